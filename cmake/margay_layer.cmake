@@ -1,0 +1,39 @@
+# margay_layer(NAME SOURCES... DEPENDS ...): a layer of the house as one static library, margay_NAME.
+# Sources are globbed: a layer is exactly what lies in its folder.
+add_library(margay_flags INTERFACE)
+target_compile_options(margay_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror=return-type
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Wold-style-cast>
+  -fno-semantic-interposition -fno-math-errno)
+target_include_directories(margay_flags INTERFACE ${PROJECT_SOURCE_DIR})
+# The hardware CRC32C instruction and 16-byte compare-and-swap: every x86-64 since 2009 has both.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_options(margay_flags INTERFACE -msse4.2 -mcx16)
+endif()
+if(MARGAY_SANITIZE)
+  target_compile_options(margay_flags INTERFACE -fsanitize=${MARGAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  target_link_options(margay_flags INTERFACE -fsanitize=${MARGAY_SANITIZE})
+endif()
+
+function(margay_layer name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(pattern IN LISTS ARG_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "${CMAKE_CURRENT_SOURCE_DIR}/${pattern}")
+  endforeach()
+  add_library(margay_${name} STATIC ${sources})
+  target_link_libraries(margay_${name} PUBLIC margay_flags ${ARG_DEPENDS})
+endfunction()
+
+# margay_tests(NAME DEPENDS ...): every *_test.cpp below the current folder in one doctest program, NAME.
+function(margay_tests name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name} ${sources} ${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp)
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} fmt::fmt)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endfunction()

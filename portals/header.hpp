@@ -1,0 +1,40 @@
+// The full message header of the paper (001, section 1.2). A wire may carry it in a shorter form (docs/frame_format.md).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "portals/base/ids.hpp"
+
+namespace margay::portals {
+
+enum class Kind : std::uint8_t { put = 0, get = 1, reply = 2, acknowledgment = 3 };
+inline constexpr std::uint8_t kKindCount = 4;
+[[nodiscard]] std::string_view name(Kind kind);
+
+// What a deposit saved; an acknowledgment carries it in the first byte of its user data.
+enum class Saved : std::uint8_t { nothing = 0, header = 1, body = 2, both = 3 };
+[[nodiscard]] std::string_view name(Saved saved);
+
+inline constexpr std::size_t kUserDataBytes = 12;
+using UserData = std::array<std::byte, kUserDataBytes>;
+
+struct Header {
+  Kind kind = Kind::put;
+  PortalIndex portal = 0;                 // destination portal
+  PortalIndex return_portal = kNoPortal;  // where the acknowledgment or the reply goes
+  UserData user_data{};                   // twelve bytes, the sender's own
+  ProcessId source;
+  ProcessId destination;
+  MatchBits match_bits = 0;
+  std::uint64_t length = 0;  // bytes of the body that follows; 0 for a get and an acknowledgment
+  std::uint64_t offset = 0;  // bytes into a sender-managed descriptor
+  MatchBits return_match_bits = 0;
+  std::uint64_t return_length = 0;  // get: bytes wanted; acknowledgment: bytes saved
+  std::uint64_t return_offset = 0;  // offset that the answer will carry
+  friend bool operator==(const Header&, const Header&) = default;
+};
+
+}  // namespace margay::portals

@@ -1,0 +1,69 @@
+// One entry of a match list: criteria, a descriptor with options, and three links (paper 001, section 1.2: "three types of
+// failure ... Each entry can specify the next successive entry to which the kernel should proceed").
+#pragma once
+
+#include <cstdint>
+
+#include "portals/match/criteria.hpp"
+#include "portals/memory/descriptor.hpp"
+
+namespace margay::portals {
+
+class MatchEntry;
+class MatchList;
+
+// Where the walk goes on after a failure.
+struct Link {
+  enum class To : std::uint8_t { next, entry, drop } to = To::next;
+  MatchEntry* entry = nullptr;
+  [[nodiscard]] static Link next() { return {}; }                                  // the entry after this one in the list
+  [[nodiscard]] static Link drop() { return {To::drop, nullptr}; }                 // the walk ends, the message is dropped
+  [[nodiscard]] static Link at(MatchEntry& entry) { return {To::entry, &entry}; }  // may be outside the list's chain
+};
+
+struct Links {
+  Link no_match;
+  Link no_room;
+  Link too_small;
+};
+
+// Owned by the program; must be out of its list before it goes away. All setters require: not in a list.
+class MatchEntry {
+ public:
+  MatchEntry() = default;
+  MatchEntry(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {})
+      : criteria_(criteria), links_(links), memory_(&memory), options_(options) {}
+  MatchEntry(const MatchEntry&) = delete;
+  MatchEntry& operator=(const MatchEntry&) = delete;
+
+  void set(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {});
+  // Shares `other`'s storage under this entry's own options.
+  void overlay(const MatchEntry& other, const Options& options) { memory_ = other.memory_, options_ = options; }
+
+  [[nodiscard]] const Criteria& criteria() const { return criteria_; }
+  [[nodiscard]] const Links& links() const { return links_; }
+  [[nodiscard]] Descriptor* memory() const { return memory_; }
+  [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] bool active() const { return active_; }
+  [[nodiscard]] bool listed() const { return list_ != nullptr; }
+
+ private:
+  friend class MatchList;
+  friend class MatchIndex;
+  friend class Delivery;
+  Criteria criteria_;
+  Links links_;
+  Descriptor* memory_ = nullptr;
+  Options options_;
+  bool active_ = false;
+  // List and index bookkeeping; MatchList's own.
+  MatchList* list_ = nullptr;
+  MatchEntry* next_ = nullptr;
+  MatchEntry* previous_ = nullptr;
+  std::uint64_t order_ = 0;  // grows along the list
+  void* key_list_ = nullptr;
+  MatchEntry* next_same_key_ = nullptr;
+  MatchEntry* previous_same_key_ = nullptr;
+};
+
+}  // namespace margay::portals

@@ -1,0 +1,40 @@
+// "A match list is a linked list of match entries." The walk over it is defined as the paper's linear walk; the index
+// finds the same entry without the walk.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "portals/match/match_entry.hpp"
+
+namespace margay::portals {
+
+class MatchList {
+ public:
+  MatchList();
+  ~MatchList();
+  MatchList(const MatchList&) = delete;
+  MatchList& operator=(const MatchList&) = delete;
+
+  enum class Start : bool { inactive, active };
+  // Requires: entry has a descriptor with options legal for it, and is in no list.
+  void append(MatchEntry& entry, Start start = Start::active);
+  void insert_before(MatchEntry& position, MatchEntry& entry, Start start = Start::active);
+  // An entry that only links lead to: it has its place in the table of contents but no place in the chain.
+  void adopt(MatchEntry& entry, Start start = Start::active);
+  void remove(MatchEntry& entry);
+  // An inactive entry is passed over as if its criteria were not met, by its no-match link.
+  void activate(MatchEntry& entry);
+  void deactivate(MatchEntry& entry);
+
+  [[nodiscard]] MatchEntry* first() const;
+  [[nodiscard]] MatchEntry* next(const MatchEntry& entry) const;
+  [[nodiscard]] std::size_t size() const;
+
+ private:
+  friend class Delivery;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace margay::portals

@@ -1,0 +1,27 @@
+// "The combined block memory descriptor describes a logically contiguous but possibly physically discontinuous block of
+// memory ... a message destined for this descriptor will keep filling successive buffers."
+#pragma once
+
+#include <span>
+
+#include "portals/memory/descriptor.hpp"
+#include "portals/memory/region.hpp"
+
+namespace margay::portals {
+
+class CombinedBlock final : public Descriptor {
+ public:
+  // Requires: the table and its buffers stay valid while the block is attached.
+  explicit CombinedBlock(std::span<const Buffer> table)
+      : Descriptor(DescriptorType::combined_block), memory_(table) {}
+  [[nodiscard]] const Region& memory() const { return memory_; }
+  [[nodiscard]] std::uint64_t local_offset() const { return local_offset_; }
+  void reset_local_offset() { local_offset_ = 0; }
+
+ private:
+  friend class Delivery;
+  Region memory_;
+  std::uint64_t local_offset_ = 0;
+};
+
+}  // namespace margay::portals

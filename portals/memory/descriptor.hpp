@@ -1,0 +1,86 @@
+// What all memory descriptors share: counters, options, and the link on the list of changed descriptors.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "portals/header.hpp"
+
+namespace margay::portals {
+
+enum class OffsetBy : std::uint8_t { sender, receiver };
+enum class Save : std::uint8_t { header = 1, body = 2, both = 3 };  // same bits as Saved
+enum class Direction : std::uint8_t { write_only, read_only };       // read: the kernel replies out of it
+enum class Progression : std::uint8_t { linear, circular };
+
+enum class DescriptorType : std::uint8_t { single_block, dynamic_block, independent_block, combined_block };
+[[nodiscard]] std::string_view name(DescriptorType type);
+
+// How a portal or a match entry uses a descriptor's storage. An overlaid entry uses another entry's storage with
+// options of its own (section 1.2: "overlaid so that the same memory region is accessed or manipulated").
+// Which options a type has is the paper's list; attach() refuses the others:
+//   single:      offset_by, save header | body | both, direction, acknowledge
+//   dynamic:     save header | both, acknowledge                      (always write_only)
+//   independent: save header | both, direction, acknowledge           (progression belongs to the storage)
+//   combined:    offset_by, direction, acknowledge                    (saves the body)
+struct Options {
+  Save save = Save::both;
+  OffsetBy offset_by = OffsetBy::receiver;
+  Direction direction = Direction::write_only;
+  bool acknowledge = false;
+};
+
+// The storage and its counters. Owned by the program; must outlive every entry and portal that it is attached to and
+// every verdict on it. Only the thread that holds the process lock touches it.
+class Descriptor {
+ public:
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  virtual ~Descriptor();
+
+  [[nodiscard]] DescriptorType type() const { return type_; }
+  // "A process sees an arrival in its descriptor's counters": bytes of bodies deposited or replied, and messages.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] std::uint64_t messages() const { return messages_; }
+
+  // Whose it is, for the drainer of the changed list. Not used here.
+  void set_owner(void* owner, std::uint32_t owner_kind) { owner_ = owner, owner_kind_ = owner_kind; }
+  [[nodiscard]] void* owner() const { return owner_; }
+  [[nodiscard]] std::uint32_t owner_kind() const { return owner_kind_; }
+
+ protected:
+  explicit Descriptor(DescriptorType type) : type_(type) {}
+
+ private:
+  friend class ChangedList;
+  friend class Delivery;
+  Descriptor* next_changed_ = nullptr;
+  Descriptor* previous_changed_ = nullptr;  // so that a descriptor that goes away unlinks itself
+  class ChangedList* changed_on_ = nullptr;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t messages_ = 0;
+  void* owner_ = nullptr;
+  std::uint32_t owner_kind_ = 0;
+  DescriptorType type_;
+};
+
+// The descriptors whose counters changed since they were last taken, oldest change first, each at most once, so that
+// looking costs nothing per posted entry (docs/design: down by call, up by poll).
+class ChangedList {
+ public:
+  ChangedList() = default;
+  ChangedList(const ChangedList&) = delete;
+  ChangedList& operator=(const ChangedList&) = delete;
+  ~ChangedList();
+  void add(Descriptor& descriptor);     // no effect when it is already on the list
+  void remove(Descriptor& descriptor);  // no effect when it is not on it
+  // The longest-changed descriptor, taken off; nullptr when none.
+  [[nodiscard]] Descriptor* take();
+  [[nodiscard]] bool empty() const { return first_ == nullptr; }
+
+ private:
+  Descriptor* first_ = nullptr;
+  Descriptor* last_ = nullptr;
+};
+
+}  // namespace margay::portals

@@ -1,0 +1,53 @@
+// "A dynamic block memory descriptor describes a contiguous block of heap memory. The Puma kernel maintains a list of free
+// memory blocks and a list of messages that have arrived."
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "portals/match/criteria.hpp"
+#include "portals/memory/descriptor.hpp"
+#include "portals/memory/region.hpp"
+
+namespace margay::portals {
+
+// A message in the heap, in the heap's own memory. Queued in arrival order from the moment its header was matched.
+struct ArrivedMessage {
+  Header header;
+  Saved saved = Saved::nothing;
+  bool complete = false;           // the body is all here (always true when only the header was saved)
+  std::uint64_t arrival = 0;       // 1, 2, 3 ... per block
+  Buffer body;                     // empty when only the header was saved
+  void* claim = nullptr;           // the searcher's own mark on a message whose body is still on its way
+};
+
+class DynamicBlock final : public Descriptor {
+ public:
+  // The block takes its messages, headers and bodies alike, out of `heap` by first fit; the bookkeeping lives there too.
+  // Requires: heap is 64-byte aligned and stays valid while the block lives. Pages are touched only when used.
+  explicit DynamicBlock(Buffer heap);
+  ~DynamicBlock() override;
+
+  // The earliest arrived message that meets `criteria`, or nullptr. Its cost does not grow with the queue.
+  [[nodiscard]] ArrivedMessage* find(const Criteria& criteria);
+  // In arrival order: the first message, and the one after `message`; nullptr at the end.
+  [[nodiscard]] ArrivedMessage* first() const;
+  [[nodiscard]] ArrivedMessage* next(const ArrivedMessage& message) const;
+  // Takes a message off the queue; its memory stays until release().
+  void unlink(ArrivedMessage& message);
+  // Frees the memory (and takes the message off the queue when it is still on it). Neighbouring free blocks join.
+  // Requires: message.complete.
+  void release(ArrivedMessage& message);
+
+  [[nodiscard]] std::uint64_t queued() const;            // messages on the queue
+  [[nodiscard]] std::uint64_t heap_bytes() const;        // size of the heap
+  [[nodiscard]] std::uint64_t used_bytes() const;        // bytes taken, bookkeeping included
+  [[nodiscard]] std::uint64_t high_water_bytes() const;  // most ever taken
+
+ private:
+  friend class Delivery;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace margay::portals

@@ -1,0 +1,45 @@
+// "The independent block memory descriptor describes a table of possibly noncontiguous buffers ... a message ... will be
+// deposited in the first available buffer in the buffer descriptor table."
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "portals/memory/descriptor.hpp"
+#include "portals/memory/region.hpp"
+
+namespace margay::portals {
+
+// One row of the buffer descriptor table. `memory` may be in pieces (margay's extension: an independent block whose
+// buffer is a combined region, so that noncontiguous receives keep their header).
+struct IndependentBuffer {
+  Region memory;
+  Header header;            // saved when the row is `filled`
+  std::uint64_t bytes = 0;  // of the body saved here
+  enum class State : std::uint8_t { available, reserved, filled } state = State::available;
+};
+
+class IndependentBlock final : public Descriptor {
+ public:
+  // Requires: the table stays valid while the block is attached.
+  IndependentBlock(std::span<IndependentBuffer> table, Progression progression)
+      : Descriptor(DescriptorType::independent_block), table_(table), progression_(progression) {}
+
+  [[nodiscard]] std::span<const IndependentBuffer> table() const { return table_; }
+  [[nodiscard]] Progression progression() const { return progression_; }
+  // Gives a filled row back. Linear: rows are used once each in order, a released row only after rewind(). Circular: the
+  // next message goes to the row after the last one, once released.
+  void release(std::size_t row);
+  // Linear: begins with the first row again. Requires: no row is reserved.
+  void rewind();
+  // True when no buffer is available: every message would fail here with "no room".
+  [[nodiscard]] bool exhausted() const;
+
+ private:
+  friend class Delivery;
+  std::span<IndependentBuffer> table_;
+  std::size_t next_ = 0;
+  Progression progression_;
+};
+
+}  // namespace margay::portals
