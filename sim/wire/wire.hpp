@@ -1,0 +1,84 @@
+// What carries a header and its body from one process's memory to another's. Four of them: shm, tcp, self, virtual; the
+// kernel above is the same for all.
+//
+// Order: messages of one ordered pair arrive in the order of their send() and try_send() calls. Between pairs: any.
+// Threads: every call under the process lock. Nothing here blocks.
+// Flow: down by call, up by poll: a wire never calls the kernel; it answers poll() with what happened.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "portals/deliver.hpp"
+#include "portals/header.hpp"
+#include "portals/memory/region.hpp"
+#include "sim/wire/transmission.hpp"
+
+namespace margay::sim {
+
+enum class WireId : std::uint8_t { self = 0, shm = 1, tcp = 2, virtual_ = 3 };
+inline constexpr std::size_t kWireCount = 4;
+[[nodiscard]] std::string_view name(WireId id);
+
+// One thing that happened on a wire.
+struct Arrival {
+  enum class Kind : std::uint8_t {
+    whole,     // header and body are here: body() lies in the wire's memory until consume() or hold()
+    started,   // header is here, the body is coming: answer with accept(), refuse() or hold()
+    finished,  // the body of an accepted message is all deposited; `cookie` is accept()'s
+    cut,       // the rest of an accepted message's body will not come (its sender stopped or is lost)
+    lost,      // no message will come from or reach `peer` again; `loss` says why
+  };
+  Kind kind = Kind::whole;
+  std::uint32_t peer = 0;      // rank in the world
+  std::uint64_t sequence = 0;  // whole, started: of the message in its ordered pair
+  portals::Header header;      // whole, started. source and destination come from the connection, never from the frame
+  portals::Region body;        // whole
+  void* cookie = nullptr;      // finished, cut
+  std::string_view loss;       // lost: a sentence's end, e.g. "connection reset"; static or owned by the wire
+};
+
+class Wire {
+ public:
+  Wire() = default;
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+  virtual ~Wire() = default;
+
+  [[nodiscard]] virtual WireId id() const = 0;
+
+  // Takes a whole message at once if that is possible without waiting and nothing for this peer is queued: true, and the
+  // body's memory is free again. false: nothing happened. Requires: body.bytes() == header.length.
+  [[nodiscard]] virtual bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) = 0;
+  // Queues `transmission` behind the earlier ones for `peer` and starts on it at once if it can. It comes onto `finished`
+  // (constructor argument of each wire) when its body's memory is free again, with state sent, stopped or failed.
+  virtual void send(std::uint32_t peer, Transmission& transmission) = 0;
+  // The rest of the body is not wanted: the wire carries no more of it than it must and tells the other side where it ends.
+  // No effect once it is finished.
+  virtual void stop(std::uint32_t peer, Transmission& transmission) = 0;
+
+  // Carries on with queued transmissions, as far as it goes without waiting, and lets held messages be seen again.
+  // Called once at the beginning of each progress. Returns whether anything moved.
+  virtual bool push() = 0;
+  // The next thing that happened; false when there is nothing now. A `whole` or `started` must be answered before the next
+  // poll(). Moves the bodies of accepted messages along.
+  [[nodiscard]] virtual bool poll(Arrival& arrival) = 0;
+
+  // Answers; all concern the message that the last poll() gave.
+  virtual void consume() = 0;  // whole: its memory may be used again
+  virtual void hold() = 0;     // whole or started: leave it (and so all later ones of its peer) until after the next push()
+  // started: move the body to `landing` (header.length bytes); cookie comes back with finished or cut.
+  virtual void accept(const portals::Region& landing, void* cookie) = 0;
+  virtual void refuse() = 0;   // started: let the body pass by unseen; no further arrival tells of it
+
+  // True when no transmission is queued or half carried, so that a process may leave.
+  [[nodiscard]] virtual bool idle() const = 0;
+  // Work is waiting on `peer`, which may be computing: wake its message coprocessor. No effect where it looks by itself.
+  virtual void nudge(std::uint32_t peer) { static_cast<void>(peer); }
+  // A descriptor that becomes readable when poll() may have something, for a process about to sleep; -1: none.
+  [[nodiscard]] virtual int wait_descriptor() const { return -1; }
+  // A process about to sleep on wait_descriptor() calls this first; true: something is there, do not sleep.
+  [[nodiscard]] virtual bool prepare_wait() { return false; }
+};
+
+}  // namespace margay::sim
