@@ -1,0 +1,160 @@
+// The job board: one memory file per job, made by the launcher, mapped by every rank. It tells the ranks what the job
+// is and the launcher what became of each rank. Layout:
+//
+//   BoardHeader | node_of_rank: u32 x size | (page) | rank 0's region | rank 1's region | ...
+//   a rank's region, page-aligned:  BoardBlock | sent: u64 x size | delivered: u64 x size | dropped: u64 x size x 12
+//
+// Fields are grouped by writer: the header by the launcher before any rank runs; a region by its rank alone. The
+// launcher reads a region while the rank runs only for display (state, call in progress), and for sums only after the
+// rank has gone.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "portals/base/status.hpp"
+
+namespace margay::sim {
+
+inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
+inline constexpr std::uint32_t kBoardVersion = 1;
+inline constexpr std::size_t kBoardPageBytes = 4096;
+inline constexpr std::uint32_t kMaxRanks = 65536;
+inline constexpr std::size_t kDropReasons = 12;
+
+enum class RankState : std::uint32_t { kStarted, kInitialized, kFinalized, kAborting };
+
+enum class CountedProtocol : std::uint32_t {
+  kShort,
+  kLongMatched,
+  kLongPulled,
+  kSynchronousShort,
+  kSynchronousLong,
+  kReady,
+  kBuffered,
+  kCollective,
+  kPut,
+  kGet,
+  kReply,
+  kAcknowledgment,
+  kCount
+};
+enum class CountedWire : std::uint32_t { kSelf, kShm, kTcp, kCount };
+
+struct BoardCount {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+// What a blocked rank waits for; printed when the job makes no progress. `peer` -1: any rank or none in particular.
+struct BoardWait {
+  std::int32_t peer = -1;
+  std::int32_t tag = -1;
+  std::uint32_t context = 0;     // communicator's context identifier
+  std::uint32_t is_waiting = 0;  // 1 from the moment the rank found nothing to do until it goes on
+  std::uint64_t posted_receives = 0;
+  std::uint64_t unexpected_messages = 0;
+};
+
+struct BoardBlock {
+  RankState state = RankState::kStarted;
+  std::int32_t abort_code = 0;
+  std::int32_t pid = 0;  // of the process that called MPI_Init
+  std::uint32_t reserved = 0;
+  std::array<char, 32> mpi_call{};  // name of the MPI call in progress, zero-terminated; empty outside MPI
+  std::array<char, 160> message{};  // one line on why the rank aborts, zero-terminated
+  BoardWait wait;
+  std::uint64_t progress = 0;  // grows whenever a message moved; compared, never interpreted
+  std::uint64_t entries_walked = 0;
+  std::uint64_t heap_high_water_bytes = 0;
+  std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::kCount)> by_protocol{};
+  std::array<BoardCount, static_cast<std::size_t>(CountedWire::kCount)> by_wire{};
+};
+static_assert(std::is_trivially_copyable_v<BoardBlock>);
+static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, message) == 48);
+static_assert(offsetof(BoardBlock, wait) == 208 && offsetof(BoardBlock, progress) == 240);
+static_assert(offsetof(BoardBlock, by_protocol) == 264 && offsetof(BoardBlock, by_wire) == 456);
+static_assert(sizeof(BoardBlock) == 504);
+
+struct BoardHeader {
+  std::uint64_t magic = 0;  // written last
+  std::uint32_t version = 0;
+  std::uint32_t size = 0;
+  std::uint32_t node_count = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t job_id = 0;
+  std::uint64_t total_bytes = 0;
+  std::uint64_t segment_bytes = 0;  // of the largest node
+  std::array<std::byte, 32> secret{};
+};
+static_assert(std::is_trivially_copyable_v<BoardHeader>);
+static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 && sizeof(BoardHeader) == 80);
+
+// The names of drop reasons, as the table of `--stats` prints them. Index = the value a rank counts under;
+// sim/kernel's reasons keep this order.
+inline constexpr std::array<std::string_view, kDropReasons> kDropReasonNames = {"no such process",
+                                                                                "no such portal",
+                                                                                "no match",
+                                                                                "no room",
+                                                                                "read-only or write-only",
+                                                                                "offset range",
+                                                                                "not authenticated",
+                                                                                "malformed",
+                                                                                "peer lost",
+                                                                                "too large",
+                                                                                "cancelled",
+                                                                                "other"};
+
+// A mapped board. Movable; unmaps at the end. The descriptor stays the caller's.
+class Board {
+ public:
+  Board() = default;
+  Board(Board&& other) noexcept { swap(other); }
+  Board& operator=(Board&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+  ~Board();
+
+  [[nodiscard]] static std::uint64_t bytes_for(std::uint32_t size);
+  // Maps an existing board; checks magic, version and every size against the file before it trusts one.
+  [[nodiscard]] static portals::Status attach(int descriptor, Board& out);
+  // Maps a fresh file of bytes_for(size) bytes and fills the header but for secret, node map and magic.
+  [[nodiscard]] static portals::Status create(int descriptor, std::uint32_t size, Board& out);
+  // The last step of the maker: others may attach now.
+  void publish() { header().magic = kBoardMagic; }
+
+  [[nodiscard]] bool attached() const { return base_ != nullptr; }
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  [[nodiscard]] BoardHeader& header() const { return *reinterpret_cast<BoardHeader*>(base_); }
+  [[nodiscard]] std::uint32_t* node_of_rank() const;
+  // Requires: rank < size().
+  [[nodiscard]] BoardBlock& block(std::uint32_t rank) const;
+  [[nodiscard]] std::uint64_t* sent(std::uint32_t rank) const;       // [peer]: messages rank gave to the wire for peer
+  [[nodiscard]] std::uint64_t* delivered(std::uint32_t rank) const;  // [peer]: messages of peer that rank delivered
+  // [peer * kDropReasons + reason]: messages of peer that rank refused
+  [[nodiscard]] std::uint64_t* dropped(std::uint32_t rank) const;
+
+ private:
+  void swap(Board& other) noexcept;
+  [[nodiscard]] std::byte* region(std::uint32_t rank) const;
+
+  std::byte* base_ = nullptr;
+  std::uint64_t bytes_ = 0;
+  std::uint32_t size_ = 0;
+};
+
+// Writes a zero-terminated name, cut to fit.
+template <std::size_t N>
+void set_text(std::array<char, N>& field, std::string_view text) {
+  const std::size_t length = text.size() < N ? text.size() : N - 1;
+  for (std::size_t i = 0; i < length; ++i) field[i] = text[i];
+  field[length] = '\0';
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,68 @@
+// What a rank knows about its job before the first message: who it is, who shares its node, where the shared memory is.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "portals/base/status.hpp"
+#include "sim/boot/options.hpp"
+
+namespace margay::sim {
+
+using portals::Status;
+
+class PmiClient;
+
+// Who started this process.
+enum class Launcher : std::uint8_t {
+  kNone,    // nobody: rank 0 of 1
+  kMargay,  // `margay run`: board and node segment came as descriptors
+  kPmi,     // a foreign launcher that speaks PMI-1.1 (Hydra, Slurm)
+};
+
+struct Job {
+  std::uint32_t rank = 0;
+  std::uint32_t size = 1;
+  std::uint32_t node = 0;        // of this rank
+  std::uint32_t node_count = 1;  // more than one: TCP is needed, and `pmi` is not null
+  std::vector<std::uint32_t> node_of_rank{0};
+  std::uint32_t appnum = 0;  // which program of a "prog : prog" line this is
+  int universe_size = -1;    // -1: unknown
+  std::uint64_t job_id = 0;  // random, the same in every rank
+  std::uint32_t ranks_on_node = 1;
+  std::uint32_t local_rank = 0;  // index of this rank among its node's ranks, in rank order
+  int node_segment_fd = -1;      // shared by this node's ranks, all zero at first; -1: alone on the node
+  std::uint64_t node_segment_bytes = 0;
+  int board_fd = -1;  // the job board (sim/boot/board.hpp); -1: started by a foreign launcher, or alone
+  std::array<std::byte, 32> secret{};  // for the handshake between nodes; never print it
+  Options options;
+  std::string trace_dir;  // empty: no trace
+  std::string
+      tcp_interface;  // interface name, address or CIDR to listen on; empty: loopback when emulated, else any fit
+  bool nodes_are_emulated = false;  // all nodes are this host: listen on 127.0.0.1
+  Launcher launcher = Launcher::kNone;
+  std::shared_ptr<PmiClient> pmi;  // null when the job needs no exchange of cards
+};
+
+// How large a node's shared segment must be for this many ranks; sim/wire/shm_layout.hpp has it.
+using SegmentBytes = std::uint64_t (*)(std::uint32_t ranks);
+
+// Reads the environment and joins the job: margay's own launcher, else PMI-1.1, else rank 0 of 1.
+// `segment_bytes` is used under a foreign launcher only, where the lowest rank of a node makes the segment; null, or a
+// segment that cannot be shared: each rank is its own node and TCP carries everything. Collective over the job under
+// PMI. Error: a foreign launcher that margay cannot talk to, a descriptor that is not there, no memory (bytes and limit
+// named).
+Status join(Job& out, SegmentBytes segment_bytes = nullptr);
+
+// The end of a rank's part in the job, after its last message (MPI_Finalize): tells PMI. Idempotent.
+Status leave(Job& job);
+
+// Ends the whole job with `code` as its exit status; never returns. Flushes stdio. `message` is one line for the user,
+// or empty.
+[[noreturn]] void abort_job(const Job& job, int code, const std::string& message);
+
+}  // namespace margay::sim

@@ -1,0 +1,42 @@
+// The options of a run as every rank sees them: each MARGAY_* variable of the environment, the name in lower case
+// without the prefix (MARGAY_WIRE_TCP=epoll is "wire_tcp" = "epoll"). `margay run` translates its own options
+// (`--wire-tcp epoll`) into these variables, so a foreign launcher can set the same ones.
+//
+// Names in use:  protocol ("long=rendezvous,short_limit=1024")  wire_tcp (uring|epoll|auto)  method ("long=cma|ring")
+//                trace (folder)  heap_bytes  ring_bytes  ring_cells  wait (spin|yield|auto)  iface  stall_seconds
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "portals/base/status.hpp"
+
+namespace margay::sim {
+
+class Options {
+ public:
+  Options() = default;
+  // Reads the variables out of an environment block (`environ`'s form; null is an empty one).
+  [[nodiscard]] static Options from_environment(char** environment);
+
+  void set(std::string name, std::string value) { values_[std::move(name)] = std::move(value); }
+  [[nodiscard]] bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
+  // The value, or `otherwise` when the option is not set.
+  [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise = "") const;
+  // One item of a comma-separated list of pairs: item("protocol", "long") of "long=puma,short_limit=512" is "puma".
+  [[nodiscard]] std::string item(std::string_view name, std::string_view key, std::string_view otherwise = "") const;
+  // A size: a number with an optional suffix k, m, g (powers of 1,024). `out` keeps its value when the option is not
+  // set. Error: the option is set to something else.
+  [[nodiscard]] portals::Status bytes(std::string_view name, std::uint64_t& out) const;
+  [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all() const { return values_; }
+
+ private:
+  std::map<std::string, std::string, std::less<>> values_;
+};
+
+// Parses "4096", "64k", "1m", "2g"; false on anything else, on overflow and on an empty text.
+[[nodiscard]] bool parse_bytes(std::string_view text, std::uint64_t& bytes);
+
+}  // namespace margay::sim

@@ -1,0 +1,70 @@
+// The rank's side of PMI-1.1: newline-terminated key=value lines, one request and one answer at a time, on the
+// descriptor PMI_FD. Blocking. Every call connects (init, get_maxes, get_my_kvsname) on first use, so a job that
+// exchanges nothing pays nothing. Owned by one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "portals/base/status.hpp"
+#include "sim/boot/pmi_message.hpp"
+
+namespace margay::sim {
+
+using portals::Status;
+
+class PmiClient {
+ public:
+  // Takes over the descriptor; does not close it (a launcher may watch for that).
+  PmiClient(int descriptor, std::uint32_t rank, std::uint32_t size)
+      : descriptor_(descriptor), rank_(rank), size_(size) {}
+
+  Status init();
+  Status appnum(std::uint32_t& out);
+  Status universe_size(int& out);
+  // A value of at most max_value() bytes without white space or newline. A key may be put once.
+  Status put(std::string_view key, std::string_view value);
+  // Error when the key is not there. `value` is what was put before the last barrier (or earlier).
+  Status get(std::string_view key, std::string& value);
+  // get() for a key that may be missing: `found` tells.
+  Status lookup(std::string_view key, std::string& value, bool& found);
+  Status barrier();
+
+  // The card of a rank: whatever text it wants the others to know (addresses). Longer ones are split over several
+  // values. Order: put_card, barrier, get_card. The text must hold printable characters other than white space.
+  Status put_card(std::string_view card);
+  Status get_card(std::uint32_t rank, std::string& card);
+
+  Status publish(std::string_view service, std::string_view port);
+  Status lookup_name(std::string_view service, std::string& port);
+  Status unpublish(std::string_view service);
+
+  Status finalize();
+  // Asks the launcher to end the job; does not wait for an answer.
+  void abort(int code, std::string_view message);
+
+  [[nodiscard]] bool connected() const { return connected_; }
+  [[nodiscard]] std::uint32_t rank() const { return rank_; }
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  [[nodiscard]] std::size_t max_value() const { return max_value_; }
+  [[nodiscard]] const std::string& kvs_name() const { return kvs_name_; }
+
+ private:
+  Status exchange(std::string_view request, std::string_view expected_command, PmiMessage& answer);
+  Status send_line(std::string_view line);
+  Status receive_line(std::string& line);
+  Status connect_once() { return connected_ ? Status() : init(); }
+
+  int descriptor_;
+  std::uint32_t rank_;
+  std::uint32_t size_;
+  bool connected_ = false;
+  bool finalized_ = false;
+  std::size_t max_value_ = 1024;
+  std::size_t max_key_ = 64;
+  std::string kvs_name_;
+  std::string unread_;
+};
+
+}  // namespace margay::sim
