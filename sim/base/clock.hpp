@@ -1,0 +1,79 @@
+// The seam to time. Production code asks a Clock, tests and the virtual machine put their own in its place.
+#pragma once
+
+#include <cstdint>
+
+namespace margay::sim {
+
+// What a tick is, so that a reader of recorded ticks knows how to turn them into time. Part of the trace format.
+enum class ClockKind : std::uint32_t {
+  monotonic = 1,  // ticks are nanoseconds of CLOCK_MONOTONIC
+  tsc = 2,        // ticks of the processor's invariant time stamp counter, one counter for all processors of a host
+  virtual_ns = 3  // ticks are nanoseconds of virtual time
+};
+
+// Neither function ever goes back. Any thread may call them, except where a derived class says otherwise.
+class Clock {
+ public:
+  Clock(const Clock&) = delete;
+  Clock& operator=(const Clock&) = delete;
+  virtual ~Clock() = default;
+
+  // Nanoseconds since a fixed point in the past: CLOCK_MONOTONIC's for the real clock, so ranks of one host agree.
+  [[nodiscard]] virtual std::uint64_t now_ns() const = 0;
+  // The cheapest stamp this clock has, in units of kind(). Only differences within one host mean anything.
+  [[nodiscard]] virtual std::uint64_t ticks() const = 0;
+  [[nodiscard]] ClockKind kind() const { return kind_; }
+
+ protected:
+  explicit Clock(ClockKind kind) : kind_(kind) {}
+
+ private:
+  ClockKind kind_;
+};
+
+// The processor's time stamp counter (about 10 ns). Requires: tsc_is_invariant().
+[[nodiscard]] inline std::uint64_t read_tsc() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return 0;
+#endif
+}
+// Whether the counter ticks at one rate whatever the processor's frequency and sleep state.
+[[nodiscard]] bool tsc_is_invariant();
+
+// The machine's own clock. now_ns() is CLOCK_MONOTONIC through the vDSO (23 ns here): the kernel keeps its counter's
+// calibration for us, so nothing has to be measured at start and threads need no agreement. ticks() is the raw counter
+// where it is invariant (10 ns), else now_ns(); who records ticks notes an Anchor now and then.
+class RealClock final : public Clock {
+ public:
+  RealClock() : Clock(tsc_is_invariant() ? ClockKind::tsc : ClockKind::monotonic) {}
+  [[nodiscard]] std::uint64_t now_ns() const override;
+  [[nodiscard]] std::uint64_t ticks() const override { return kind() == ClockKind::tsc ? read_tsc() : now_ns(); }
+};
+
+// Time that stands until it is moved. One thread at a time.
+class VirtualClock final : public Clock {
+ public:
+  explicit VirtualClock(std::uint64_t now_ns = 0) : Clock(ClockKind::virtual_ns), now_ns_(now_ns) {}
+  [[nodiscard]] std::uint64_t now_ns() const override { return now_ns_; }
+  [[nodiscard]] std::uint64_t ticks() const override { return now_ns_; }
+  // No effect when `now_ns` lies in the past: time never goes back.
+  void set_ns(std::uint64_t now_ns) { now_ns_ = now_ns > now_ns_ ? now_ns : now_ns_; }
+  void advance_ns(std::uint64_t by_ns) { now_ns_ += by_ns; }
+
+ private:
+  std::uint64_t now_ns_;
+};
+
+// One moment on both scales. Two of them give a counter's rate.
+struct ClockAnchor {
+  std::uint64_t ticks = 0;
+  std::uint64_t time_ns = 0;
+  friend bool operator==(const ClockAnchor&, const ClockAnchor&) = default;
+};
+// Reads both scales as close together as it can in three tries (within some 20 ns on a running processor).
+[[nodiscard]] ClockAnchor take_anchor(const Clock& clock);
+
+}  // namespace margay::sim

@@ -1,0 +1,81 @@
+#include "sim/trace/event.hpp"
+
+#include <array>
+
+namespace margay::sim {
+
+namespace {
+
+constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
+    "none",
+    "send_begin",
+    "kernel_send",
+    "kernel_sent",
+    "kernel_arrive",
+    "kernel_match",
+    "kernel_pass",
+    "kernel_deposit_begin",
+    "kernel_deposit",
+    "kernel_ack_sent",
+    "kernel_ack_arrived",
+    "kernel_get_arrived",
+    "kernel_reply_sent",
+    "kernel_drop",
+    "kernel_hold",
+    "post_receive",
+    "search_hit",
+    "search_miss",
+    "receive_complete",
+    "request_complete",
+    "pull_begin",
+    "pull_complete",
+    "stop",
+    "wait_begin",
+    "wait_end",
+    "sleep",
+    "wake",
+    "coprocessor_begin",
+    "coprocessor_end",
+    "peer_lost",
+    "mpi_enter",
+    "mpi_leave",
+};
+static_assert(!kKindNames.back().empty());
+
+constexpr std::array<std::string_view, kTraceProtocolCount> kProtocolNames = {
+    "none",        "short",      "long",     "long_rendezvous", "synchronous_short", "synchronous_long",
+    "ready_short", "ready_long", "buffered", "collective",      "one_sided",         "self",
+};
+static_assert(!kProtocolNames.back().empty());
+
+constexpr std::array<std::string_view, kTraceChoiceCount> kChoiceNames = {
+    "none", "fits_short", "above_short", "mode", "option", "wire", "same_process",
+};
+static_assert(!kChoiceNames.back().empty());
+
+template <std::size_t count, typename Number>
+std::string_view lookup(const std::array<std::string_view, count>& names, Number number) {
+  const auto index = static_cast<std::size_t>(number);
+  return index < count ? names[index] : "unknown";
+}
+
+}  // namespace
+
+std::string_view name(TraceKind kind) {
+  return lookup(kKindNames, kind);
+}
+std::string_view name(TraceProtocol protocol) {
+  return lookup(kProtocolNames, protocol);
+}
+std::string_view name(TraceChoice choice) {
+  return lookup(kChoiceNames, choice);
+}
+
+std::optional<TraceKind> trace_kind(std::string_view name) {
+  for (std::size_t i = 1; i < kKindNames.size(); ++i) {
+    if (kKindNames[i] == name) return static_cast<TraceKind>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,153 @@
+// What a trace records: one fixed-size event each time the kernel, a protocol or a call takes a step. The byte format
+// and every field's meaning per kind are specified in docs/trace_format.md; numbers are only ever added, never reused.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "portals/header.hpp"
+
+namespace margay::sim {
+
+// In braces: the fields that mean something beyond the message's identity.
+// Each header handed to a wire makes one of kernel_send (put, get), kernel_reply_sent, kernel_ack_sent; each header
+// that comes makes one of kernel_arrive (put, reply), kernel_get_arrived, kernel_ack_arrived. `margay trace check`
+// relies on it.
+enum class TraceKind : std::uint16_t {
+  none = 0,
+  // The sender. reason: TraceChoice
+  send_begin = 1,   // {protocol, reason, match_bits, bytes, a: request} a protocol was chosen for a message
+  kernel_send = 2,  // {header, portal, wire, match_bits, bytes} the header was handed to a wire
+  kernel_sent = 3,  // {wire, bytes} the body was taken: the sender may use its buffer
+  // The target's kernel. reason: portals::Passed in kernel_pass, else portals::DropReason
+  kernel_arrive = 4,  // {header, portal, wire, match_bits, bytes} the header of a put or a reply was seen
+  kernel_match = 5,   // {portal, detail: entry's order, a: entries visited, b: entry's owner kind} one took it
+  kernel_pass = 6,    // {portal, reason, detail: entry's order, a: step} passed over (only when walks are traced)
+  kernel_deposit_begin = 7,  // {bytes, detail: offset} a body that comes in parts began
+  kernel_deposit = 8,        // {saved, bytes, detail: offset} all is there
+  kernel_ack_sent = 9,       // {saved, wire, bytes: saved bytes} identity of the put that it answers
+  kernel_ack_arrived = 10,   // {saved, wire, bytes: saved bytes} the same, at the put's sender
+  kernel_get_arrived = 11,   // {portal, wire, match_bits, bytes: wanted} the header of a get was seen
+  kernel_reply_sent = 12,    // {portal, wire, bytes} identity of the get that it answers
+  kernel_drop = 13,          // {portal, reason, match_bits, bytes} counted, not deposited
+  kernel_hold = 14,          // {portal, reason, match_bits, bytes} left on the wire until there is room
+  // The receiver
+  post_receive = 15,      // {source or any, match_bits, detail: ignore bits, bytes: room, a: request}
+  search_hit = 16,        // {match_bits, a: request, bytes, saved} a message of the heap was the one
+  search_miss = 17,       // {match_bits, a: request} none was: the receive is posted
+  receive_complete = 18,  // {a: request, bytes}
+  request_complete = 19,  // {a: request, bytes} any request, in the eyes of its owner
+  pull_begin = 20,        // {a: request, bytes} the receiver asks for a body that its kernel did not save
+  pull_complete = 21,     // {a: request, bytes}
+  stop = 22,              // {wire, bytes: sent so far} a header-only acknowledgment stopped a transmission
+  // The rank as a whole
+  wait_begin = 23,         // {a: call}
+  wait_end = 24,           // {a: call}
+  sleep = 25,              // {detail: limit in ns, 0: none} the processor was given away until a wake
+  wake = 26,               // {}
+  coprocessor_begin = 27,  // {} the message coprocessor works until its end
+  coprocessor_end = 28,    // {a: messages handled}
+  peer_lost = 29,          // {source: the peer, wire, reason}
+  mpi_enter = 30,          // {a: call} index in the file's table of names
+  mpi_leave = 31,          // {a: call, b: error class}
+};
+inline constexpr std::uint16_t kTraceKindCount = 32;
+// "unknown" for a number that this version does not have. The reverse accepts exactly the names.
+[[nodiscard]] std::string_view name(TraceKind kind);
+[[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);
+
+// Protocols in the ADI paper's words. Here because the trace's reader lies below the ADI.
+enum class TraceProtocol : std::uint8_t {
+  none = 0,
+  short_send = 1,
+  long_send = 2,        // eager: header and body
+  long_rendezvous = 3,  // header first, the body by pull
+  synchronous_short = 4,
+  synchronous_long = 5,
+  ready_short = 6,
+  ready_long = 7,
+  buffered = 8,
+  collective = 9,
+  one_sided = 10,
+  self = 11,
+};
+inline constexpr std::uint8_t kTraceProtocolCount = 12;
+[[nodiscard]] std::string_view name(TraceProtocol protocol);
+
+// Why a protocol was chosen.
+enum class TraceChoice : std::uint8_t {
+  none = 0,
+  fits_short = 1,    // at most the short limit
+  above_short = 2,   // more than the short limit
+  mode = 3,          // the call asked for it (synchronous, ready, buffered)
+  option = 4,        // --protocol or an environment variable asked for it
+  wire = 5,          // the wire does better with it
+  same_process = 6,  // to itself
+};
+inline constexpr std::uint8_t kTraceChoiceCount = 7;
+[[nodiscard]] std::string_view name(TraceChoice choice);
+
+inline constexpr std::uint8_t kNoWire = 0xff;
+inline constexpr std::uint8_t kNoHeader = 0xff;
+
+// One record, as it lies in the file (little-endian).
+// A message's identity is (source, destination, sequence): ranks of its sender and receiver, and its number, from 1,
+// among the messages of this ordered pair. Every hop of it (acknowledgment, reply, pull) refers to the identity of the
+// put or get that began it. Sequence 0: about no one message.
+struct TraceEvent {
+  std::uint64_t time = 0;  // ticks of the recording clock; nanoseconds once a reader or events() has converted it
+  TraceKind kind = TraceKind::none;
+  std::uint8_t wire = kNoWire;  // index in the descriptor table
+  TraceProtocol protocol = TraceProtocol::none;
+  portals::Rank source = portals::kAnyRank;
+  portals::Rank destination = portals::kAnyRank;
+  std::uint8_t header = kNoHeader;  // portals::Kind
+  std::uint8_t portal = portals::kNoPortal;
+  std::uint8_t reason = 0;  // by kind: portals::DropReason, portals::Passed, TraceChoice
+  portals::Saved saved = portals::Saved::nothing;
+  std::uint64_t sequence = 0;
+  std::uint64_t match_bits = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t detail = 0;  // by kind
+  std::uint32_t a = 0;       // by kind
+  std::uint32_t b = 0;       // by kind
+  friend bool operator==(const TraceEvent&, const TraceEvent&) = default;
+};
+inline constexpr std::size_t kTraceEventBytes = 64;
+static_assert(sizeof(TraceEvent) == kTraceEventBytes && std::is_trivially_copyable_v<TraceEvent>);
+static_assert(offsetof(TraceEvent, kind) == 8 && offsetof(TraceEvent, source) == 12);
+static_assert(offsetof(TraceEvent, destination) == 16 && offsetof(TraceEvent, header) == 20);
+static_assert(offsetof(TraceEvent, sequence) == 24 && offsetof(TraceEvent, match_bits) == 32);
+static_assert(offsetof(TraceEvent, bytes) == 40 && offsetof(TraceEvent, detail) == 48 && offsetof(TraceEvent, a) == 56);
+
+// An event about the message that `header` began, with all that the header tells. `sequence`: its number in its pair.
+[[nodiscard]] inline TraceEvent trace_event(TraceKind kind, const portals::Header& header, std::uint64_t sequence) {
+  TraceEvent event;
+  event.kind = kind;
+  event.source = header.source.rank;
+  event.destination = header.destination.rank;
+  event.header = static_cast<std::uint8_t>(header.kind);
+  event.portal = header.portal;
+  event.sequence = sequence;
+  event.match_bits = header.match_bits;
+  event.bytes = header.kind == portals::Kind::get ? header.return_length : header.length;
+  return event;
+}
+
+// An event about an answer (acknowledgment, reply): `header` goes from the message's destination back to its source, so
+// the identity is the header's turned round. `sequence`: the number of the message that it answers.
+[[nodiscard]] inline TraceEvent trace_answer(TraceKind kind, const portals::Header& header, std::uint64_t sequence) {
+  TraceEvent event = trace_event(kind, header, sequence);
+  event.source = header.destination.rank;
+  event.destination = header.source.rank;
+  if (header.kind == portals::Kind::acknowledgment) {
+    event.bytes = header.return_length;
+    event.saved = static_cast<portals::Saved>(static_cast<std::uint8_t>(header.user_data[0]) & 3U);
+  }
+  return event;
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,91 @@
+// Records trace events into a ring: a memory-mapped file that outlives a crash of its rank, or plain memory for tests.
+//   if (recorder.on()) recorder.record(trace_event(TraceKind::kernel_send, header, sequence));
+// Off, that is one predictable branch. One writer: the rank's owner, or whoever holds its process lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portals/base/status.hpp"
+#include "sim/base/clock.hpp"
+#include "sim/trace/event.hpp"
+
+namespace margay::sim {
+
+struct TraceHeader;
+
+inline constexpr std::uint64_t kDefaultTraceEvents = std::uint64_t{1} << 16;  // 4 MiB a rank
+inline constexpr std::uint64_t kMaxTraceEvents = std::uint64_t{1} << 26;      // 4 GiB a rank
+
+struct RecorderOptions {
+  std::uint32_t rank = 0;
+  std::uint32_t size = 1;
+  std::uint32_t node = 0;
+  std::uint64_t capacity_events = kDefaultTraceEvents;  // rounded up to a power of two
+  bool walks = false;                                   // also record every entry that a walk passes over
+};
+
+class Recorder {
+ public:
+  // Off. `clock` outlives the recorder.
+  explicit Recorder(const Clock& clock);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // Begins to record into `folder`/rank_NNNNN.trace. The folder is made (mode 0700) when it is not there; its parent
+  // must be. The file (0600) must not be there yet. Its room is allocated in full, so a full file system is an error
+  // here and never a SIGBUS later. Errors also: a symbolic link in the last two places, a folder of another user,
+  // a capacity of 0 or above kMaxTraceEvents, a recorder that is already open.
+  [[nodiscard]] portals::Status open(const std::string& folder, const RecorderOptions& options);
+  // Begins to record into memory. Same errors as far as they apply.
+  [[nodiscard]] portals::Status open_memory(const RecorderOptions& options = {});
+  // Names for the calls that mpi_enter's `a` tells, by index; at most kMaxTraceNames, cut to 31 characters each.
+  void set_call_names(std::span<const std::string_view> names);
+  // Marks the file as complete and unmaps it. Off afterwards. No effect when not open.
+  void close();
+
+  [[nodiscard]] bool on() const { return on_; }
+  [[nodiscard]] bool walks() const { return walks_; }  // implies on()
+  // Stops and goes on without closing. Resuming a recorder that is not open has no effect.
+  void pause() { on_ = walks_ = false; }
+  void resume();
+
+  // Stamps the event with the time and writes it over the oldest. Requires: on().
+  void record(const TraceEvent& event);
+
+  // What the ring holds, oldest first, times in nanoseconds. Requires: open or open_memory succeeded.
+  [[nodiscard]] std::vector<TraceEvent> events() const;
+  [[nodiscard]] std::uint64_t written() const { return written_; }  // since opened, those overwritten included
+  // Forgets the events, so that a test looks at what comes next only. Requires: open.
+  void clear();
+  [[nodiscard]] const std::string& path() const { return path_; }  // empty in memory
+
+ private:
+  void start(TraceHeader* header, std::uint64_t mapped_bytes, const RecorderOptions& options);
+  void refresh_anchor(std::uint64_t now_ticks);
+  [[nodiscard]] std::uint64_t now_ticks() const { return counter_ ? read_tsc() : clock_.ticks(); }
+
+  // Read on every event.
+  bool on_ = false;
+  bool walks_ = false;
+  bool counter_ = false;  // the clock's ticks are the processor's counter: no virtual call
+  std::uint64_t mask_ = 0;
+  std::uint64_t written_ = 0;
+  std::uint64_t next_anchor_ticks_ = 0;
+  TraceEvent* ring_ = nullptr;
+  TraceHeader* header_ = nullptr;  // the mapping's first page
+  // Set when opened.
+  const Clock& clock_;
+  std::uint64_t anchor_distance_ticks_ = 0;
+  std::uint64_t mapped_bytes_ = 0;
+  bool in_memory_ = false;
+  bool walks_wanted_ = false;
+  std::string path_;
+};
+
+}  // namespace margay::sim
