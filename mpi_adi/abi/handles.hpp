@@ -1,0 +1,149 @@
+// Handles of the MPICH ABI, decoded and encoded. A handle is 32 bits: 31-30 kind, 29-26 object type, 25-0 the index and
+// what the type puts above it (basic datatypes: size in bytes in 15-8, index in 7-0; keyvals: the type of the object
+// that they belong to in 25-22, index in 21-0).
+//
+// MPI_File is a pointer and has no part in this. Pure arithmetic, no state.
+#pragma once
+
+#include <cstdint>
+
+#include "mpi_adi/abi/mpi.h"
+
+namespace margay::mpi_adi {
+
+using Handle = int;
+
+// builtin: fixed by the ABI. direct and indirect: made at run time; margay makes direct ones only, and accepts no
+// others.
+enum class HandleKind : std::uint8_t { invalid = 0, builtin = 1, direct = 2, indirect = 3 };
+
+enum class ObjectType : std::uint8_t {
+  none = 0,
+  communicator = 1,
+  group = 2,
+  datatype = 3,
+  file = 4,
+  error_handler = 5,
+  op = 6,
+  info = 7,
+  window = 8,
+  keyval = 9,
+  request = 11,
+  session = 14,
+};
+
+inline constexpr unsigned kHandleKindShift = 30;
+inline constexpr unsigned kHandleTypeShift = 26;
+inline constexpr std::uint32_t kHandleTypeMask = 0xf;
+inline constexpr std::uint32_t kHandleIndexMask = (1U << kHandleTypeShift) - 1;
+inline constexpr std::uint32_t kMaxHandleIndex = kHandleIndexMask;
+inline constexpr unsigned kKeyvalOwnerShift = 22;
+inline constexpr std::uint32_t kKeyvalIndexMask = (1U << kKeyvalOwnerShift) - 1;
+
+// Direct datatype indices below this one are the pair types of MPI_MINLOC and MPI_MAXLOC that have padding.
+inline constexpr std::uint32_t kPairTypeCount = 5;
+
+[[nodiscard]] constexpr std::uint32_t handle_bits(Handle handle) {
+  return static_cast<std::uint32_t>(handle);
+}
+
+[[nodiscard]] constexpr HandleKind handle_kind(Handle handle) {
+  return static_cast<HandleKind>(handle_bits(handle) >> kHandleKindShift);
+}
+[[nodiscard]] constexpr ObjectType object_type(Handle handle) {
+  return static_cast<ObjectType>((handle_bits(handle) >> kHandleTypeShift) & kHandleTypeMask);
+}
+// The low 26 bits, whatever they mean for the type.
+[[nodiscard]] constexpr std::uint32_t handle_index(Handle handle) {
+  return handle_bits(handle) & kHandleIndexMask;
+}
+
+// Requires: index <= kMaxHandleIndex.
+[[nodiscard]] constexpr Handle make_handle(HandleKind kind, ObjectType type, std::uint32_t index) {
+  return static_cast<Handle>((static_cast<std::uint32_t>(kind) << kHandleKindShift) |
+                             (static_cast<std::uint32_t>(type) << kHandleTypeShift) | (index & kHandleIndexMask));
+}
+[[nodiscard]] constexpr Handle make_direct(ObjectType type, std::uint32_t index) {
+  return make_handle(HandleKind::direct, type, index);
+}
+// The null handle of a type: MPI_COMM_NULL of communicator, and so on. A keyval's is MPI_KEYVAL_INVALID.
+[[nodiscard]] constexpr Handle null_handle(ObjectType type) {
+  return make_handle(HandleKind::invalid, type, 0);
+}
+[[nodiscard]] constexpr bool is_null(Handle handle) {
+  return handle_kind(handle) == HandleKind::invalid;
+}
+[[nodiscard]] constexpr bool is_builtin(Handle handle) {
+  return handle_kind(handle) == HandleKind::builtin;
+}
+// Whether `handle` could name a living object of `type`: says nothing on whether that object exists.
+[[nodiscard]] constexpr bool is_of(Handle handle, ObjectType type) {
+  return object_type(handle) == type && !is_null(handle);
+}
+
+// --- Datatypes ---
+
+[[nodiscard]] constexpr bool is_basic_datatype(MPI_Datatype type) {
+  return is_builtin(type) && object_type(type) == ObjectType::datatype;
+}
+// Bytes of a basic datatype, from the handle alone (0 for MPI_LB and MPI_UB). Requires: is_basic_datatype(type).
+[[nodiscard]] constexpr std::uint32_t basic_size_bytes(MPI_Datatype type) {
+  return (handle_bits(type) >> 8) & 0xffU;
+}
+// Index of a basic datatype: below kBasicTypeSlots, unique among basic datatypes.
+[[nodiscard]] constexpr std::uint32_t basic_index(MPI_Datatype type) {
+  return handle_bits(type) & 0xffU;
+}
+inline constexpr std::uint32_t kBasicTypeSlots = 0x80;
+// MPI_FLOAT_INT and its like. MPI_2INT is a basic datatype.
+[[nodiscard]] constexpr bool is_pair_datatype(MPI_Datatype type) {
+  return handle_kind(type) == HandleKind::direct && object_type(type) == ObjectType::datatype &&
+         handle_index(type) < kPairTypeCount;
+}
+
+// --- Operations, keyvals ---
+
+inline constexpr std::uint32_t kPredefinedOpCount = 14;
+// MPI_MAX is 1, MPI_NO_OP is 14. Requires: a builtin operation.
+[[nodiscard]] constexpr std::uint32_t op_index(MPI_Op op) {
+  return handle_index(op);
+}
+[[nodiscard]] constexpr bool is_predefined_op(MPI_Op op) {
+  return is_builtin(op) && object_type(op) == ObjectType::op && op_index(op) >= 1 && op_index(op) <= kPredefinedOpCount;
+}
+
+// Whose attributes a keyval keys: communicator, datatype or window. Requires: object_type(keyval) is keyval.
+[[nodiscard]] constexpr ObjectType keyval_owner(int keyval) {
+  return static_cast<ObjectType>((handle_bits(keyval) >> kKeyvalOwnerShift) & kHandleTypeMask);
+}
+[[nodiscard]] constexpr std::uint32_t keyval_index(int keyval) {
+  return handle_bits(keyval) & kKeyvalIndexMask;
+}
+// Requires: index <= kKeyvalIndexMask.
+[[nodiscard]] constexpr int make_keyval(ObjectType owner, std::uint32_t index) {
+  return make_direct(ObjectType::keyval,
+                     (static_cast<std::uint32_t>(owner) << kKeyvalOwnerShift) | (index & kKeyvalIndexMask));
+}
+
+// The facts that the arithmetic rests on.
+static_assert(make_handle(HandleKind::builtin, ObjectType::communicator, 0) == MPI_COMM_WORLD);
+static_assert(make_handle(HandleKind::builtin, ObjectType::communicator, 1) == MPI_COMM_SELF);
+static_assert(make_handle(HandleKind::builtin, ObjectType::group, 0) == MPI_GROUP_EMPTY);
+static_assert(make_handle(HandleKind::builtin, ObjectType::error_handler, 1) == MPI_ERRORS_RETURN);
+static_assert(make_handle(HandleKind::builtin, ObjectType::info, 1) == MPI_INFO_ENV);
+static_assert(make_handle(HandleKind::builtin, ObjectType::request, 0) == MPI_MESSAGE_NO_PROC);
+static_assert(null_handle(ObjectType::communicator) == MPI_COMM_NULL &&
+              null_handle(ObjectType::group) == MPI_GROUP_NULL);
+static_assert(null_handle(ObjectType::datatype) == MPI_DATATYPE_NULL && null_handle(ObjectType::op) == MPI_OP_NULL);
+static_assert(null_handle(ObjectType::request) == MPI_REQUEST_NULL && MPI_MESSAGE_NULL == MPI_REQUEST_NULL);
+static_assert(null_handle(ObjectType::error_handler) == MPI_ERRHANDLER_NULL);
+static_assert(null_handle(ObjectType::info) == MPI_INFO_NULL && null_handle(ObjectType::window) == MPI_WIN_NULL);
+static_assert(null_handle(ObjectType::keyval) == MPI_KEYVAL_INVALID);
+static_assert(null_handle(ObjectType::session) == MPI_SESSION_NULL);
+static_assert(make_direct(ObjectType::datatype, kPairTypeCount - 1) == MPI_LONG_DOUBLE_INT);
+static_assert(basic_size_bytes(MPI_INT) == sizeof(int) && basic_size_bytes(MPI_LONG_DOUBLE) == sizeof(long double));
+static_assert(is_predefined_op(MPI_MAX) && is_predefined_op(MPI_NO_OP) && !is_predefined_op(MPI_OP_NULL));
+static_assert(keyval_owner(MPI_TAG_UB) == ObjectType::communicator && keyval_index(MPI_TAG_UB) == 1);
+static_assert(keyval_owner(MPI_WIN_BASE) == ObjectType::window && object_type(MPI_WIN_BASE) == ObjectType::keyval);
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,61 @@
+// MPI_Status, read and written. The count is 63 bits in two words; the lowest bit of the second one means "cancelled".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mpi_adi/abi/mpi.h"
+
+namespace margay::mpi_adi {
+
+static_assert(sizeof(MPI_Status) == 20 && offsetof(MPI_Status, MPI_SOURCE) == 8);
+
+inline constexpr std::uint32_t kStatusCancelledBit = 1;
+
+[[nodiscard]] inline bool ignores(const MPI_Status* status) {
+  return status == MPI_STATUS_IGNORE;
+}
+
+[[nodiscard]] constexpr std::uint64_t status_bytes(const MPI_Status& status) {
+  const auto high = static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1;
+  return (static_cast<std::uint64_t>(high) << 32) | static_cast<std::uint32_t>(status.count_lo);
+}
+
+// Keeps the cancelled bit. Requires: bytes < 2^63.
+constexpr void set_status_bytes(MPI_Status& status, std::uint64_t bytes) {
+  const auto cancelled = static_cast<std::uint32_t>(status.count_hi_and_cancelled) & kStatusCancelledBit;
+  status.count_lo = static_cast<int>(static_cast<std::uint32_t>(bytes));
+  status.count_hi_and_cancelled = static_cast<int>((static_cast<std::uint32_t>(bytes >> 32) << 1) | cancelled);
+}
+
+[[nodiscard]] constexpr bool status_cancelled(const MPI_Status& status) {
+  return (static_cast<std::uint32_t>(status.count_hi_and_cancelled) & kStatusCancelledBit) != 0;
+}
+
+constexpr void set_status_cancelled(MPI_Status& status, bool cancelled) {
+  const auto rest = static_cast<std::uint32_t>(status.count_hi_and_cancelled) & ~kStatusCancelledBit;
+  status.count_hi_and_cancelled = static_cast<int>(rest | (cancelled ? kStatusCancelledBit : 0U));
+}
+
+// The functions below do nothing for MPI_STATUS_IGNORE. None of them touches MPI_ERROR: the standard lets only the
+// calls that complete several requests set it.
+
+inline void fill_status(MPI_Status* status, int source, int tag, std::uint64_t bytes) {
+  if (ignores(status)) return;
+  status->MPI_SOURCE = source;
+  status->MPI_TAG = tag;
+  status->count_hi_and_cancelled = 0;
+  set_status_bytes(*status, bytes);
+}
+
+// The empty status of the standard (a wait on a null or inactive request): any source, any tag, nothing received.
+inline void empty_status(MPI_Status* status) {
+  fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+}
+
+// What a receive from MPI_PROC_NULL returns.
+inline void proc_null_status(MPI_Status* status) {
+  fill_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+}
+
+}  // namespace margay::mpi_adi
