@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Runs one program of the MPI suite: compiled by our mpicc and by Debian's mpicc.mpich, on our library over each wire,
+and under Debian's MPICH, whose output ours must equal.
+
+    tests/mpi/run.py --build build/release tests/mpi/send_modes.c
+    tests/mpi/run.py --build build/release --only reference tests/mpi/*.c
+
+A program says what it wants in its first comment lines, `// key: value`:
+    ranks      numbers of ranks on our library, "2 3 4" (default "2")
+    reference  numbers of ranks under Debian's MPICH, or "none" and the reason (default: the smallest of ranks)
+    wires      of shm, uring, epoll (default all; uring and epoll are two emulated nodes over TCP)
+    timeout    seconds one run may take (default 60)
+    exit       exit status expected on our library (default 0)
+    stderr     a regular expression that standard error must contain on our library
+    serial     "yes": nothing else may run meanwhile (read by CMakeLists.txt)
+    libraries  linker options of the program
+"""
+import argparse
+import os
+import pathlib
+import re
+import sys
+import time
+
+import support
+
+
+class Program:
+    """One source file and what its comment lines ask for."""
+
+    def __init__(self, source):
+        self.source = pathlib.Path(source).resolve()
+        self.name = self.source.stem
+        self.keys = support.header_keys(self.source)
+        self.ranks = [int(n) for n in self.keys.get("ranks", "2").split()]
+        reference = self.keys.get("reference", str(min(self.ranks)))
+        self.reference = [] if reference.startswith("none") else [int(n) for n in reference.split()]
+        self.wires = self.keys.get("wires", "shm uring epoll").split()
+        self.timeout = int(self.keys.get("timeout", "60"))
+        self.exit = int(self.keys.get("exit", "0"))
+        self.stderr = self.keys.get("stderr")
+        self.libraries = self.keys.get("libraries", "").split()
+
+
+class Suite:
+    """Compiles and runs; keeps the failures."""
+
+    def __init__(self, build):
+        self.build = build
+        self.failures = 0
+        self.runs = 0
+
+    def report(self, program, what, run, problems):
+        self.runs += 1
+        print(f"{program.name:22} {what:34} {'ok' if not problems else 'FAILED'} {run.seconds:.2f} s", flush=True)
+        if problems:
+            self.failures += 1
+            print(run.transcript(problems), flush=True)
+
+    def judge(self, program, run, expected):
+        problems = run.problems(program.exit)
+        if program.stderr and not re.search(program.stderr, run.stderr):
+            problems.append(f"standard error does not contain /{program.stderr}/")
+        if expected is not None and run.stdout != expected:
+            problems.append("standard output differs from that of Debian's MPICH:\n" + support.difference(expected, run.stdout))
+        return problems
+
+    def reference_outputs(self, program, binary):
+        outputs = {}
+        for ranks in program.reference:
+            run = support.execute(["mpiexec.mpich", "-n", str(ranks), str(binary)], program.timeout)
+            self.report(program, f"Debian's MPICH, {ranks} ranks", run, run.problems(0))
+            outputs[ranks] = run.stdout
+        return outputs
+
+    def on_margay(self, program, binary, built_by, wires, ranks_list, expected):
+        for ranks in ranks_list:
+            for wire in wires:
+                if wire != "shm" and ranks < 2:
+                    continue
+                command = self.build.margay_run(ranks, wire, program.timeout) + [str(binary)]
+                run = support.execute(command, program.timeout + 15)
+                problems = self.judge(program, run, expected.get(ranks))
+                self.report(program, f"{built_by}, {ranks} ranks, {wire}", run, problems)
+
+    def run(self, program, only):
+        ranks_list = sorted(set(program.ranks) | set(program.reference))
+        expected = {}
+        debian = support.compile_program(self.build, "mpicc.mpich", program.source, ".mpich", program.libraries)
+        if only in (None, "reference"):
+            expected = self.reference_outputs(program, debian)
+        if only in (None, "ours"):
+            ours = support.compile_program(self.build, self.build.tool("mpicc"), program.source, ".margay",
+                                           program.libraries)
+            self.on_margay(program, ours, "our mpicc", program.wires, ranks_list, expected)
+        if only in (None, "mpich"):
+            self.on_margay(program, debian, "Debian's mpicc", program.wires[:1], ranks_list, expected)
+            self.on_margay(program, debian, "Debian's mpicc", program.wires[1:2], ranks_list[-1:], expected)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, help="build folder, as build/release")
+    parser.add_argument("--only", choices=["ours", "mpich", "reference"], help="only this part of the matrix")
+    parser.add_argument("programs", nargs="+", help="source files")
+    arguments = parser.parse_args()
+    suite = Suite(support.Build(arguments.build))
+    started = time.monotonic()
+    for source in arguments.programs:
+        try:
+            suite.run(Program(source), arguments.only)
+        except support.CompileError as error:
+            suite.failures += 1
+            print(error, flush=True)
+    print(f"{suite.runs} runs, {suite.failures} failed, {time.monotonic() - started:.1f} s")
+    return 1 if suite.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

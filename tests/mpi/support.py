@@ -1,0 +1,125 @@
+"""What the drivers of the MPI suite share: compiling, running with a time limit, telling what went wrong."""
+import difflib
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+
+_FOREIGN = re.compile(r"^(PMI|PMIX|HYDRA|HYDI|MPI|MPICH|OMPI|SLURM|MARGAY)_?")
+
+
+class CompileError(Exception):
+    """A program of the suite did not compile."""
+
+
+class Build:
+    """A build folder of margay."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder).resolve()
+        self.programs = self.folder / "tests" / "mpi"
+        self.programs.mkdir(parents=True, exist_ok=True)
+
+    def tool(self, name):
+        return str(self.folder / "bin" / name)
+
+    def margay_run(self, ranks, wire="shm", timeout=60, extra=()):
+        """`margay run` with what every test asks for. `wire`: shm is one node; uring and epoll are two nodes over TCP."""
+        command = [self.tool("margay"), "run", "-n", str(ranks), "--timeout", str(timeout), "--check-accounting"]
+        if wire != "shm":
+            command += ["--nodes", "2", "--wire-tcp", wire]
+        return command + list(extra)
+
+
+class Run:
+    """A finished run of a command."""
+
+    def __init__(self, command, status, stdout, stderr, seconds, timed_out):
+        self.command = command
+        self.status = status
+        self.stdout = stdout
+        self.stderr = stderr
+        self.seconds = seconds
+        self.timed_out = timed_out
+
+    def problems(self, expected_status):
+        problems = []
+        if self.timed_out:
+            problems.append(f"still running after {self.seconds:.0f} s; killed")
+        elif self.status != expected_status:
+            problems.append(f"exit status {self.status}, expected {expected_status}")
+        return problems
+
+    def transcript(self, problems):
+        lines = ["    " + "\n    ".join(problems), "    $ " + shlex.join(map(str, self.command))]
+        for name, text in (("stdout", self.stdout), ("stderr", self.stderr)):
+            shown = text.splitlines()
+            if len(shown) > 60:
+                shown = shown[:30] + [f"... {len(shown) - 60} lines ..."] + shown[-30:]
+            lines += [f"    {name}| {line}" for line in shown]
+        return "\n".join(lines)
+
+
+def clean_environment(extra=None):
+    """Our environment without what a launcher may have left in it."""
+    environment = {key: value for key, value in os.environ.items() if not _FOREIGN.match(key)}
+    environment.update(extra or {})
+    return environment
+
+
+def execute(command, timeout, stdin=None, env=None, cwd=None):
+    """Runs `command` in a process group of its own; the group is killed when `timeout` seconds have passed."""
+    started = time.monotonic()
+    try:
+        process = subprocess.Popen(list(map(str, command)), stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                                   start_new_session=True, env=clean_environment(env), cwd=cwd)
+    except OSError as error:
+        return Run(command, 127, "", f"cannot start {command[0]}: {error.strerror}\n", 0.0, False)
+    timed_out = False
+    try:
+        stdout, stderr = process.communicate(input=stdin, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        timed_out = True
+        os.killpg(process.pid, signal.SIGKILL)
+        stdout, stderr = process.communicate()
+    return Run(command, process.returncode, stdout, stderr, time.monotonic() - started, timed_out)
+
+
+def header_keys(source):
+    """The `// key: value` lines of a source's first comment."""
+    keys = {}
+    with open(source, encoding="utf-8") as lines:
+        for line in lines:
+            if not line.startswith("//"):
+                break
+            match = re.match(r"// ([a-z]+): (.*)", line.rstrip())
+            if match:
+                keys[match.group(1)] = match.group(2)
+    return keys
+
+
+def compile_program(build, compiler, source, suffix, options=(), name=None):
+    """Compiles `source` with an MPI compiler wrapper, unless the program is newer than all it is made of."""
+    source = pathlib.Path(source)
+    program = build.programs / ((name or source.stem) + suffix)
+    wrapper = shutil.which(compiler)
+    if wrapper is None:
+        raise CompileError(f"{compiler} is not there: build margay first, or run scripts/setup for Debian's")
+    inputs = [source, pathlib.Path(wrapper), *source.parent.glob("*.h"), *build.folder.glob("include/*.h")]
+    if program.exists() and program.stat().st_mtime > max(path.stat().st_mtime for path in inputs):
+        return program
+    command = [wrapper, "-O1", "-g", "-Wall", "-Wextra", "-o", str(program), str(source), "-lm", *options]
+    done = subprocess.run(command, capture_output=True, text=True, env=clean_environment())
+    if done.returncode != 0:
+        raise CompileError(f"{source.name}: does not compile\n    $ {shlex.join(command)}\n{done.stdout}{done.stderr}")
+    return program
+
+
+def difference(expected, seen):
+    lines = difflib.unified_diff(expected.splitlines(), seen.splitlines(), "MPICH", "margay", lineterm="", n=1)
+    return "\n".join("      " + line for line in list(lines)[:40])
