@@ -14,8 +14,8 @@ namespace margay::sim {
 
 // In braces: the fields that mean something beyond the message's identity.
 // Each header handed to a wire makes one of kernel_send (put, get), kernel_reply_sent, kernel_ack_sent; each header
-// that comes makes one of kernel_arrive (put, reply), kernel_get_arrived, kernel_ack_arrived. `margay trace check`
-// relies on it.
+// that comes makes one of kernel_arrive (put, reply), kernel_get_arrived, kernel_ack_arrived, of the same identity.
+// `margay trace check` holds them against each other.
 enum class TraceKind : std::uint16_t {
   none = 0,
   // The sender. reason: TraceChoice
@@ -28,10 +28,10 @@ enum class TraceKind : std::uint16_t {
   kernel_pass = 6,    // {portal, reason, detail: entry's order, a: step} passed over (only when walks are traced)
   kernel_deposit_begin = 7,  // {bytes, detail: offset} a body that comes in parts began
   kernel_deposit = 8,        // {saved, bytes, detail: offset} all is there
-  kernel_ack_sent = 9,       // {saved, wire, bytes: saved bytes} identity of the put that it answers
-  kernel_ack_arrived = 10,   // {saved, wire, bytes: saved bytes} the same, at the put's sender
+  kernel_ack_sent = 9,       // {saved, wire, bytes: saved bytes, detail: the put's sequence} handed to a wire
+  kernel_ack_arrived = 10,   // {saved, wire, bytes: saved bytes, detail: the put's sequence or 0} at the put's sender
   kernel_get_arrived = 11,   // {portal, wire, match_bits, bytes: wanted} the header of a get was seen
-  kernel_reply_sent = 12,    // {portal, wire, bytes} identity of the get that it answers
+  kernel_reply_sent = 12,    // {portal, wire, bytes, detail: the get's sequence} handed to a wire
   kernel_drop = 13,          // {portal, reason, match_bits, bytes} counted, not deposited
   kernel_hold = 14,          // {portal, reason, match_bits, bytes} left on the wire until there is room
   // The receiver
@@ -95,12 +95,12 @@ inline constexpr std::uint8_t kNoHeader = 0xff;
 
 // One record, as it lies in the file (little-endian).
 // A message's identity is (source, destination, sequence): ranks of its sender and receiver, and its number, from 1,
-// among the messages of this ordered pair. Every hop of it (acknowledgment, reply, pull) refers to the identity of the
-// put or get that began it. Sequence 0: about no one message.
+// among the messages of this ordered pair (Transmission::sequence). Acknowledgments and replies are messages of the
+// opposite pair; their events name in `detail` what they answer. Sequence 0: not known, or about no one message.
 struct TraceEvent {
   std::uint64_t time = 0;  // ticks of the recording clock; nanoseconds once a reader or events() has converted it
   TraceKind kind = TraceKind::none;
-  std::uint8_t wire = kNoWire;  // index in the descriptor table
+  std::uint8_t wire = kNoWire;  // WireId
   TraceProtocol protocol = TraceProtocol::none;
   portals::Rank source = portals::kAnyRank;
   portals::Rank destination = portals::kAnyRank;
@@ -123,7 +123,7 @@ static_assert(offsetof(TraceEvent, destination) == 16 && offsetof(TraceEvent, he
 static_assert(offsetof(TraceEvent, sequence) == 24 && offsetof(TraceEvent, match_bits) == 32);
 static_assert(offsetof(TraceEvent, bytes) == 40 && offsetof(TraceEvent, detail) == 48 && offsetof(TraceEvent, a) == 56);
 
-// An event about the message that `header` began, with all that the header tells. `sequence`: its number in its pair.
+// An event about the message of `header`, with all that the header tells. `sequence`: its number in its pair.
 [[nodiscard]] inline TraceEvent trace_event(TraceKind kind, const portals::Header& header, std::uint64_t sequence) {
   TraceEvent event;
   event.kind = kind;
@@ -133,20 +133,21 @@ static_assert(offsetof(TraceEvent, bytes) == 40 && offsetof(TraceEvent, detail) 
   event.portal = header.portal;
   event.sequence = sequence;
   event.match_bits = header.match_bits;
-  event.bytes = header.kind == portals::Kind::get ? header.return_length : header.length;
-  return event;
-}
-
-// An event about an answer (acknowledgment, reply): `header` goes from the message's destination back to its source, so
-// the identity is the header's turned round. `sequence`: the number of the message that it answers.
-[[nodiscard]] inline TraceEvent trace_answer(TraceKind kind, const portals::Header& header, std::uint64_t sequence) {
-  TraceEvent event = trace_event(kind, header, sequence);
-  event.source = header.destination.rank;
-  event.destination = header.source.rank;
+  event.bytes = header.length;
+  if (header.kind == portals::Kind::get) event.bytes = header.return_length;
   if (header.kind == portals::Kind::acknowledgment) {
     event.bytes = header.return_length;
     event.saved = static_cast<portals::Saved>(static_cast<std::uint8_t>(header.user_data[0]) & 3U);
   }
+  return event;
+}
+
+// The same for an acknowledgment or a reply. `answered`: the number of the put or get that it answers, in the opposite
+// pair; 0 where that is not known.
+[[nodiscard]] inline TraceEvent trace_answer(TraceKind kind, const portals::Header& header, std::uint64_t sequence,
+                                             std::uint64_t answered) {
+  TraceEvent event = trace_event(kind, header, sequence);
+  event.detail = answered;
   return event;
 }
 

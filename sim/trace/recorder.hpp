@@ -83,7 +83,6 @@ class Recorder {
   const Clock& clock_;
   std::uint64_t anchor_distance_ticks_ = 0;
   std::uint64_t mapped_bytes_ = 0;
-  bool in_memory_ = false;
   bool walks_wanted_ = false;
   std::string path_;
 };

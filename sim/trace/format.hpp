@@ -1,0 +1,65 @@
+// The bytes of a trace file (docs/trace_format.md): one header page, a table of names, a ring of events. Little-endian.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "sim/base/clock.hpp"
+#include "sim/trace/event.hpp"
+
+namespace margay::sim {
+
+static_assert(std::endian::native == std::endian::little,
+              "the format is little-endian and written as it lies in memory");
+
+inline constexpr std::uint64_t kTraceMagic = 0x6563'6172'7467'726d;  // "mrgtrace"
+inline constexpr std::uint32_t kTraceVersion = 1;
+inline constexpr std::uint64_t kTraceHeaderBytes = 4096;
+inline constexpr std::uint32_t kMaxTraceNames = 1024;
+inline constexpr std::uint64_t kTraceNameBytes = 32;  // with at least one zero at the end
+inline constexpr std::uint64_t kTraceNamesOffset = kTraceHeaderBytes;
+inline constexpr std::uint64_t kTraceEventsOffset = kTraceNamesOffset + kMaxTraceNames * kTraceNameBytes;
+static_assert(kTraceEventsOffset % 4096 == 0);
+
+inline constexpr std::uint32_t kTraceFlagClosed = 1;  // close() was reached: what is missing was never recorded
+inline constexpr std::uint32_t kTraceFlagWalks = 2;   // kernel_pass events are there
+
+// The first anchor, and the latest two in turn: a crash in the middle of writing one leaves the other.
+inline constexpr std::size_t kTraceAnchors = 3;
+[[nodiscard]] constexpr std::size_t anchor_slot(std::uint64_t number) {
+  return number == 0 ? 0 : static_cast<std::size_t>(1 + number % 2);
+}
+
+struct TraceHeader {
+  // Constant once the file has its name.
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t header_bytes;  // kTraceHeaderBytes
+  std::uint32_t event_bytes;   // kTraceEventBytes
+  ClockKind clock;
+  std::uint32_t rank;
+  std::uint32_t size;
+  std::uint32_t node;
+  std::uint32_t process_id;
+  std::uint64_t names_offset;
+  std::uint64_t events_offset;
+  std::uint64_t capacity;                 // events in the ring, a power of two
+  std::uint64_t started_realtime_ns;      // CLOCK_REALTIME when opened; for people
+  std::array<std::uint8_t, 16> host;      // the host's boot identity: ticks of files with the same one are one scale
+  std::array<std::uint8_t, 40> reserved;  // zero
+  // Written while recording.
+  std::uint64_t written;  // events ever recorded; counted after the event lies in the ring
+  std::uint64_t anchor_count;
+  std::array<ClockAnchor, kTraceAnchors> anchors;
+  std::uint32_t name_count;
+  std::uint32_t flags;
+};
+static_assert(std::is_trivially_copyable_v<TraceHeader>);
+static_assert(offsetof(TraceHeader, names_offset) == 40 && offsetof(TraceHeader, host) == 72);
+static_assert(offsetof(TraceHeader, written) == 128 && offsetof(TraceHeader, anchors) == 144);
+static_assert(offsetof(TraceHeader, name_count) == 192 && sizeof(TraceHeader) == 200);
+
+}  // namespace margay::sim

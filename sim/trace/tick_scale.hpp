@@ -1,0 +1,27 @@
+// From a clock's ticks to nanoseconds, by two anchors.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/base/clock.hpp"
+
+namespace margay::sim {
+
+class TickScale {
+ public:
+  // The straight line through both anchors. Clocks whose ticks are nanoseconds need none. When the anchors do not lie
+  // apart in the right order (a damaged file, a rank that died at once), ticks count as nanoseconds from the first.
+  TickScale(ClockKind kind, ClockAnchor first, ClockAnchor last);
+  // Never wraps: what would lie outside 64 bits is held at the ends.
+  [[nodiscard]] std::uint64_t to_ns(std::uint64_t ticks) const;
+  // How long the line is: of several for one counter, the longest is the most exact.
+  [[nodiscard]] std::uint64_t span_ns() const { return span_ns_; }
+
+ private:
+  bool identity_;
+  ClockAnchor first_;
+  std::uint64_t span_ticks_ = 1;
+  std::uint64_t span_ns_ = 0;
+};
+
+}  // namespace margay::sim
