@@ -28,7 +28,7 @@ struct Job {
   std::uint32_t rank = 0;
   std::uint32_t size = 1;
   std::uint32_t node = 0;        // of this rank
-  std::uint32_t node_count = 1;  // more than one: TCP is needed, and `pmi` is not null
+  std::uint32_t node_count = 1;  // more than one: TCP is needed, cards go through `pmi`
   std::vector<std::uint32_t> node_of_rank{0};
   std::uint32_t appnum = 0;  // which program of a "prog : prog" line this is
   int universe_size = -1;    // -1: unknown
@@ -45,7 +45,7 @@ struct Job {
       tcp_interface;  // interface name, address or CIDR to listen on; empty: loopback when emulated, else any fit
   bool nodes_are_emulated = false;  // all nodes are this host: listen on 127.0.0.1
   Launcher launcher = Launcher::kNone;
-  std::shared_ptr<PmiClient> pmi;  // null when the job needs no exchange of cards
+  std::shared_ptr<PmiClient> pmi;  // null when nobody started this process; connects on first use
 };
 
 // How large a node's shared segment must be for this many ranks; sim/wire/shm_layout.hpp has it.

@@ -1,8 +1,9 @@
 // One line of PMI-1.1 as both sides read it: `cmd=put kvsname=k key=a value=b`. Pure: text in, fields out.
 // Lenient as the wild requires: fields in any order, unknown ones kept, several spaces, a carriage return at the end,
-// `mcmd=` as the first field of a block of lines. `value`, `msg` and `port` as the last field may hold spaces and '='.
+// `mcmd=` as the first field of a block of lines, and a word without '=' belongs to the field before it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,0 +1,118 @@
+#include "sim/boot/board.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::sim {
+namespace {
+
+using portals::Status;
+
+constexpr std::uint64_t round_up_to_page(std::uint64_t bytes) {
+  return (bytes + kBoardPageBytes - 1) / kBoardPageBytes * kBoardPageBytes;
+}
+
+constexpr std::uint64_t head_bytes(std::uint32_t size) {
+  return round_up_to_page(sizeof(BoardHeader) + std::uint64_t{size} * sizeof(std::uint32_t));
+}
+
+constexpr std::uint64_t region_bytes(std::uint32_t size) {
+  return round_up_to_page(sizeof(BoardBlock) + std::uint64_t{size} * (2 + kDropReasons) * sizeof(std::uint64_t));
+}
+
+Status map(int descriptor, std::uint64_t bytes, std::byte*& base) {
+  void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (address == MAP_FAILED) {
+    return Status::error("cannot map the job board (" + std::to_string(bytes) + " bytes, descriptor " +
+                         std::to_string(descriptor) + "): " + std::strerror(errno));
+  }
+  base = static_cast<std::byte*>(address);
+  return {};
+}
+
+}  // namespace
+
+std::uint64_t Board::bytes_for(std::uint32_t size) {
+  return head_bytes(size) + size * region_bytes(size);
+}
+
+Status Board::attach(int descriptor, Board& out) {
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0) {
+    return Status::error("the job board's descriptor " + std::to_string(descriptor) +
+                         " is not open: was it closed by a " + "wrapper between `margay run` and the program?");
+  }
+  const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
+  if (file_bytes < sizeof(BoardHeader)) return Status::error("the job board is shorter than its header");
+  Board board;
+  if (Status status = map(descriptor, file_bytes, board.base_); !status.ok()) return status;
+  board.bytes_ = file_bytes;
+  const BoardHeader& header = board.header();
+  if (header.magic != kBoardMagic || header.version != kBoardVersion) {
+    return Status::error(
+        "the job board was made by another version of margay: run the program with its own `margay run`");
+  }
+  if (header.size == 0 || header.size > kMaxRanks || bytes_for(header.size) != file_bytes) {
+    return Status::error("the job board's size does not fit its " + std::to_string(header.size) + " ranks");
+  }
+  board.size_ = header.size;
+  out = std::move(board);
+  return {};
+}
+
+Status Board::create(int descriptor, std::uint32_t size, Board& out) {
+  MARGAY_ASSERT(size >= 1 && size <= kMaxRanks);
+  Board board;
+  if (Status status = map(descriptor, bytes_for(size), board.base_); !status.ok()) return status;
+  board.bytes_ = bytes_for(size);
+  board.size_ = size;
+  board.header().version = kBoardVersion;
+  board.header().size = size;
+  board.header().total_bytes = board.bytes_;
+  out = std::move(board);
+  return {};
+}
+
+Board::~Board() {
+  if (base_ != nullptr) ::munmap(base_, bytes_);
+}
+
+void Board::swap(Board& other) noexcept {
+  std::swap(base_, other.base_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(size_, other.size_);
+}
+
+std::uint32_t* Board::node_of_rank() const {
+  return reinterpret_cast<std::uint32_t*>(base_ + sizeof(BoardHeader));
+}
+
+std::byte* Board::region(std::uint32_t rank) const {
+  MARGAY_ASSERT(rank < size_);
+  return base_ + head_bytes(size_) + rank * region_bytes(size_);
+}
+
+BoardBlock& Board::block(std::uint32_t rank) const {
+  return *reinterpret_cast<BoardBlock*>(region(rank));
+}
+
+std::uint64_t* Board::sent(std::uint32_t rank) const {
+  return reinterpret_cast<std::uint64_t*>(region(rank) + sizeof(BoardBlock));
+}
+
+std::uint64_t* Board::delivered(std::uint32_t rank) const {
+  return sent(rank) + size_;
+}
+
+std::uint64_t* Board::dropped(std::uint32_t rank) const {
+  return delivered(rank) + size_;
+}
+
+}  // namespace margay::sim

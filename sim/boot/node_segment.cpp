@@ -1,0 +1,99 @@
+#include "sim/boot/node_segment.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace margay::sim {
+namespace {
+
+using portals::Status;
+
+// The limit on file sizes (RLIMIT_FSIZE) would end the process with SIGXFSZ in ftruncate; asked first, it is an error.
+Status check_file_size_limit(std::uint64_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bytes) {
+    return Status::error("shared memory of " + std::to_string(bytes) +
+                         " bytes: the limit on file sizes (ulimit -f) is " + std::to_string(limit.rlim_cur) + " bytes");
+  }
+  return {};
+}
+
+int make_memfd(const SegmentRequest& request, std::string& why) {
+  if (request.refuse_memfd) {
+    why = "memfd refused by option";
+    return -1;
+  }
+  const unsigned flags = MFD_ALLOW_SEALING | (request.inheritable ? 0U : MFD_CLOEXEC);
+  const int descriptor = ::memfd_create(request.name, flags);
+  if (descriptor < 0) {
+    why = std::string("memfd_create: ") + std::strerror(errno);
+    return -1;
+  }
+  if (::ftruncate(descriptor, static_cast<off_t>(request.bytes)) != 0) {
+    why = std::string("memfd of this size: ") + std::strerror(errno);
+    ::close(descriptor);
+    return -1;
+  }
+  static_cast<void>(::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK));  // without it the memory is as usable
+  return descriptor;
+}
+
+std::string there_in(const char* directory) {
+  struct statvfs info {};
+  if (::statvfs(directory, &info) != 0) return std::string(directory) + " is not there (" + std::strerror(errno) + ")";
+  const auto available = static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+  return std::to_string(available) + " bytes are there in " + directory;
+}
+
+Status make_file(const SegmentRequest& request, const std::string& why_no_memfd, int& descriptor) {
+  const auto refuse = [&](int error) {
+    return Status::error("shared memory of " + std::to_string(request.bytes) + " bytes is not to be had: " +
+                         there_in(request.directory) + " (" + std::strerror(error) + "), and " + why_no_memfd +
+                         "; enlarge /dev/shm, or give fewer ranks or a smaller MARGAY_RING_BYTES");
+  };
+  std::string path = std::string(request.directory) + "/margay.XXXXXX";
+  std::vector<char> name(path.c_str(), path.c_str() + path.size() + 1);
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file < 0) return refuse(errno);
+  ::unlink(name.data());
+  const int error = ::posix_fallocate(file, 0, static_cast<off_t>(request.bytes));
+  if (error != 0) {
+    ::close(file);
+    return refuse(error);
+  }
+  if (request.inheritable) static_cast<void>(::fcntl(file, F_SETFD, 0));
+  descriptor = file;
+  return {};
+}
+
+}  // namespace
+
+Status create_segment(const SegmentRequest& request, int& descriptor) {
+  constexpr std::uint64_t kMaxSegmentBytes = std::uint64_t{1} << 46;
+  if (request.bytes == 0 || request.bytes > kMaxSegmentBytes) {
+    return Status::error("shared memory of " + std::to_string(request.bytes) + " bytes is not a possible size");
+  }
+  if (Status status = check_file_size_limit(request.bytes); !status.ok()) return status;
+  std::string why;
+  descriptor = make_memfd(request, why);
+  return descriptor >= 0 ? Status() : make_file(request, why, descriptor);
+}
+
+std::string describe_segment(int descriptor) {
+  char target[256];
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  const ssize_t length = ::readlink(link.c_str(), target, sizeof target);
+  if (length <= 0) return "unknown";
+  const std::string_view text(target, static_cast<std::size_t>(length));
+  return text.find("memfd:") != std::string_view::npos ? "memfd" : "file in /dev/shm";
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,96 @@
+#include "sim/boot/options.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace margay::sim {
+namespace {
+
+constexpr std::string_view kPrefix = "MARGAY_";
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+}  // namespace
+
+Options Options::from_environment(char** environment) {
+  Options options;
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    const std::string_view variable(*environment);
+    const std::size_t equals = variable.find('=');
+    if (equals == std::string_view::npos || variable.substr(0, kPrefix.size()) != kPrefix) continue;
+    std::string name(variable.substr(kPrefix.size(), equals - kPrefix.size()));
+    for (char& c : name) c = lower(c);
+    options.set(std::move(name), std::string(variable.substr(equals + 1)));
+  }
+  return options;
+}
+
+std::string Options::text(std::string_view name, std::string_view otherwise) const {
+  const auto it = values_.find(name);
+  return it == values_.end() ? std::string(otherwise) : it->second;
+}
+
+std::string Options::item(std::string_view name, std::string_view key, std::string_view otherwise) const {
+  const std::string list = text(name);
+  std::string found(otherwise);
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string_view pair = std::string_view(list).substr(begin, end - begin);
+    const std::size_t equals = pair.find('=');
+    if (equals != std::string_view::npos && pair.substr(0, equals) == key) found = pair.substr(equals + 1);
+    begin = end + 1;
+  }
+  return found;
+}
+
+portals::Status Options::bytes(std::string_view name, std::uint64_t& out) const {
+  const auto it = values_.find(name);
+  if (it == values_.end()) return {};
+  std::uint64_t value = 0;
+  if (!parse_bytes(it->second, value)) {
+    std::string variable(kPrefix);
+    for (char c : name) variable += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return portals::Status::error(variable + "=" + it->second +
+                                  " is not a size; write bytes, or a number with k, m or g");
+  }
+  out = value;
+  return {};
+}
+
+bool parse_bytes(std::string_view text, std::uint64_t& bytes) {
+  if (text.empty() || text[0] < '0' || text[0] > '9') return false;
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t value = 0;
+  std::size_t i = 0;
+  for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
+    const auto digit = static_cast<std::uint64_t>(text[i] - '0');
+    if (value > (kMax - digit) / 10) return false;
+    value = value * 10 + digit;
+  }
+  if (i == text.size()) {
+    bytes = value;
+    return true;
+  }
+  if (i + 1 != text.size()) return false;
+  int shift = 0;
+  switch (lower(text[i])) {
+    case 'k':
+      shift = 10;
+      break;
+    case 'm':
+      shift = 20;
+      break;
+    case 'g':
+      shift = 30;
+      break;
+    default:
+      return false;
+  }
+  if (value > (kMax >> shift)) return false;
+  bytes = value << shift;
+  return true;
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,192 @@
+#include "sim/boot/pmi_join.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "sim/boot/node_segment.hpp"
+#include "sim/boot/parse_number.hpp"
+#include "sim/boot/pmi_client.hpp"
+#include "sim/boot/random.hpp"
+
+namespace margay::sim {
+namespace {
+
+using Cookie = std::array<std::byte, 16>;
+constexpr std::uint64_t kCookieRoomBytes = 4096;  // behind the segment, a page of its own
+
+struct Node {
+  std::uint32_t lowest_rank = 0;
+  std::uint32_t ranks = 0;
+};
+
+std::map<std::uint32_t, Node> nodes_of(const Job& job) {
+  std::map<std::uint32_t, Node> nodes;
+  for (std::uint32_t rank = 0; rank < job.size; ++rank) {
+    auto [it, fresh] = nodes.try_emplace(job.node_of_rank[rank], Node{rank, 0});
+    ++it->second.ranks;
+  }
+  return nodes;
+}
+
+Status read_mapping(Job& job) {
+  std::string mapping;
+  bool found = false;
+  if (Status status = job.pmi->lookup("PMI_process_mapping", mapping, found); !status.ok()) return status;
+  if (found && parse_process_mapping(mapping, job.size, job.node_of_rank).ok()) return {};
+  // Same-node is never guessed: without a mapping everybody is alone.
+  job.node_of_rank.resize(job.size);
+  std::iota(job.node_of_rank.begin(), job.node_of_rank.end(), 0U);
+  return {};
+}
+
+Status put_identity(Job& job) {
+  job.job_id = random_u64();
+  fill_random(job.secret);
+  return job.pmi->put("margay-job", std::to_string(job.job_id) + ":" + to_hex(job.secret));
+}
+
+Status get_identity(Job& job) {
+  std::string text;
+  if (Status status = job.pmi->get("margay-job", text); !status.ok()) {
+    return Status::error("rank 0 of this job does not use the same margay: " + status.sentence());
+  }
+  const std::size_t colon = text.find(':');
+  const bool whole = colon != std::string::npos && parse_number(std::string_view(text).substr(0, colon), job.job_id) &&
+                     from_hex(std::string_view(text).substr(colon + 1), job.secret);
+  return whole ? Status() : Status::error("the job's identity, as PMI gives it, is malformed");
+}
+
+// Makes the segment and tells where it is. A refusal is told too, as "none": the node is then taken apart by all alike.
+Status offer_segment(Job& job, std::uint64_t bytes) {
+  SegmentRequest request;
+  request.bytes = bytes + kCookieRoomBytes;
+  request.inheritable = false;
+  const std::string key = "margay-segment-" + std::to_string(job.rank);
+  if (!create_segment(request, job.node_segment_fd).ok()) return job.pmi->put(key, "none");
+  Cookie cookie;
+  fill_random(cookie);
+  if (::pwrite(job.node_segment_fd, cookie.data(), cookie.size(), static_cast<off_t>(bytes)) !=
+      static_cast<ssize_t>(cookie.size())) {
+    return job.pmi->put(key, "none");
+  }
+  return job.pmi->put(key,
+                      std::to_string(::getpid()) + ":" + std::to_string(job.node_segment_fd) + ":" + to_hex(cookie));
+}
+
+bool holds_cookie(int descriptor, std::uint64_t bytes, const Cookie& expected) {
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0 || static_cast<std::uint64_t>(info.st_size) != bytes + kCookieRoomBytes)
+    return false;
+  Cookie found;
+  return ::pread(descriptor, found.data(), found.size(), static_cast<off_t>(bytes)) ==
+             static_cast<ssize_t>(found.size()) &&
+         found == expected;
+}
+
+// -1 when this process cannot open it or it is not the one that was offered.
+int open_offer(std::string_view offer, std::uint64_t bytes) {
+  const std::size_t first = offer.find(':');
+  const std::size_t second = first == std::string_view::npos ? first : offer.find(':', first + 1);
+  int pid = 0;
+  int descriptor = 0;
+  Cookie cookie;
+  if (second == std::string_view::npos || !parse_number(offer.substr(0, first), pid) ||
+      !parse_number(offer.substr(first + 1, second - first - 1), descriptor) ||
+      !from_hex(offer.substr(second + 1), cookie)) {
+    return -1;
+  }
+  const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(descriptor);
+  const int opened = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (opened < 0) return -1;
+  if (holds_cookie(opened, bytes, cookie)) return opened;
+  ::close(opened);
+  return -1;
+}
+
+Status open_and_tell(Job& job, const Node& node, std::uint64_t bytes) {
+  if (job.rank != node.lowest_rank) {
+    std::string offer;
+    Status status = job.pmi->get("margay-segment-" + std::to_string(node.lowest_rank), offer);
+    if (!status.ok()) return status;
+    job.node_segment_fd = open_offer(offer, bytes);
+  }
+  return job.pmi->put("margay-open-" + std::to_string(job.rank), job.node_segment_fd >= 0 ? "1" : "0");
+}
+
+// Renumbers the nodes: those that share memory stay together, the ranks of the others stand alone.
+Status settle_nodes(Job& job, const std::map<std::uint32_t, Node>& nodes) {
+  std::map<std::uint32_t, bool> is_shared;
+  for (const auto& [node, who] : nodes) is_shared[node] = who.ranks > 1;
+  for (std::uint32_t rank = 0; rank < job.size; ++rank) {
+    bool& shared = is_shared[job.node_of_rank[rank]];
+    if (!shared) continue;
+    std::string opened;
+    Status status = job.pmi->get("margay-open-" + std::to_string(rank), opened);
+    if (!status.ok()) return status;
+    shared = opened == "1";
+  }
+  const bool mine = is_shared[job.node_of_rank[job.rank]];
+  std::map<std::uint32_t, std::uint32_t> renumbered;
+  std::uint32_t next = 0;
+  for (std::uint32_t& node : job.node_of_rank) {
+    if (!is_shared[node]) {
+      node = next++;
+    } else {
+      const auto [it, fresh] = renumbered.try_emplace(node, next);
+      if (fresh) ++next;
+      node = it->second;
+    }
+  }
+  job.node_count = next;
+  if (!mine && job.node_segment_fd >= 0) {
+    ::close(job.node_segment_fd);
+    job.node_segment_fd = -1;
+  }
+  return {};
+}
+
+void stand_alone(Job& job) {
+  std::iota(job.node_of_rank.begin(), job.node_of_rank.end(), 0U);
+  job.node_count = job.size;
+}
+
+}  // namespace
+
+Status join_through_pmi(Job& job, SegmentBytes segment_bytes) {
+  if (Status status = job.pmi->init(); !status.ok()) return status;
+  if (Status status = job.pmi->appnum(job.appnum); !status.ok()) return status;
+  if (Status status = job.pmi->universe_size(job.universe_size); !status.ok()) return status;
+  if (Status status = read_mapping(job); !status.ok()) return status;
+  if (job.rank == 0) {
+    if (Status status = put_identity(job); !status.ok()) return status;
+  }
+  const std::map<std::uint32_t, Node> nodes = nodes_of(job);
+  const Node node = nodes.at(job.node_of_rank[job.rank]);
+  const std::uint64_t bytes = segment_bytes != nullptr ? segment_bytes(node.ranks) : 0;
+  const bool shares = node.ranks > 1 && bytes > 0;
+  if (shares && job.rank == node.lowest_rank) {
+    if (Status status = offer_segment(job, bytes); !status.ok()) return status;
+  }
+  if (Status status = job.pmi->barrier(); !status.ok()) return status;
+  if (job.rank != 0) {
+    if (Status status = get_identity(job); !status.ok()) return status;
+  }
+  if (segment_bytes == nullptr || nodes.size() == job.size) {
+    stand_alone(job);
+    return {};
+  }
+  if (shares) {
+    if (Status status = open_and_tell(job, node, bytes); !status.ok()) return status;
+  }
+  if (Status status = job.pmi->barrier(); !status.ok()) return status;
+  if (Status status = settle_nodes(job, nodes); !status.ok()) return status;
+  if (job.node_segment_fd >= 0) job.node_segment_bytes = bytes;
+  return {};
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,18 @@
+// Random bytes from the kernel, and their spelling in hexadecimal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace margay::sim {
+
+void fill_random(std::span<std::byte> out);
+[[nodiscard]] std::uint64_t random_u64();
+[[nodiscard]] std::string to_hex(std::span<const std::byte> bytes);
+// False unless `text` is exactly two digits for each byte of `out`.
+[[nodiscard]] bool from_hex(std::string_view text, std::span<std::byte> out);
+
+}  // namespace margay::sim
