@@ -1,0 +1,46 @@
+// What a channel (one ordered pair of ranks) keeps in shared memory; the roles in cell_ring.hpp and byte_ring.hpp give
+// it meaning. Trivially copyable, no pointers; all zero is an empty channel.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "sim/base/limits.hpp"
+
+namespace margay::sim {
+
+// One cell is one cache line. The low byte of its first word is the lap: a producer on lap n (from 0) writes n + 1,
+// modulo 256, so zero pages are a ring in which nothing has been written.
+struct alignas(kCacheLineBytes) Cell {
+  std::array<std::uint64_t, 8> words{};
+};
+static_assert(sizeof(Cell) == kCacheLineBytes && alignof(Cell) == kCacheLineBytes);
+
+// With the two lines below, the cells fill two pages exactly.
+inline constexpr std::uint32_t kCellCount = 126;
+inline constexpr std::size_t kByteRingBytes = 128 * 1024;
+static_assert((kByteRingBytes & (kByteRingBytes - 1)) == 0);
+
+// Written by the producer only.
+struct alignas(kCacheLineBytes) ProducerLine {
+  std::uint64_t bytes_produced = 0;  // ever put in the byte ring; may lag behind for bodies that their cell announces
+};
+// Written by the consumer only.
+struct alignas(kCacheLineBytes) ConsumerLine {
+  std::uint64_t cells_consumed = 0;  // ever
+  std::uint64_t bytes_consumed = 0;  // ever
+};
+
+struct ChannelData {
+  ProducerLine producer;
+  ConsumerLine consumer;
+  std::array<Cell, kCellCount> cells;
+  std::array<std::byte, kByteRingBytes> bytes;
+};
+static_assert(std::is_trivially_copyable_v<ChannelData>);
+static_assert(offsetof(ChannelData, consumer) == 64 && offsetof(ChannelData, cells) == 128);
+static_assert(offsetof(ChannelData, bytes) == 8192 && sizeof(ChannelData) == 8192 + kByteRingBytes);
+
+}  // namespace margay::sim

@@ -1,0 +1,58 @@
+// Small things in shared memory that are written once and then only read.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace margay::sim {
+
+inline constexpr std::uint64_t kBeingWritten = 1;
+
+// How often a waiting process looks before it gives up on a first caller that died while writing.
+inline constexpr int kPublishLooks = 1 << 20;
+
+// The first caller of all processes runs `write` and then sets `word` (zero before) to `value`; the others wait for
+// that. Returns whether this caller was the first. Another non-zero value in `word` is left and counts as written, so
+// check it. Requires: value is neither 0 nor kBeingWritten.
+template <typename Write>
+bool publish_once(std::uint64_t& word, std::uint64_t value, Write write) {
+  std::atomic_ref<std::uint64_t> state(word);
+  std::uint64_t seen = 0;
+  // Acquire on failure: pairs with the release below; who sees `value` sees all that `write` wrote.
+  if (state.compare_exchange_strong(seen, kBeingWritten, std::memory_order_acquire, std::memory_order_acquire)) {
+    write();
+    // Release: pairs with the acquires of the others, which could else read fields that are still zero.
+    state.store(value, std::memory_order_release);
+    return true;
+  }
+  for (int looks = 0; seen == kBeingWritten && looks < kPublishLooks; ++looks) {
+    ::sched_yield();
+    seen = state.load(std::memory_order_acquire);  // pairs with the release above
+  }
+  return false;
+}
+
+// A flag that its writer sets once and others poll.
+inline void set_flag(std::uint8_t& flag) {
+  // Release: pairs with flag_set; what the writer wrote before is seen. The reader polls what it finds afterwards
+  // anyway.
+  std::atomic_ref<std::uint8_t>(flag).store(1, std::memory_order_release);
+}
+[[nodiscard]] inline bool flag_set(const std::uint8_t& flag) {
+  // Acquire: pairs with set_flag.
+  return std::atomic_ref<std::uint8_t>(const_cast<std::uint8_t&>(flag)).load(std::memory_order_acquire) != 0;
+}
+
+// A word that one side publishes after other fields.
+inline void publish(std::uint32_t& word, std::uint32_t value) {
+  // Release: pairs with read_published; the fields written before are seen with the word.
+  std::atomic_ref<std::uint32_t>(word).store(value, std::memory_order_release);
+}
+[[nodiscard]] inline std::uint32_t read_published(const std::uint32_t& word) {
+  // Acquire: pairs with publish.
+  return std::atomic_ref<std::uint32_t>(const_cast<std::uint32_t&>(word)).load(std::memory_order_acquire);
+}
+
+}  // namespace margay::sim

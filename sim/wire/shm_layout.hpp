@@ -1,0 +1,79 @@
+// How a node's shared segment is laid out:
+//
+//   SegmentHeader (a page) | RankArea of rank 0 | rank 1 ... | channels to rank 0: from 0, from 1 ... | to rank 1 ...
+//
+// The segment is a sparse file of zeros; zero is the valid initial state of everything but the header, so a page costs
+// memory only when a message (or its rank's start) touches it. Positions only, no pointers: each process maps it where
+// it likes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "portals/base/status.hpp"
+#include "sim/shm/bell.hpp"
+#include "sim/shm/cell_data.hpp"
+
+namespace margay::sim {
+
+inline constexpr std::uint64_t kSegmentMagic = 0x3147'4553'5941'474d;  // "MGAYSEG1" read as little-endian
+inline constexpr std::uint32_t kSegmentVersion = 1;
+inline constexpr std::size_t kSegmentPageBytes = 4096;
+// Ranks of one node: their channels' addresses still fit (145 GB of addresses, not of memory).
+inline constexpr std::uint32_t kShmRanksMax = 1024;
+
+struct SegmentHeader {
+  std::uint64_t magic = 0;
+  std::uint32_t version = 0;
+  std::uint32_t ranks = 0;
+  std::uint64_t channel_bytes = 0;  // of one channel, so that differently built libraries do not meet
+};
+static_assert(std::is_trivially_copyable_v<SegmentHeader> && sizeof(SegmentHeader) == 24);
+
+// What a sender offers for reading out of its memory (process_vm_readv); written by the sender, one line for each peer.
+struct alignas(kCacheLineBytes) ReadOffer {
+  std::uint64_t state = 0;    // sequence of the offer, odd while it stands
+  std::uint64_t address = 0;  // in the sender's memory, of its table of pieces
+  std::uint64_t count = 0;    // pieces in the table
+  std::uint64_t bytes = 0;    // of the body
+};
+static_assert(sizeof(ReadOffer) == kCacheLineBytes);
+
+// One rank's own: what others look at to reach it.
+struct RankArea {
+  BellData bell;
+  // Written once by the rank at its start: 0 not here yet.
+  alignas(kCacheLineBytes) std::uint32_t pid = 0;
+  std::uint32_t readable = 0;      // peers may use process_vm_readv on this rank: its test went well
+  std::uint64_t test_address = 0;  // of the byte that peers try to read
+  // opened[i]: local rank i has sent here before, so its channel is worth a look. Written once by rank i.
+  alignas(kCacheLineBytes) std::array<std::uint8_t, kShmRanksMax> opened{};
+};
+static_assert(std::is_trivially_copyable_v<RankArea>);
+static_assert(offsetof(RankArea, bell) == 0 && offsetof(RankArea, pid) == 64 && offsetof(RankArea, opened) == 128);
+static_assert(sizeof(RankArea) <= kSegmentPageBytes);
+
+// Bytes of the segment for `ranks` ranks of a node. Requires: 1 <= ranks <= kShmRanksMax.
+[[nodiscard]] std::uint64_t shm_segment_bytes(std::uint32_t ranks);
+
+// The segment's parts, as this process has it mapped.
+class ShmLayout {
+ public:
+  // Writes the header into a fresh segment, or finds there the one that another rank wrote (all ranks may call this, in
+  // any order, at once). Error: a segment that is too small, not aligned to pages, made for another number of ranks, or
+  // by another version.
+  [[nodiscard]] static portals::Status attach(std::span<std::byte> segment, std::uint32_t ranks, ShmLayout& out);
+
+  [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
+  [[nodiscard]] RankArea& area(std::uint32_t rank) const;
+  [[nodiscard]] ChannelData& channel(std::uint32_t from, std::uint32_t to) const;
+
+ private:
+  std::byte* base_ = nullptr;
+  std::uint32_t ranks_ = 0;
+};
+
+}  // namespace margay::sim
