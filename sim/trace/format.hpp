@@ -18,6 +18,7 @@ static_assert(std::endian::native == std::endian::little,
 inline constexpr std::uint64_t kTraceMagic = 0x6563'6172'7467'726d;  // "mrgtrace"
 inline constexpr std::uint32_t kTraceVersion = 1;
 inline constexpr std::uint64_t kTraceHeaderBytes = 4096;
+inline constexpr std::uint64_t kMaxTraceEvents = std::uint64_t{1} << 26;  // 4 GiB a rank
 inline constexpr std::uint32_t kMaxTraceNames = 1024;
 inline constexpr std::uint64_t kTraceNameBytes = 32;  // with at least one zero at the end
 inline constexpr std::uint64_t kTraceNamesOffset = kTraceHeaderBytes;

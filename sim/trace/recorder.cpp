@@ -173,7 +173,10 @@ void Recorder::record(const TraceEvent& event) {
 
 void Recorder::refresh_anchor(std::uint64_t now_ticks) {
   const std::uint64_t number = header_->anchor_count;
-  header_->anchors[anchor_slot(number)] = take_anchor(clock_);
+  const ClockAnchor anchor = take_anchor(clock_);
+  ClockAnchor& slot = header_->anchors[anchor_slot(number)];
+  put(slot.ticks, anchor.ticks);
+  put(slot.time_ns, anchor.time_ns);
   put(header_->anchor_count, number + 1);
   next_anchor_ticks_ = now_ticks + anchor_distance_ticks_;
   anchor_distance_ticks_ = std::min(anchor_distance_ticks_ * 2, kLastAnchorDistance);

@@ -13,13 +13,11 @@
 #include "portals/base/status.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/trace/event.hpp"
+#include "sim/trace/format.hpp"
 
 namespace margay::sim {
 
-struct TraceHeader;
-
 inline constexpr std::uint64_t kDefaultTraceEvents = std::uint64_t{1} << 16;  // 4 MiB a rank
-inline constexpr std::uint64_t kMaxTraceEvents = std::uint64_t{1} << 26;      // 4 GiB a rank
 
 struct RecorderOptions {
   std::uint32_t rank = 0;

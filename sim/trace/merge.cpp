@@ -1,0 +1,96 @@
+// read_trace(): all files of a folder on one scale of time.
+#include <dirent.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "sim/trace/reader.hpp"
+#include "sim/trace/tick_scale.hpp"
+
+namespace margay::sim {
+
+using portals::Status;
+
+namespace {
+
+Status list_files(const std::string& folder, std::vector<std::string>& paths) {
+  DIR* directory = opendir(folder.c_str());
+  if (directory == nullptr) {
+    return Status::error(fmt::format("trace: {}: the folder cannot be read: {}", folder, std::strerror(errno)));
+  }
+  while (const dirent* entry = readdir(directory)) {
+    const std::string_view name(entry->d_name);
+    if (name.starts_with("rank_") && name.ends_with(".trace")) paths.push_back(folder + "/" + std::string(name));
+  }
+  closedir(directory);
+  if (paths.empty()) {
+    return Status::error(
+        fmt::format("trace: {}: no rank_*.trace in it; `margay run --trace {} ...` makes them", folder, folder));
+  }
+  std::sort(paths.begin(), paths.end());
+  return {};
+}
+
+Status check_family(const std::vector<TraceFile>& files) {
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    const TraceFile& one = files[i - 1];
+    const TraceFile& other = files[i];
+    if (one.rank == other.rank) {
+      return Status::error(fmt::format("trace: {} and {} are both of rank {}", one.path, other.path, one.rank));
+    }
+    if (one.size != other.size) {
+      return Status::error(fmt::format("trace: {} is of a run of {} ranks, {} of one of {}: keep one run to a folder",
+                                       one.path, one.size, other.path, other.size));
+    }
+  }
+  return {};
+}
+
+TickScale own_scale(const TraceFile& file) {
+  return {file.clock, file.first_anchor, file.last_anchor};
+}
+
+// Processes of one host read one counter, so the longest line through any two anchors of one of them serves them all:
+// then who came first is told by the counter alone and not by how exact each anchor is.
+TickScale best_scale(const std::vector<TraceFile>& files, const TraceFile& file) {
+  TickScale best = own_scale(file);
+  if (file.clock != ClockKind::tsc || file.host == decltype(file.host){}) return best;
+  for (const TraceFile& other : files) {
+    if (other.clock != file.clock || other.host != file.host) continue;
+    const TickScale scale = own_scale(other);
+    if (scale.span_ns() > best.span_ns()) best = scale;
+  }
+  return best;
+}
+
+}  // namespace
+
+Status read_trace(const std::string& folder, Trace& trace) {
+  trace = Trace();
+  std::vector<std::string> paths;
+  if (Status status = list_files(folder, paths); !status.ok()) return status;
+  for (const std::string& path : paths) {
+    if (Status status = read_trace_file(path, trace.files.emplace_back()); !status.ok()) return status;
+  }
+  std::sort(trace.files.begin(), trace.files.end(),
+            [](const TraceFile& one, const TraceFile& other) { return one.rank < other.rank; });
+  if (Status status = check_family(trace.files); !status.ok()) return status;
+
+  for (std::uint32_t i = 0; i < trace.files.size(); ++i) {
+    TraceFile& file = trace.files[i];
+    const TickScale scale = best_scale(trace.files, file);
+    for (TraceEvent& event : file.events) {
+      event.time = scale.to_ns(event.time);
+      trace.entries.push_back({event, i});
+    }
+    std::vector<TraceEvent>().swap(file.events);
+  }
+  std::stable_sort(trace.entries.begin(), trace.entries.end(), [](const Trace::Entry& one, const Trace::Entry& other) {
+    return one.event.time < other.event.time;
+  });
+  return {};
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,60 @@
+// Reads trace files. Nothing in a file is trusted: every number is checked before it is used, a damaged file is a
+// sentence. A file may be read while its rank still writes to it, and after its rank was killed at any instant.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portals/base/status.hpp"
+#include "sim/base/clock.hpp"
+#include "sim/trace/event.hpp"
+
+namespace margay::sim {
+
+// One rank's recording.
+struct TraceFile {
+  std::string path;
+  std::uint32_t rank = 0;
+  std::uint32_t size = 0;
+  std::uint32_t node = 0;
+  std::uint32_t process_id = 0;
+  ClockKind clock = ClockKind::monotonic;
+  bool walks = false;
+  bool closed = false;        // false: the rank still runs, or ended without closing
+  std::uint64_t written = 0;  // events ever recorded
+  std::uint64_t lost = 0;     // of these, overwritten: written == lost + damaged + events.size()
+  std::uint64_t damaged = 0;  // of these, records of no kind
+  std::uint64_t started_realtime_ns = 0;
+  std::array<std::uint8_t, 16> host{};
+  ClockAnchor first_anchor;
+  ClockAnchor last_anchor;
+  std::vector<std::string> names;
+  std::vector<TraceEvent> events;  // oldest first
+};
+
+// Reads one file; the events' times stay ticks. Follows no symbolic link. Errors name the file, the field and its
+// value.
+[[nodiscard]] portals::Status read_trace_file(const std::string& path, TraceFile& file);
+
+// All of a run.
+struct Trace {
+  struct Entry {
+    TraceEvent event;        // time in nanoseconds
+    std::uint32_t file = 0;  // index in `files`: the rank that recorded it is files[file].rank
+  };
+  std::vector<TraceFile> files;  // by rank; their events have been moved to `entries`
+  std::vector<Entry> entries;    // by time; a rank's own events in their order
+};
+
+// Reads every rank_*.trace in `folder` and merges them by time. Files of one host are put on one scale. Errors: a
+// folder that cannot be read or holds no trace, a file that read_trace_file refuses, two files of one rank or of
+// different runs.
+[[nodiscard]] portals::Status read_trace(const std::string& folder, Trace& trace);
+
+// "MPI_Send" by the file's table of names, else "call 17".
+[[nodiscard]] std::string call_name(const TraceFile& file, std::uint32_t call);
+
+}  // namespace margay::sim

@@ -1,0 +1,149 @@
+#include "sim/trace/text.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include "portals/deliver.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+// Gathers ", "-separated words.
+class Words {
+ public:
+  template <typename... Values>
+  void add(fmt::format_string<Values...> format, Values&&... values) {
+    if (!text_.empty()) text_ += ", ";
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Values>(values)...);
+  }
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string rank_text(portals::Rank rank) {
+  return rank == portals::kAnyRank ? "any" : fmt::format("{}", rank);
+}
+
+void add_message_fields(Words& words, const TraceEvent& event, WireName wire_name) {
+  if (event.header < portals::kKindCount) words.add("{}", name(static_cast<portals::Kind>(event.header)));
+  if (event.protocol != TraceProtocol::none) words.add("{}", name(event.protocol));
+  if (const std::string_view reason = reason_text(event); !reason.empty()) words.add("because {}", reason);
+  if (event.portal != portals::kNoPortal) words.add("portal {}", event.portal);
+  if (event.wire != kNoWire) {
+    if (wire_name != nullptr) {
+      words.add("{}", wire_name(event.wire));
+    } else {
+      words.add("wire {}", event.wire);
+    }
+  }
+  if (event.saved == portals::Saved::nothing) return;
+  if (event.saved <= portals::Saved::both) {
+    words.add("saved {}", name(event.saved));
+  } else {
+    words.add("saved {}", static_cast<unsigned>(event.saved));
+  }
+}
+
+bool tells_bytes(const TraceEvent& event) {
+  return event.bytes != 0 || event.header != kNoHeader;
+}
+
+// What `detail`, `a` and `b` mean is each kind's own.
+void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event) {
+  switch (event.kind) {
+    case TraceKind::kernel_match:
+      words.add("entry {}, {} visited", event.detail, event.a);
+      break;
+    case TraceKind::kernel_pass:
+      words.add("entry {}, step {}", event.detail, event.a);
+      break;
+    case TraceKind::kernel_deposit_begin:
+    case TraceKind::kernel_deposit:
+      if (event.detail != 0) words.add("at offset {}", event.detail);
+      break;
+    case TraceKind::kernel_ack_sent:
+    case TraceKind::kernel_ack_arrived:
+    case TraceKind::kernel_reply_sent:
+      if (event.detail != 0) {
+        words.add("answers {}>{} #{}", rank_text(event.destination), rank_text(event.source), event.detail);
+      }
+      break;
+    case TraceKind::post_receive:
+      words.add("ignore 0x{:016x}, request {}", event.detail, event.a);
+      break;
+    case TraceKind::send_begin:
+    case TraceKind::search_hit:
+    case TraceKind::search_miss:
+    case TraceKind::receive_complete:
+    case TraceKind::request_complete:
+    case TraceKind::pull_begin:
+    case TraceKind::pull_complete:
+      if (event.a != 0) words.add("request {}", event.a);
+      break;
+    case TraceKind::wait_begin:
+    case TraceKind::wait_end:
+    case TraceKind::mpi_enter:
+      words.add("{}", call_name(file, event.a));
+      break;
+    case TraceKind::mpi_leave:
+      words.add("{}", call_name(file, event.a));
+      if (event.b != 0) words.add("error class {}", event.b);
+      break;
+    case TraceKind::sleep:
+      if (event.detail != 0) words.add("at most {} ns", event.detail);
+      break;
+    case TraceKind::coprocessor_end:
+      words.add("{} messages", event.a);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+std::string_view reason_text(const TraceEvent& event) {
+  if (event.kind == TraceKind::send_begin) return event.reason == 0 ? "" : name(static_cast<TraceChoice>(event.reason));
+  if (event.kind == TraceKind::kernel_pass) {
+    const auto passed = static_cast<portals::Passed>(event.reason);
+    return passed <= portals::Passed::taken ? name(passed) : "unknown";
+  }
+  if (event.reason == 0) return "";
+  return event.reason < portals::kDropReasonCount ? name(static_cast<portals::DropReason>(event.reason)) : "unknown";
+}
+
+std::string message_text(const TraceEvent& event) {
+  if (event.source == portals::kAnyRank && event.destination == portals::kAnyRank) return "";
+  std::string text = rank_text(event.source) + ">" + rank_text(event.destination);
+  if (event.sequence != 0) text += fmt::format(" #{}", event.sequence);
+  return text;
+}
+
+std::string text_heading() {
+  return fmt::format("{:>14} {:>5}  {:<20}  {:<14}  {}", "microseconds", "rank", "event", "message", "what");
+}
+
+std::string text_line(const Trace& trace, const Trace::Entry& entry, std::uint64_t origin_ns, WireName wire_name) {
+  const TraceEvent& event = entry.event;
+  const TraceFile& file = trace.files[entry.file];
+  Words words;
+  add_message_fields(words, event, wire_name);
+  if (tells_bytes(event)) words.add("{} bytes", event.bytes);
+  if (event.match_bits != 0) words.add("bits 0x{:016x}", event.match_bits);
+  add_own_fields(words, file, event);
+  const bool early = event.time < origin_ns;
+  const std::uint64_t distance_ns = early ? origin_ns - event.time : event.time - origin_ns;
+  std::string time = fmt::format("{}{}.{:03}", early ? "-" : "", distance_ns / 1000, distance_ns % 1000);
+  const std::string kind = static_cast<std::uint16_t>(event.kind) < kTraceKindCount
+                               ? std::string(name(event.kind))
+                               : fmt::format("kind {}", static_cast<std::uint16_t>(event.kind));
+  std::string line =
+      fmt::format("{:>14} {:>5}  {:<20}  {:<14}  {}", time, file.rank, kind, message_text(event), words.take());
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+}  // namespace margay::sim
