@@ -75,6 +75,8 @@ class Wire {
   [[nodiscard]] virtual bool idle() const = 0;
   // Work is waiting on `peer`, which may be computing: wake its message coprocessor. No effect where it looks by itself.
   virtual void nudge(std::uint32_t peer) { static_cast<void>(peer); }
+  // The same for every peer that does not take what is queued for it.
+  virtual void nudge_queued() {}
   // A descriptor that becomes readable when poll() may have something, for a process about to sleep; -1: none.
   [[nodiscard]] virtual int wait_descriptor() const { return -1; }
   // A process about to sleep on wait_descriptor() calls this first; true: something is there, do not sleep.

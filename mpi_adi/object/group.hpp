@@ -1,0 +1,18 @@
+// An ordered set of processes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace margay::mpi_adi {
+
+// Immutable; shared by the communicators made from it. ranks[i] is the world rank of the group's rank i.
+struct Group {
+  std::vector<std::uint32_t> world_ranks;
+  int my_rank = -1;  // mine in it; -1 (MPI_UNDEFINED at the interface) when this process is no member
+  [[nodiscard]] int size() const { return static_cast<int>(world_ranks.size()); }
+};
+using GroupPtr = std::shared_ptr<const Group>;
+
+}  // namespace margay::mpi_adi

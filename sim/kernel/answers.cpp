@@ -1,0 +1,88 @@
+#include "sim/kernel/answers.hpp"
+
+#include <cstring>
+
+namespace margay::sim {
+
+namespace {
+
+constexpr std::size_t kSequenceAt = 4;
+
+// The header that goes back for `asked`, but for kind, length and what was saved.
+portals::Header answer_to(const portals::Header& asked, std::uint64_t sequence) {
+  portals::Header answer;
+  answer.source = asked.destination;
+  answer.destination = asked.source;
+  answer.portal = asked.return_portal;
+  answer.match_bits = asked.return_match_bits;
+  answer.offset = asked.return_offset;
+  answer.user_data = asked.user_data;
+  std::memcpy(&answer.user_data[kSequenceAt], &sequence, sizeof sequence);
+  return answer;
+}
+
+}  // namespace
+
+std::uint64_t answered_sequence(const portals::Header& answer) {
+  std::uint64_t sequence = 0;
+  std::memcpy(&sequence, &answer.user_data[kSequenceAt], sizeof sequence);
+  return sequence;
+}
+
+void Answers::acknowledge(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
+  portals::Header answer = answer_to(header, sequence);
+  answer.kind = portals::Kind::acknowledgment;
+  answer.user_data[0] = static_cast<std::byte>(verdict.saved);
+  answer.return_length = verdict.landing.bytes();
+  if (recorder_.on()) record(TraceKind::kernel_ack_sent, answer, sequence);
+  if (!initiator_.try_send(answer, {})) queue(answer, {}, header);
+}
+
+void Answers::reply(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
+  portals::Header answer = answer_to(header, sequence);
+  answer.kind = portals::Kind::reply;
+  answer.length = verdict.landing.bytes();
+  if (recorder_.on()) record(TraceKind::kernel_reply_sent, answer, sequence);
+  if (initiator_.try_send(answer, verdict.landing)) {
+    delivery_.complete(verdict, header);
+  } else {
+    queue(answer, verdict, header);
+  }
+}
+
+void Answers::finish(Transmission& transmission) {
+  auto& pending = *static_cast<Pending*>(transmission.owner);
+  if (pending.verdict.outcome == portals::Outcome::reply) {
+    if (transmission.state == Transmission::State::failed) {
+      delivery_.abandon(pending.verdict);
+    } else {
+      delivery_.complete(pending.verdict, pending.asked);
+    }
+  }
+  free_.push_back(&pending);
+  --under_way_;
+}
+
+void Answers::queue(const portals::Header& answer, const portals::Verdict& verdict, const portals::Header& asked) {
+  if (free_.empty()) {
+    pool_.push_back(std::make_unique<Pending>());
+    free_.push_back(pool_.back().get());
+  }
+  Pending& pending = *free_.back();
+  free_.pop_back();
+  pending.verdict = verdict;
+  pending.asked = asked;
+  pending.transmission = {};
+  pending.transmission.header = answer;
+  pending.transmission.body = answer.kind == portals::Kind::reply ? verdict.landing : portals::Region{};
+  pending.transmission.owner = &pending;
+  pending.transmission.owner_kind = kOwnerKernel;
+  ++under_way_;
+  initiator_.send(pending.transmission);
+}
+
+void Answers::record(TraceKind kind, const portals::Header& answer, std::uint64_t sequence) {
+  recorder_.record(trace_answer(kind, answer, initiator_.next_sequence(answer.destination.rank), sequence));
+}
+
+}  // namespace margay::sim

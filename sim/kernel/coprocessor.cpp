@@ -1,0 +1,138 @@
+#include "sim/kernel/coprocessor.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <csignal>
+#include <cstring>
+
+#include "sim/base/limits.hpp"
+#include "sim/shm/parking.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+// Between looks at work that is known to be there while the owner computes; well below the 50 ms that a waiting peer is
+// promised, and well above the length of an ordinary MPI call.
+constexpr std::uint64_t kTickNs = 2'000'000;
+// Rounds without anything moving before it sleeps again: a stream's next chunk is some microseconds away.
+constexpr int kQuietRounds = 64;
+
+}  // namespace
+
+struct Coprocessor::Impl {
+  Settings settings;
+  Round round;
+  BellData own_bell;  // when the node has no other rank
+  BellOwner bell{own_bell};
+  Parking parking;
+  pthread_t thread{};
+  bool running = false;
+
+  static void* enter(void* self) {
+    static_cast<Impl*>(self)->run();
+    return nullptr;
+  }
+  void run();
+  bool work();
+  bool wait(bool pending, std::uint32_t& seen);
+};
+
+// One stay: as long as the owner is outside and messages move. Returns whether work is left behind.
+bool Coprocessor::Impl::work() {
+  Recorder& recorder = settings.kernel->recorder();
+  std::uint32_t moved_rounds = 0;
+  bool pending = true;
+  for (int quiet = 0; quiet < kQuietRounds && !parking.stopping();) {
+    if (!settings.lock->try_enter_other()) return true;  // the owner is inside: it looks itself
+    const bool moved = round();
+    if (moved && moved_rounds++ == 0 && recorder.on()) recorder.record({.kind = TraceKind::coprocessor_begin});
+    pending = settings.kernel->unfinished();
+    if (pending && !moved) settings.kernel->nudge();
+    const bool done = !moved && quiet + 1 == kQuietRounds;
+    if (done && moved_rounds > 0 && recorder.on()) {
+      recorder.record({.kind = TraceKind::coprocessor_end, .a = moved_rounds});
+    }
+    settings.lock->leave_other();
+    quiet = moved ? 0 : quiet + 1;
+    if (!moved) sched_yield();
+  }
+  return pending;
+}
+
+// Until there may be something to do; returns true when it was rung or the owner stayed outside for a whole tick.
+bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
+  const bool tick = pending || settings.ticks || !parking.park();
+  const std::uint64_t entries = settings.lock->owner_entries();
+  bell.wait_rung(seen, tick ? kTickNs : kForeverNs);
+  parking.unpark();
+  const std::uint32_t rings = bell.rings();
+  const bool rung = rings != seen;
+  seen = rings;
+  if (rung && settings.wake_descriptor >= 0) {
+    const std::uint64_t one = 1;
+    static_cast<void>(!write(settings.wake_descriptor, &one, sizeof one));
+  }
+  return rung || settings.lock->owner_entries() == entries;
+}
+
+void Coprocessor::Impl::run() {
+  std::uint32_t seen = bell.rings();
+  bool pending = false;
+  while (!parking.stopping()) {
+    pending |= parking.take();
+    if (!wait(pending, seen)) continue;
+    pending = work();
+    // The owner is inside for longer: it looks itself, and posts again when it leaves with work behind it.
+    if (settings.lock->owner_inside()) pending = false;
+  }
+}
+
+Coprocessor::Coprocessor() : impl_(std::make_unique<Impl>()) {}
+Coprocessor::~Coprocessor() {
+  stop();
+}
+
+portals::Status Coprocessor::start(const Settings& settings, Round round) {
+  impl_->settings = settings;
+  impl_->round = std::move(round);
+  impl_->bell = BellOwner(settings.bell != nullptr ? *settings.bell : impl_->own_bell);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  const auto smallest = static_cast<std::size_t>(sysconf(_SC_THREAD_STACK_MIN));
+  pthread_attr_setstacksize(&attributes, std::max(settings.stack_bytes, smallest));
+  // The program's signals are the program's own threads' business.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = pthread_create(&impl_->thread, &attributes, &Impl::enter, impl_.get());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) {
+    return portals::Status::error(std::string("no message coprocessor, the thread cannot be made: ") +
+                                  std::strerror(error) + "; messages wait while the program computes");
+  }
+  impl_->running = true;
+  return {};
+}
+
+void Coprocessor::stop() {
+  if (!impl_->running) return;
+  impl_->parking.stop();
+  BellRinger(impl_->settings.bell != nullptr ? *impl_->settings.bell : impl_->own_bell, false).ring();
+  pthread_join(impl_->thread, nullptr);
+  impl_->running = false;
+}
+
+void Coprocessor::arm() {
+  if (impl_->parking.post() && impl_->running) {
+    BellRinger(impl_->settings.bell != nullptr ? *impl_->settings.bell : impl_->own_bell, false).ring();
+  }
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,63 @@
+#include "sim/kernel/initiator.hpp"
+
+#include "portals/base/assert.hpp"
+
+namespace margay::sim {
+
+Initiator::Initiator(portals::ProcessId me, const std::vector<Wire*>& routes, TransmissionList& finished,
+                     Registers& registers, Recorder& recorder)
+    : me_(me), routes_(routes), finished_(finished), registers_(registers), recorder_(recorder), lost_(routes.size()) {}
+
+// Cost of a short message beyond the wire: the copy of the header that gets its source, three counters.
+bool Initiator::try_send(const portals::Header& header, const portals::Region& body) {
+  const std::uint32_t peer = header.destination.rank;
+  MARGAY_ASSERT(peer < routes_.size() && body.bytes() == header.length);
+  Wire& wire = *routes_[peer];
+  if (lost_[peer] || !wire.try_send(peer, header, body)) return false;
+  count(header, wire.id());
+  return true;
+}
+
+void Initiator::send(Transmission& transmission) {
+  const std::uint32_t peer = transmission.header.destination.rank;
+  MARGAY_ASSERT(peer < routes_.size() && transmission.body.bytes() == transmission.header.length);
+  transmission.header.source = me_;
+  transmission.stop_asked = false;
+  ++under_way_;
+  if (lost_[peer]) {
+    transmission.state = Transmission::State::failed;
+    finished_.push(transmission);
+    return;
+  }
+  Wire& wire = *routes_[peer];
+  transmission.state = Transmission::State::queued;
+  transmission.sequence = next_sequence(peer);
+  count(transmission.header, wire.id());
+  wire.send(peer, transmission);
+}
+
+void Initiator::stop(Transmission& transmission) {
+  if (transmission.state != Transmission::State::queued) return;
+  const std::uint32_t peer = transmission.header.destination.rank;
+  if (recorder_.on()) {
+    recorder_.record(trace_event(TraceKind::stop, transmission.header, transmission.sequence));
+  }
+  routes_[peer]->stop(peer, transmission);
+}
+
+void Initiator::count(const portals::Header& header, WireId wire) {
+  const std::uint64_t sequence = registers_.count_sent(header.destination.rank);
+  WireCounts& counts = counts_[static_cast<std::size_t>(wire)];
+  ++counts.messages;
+  counts.bytes += header.length;
+  // An answer's departure is recorded by who answers, under the identity of the message that it answers.
+  const bool answers = header.kind == portals::Kind::acknowledgment || header.kind == portals::Kind::reply;
+  if (!recorder_.on() || answers) return;
+  portals::Header told = header;
+  told.source = me_;
+  TraceEvent event = trace_event(TraceKind::kernel_send, told, sequence);
+  event.wire = static_cast<std::uint8_t>(wire);
+  recorder_.record(event);
+}
+
+}  // namespace margay::sim

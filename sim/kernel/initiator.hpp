@@ -1,0 +1,53 @@
+// The sending side of the kernel: from a header and a body to a wire.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/accounting.hpp"
+#include "sim/trace/recorder.hpp"
+#include "sim/wire/wire.hpp"
+
+namespace margay::sim {
+
+struct WireCounts {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+class Initiator {
+ public:
+  // All references outlive it.
+  Initiator(portals::ProcessId me, const std::vector<Wire*>& routes, TransmissionList& finished, Registers& registers,
+            Recorder& recorder);
+
+  // See Kernel.
+  [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
+  void send(Transmission& transmission);
+  void stop(Transmission& transmission);
+
+  // The number that the next message to `peer` will have in its ordered pair.
+  [[nodiscard]] std::uint64_t next_sequence(std::uint32_t peer) const { return registers_.sent(peer) + 1; }
+  // Transmissions taken and not yet given back.
+  [[nodiscard]] std::uint64_t under_way() const { return under_way_; }
+  void gave_back() { --under_way_; }
+  void mark_lost(std::uint32_t rank) { lost_[rank] = true; }
+  [[nodiscard]] bool lost(std::uint32_t rank) const { return lost_[rank]; }
+  // Messages and bytes handed to a wire.
+  [[nodiscard]] const WireCounts& counts(WireId id) const { return counts_[static_cast<std::size_t>(id)]; }
+
+ private:
+  void count(const portals::Header& header, WireId wire);
+
+  portals::ProcessId me_;
+  const std::vector<Wire*>& routes_;
+  TransmissionList& finished_;
+  Registers& registers_;
+  Recorder& recorder_;
+  std::uint64_t under_way_ = 0;
+  std::vector<bool> lost_;
+  std::array<WireCounts, kWireCount> counts_{};
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,110 @@
+#include "sim/kernel/kernel.hpp"
+
+#include <algorithm>
+
+namespace margay::sim {
+
+namespace {
+
+// Arrivals taken from one wire in a row, so that a flood on one does not starve the others or the caller.
+constexpr int kArrivalsPerRound = 64;
+// A wire whose look costs a system call is looked at each this many rounds while it has nothing (Nexus's skip_poll).
+constexpr std::uint32_t kSlowWireRounds = 8;
+
+std::vector<Wire*> distinct(const std::vector<Wire*>& routes) {
+  std::vector<Wire*> wires;
+  for (Wire* wire : routes) {
+    if (std::find(wires.begin(), wires.end(), wire) == wires.end()) wires.push_back(wire);
+  }
+  std::sort(wires.begin(), wires.end(), [](const Wire* a, const Wire* b) { return a->id() < b->id(); });
+  return wires;
+}
+
+}  // namespace
+
+std::string_view name(WireId id) {
+  switch (id) {
+    case WireId::self:
+      return "self";
+    case WireId::shm:
+      return "shm";
+    case WireId::tcp:
+      return "tcp";
+    case WireId::virtual_:
+      return "virtual";
+  }
+  return "unknown";
+}
+
+Kernel::Kernel(portals::ProcessId me, std::vector<Wire*> routes, TransmissionList& finished, Recorder& recorder)
+    : me_(me),
+      routes_(std::move(routes)),
+      wires_(distinct(routes_)),
+      finished_(finished),
+      recorder_(recorder),
+      registers_(static_cast<std::uint32_t>(routes_.size())),
+      delivery_(table_, changed_),
+      owed_(routes_.size()),
+      initiator_(me, routes_, finished, registers_, recorder),
+      answers_(initiator_, delivery_, recorder),
+      target_(me, delivery_, initiator_, answers_, registers_, recorder) {}
+
+bool Kernel::progress() {
+  bool moved = false;
+  Arrival arrival;
+  for (Wire* wire : wires_) {
+    if (skip(*wire)) continue;
+    bool came = wire->push();  // sim/wire: what is being sent goes on
+    for (int taken = 0; taken < kArrivalsPerRound && wire->poll(arrival); ++taken) {
+      came |= target_.take(*wire, arrival);  // sim/kernel/target: match, deposit, answer
+    }
+    if (came) skipped_[static_cast<std::size_t>(wire->id())] = 0;
+    moved |= came;
+  }
+  return moved;
+}
+
+bool Kernel::skip(const Wire& wire) {
+  if (wire.id() != WireId::tcp || wires_.size() == 1) return false;
+  std::uint32_t& skipped = skipped_[static_cast<std::size_t>(wire.id())];
+  return skipped++ % kSlowWireRounds != 0;
+}
+
+Transmission* Kernel::next_finished() {
+  while (Transmission* transmission = finished_.pop()) {
+    initiator_.gave_back();
+    if (recorder_.on()) record_sent(*transmission);
+    if (transmission->owner_kind != kOwnerKernel) return transmission;
+    answers_.finish(*transmission);
+  }
+  return nullptr;
+}
+
+bool Kernel::nudge() {
+  bool any = false;
+  for (std::uint32_t peer = 0; peer < owed_.size(); ++peer) {
+    if (owed_[peer] == 0) continue;
+    routes_[peer]->nudge(peer);
+    any = true;
+  }
+  for (Wire* wire : wires_) {
+    if (wire->idle()) continue;
+    wire->nudge_queued();
+    any = true;
+  }
+  return any;
+}
+
+bool Kernel::idle() const {
+  return answers_.idle() && target_.incoming() == 0 &&
+         std::all_of(wires_.begin(), wires_.end(), [](const Wire* wire) { return wire->idle(); });
+}
+
+void Kernel::record_sent(const Transmission& transmission) {
+  if (transmission.state != Transmission::State::sent) return;
+  TraceEvent event = trace_event(TraceKind::kernel_sent, transmission.header, transmission.sequence);
+  event.wire = static_cast<std::uint8_t>(routes_[transmission.header.destination.rank]->id());
+  recorder_.record(event);
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,99 @@
+// The message kernel of one process: it hands messages to wires, and puts what arrives where the portal table says.
+//
+// The loop is progress(); its steps live in initiator (sending), target (arrivals), answers (acknowledgments and
+// replies). Threads: every call under the process lock (sim/kernel/coprocessor.hpp). Nothing here blocks or calls
+// upward: whoever uses it looks at changed() and next_finished().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "portals/deliver.hpp"
+#include "portals/portal_table.hpp"
+#include "sim/base/accounting.hpp"
+#include "sim/kernel/answers.hpp"
+#include "sim/kernel/initiator.hpp"
+#include "sim/kernel/target.hpp"
+#include "sim/trace/recorder.hpp"
+#include "sim/wire/wire.hpp"
+
+namespace margay::sim {
+
+class Kernel {
+ public:
+  // `routes[r]` is the wire that reaches rank r; `finished` the list that those wires were made with. All of them, and
+  // `recorder`, outlive the kernel.
+  Kernel(portals::ProcessId me, std::vector<Wire*> routes, TransmissionList& finished, Recorder& recorder);
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+  [[nodiscard]] portals::ProcessId me() const { return me_; }
+  [[nodiscard]] std::uint32_t ranks() const { return registers_.ranks(); }
+  // The program's portal table, and the descriptors that changed since they were last taken.
+  [[nodiscard]] portals::PortalTable& table() { return table_; }
+  [[nodiscard]] portals::ChangedList& changed() { return changed_; }
+
+  // Sends a message whose body can be taken at once: true, and the body's memory is free again. false: nothing happened
+  // (a full ring, or a long body): use send(). The kernel fills in header.source. Requires: destination.rank < ranks(),
+  // the body has header.length bytes.
+  [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) {
+    return initiator_.try_send(header, body);
+  }
+  // Sends `transmission` (header.destination, header.length and body set); it stays the kernel's until next_finished().
+  void send(Transmission& transmission) { initiator_.send(transmission); }
+  // The receiver does not want the rest of the body. It still comes off next_finished(), as stopped or sent.
+  void stop(Transmission& transmission) { initiator_.stop(transmission); }
+  // The next transmission whose body's memory is free again; nullptr when none.
+  [[nodiscard]] Transmission* next_finished();
+
+  // One round: what is being sent goes on, what has arrived is delivered and answered. Returns whether anything moved.
+  bool progress();
+
+  // "no room" on this portal holds the message (and its sender's later ones) on the wire instead of dropping it.
+  void hold_when_no_room(portals::PortalIndex portal) { target_.hold_when_no_room(portal); }
+
+  // The program waits for an answer (acknowledgment, reply, or a put that plays its part) from `peer`, which may be
+  // computing: after a while without progress nudge() wakes its coprocessor. Calls balance.
+  void expect_answer(std::uint32_t peer) { ++owed_[peer], ++owed_total_; }
+  void answered(std::uint32_t peer) { --owed_[peer], --owed_total_; }
+  // Wakes every peer that owes an answer or does not take what is queued for it. Returns whether there is any.
+  bool nudge();
+  // Something is queued, or an answer is owed: a process that leaves the library now needs its coprocessor.
+  [[nodiscard]] bool unfinished() const { return owed_total_ + initiator_.under_way() != 0; }
+  // No transmission is queued or half carried on any wire, and no answer of the kernel's is.
+  [[nodiscard]] bool idle() const;
+
+  [[nodiscard]] const Registers& registers() const { return registers_; }
+  [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
+  [[nodiscard]] const Wire& route(std::uint32_t rank) const { return *routes_[rank]; }
+  [[nodiscard]] bool lost(std::uint32_t rank) const { return initiator_.lost(rank); }
+  // Messages and bytes handed to, and taken from, each wire.
+  [[nodiscard]] const WireCounts& sent_by_wire(WireId id) const { return initiator_.counts(id); }
+  [[nodiscard]] std::uint64_t entries_walked() const { return target_.entries_walked(); }
+  [[nodiscard]] Recorder& recorder() { return recorder_; }
+
+ private:
+  // Whether to pass a slow wire over in this round.
+  [[nodiscard]] bool skip(const Wire& wire);
+  void record_sent(const Transmission& transmission);
+
+  portals::ProcessId me_;
+  std::vector<Wire*> routes_;
+  std::vector<Wire*> wires_;                         // each once, fastest first
+  std::array<std::uint32_t, kWireCount> skipped_{};  // rounds since a slow wire was last looked at
+  TransmissionList& finished_;
+  Recorder& recorder_;
+  Registers registers_;
+  portals::PortalTable table_;
+  portals::ChangedList changed_;
+  portals::Delivery delivery_;
+  std::vector<std::uint32_t> owed_;
+  std::uint64_t owed_total_ = 0;
+  Initiator initiator_;
+  Answers answers_;
+  Target target_;
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,221 @@
+#include "sim/kernel/target.hpp"
+
+#include "portals/base/assert.hpp"
+
+namespace margay::sim {
+
+using portals::DropReason;
+using portals::Outcome;
+
+Target::Target(portals::ProcessId me, portals::Delivery& delivery, Initiator& initiator, Answers& answers,
+               Registers& registers, Recorder& recorder)
+    : me_(me),
+      delivery_(delivery),
+      initiator_(initiator),
+      answers_(answers),
+      registers_(registers),
+      recorder_(recorder) {}
+
+bool Target::take(Wire& wire, Arrival& arrival) {
+  switch (arrival.kind) {
+    case Arrival::Kind::whole:
+      return whole(wire, arrival);
+    case Arrival::Kind::started:
+      return started(wire, arrival);
+    case Arrival::Kind::finished:
+      finished(*static_cast<Incoming*>(arrival.cookie));
+      return true;
+    case Arrival::Kind::cut:
+      cut(*static_cast<Incoming*>(arrival.cookie));
+      return true;
+    case Arrival::Kind::lost:
+      lost(wire, arrival);
+      return true;
+  }
+  return true;
+}
+
+// Header and body are both here: one walk, one copy from the wire's memory to where the match says.
+bool Target::whole(Wire& wire, Arrival& arrival) {
+  const portals::Header& header = arrival.header;
+  const portals::Verdict verdict = decide(header, arrival.sequence, wire.id());
+  switch (verdict.outcome) {
+    case Outcome::deposit:
+      if (verdict.landing.bytes() != 0) portals::copy(verdict.landing, arrival.body);
+      wire.consume();
+      deposited(verdict, header, arrival.sequence);
+      return true;
+    case Outcome::reply:
+      wire.consume();
+      registers_.count_delivered(header.source.rank);
+      answers_.reply(verdict, header, arrival.sequence);
+      return true;
+    case Outcome::drop:
+      break;
+  }
+  if (must_hold(verdict, header)) {
+    wire.hold();
+    return false;
+  }
+  wire.consume();
+  drop(header, arrival.sequence, verdict.reason);
+  return true;
+}
+
+// The header is here, the body on its way: the wire puts it straight where the match says, and tells when it is there.
+bool Target::started(Wire& wire, Arrival& arrival) {
+  const portals::Header& header = arrival.header;
+  const portals::Verdict verdict = decide(header, arrival.sequence, wire.id());
+  if (verdict.outcome == Outcome::deposit && verdict.landing.bytes() != 0) {
+    Incoming& incoming = make_incoming();
+    incoming.header = header;
+    incoming.verdict = verdict;
+    incoming.sequence = arrival.sequence;
+    if (recorder_.on()) {
+      TraceEvent event = trace_event(TraceKind::kernel_deposit_begin, header, arrival.sequence);
+      event.detail = verdict.offset;
+      recorder_.record(event);
+    }
+    wire.accept(verdict.landing, &incoming);
+    return true;
+  }
+  if (verdict.outcome == Outcome::drop && must_hold(verdict, header)) {
+    wire.hold();
+    return false;
+  }
+  // Only the header is wanted, or nothing: the body passes by, and the acknowledgment stops it at its source.
+  wire.refuse();
+  if (verdict.outcome == Outcome::deposit) {
+    deposited(verdict, header, arrival.sequence);
+  } else {
+    drop(header, arrival.sequence, verdict.reason);
+  }
+  return true;
+}
+
+void Target::finished(Incoming& incoming) {
+  deposited(incoming.verdict, incoming.header, incoming.sequence);
+  release(incoming);
+}
+
+// Its sender is gone, or broke off what was wanted: the room goes back, and the message counts as dropped.
+void Target::cut(Incoming& incoming) {
+  delivery_.abandon(incoming.verdict);
+  drop(incoming.header, incoming.sequence, DropReason::peer_lost);
+  release(incoming);
+}
+
+void Target::lost(Wire& wire, const Arrival& arrival) {
+  initiator_.mark_lost(arrival.peer);
+  if (!recorder_.on()) return;
+  TraceEvent event;
+  event.kind = TraceKind::peer_lost;
+  event.source = arrival.peer;
+  event.destination = me_.rank;
+  event.wire = static_cast<std::uint8_t>(wire.id());
+  event.reason = static_cast<std::uint8_t>(DropReason::peer_lost);
+  recorder_.record(event);
+}
+
+portals::Verdict Target::decide(const portals::Header& header, std::uint64_t sequence, WireId wire) {
+  if (recorder_.on()) record_arrival(header, sequence, wire);
+  if (recorder_.walks()) {
+    steps_.clear();
+    delivery_.explain(header, steps_);  // before decide() takes the room
+  }
+  const portals::Verdict verdict = delivery_.decide(header);
+  entries_walked_ += verdict.visited;
+  if (recorder_.on()) record_verdict(header, sequence, verdict);
+  return verdict;
+}
+
+void Target::deposited(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
+  delivery_.complete(verdict, header);
+  registers_.count_delivered(header.source.rank);
+  if (recorder_.on()) {
+    TraceEvent event = trace_event(TraceKind::kernel_deposit, header, sequence);
+    event.saved = verdict.saved;
+    event.bytes = verdict.landing.bytes();
+    event.detail = verdict.offset;
+    recorder_.record(event);
+  }
+  if (verdict.acknowledge) answers_.acknowledge(verdict, header, sequence);
+}
+
+bool Target::must_hold(const portals::Verdict& verdict, const portals::Header& header) const {
+  const bool no_space = verdict.reason == DropReason::no_room || verdict.reason == DropReason::too_small;
+  return no_space && header.portal < portals::kPortalCount && ((hold_portals_ >> header.portal) & 1U) != 0;
+}
+
+void Target::drop(const portals::Header& header, std::uint64_t sequence, DropReason reason) {
+  registers_.count_dropped(header.source.rank, reason);
+  if (!recorder_.on()) return;
+  TraceEvent event = trace_event(TraceKind::kernel_drop, header, sequence);
+  event.reason = static_cast<std::uint8_t>(reason);
+  recorder_.record(event);
+}
+
+void Target::record_arrival(const portals::Header& header, std::uint64_t sequence, WireId wire) {
+  TraceEvent event;
+  switch (header.kind) {
+    case portals::Kind::acknowledgment:
+      event = trace_answer(TraceKind::kernel_ack_arrived, header, sequence, answered_sequence(header));
+      break;
+    case portals::Kind::get:
+      event = trace_event(TraceKind::kernel_get_arrived, header, sequence);
+      break;
+    case portals::Kind::reply:
+      event = trace_answer(TraceKind::kernel_arrive, header, sequence, answered_sequence(header));
+      break;
+    case portals::Kind::put:
+      event = trace_event(TraceKind::kernel_arrive, header, sequence);
+      break;
+  }
+  event.wire = static_cast<std::uint8_t>(wire);
+  recorder_.record(event);
+}
+
+void Target::record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict) {
+  if (recorder_.walks()) record_walk(header, sequence);
+  if (verdict.outcome == Outcome::drop) {
+    if (!must_hold(verdict, header)) return;  // a drop is recorded where it is counted
+    TraceEvent event = trace_event(TraceKind::kernel_hold, header, sequence);
+    event.reason = static_cast<std::uint8_t>(verdict.reason);
+    recorder_.record(event);
+    return;
+  }
+  TraceEvent event = trace_event(TraceKind::kernel_match, header, sequence);
+  event.a = verdict.visited;
+  event.b = verdict.descriptor->owner_kind();
+  event.saved = verdict.saved;
+  recorder_.record(event);
+}
+
+// The paper's linear walk over the list, as it stood before decide() took the room.
+void Target::record_walk(const portals::Header& header, std::uint64_t sequence) {
+  std::uint32_t number = 0;
+  for (const portals::Step& step : steps_) {
+    TraceEvent event = trace_event(TraceKind::kernel_pass, header, sequence);
+    event.reason = static_cast<std::uint8_t>(step.passed);
+    event.a = number++;
+    if (step.passed != portals::Passed::taken) recorder_.record(event);
+  }
+}
+
+Target::Incoming& Target::make_incoming() {
+  if (free_.empty()) {
+    pool_.push_back(std::make_unique<Incoming>());
+    free_.push_back(pool_.back().get());
+  }
+  Incoming& incoming = *free_.back();
+  free_.pop_back();
+  ++under_way_;
+  return incoming;
+}
+
+void Target::release(Incoming& incoming) {
+  --under_way_;
+  free_.push_back(&incoming);
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,69 @@
+// The receiving side of the kernel: each arrival is matched, its body moved to where the match says, and answered.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "portals/deliver.hpp"
+#include "sim/base/accounting.hpp"
+#include "sim/kernel/answers.hpp"
+#include "sim/trace/recorder.hpp"
+#include "sim/wire/wire.hpp"
+
+namespace margay::sim {
+
+class Target {
+ public:
+  Target(portals::ProcessId me, portals::Delivery& delivery, Initiator& initiator, Answers& answers,
+         Registers& registers, Recorder& recorder);
+
+  // Takes what `wire` gave. false: the message is held on the wire, nothing moved.
+  bool take(Wire& wire, Arrival& arrival);
+
+  void hold_when_no_room(portals::PortalIndex portal) { hold_portals_ |= std::uint64_t{1} << portal; }
+  // Entries that walks visited, by the index where it was used.
+  [[nodiscard]] std::uint64_t entries_walked() const { return entries_walked_; }
+  // Bodies that are on their way to their place.
+  [[nodiscard]] std::uint64_t incoming() const { return under_way_; }
+
+ private:
+  // A message whose body comes in parts.
+  struct Incoming {
+    portals::Header header;
+    portals::Verdict verdict;
+    std::uint64_t sequence = 0;
+  };
+
+  bool whole(Wire& wire, Arrival& arrival);
+  bool started(Wire& wire, Arrival& arrival);
+  void finished(Incoming& incoming);
+  void cut(Incoming& incoming);
+  void lost(Wire& wire, const Arrival& arrival);
+
+  [[nodiscard]] portals::Verdict decide(const portals::Header& header, std::uint64_t sequence, WireId wire);
+  // The message is deposited: counters, the acknowledgment, the trace.
+  void deposited(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
+  [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;
+  void drop(const portals::Header& header, std::uint64_t sequence, portals::DropReason reason);
+  void record_arrival(const portals::Header& header, std::uint64_t sequence, WireId wire);
+  void record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict);
+  void record_walk(const portals::Header& header, std::uint64_t sequence);
+  [[nodiscard]] Incoming& make_incoming();
+  void release(Incoming& incoming);
+
+  portals::ProcessId me_;
+  portals::Delivery& delivery_;
+  Initiator& initiator_;
+  Answers& answers_;
+  Registers& registers_;
+  Recorder& recorder_;
+  std::uint64_t hold_portals_ = 0;  // bit per portal
+  std::uint64_t entries_walked_ = 0;
+  std::uint64_t under_way_ = 0;
+  std::vector<std::unique_ptr<Incoming>> pool_;
+  std::vector<Incoming*> free_;
+  std::vector<portals::Step> steps_;  // of a traced walk; kept so that tracing does not allocate each time
+};
+
+}  // namespace margay::sim

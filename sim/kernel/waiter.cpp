@@ -1,0 +1,97 @@
+#include "sim/kernel/waiter.hpp"
+
+#include <poll.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+namespace margay::sim {
+
+namespace {
+
+// Rounds between looks at the clock (23 ns): of a spinning round (about 10 ns for an idle wire) and of a yielding one.
+constexpr std::uint32_t kSpinRounds = 256;
+constexpr std::uint32_t kYieldRounds = 16;
+// A yielding rank's peers are slow because they wait for a processor, not because they compute.
+constexpr std::uint64_t kNudgeAfterYieldingNs = 40 * kNudgeAfterNs;
+constexpr std::uint64_t kNudgeAtMostEachNs = 10'000'000;
+
+void sleep_ns(std::uint64_t ns) {
+  const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  nanosleep(&time, nullptr);
+}
+
+}  // namespace
+
+void Waiter::idle() {
+  ++rounds_;
+  if (about_to_sleep_) {
+    sleep();
+    return;
+  }
+  const bool yielding = means_.policy == WaitPolicy::yield;
+  if (yielding) sched_yield();
+  if (rounds_ % (yielding ? kYieldRounds : kSpinRounds) == 0) look_at_clock();
+}
+
+void Waiter::look_at_clock() {
+  const std::uint64_t now = clock_.now_ns();
+  const std::uint64_t patience = means_.policy == WaitPolicy::yield ? kNudgeAfterYieldingNs : kNudgeAfterNs;
+  if (since_ns_ == 0) {
+    since_ns_ = now;
+    next_nudge_ns_ = patience;
+  }
+  idle_ns_ = now - since_ns_;
+  if (idle_ns_ >= next_nudge_ns_) {
+    kernel_.nudge();
+    next_nudge_ns_ = idle_ns_ + std::min(std::max(idle_ns_, patience), kNudgeAtMostEachNs);
+  }
+  if (idle_ns_ < kSleepAfterNs) return;
+  if (!means_.may_sleep) {
+    sleep_ns(kNudgeAfterNs);
+    return;
+  }
+  if (means_.bell != nullptr) means_.bell->begin_sleep();
+  about_to_sleep_ = true;  // the caller looks once more, and only then idle() sleeps
+}
+
+// While something is owed, the sleep is short: who owes it may need another nudge.
+void Waiter::sleep() {
+  const std::uint64_t slice_ns = kernel_.unfinished() ? kNudgeAtMostEachNs : kSleepSliceNs;
+  std::array<pollfd, kWireCount + 1> descriptors{};
+  nfds_t count = 0;
+  bool something = false;
+  for (Wire* wire : kernel_.wires()) {
+    if (wire->wait_descriptor() < 0) continue;
+    something |= wire->prepare_wait();
+    descriptors[count++] = {wire->wait_descriptor(), POLLIN, 0};
+  }
+  if (!something) {
+    if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::sleep, .detail = slice_ns});
+    if (count > 0) {
+      if (means_.wake_descriptor >= 0) descriptors[count++] = {means_.wake_descriptor, POLLIN, 0};
+      static_cast<void>(poll(descriptors.data(), count, static_cast<int>(slice_ns / 1'000'000)));
+    } else if (means_.bell != nullptr) {
+      means_.bell->sleep(slice_ns);
+    } else {
+      sleep_ns(kNudgeAtMostEachNs);
+    }
+    if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::wake});
+  }
+  wake_up();
+  look_at_clock();
+}
+
+void Waiter::wake_up() {
+  if (!about_to_sleep_) return;
+  about_to_sleep_ = false;
+  if (means_.bell != nullptr) means_.bell->end_sleep();
+  if (means_.wake_descriptor < 0) return;
+  std::uint64_t rings = 0;
+  static_cast<void>(!read(means_.wake_descriptor, &rings, sizeof rings));  // nonblocking: only empties it
+}
+
+}  // namespace margay::sim

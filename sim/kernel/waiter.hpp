@@ -1,0 +1,70 @@
+// How one wait passes its time: it spins, or gives the processor up, nudges who is waited for, and at last sleeps.
+//
+//   Waiter waiter(...);
+//   while (!done()) progress() ? waiter.moved() : waiter.idle();
+//
+// The decision (design rule 6): with no more ranks than processors a waiting rank spins; with more it yields at once.
+// After kSleepAfterNs without work it sleeps, so that an idle job costs nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/base/clock.hpp"
+#include "sim/kernel/kernel.hpp"
+#include "sim/shm/bell.hpp"
+
+namespace margay::sim {
+
+enum class WaitPolicy : std::uint8_t { spin, yield };
+
+// What a process waits with; made once.
+struct WaitMeans {
+  WaitPolicy policy = WaitPolicy::spin;
+  std::string reason;         // for `margay info`
+  BellOwner* bell = nullptr;  // rung by ranks of the node; nullptr when alone on it
+  int wake_descriptor =
+      -1;                 // becomes readable when the bell was rung while poll() sleeps; -1 without descriptors to poll
+  bool may_sleep = true;  // false when several threads wait at once: they only yield
+};
+
+// On the stack of the waiting call. Starts counting at construction.
+class Waiter {
+ public:
+  Waiter(Kernel& kernel, const Clock& clock, const WaitMeans& means) : kernel_(kernel), clock_(clock), means_(means) {}
+  ~Waiter() { wake_up(); }
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  // Something moved: the wait begins anew.
+  void moved() {
+    if (rounds_ == 0) [[likely]]
+      return;
+    rounds_ = 0;
+    since_ns_ = 0;
+    wake_up();
+  }
+  // A round found nothing. Gives time away as the policy says; returns after at most kSleepSliceNs.
+  void idle();
+  // Nanoseconds without progress; 0 in a young wait (the clock is not read then).
+  [[nodiscard]] std::uint64_t idle_ns() const { return idle_ns_; }
+
+  // A sleep is at most this long, so that a stalled wait can report itself.
+  static constexpr std::uint64_t kSleepSliceNs = 500'000'000;
+
+ private:
+  void look_at_clock();
+  void sleep();
+  void wake_up();
+
+  Kernel& kernel_;
+  const Clock& clock_;
+  const WaitMeans& means_;
+  std::uint32_t rounds_ = 0;     // without progress
+  bool about_to_sleep_ = false;  // begin_sleep() was called: one more look, then sleep
+  std::uint64_t since_ns_ = 0;   // when the clock was first looked at in this wait; 0: not yet
+  std::uint64_t idle_ns_ = 0;
+  std::uint64_t next_nudge_ns_ = 0;  // of idle time
+};
+
+}  // namespace margay::sim

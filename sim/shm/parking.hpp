@@ -1,0 +1,58 @@
+// How a process's owner thread leaves work to a thread that may be parked, at the price of two plain accesses.
+//
+// Invariant: the owner stores `posted`, then reads `parked`; the parker stores `parked`, then (membarrier) reads
+// `posted`. At least one sees the other, so no work is left with a thread that sleeps without a limit.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "sim/shm/barrier.hpp"
+
+namespace margay::sim {
+
+class Parking {
+ public:
+  explicit Parking(bool allow_membarrier = true)
+      : asymmetric_(allow_membarrier && kMembarrierAllowed && register_process_barrier()) {}
+
+  // Owner: there is work. Returns true when the other thread is parked and must be woken.
+  [[nodiscard]] bool post() {
+    if (asymmetric_) [[likely]] {
+      // Relaxed, ordered for the compiler only: the process_barrier() in park(), the partner, makes the store visible
+      // before that thread reads it, or our read see its `parked`.
+      posted_.store(1, std::memory_order_relaxed);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      return parked_.load(std::memory_order_relaxed) != 0;
+    }
+    // Sequentially consistent: pairs with park(); weaker orders let both sides read the old value.
+    posted_.store(1, std::memory_order_seq_cst);
+    return parked_.load(std::memory_order_seq_cst) != 0;
+  }
+
+  // The other thread: takes note of the work. Relaxed: what the work is, is read under the process lock.
+  [[nodiscard]] bool take() { return posted_.exchange(0, std::memory_order_relaxed) != 0; }
+  // About to sleep without a limit: false when work was posted meanwhile (then it is not parked).
+  [[nodiscard]] bool park() {
+    // Sequentially consistent store and load: see post(), the partner.
+    parked_.store(1, std::memory_order_seq_cst);
+    if (asymmetric_) static_cast<void>(process_barrier());
+    if (posted_.load(std::memory_order_seq_cst) == 0) return true;
+    unpark();
+    return false;
+  }
+  // Relaxed: an owner that still sees 1 wakes us once for nothing.
+  void unpark() { parked_.store(0, std::memory_order_relaxed); }
+
+  // Any thread, once. Release and acquire: what was written before stop() is seen by who sees it.
+  void stop() { stopping_.store(true, std::memory_order_release); }
+  [[nodiscard]] bool stopping() const { return stopping_.load(std::memory_order_acquire); }
+
+ private:
+  const bool asymmetric_;
+  std::atomic<std::uint32_t> posted_{0};
+  std::atomic<std::uint32_t> parked_{0};
+  std::atomic<bool> stopping_{false};
+};
+
+}  // namespace margay::sim
