@@ -1,4 +1,5 @@
-// The full message header of the paper (001, section 1.2). A wire may carry it in a shorter form (docs/frame_format.md).
+// The full message header of the paper (001, section 1.2). A wire may carry it in a shorter form
+// (docs/frame_format.md).
 #pragma once
 
 #include <array>

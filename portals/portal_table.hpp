@@ -24,10 +24,12 @@ class PortalTable {
     MatchList* list = nullptr;
     Options options;
   };
+  [[nodiscard]] bool in_use(PortalIndex index) const;
+
   std::array<Portal, kPortalCount> portals_{};
 };
 
-// Whether `type` has these options (the paper's lists).
+// Whether `type` has these options (the paper's lists). A combined block takes Save::both, the default, for Save::body.
 [[nodiscard]] Status check_options(DescriptorType type, const Options& options);
 
 }  // namespace margay::portals

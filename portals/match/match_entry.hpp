@@ -1,23 +1,25 @@
-// One entry of a match list: criteria, a descriptor with options, and three links (paper 001, section 1.2: "three types of
-// failure ... Each entry can specify the next successive entry to which the kernel should proceed").
+// One entry of a match list: criteria, a descriptor with options, and three links (paper 001, section 1.2: "three types
+// of failure ... Each entry can specify the next successive entry to which the kernel should proceed").
 #pragma once
 
 #include <cstdint>
 
+#include "portals/base/assert.hpp"
 #include "portals/match/criteria.hpp"
 #include "portals/memory/descriptor.hpp"
+#include "portals/memory/room_watch.hpp"
 
 namespace margay::portals {
 
 class MatchEntry;
 class MatchList;
 
-// Where the walk goes on after a failure.
+// Where the walk goes on after a failure. A link to an entry that is not in the same list ends the walk.
 struct Link {
   enum class To : std::uint8_t { next, entry, drop } to = To::next;
   MatchEntry* entry = nullptr;
-  [[nodiscard]] static Link next() { return {}; }                                  // the entry after this one in the list
-  [[nodiscard]] static Link drop() { return {To::drop, nullptr}; }                 // the walk ends, the message is dropped
+  [[nodiscard]] static Link next() { return {}; }                   // the entry after this one in the list
+  [[nodiscard]] static Link drop() { return {To::drop, nullptr}; }  // the walk ends, the message is dropped
   [[nodiscard]] static Link at(MatchEntry& entry) { return {To::entry, &entry}; }  // may be outside the list's chain
 };
 
@@ -33,12 +35,17 @@ class MatchEntry {
   MatchEntry() = default;
   MatchEntry(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {})
       : criteria_(criteria), links_(links), memory_(&memory), options_(options) {}
+  ~MatchEntry() { MARGAY_ASSERT(!listed()); }
   MatchEntry(const MatchEntry&) = delete;
   MatchEntry& operator=(const MatchEntry&) = delete;
 
   void set(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {});
   // Shares `other`'s storage under this entry's own options.
-  void overlay(const MatchEntry& other, const Options& options) { memory_ = other.memory_, options_ = options; }
+  void overlay(const MatchEntry& other, const Options& options) {
+    MARGAY_ASSERT(!listed());
+    memory_ = other.memory_;
+    options_ = options;
+  }
 
   [[nodiscard]] const Criteria& criteria() const { return criteria_; }
   [[nodiscard]] const Links& links() const { return links_; }
@@ -50,20 +57,28 @@ class MatchEntry {
  private:
   friend class MatchList;
   friend class MatchIndex;
-  friend class Delivery;
+  friend class Walk;
+  // Where the entry is in its list's indices.
+  enum class Indexed : std::uint8_t { no, ready, exhausted, rough };
+  struct Watch : RoomWatch {
+    MatchEntry* entry = nullptr;
+  };
+
   Criteria criteria_;
   Links links_;
   Descriptor* memory_ = nullptr;
   Options options_;
   bool active_ = false;
   // List and index bookkeeping; MatchList's own.
+  bool chained_ = false;  // false: adopted, only links lead here
+  Indexed indexed_ = Indexed::no;
   MatchList* list_ = nullptr;
-  MatchEntry* next_ = nullptr;
+  MatchEntry* next_ = nullptr;  // in the chain, or among the adopted
   MatchEntry* previous_ = nullptr;
-  std::uint64_t order_ = 0;  // grows along the list
-  void* key_list_ = nullptr;
+  std::uint64_t order_ = 0;  // grows along the chain
   MatchEntry* next_same_key_ = nullptr;
   MatchEntry* previous_same_key_ = nullptr;
+  Watch watch_;
 };
 
 }  // namespace margay::portals

@@ -12,7 +12,7 @@ namespace margay::portals {
 class MatchList {
  public:
   MatchList();
-  ~MatchList();
+  ~MatchList();  // entries still in the list are taken out of it
   MatchList(const MatchList&) = delete;
   MatchList& operator=(const MatchList&) = delete;
 
@@ -32,8 +32,10 @@ class MatchList {
   [[nodiscard]] std::size_t size() const;
 
  private:
-  friend class Delivery;
+  friend class Walk;
   struct Impl;
+  void enter(MatchEntry& entry, Start start);
+  void chain(MatchEntry& entry, MatchEntry* before, MatchEntry* after, Start start);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -12,14 +12,20 @@ namespace margay::portals {
 class CombinedBlock final : public Descriptor {
  public:
   // Requires: the table and its buffers stay valid while the block is attached.
-  explicit CombinedBlock(std::span<const Buffer> table)
-      : Descriptor(DescriptorType::combined_block), memory_(table) {}
+  explicit CombinedBlock(std::span<const Buffer> table) : Descriptor(DescriptorType::combined_block), memory_(table) {}
   [[nodiscard]] const Region& memory() const { return memory_; }
   [[nodiscard]] std::uint64_t local_offset() const { return local_offset_; }
   void reset_local_offset() { local_offset_ = 0; }
 
  private:
-  friend class Delivery;
+  friend class Storage;
+
+  // See memory/storage.hpp.
+  [[nodiscard]] Passed admit(const Options& options, const Header& header) const;
+  void reserve(const Options& options, const Header& header, Verdict& verdict);
+  void commit(const Verdict& verdict, const Header& header);
+  void give_back(const Verdict& verdict);
+
   Region memory_;
   std::uint64_t local_offset_ = 0;
 };

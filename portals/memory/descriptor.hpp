@@ -10,11 +10,15 @@ namespace margay::portals {
 
 enum class OffsetBy : std::uint8_t { sender, receiver };
 enum class Save : std::uint8_t { header = 1, body = 2, both = 3 };  // same bits as Saved
-enum class Direction : std::uint8_t { write_only, read_only };       // read: the kernel replies out of it
+enum class Direction : std::uint8_t { write_only, read_only };      // read: the kernel replies out of it
 enum class Progression : std::uint8_t { linear, circular };
 
 enum class DescriptorType : std::uint8_t { single_block, dynamic_block, independent_block, combined_block };
 [[nodiscard]] std::string_view name(DescriptorType type);
+
+// What a descriptor is asked and told by the walk (portals/verdict.hpp).
+enum class Passed : std::uint8_t;
+struct Verdict;
 
 // How a portal or a match entry uses a descriptor's storage. An overlaid entry uses another entry's storage with
 // options of its own (section 1.2: "overlaid so that the same memory region is accessed or manipulated").
@@ -54,6 +58,7 @@ class Descriptor {
  private:
   friend class ChangedList;
   friend class Delivery;
+  friend class Storage;
   Descriptor* next_changed_ = nullptr;
   Descriptor* previous_changed_ = nullptr;  // so that a descriptor that goes away unlinks itself
   class ChangedList* changed_on_ = nullptr;

@@ -1,5 +1,5 @@
-// "A dynamic block memory descriptor describes a contiguous block of heap memory. The Puma kernel maintains a list of free
-// memory blocks and a list of messages that have arrived."
+// "A dynamic block memory descriptor describes a contiguous block of heap memory. The Puma kernel maintains a list of
+// free memory blocks and a list of messages that have arrived."
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ namespace margay::portals {
 struct ArrivedMessage {
   Header header;
   Saved saved = Saved::nothing;
-  bool complete = false;           // the body is all here (always true when only the header was saved)
-  std::uint64_t arrival = 0;       // 1, 2, 3 ... per block
-  Buffer body;                     // empty when only the header was saved
-  void* claim = nullptr;           // the searcher's own mark on a message whose body is still on its way
+  bool complete = false;      // the body is all here (always true when only the header was saved)
+  std::uint64_t arrival = 0;  // 1, 2, 3 ... per block
+  Buffer body;                // empty when only the header was saved
+  void* claim = nullptr;      // the searcher's own mark on a message whose body is still on its way
 };
 
 class DynamicBlock final : public Descriptor {
  public:
-  // The block takes its messages, headers and bodies alike, out of `heap` by first fit; the bookkeeping lives there too.
-  // Requires: heap is 64-byte aligned and stays valid while the block lives. Pages are touched only when used.
+  // The block takes its messages, headers and bodies alike, out of `heap` by first fit; the bookkeeping lives there
+  // too. Requires: heap is 64-byte aligned and stays valid while the block lives. Pages are touched only when used.
   explicit DynamicBlock(Buffer heap);
   ~DynamicBlock() override;
 
@@ -45,7 +45,15 @@ class DynamicBlock final : public Descriptor {
   [[nodiscard]] std::uint64_t high_water_bytes() const;  // most ever taken
 
  private:
-  friend class Delivery;
+  friend class Storage;
+
+  // See memory/storage.hpp.
+  [[nodiscard]] Passed admit(const Options& options, const Header& header) const;
+  void reserve(const Options& options, const Header& header, Verdict& verdict);
+  void commit(const Verdict& verdict, const Header& header);
+  void give_back(const Verdict& verdict);
+  void discard(ArrivedMessage& message);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -1,12 +1,14 @@
-// "The independent block memory descriptor describes a table of possibly noncontiguous buffers ... a message ... will be
-// deposited in the first available buffer in the buffer descriptor table."
+// "The independent block memory descriptor describes a table of possibly noncontiguous buffers ... a message ... will
+// be deposited in the first available buffer in the buffer descriptor table."
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "portals/memory/descriptor.hpp"
 #include "portals/memory/region.hpp"
+#include "portals/memory/room_watch.hpp"
 
 namespace margay::portals {
 
@@ -27,18 +29,35 @@ class IndependentBlock final : public Descriptor {
 
   [[nodiscard]] std::span<const IndependentBuffer> table() const { return table_; }
   [[nodiscard]] Progression progression() const { return progression_; }
-  // Gives a filled row back. Linear: rows are used once each in order, a released row only after rewind(). Circular: the
-  // next message goes to the row after the last one, once released.
+  // Gives a filled row back. Linear: rows are used once each in order, a released row only after rewind(). Circular:
+  // the next message goes to the row after the last one, once released.
   void release(std::size_t row);
-  // Linear: begins with the first row again. Requires: no row is reserved.
+  // Linear: begins with the first row again; rows still filled are passed over. Requires: no row is reserved.
   void rewind();
   // True when no buffer is available: every message would fail here with "no room".
-  [[nodiscard]] bool exhausted() const;
+  [[nodiscard]] bool exhausted() const { return available() == table_.size(); }
+
+  // Calls `watch` back when a buffer is available again. Requires: exhausted(); neither side goes away meanwhile.
+  void watch_room(RoomWatch& watch);
+  void unwatch_room(RoomWatch& watch);
 
  private:
-  friend class Delivery;
+  friend class Storage;
+
+  // See memory/storage.hpp.
+  [[nodiscard]] Passed admit(const Options& options, const Header& header) const;
+  void reserve(const Options& options, const Header& header, Verdict& verdict);
+  void commit(const Verdict& verdict, const Header& header);
+  void give_back(const Verdict& verdict);
+
+  // The row that the next message gets; table_.size() when there is none.
+  [[nodiscard]] std::size_t available() const;
+  void tell_watches();
+
   std::span<IndependentBuffer> table_;
   std::size_t next_ = 0;
+  std::vector<std::size_t> given_back_;  // linear: rows before next_ whose message never came, smallest last
+  RoomWatch* watches_ = nullptr;
   Progression progression_;
 };
 

@@ -60,9 +60,12 @@ class RegionCursor {
 
  private:
   Region region_;
-  std::size_t piece_ = 0;         // index in the table
-  std::uint64_t in_piece_ = 0;    // bytes already passed there
+  std::size_t piece_ = 0;       // index in the table
+  std::uint64_t in_piece_ = 0;  // bytes already passed there
   std::uint64_t left_ = 0;
 };
+
+// Copies all of `source` to the beginning of `target`. Requires: source.bytes() <= target.bytes().
+void copy(const Region& target, const Region& source);
 
 }  // namespace margay::portals

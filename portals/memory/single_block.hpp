@@ -14,12 +14,19 @@ class SingleBlock final : public Descriptor {
   // Receiver-managed: bytes already used from the beginning; reset to use the block again.
   [[nodiscard]] std::uint64_t local_offset() const { return local_offset_; }
   void reset_local_offset() { local_offset_ = 0; }
-  // With Save::header or both: the latest header. One slot: "a single block can only save incoming data" (section 2), so
-  // a second message overwrites it. Valid when messages() > 0.
+  // With Save::header or both: the latest header. One slot: "a single block can only save incoming data" (section 2),
+  // so a second message overwrites it. Valid when messages() > 0.
   [[nodiscard]] const Header& saved_header() const { return saved_header_; }
 
  private:
-  friend class Delivery;
+  friend class Storage;
+
+  // See memory/storage.hpp.
+  [[nodiscard]] Passed admit(const Options& options, const Header& header) const;
+  void reserve(const Options& options, const Header& header, Verdict& verdict);
+  void commit(const Verdict& verdict, const Header& header);
+  void give_back(const Verdict& verdict);
+
   Buffer memory_;
   std::uint64_t local_offset_ = 0;
   Header saved_header_;

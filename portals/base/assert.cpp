@@ -1,0 +1,16 @@
+#include "portals/base/assert.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace margay::portals {
+
+void assertion_failed(const char* expression, const char* file, int line) {
+  std::fprintf(stderr,
+               "margay: %s:%d: '%s' does not hold; this is a defect of margay or of its caller, please report it\n",
+               file, line, expression);
+  std::fflush(stderr);
+  std::abort();
+}
+
+}  // namespace margay::portals

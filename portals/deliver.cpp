@@ -1,0 +1,60 @@
+#include "portals/deliver.hpp"
+
+#include "portals/base/assert.hpp"
+#include "portals/memory/storage.hpp"
+#include "portals/walk.hpp"
+
+namespace margay::portals {
+
+Verdict Delivery::decide(const Header& header) {
+  Verdict verdict;
+  if (header.portal >= kPortalCount) {
+    verdict.reason = DropReason::no_such_portal;
+    return verdict;
+  }
+  const PortalTable::Portal& portal = table_.portals_[header.portal];
+  if (portal.list != nullptr) {
+    const Walk::End end = Walk::fast(*portal.list, header);
+    verdict.reason = end.reason;
+    if (end.entry == nullptr) return verdict;
+    verdict.entry = end.entry;
+    Storage::reserve(*end.entry->memory(), end.entry->options(), header, verdict);
+  } else if (portal.memory != nullptr) {
+    // "a message that is destined for a portal with a memory descriptor attached, but no match list," ignores the match
+    // bits.
+    const Passed passed = Storage::admit(*portal.memory, portal.options, header);
+    verdict.reason = Walk::reason(passed, header);
+    if (passed == Passed::taken) Storage::reserve(*portal.memory, portal.options, header, verdict);
+  } else {
+    verdict.reason = DropReason::no_such_portal;
+  }
+  return verdict;
+}
+
+void Delivery::complete(const Verdict& verdict, const Header& header) {
+  MARGAY_ASSERT(verdict.outcome != Outcome::drop);
+  Storage::commit(verdict, header);
+  changed_.add(*verdict.descriptor);
+}
+
+void Delivery::abandon(const Verdict& verdict) {
+  MARGAY_ASSERT(verdict.outcome != Outcome::drop);
+  Storage::give_back(verdict);
+}
+
+Outcome Delivery::explain(const Header& header, std::vector<Step>& steps) const {
+  if (header.portal >= kPortalCount) return Outcome::drop;
+  const PortalTable::Portal& portal = table_.portals_[header.portal];
+  bool taken = false;
+  if (portal.list != nullptr) {
+    taken = Walk::linear(*portal.list, header, &steps).entry != nullptr;
+  } else if (portal.memory != nullptr) {
+    const Passed passed = Storage::admit(*portal.memory, portal.options, header);
+    steps.push_back({nullptr, passed});
+    taken = passed == Passed::taken;
+  }
+  if (!taken) return Outcome::drop;
+  return header.kind == Kind::get ? Outcome::reply : Outcome::deposit;
+}
+
+}  // namespace margay::portals

@@ -1,0 +1,119 @@
+#include "portals/match/match_index.hpp"
+
+#include <algorithm>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::portals {
+
+MatchIndex::Shape& MatchIndex::obtain(const MatchShape& wanted) {
+  for (Shape& shape : shapes_) {
+    if (shape.shape == wanted) return shape;
+  }
+  Shape& shape = shapes_.emplace_back();
+  shape.shape = wanted;
+  return shape;
+}
+
+// The last entry on `queue` before `entry` in list order, which lies neither before the queue nor after it. Looks from
+// the queue's end and along the chain at once: in a queue of k among n entries one of the two is over after about
+// sqrt(n).
+MatchEntry* MatchIndex::predecessor(const MatchEntry& entry, const Ends& queue, const MatchShape& shape) {
+  const MatchKey key = MatchKey::of(shape, entry.criteria_);
+  MatchEntry* on_queue = queue.last;
+  MatchEntry* on_chain = entry.previous_;
+  while (true) {
+    on_queue = on_queue->previous_same_key_;
+    if (on_queue->order_ < entry.order_) return on_queue;
+    if (on_chain->indexed_ == queue.last->indexed_ && MatchShape::of(on_chain->criteria_) == shape &&
+        MatchKey::of(shape, on_chain->criteria_) == key) {
+      return on_chain;
+    }
+    on_chain = on_chain->previous_;
+  }
+}
+
+void MatchIndex::insert(MatchEntry& entry) {
+  Shape& shape = obtain(MatchShape::of(entry.criteria_));
+  Ends& queue = shape.queues.obtain(MatchKey::of(shape.shape, entry.criteria_));
+  MatchEntry* before = nullptr;
+  MatchEntry* after = nullptr;
+  if (queue.first == nullptr || queue.last->order_ < entry.order_) {
+    before = queue.last;
+  } else if (queue.first->order_ > entry.order_) {
+    after = queue.first;
+  } else {
+    before = predecessor(entry, queue, shape.shape);
+    after = before->next_same_key_;
+  }
+  entry.previous_same_key_ = before;
+  entry.next_same_key_ = after;
+  (before == nullptr ? queue.first : before->next_same_key_) = &entry;
+  (after == nullptr ? queue.last : after->previous_same_key_) = &entry;
+  ++shape.entries;
+  ++entries_;
+}
+
+void MatchIndex::erase(MatchEntry& entry) {
+  MatchEntry* const before = entry.previous_same_key_;
+  MatchEntry* const after = entry.next_same_key_;
+  if (before != nullptr) before->next_same_key_ = after;
+  if (after != nullptr) after->previous_same_key_ = before;
+  Shape& shape = obtain(MatchShape::of(entry.criteria_));
+  if (before == nullptr || after == nullptr) {
+    const MatchKey key = MatchKey::of(shape.shape, entry.criteria_);
+    if (before == nullptr && after == nullptr) {
+      shape.queues.erase(key);
+    } else if (before == nullptr) {
+      shape.queues.at(key).first = after;
+    } else {
+      shape.queues.at(key).last = before;
+    }
+  }
+  entry.previous_same_key_ = nullptr;
+  entry.next_same_key_ = nullptr;
+  --shape.entries;
+  --entries_;
+  if (shape.entries == 0 && shapes_.size() > kSpareShapes) {
+    std::swap(shape, shapes_.back());
+    shapes_.pop_back();
+  }
+}
+
+void MatchIndex::clear() {
+  *this = {};
+}
+
+MatchIndex::Scan::Scan(const MatchIndex& index, const Header& header) : index_(index), header_(header) {
+  restart();
+}
+
+void MatchIndex::Scan::restart() {
+  cursors_ = 0;
+  more_.clear();
+  for (const Shape& shape : index_.shapes_) {
+    if (shape.entries == 0) continue;
+    const Ends* const queue = shape.queues.find(MatchKey::of(shape.shape, header_));
+    if (queue == nullptr) continue;
+    if (cursors_ < kInline) {
+      few_[cursors_] = queue->first;
+    } else {
+      more_.push_back(queue->first);
+    }
+    ++cursors_;
+  }
+}
+
+MatchEntry* MatchIndex::Scan::first_from(std::uint64_t from) {
+  if (from < from_) restart();
+  from_ = from;
+  MatchEntry* earliest = nullptr;
+  for (std::size_t at = 0; at < cursors_; ++at) {
+    MatchEntry*& candidate = cursor(at);
+    while (candidate != nullptr && candidate->order_ < from) candidate = candidate->next_same_key_;
+    if (candidate != nullptr && (earliest == nullptr || candidate->order_ < earliest->order_)) earliest = candidate;
+  }
+  return earliest;
+}
+
+}  // namespace margay::portals

@@ -1,0 +1,94 @@
+#include "portals/match/match_list.hpp"
+
+#include "portals/base/assert.hpp"
+#include "portals/match/match_list_impl.hpp"
+#include "portals/memory/options.hpp"
+
+namespace margay::portals {
+
+MatchList::MatchList() : impl_(std::make_unique<Impl>()) {}
+
+MatchList::~MatchList() {
+  while (impl_->first != nullptr) remove(*impl_->first);
+  while (impl_->adopted != nullptr) remove(*impl_->adopted);
+}
+
+void MatchList::append(MatchEntry& entry, Start start) {
+  chain(entry, impl_->last, nullptr, start);
+}
+
+void MatchList::insert_before(MatchEntry& position, MatchEntry& entry, Start start) {
+  MARGAY_ASSERT(position.list_ == this && position.chained_);
+  chain(entry, position.previous_, &position, start);
+}
+
+void MatchList::enter(MatchEntry& entry, Start start) {
+  MARGAY_ASSERT(!entry.listed() && entry.memory_ != nullptr);
+  MARGAY_ASSERT(refusal(entry.memory_->type(), entry.options_) == nullptr);
+  entry.list_ = this;
+  entry.active_ = start == Start::active;
+  ++impl_->size;
+}
+
+void MatchList::chain(MatchEntry& entry, MatchEntry* before, MatchEntry* after, Start start) {
+  enter(entry, start);
+  impl_->chain(entry, before, after);
+}
+
+void MatchList::adopt(MatchEntry& entry, Start start) {
+  enter(entry, start);
+  entry.chained_ = false;
+  entry.previous_ = nullptr;
+  entry.next_ = impl_->adopted;
+  if (entry.next_ != nullptr) entry.next_->previous_ = &entry;
+  impl_->adopted = &entry;
+}
+
+void MatchList::remove(MatchEntry& entry) {
+  MARGAY_ASSERT(entry.list_ == this);
+  Impl& impl = *impl_;
+  if (impl.indexed && entry.chained_) impl.unindex(entry);
+  (entry.previous_ != nullptr ? entry.previous_->next_ : entry.chained_ ? impl.first : impl.adopted) = entry.next_;
+  if (entry.next_ != nullptr) {
+    entry.next_->previous_ = entry.previous_;
+  } else if (entry.chained_) {
+    impl.last = entry.previous_;
+  }
+  entry.next_ = nullptr;
+  entry.previous_ = nullptr;
+  entry.list_ = nullptr;
+  entry.active_ = false;
+  --impl.size;
+  if (!entry.chained_) return;
+  --impl.chained;
+  if (impl.indexed && impl.chained < Impl::kShort) impl.drop_index();
+}
+
+void MatchList::activate(MatchEntry& entry) {
+  MARGAY_ASSERT(entry.list_ == this);
+  if (entry.active_) return;
+  entry.active_ = true;
+  if (impl_->indexed && entry.chained_) impl_->index(entry);
+}
+
+void MatchList::deactivate(MatchEntry& entry) {
+  MARGAY_ASSERT(entry.list_ == this);
+  if (!entry.active_) return;
+  entry.active_ = false;
+  if (impl_->indexed && entry.chained_ && entry.indexed_ != MatchEntry::Indexed::rough) impl_->unindex(entry);
+}
+
+MatchEntry* MatchList::first() const {
+  return impl_->first;
+}
+
+MatchEntry* MatchList::next(const MatchEntry& entry) const {
+  MARGAY_ASSERT(entry.list_ == this);
+  return entry.chained_ ? entry.next_ : nullptr;
+}
+
+std::size_t MatchList::size() const {
+  return impl_->size;
+}
+
+}  // namespace margay::portals

@@ -1,0 +1,129 @@
+#include "portals/match/match_list_impl.hpp"
+
+#include "portals/base/assert.hpp"
+#include "portals/match/match_order.hpp"
+#include "portals/memory/independent_block.hpp"
+
+namespace margay::portals {
+
+void MatchList::Impl::chain(MatchEntry& entry, MatchEntry* before, MatchEntry* after) {
+  entry.chained_ = true;
+  entry.previous_ = before;
+  entry.next_ = after;
+  (before == nullptr ? first : before->next_) = &entry;
+  (after == nullptr ? last : after->previous_) = &entry;
+  set_order(entry);
+  ++chained;
+  if (indexed) {
+    index(entry);
+  } else if (chained > kLong) {
+    build_index();
+  }
+}
+
+void MatchList::Impl::set_order(MatchEntry& entry) {
+  const auto key = [&] {
+    return match_order::between(entry.previous_ == nullptr ? 0 : entry.previous_->order_,
+                                entry.next_ == nullptr ? match_order::kEnd : entry.next_->order_, chained <= kLong);
+  };
+  entry.order_ = key();
+  if (entry.order_ != 0) return;
+  spread(*(entry.previous_ != nullptr ? entry.previous_ : entry.next_));
+  entry.order_ = key();
+  MARGAY_ASSERT(entry.order_ != 0);
+}
+
+// Looks for the smallest aligned range of keys around the entry's, of 2^i keys, with at most (4/3)^i entries, and
+// spreads these evenly. The new entry, which has no key yet, is stepped over.
+void MatchList::Impl::spread(MatchEntry& around) {
+  MatchEntry* left = &around;
+  MatchEntry* right = &around;
+  std::uint64_t count = 1;
+  double most = 1;
+  const auto back = [](const MatchEntry* at) {
+    MatchEntry* const previous = at->previous_;
+    return previous != nullptr && previous->order_ == 0 ? previous->previous_ : previous;
+  };
+  const auto forth = [](const MatchEntry* at) {
+    MatchEntry* const next = at->next_;
+    return next != nullptr && next->order_ == 0 ? next->next_ : next;
+  };
+  std::uint64_t low = 0;
+  std::uint64_t range = 1;
+  for (unsigned bits = 1; bits <= match_order::kBits; ++bits) {
+    range = std::uint64_t{1} << bits;
+    most = most * 4 / 3;
+    low = around.order_ & ~(range - 1);
+    for (MatchEntry* at = back(left); at != nullptr && at->order_ >= low; at = back(at)) left = at, ++count;
+    for (MatchEntry* at = forth(right); at != nullptr && at->order_ < low + range; at = forth(at)) right = at, ++count;
+    if (bits >= 6 && static_cast<double>(count + 1) <= most) break;
+  }
+  const std::uint64_t step = range / (count + 1);
+  MARGAY_ASSERT(step >= 2);
+  std::uint64_t order = low + step;
+  for (MatchEntry* at = left;; at = forth(at), order += step) {
+    at->order_ = order;
+    if (at == right) break;
+  }
+}
+
+void MatchList::Impl::index(MatchEntry& entry) {
+  using Indexed = MatchEntry::Indexed;
+  if (entry.indexed_ == Indexed::rough) return;
+  if (entry.links_.no_match.to != Link::To::next) {
+    rough.insert(&entry);
+    entry.indexed_ = Indexed::rough;
+  } else if (entry.active_) {
+    ready.insert(entry);
+    entry.indexed_ = Indexed::ready;
+  }
+}
+
+void MatchList::Impl::unindex(MatchEntry& entry) {
+  using Indexed = MatchEntry::Indexed;
+  switch (entry.indexed_) {
+    case Indexed::no:
+      return;
+    case Indexed::ready:
+      ready.erase(entry);
+      break;
+    case Indexed::rough:
+      rough.erase(&entry);
+      break;
+    case Indexed::exhausted:
+      exhausted.erase(entry);
+      static_cast<IndependentBlock*>(entry.memory_)->unwatch_room(entry.watch_);
+      break;
+  }
+  entry.indexed_ = Indexed::no;
+}
+
+void MatchList::Impl::build_index() {
+  indexed = true;
+  for (MatchEntry* entry = first; entry != nullptr; entry = entry->next_) index(*entry);
+}
+
+void MatchList::Impl::drop_index() {
+  for (MatchEntry* entry = first; entry != nullptr; entry = entry->next_) unindex(*entry);
+  ready.clear();
+  exhausted.clear();
+  indexed = false;
+}
+
+void MatchList::Impl::park(MatchEntry& entry) {
+  MARGAY_ASSERT(entry.indexed_ == MatchEntry::Indexed::ready);
+  ready.erase(entry);
+  exhausted.insert(entry);
+  entry.indexed_ = MatchEntry::Indexed::exhausted;
+  entry.watch_.entry = &entry;
+  entry.watch_.has_room = [](RoomWatch& watch) {
+    MatchEntry& parked = *static_cast<MatchEntry::Watch&>(watch).entry;
+    Impl& impl = *parked.list_->impl_;
+    impl.exhausted.erase(parked);
+    impl.ready.insert(parked);
+    parked.indexed_ = MatchEntry::Indexed::ready;
+  };
+  static_cast<IndependentBlock*>(entry.memory_)->watch_room(entry.watch_);
+}
+
+}  // namespace margay::portals

@@ -1,0 +1,58 @@
+// The inside of a match list. Internal to portals.
+//
+// Invariants:
+//   1. The chain's entries have growing order keys.
+//   2. While `indexed`, every chained entry is in one place:
+//        rough      its no-match link is not `next`; sorted by order, active or not;
+//        exhausted  active, its storage was found without a buffer left, and its no-room link is `next`: the walk would
+//                   pass it over. It watches its storage and is made ready when a buffer is given back;
+//        ready      active, anything else;
+//        no         inactive: the walk would pass it over.
+//   3. A short chain has no index and is walked as it stands.
+#pragma once
+
+#include <cstddef>
+#include <set>
+
+#include "portals/match/match_index.hpp"
+#include "portals/match/match_list.hpp"
+
+namespace margay::portals {
+
+struct MatchList::Impl {
+  // The chain gets an index when it grows past kLong, and loses it when it falls below kShort; the distance between the
+  // two pays for the building.
+  static constexpr std::size_t kLong = 16;
+  static constexpr std::size_t kShort = 8;
+
+  struct Earlier {
+    using is_transparent = void;
+    bool operator()(const MatchEntry* a, const MatchEntry* b) const { return a->order_ < b->order_; }
+    bool operator()(const MatchEntry* a, std::uint64_t order) const { return a->order_ < order; }
+    bool operator()(std::uint64_t order, const MatchEntry* a) const { return order < a->order_; }
+  };
+
+  void chain(MatchEntry& entry, MatchEntry* before, MatchEntry* after);
+  void set_order(MatchEntry& entry);
+  void spread(MatchEntry& around);
+  // Puts an entry where invariant 2 wants it, and takes it out of there.
+  void index(MatchEntry& entry);
+  void unindex(MatchEntry& entry);
+  void build_index();
+  void drop_index();
+  // Leaves a ready entry out until its storage has a buffer again. Requires: ready, an exhausted independent block, and
+  // a no-room link that is `next`.
+  void park(MatchEntry& entry);
+
+  MatchEntry* first = nullptr;
+  MatchEntry* last = nullptr;
+  MatchEntry* adopted = nullptr;
+  std::size_t size = 0;  // adopted ones too
+  std::size_t chained = 0;
+  bool indexed = false;
+  MatchIndex ready;
+  MatchIndex exhausted;
+  std::set<MatchEntry*, Earlier> rough;
+};
+
+}  // namespace margay::portals

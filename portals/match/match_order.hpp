@@ -1,0 +1,25 @@
+// Order keys: numbers that grow along the chain, with gaps, so that the order of two entries is one comparison.
+// Internal to portals. When a gap is used up, the smallest neighbourhood that is sparse enough is spread out again
+// (Bender and others, "Two simplified algorithms for maintaining order in a list", 2002); that is rare, because a new
+// entry is put just after its predecessor and leaves the large gap where the next one will come.
+#pragma once
+
+#include <cstdint>
+
+namespace margay::portals::match_order {
+
+inline constexpr unsigned kBits = 62;
+inline constexpr std::uint64_t kEnd = std::uint64_t{1} << kBits;  // keys are above 0 and below this
+inline constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
+
+// A key between two neighbours (0 and kEnd stand for none), or 0 when there is none left. `few`: the chain is so short
+// that the beginning may be halved instead of stepped back from.
+[[nodiscard]] constexpr std::uint64_t between(std::uint64_t before, std::uint64_t after, bool few) {
+  const std::uint64_t gap = after - before;
+  if (gap < 2) return 0;
+  if (before == 0 && after == kEnd) return kEnd / 2;
+  if (before == 0) return few || gap <= 2 * kStep ? after / 2 : after - kStep;
+  return gap > 2 * kStep ? before + kStep : before + gap / 2;
+}
+
+}  // namespace margay::portals::match_order

@@ -1,0 +1,92 @@
+#include "portals/memory/arrival_index.hpp"
+
+#include <algorithm>
+
+#include "portals/base/assert.hpp"
+#include "portals/memory/arrival_queue.hpp"
+
+namespace margay::portals {
+
+void ArrivalIndex::obtain_slot(ArrivedNode& node) {
+  if (free_slots_.empty()) {
+    MARGAY_ASSERT(slots_.size() < kNoSlot);
+    node.slot = static_cast<Slot>(slots_.size());
+    slots_.push_back(&node);
+  } else {
+    node.slot = free_slots_.back();
+    free_slots_.pop_back();
+    slots_[node.slot] = &node;
+  }
+}
+
+void ArrivalIndex::append(ArrivedNode& node) {
+  if (empty()) return;
+  obtain_slot(node);
+  for (Shape& shape : shapes_) append(shape, node);
+}
+
+void ArrivalIndex::append(Shape& shape, const ArrivedNode& node) {
+  const Slot slot = node.slot;
+  if (slot >= shape.links.size()) shape.links.resize(std::max<std::size_t>(slots_.size(), shape.links.size() * 2));
+  auto& queue = shape.queues.obtain(MatchKey::of(shape.shape, node.message.header));
+  shape.links[slot] = {kNoSlot, queue.last};
+  if (queue.first == kNoSlot) {
+    queue.first = slot;
+  } else {
+    shape.links[queue.last].next = slot;
+  }
+  queue.last = slot;
+}
+
+void ArrivalIndex::remove(ArrivedNode& node) {
+  if (node.slot == kNoSlot) return;
+  for (Shape& shape : shapes_) remove(shape, node);
+  slots_[node.slot] = nullptr;
+  free_slots_.push_back(node.slot);
+  node.slot = kNoSlot;
+}
+
+void ArrivalIndex::remove(Shape& shape, const ArrivedNode& node) {
+  const Neighbours links = shape.links[node.slot];
+  if (links.next != kNoSlot) shape.links[links.next].previous = links.previous;
+  if (links.previous != kNoSlot) shape.links[links.previous].next = links.next;
+  if (links.next != kNoSlot && links.previous != kNoSlot) return;
+  const MatchKey key = MatchKey::of(shape.shape, node.message.header);
+  if (links.next == kNoSlot && links.previous == kNoSlot) {
+    shape.queues.erase(key);
+    return;
+  }
+  auto& queue = shape.queues.at(key);
+  (links.next == kNoSlot ? queue.last : queue.first) = links.next == kNoSlot ? links.previous : links.next;
+}
+
+ArrivedNode* ArrivalIndex::find(const Criteria& criteria, ArrivedNode* first) {
+  Shape& shape = obtain(MatchShape::of(criteria), first);
+  shape.last_use = ++uses_;
+  const auto* const queue = shape.queues.find(MatchKey::of(shape.shape, criteria));
+  return queue == nullptr ? nullptr : slots_[queue->first];
+}
+
+ArrivalIndex::Shape& ArrivalIndex::obtain(const MatchShape& wanted, ArrivedNode* first) {
+  for (Shape& shape : shapes_) {
+    if (shape.shape == wanted) return shape;
+  }
+  if (shapes_.empty()) {
+    for (ArrivedNode* node = first; node != nullptr; node = node->next) obtain_slot(*node);
+  }
+  if (shapes_.size() == kShapes) {
+    shapes_.erase(std::min_element(shapes_.begin(), shapes_.end(),
+                                   [](const Shape& a, const Shape& b) { return a.last_use < b.last_use; }));
+  }
+  Shape& shape = shapes_.emplace_back();
+  shape.shape = wanted;
+  for (const ArrivedNode* node = first; node != nullptr; node = node->next) append(shape, *node);
+  return shape;
+}
+
+// The nodes' slot numbers are the caller's to forget.
+void ArrivalIndex::clear() {
+  *this = {};
+}
+
+}  // namespace margay::portals

@@ -1,0 +1,44 @@
+#include "portals/memory/arrival_queue.hpp"
+
+#include "portals/base/assert.hpp"
+
+namespace margay::portals {
+
+void ArrivalQueue::append(ArrivedNode& node) {
+  node.message.arrival = ++arrivals_;
+  node.previous = last_;
+  node.next = nullptr;
+  (last_ == nullptr ? first_ : last_->next) = &node;
+  last_ = &node;
+  node.queued = true;
+  ++size_;
+  index_.append(node);
+}
+
+void ArrivalQueue::remove(ArrivedNode& node) {
+  MARGAY_ASSERT(node.queued);
+  (node.previous == nullptr ? first_ : node.previous->next) = node.next;
+  (node.next == nullptr ? last_ : node.next->previous) = node.previous;
+  node.queued = false;
+  node.next = nullptr;
+  node.previous = nullptr;
+  --size_;
+  if (index_.empty()) return;
+  index_.remove(node);
+  if (size_ >= kShort / 2) return;
+  index_.clear();
+  for (ArrivedNode* left = first_; left != nullptr; left = left->next) left->slot = ArrivalIndex::kNoSlot;
+}
+
+ArrivedMessage* ArrivalQueue::find(const Criteria& criteria) {
+  if (size_ > kShort) {
+    ArrivedNode* const found = index_.find(criteria, first_);
+    return found == nullptr ? nullptr : &found->message;
+  }
+  for (ArrivedNode* node = first_; node != nullptr; node = node->next) {
+    if (criteria.accepts(node->message.header)) return &node->message;
+  }
+  return nullptr;
+}
+
+}  // namespace margay::portals

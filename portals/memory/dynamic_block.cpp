@@ -1,0 +1,114 @@
+#include "portals/memory/dynamic_block.hpp"
+
+#include <new>
+
+#include "portals/base/assert.hpp"
+#include "portals/memory/arrival_queue.hpp"
+#include "portals/memory/heap.hpp"
+#include "portals/memory/window.hpp"
+
+namespace margay::portals {
+
+namespace {
+
+constexpr std::uint64_t kNodeBytes = Heap::rounded(sizeof(ArrivedNode));
+
+// Bytes that the message takes in the heap; saturates, because a header's length is whatever its sender wrote.
+std::uint64_t block_bytes(const Options& options, const Header& header) {
+  const std::uint64_t body = has(options.save, Save::body) ? header.length : 0;
+  return body > ~std::uint64_t{0} - kNodeBytes ? ~std::uint64_t{0} : kNodeBytes + body;
+}
+
+}  // namespace
+
+struct DynamicBlock::Impl {
+  explicit Impl(Buffer memory) : heap(memory) {}
+  Heap heap;
+  ArrivalQueue queue;
+};
+
+DynamicBlock::DynamicBlock(Buffer heap)
+    : Descriptor(DescriptorType::dynamic_block), impl_(std::make_unique<Impl>(heap)) {}
+
+DynamicBlock::~DynamicBlock() = default;
+
+ArrivedMessage* DynamicBlock::find(const Criteria& criteria) {
+  return impl_->queue.find(criteria);
+}
+
+ArrivedMessage* DynamicBlock::first() const {
+  ArrivedNode* const node = impl_->queue.first();
+  return node == nullptr ? nullptr : &node->message;
+}
+
+ArrivedMessage* DynamicBlock::next(const ArrivedMessage& message) const {
+  ArrivedNode* const node = ArrivedNode::of(message).next;
+  return node == nullptr ? nullptr : &node->message;
+}
+
+void DynamicBlock::unlink(ArrivedMessage& message) {
+  impl_->queue.remove(ArrivedNode::of(message));
+}
+
+void DynamicBlock::release(ArrivedMessage& message) {
+  MARGAY_ASSERT(message.complete);
+  discard(message);
+}
+
+void DynamicBlock::discard(ArrivedMessage& message) {
+  ArrivedNode& node = ArrivedNode::of(message);
+  if (node.queued) impl_->queue.remove(node);
+  const std::uint64_t bytes = node.block_bytes;
+  node.~ArrivedNode();
+  impl_->heap.free(reinterpret_cast<std::byte*>(&node), bytes);
+}
+
+std::uint64_t DynamicBlock::queued() const {
+  return impl_->queue.size();
+}
+std::uint64_t DynamicBlock::heap_bytes() const {
+  return impl_->heap.capacity();
+}
+std::uint64_t DynamicBlock::used_bytes() const {
+  return impl_->heap.used();
+}
+std::uint64_t DynamicBlock::high_water_bytes() const {
+  return impl_->heap.high_water();
+}
+
+Passed DynamicBlock::admit(const Options& options, const Header& header) const {
+  if (!direction_fits(options, header)) return Passed::wrong_direction;
+  return impl_->heap.can_hold(block_bytes(options, header)) ? Passed::taken : Passed::no_room;
+}
+
+void DynamicBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
+  const std::uint64_t bytes = block_bytes(options, header);
+  std::byte* const block = impl_->heap.allocate(bytes);
+  MARGAY_ASSERT(block != nullptr);
+  ArrivedNode& node = *new (block) ArrivedNode;
+  node.block_bytes = bytes;
+  ArrivedMessage& message = node.message;
+  message.header = header;
+  const bool body = has(options.save, Save::body);
+  message.saved = body ? Saved::both : Saved::header;
+  message.complete = !body;
+  if (body) message.body = {block + kNodeBytes, header.length};
+  impl_->queue.append(node);
+  verdict.outcome = Outcome::deposit;
+  verdict.saved = message.saved;
+  verdict.acknowledge = acknowledges(options, header);
+  verdict.landing = Region(message.body);
+  verdict.message = &message;
+}
+
+// A program may have taken a header-only message off, even released it, before complete() is called; its verdict must
+// not be followed then.
+void DynamicBlock::commit(const Verdict& verdict, const Header& /*header*/) {
+  if (verdict.saved == Saved::both) verdict.message->complete = true;
+}
+
+void DynamicBlock::give_back(const Verdict& verdict) {
+  discard(*verdict.message);
+}
+
+}  // namespace margay::portals

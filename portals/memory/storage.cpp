@@ -1,0 +1,55 @@
+#include "portals/memory/storage.hpp"
+
+#include "portals/base/assert.hpp"
+#include "portals/memory/combined_block.hpp"
+#include "portals/memory/dynamic_block.hpp"
+#include "portals/memory/independent_block.hpp"
+#include "portals/memory/single_block.hpp"
+
+namespace margay::portals {
+
+namespace {
+
+// Calls `action` with the descriptor as its own type.
+template <class Base, class Action>
+decltype(auto) with_type(Base& descriptor, Action action) {
+  constexpr bool kConst = std::is_const_v<Base>;
+  const auto as = [&]<class Type>() -> decltype(auto) {
+    return static_cast<std::conditional_t<kConst, const Type, Type>&>(descriptor);
+  };
+  switch (descriptor.type()) {
+    case DescriptorType::single_block:
+      return action(as.template operator()<SingleBlock>());
+    case DescriptorType::dynamic_block:
+      return action(as.template operator()<DynamicBlock>());
+    case DescriptorType::combined_block:
+      return action(as.template operator()<CombinedBlock>());
+    case DescriptorType::independent_block:
+      break;
+  }
+  return action(as.template operator()<IndependentBlock>());
+}
+
+}  // namespace
+
+Passed Storage::admit(const Descriptor& descriptor, const Options& options, const Header& header) {
+  return with_type(descriptor, [&](const auto& block) { return block.admit(options, header); });
+}
+
+void Storage::reserve(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict) {
+  verdict.descriptor = &descriptor;
+  with_type(descriptor, [&](auto& block) { block.reserve(options, header, verdict); });
+}
+
+void Storage::commit(const Verdict& verdict, const Header& header) {
+  Descriptor& descriptor = *verdict.descriptor;
+  descriptor.bytes_ += verdict.landing.bytes();
+  ++descriptor.messages_;
+  with_type(descriptor, [&](auto& block) { block.commit(verdict, header); });
+}
+
+void Storage::give_back(const Verdict& verdict) {
+  with_type(*verdict.descriptor, [&](auto& block) { block.give_back(verdict); });
+}
+
+}  // namespace margay::portals

@@ -1,0 +1,134 @@
+#include "portals/walk.hpp"
+
+#include <optional>
+
+#include "portals/match/match_list_impl.hpp"
+#include "portals/memory/independent_block.hpp"
+#include "portals/memory/storage.hpp"
+
+namespace margay::portals {
+
+Passed Walk::examine(const MatchEntry& entry, const Header& header) {
+  if (!entry.active_) return Passed::inactive;
+  if (!entry.criteria_.accepts(header)) return Passed::no_match;
+  return Storage::admit(*entry.memory_, entry.options_, header);
+}
+
+DropReason Walk::reason(Passed passed, const Header& header) {
+  switch (passed) {
+    case Passed::inactive:
+    case Passed::no_match:
+      return DropReason::no_match;
+    case Passed::no_room:
+      return DropReason::no_room;
+    case Passed::too_small:
+      return DropReason::too_small;
+    case Passed::wrong_direction:
+      return header.kind == Kind::get ? DropReason::write_only : DropReason::read_only;
+    case Passed::offset_out_of_range:
+      return DropReason::offset_out_of_range;
+    case Passed::taken:
+      break;
+  }
+  return DropReason::none;
+}
+
+// `successor(entry, end)`: the entry to visit after `entry` in the chain (nullptr: the beginning); it may leave out
+// those that would be passed over, and notes in `end.reason` what they would have. `visit(entry, passed)`: told of each
+// stop.
+template <class Successor, class Visit>
+Walk::End Walk::follow(const MatchList& list, const Header& header, Successor successor, Visit visit) {
+  End end{nullptr, DropReason::no_match, false};
+  // What an entry answers does not change during a walk, so one that comes a second time would come for ever.
+  std::size_t stops_left = list.impl_->size;
+  MatchEntry* entry = successor(nullptr, end);
+  while (entry != nullptr) {
+    if (stops_left-- == 0) {
+      end.went_round = true;
+      return end;
+    }
+    const Passed passed = examine(*entry, header);
+    visit(*entry, passed);
+    const Link* link = &entry->links_.no_match;
+    switch (passed) {
+      case Passed::taken:
+        return {entry, DropReason::none, false};
+      case Passed::wrong_direction:
+      case Passed::offset_out_of_range:
+        return {nullptr, reason(passed, header), false};
+      case Passed::no_room:
+        end.reason = DropReason::no_room;
+        link = &entry->links_.no_room;
+        break;
+      case Passed::too_small:
+        end.reason = DropReason::too_small;
+        link = &entry->links_.too_small;
+        break;
+      case Passed::inactive:
+      case Passed::no_match:
+        break;
+    }
+    if (link->to == Link::To::drop) return end;
+    if (link->to == Link::To::next) {
+      entry = entry->chained_ ? successor(entry, end) : nullptr;
+    } else {
+      entry = link->entry->list_ == &list ? link->entry : nullptr;
+    }
+  }
+  return end;
+}
+
+Walk::End Walk::linear(const MatchList& list, const Header& header, std::vector<Step>* steps) {
+  const auto successor = [&](const MatchEntry* entry, const End& /*end*/) {
+    return entry == nullptr ? list.impl_->first : entry->next_;
+  };
+  if (steps == nullptr) return follow(list, header, successor, [](const MatchEntry&, Passed) {});
+  return follow(list, header, successor, [&](const MatchEntry& entry, Passed passed) {
+    steps->push_back({&entry, passed});
+  });
+}
+
+Walk::End Walk::indexed(MatchList& list, const Header& header, bool heed_exhausted) {
+  MatchList::Impl& impl = *list.impl_;
+  MatchIndex::Scan ready(impl.ready, header);
+  std::optional<MatchIndex::Scan> exhausted;
+  if (heed_exhausted) exhausted.emplace(impl.exhausted, header);
+  // An entry found exhausted leaves the index only when the scans have gone past it.
+  MatchEntry* to_park = nullptr;
+  const auto park = [&] {
+    if (to_park != nullptr) impl.park(*to_park);
+    to_park = nullptr;
+  };
+  const auto successor = [&](const MatchEntry* entry, End& end) {
+    const std::uint64_t from = entry == nullptr ? 0 : entry->order_ + 1;
+    MatchEntry* found = ready.first_from(from);
+    if (!impl.rough.empty()) {
+      const auto rough = impl.rough.lower_bound(from);
+      if (rough != impl.rough.end() && (found == nullptr || (*rough)->order_ < found->order_)) found = *rough;
+    }
+    if (exhausted) {
+      const MatchEntry* const passed = exhausted->first_from(from);
+      if (passed != nullptr && (found == nullptr || passed->order_ < found->order_)) end.reason = DropReason::no_room;
+    }
+    park();
+    return found;
+  };
+  const auto visit = [&](MatchEntry& entry, Passed passed) {
+    if (passed == Passed::no_room && !heed_exhausted && entry.indexed_ == MatchEntry::Indexed::ready &&
+        entry.links_.no_room.to == Link::To::next && entry.memory_->type() == DescriptorType::independent_block) {
+      to_park = &entry;
+    }
+  };
+  return follow(list, header, successor, visit);
+}
+
+Walk::End Walk::fast(MatchList& list, const Header& header) {
+  if (!list.impl_->indexed) return linear(list, header, nullptr);
+  End end = indexed(list, header, false);
+  if (end.entry != nullptr) return end;
+  // Where the walk ends does not depend on entries left out because they are exhausted, but the reason does.
+  if (!list.impl_->exhausted.empty()) end = indexed(list, header, true);
+  return end.went_round ? linear(list, header, nullptr) : end;
+}
+
+}  // namespace margay::portals

@@ -1,0 +1,32 @@
+// The walk over a match list: which entry takes a message, or why none does. Internal to portals.
+#pragma once
+
+#include <vector>
+
+#include "portals/deliver.hpp"
+
+namespace margay::portals {
+
+class Walk {
+ public:
+  struct End {
+    MatchEntry* entry = nullptr;  // nullptr: the message is dropped
+    DropReason reason = DropReason::none;
+    bool went_round = false;  // the links lead in a circle: the walk was cut
+  };
+  // The walk itself, every stop of it appended to `steps` unless it is nullptr.
+  static End linear(const MatchList& list, const Header& header, std::vector<Step>* steps);
+  // The same end, through the index when the list has one.
+  static End fast(MatchList& list, const Header& header);
+
+  [[nodiscard]] static Passed examine(const MatchEntry& entry, const Header& header);
+  // The reason to drop a message that a descriptor without a match list did not take.
+  [[nodiscard]] static DropReason reason(Passed passed, const Header& header);
+
+ private:
+  template <class Successor, class Visit>
+  static End follow(const MatchList& list, const Header& header, Successor successor, Visit visit);
+  static End indexed(MatchList& list, const Header& header, bool heed_exhausted);
+};
+
+}  // namespace margay::portals

@@ -1,0 +1,84 @@
+// A portal table with its delivery, and short ways to make headers. For the tests of portals.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portals/deliver.hpp"
+#include "portals/memory/combined_block.hpp"
+#include "portals/memory/dynamic_block.hpp"
+#include "portals/memory/independent_block.hpp"
+#include "portals/memory/region.hpp"
+#include "portals/memory/single_block.hpp"
+
+namespace margay::portals::testing {
+
+inline constexpr PortalIndex kPortal = 3;
+
+inline Header put(MatchBits bits, std::uint64_t length, ProcessId source = {0, 0}) {
+  Header header;
+  header.kind = Kind::put;
+  header.portal = kPortal;
+  header.source = source;
+  header.match_bits = bits;
+  header.length = length;
+  return header;
+}
+
+inline Header get(MatchBits bits, std::uint64_t length, std::uint64_t offset = 0) {
+  Header header = put(bits, 0);
+  header.kind = Kind::get;
+  header.return_portal = kPortal;
+  header.return_length = length;
+  header.offset = offset;
+  return header;
+}
+
+// What the kernel does between decide() and complete().
+inline void move_body(const Verdict& verdict, std::string_view body) {
+  RegionCursor(verdict.landing).write(std::as_bytes(std::span(body.substr(0, verdict.landing.bytes()))));
+}
+
+inline std::string text(const Region& region) {
+  std::string out(region.bytes(), '\0');
+  RegionCursor(region).read(std::as_writable_bytes(std::span(out)));
+  return out;
+}
+
+// Owns memory with the alignment that heaps want.
+class Memory {
+ public:
+  explicit Memory(std::size_t bytes) : bytes_(bytes), grains_((bytes + 63) / 64) {}
+  [[nodiscard]] std::byte* data() { return grains_.data()->bytes.data(); }
+  [[nodiscard]] Buffer buffer() { return {data(), bytes_}; }
+  [[nodiscard]] std::string text() { return std::string(reinterpret_cast<const char*>(data()), bytes_); }
+
+ private:
+  struct alignas(64) Grain {
+    std::array<std::byte, 64> bytes{};
+  };
+  std::size_t bytes_;
+  std::vector<Grain> grains_;
+};
+
+struct Kernel {
+  PortalTable table;
+  ChangedList changed;
+  Delivery delivery{table, changed};
+
+  // A whole message, from header to counters.
+  Verdict send(const Header& header, std::string_view body = {}) {
+    const Verdict verdict = delivery.decide(header);
+    if (verdict.outcome == Outcome::drop) return verdict;
+    if (verdict.outcome == Outcome::deposit) move_body(verdict, body);
+    delivery.complete(verdict, header);
+    return verdict;
+  }
+  Verdict send(MatchBits bits, std::string_view body) { return send(put(bits, body.size()), body); }
+};
+
+}  // namespace margay::portals::testing
