@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include "portals/deliver.hpp"
+#include "portals/verdict.hpp"
 
 namespace margay::sim {
 

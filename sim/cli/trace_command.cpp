@@ -1,0 +1,159 @@
+#include "sim/cli/trace_command.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "portals/verdict.hpp"
+#include "sim/trace/audit.hpp"
+#include "sim/trace/filter.hpp"
+#include "sim/trace/reader.hpp"
+#include "sim/trace/text.hpp"
+#include "sim/wire/wire.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+using portals::Status;
+
+constexpr int kBadTrace = 1;
+constexpr int kViolations = 2;
+
+// What the command line says; alive as long as the application's callbacks.
+struct PrintOptions {
+  std::string folder;
+  std::vector<std::uint32_t> ranks;
+  std::vector<std::string> kinds;
+  std::string message;
+  std::optional<double> from_us;
+  std::optional<double> to_us;
+  std::uint64_t head = 0;
+  std::uint64_t tail = 0;
+  bool absolute = false;
+};
+
+[[noreturn]] void fail(const Status& status) {
+  fmt::print(stderr, "margay {}\n", status.sentence());
+  throw CLI::RuntimeError(kBadTrace);
+}
+
+void load(const std::string& folder, Trace& trace) {
+  if (Status status = read_trace(folder, trace); !status.ok()) fail(status);
+}
+
+std::string_view wire_text(std::uint8_t wire) {
+  return wire < kWireCount ? name(static_cast<WireId>(wire)) : "unknown wire";
+}
+
+std::uint64_t since(std::uint64_t origin_ns, double microseconds) {
+  constexpr double kLimitUs = 1e15;  // thirty years: beyond it a double loses nanoseconds and the sum could wrap
+  const double distance = std::isfinite(microseconds) ? std::min(std::max(microseconds, 0.0), kLimitUs) : kLimitUs;
+  return origin_ns + static_cast<std::uint64_t>(std::llround(distance * 1000.0));
+}
+
+TraceFilter make_filter(const PrintOptions& options, std::uint64_t origin_ns) {
+  TraceFilter filter;
+  filter.ranks = options.ranks;
+  for (const std::string& word : options.kinds) {
+    const std::optional<TraceKind> kind = trace_kind(word);
+    if (!kind) {
+      std::string known;
+      for (std::uint16_t i = 1; i < kTraceKindCount; ++i) known += " " + std::string(name(static_cast<TraceKind>(i)));
+      fail(Status::error(fmt::format("trace: --kind {}: there is no such event; there are{}", word, known)));
+    }
+    filter.kinds.push_back(*kind);
+  }
+  if (!options.message.empty()) {
+    filter.message.emplace();
+    if (Status status = parse_message(options.message, *filter.message); !status.ok()) {
+      fail(Status::error("trace: --message: " + status.sentence()));
+    }
+  }
+  if (options.from_us) filter.from_ns = since(origin_ns, *options.from_us);
+  if (options.to_us) filter.to_ns = since(origin_ns, *options.to_us);
+  filter.head = options.head;
+  filter.tail = options.tail;
+  return filter;
+}
+
+void print_files(const Trace& trace) {
+  for (const TraceFile& file : trace.files) {
+    fmt::print("# rank {} of {}, node {}, process {}: {} events{}{}{}\n", file.rank, file.size, file.node,
+               file.process_id, file.written,
+               file.lost != 0 ? fmt::format(", the first {} lost (overwritten)", file.lost) : "",
+               file.damaged != 0 ? fmt::format(", {} damaged", file.damaged) : "",
+               file.closed ? "" : ", not closed (still running, or killed)");
+  }
+}
+
+void print_trace(const PrintOptions& options) {
+  Trace trace;
+  load(options.folder, trace);
+  const std::uint64_t first_ns = trace.entries.empty() ? 0 : trace.entries.front().event.time;
+  const std::vector<std::size_t> picked = pick(trace, make_filter(options, first_ns));
+  print_files(trace);
+  fmt::print("{}\n", text_heading());
+  for (const std::size_t i : picked) {
+    fmt::print("{}\n", text_line(trace, trace.entries[i], options.absolute ? 0 : first_ns, wire_text));
+  }
+}
+
+void check_trace(const std::string& folder) {
+  Trace trace;
+  load(folder, trace);
+  const Audit result = audit(trace);
+  fmt::print("{:>8} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "from", "to", "sent", "delivered", "dropped", "on the way");
+  for (const auto& [pair, counts] : result.pairs) {
+    fmt::print("{:>8} {:>8} {:>10} {:>10} {:>10} {:>10}\n", pair.first, pair.second, counts.sent, counts.delivered,
+               counts.dropped, counts.on_the_way);
+  }
+  for (const auto& [reason, count] : result.drops) {
+    const bool known = reason < portals::kDropReasonCount;
+    fmt::print("dropped, {}: {}\n", known ? name(static_cast<portals::DropReason>(reason)) : "unknown reason", count);
+  }
+  for (const std::string& note : result.notes) fmt::print("note: {}\n", note);
+  for (const std::string& sentence : result.violations) fmt::print("WRONG: {}\n", sentence);
+  if (result.violation_count > result.violations.size()) {
+    fmt::print("WRONG: ... and {} more\n", result.violation_count - result.violations.size());
+  }
+  if (result.violation_count != 0) throw CLI::RuntimeError(kViolations);
+  fmt::print("the accounts are right: sent = delivered + dropped + on the way\n");
+}
+
+void add_print(CLI::App& trace) {
+  auto options = std::make_shared<PrintOptions>();
+  CLI::App* print = trace.add_subcommand("print", "print the events of all ranks by time, one line each");
+  print->add_option("folder", options->folder, "what --trace named")->required();
+  print->add_option("--rank", options->ranks, "only what these ranks recorded")->delimiter(',');
+  print->add_option("--kind", options->kinds, "only these events, as in kernel_send,kernel_arrive")->delimiter(',');
+  print->add_option("--message", options->message, "only one message and its answers: SOURCE:DESTINATION:SEQUENCE");
+  print->add_option("--from", options->from_us, "from so many microseconds after the first event");
+  print->add_option("--to", options->to_us, "until so many microseconds after the first event");
+  print->add_option("--head", options->head, "at most so many lines");
+  print->add_option("--tail", options->tail, "only the last so many lines");
+  print->add_flag("--absolute", options->absolute, "times since the clock's own beginning, not since the first event");
+  print->callback([options] { print_trace(*options); });
+}
+
+void add_check(CLI::App& trace) {
+  auto folder = std::make_shared<std::string>();
+  CLI::App* check = trace.add_subcommand("check", "hold the accounts of a trace: what was sent, arrived, was dropped");
+  check->add_option("folder", *folder, "what --trace named")->required();
+  check->callback([folder] { check_trace(*folder); });
+}
+
+}  // namespace
+
+void add_trace_command(CLI::App& app) {
+  CLI::App* trace = app.add_subcommand("trace", "read the traces that `margay run --trace DIR` recorded");
+  trace->require_subcommand(1);
+  add_print(*trace);
+  add_check(*trace);
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,244 @@
+#include "sim/trace/audit.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "sim/trace/filter.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+// What the trace tells of one message.
+struct Life {
+  std::uint32_t sent = 0;
+  std::uint32_t arrived = 0;
+  std::uint32_t delivered = 0;
+  std::uint32_t dropped = 0;
+  bool acknowledgment = false;
+  std::uint64_t sent_bytes = 0;
+  std::uint64_t arrived_bytes = 0;
+};
+
+std::string words(const MessageIdentity& message) {
+  return fmt::format("message {}>{} #{}", message.source, message.destination, message.sequence);
+}
+
+class Auditor {
+ public:
+  explicit Auditor(const Trace& trace) : trace_(trace) {
+    for (const TraceFile& file : trace.files) files_[file.rank] = &file;
+  }
+
+  Audit run() {
+    for (const Trace::Entry& entry : trace_.entries) take(entry);
+    for (const auto& [message, life] : lives_) judge(message, life);
+    for (const TraceFile& file : trace_.files) judge_calls(file);
+    note_files();
+    return std::move(result_);
+  }
+
+ private:
+  // Events of one rank that come in pairs.
+  struct Brackets {
+    std::vector<std::uint32_t> calls;  // entered and not left
+    bool waiting = false;
+    bool coprocessor = false;
+  };
+
+  void violation(std::string sentence) {
+    ++result_.violation_count;
+    if (result_.violations.size() < kMaxAuditSentences) result_.violations.push_back(std::move(sentence));
+  }
+
+  // The file of `rank` when it tells all that the rank ever did, so that what is not in it did not happen.
+  [[nodiscard]] const TraceFile* whole_file(std::uint32_t rank) const {
+    const auto found = files_.find(rank);
+    if (found == files_.end() || found->second->lost != 0 || found->second->damaged != 0) return nullptr;
+    return found->second;
+  }
+  [[nodiscard]] bool ended(std::uint32_t rank) const {
+    const TraceFile* file = whole_file(rank);
+    return file != nullptr && file->closed && !any_peer_lost_;
+  }
+
+  void take(const Trace::Entry& entry) {
+    const TraceEvent& event = entry.event;
+    switch (event.kind) {
+      case TraceKind::kernel_reply_sent:
+        if (event.detail != 0) ++lives_[{event.destination, event.source, event.detail}].delivered;
+        take_sent(entry);
+        break;
+      case TraceKind::kernel_send:
+      case TraceKind::kernel_ack_sent:
+        take_sent(entry);
+        break;
+      case TraceKind::kernel_arrive:
+      case TraceKind::kernel_get_arrived:
+      case TraceKind::kernel_ack_arrived:
+        take_arrival(entry);
+        break;
+      case TraceKind::kernel_deposit:
+        if (event.sequence != 0) ++lives_[identity(event)].delivered;
+        break;
+      case TraceKind::kernel_drop:
+        ++result_.drops[event.reason];
+        if (event.sequence != 0) ++lives_[identity(event)].dropped;
+        break;
+      case TraceKind::peer_lost:
+        any_peer_lost_ = true;
+        break;
+      default:
+        take_bracket(entry);
+    }
+  }
+
+  void take_sent(const Trace::Entry& entry) {
+    const TraceEvent& event = entry.event;
+    const std::uint32_t rank = trace_.files[entry.file].rank;
+    if (event.source != rank)
+      violation(fmt::format("rank {} recorded that rank {} sent something", rank, event.source));
+    if (event.sequence == 0) return;
+    Life& life = lives_[identity(event)];
+    life.acknowledgment = event.kind == TraceKind::kernel_ack_sent;
+    life.sent_bytes = event.bytes;
+    if (++life.sent == 2) violation(fmt::format("{} was sent twice", words(identity(event))));
+  }
+
+  void take_arrival(const Trace::Entry& entry) {
+    const TraceEvent& event = entry.event;
+    const std::uint32_t rank = trace_.files[entry.file].rank;
+    if (event.destination != rank) {
+      violation(fmt::format("rank {} recorded that something arrived at rank {}", rank, event.destination));
+    }
+    if (event.sequence == 0) return;
+    Life& life = lives_[identity(event)];
+    life.acknowledgment = event.kind == TraceKind::kernel_ack_arrived;
+    life.arrived_bytes = event.bytes;
+    if (++life.arrived == 2) violation(fmt::format("{} arrived twice", words(identity(event))));
+    std::uint64_t& latest = latest_[{event.source, event.destination}];
+    if (event.sequence < latest) {
+      violation(fmt::format("{} arrived after #{}: a pair's messages arrive in the order of their sending",
+                            words(identity(event)), latest));
+    }
+    latest = std::max(latest, event.sequence);
+  }
+
+  void take_bracket(const Trace::Entry& entry) {
+    const TraceEvent& event = entry.event;
+    const TraceFile& file = trace_.files[entry.file];
+    Brackets& open = brackets_[file.rank];
+    if (event.kind == TraceKind::mpi_enter) open.calls.push_back(event.a);
+    if (event.kind == TraceKind::mpi_leave) leave(file, open, event.a);
+    if (event.kind == TraceKind::wait_begin) open.waiting = true;
+    if (event.kind == TraceKind::wait_end) close_bracket(file, open.waiting, "wait");
+    if (event.kind == TraceKind::coprocessor_begin) open.coprocessor = true;
+    if (event.kind == TraceKind::coprocessor_end) close_bracket(file, open.coprocessor, "coprocessor");
+  }
+
+  void leave(const TraceFile& file, Brackets& open, std::uint32_t call) {
+    if (open.calls.empty()) {
+      if (whole_file(file.rank) != nullptr) {
+        violation(fmt::format("rank {} left {} without entering it", file.rank, call_name(file, call)));
+      }
+      return;
+    }
+    if (open.calls.back() != call) {
+      violation(fmt::format("rank {} left {} while in {}", file.rank, call_name(file, call),
+                            call_name(file, open.calls.back())));
+    }
+    open.calls.pop_back();
+  }
+
+  void close_bracket(const TraceFile& file, bool& is_open, std::string_view what) {
+    if (!is_open && whole_file(file.rank) != nullptr) {
+      violation(fmt::format("rank {} recorded {}_end without {}_begin", file.rank, what, what));
+    }
+    is_open = false;
+  }
+
+  void judge(const MessageIdentity& message, const Life& life) {
+    const bool sender_known = whole_file(message.source) != nullptr;
+    const bool target_known = whole_file(message.destination) != nullptr;
+    const std::uint32_t settled = life.delivered + life.dropped;
+    if (settled > 1) {
+      violation(fmt::format("{} was delivered {} and dropped {} times", words(message), life.delivered, life.dropped));
+    }
+    if (life.arrived != 0 && life.sent == 0 && sender_known) {
+      violation(fmt::format("{} arrived and was never sent", words(message)));
+    }
+    if (life.arrived != 0 && life.sent != 0 && life.arrived_bytes != life.sent_bytes) {
+      violation(fmt::format("{} was sent with {} bytes and arrived with {}", words(message), life.sent_bytes,
+                            life.arrived_bytes));
+    }
+    if (settled != 0 && life.arrived == 0 && target_known) {
+      violation(fmt::format("{} was settled and never arrived", words(message)));
+    }
+    const bool at_rest = ended(message.source) && ended(message.destination);
+    if (life.sent != 0 && life.arrived == 0 && at_rest) violation(fmt::format("{} never arrived", words(message)));
+    if (life.acknowledgment) return;
+    if (life.arrived != 0 && settled == 0 && at_rest) {
+      violation(fmt::format("{} arrived and was neither delivered nor dropped", words(message)));
+    }
+    count(message, life);
+  }
+
+  void count(const MessageIdentity& message, const Life& life) {
+    Audit::Pair& pair = result_.pairs[{message.source, message.destination}];
+    pair.sent += life.sent != 0 ? 1 : 0;
+    pair.delivered += life.delivered != 0 ? 1 : 0;
+    pair.dropped += life.dropped != 0 ? 1 : 0;
+    pair.on_the_way += life.sent != 0 && life.delivered + life.dropped == 0 ? 1 : 0;
+  }
+
+  void judge_calls(const TraceFile& file) {
+    const Brackets& open = brackets_[file.rank];
+    const char* state = file.closed ? "ended" : "was last seen";
+    if (!open.calls.empty()) {
+      result_.notes.push_back(fmt::format("rank {} {} in {}", file.rank, state, call_name(file, open.calls.back())));
+    }
+    if (open.waiting) result_.notes.push_back(fmt::format("rank {} {} waiting", file.rank, state));
+  }
+
+  void note_files() {
+    for (const TraceFile& file : trace_.files) {
+      if (file.lost != 0) {
+        result_.notes.push_back(
+            fmt::format("rank {}: {} of {} events were overwritten, so what they told cannot be checked; "
+                        "record into a larger ring",
+                        file.rank, file.lost, file.written));
+      }
+      if (file.damaged != 0) {
+        result_.notes.push_back(fmt::format("rank {}: {} records are of no kind", file.rank, file.damaged));
+      }
+      if (!file.closed) {
+        result_.notes.push_back(
+            fmt::format("rank {}: still runs or was killed; unfinished messages are no fault", file.rank));
+      }
+    }
+    const std::uint32_t size = trace_.files.empty() ? 0 : trace_.files.front().size;
+    if (trace_.files.size() < size) {
+      result_.notes.push_back(fmt::format("{} of {} ranks left no file", size - trace_.files.size(), size));
+    }
+    std::uint64_t on_the_way = 0;
+    for (const auto& [pair, counts] : result_.pairs) on_the_way += counts.on_the_way;
+    if (on_the_way != 0) result_.notes.push_back(fmt::format("{} messages were still on the way", on_the_way));
+  }
+
+  const Trace& trace_;
+  std::map<std::uint32_t, const TraceFile*> files_;
+  std::map<MessageIdentity, Life> lives_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> latest_;
+  std::map<std::uint32_t, Brackets> brackets_;
+  bool any_peer_lost_ = false;
+  Audit result_;
+};
+
+}  // namespace
+
+Audit audit(const Trace& trace) {
+  return Auditor(trace).run();
+}
+
+}  // namespace margay::sim

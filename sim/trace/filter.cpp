@@ -1,0 +1,113 @@
+#include "sim/trace/filter.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+namespace margay::sim {
+
+using portals::Status;
+
+namespace {
+
+bool parse_number(std::string_view& text, std::uint64_t limit, std::uint64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number > limit) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+bool take_colon(std::string_view& text) {
+  if (!text.starts_with(':')) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+bool answers(const TraceEvent& event) {
+  return event.kind == TraceKind::kernel_ack_sent || event.kind == TraceKind::kernel_ack_arrived ||
+         event.kind == TraceKind::kernel_reply_sent;
+}
+
+// The messages whose events belong to `message`: itself and what answered it.
+std::set<MessageIdentity> family(const Trace& trace, const MessageIdentity& message) {
+  std::set<MessageIdentity> result{message};
+  for (const Trace::Entry& entry : trace.entries) {
+    const TraceEvent& event = entry.event;
+    if (!answers(event) || event.sequence == 0) continue;
+    if (MessageIdentity{event.destination, event.source, event.detail} == message) result.insert(identity(event));
+  }
+  return result;
+}
+
+// The send_begin, without a sequence, that led to the kernel_send at `sent`: the latest before it of the same rank that
+// is about the same destination and match bits. trace.entries.size() when there is none.
+std::size_t beginning_of(const Trace& trace, std::size_t sent) {
+  const Trace::Entry& send = trace.entries[sent];
+  for (std::size_t i = sent; i-- > 0;) {
+    const Trace::Entry& entry = trace.entries[i];
+    if (entry.file != send.file || entry.event.destination != send.event.destination) continue;
+    if (entry.event.match_bits != send.event.match_bits) continue;
+    if (entry.event.kind == TraceKind::send_begin) return entry.event.sequence == 0 ? i : trace.entries.size();
+    if (entry.event.kind == TraceKind::kernel_send) break;  // the beginning before that one is not ours
+  }
+  return trace.entries.size();
+}
+
+std::vector<bool> of_message(const Trace& trace, const MessageIdentity& message) {
+  const std::set<MessageIdentity> wanted = family(trace, message);
+  std::vector<bool> result(trace.entries.size() + 1, false);  // one more: beginning_of()'s "none"
+  for (std::size_t i = 0; i < trace.entries.size(); ++i) {
+    const TraceEvent& event = trace.entries[i].event;
+    if (event.sequence == 0 || !wanted.contains(identity(event))) continue;
+    result[i] = true;
+    if (event.kind == TraceKind::kernel_send) result[beginning_of(trace, i)] = true;
+  }
+  return result;
+}
+
+template <typename Value>
+bool has(const std::vector<Value>& values, const Value& value) {
+  return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
+}
+
+}  // namespace
+
+Status parse_message(std::string_view text, MessageIdentity& message) {
+  constexpr std::uint64_t kRankLimit = 0xffff'fffe;
+  std::string_view rest = text;
+  std::uint64_t source = 0;
+  std::uint64_t destination = 0;
+  std::uint64_t sequence = 0;
+  const bool good = parse_number(rest, kRankLimit, source) && take_colon(rest) &&
+                    parse_number(rest, kRankLimit, destination) && take_colon(rest) &&
+                    parse_number(rest, ~std::uint64_t{0}, sequence) && rest.empty() && sequence != 0;
+  if (!good) {
+    return Status::error(fmt::format(
+        "\"{}\" is no message; write SOURCE:DESTINATION:SEQUENCE with the sequence from 1, as in 0:1:17", text));
+  }
+  message = {static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(destination), sequence};
+  return {};
+}
+
+std::vector<std::size_t> pick(const Trace& trace, const TraceFilter& filter) {
+  std::vector<bool> about;
+  if (filter.message) about = of_message(trace, *filter.message);
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < trace.entries.size(); ++i) {
+    const Trace::Entry& entry = trace.entries[i];
+    if (filter.message && !about[i]) continue;
+    if (!has(filter.ranks, trace.files[entry.file].rank) || !has(filter.kinds, entry.event.kind)) continue;
+    if (filter.from_ns && entry.event.time < *filter.from_ns) continue;
+    if (filter.to_ns && entry.event.time > *filter.to_ns) continue;
+    if (filter.head != 0 && result.size() == filter.head) break;
+    result.push_back(i);
+  }
+  if (filter.tail != 0 && result.size() > filter.tail) {
+    result.erase(result.begin(), result.end() - static_cast<std::ptrdiff_t>(filter.tail));
+  }
+  return result;
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,41 @@
+// Picks events out of a trace: by rank, kind, time, message, and how many from either end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portals/base/status.hpp"
+#include "sim/trace/reader.hpp"
+
+namespace margay::sim {
+
+struct MessageIdentity {
+  std::uint32_t source = 0;
+  std::uint32_t destination = 0;
+  std::uint64_t sequence = 0;
+  friend auto operator<=>(const MessageIdentity&, const MessageIdentity&) = default;
+};
+[[nodiscard]] inline MessageIdentity identity(const TraceEvent& event) {
+  return {event.source, event.destination, event.sequence};
+}
+// "0:1:17" (source, destination, sequence from 1). Errors: anything else, with how it should look.
+[[nodiscard]] portals::Status parse_message(std::string_view text, MessageIdentity& message);
+
+struct TraceFilter {
+  std::vector<std::uint32_t> ranks;  // empty: all; the ranks that recorded
+  std::vector<TraceKind> kinds;      // empty: all
+  std::optional<std::uint64_t> from_ns;
+  std::optional<std::uint64_t> to_ns;  // inclusive
+  std::optional<MessageIdentity> message;
+  std::uint64_t head = 0;  // the first so many of what is left; 0: no limit
+  std::uint64_t tail = 0;  // the last so many of that; 0: no limit
+};
+
+// Indices in trace.entries, in order. A message brings its answers along: acknowledgments and replies that name it, and
+// the send_begin (which does not know the sequence yet) that led to its kernel_send.
+[[nodiscard]] std::vector<std::size_t> pick(const Trace& trace, const TraceFilter& filter);
+
+}  // namespace margay::sim
