@@ -1,0 +1,41 @@
+// Communicators made and freed thousands of times, more often than there are context identifiers, and many at once.
+// ranks: 2 3
+// reference: 2
+#include "check.h"
+
+enum { kRounds = 10000, kAtOnce = 500, kTag = 1 };
+
+int main(int argc, char** argv) {
+  suite_begin(&argc, &argv);
+  const int rank = world_rank(), size = world_size();
+  const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+  int in = -1;
+  for (int i = 0; i < kRounds; ++i) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (i % 100 == 0) {
+      const int out = i + rank;
+      MPI_Sendrecv(&out, 1, MPI_INT, to, kTag, &in, 1, MPI_INT, from, kTag, comm, MPI_STATUS_IGNORE);
+      CHECK(in == i + from, "round %d: received %d", i, in);
+    }
+    MPI_Comm_free(&comm);
+  }
+  static MPI_Comm comms[kAtOnce];
+  for (int i = 0; i < kAtOnce; ++i) MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &comms[i]);
+  for (int i = 0; i < kAtOnce; ++i) {
+    const int out = 7 * i + rank;
+    MPI_Sendrecv(&out, 1, MPI_INT, to, kTag, &in, 1, MPI_INT, from, kTag, comms[i], MPI_STATUS_IGNORE);
+    CHECK(in == 7 * i + from, "communicator %d: received %d", i, in);
+  }
+  // Freed in another order than made, and the freed identifiers used again.
+  for (int i = 0; i < kAtOnce; i += 2) MPI_Comm_free(&comms[i]);
+  for (int i = 0; i < kAtOnce; i += 2) MPI_Comm_dup(comms[i + 1], &comms[i]);
+  for (int i = 0; i < kAtOnce; ++i) {
+    int sum = 0;
+    const int one = 1;
+    if (i % 10 == 0) MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comms[i]);
+    CHECK(i % 10 != 0 || sum == size, "communicator %d: sum %d", i, sum);
+    MPI_Comm_free(&comms[i]);
+  }
+  return suite_end("communicators_many");
+}

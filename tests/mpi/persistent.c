@@ -1,0 +1,113 @@
+// Persistent requests in every mode: Start, Startall, the inactive state between rounds, Request_free.
+// ranks: 2 4
+// reference: 2
+#include "check.h"
+
+enum { kTag = 10, kReadyTag = 90, kModes = 4, kRounds = 5 };
+
+static const int kSizes[] = {0, 40, 41, 16384, 16385, 200000};
+enum { kSizeCount = sizeof kSizes / sizeof kSizes[0] };
+
+static void init_send(int mode, void* body, int bytes, int to, MPI_Request* request) {
+  switch (mode) {
+    case 0: MPI_Send_init(body, bytes, MPI_BYTE, to, kTag + mode, MPI_COMM_WORLD, request); break;
+    case 1: MPI_Ssend_init(body, bytes, MPI_BYTE, to, kTag + mode, MPI_COMM_WORLD, request); break;
+    case 2: MPI_Rsend_init(body, bytes, MPI_BYTE, to, kTag + mode, MPI_COMM_WORLD, request); break;
+    default: MPI_Bsend_init(body, bytes, MPI_BYTE, to, kTag + mode, MPI_COMM_WORLD, request); break;
+  }
+}
+
+static void inactive_is_complete(MPI_Request* request) {
+  int flag = 0;
+  MPI_Status status;
+  MPI_Test(request, &flag, &status);
+  CHECK(flag, "Test of an inactive persistent request is not complete");
+  check_empty_status("Test of an inactive request", &status);
+  MPI_Wait(request, &status);
+  check_empty_status("Wait for an inactive request", &status);
+  CHECK(*request != MPI_REQUEST_NULL, "an inactive persistent request became null");
+}
+
+static void one_at_a_time(int rank, int partner, int mode, int bytes, unsigned char* body) {
+  MPI_Request request;
+  MPI_Status status;
+  const int sends = rank < partner;
+  if (sends)
+    init_send(mode, body, bytes, partner, &request);
+  else
+    MPI_Recv_init(body, bytes, MPI_BYTE, partner, kTag + mode, MPI_COMM_WORLD, &request);
+  inactive_is_complete(&request);
+  for (unsigned round = 0; round < kRounds; ++round) {
+    if (sends) {
+      pattern_fill(body, (size_t)bytes, round);
+      wait_for(partner, kReadyTag);
+      MPI_Start(&request);
+      MPI_Wait(&request, &status);
+    } else {
+      memset(body, 0, (size_t)bytes);
+      MPI_Start(&request);
+      signal_to(partner, kReadyTag);
+      MPI_Wait(&request, &status);
+      check_status("persistent receive", &status, partner, kTag + mode, bytes);
+      CHECK(pattern_mismatch(body, (size_t)bytes, round) == (size_t)bytes, "mode %d, %d bytes, round %u: wrong body",
+            mode, bytes, round);
+    }
+    CHECK(request != MPI_REQUEST_NULL, "the persistent request became null in round %u", round);
+    inactive_is_complete(&request);
+  }
+  MPI_Request_free(&request);
+  CHECK(request == MPI_REQUEST_NULL, "Request_free left the handle");
+}
+
+// All sizes and all modes of both directions in one Startall; receives come first so that ready sends are right.
+static void all_at_once(int partner) {
+  enum { kCount = kSizeCount * kModes };
+  MPI_Request receives[kCount], sends[kCount];
+  unsigned char* in[kCount];
+  unsigned char* out[kCount];
+  for (int i = 0; i < kCount; ++i) {
+    const int bytes = kSizes[i / kModes], mode = i % kModes;
+    in[i] = memory_of((size_t)bytes);
+    out[i] = memory_of((size_t)bytes);
+    MPI_Recv_init(in[i], bytes, MPI_BYTE, partner, kTag + mode, MPI_COMM_WORLD, &receives[i]);
+    init_send(mode, out[i], bytes, partner, &sends[i]);
+  }
+  for (unsigned round = 0; round < kRounds; ++round) {
+    MPI_Startall(kCount, receives);
+    signal_to(partner, kReadyTag);
+    wait_for(partner, kReadyTag);
+    for (unsigned i = 0; i < kCount; ++i) pattern_fill(out[i], (size_t)kSizes[i / kModes], i + 100 * round);
+    MPI_Startall(kCount, sends);
+    MPI_Status statuses[kCount];
+    MPI_Waitall(kCount, receives, statuses);
+    MPI_Waitall(kCount, sends, MPI_STATUSES_IGNORE);
+    for (unsigned i = 0; i < kCount; ++i) {
+      const int bytes = kSizes[i / kModes];
+      check_status("Startall", &statuses[i], partner, kTag + (int)i % kModes, bytes);
+      CHECK(pattern_mismatch(in[i], (size_t)bytes, i + 100 * round) == (size_t)bytes, "Startall: message %u is wrong", i);
+    }
+  }
+  for (int i = 0; i < kCount; ++i) {
+    MPI_Request_free(&receives[i]);
+    MPI_Request_free(&sends[i]);
+    free(in[i]);
+    free(out[i]);
+  }
+}
+
+int main(int argc, char** argv) {
+  suite_begin(&argc, &argv);
+  const int rank = world_rank(), partner = partner_of(rank);
+  const int buffer_bytes = 1 << 20;
+  void* buffer = memory_of((size_t)buffer_bytes);
+  MPI_Buffer_attach(buffer, buffer_bytes);
+  unsigned char* body = memory_of(200000);
+  for (int mode = 0; mode < kModes; ++mode)
+    for (int i = 0; i < kSizeCount; ++i) one_at_a_time(rank, partner, mode, kSizes[i], body);
+  all_at_once(partner);
+  int detached_bytes = 0;
+  MPI_Buffer_detach(&buffer, &detached_bytes);
+  free(buffer);
+  free(body);
+  return suite_end("persistent");
+}
