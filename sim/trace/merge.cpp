@@ -65,6 +65,44 @@ TickScale best_scale(const std::vector<TraceFile>& files, const TraceFile& file)
   return best;
 }
 
+// Where an event belongs. Counters tick faster than nanoseconds, so within one group (files on one scale) ticks decide
+// what nanoseconds leave open; `index` keeps each rank's own order.
+struct Place {
+  std::uint64_t time_ns;
+  std::uint32_t group;
+  std::uint64_t ticks;
+  std::size_t index;
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+std::uint32_t group_of(const std::vector<TraceFile>& files, std::uint32_t file) {
+  for (std::uint32_t i = 0; i < file; ++i) {
+    if (files[i].clock == files[file].clock && files[i].host == files[file].host) return i;
+  }
+  return file;
+}
+
+void merge_events(Trace& trace) {
+  std::vector<Place> places;
+  std::vector<Trace::Entry> gathered;
+  for (std::uint32_t i = 0; i < trace.files.size(); ++i) {
+    TraceFile& file = trace.files[i];
+    const TickScale scale = best_scale(trace.files, file);
+    const std::uint32_t group = group_of(trace.files, i);
+    for (TraceEvent& event : file.events) {
+      places.push_back({scale.to_ns(event.time), group, event.time, places.size()});
+      gathered.push_back({event, i});
+    }
+    std::vector<TraceEvent>().swap(file.events);
+  }
+  std::sort(places.begin(), places.end());
+  trace.entries.reserve(places.size());
+  for (const Place& place : places) {
+    trace.entries.push_back(gathered[place.index]);
+    trace.entries.back().event.time = place.time_ns;
+  }
+}
+
 }  // namespace
 
 Status read_trace(const std::string& folder, Trace& trace) {
@@ -78,18 +116,7 @@ Status read_trace(const std::string& folder, Trace& trace) {
             [](const TraceFile& one, const TraceFile& other) { return one.rank < other.rank; });
   if (Status status = check_family(trace.files); !status.ok()) return status;
 
-  for (std::uint32_t i = 0; i < trace.files.size(); ++i) {
-    TraceFile& file = trace.files[i];
-    const TickScale scale = best_scale(trace.files, file);
-    for (TraceEvent& event : file.events) {
-      event.time = scale.to_ns(event.time);
-      trace.entries.push_back({event, i});
-    }
-    std::vector<TraceEvent>().swap(file.events);
-  }
-  std::stable_sort(trace.entries.begin(), trace.entries.end(), [](const Trace::Entry& one, const Trace::Entry& other) {
-    return one.event.time < other.event.time;
-  });
+  merge_events(trace);
   return {};
 }
 

@@ -1,0 +1,148 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "sim/trace/format.hpp"
+#include "sim/trace/reader.hpp"
+#include "sim/trace/recorder.hpp"
+#include "tests/sim/trace_folder.hpp"
+
+using namespace margay::sim;
+using margay::portals::Status;
+
+namespace {
+
+TraceEvent event_of(TraceKind kind, std::uint64_t sequence) {
+  TraceEvent event;
+  event.kind = kind;
+  event.source = 0;
+  event.destination = 1;
+  event.sequence = sequence;
+  return event;
+}
+
+RecorderOptions rank_of(std::uint32_t rank, std::uint32_t size) {
+  RecorderOptions options;
+  options.rank = rank;
+  options.size = size;
+  options.capacity_events = 1024;
+  return options;
+}
+
+std::string refusal(const std::string& folder) {
+  Trace trace;
+  return read_trace(folder, trace).sentence();
+}
+
+template <typename Field>
+void overwrite(const std::string& path, std::size_t offset, Field value) {
+  std::fstream stream(path, std::ios::binary | std::ios::in | std::ios::out);
+  stream.seekp(static_cast<std::streamoff>(offset));
+  stream.write(reinterpret_cast<const char*>(&value), sizeof value);
+  REQUIRE(stream.good());
+}
+
+}  // namespace
+
+TEST_CASE("ranks merge by time, each rank's own events in their order") {
+  const TraceFolder folder;
+  VirtualClock clock;
+  Recorder one(clock);
+  Recorder two(clock);
+  REQUIRE(one.open(folder.path(), rank_of(0, 2)).ok());
+  REQUIRE(two.open(folder.path(), rank_of(1, 2)).ok());
+  clock.set_ns(10);
+  two.record(event_of(TraceKind::post_receive, 0));
+  one.record(event_of(TraceKind::send_begin, 0));
+  one.record(event_of(TraceKind::kernel_send, 1));
+  clock.set_ns(20);
+  two.record(event_of(TraceKind::kernel_arrive, 1));
+  one.record(event_of(TraceKind::kernel_sent, 1));
+  one.close();
+  two.close();
+  Trace trace;
+  const Status status = read_trace(folder.path(), trace);
+  REQUIRE_MESSAGE(status.ok(), status.sentence());
+  REQUIRE(trace.files.size() == 2);
+  CHECK(trace.files[1].rank == 1);
+  std::vector<TraceKind> kinds;
+  for (const Trace::Entry& entry : trace.entries) kinds.push_back(entry.event.kind);
+  CHECK(kinds == std::vector<TraceKind>{TraceKind::send_begin, TraceKind::kernel_send, TraceKind::post_receive,
+                                        TraceKind::kernel_sent, TraceKind::kernel_arrive});
+}
+
+TEST_CASE("real ranks on one host: what one recorded between two events of the other lies between them") {
+  const TraceFolder folder;
+  const RealClock clock;
+  Recorder one(clock);
+  Recorder two(clock);
+  REQUIRE(one.open(folder.path(), rank_of(0, 2)).ok());
+  REQUIRE(two.open(folder.path(), rank_of(1, 2)).ok());
+  for (std::uint64_t i = 1; i <= 500; ++i) {
+    one.record(event_of(TraceKind::kernel_send, i));
+    two.record(event_of(TraceKind::kernel_arrive, i));
+  }
+  one.close();  // one's anchors end here; two's go on: without a common scale the two would drift apart
+  const std::uint64_t begin_ns = clock.now_ns();
+  while (clock.now_ns() - begin_ns < 3'000'000) {
+  }
+  two.close();
+  Trace trace;
+  REQUIRE(read_trace(folder.path(), trace).ok());
+  REQUIRE(trace.entries.size() == 1000);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    CHECK(trace.entries[i].event.sequence == i / 2 + 1);
+    CHECK(trace.entries[i].event.kind == (i % 2 == 0 ? TraceKind::kernel_send : TraceKind::kernel_arrive));
+  }
+}
+
+TEST_CASE("one counter on one host gets one scale, another host its own") {
+  const TraceFolder folder;
+  const VirtualClock clock;
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    Recorder recorder(clock);
+    REQUIRE(recorder.open(folder.path(), rank_of(rank, 3)).ok());
+    recorder.record(event_of(TraceKind::wake, 0));
+    const std::string path = recorder.path();
+    recorder.close();
+    overwrite(path, offsetof(TraceHeader, clock), ClockKind::tsc);
+    overwrite(path, offsetof(TraceHeader, host), static_cast<std::uint8_t>(rank == 2 ? 9 : 8));
+    overwrite(path, kTraceEventsOffset, std::uint64_t{2000});  // the event's ticks
+    overwrite(path, offsetof(TraceHeader, anchor_count), std::uint64_t{2});
+    const std::uint64_t end = rank == 0 ? 1010 : 5000;  // rank 0 ended early: its line is short, and wrong
+    overwrite(path, offsetof(TraceHeader, anchors), ClockAnchor{1000, 100});
+    overwrite(path, offsetof(TraceHeader, anchors) + 2 * sizeof(ClockAnchor),
+              ClockAnchor{end, rank == 0 ? 107U : 2100U});
+  }
+  Trace trace;
+  REQUIRE(read_trace(folder.path(), trace).ok());
+  for (const Trace::Entry& entry : trace.entries) CHECK(entry.event.time == 600);
+
+  overwrite(folder / "rank_00000.trace", offsetof(TraceHeader, host), std::uint8_t{7});
+  REQUIRE(read_trace(folder.path(), trace).ok());
+  for (const Trace::Entry& entry : trace.entries) {
+    CHECK(entry.event.time == (trace.files[entry.file].rank == 0 ? 800 : 600));
+  }
+}
+
+TEST_CASE("folders that hold no run, or two") {
+  const TraceFolder folder;
+  CHECK(refusal(folder / "missing").find("cannot be read") != std::string::npos);
+  CHECK(refusal(folder.path()).find("no rank_*.trace") != std::string::npos);
+
+  const VirtualClock clock;
+  {
+    Recorder recorder(clock);
+    REQUIRE(recorder.open(folder.path(), rank_of(0, 2)).ok());
+  }
+  CHECK(refusal(folder.path()).empty());
+  std::filesystem::copy_file(folder / "rank_00000.trace", folder / "rank_00001.trace");
+  CHECK(refusal(folder.path()).find("are both of rank 0") != std::string::npos);
+  std::filesystem::remove(folder / "rank_00001.trace");
+  {
+    Recorder recorder(clock);
+    REQUIRE(recorder.open(folder.path(), rank_of(1, 3)).ok());
+  }
+  CHECK(refusal(folder.path()).find("keep one run to a folder") != std::string::npos);
+}

@@ -1,0 +1,244 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <random>
+
+#include "sim/trace/audit.hpp"
+#include "sim/trace/filter.hpp"
+#include "sim/trace/format.hpp"
+#include "sim/trace/reader.hpp"
+#include "sim/trace/recorder.hpp"
+#include "sim/trace/text.hpp"
+#include "tests/sim/trace_folder.hpp"
+
+using namespace margay::sim;
+using margay::portals::Status;
+
+namespace {
+
+constexpr std::uint64_t kCapacity = 4;
+
+TraceEvent sent(std::uint64_t sequence) {
+  TraceEvent event;
+  event.kind = TraceKind::kernel_send;
+  event.source = 0;
+  event.destination = 1;
+  event.sequence = sequence;
+  return event;
+}
+
+// The bytes of a good file with three events.
+std::string good_file(const TraceFolder& folder) {
+  const VirtualClock clock(7);
+  Recorder recorder(clock);
+  RecorderOptions options;
+  options.capacity_events = kCapacity;
+  options.size = 2;
+  REQUIRE(recorder.open(folder / "good", options).ok());
+  const std::array<std::string_view, 2> names = {"MPI_Init", "MPI_Send"};
+  recorder.set_call_names(names);
+  for (std::uint64_t i = 1; i <= 3; ++i) recorder.record(sent(i));
+  const std::string path = recorder.path();
+  recorder.close();
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string store(const TraceFolder& folder, const std::string& bytes) {
+  const std::string path = folder / "rank_00000.trace";
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  return path;
+}
+
+// Reads the bytes as a file and, when they are accepted, does with the result all that the command does.
+Status use(const TraceFolder& folder, const std::string& bytes, TraceFile& file) {
+  store(folder, bytes);
+  Status status = read_trace_file(folder / "rank_00000.trace", file);
+  Trace trace;
+  const Status whole = read_trace(folder.path(), trace);
+  CHECK(whole.ok() == status.ok());
+  CHECK((status.ok() || status.sentence().find("rank_00000.trace") != std::string::npos));
+  for (const std::size_t i : pick(trace, {})) {
+    const std::string line = text_line(trace, trace.entries[i], 0, nullptr);
+    CHECK(line.size() < 1000);
+    CHECK(line.find('\n') == std::string::npos);
+  }
+  static_cast<void>(audit(trace));
+  return status;
+}
+
+template <typename Field>
+std::string with(std::string bytes, std::size_t offset, Field value) {
+  std::memcpy(bytes.data() + offset, &value, sizeof value);
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a good file is good") {
+  const TraceFolder folder;
+  TraceFile file;
+  const std::string bytes = good_file(folder);
+  REQUIRE(bytes.size() == kTraceEventsOffset + kCapacity * kTraceEventBytes);
+  const Status status = use(folder, bytes, file);
+  REQUIRE_MESSAGE(status.ok(), status.sentence());
+  CHECK(file.events.size() == 3);
+  CHECK(file.names.size() == 2);
+}
+
+TEST_CASE("a file cut off anywhere is refused with its size") {
+  const TraceFolder folder;
+  const std::string bytes = good_file(folder);
+  std::vector<std::size_t> lengths = {
+      0, 1, 7, 8, 199, 200, 4095, 4096, 4097, kTraceEventsOffset - 1, kTraceEventsOffset, bytes.size() - 1};
+  for (std::size_t i = 0; i < bytes.size(); i += 997) lengths.push_back(i);
+  for (const std::size_t length : lengths) {
+    CAPTURE(length);
+    TraceFile file;
+    const Status status = use(folder, bytes.substr(0, length), file);
+    REQUIRE_FALSE(status.ok());
+    CHECK(status.sentence().find("was cut off: " + std::to_string(length) + " bytes") != std::string::npos);
+  }
+}
+
+TEST_CASE("each header field at its edges: refused or read, never worse") {
+  const TraceFolder folder;
+  const std::string bytes = good_file(folder);
+  struct Field {
+    std::size_t offset;
+    std::size_t bytes;
+    bool decisive;  // a value of its own at every edge is refused
+  };
+  const Field fields[] = {
+      {offsetof(TraceHeader, magic), 8, true},
+      {offsetof(TraceHeader, version), 4, true},
+      {offsetof(TraceHeader, header_bytes), 4, true},
+      {offsetof(TraceHeader, event_bytes), 4, true},
+      {offsetof(TraceHeader, clock), 4, false},
+      {offsetof(TraceHeader, rank), 4, false},
+      {offsetof(TraceHeader, size), 4, false},
+      {offsetof(TraceHeader, node), 4, false},
+      {offsetof(TraceHeader, process_id), 4, false},
+      {offsetof(TraceHeader, names_offset), 8, true},
+      {offsetof(TraceHeader, events_offset), 8, true},
+      {offsetof(TraceHeader, capacity), 8, false},
+      {offsetof(TraceHeader, started_realtime_ns), 8, false},
+      {offsetof(TraceHeader, written), 8, false},
+      {offsetof(TraceHeader, anchor_count), 8, false},
+      {offsetof(TraceHeader, anchors), 8, false},
+      {offsetof(TraceHeader, anchors) + 8, 8, false},
+      {offsetof(TraceHeader, anchors) + 16, 8, false},
+      {offsetof(TraceHeader, anchors) + 24, 8, false},
+      {offsetof(TraceHeader, name_count), 4, false},
+      {offsetof(TraceHeader, flags), 4, false},
+  };
+  for (const Field& field : fields) {
+    const unsigned bits = static_cast<unsigned>(field.bytes * 8);
+    const std::uint64_t max = ~std::uint64_t{0} >> (64U - bits);
+    for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{2}, max / 2, max / 2 + 1, max - 1, max}) {
+      CAPTURE(field.offset);
+      CAPTURE(value);
+      TraceFile file;
+      const std::string changed = field.bytes == 4 ? with(bytes, field.offset, static_cast<std::uint32_t>(value))
+                                                   : with(bytes, field.offset, value);
+      const Status status = use(folder, changed, file);
+      if (field.decisive) CHECK_FALSE(status.ok());
+      CHECK(file.events.size() <= kCapacity);
+    }
+  }
+}
+
+TEST_CASE("damaged fields are named") {
+  const TraceFolder folder;
+  const std::string bytes = good_file(folder);
+  const auto refusal = [&](std::size_t offset, auto value) {
+    TraceFile file;
+    return use(folder, with(bytes, offset, value), file).sentence();
+  };
+  const auto names = [](const std::string& sentence, std::string_view what) {
+    CHECK_MESSAGE(sentence.find(what) != std::string::npos, sentence);
+  };
+  names(refusal(0, std::uint32_t{5}), "is no margay trace");
+  names(refusal(offsetof(TraceHeader, version), std::uint32_t{2}), "is of version 2; this margay reads version 1");
+  names(refusal(offsetof(TraceHeader, event_bytes), std::uint32_t{48}), "event_bytes is 48, not 64");
+  names(refusal(offsetof(TraceHeader, clock), std::uint32_t{4}), "clock kind 4");
+  names(refusal(offsetof(TraceHeader, rank), std::uint32_t{2}), "rank 2 of 2");
+  names(refusal(offsetof(TraceHeader, name_count), std::uint32_t{1025}), "1025 names");
+  names(refusal(offsetof(TraceHeader, capacity), std::uint64_t{0}), "capacity of 0 events");
+  names(refusal(offsetof(TraceHeader, capacity), std::uint64_t{3}), "capacity of 3 events");
+  names(refusal(offsetof(TraceHeader, capacity), std::uint64_t{8}), "was cut off");
+  names(refusal(offsetof(TraceHeader, capacity), std::uint64_t{1} << 58), "capacity of");  // times 64 it wraps to 0
+}
+
+TEST_CASE("a count beyond all measure reads as a ring many times round") {
+  const TraceFolder folder;
+  const std::string bytes = good_file(folder);
+  for (const std::uint64_t written : {~std::uint64_t{0}, ~std::uint64_t{0} - 1, std::uint64_t{1} << 63}) {
+    TraceFile file;
+    REQUIRE(use(folder, with(bytes, offsetof(TraceHeader, written), written), file).ok());
+    CHECK(file.written == written);
+    CHECK(file.lost + file.damaged + file.events.size() == written);
+    CHECK(file.damaged == 1);  // the fourth slot was never written
+  }
+}
+
+TEST_CASE("events full of garbage print and count") {
+  const TraceFolder folder;
+  const std::string bytes = good_file(folder);
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    std::string changed = bytes;
+    for (std::size_t i = kTraceEventsOffset; i < changed.size(); ++i) {
+      changed[i] = static_cast<char>(round == 0 ? 0xff : random());
+    }
+    for (std::size_t i = 0; i < kCapacity; ++i) {  // half of the rounds with kinds that exist
+      const auto kind = static_cast<std::uint16_t>(random() % (kTraceKindCount + 1));
+      if (round % 2 == 1) changed = with(std::move(changed), kTraceEventsOffset + i * kTraceEventBytes + 8, kind);
+    }
+    TraceFile file;
+    REQUIRE(use(folder, changed, file).ok());
+  }
+}
+
+TEST_CASE("garbage in the header is refused or read") {
+  const TraceFolder folder;
+  const std::string bytes = good_file(folder);
+  std::mt19937_64 random(2);
+  for (int round = 0; round < 500; ++round) {
+    CAPTURE(round);
+    std::string changed = bytes;
+    const int changes = 1 + static_cast<int>(random() % 4);
+    for (int i = 0; i < changes; ++i) changed[random() % sizeof(TraceHeader)] = static_cast<char>(random());
+    TraceFile file;
+    static_cast<void>(use(folder, changed, file));
+  }
+}
+
+TEST_CASE("names that would confuse a terminal, or have no end, are tamed") {
+  const TraceFolder folder;
+  std::string bytes = good_file(folder);
+  for (std::size_t i = 0; i < kTraceNameBytes; ++i) bytes[kTraceNamesOffset + i] = '\x1b';
+  TraceFile file;
+  REQUIRE(use(folder, bytes, file).ok());
+  CHECK(call_name(file, 0) == std::string(32, '?'));
+  CHECK(call_name(file, 1) == "MPI_Send");
+}
+
+TEST_CASE("what is no file is refused at once") {
+  const TraceFolder folder;
+  TraceFile file;
+  const auto refusal = [&](const std::string& name) { return read_trace_file(folder / name, file).sentence(); };
+  CHECK(refusal("nothing").find("No such file") != std::string::npos);
+  REQUIRE(mkdir((folder / "folder").c_str(), 0700) == 0);
+  CHECK(refusal("folder").find("is no regular file") != std::string::npos);
+  REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  CHECK(refusal("pipe").find("is no regular file") != std::string::npos);  // and opening it did not wait for a writer
+  static_cast<void>(good_file(folder));
+  REQUIRE(symlink("good/rank_00000.trace", (folder / "link").c_str()) == 0);
+  CHECK(refusal("link").find("is a symbolic link") != std::string::npos);
+}
