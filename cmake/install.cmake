@@ -1,1 +1,133 @@
-# What `cmake --install` puts where.
+# What `cmake --install` puts where, and the build tree's own mpicc, mpicxx, mpiexec and mpirun. An installation may be
+# moved as a whole: the wrappers, the .pc files and the CMake package find their prefix from their own place.
+include(CMakePackageConfigHelpers)
+
+# --- The compiler wrappers, once for the build tree and once for the prefix: they differ in the library folder. ---
+
+# A compiler in a system folder goes by its name, so that the wrapper also works where it lies elsewhere.
+function(margay_compiler_name path result)
+  get_filename_component(folder ${path} DIRECTORY)
+  get_filename_component(name ${path} NAME)
+  if(folder MATCHES "^(/usr)?(/local)?/bin$")
+    set(${result} ${name} PARENT_SCOPE)
+  else()
+    set(${result} ${path} PARENT_SCOPE)
+  endif()
+endfunction()
+
+function(margay_wrapper wrapper language compiler)
+  set(MARGAY_WRAPPER ${wrapper})
+  set(MARGAY_LANGUAGE ${language})
+  margay_compiler_name(${compiler} MARGAY_COMPILER)
+  if(language STREQUAL "C")
+    set(MARGAY_OPTION cc)
+    set(MARGAY_VARIABLE CC)
+  else()
+    set(MARGAY_OPTION cxx)
+    set(MARGAY_VARIABLE CXX)
+  endif()
+  if(MARGAY_SANITIZE)
+    set(MARGAY_SANITIZE_FLAG -fsanitize=${MARGAY_SANITIZE})
+  endif()
+  set(MARGAY_WRAPPER_LIBDIR lib)
+  set(MARGAY_WRAPPER_INCLUDEDIR include)
+  configure_file(${PROJECT_SOURCE_DIR}/scripts/wrappers/compiler.in ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${wrapper}
+    @ONLY FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  set(MARGAY_WRAPPER_LIBDIR ${CMAKE_INSTALL_LIBDIR})
+  set(MARGAY_WRAPPER_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})
+  configure_file(${PROJECT_SOURCE_DIR}/scripts/wrappers/compiler.in ${PROJECT_BINARY_DIR}/install/${wrapper} @ONLY)
+  install(PROGRAMS ${PROJECT_BINARY_DIR}/install/${wrapper} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+margay_wrapper(mpicc C ${CMAKE_C_COMPILER})
+margay_wrapper(mpicxx C++ ${CMAKE_CXX_COMPILER})
+
+# --- Links: other names of the same file. ---
+
+function(margay_link target name build_folder install_folder)
+  file(CREATE_LINK ${target} ${build_folder}/${name} SYMBOLIC)
+  install(FILES ${build_folder}/${name} DESTINATION ${install_folder})
+endfunction()
+
+foreach(name IN ITEMS mpiexec mpirun)
+  margay_link(margay ${name} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_INSTALL_BINDIR})
+endforeach()
+margay_link(mpicxx mpic++ ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_INSTALL_BINDIR})
+# Debian's name of the library. A link, not a copy: the loader takes both names for one object.
+foreach(name IN ITEMS libmpich.so.12 libmpich.so)
+  margay_link(libmpi.so.12 ${name} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${CMAKE_INSTALL_LIBDIR})
+endforeach()
+
+# --- Programs and libraries. ---
+
+install(TARGETS margay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS mpi margay_portals_shared EXPORT margay LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# --- Headers: mpi.h and its parts; margay/portals.hpp and, by following its includes, the headers that it needs. ---
+
+function(margay_included_headers first result)
+  set(found)
+  set(open ${first})
+  while(open)
+    list(POP_FRONT open header)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${header})
+    file(STRINGS ${PROJECT_SOURCE_DIR}/${header} lines REGEX "^#include \"")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" next "${line}")
+      if(NOT next IN_LIST found)
+        list(APPEND found ${next})
+        list(APPEND open ${next})
+      endif()
+    endforeach()
+  endwhile()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+install(FILES mpi_adi/abi/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY mpi_adi/abi/margay_mpi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(EXISTS ${PROJECT_SOURCE_DIR}/include/margay/portals.hpp)
+  install(FILES include/margay/portals.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/margay)
+  margay_included_headers(include/margay/portals.hpp headers)
+  foreach(header IN LISTS headers)
+    get_filename_component(folder ${header} DIRECTORY)
+    install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/margay/${folder})
+  endforeach()
+endif()
+
+# --- find_package(margay): targets margay::mpi and margay::portals. ---
+
+set(margay_package ${CMAKE_INSTALL_LIBDIR}/cmake/margay)
+install(EXPORT margay NAMESPACE margay:: FILE margay-targets.cmake DESTINATION ${margay_package})
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/install/margay-config.cmake
+  CONTENT "include(\${CMAKE_CURRENT_LIST_DIR}/margay-targets.cmake)\n" @ONLY)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/install/margay-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/install/margay-config.cmake ${PROJECT_BINARY_DIR}/install/margay-config-version.cmake
+  DESTINATION ${margay_package})
+
+# --- pkg-config: margay and margay-portals. ---
+
+cmake_path(SET pc_folder NORMALIZE /${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH up ${pc_folder} /)
+string(REGEX REPLACE "/$" "" up ${up})
+function(margay_pkg_config name description cflags library)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/install/${name}.pc @ONLY CONTENT [[
+prefix=${pcfiledir}/@up@
+libdir=${prefix}/@CMAKE_INSTALL_LIBDIR@
+includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+
+Name: @name@
+Description: @description@
+Version: @PROJECT_VERSION@
+Cflags: @cflags@
+Libs: -L${libdir} -Wl,--enable-new-dtags -Wl,-rpath,${libdir} -l@library@
+]])
+  install(FILES ${PROJECT_BINARY_DIR}/install/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+margay_pkg_config(margay "MPI on emulated Puma portals" "-I\${includedir}" mpi)
+margay_pkg_config(margay-portals "emulated Puma portals" "-I\${includedir} -I\${includedir}/margay" margay_portals)
+
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+if(MARGAY_TESTS)
+  include(tests/mpi_adi/abi_tests.cmake)
+endif()

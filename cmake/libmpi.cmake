@@ -1,0 +1,52 @@
+# The shared libraries that programs link: libmpi.so.12 (all layers, the MPICH ABI's names only) and
+# libmargay_portals.so (portals and the simulated machine, their C++ names). A program that links both has two separate
+# machines in it: use one of them.
+
+# The shape of an installation inside the build tree, so that bin/mpicc works from there too: build/<preset>/{bin,lib,include}.
+set(margay_stage ${PROJECT_BINARY_DIR}/include)
+file(MAKE_DIRECTORY ${margay_stage}/margay ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/mpi_adi/abi/mpi.h ${margay_stage}/mpi.h SYMBOLIC)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/mpi_adi/abi/margay_mpi ${margay_stage}/margay_mpi SYMBOLIC)
+foreach(layer IN ITEMS portals sim)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${layer} ${margay_stage}/margay/${layer} SYMBOLIC)
+endforeach()
+if(EXISTS ${PROJECT_SOURCE_DIR}/include/margay/portals.hpp)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/margay/portals.hpp ${margay_stage}/margay/portals.hpp SYMBOLIC)
+endif()
+
+# Default visibility in the two layers that have a C++ interface; libmpi's map hides them again there.
+set_target_properties(margay_portals margay_sim PROPERTIES CXX_VISIBILITY_PRESET default)
+
+# The layers are archives: their every object goes in. One generated source gives the library a name to be known by.
+function(margay_shared_library target)
+  cmake_parse_arguments(ARG "" "" "LAYERS" ${ARGN})
+  set(source ${PROJECT_BINARY_DIR}/${target}_ident.c)
+  file(CONFIGURE OUTPUT ${source} CONTENT
+    "__attribute__((used)) static const char margay_ident[] = \"@(#)margay ${PROJECT_VERSION}\";\n")
+  add_library(${target} SHARED ${source})
+  string(REPLACE ";" "," layers "${ARG_LAYERS}")
+  target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,${layers}>)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  # A thread of the library may outlive a dlclose.
+  target_link_options(${target} PRIVATE -Wl,-z,nodelete -Wl,--enable-new-dtags)
+  if(NOT MARGAY_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+endfunction()
+
+margay_shared_library(mpi LAYERS margay_portals margay_sim margay_mpi_adi margay_collectives)
+add_library(margay::mpi ALIAS mpi)
+set_target_properties(mpi PROPERTIES VERSION 12 SOVERSION 12 LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libmpi.map)
+target_link_options(mpi PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libmpi.map)
+target_include_directories(mpi INTERFACE $<BUILD_INTERFACE:${margay_stage}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+
+margay_shared_library(margay_portals_shared LAYERS margay_portals margay_sim)
+add_library(margay::portals ALIAS margay_portals_shared)
+set_target_properties(margay_portals_shared PROPERTIES OUTPUT_NAME margay_portals EXPORT_NAME portals
+  VERSION ${PROJECT_VERSION} SOVERSION 0)
+target_link_options(margay_portals_shared PRIVATE -Wl,-Bsymbolic-functions)
+target_compile_features(margay_portals_shared INTERFACE cxx_std_20)
+# Both: "margay/portals.hpp" for the user, "portals/header.hpp" for what it includes.
+target_include_directories(margay_portals_shared INTERFACE
+  $<BUILD_INTERFACE:${margay_stage}> $<BUILD_INTERFACE:${margay_stage}/margay>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/margay>)

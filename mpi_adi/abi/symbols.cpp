@@ -1,0 +1,37 @@
+// The data symbols of the ABI, and the one predefined callback. Programs compare and pass their addresses or values;
+// nothing reads what they point to. They are the ABI's own and therefore the documented exception to "no globals".
+#include "mpi_adi/abi/mpi.h"
+
+extern "C" {
+
+namespace {
+int unweighted_mark;
+int weights_empty_mark;
+int all_handles_mark;
+}  // namespace
+
+extern int* const MPI_UNWEIGHTED = &unweighted_mark;
+extern int* const MPI_WEIGHTS_EMPTY = &weights_empty_mark;
+
+// A Fortran runtime points these at its own constants when it starts; a C program only passes them on.
+MPI_Fint* MPI_F_STATUS_IGNORE = nullptr;
+MPI_Fint* MPI_F_STATUSES_IGNORE = nullptr;
+
+MPI_F08_status MPIR_F08_MPI_STATUS_IGNORE_OBJ;
+MPI_F08_status MPIR_F08_MPI_STATUSES_IGNORE_OBJ[1];
+int MPIR_F08_MPI_IN_PLACE;
+int MPIR_F08_MPI_BOTTOM;
+MPI_F08_status* MPI_F08_STATUS_IGNORE = &MPIR_F08_MPI_STATUS_IGNORE_OBJ;
+MPI_F08_status* MPI_F08_STATUSES_IGNORE = MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
+
+extern struct MPIR_T_pvar_handle_s* const MPI_T_PVAR_ALL_HANDLES =
+    reinterpret_cast<struct MPIR_T_pvar_handle_s*>(&all_handles_mark);
+
+int MPIR_Dup_fn(MPI_Comm, int, void*, void* value_in, void* value_out, int* flag) {
+  // The caller passes where the new value goes, as the address of a pointer.
+  *static_cast<void**>(value_out) = value_in;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+}  // extern "C"

@@ -1,0 +1,100 @@
+#!/bin/sh
+# abi_install_test.sh BUILD_DIR SOURCE_DIR: installs the build into a fresh folder, moves it, and builds and runs programs
+# against it in every way that users do: mpicc, mpicxx, pkg-config, CMake; each with two ranks under mpiexec. The folder's
+# name has a space and quotes are put in arguments, since both happen.
+#
+# Exit 0: all of it works; 1: the first thing that does not, with its output.
+set -u
+build=$1
+source=$2
+work=$(mktemp -d "${TMPDIR:-/tmp}/margay install.XXXXXX") || exit 1
+plain=$(mktemp -u "/tmp/margay_plain.XXXXXX")
+trap 'rm -rf "$work" "$plain"' EXIT
+prefix=$work/moved
+log=$work/log
+
+fail() {
+  echo "FAILED: $1" >&2
+  [ -f "$log" ] && cat "$log" >&2
+  exit 1
+}
+
+# step TEXT COMMAND...: runs the command quietly; its output matters only if it fails.
+step() {
+  text=$1
+  shift
+  timeout 120 "$@" >"$log" 2>&1 || fail "$text (exit $?): $*"
+  echo "ok: $text"
+}
+
+# ranks TEXT PROGRAM: two ranks, each of which must say that it got its neighbour's number.
+ranks() {
+  step "$1" "$prefix/bin/mpiexec" -n 2 "$2"
+  [ "$(grep -c 'of 2 got' "$log")" = 2 ] || fail "$1: expected a line from each of two ranks"
+}
+
+step "install" cmake --install "$build" --prefix "$work/first"
+mv "$work/first" "$prefix"
+
+for file in bin/margay bin/mpicc bin/mpicxx bin/mpiexec bin/mpirun include/mpi.h lib*/libmpi.so.12 lib*/libmpich.so.12; do
+  # shellcheck disable=SC2086  # the pattern in lib* is meant
+  (cd "$prefix" && ls $file) >/dev/null 2>&1 || fail "not installed: $file"
+done
+if grep -rlF "$work/first" "$prefix/bin" "$prefix"/lib*/pkgconfig "$prefix"/lib*/cmake 2>/dev/null | grep -q .; then
+  fail "an installed text file names the folder of the installation: it would break when moved"
+fi
+
+cp "$source/tests/mpi_adi/abi_ring.c" "$work/ring.c"
+cp "$work/ring.c" "$work/ring.cpp"
+
+step "mpicc, compile only" "$prefix/bin/mpicc" -c -DWORD='"two words"' -o "$work/ring.o" "$work/ring.c"
+step "mpicc, link" "$prefix/bin/mpicc" -o "$work/ring_c" "$work/ring.o"
+ranks "C program by mpicc" "$work/ring_c"
+grep -q 'two words' "$log" || fail "mpicc lost the quotes of -DWORD"
+
+step "mpicxx" "$prefix/bin/mpicxx" -o "$work/ring_cxx" "$work/ring.cpp"
+ranks "C++ program by mpicxx" "$work/ring_cxx"
+
+PATH=$prefix/bin:$PATH step "mpicc found through PATH" mpicc -o "$work/ring_path" "$work/ring.c"
+ln -s "$prefix/bin/mpicc" "$work/linked_mpicc"
+step "mpicc through a link" "$work/linked_mpicc" -o "$work/ring_link" "$work/ring.c"
+
+# The shell reads what -show prints back as the same words.
+eval "set -- $("$prefix/bin/mpicc" -show -o "$work/ring_shown" "$work/ring.c")"
+step "the command that -show prints" "$@"
+ranks "program built by it" "$work/ring_shown"
+
+# pkg-config cannot quote a space in a linker option: it is asked through a link without one.
+ln -s "$prefix" "$plain"
+pc=$(dirname "$(find "$plain/" -name margay.pc)")
+# shellcheck disable=SC2046  # words are wanted
+set -- $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs margay)
+[ $# -gt 0 ] || fail "pkg-config does not find margay"
+step "compile by pkg-config" cc -o "$work/ring_pc" "$work/ring.c" "$@"
+ranks "program by pkg-config" "$work/ring_pc"
+
+mkdir "$work/project"
+cat >"$work/project/CMakeLists.txt" <<'PROJECT'
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES C CXX)
+find_package(margay 0.1 REQUIRED)
+add_executable(ring ../ring.c)
+target_link_libraries(ring PRIVATE margay::mpi)
+if(EXISTS ../portals_user.cpp)
+  add_executable(portals_user ../portals_user.cpp)
+  target_link_libraries(portals_user PRIVATE margay::portals)
+endif()
+PROJECT
+if [ -f "$prefix/include/margay/portals.hpp" ]; then
+  printf '#include <margay/portals.hpp>\nint main() { return 0; }\n' >"$work/portals_user.cpp"
+fi
+step "find_package(margay)" cmake -S "$work/project" -B "$work/project/build" -DCMAKE_PREFIX_PATH="$prefix"
+step "build with margay::mpi" cmake --build "$work/project/build"
+ranks "program by CMake" "$work/project/build/ring"
+if [ -x "$work/project/build/portals_user" ]; then
+  step "program with margay::portals" "$work/project/build/portals_user"
+fi
+
+# Alone, without a launcher and without LD_LIBRARY_PATH: the wrapper's run path finds the library.
+step "one rank without mpiexec" env -u LD_LIBRARY_PATH "$work/ring_c"
+grep -q 'rank 0 of 1' "$log" || fail "a program started alone should be one rank"
