@@ -1,6 +1,7 @@
 # What `cmake --install` puts where, and the build tree's own mpicc, mpicxx, mpiexec and mpirun. An installation may be
 # moved as a whole: the wrappers, the .pc files and the CMake package find their prefix from their own place.
 include(CMakePackageConfigHelpers)
+include(${CMAKE_CURRENT_LIST_DIR}/libmpi.cmake)
 
 # --- The compiler wrappers, once for the build tree and once for the prefix: they differ in the library folder. ---
 
@@ -129,5 +130,5 @@ margay_pkg_config(margay-portals "emulated Puma portals" "-I\${includedir} -I\${
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 if(MARGAY_TESTS)
-  include(tests/mpi_adi/abi_tests.cmake)
+  include(${PROJECT_SOURCE_DIR}/tests/mpi_adi/abi_tests.cmake)
 endif()

@@ -1,17 +1,20 @@
 #!/bin/sh
 # abi_wrapper_test.sh BUILD_DIR: what mpicc and mpicxx make of their arguments, with a compiler that only prints them.
 # Needs no library. Exit 0: all as expected; 1: the first difference.
+# shellcheck disable=SC2016  # dollars and backquotes that nobody may expand are the point
 set -u
 bin=$1/bin
 work=$(mktemp -d "${TMPDIR:-/tmp}/margay wrapper.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # One argument per line, in brackets.
-echo '#!/bin/sh
-for word do printf "[%s]\n" "$word"; done' >"$work/printer"
-chmod +x "$work/printer"
 # -cc= takes words, so that "ccache gcc" works: the printer must lie in a folder without a space.
-printer=$(mktemp /tmp/margay_printer.XXXXXX) && cp "$work/printer" "$printer" && chmod +x "$printer" || exit 1
+printer=$(mktemp /tmp/margay_printer.XXXXXX) || exit 1
+cat >"$printer" <<'PRINTER'
+#!/bin/sh
+for word do printf "[%s]\n" "$word"; done
+PRINTER
+chmod +x "$printer"
 trap 'rm -rf "$work" "$printer"' EXIT
 unset MPICH_CC MPICH_CXX OMPI_CC OMPI_CXX
 
