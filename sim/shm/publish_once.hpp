@@ -45,6 +45,12 @@ inline void set_flag(std::uint8_t& flag) {
   return std::atomic_ref<std::uint8_t>(const_cast<std::uint8_t&>(flag)).load(std::memory_order_acquire) != 0;
 }
 
+// Counts flags that were set; its reader scans for new ones when it has grown.
+inline void count_flag(std::uint32_t& count) {
+  // Release: pairs with read_published; the flag set before is seen with the count.
+  std::atomic_ref<std::uint32_t>(count).fetch_add(1, std::memory_order_release);
+}
+
 // A word that one side publishes after other fields.
 inline void publish(std::uint32_t& word, std::uint32_t value) {
   // Release: pairs with read_published; the fields written before are seen with the word.

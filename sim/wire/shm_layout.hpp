@@ -49,6 +49,8 @@ struct RankArea {
   alignas(kCacheLineBytes) std::uint32_t pid = 0;
   std::uint32_t readable = 0;      // peers may use process_vm_readv on this rank: its test went well
   std::uint64_t test_address = 0;  // of the byte that peers try to read
+  // How many of `opened` are set, so that looking for new senders is one load.
+  std::uint32_t opened_count = 0;
   // opened[i]: local rank i has sent here before, so its channel is worth a look. Written once by rank i.
   alignas(kCacheLineBytes) std::array<std::uint8_t, kShmRanksMax> opened{};
 };

@@ -1,0 +1,64 @@
+#include "sim/shm/byte_ring.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::sim {
+
+void ByteProducer::refresh() {
+  // Acquire: pairs with the release in ByteConsumer::release, see there.
+  const std::uint64_t consumed = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->bytes_consumed))
+                                     .load(std::memory_order_acquire);
+  const std::uint64_t held = produced_ - consumed;
+  // A damaged count must not let us write beyond the ring.
+  credit_ = held <= bytes_.size() ? bytes_.size() - static_cast<std::size_t>(held) : 0;
+}
+
+void ByteProducer::write(portals::RegionCursor& body, std::size_t count) {
+  MARGAY_ASSERT(count <= credit_);
+  const std::size_t at = static_cast<std::size_t>(produced_) & (bytes_.size() - 1);
+  const std::size_t first = std::min(count, bytes_.size() - at);
+  body.read(bytes_.subspan(at, first));
+  if (first < count) body.read(bytes_.first(count - first));
+  advance(count);
+}
+
+void ByteProducer::write(std::span<const std::byte> body) {
+  MARGAY_ASSERT(body.size() <= credit_);
+  const std::size_t at = static_cast<std::size_t>(produced_) & (bytes_.size() - 1);
+  const std::size_t first = std::min(body.size(), bytes_.size() - at);
+  std::memcpy(bytes_.data() + at, body.data(), first);
+  if (first < body.size()) std::memcpy(bytes_.data(), body.data() + first, body.size() - first);
+  advance(body.size());
+}
+
+void ByteConsumer::refresh() {
+  // Acquire: pairs with the release in ByteProducer::publish, see there.
+  const std::uint64_t produced = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->bytes_produced))
+                                     .load(std::memory_order_acquire);
+  // The line lags behind while bodies came announced by their cells; and a damaged count is not followed.
+  const std::uint64_t ahead = produced - consumed_;
+  if (ahead <= bytes_.size()) known_ = produced;
+}
+
+void ByteConsumer::expect(std::size_t count) {
+  MARGAY_ASSERT(count <= bytes_.size());
+  known_ = std::max(known_, consumed_ + count);
+}
+
+ByteConsumer::Pieces ByteConsumer::peek(std::size_t count) const {
+  MARGAY_ASSERT(count <= known_ - consumed_);
+  const std::size_t at = static_cast<std::size_t>(consumed_) & (bytes_.size() - 1);
+  const std::size_t first = std::min(count, bytes_.size() - at);
+  return {bytes_.subspan(at, first), bytes_.first(count - first)};
+}
+
+void ByteConsumer::read(portals::RegionCursor& landing, std::size_t count) {
+  const Pieces pieces = peek(count);
+  landing.write(pieces.first);
+  if (!pieces.second.empty()) landing.write(pieces.second);
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,93 @@
+// Single-producer single-consumer ring of bytes: bodies that do not fit their cell. Small enough to stay in the caches;
+// both sides copy at once, chunk by chunk.
+//
+// Invariants
+//  1. consumed <= published <= produced <= consumed + size; all count bytes since the beginning.
+//  2. A body announced by its cell only after it was put here whole needs no publish(): the cell's release store covers
+//  it,
+//     and the consumer expect()s it. The producer's line is touched only for bodies that stream.
+//  3. Each side reads the other's line only when what it knows is used up.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "portals/memory/region.hpp"
+#include "sim/shm/cell_data.hpp"
+
+namespace margay::sim {
+
+class ByteProducer {
+ public:
+  // Requires: bytes.size() is a power of two; nothing is touched before the first use.
+  ByteProducer(std::span<std::byte> bytes, ProducerLine& mine, const ConsumerLine& theirs)
+      : bytes_(bytes), mine_(&mine), theirs_(&theirs), credit_(bytes.size()) {}
+
+  // Free bytes known; looks at the consumer's line only if fewer than `wanted` are known.
+  [[nodiscard]] std::size_t room(std::size_t wanted) {
+    if (credit_ < wanted) refresh();
+    return credit_;
+  }
+  // Copies the next `count` bytes of `body` in. Requires: count <= room(), count <= body.left().
+  void write(portals::RegionCursor& body, std::size_t count);
+  // The same for one piece of memory.
+  void write(std::span<const std::byte> body);
+  // Lets the consumer see all that was written.
+  void publish() {
+    // Release: pairs with the acquire in ByteConsumer::refresh: whoever sees this count sees the bytes. Without it the
+    // consumer could copy bytes of an earlier body.
+    std::atomic_ref<std::uint64_t>(mine_->bytes_produced).store(produced_, std::memory_order_release);
+  }
+
+ private:
+  void refresh();
+  void advance(std::size_t count) { produced_ += count, credit_ -= count; }
+
+  std::span<std::byte> bytes_;
+  ProducerLine* mine_;
+  const ConsumerLine* theirs_;
+  std::uint64_t produced_ = 0;
+  std::size_t credit_;
+};
+
+class ByteConsumer {
+ public:
+  ByteConsumer(std::span<std::byte> bytes, const ProducerLine& theirs, ConsumerLine& mine)
+      : bytes_(bytes), theirs_(&theirs), mine_(&mine) {}
+
+  // Bytes known to be there; looks at the producer's line only when none are.
+  [[nodiscard]] std::size_t available() {
+    if (known_ == consumed_) refresh();
+    return static_cast<std::size_t>(known_ - consumed_);
+  }
+  // A cell announced that the next `count` bytes are here. Requires: count <= size.
+  void expect(std::size_t count);
+  // The next `count` bytes, where they lie: one piece, or two around the ring's end. Valid until release().
+  // Requires: count <= available().
+  struct Pieces {
+    std::span<std::byte> first, second;
+  };
+  [[nodiscard]] Pieces peek(std::size_t count) const;
+  // Copies the next `count` bytes to where `landing` stands. Requires: count <= available(), count <= landing.left().
+  void read(portals::RegionCursor& landing, std::size_t count);
+  // Passes `count` bytes by, and gives their room back to the producer.
+  void release(std::size_t count) {
+    consumed_ += count;
+    // Release: pairs with the acquire in ByteProducer::refresh: our reads of these bytes are over. Without it the
+    // producer could overwrite what we still copy.
+    std::atomic_ref<std::uint64_t>(mine_->bytes_consumed).store(consumed_, std::memory_order_release);
+  }
+
+ private:
+  void refresh();
+
+  std::span<std::byte> bytes_;
+  const ProducerLine* theirs_;
+  ConsumerLine* mine_;
+  std::uint64_t consumed_ = 0;
+  std::uint64_t known_ = 0;  // produced, as far as known
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,97 @@
+// Single-producer single-consumer ring of 64-byte cells. The sequence number (the lap) travels in the cell, so handing
+// a small message over costs the transfer of one cache line.
+//
+// Invariants
+//  1. Cell i on lap n holds n + 1 (modulo 256) in its low byte once its message is in it; before, it holds n.
+//  2. The low byte is written last, with the first word, by one store.
+//  3. The producer never writes a cell that the consumer has not released: produced - consumed <= count. It knows
+//     `consumed` from a cached copy and reads the consumer's line only when that is used up.
+//
+// The data is in cell_data.hpp. A role is process-local, belongs to one thread at a time (under the process lock).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "portals/base/assert.hpp"
+#include "sim/shm/cell_data.hpp"
+
+namespace margay::sim {
+
+class CellProducer {
+ public:
+  // Nothing is touched before the first use. Requires: fresh (all zero) or continued by nobody else.
+  CellProducer(std::span<Cell> cells, const ConsumerLine& consumer)
+      : cells_(cells), consumer_(&consumer), credit_(static_cast<std::uint32_t>(cells.size())) {}
+
+  [[nodiscard]] bool has_room() {
+    if (credit_ != 0) [[likely]]
+      return true;
+    return refresh();
+  }
+  // The bytes of the next cell; the first eight go through publish(). Requires: has_room().
+  [[nodiscard]] std::byte* cell() { return reinterpret_cast<std::byte*>(&cells_[slot_]); }
+  // Hands the cell over. `first_word` has a zero low byte: the lap goes there.
+  void publish(std::uint64_t first_word) {
+    MARGAY_ASSERT(credit_ != 0 && (first_word & 0xff) == 0);
+    // Release: pairs with the acquire in CellConsumer::peek: whoever sees this lap sees the whole cell, and the bytes
+    // in the byte ring that the cell announces. Without it the consumer could take a half-written message.
+    std::atomic_ref<std::uint64_t>(cells_[slot_].words[0]).store(first_word | lap_, std::memory_order_release);
+    ++produced_;
+    --credit_;
+    if (++slot_ == cells_.size()) slot_ = 0, lap_ = (lap_ + 1) & 0xff;
+  }
+
+ private:
+  bool refresh() {
+    // Acquire: pairs with the release in CellConsumer::release: the consumer's reads of the cells it gave back are
+    // over. Without it we could overwrite a cell that is still being read.
+    const std::uint64_t consumed = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(consumer_->cells_consumed))
+                                       .load(std::memory_order_acquire);
+    const std::uint64_t held = produced_ - consumed;
+    // The other process's word is not believed beyond what can be: more than all cells means it is damaged.
+    credit_ = held <= cells_.size() ? static_cast<std::uint32_t>(cells_.size() - held) : 0;
+    return credit_ != 0;
+  }
+
+  std::span<Cell> cells_;
+  const ConsumerLine* consumer_;
+  std::uint64_t produced_ = 0;
+  std::uint64_t lap_ = 1;
+  std::uint32_t slot_ = 0;
+  std::uint32_t credit_;  // cells known to be free
+};
+
+class CellConsumer {
+ public:
+  CellConsumer(std::span<Cell> cells, ConsumerLine& consumer) : cells_(cells), consumer_(&consumer) {}
+
+  // Whether the next cell is there; `first_word` is then its first word, without the lap.
+  [[nodiscard]] bool peek(std::uint64_t& first_word) const {
+    // Acquire: pairs with the release in CellProducer::publish, see there.
+    const std::uint64_t word = std::atomic_ref<std::uint64_t>(cells_[slot_].words[0]).load(std::memory_order_acquire);
+    first_word = word & ~std::uint64_t{0xff};
+    return (word & 0xff) == lap_;
+  }
+  // The bytes of the cell that peek() saw; bytes 0-7 are the first word. Valid until release().
+  [[nodiscard]] std::byte* cell() const { return reinterpret_cast<std::byte*>(&cells_[slot_]); }
+  // Gives the cell back. Requires: peek() saw it.
+  void release() {
+    ++consumed_;
+    if (++slot_ == cells_.size()) slot_ = 0, lap_ = (lap_ + 1) & 0xff;
+    // Release: pairs with the acquire in CellProducer::refresh, see there.
+    std::atomic_ref<std::uint64_t>(consumer_->cells_consumed).store(consumed_, std::memory_order_release);
+  }
+
+ private:
+  std::span<Cell> cells_;
+  ConsumerLine* consumer_;
+  std::uint64_t consumed_ = 0;
+  std::uint64_t lap_ = 1;
+  std::uint32_t slot_ = 0;
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,77 @@
+// The frame codec: how a wire carries a header. docs/frame_format.md is the specification.
+//
+// A frame's head is 16 to 64 bytes: a fixed part and the groups of fields that its flags name, so every head fits one
+// cell of the shared memory ring, and a short put with its whole user data and a body of 40 bytes does too. Source and
+// destination are not in it: they come from the connection. Nothing in it is an address.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "portals/header.hpp"
+#include "sim/base/limits.hpp"
+
+namespace margay::sim {
+
+// Byte 1 of a control frame; a message has none.
+enum class FrameType : std::uint8_t {
+  message = 0,
+  cut = 1,      // argument: bytes of the body of the last message that were carried; the rest will not come
+  segment = 2,  // argument: bytes of a body that follow (tcp)
+  stop = 3,     // argument: sequence of the message whose body is no longer wanted (tcp)
+  ping = 4,     // argument: the sender's mark (tcp)
+  pong = 5,     // argument: the ping's mark (tcp)
+  goodbye = 6,  // argument: messages sent in all (tcp)
+};
+inline constexpr std::uint8_t kFrameTypeCount = 7;
+[[nodiscard]] std::string_view name(FrameType type);
+
+// Bits of byte 2: which groups follow the fixed part.
+inline constexpr std::uint8_t kFlagUserTail = 0x01;  // 8 bytes: user data 4 to 11
+inline constexpr std::uint8_t kFlagOffset = 0x02;    // 8 bytes
+inline constexpr std::uint8_t kFlagAnswer = 0x04;    // 8 bytes return match bits, and at the end 1 byte return portal
+inline constexpr std::uint8_t kFlagReturnRange = 0x08;  // 16 bytes: return length, return offset
+inline constexpr std::uint8_t kFlagLongLength = 0x10;   // 7 bytes: the upper part of the length
+inline constexpr std::uint8_t kFlagReadBody = 0x20;     // shm: the body is offered for reading, not sent
+inline constexpr std::uint8_t kFlagControl = 0x40;
+inline constexpr std::uint8_t kFlagsKnown = 0x7f;
+
+inline constexpr std::size_t kFrameHeadMinBytes = 16;
+inline constexpr std::size_t kFrameHeadMaxBytes = 64;
+inline constexpr std::size_t kShortPutHeadBytes = 24;  // fixed part and whole user data
+inline constexpr std::size_t kShortPutBodyBytes = 40;
+static_assert(kFrameHeadMinBytes + 8 + 8 + 8 + 16 + 7 + 1 == kFrameHeadMaxBytes);
+static_assert(kFrameHeadMaxBytes == kCacheLineBytes);
+static_assert(kShortPutHeadBytes + kShortPutBodyBytes == kCacheLineBytes);
+
+struct EncodedHead {
+  std::uint64_t first_word = 0;  // bytes 0-7, little-endian; byte 0 is zero: it belongs to the wire
+  std::size_t bytes = 0;         // of the head, the first eight included
+};
+// Writes bytes 8 and up of the head to `out` (its first eight are left alone). Requires: `out` has kFrameHeadMaxBytes.
+[[nodiscard]] EncodedHead encode_head(const portals::Header& header, std::byte* out, bool read_body = false);
+[[nodiscard]] EncodedHead encode_control(FrameType type, std::uint64_t argument, std::byte* out);
+// The whole head in one piece of memory; returns its bytes. Requires: `out` has kFrameHeadMaxBytes.
+std::size_t write_head(const portals::Header& header, std::byte* out);
+std::size_t write_control(FrameType type, std::uint64_t argument, std::byte* out);
+
+struct DecodedHead {
+  FrameType type = FrameType::message;
+  portals::Header header;      // message; source and destination are left as they were
+  std::uint64_t argument = 0;  // control
+  bool read_body = false;      // message: kFlagReadBody
+  std::size_t bytes = 0;       // of the head
+};
+enum class Decode : std::uint8_t { ok, incomplete, malformed };
+struct DecodeResult {
+  Decode verdict = Decode::ok;
+  std::size_t needed = 0;   // incomplete: bytes of input with which to try again
+  std::string_view reason;  // malformed: what is wrong with the frame; static
+};
+// The one reader of every frame. Reads nothing beyond `input`; byte 0 is not looked at. One header has one encoding:
+// a group that is announced but holds only what its absence means is malformed.
+[[nodiscard]] DecodeResult decode_head(std::span<const std::byte> input, DecodedHead& out);
+
+}  // namespace margay::sim

@@ -1,0 +1,90 @@
+#include "sim/wire/self_wire.hpp"
+
+#include "portals/base/assert.hpp"
+
+namespace margay::sim {
+
+using portals::Header;
+using portals::Region;
+using portals::RegionCursor;
+
+bool SelfWire::try_send(std::uint32_t peer, const Header& header, const Region& body) {
+  MARGAY_ASSERT(peer == me_.rank && body.bytes() == header.length);
+  if (!queue_.empty() || copied_ == kSelfSlots || header.length > kSelfCopyBytes) return false;
+  if (!slots_) slots_ = std::make_unique<Slots>();
+  Slot& slot = (*slots_)[(first_ + copied_) % kSelfSlots];
+  slot.header = header;
+  RegionCursor(body).read({slot.body.data(), static_cast<std::size_t>(header.length)});
+  ++copied_;
+  return true;
+}
+
+void SelfWire::send(std::uint32_t peer, Transmission& transmission) {
+  MARGAY_ASSERT(peer == me_.rank && transmission.body.bytes() == transmission.header.length);
+  transmission.state = Transmission::State::queued;
+  queue_.push(transmission);
+}
+
+void SelfWire::stop(std::uint32_t peer, Transmission& transmission) {
+  MARGAY_ASSERT(peer == me_.rank);
+  if (transmission.state == Transmission::State::queued) transmission.stop_asked = true;
+}
+
+bool SelfWire::push() {
+  held_ = false;
+  return false;
+}
+
+bool SelfWire::poll(Arrival& arrival) {
+  MARGAY_ASSERT(!offered_);
+  if (held_) return false;
+  if (copied_ != 0) {
+    Slot& slot = (*slots_)[first_];
+    tell(slot.header, Region(slot.body.data(), static_cast<std::size_t>(slot.header.length)), arrival);
+    return true;
+  }
+  const Transmission* first = queue_.front();
+  if (first == nullptr) return false;
+  tell(first->header, first->body, arrival);
+  return true;
+}
+
+void SelfWire::tell(const Header& header, const Region& body, Arrival& arrival) {
+  arrival.kind = Arrival::Kind::whole;
+  arrival.peer = me_.rank;
+  arrival.sequence = sequence_ + 1;
+  arrival.header = header;
+  arrival.header.source = arrival.header.destination = me_;
+  arrival.body = body;
+  arrival.cookie = nullptr;
+  offered_ = true;
+}
+
+void SelfWire::consume() {
+  MARGAY_ASSERT(offered_);
+  offered_ = false;
+  ++sequence_;
+  if (copied_ != 0) {
+    first_ = (first_ + 1) % kSelfSlots;
+    --copied_;
+    return;
+  }
+  Transmission* done = queue_.pop();
+  done->state = Transmission::State::sent;
+  finished_.push(*done);
+}
+
+void SelfWire::hold() {
+  MARGAY_ASSERT(offered_);
+  offered_ = false;
+  held_ = true;
+}
+
+void SelfWire::accept(const Region&, void*) {
+  MARGAY_ASSERT(!"a message to oneself is always whole");
+}
+void SelfWire::refuse() {
+  MARGAY_ASSERT(!"a message to oneself is always whole");
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,24 @@
+// How a body travels through a channel of shared memory; sender and receiver use the same arithmetic:
+//  - in the cell, behind the head, when it fits;
+//  - up to kWholeBodyBytes: in the byte ring before its cell is published, so that the cell announces it whole;
+//  - beyond: the cell first, then chunk by chunk, so that both sides copy at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sim/base/limits.hpp"
+#include "sim/shm/cell_data.hpp"
+
+namespace margay::sim {
+
+inline constexpr std::size_t kWholeBodyBytes = 2048;
+static_assert(kWholeBodyBytes <= kByteRingBytes);
+
+enum class BodyWay : std::uint8_t { in_cell, before_cell, after_cell };
+[[nodiscard]] constexpr BodyWay shm_body_way(std::size_t head_bytes, std::uint64_t length) {
+  if (length <= kCacheLineBytes - head_bytes) return BodyWay::in_cell;
+  return length <= kWholeBodyBytes ? BodyWay::before_cell : BodyWay::after_cell;
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,187 @@
+#include "sim/wire/shm_inbound.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::sim {
+namespace {
+
+using portals::Region;
+using portals::RegionCursor;
+
+// Room goes back to the sender in steps of at most this much, so that it copies while we do.
+constexpr std::size_t kReleaseBytes = 16 * 1024;
+// Bytes of one body moved in one visit, so that a stream does not keep other peers waiting.
+constexpr std::uint64_t kVisitBytes = 256 * 1024;
+
+}  // namespace
+
+ShmInbound::ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
+                       portals::ProcessId destination)
+    : cells_(channel.cells, channel.consumer),
+      bytes_(channel.bytes, channel.producer, channel.consumer),
+      sender_bell_(sender.bell, registered),
+      source_(source),
+      destination_(destination) {}
+
+bool ShmInbound::look(Arrival& arrival) {
+  if (state_ == State::between) [[likely]]
+    return look_for_cell(arrival);
+  if (state_ == State::receiving || state_ == State::passing) return look_for_body(arrival);
+  MARGAY_ASSERT(state_ != State::offered);
+  return state_ == State::losing && tell_loss(arrival);
+}
+
+bool ShmInbound::look_for_cell(Arrival& arrival) {
+  alignas(kCacheLineBytes) std::array<std::uint64_t, 8> copy;
+  if (!cells_.peek(copy[0])) return false;
+  // A copy, so that what was checked is what is used.
+  std::memcpy(&copy[1], cells_.cell() + 8, kCacheLineBytes - 8);
+  DecodedHead head;
+  const DecodeResult result = decode_head(std::as_bytes(std::span(copy)), head);
+  if (result.verdict != Decode::ok) return malformed(result.reason, arrival);
+  if (head.type != FrameType::message) return malformed("a control frame between messages", arrival);
+  if (head.read_body) return malformed("a body offered for reading where none was agreed", arrival);
+  return offer(head, arrival);
+}
+
+bool ShmInbound::offer(const DecodedHead& head, Arrival& arrival) {
+  length_ = head.header.length;
+  way_ = shm_body_way(head.bytes, length_);
+  arrival.kind = way_ == BodyWay::after_cell ? Arrival::Kind::started : Arrival::Kind::whole;
+  arrival.peer = source_.rank;
+  arrival.sequence = sequence_ + 1;
+  arrival.header = head.header;
+  arrival.header.source = source_;
+  arrival.header.destination = destination_;
+  arrival.cookie = nullptr;
+  arrival.body = Region();
+  const auto count = static_cast<std::size_t>(length_);
+  if (way_ == BodyWay::in_cell) {
+    arrival.body = Region(cells_.cell() + head.bytes, count);
+  } else if (way_ == BodyWay::before_cell) {
+    bytes_.expect(count);
+    const ByteConsumer::Pieces pieces = bytes_.peek(count);
+    pieces_ = {portals::Buffer{pieces.first.data(), pieces.first.size()},
+               portals::Buffer{pieces.second.data(), pieces.second.size()}};
+    arrival.body = pieces.second.empty() ? Region(pieces_[0]) : Region(std::span<const portals::Buffer>(pieces_));
+  }
+  state_ = State::offered;
+  return true;
+}
+
+void ShmInbound::consume() {
+  MARGAY_ASSERT(state_ == State::offered && way_ != BodyWay::after_cell);
+  if (way_ == BodyWay::before_cell) bytes_.release(static_cast<std::size_t>(length_));
+  cells_.release();
+  ++sequence_;
+  state_ = State::between;
+  sender_bell_.ring_if_sleeping();
+}
+
+void ShmInbound::accept(const Region& landing, void* cookie) {
+  MARGAY_ASSERT(state_ == State::offered && way_ == BodyWay::after_cell && landing.bytes() == length_);
+  landing_ = RegionCursor(landing);
+  cookie_ = cookie;
+  left_ = length_;
+  cells_.release();
+  ++sequence_;
+  state_ = State::receiving;
+  move_body();
+}
+
+void ShmInbound::refuse() {
+  MARGAY_ASSERT(state_ == State::offered && way_ == BodyWay::after_cell);
+  left_ = length_;
+  cells_.release();
+  ++sequence_;
+  state_ = State::passing;
+  move_body();
+}
+
+bool ShmInbound::release_held() {
+  if (state_ != State::held) return false;
+  state_ = State::between;
+  return true;
+}
+
+// As much of the coming body as is here.
+void ShmInbound::move_body() {
+  std::uint64_t moved = 0;
+  while (left_ != 0 && moved < kVisitBytes) {
+    const std::size_t here = bytes_.available();
+    if (here == 0) break;
+    const auto step = static_cast<std::size_t>(std::min<std::uint64_t>({here, left_, kReleaseBytes}));
+    if (state_ == State::receiving) bytes_.read(landing_, step);
+    bytes_.release(step);
+    left_ -= step;
+    moved += step;
+  }
+  if (moved != 0) sender_bell_.ring_if_sleeping();
+}
+
+bool ShmInbound::look_for_body(Arrival& arrival) {
+  move_body();
+  if (left_ == 0) return end_body(Arrival::Kind::finished, arrival);
+  return look_for_cut(arrival);
+}
+
+bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
+  const bool accepted = state_ == State::receiving;
+  state_ = State::between;
+  if (!accepted) return look_for_cell(arrival);
+  arrival.kind = kind;
+  arrival.peer = source_.rank;
+  arrival.cookie = cookie_;
+  return true;
+}
+
+// A cell behind an unfinished body can only say where the body ends.
+bool ShmInbound::look_for_cut(Arrival& arrival) {
+  std::array<std::uint64_t, 2> copy;
+  if (!cells_.peek(copy[0])) return false;
+  std::memcpy(&copy[1], cells_.cell() + 8, 8);
+  DecodedHead head;
+  const DecodeResult result = decode_head(std::as_bytes(std::span(copy)), head);
+  if (result.verdict != Decode::ok || head.type != FrameType::cut) {
+    // The last of the body was published before this cell; we may have looked just before that.
+    move_body();
+    if (left_ == 0) return end_body(Arrival::Kind::finished, arrival);
+    return malformed("a message inside the body of another", arrival);
+  }
+  const std::uint64_t end = head.argument;
+  if (end > length_ || end < length_ - left_) return malformed("a body cut where it cannot end", arrival);
+  if (end != length_ - left_) return false;  // its last bytes are here, the next look takes them
+  cells_.release();
+  return end_body(Arrival::Kind::cut, arrival);
+}
+
+bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {
+  lose(reason);
+  return tell_loss(arrival);
+}
+
+void ShmInbound::lose(std::string_view reason) {
+  if (lost()) return;
+  accepted_ = state_ == State::receiving;
+  state_ = State::losing;
+  loss_ = reason;
+}
+
+bool ShmInbound::tell_loss(Arrival& arrival) {
+  arrival.peer = source_.rank;
+  if (accepted_) {
+    accepted_ = false;
+    arrival.kind = Arrival::Kind::cut;
+    arrival.cookie = cookie_;
+    return true;
+  }
+  arrival.kind = Arrival::Kind::lost;
+  arrival.loss = loss_;
+  state_ = State::lost;
+  return true;
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,77 @@
+// The receiving side of one channel of the shared memory wire (shm_body.hpp says how bodies travel).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/shm/bell.hpp"
+#include "sim/shm/byte_ring.hpp"
+#include "sim/shm/cell_ring.hpp"
+#include "sim/wire/frame.hpp"
+#include "sim/wire/shm_body.hpp"
+#include "sim/wire/shm_layout.hpp"
+#include "sim/wire/wire.hpp"
+
+namespace margay::sim {
+
+class ShmInbound {
+ public:
+  // `sender` is the other side's area: its bell is rung when room was given back. `source` and `destination` go into
+  // every header, `peer` into every arrival.
+  ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
+             portals::ProcessId destination);
+
+  // The next thing that happened on this channel; moves an accepted body along. false: nothing now.
+  [[nodiscard]] bool look(Arrival& arrival);
+
+  // Answers to what look() gave; see Wire.
+  void consume();
+  void hold() { state_ = State::held; }
+  void accept(const portals::Region& landing, void* cookie);
+  void refuse();
+  // A held message may be seen again. Returns whether there was one.
+  bool release_held();
+  // Nothing more is taken from this channel; look() still gives cut (when a body was half here) and then lost.
+  void lose(std::string_view reason);
+
+  [[nodiscard]] bool lost() const { return state_ == State::losing || state_ == State::lost; }
+
+ private:
+  enum class State : std::uint8_t {
+    between,    // looks for the next cell
+    offered,    // look() gave a whole or started message: an answer must come
+    held,       // not looked at until release_held()
+    receiving,  // an accepted body is coming
+    passing,    // a refused body is coming
+    losing,     // to be told
+    lost,
+  };
+
+  bool look_for_cell(Arrival& arrival);
+  bool offer(const DecodedHead& head, Arrival& arrival);
+  bool look_for_body(Arrival& arrival);
+  bool look_for_cut(Arrival& arrival);
+  bool tell_loss(Arrival& arrival);
+  bool malformed(std::string_view reason, Arrival& arrival);
+  void move_body();
+  bool end_body(Arrival::Kind kind, Arrival& arrival);
+
+  CellConsumer cells_;
+  ByteConsumer bytes_;
+  BellRinger sender_bell_;
+  portals::ProcessId source_;
+  portals::ProcessId destination_;
+  State state_ = State::between;
+  bool accepted_ = false;           // losing: a body was half here, its cut is still to be told
+  BodyWay way_ = BodyWay::in_cell;  // of the offered message
+  std::uint64_t sequence_ = 0;      // of the last answered message
+  std::uint64_t length_ = 0;        // of the offered or coming body
+  std::uint64_t left_ = 0;          // of the coming body
+  portals::RegionCursor landing_;
+  void* cookie_ = nullptr;
+  std::array<portals::Buffer, 2> pieces_{};  // of a whole body around the ring's end
+  std::string_view loss_;
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,170 @@
+#include "sim/wire/shm_outbound.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "portals/base/assert.hpp"
+#include "sim/shm/publish_once.hpp"
+
+namespace margay::sim {
+namespace {
+
+using portals::Header;
+using portals::Region;
+using portals::RegionCursor;
+
+// Chunks begin small, so that the receiver starts early, and grow, so that long bodies pay few handovers.
+constexpr std::size_t kFirstChunkBytes = 2048;
+constexpr std::size_t kLastChunkBytes = 16 * 1024;
+
+std::size_t chunk_bytes(std::uint64_t carried) {
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(carried, kFirstChunkBytes, kLastChunkBytes));
+}
+
+void copy_out(const Region& body, std::byte* to) {
+  if (body.contiguous()) {
+    std::memcpy(to, body.single().base, body.single().bytes);
+  } else {
+    RegionCursor(body).read({to, static_cast<std::size_t>(body.bytes())});
+  }
+}
+
+}  // namespace
+
+ShmOutbound::ShmOutbound(ChannelData& channel, RankArea& peer, std::uint32_t my_local_rank, bool registered)
+    : cells_(channel.cells, channel.consumer),
+      bytes_(channel.bytes, channel.producer, channel.consumer),
+      bell_(peer.bell, registered),
+      peer_(&peer),
+      my_local_rank_(my_local_rank) {}
+
+void ShmOutbound::publish(std::uint64_t first_word) {
+  cells_.publish(first_word);
+  if (!opened_) [[unlikely]] {
+    opened_ = true;
+    set_flag(peer_->opened[my_local_rank_]);
+    count_flag(peer_->opened_count);
+  }
+}
+
+// Requires: room for `count` bytes. The receiver copies the chunks that are published while we copy the next.
+void ShmOutbound::put_body(RegionCursor& body, std::size_t count) {
+  for (std::size_t put = 0; put < count;) {
+    const std::size_t chunk = std::min(chunk_bytes(put), count - put);
+    bytes_.write(body, chunk);
+    bytes_.publish();
+    put += chunk;
+  }
+}
+
+bool ShmOutbound::try_send(const Header& header, const Region& body) {
+  if (!queue_.empty() || lost_ || !cells_.has_room()) return false;
+  MARGAY_ASSERT(body.bytes() == header.length);
+  const EncodedHead head = encode_head(header, cells_.cell());
+  switch (shm_body_way(head.bytes, header.length)) {
+    case BodyWay::in_cell:
+      if (header.length != 0) copy_out(body, cells_.cell() + head.bytes);
+      publish(head.first_word);
+      break;
+    case BodyWay::before_cell: {
+      const auto count = static_cast<std::size_t>(header.length);
+      if (bytes_.room(count) < count) return false;
+      RegionCursor cursor(body);
+      bytes_.write(cursor, count);
+      publish(head.first_word);
+      break;
+    }
+    case BodyWay::after_cell: {
+      if (header.length > kByteRingBytes) return false;
+      const auto count = static_cast<std::size_t>(header.length);
+      if (bytes_.room(count) < count) return false;
+      publish(head.first_word);
+      bell_.ring_if_sleeping();
+      RegionCursor cursor(body);
+      put_body(cursor, count);
+      break;
+    }
+  }
+  bell_.ring_if_sleeping();
+  return true;
+}
+
+void ShmOutbound::queue(Transmission& transmission) {
+  MARGAY_ASSERT(transmission.body.bytes() == transmission.header.length);
+  transmission.state = Transmission::State::queued;
+  transmission.cursor = RegionCursor(transmission.body);
+  queue_.push(transmission);
+}
+
+bool ShmOutbound::advance(TransmissionList& finished) {
+  bool moved = false;
+  while (Transmission* first = queue_.front()) {
+    if (!begun_) {
+      if (!begin(*first)) break;
+      moved = true;
+    }
+    if (!carried_) {
+      moved |= first->stop_asked ? cut(*first) : stream(*first);
+      if (!carried_) break;
+    }
+    finish(first->cursor.left() == 0 ? Transmission::State::sent : Transmission::State::stopped, finished);
+  }
+  if (moved) bell_.ring_if_sleeping();
+  return moved;
+}
+
+bool ShmOutbound::begin(Transmission& transmission) {
+  if (!cells_.has_room()) return false;
+  const Header& header = transmission.header;
+  const EncodedHead head = encode_head(header, cells_.cell());
+  const BodyWay way = shm_body_way(head.bytes, header.length);
+  const auto count = static_cast<std::size_t>(header.length);
+  if (way == BodyWay::in_cell) {
+    transmission.cursor.read({cells_.cell() + head.bytes, count});
+  } else if (way == BodyWay::before_cell) {
+    if (bytes_.room(count) < count) return false;
+    bytes_.write(transmission.cursor, count);
+  }
+  publish(head.first_word);
+  begun_ = true;
+  carried_ = way != BodyWay::after_cell;
+  return true;
+}
+
+bool ShmOutbound::stream(Transmission& transmission) {
+  RegionCursor& body = transmission.cursor;
+  const std::uint64_t before = body.left();
+  while (body.left() != 0) {
+    const std::size_t room = bytes_.room(1);
+    if (room == 0) break;
+    const std::uint64_t chunk =
+        std::min<std::uint64_t>(chunk_bytes(transmission.header.length - body.left()), body.left());
+    bytes_.write(body, static_cast<std::size_t>(std::min<std::uint64_t>(chunk, room)));
+    bytes_.publish();
+  }
+  carried_ = body.left() == 0;
+  return body.left() != before;
+}
+
+// The receiver finds this cell where the next message's would be, and learns from it where the body ends.
+bool ShmOutbound::cut(Transmission& transmission) {
+  if (!cells_.has_room()) return false;
+  const std::uint64_t carried = transmission.header.length - transmission.cursor.left();
+  publish(encode_control(FrameType::cut, carried, cells_.cell()).first_word);
+  carried_ = true;
+  return true;
+}
+
+void ShmOutbound::finish(Transmission::State state, TransmissionList& finished) {
+  Transmission* done = queue_.pop();
+  done->state = state;
+  finished.push(*done);
+  begun_ = carried_ = false;
+}
+
+void ShmOutbound::fail(TransmissionList& finished) {
+  lost_ = true;
+  while (!queue_.empty()) finish(Transmission::State::failed, finished);
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,153 @@
+#include "sim/wire/shm_wire.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "portals/base/assert.hpp"
+#include "sim/shm/publish_once.hpp"
+
+namespace margay::sim {
+namespace {
+
+using portals::Header;
+using portals::ProcessId;
+using portals::Region;
+
+// Arrivals that one sender may give in a row while others may have something too.
+constexpr std::uint32_t kTurnArrivals = 16;
+
+}  // namespace
+
+ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::uint32_t ranks,
+                 const std::vector<std::uint32_t>& world_rank_of_local, TransmissionList& finished,
+                 portals::GroupId group)
+    : status_(ShmLayout::attach(segment, ranks, layout_)),
+      local_rank_(local_rank),
+      registered_(register_node_barrier()),
+      finished_(finished),
+      bell_(status_.ok() ? layout_.area(local_rank).bell : no_bell_) {
+  if (!status_.ok()) return;
+  MARGAY_ASSERT(local_rank < ranks && world_rank_of_local.size() == ranks);
+  const ProcessId me{group, world_rank_of_local[local_rank]};
+  local_of_world_.assign(std::size_t{*std::ranges::max_element(world_rank_of_local)} + 1, kNotHere);
+  outbound_.reserve(ranks);
+  inbound_.reserve(ranks);
+  is_sender_.resize(ranks);
+  for (std::uint32_t other = 0; other < ranks; ++other) {
+    const std::uint32_t world = world_rank_of_local[other];
+    if (other != local_rank) local_of_world_[world] = other;
+    outbound_.emplace_back(layout_.channel(local_rank, other), layout_.area(other), local_rank, registered_);
+    inbound_.emplace_back(layout_.channel(other, local_rank), layout_.area(other), registered_, ProcessId{group, world},
+                          me);
+  }
+  publish(layout_.area(local_rank).pid, static_cast<std::uint32_t>(::getpid()));
+}
+
+bool ShmWire::reaches(std::uint32_t peer) const {
+  return peer < local_of_world_.size() && local_of_world_[peer] != kNotHere;
+}
+
+std::uint32_t ShmWire::local(std::uint32_t peer) const {
+  MARGAY_ASSERT(reaches(peer));
+  return local_of_world_[peer];
+}
+
+bool ShmWire::try_send(std::uint32_t peer, const Header& header, const Region& body) {
+  return outbound_[local(peer)].try_send(header, body);
+}
+
+void ShmWire::send(std::uint32_t peer, Transmission& transmission) {
+  const std::uint32_t to = local(peer);
+  ShmOutbound& out = outbound_[to];
+  if (out.lost()) {
+    transmission.state = Transmission::State::failed;
+    finished_.push(transmission);
+    return;
+  }
+  const bool was_idle = out.idle();
+  out.queue(transmission);
+  if (!was_idle) return;
+  out.advance(finished_);
+  if (!out.idle()) busy_.push_back(to);
+}
+
+void ShmWire::stop(std::uint32_t peer, Transmission& transmission) {
+  if (transmission.state == Transmission::State::queued) outbound_[local(peer)].stop(transmission);
+}
+
+bool ShmWire::push() {
+  bool moved = false;
+  if (!busy_.empty()) [[unlikely]] {
+    for (const std::uint32_t to : busy_) moved |= outbound_[to].advance(finished_);
+    std::erase_if(busy_, [this](std::uint32_t to) { return outbound_[to].idle(); });
+  }
+  if (!held_.empty()) [[unlikely]] {
+    for (const std::uint32_t from : held_) inbound_[from].release_held();
+    held_.clear();
+  }
+  return moved;
+}
+
+bool ShmWire::poll(Arrival& arrival) {
+  if (read_published(layout_.area(local_rank_).opened_count) != opened_seen_) [[unlikely]]
+    discover();
+  const std::size_t count = senders_.size();
+  if (count == 0) return false;
+  if (in_turn_ >= kTurnArrivals) {
+    in_turn_ = 0;
+    turn_ = turn_ + 1 < count ? turn_ + 1 : 0;
+  }
+  std::size_t at = turn_;
+  for (std::size_t looked = 0; looked < count; ++looked) {
+    if (look(senders_[at], arrival)) {
+      in_turn_ = at == turn_ ? in_turn_ + 1 : 1;
+      turn_ = at;
+      return true;
+    }
+    if (++at == count) at = 0;
+  }
+  return false;
+}
+
+bool ShmWire::look(std::uint32_t local_rank, Arrival& arrival) {
+  if (!inbound_[local_rank].look(arrival)) return false;
+  answering_ = local_rank;
+  // The inbound side lost its peer (a malformed frame): nothing more goes out to it either.
+  if (arrival.kind == Arrival::Kind::lost) outbound_[local_rank].fail(finished_);
+  return true;
+}
+
+// Somebody sends here for the first time.
+void ShmWire::discover() {
+  RankArea& mine = layout_.area(local_rank_);
+  opened_seen_ = read_published(mine.opened_count);
+  for (std::uint32_t other = 0; other < layout_.ranks(); ++other) {
+    if (other == local_rank_ || is_sender_[other] || !flag_set(mine.opened[other])) continue;
+    is_sender_[other] = true;
+    senders_.push_back(other);
+  }
+}
+
+void ShmWire::hold() {
+  inbound_[answering_].hold();
+  held_.push_back(answering_);
+}
+
+void ShmWire::nudge(std::uint32_t peer) {
+  outbound_[local(peer)].bell().ring();
+}
+
+void ShmWire::lose(std::uint32_t peer, std::string_view reason) {
+  const std::uint32_t gone = local(peer);
+  outbound_[gone].fail(finished_);
+  std::erase(busy_, gone);
+  inbound_[gone].lose(reason);
+  if (!is_sender_[gone]) {
+    is_sender_[gone] = true;
+    senders_.push_back(gone);
+  }
+}
+
+}  // namespace margay::sim

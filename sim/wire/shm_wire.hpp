@@ -1,0 +1,91 @@
+// The wire between the ranks of one node: a channel of shared memory for every ordered pair.
+//
+// Sleeping: a process about to sleep does
+//   wire.bell().begin_sleep();  if (nothing moved in one more push() and poll()) wire.bell().sleep(timeout);
+//   end_sleep();
+// Whoever publishes for it, or gives room back to it, looks at its flag and rings.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "portals/base/status.hpp"
+#include "sim/shm/bell.hpp"
+#include "sim/wire/shm_inbound.hpp"
+#include "sim/wire/shm_layout.hpp"
+#include "sim/wire/shm_outbound.hpp"
+#include "sim/wire/wire.hpp"
+
+namespace margay::sim {
+
+class ShmWire final : public Wire {
+ public:
+  // `segment`: shm_segment_bytes(ranks) zero bytes shared by the node's ranks, mapped while the wire lives.
+  // `local_rank`: this rank's index among them; `world_rank_of_local[i]`: the world rank of the i-th; `group`: goes
+  // into every header. Finished transmissions go to `finished`, which outlives the wire. Use nothing but status() when
+  // that is an error.
+  ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::uint32_t ranks,
+          const std::vector<std::uint32_t>& world_rank_of_local, TransmissionList& finished,
+          portals::GroupId group = 0);
+
+  // Why the segment cannot be used; ok otherwise.
+  [[nodiscard]] const portals::Status& status() const { return status_; }
+
+  [[nodiscard]] WireId id() const override { return WireId::shm; }
+  [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
+  void send(std::uint32_t peer, Transmission& transmission) override;
+  void stop(std::uint32_t peer, Transmission& transmission) override;
+  bool push() override;
+  [[nodiscard]] bool poll(Arrival& arrival) override;
+  void consume() override { inbound_[answering_].consume(); }
+  void hold() override;
+  void accept(const portals::Region& landing, void* cookie) override { inbound_[answering_].accept(landing, cookie); }
+  void refuse() override { inbound_[answering_].refuse(); }
+  [[nodiscard]] bool idle() const override { return busy_.empty(); }
+  void nudge(std::uint32_t peer) override;
+
+  // This rank's bell, for the thread that waits. One thread at a time may sleep on it; others make a BellOwner of
+  // bell_data() and wait_rung().
+  [[nodiscard]] BellOwner& bell() { return bell_; }
+  [[nodiscard]] BellData& bell_data() { return layout_.area(local_rank_).bell; }
+  // Whether `peer` (a world rank) is on this node and not this rank.
+  [[nodiscard]] bool reaches(std::uint32_t peer) const;
+  // The peer's process is gone: what is queued for it fails, poll() gives cut for the body that was coming, then lost.
+  // Requires: no arrival waits for its answer. `reason`: static, a sentence's end.
+  void lose(std::uint32_t peer, std::string_view reason);
+  // False: membarrier is refused, every send pays an atomic instruction.
+  [[nodiscard]] bool barrier_registered() const { return registered_; }
+
+ private:
+  static constexpr std::uint32_t kNotHere = 0xffff'ffff;
+
+  [[nodiscard]] std::uint32_t local(std::uint32_t peer) const;
+  void discover();
+  bool look(std::uint32_t local_rank, Arrival& arrival);
+
+  // Constant after construction.
+  portals::Status status_;
+  ShmLayout layout_;
+  std::uint32_t local_rank_;
+  bool registered_;
+  std::vector<std::uint32_t> local_of_world_;
+  TransmissionList& finished_;
+  BellData no_bell_;  // stands in when status_ is an error
+  BellOwner bell_;
+  // Owner's.
+  std::vector<ShmOutbound> outbound_;  // by local rank
+  std::vector<ShmInbound> inbound_;
+  std::vector<std::uint32_t> busy_;     // local ranks with something queued
+  std::vector<std::uint32_t> senders_;  // local ranks that have sent here: the ones worth a look
+  std::vector<bool> is_sender_;
+  std::vector<std::uint32_t> held_;
+  std::uint32_t opened_seen_ = 0;  // of our area's opened_count
+  std::size_t turn_ = 0;           // index in senders_ of the one to look at first
+  std::uint32_t in_turn_ = 0;      // arrivals that it has given in a row
+  std::uint32_t answering_ = 0;    // local rank of the last arrival
+};
+
+}  // namespace margay::sim
