@@ -139,6 +139,7 @@ std::string_view error_class_text(int error_class) {
 int ErrorTable::make(int error_class, std::string sentence) {
   if (error_class == MPI_SUCCESS) return MPI_SUCCESS;
   if (find(error_class) == nullptr) error_class = MPI_ERR_OTHER;
+  if (sentence.empty()) return error_class;
   serial_ = serial_ == kMaxErrorSerial ? 1 : serial_ + 1;
   const int code = error_class | static_cast<int>(serial_ << kErrorClassBits);
   kept_[serial_ % kKeptSentences] = Kept{code, std::move(sentence)};

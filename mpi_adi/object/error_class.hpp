@@ -36,7 +36,7 @@ class ErrorTable {
  public:
   // A code of `error_class` that text_of() explains by `sentence` (which names function, argument and value) until
   // kKeptSentences newer ones were made. A class that is none of the library's is reported as MPI_ERR_OTHER;
-  // MPI_SUCCESS stays MPI_SUCCESS.
+  // MPI_SUCCESS stays MPI_SUCCESS, and without a sentence the class is the code.
   [[nodiscard]] int make(int error_class, std::string sentence);
 
   // The class of any code; MPI_ERR_UNKNOWN for a value that is no code.

@@ -86,7 +86,14 @@ if(EXISTS ../portals_user.cpp)
 endif()
 PROJECT
 if [ -f "$prefix/include/margay/portals.hpp" ]; then
-  printf '#include <margay/portals.hpp>\nint main() { return 0; }\n' >"$work/portals_user.cpp"
+  cat >"$work/portals_user.cpp" <<'PROGRAM'
+#include <margay/portals.hpp>
+int main() {
+  margay::portals::PortalTable table;
+  table.detach(3);
+  return margay::portals::name(margay::portals::Kind::put) == "put" ? 0 : 1;
+}
+PROGRAM
 fi
 step "find_package(margay)" cmake -S "$work/project" -B "$work/project/build" -DCMAKE_PREFIX_PATH="$prefix"
 step "build with margay::mpi" cmake --build "$work/project/build"
