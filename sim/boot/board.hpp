@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "portals/base/status.hpp"
+#include "portals/verdict.hpp"
 
 namespace margay::sim {
 
@@ -23,7 +24,9 @@ inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD
 inline constexpr std::uint32_t kBoardVersion = 1;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 inline constexpr std::uint32_t kMaxRanks = 65536;
-inline constexpr std::size_t kDropReasons = 12;
+// Counted under portals::DropReason's values.
+inline constexpr std::size_t kDropReasons = portals::kDropReasonCount;
+static_assert(kDropReasons == 12);
 
 enum class RankState : std::uint32_t { kStarted, kInitialized, kFinalized, kAborting };
 
@@ -92,21 +95,6 @@ struct BoardHeader {
 };
 static_assert(std::is_trivially_copyable_v<BoardHeader>);
 static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 && sizeof(BoardHeader) == 80);
-
-// The names of drop reasons, as the table of `--stats` prints them. Index = the value a rank counts under;
-// sim/kernel's reasons keep this order.
-inline constexpr std::array<std::string_view, kDropReasons> kDropReasonNames = {"no such process",
-                                                                                "no such portal",
-                                                                                "no match",
-                                                                                "no room",
-                                                                                "read-only or write-only",
-                                                                                "offset range",
-                                                                                "not authenticated",
-                                                                                "malformed",
-                                                                                "peer lost",
-                                                                                "too large",
-                                                                                "cancelled",
-                                                                                "other"};
 
 // A mapped board. Movable; unmaps at the end. The descriptor stays the caller's.
 class Board {

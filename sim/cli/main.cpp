@@ -1,0 +1,17 @@
+// The `margay` command. Installed as mpiexec and mpirun too, which are `margay run`.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/cli/commands.hpp"
+#include "sim/launch/run_command.hpp"
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  std::string_view name = argc > 0 ? argv[0] : "margay";
+  if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
+  if (name.substr(0, 7) == "mpiexec" || name.substr(0, 6) == "mpirun") return margay::sim::run_command(words);
+  // The rest of a `run` line belongs to the ranks' programs as much as to margay: its own parser reads it.
+  if (!words.empty() && words[0] == "run") return margay::sim::run_command({words.begin() + 1, words.end()});
+  return margay::sim::run_cli(argc, argv);
+}

@@ -1,0 +1,31 @@
+// One stream of one rank, cut into pieces that may be shown: whole lines at once, a partial line (a prompt) after a
+// short while without more. Pure; the caller has the clock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace margay::sim {
+
+class LineBuffer {
+ public:
+  static constexpr std::int64_t kPromptAfterNs = 50'000'000;
+  // A line longer than this is shown in pieces.
+  static constexpr std::size_t kMaxPartialBytes = std::size_t{1} << 16;
+
+  void add(std::string_view bytes, std::int64_t now_ns);
+  // What may be shown now: everything up to the last newline, and the rest too when it is old or long enough.
+  [[nodiscard]] std::string take_ready(std::int64_t now_ns);
+  // All there is, at the stream's end.
+  [[nodiscard]] std::string take_rest();
+  // When take_ready will have something, or -1: nothing is held back.
+  [[nodiscard]] std::int64_t deadline_ns() const { return held_.empty() ? -1 : last_ns_ + kPromptAfterNs; }
+
+ private:
+  std::string held_;
+  std::int64_t last_ns_ = 0;
+};
+
+}  // namespace margay::sim

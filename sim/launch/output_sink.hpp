@@ -1,0 +1,49 @@
+// One place where output goes: the launcher's standard output, its standard error, or a file of a pattern. Joins the
+// streams of many ranks so that no line of one is broken by another's.
+//
+// A pipe or terminal is never blocked on: pieces wait in a queue and leave when poll says there is room, so that a slow
+// reader does not keep the launcher from watching its ranks. When the queue is long, `is_full` asks the caller to read
+// less from the ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace margay::sim {
+
+class OutputSink {
+ public:
+  static constexpr std::size_t kFullBytes = std::size_t{1} << 20;
+
+  // `descriptor` stays the caller's.
+  OutputSink(int descriptor, bool label) : descriptor_(descriptor), label_(label) {}
+
+  // Adds text of a rank's stream: whole lines, or a partial line that the same stream goes on with later.
+  void add(std::uint32_t rank, std::string_view text);
+  // Adds a line of the launcher's own; begins on a fresh line.
+  void add_notice(std::string_view line);
+  // Writes what goes without blocking. False once the reader has gone (the queue is dropped then).
+  [[nodiscard]] bool flush();
+  // Writes all, waiting at most `timeout_ms` for room each time.
+  void flush_all(int timeout_ms);
+
+  [[nodiscard]] bool empty() const { return queue_.empty(); }
+  [[nodiscard]] bool is_full() const { return queue_.size() >= kFullBytes; }
+  [[nodiscard]] bool reader_gone() const { return reader_gone_; }
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+
+ private:
+  static constexpr std::int64_t kNobody = -1;
+
+  [[nodiscard]] bool write_some();
+
+  int descriptor_;
+  bool label_;
+  bool reader_gone_ = false;
+  std::int64_t open_line_of_ = kNobody;  // whose partial line the cursor stands in
+  std::string queue_;
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,72 @@
+#include "sim/launch/processes.hpp"
+
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "sim/launch/poller.hpp"
+
+namespace margay::sim {
+namespace {
+
+std::vector<int> children() {
+  std::vector<int> pids;
+  std::ifstream file("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+  for (int pid = 0; file >> pid;) pids.push_back(pid);
+  return pids;
+}
+
+}  // namespace
+
+void raise_descriptor_limit(rlimit& before) {
+  if (::getrlimit(RLIMIT_NOFILE, &before) != 0) return;
+  rlimit raised = before;
+  raised.rlim_cur = raised.rlim_max;
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &raised));
+}
+
+int processor_for(std::uint32_t rank) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return -1;
+  const auto allowed = static_cast<std::uint32_t>(CPU_COUNT(&set));
+  if (allowed == 0) return -1;
+  std::uint32_t left = rank % allowed;
+  for (unsigned processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (!CPU_ISSET(processor, &set)) continue;
+    if (left == 0) return static_cast<int>(processor);
+    --left;
+  }
+  return -1;
+}
+
+void signal_ranks(const std::vector<int>& pids, int signal) {
+  for (int pid : pids) {
+    // Only a child that is not reaped yet: its number cannot have passed to another process.
+    siginfo_t info{};
+    if (pid <= 0 || ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0) continue;
+    ::kill(pid, signal);
+  }
+}
+
+void end_all_children() {
+  constexpr std::int64_t kPatienceNs = 2'000'000'000;
+  const std::int64_t until = monotonic_ns() + kPatienceNs;
+  while (monotonic_ns() < until) {
+    int status = 0;
+    const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+    if (pid > 0) continue;
+    if (pid < 0 && errno == ECHILD) return;
+    if (pid < 0 && errno == EINTR) continue;
+    for (int child : children()) ::kill(child, SIGKILL);
+    ::usleep(200);
+  }
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,200 @@
+#include "sim/launch/rank_output.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "sim/launch/hosts.hpp"
+
+namespace margay::sim {
+namespace {
+
+using portals::Status;
+
+constexpr std::size_t kReadBytes = 65536;
+constexpr int kSlowReaderMs = 10'000;
+
+std::string fill_pattern(const std::string& pattern, std::uint32_t rank) {
+  std::string name;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char next = pattern[i] == '%' && i + 1 < pattern.size() ? pattern[i + 1] : '\0';
+    if (next == 'r') name += std::to_string(rank);
+    if (next == 'h') name += host_name();
+    if (next == '%') name += '%';
+    if (next == 'r' || next == 'h' || next == '%') {
+      ++i;
+    } else {
+      name += pattern[i];
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+RankOutput::RankOutput(Poller& poller, std::uint32_t ranks, const OutputOptions& options)
+    : poller_(poller), options_(options), streams_(std::size_t{ranks} * 2) {
+  for (int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+    sinks_.push_back(std::make_unique<OutputSink>(descriptor, options.label));
+    sink_names_.emplace_back();
+    sink_is_watched_.push_back(false);
+  }
+}
+
+RankOutput::~RankOutput() {
+  for (Stream& stream : streams_) close_stream(stream);
+  for (std::size_t sink = 2; sink < sinks_.size(); ++sink) ::close(sinks_[sink]->descriptor());
+}
+
+Status RankOutput::open(std::uint32_t rank, int& standard_output, int& standard_error) {
+  if (Status status = open_stream(rank, EventKind::kOutput, options_.output_pattern, standard_output); !status.ok()) {
+    return status;
+  }
+  return open_stream(rank, EventKind::kError, options_.error_pattern, standard_error);
+}
+
+Status RankOutput::open_stream(std::uint32_t rank, EventKind kind, const std::string& pattern, int& write_end) {
+  Stream& stream = streams_[std::size_t{rank} * 2 + (kind == EventKind::kError ? 1 : 0)];
+  stream.rank = rank;
+  stream.kind = kind;
+  if (Status status = sink_for(rank, kind, pattern, stream.sink); !status.ok()) return status;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return Status::error("cannot make a pipe for the output of rank " + std::to_string(rank) + ": " +
+                         std::strerror(errno) + (errno == EMFILE ? " (the limit on open files, ulimit -n)" : ""));
+  }
+  static_cast<void>(::fcntl(ends[0], F_SETFL, O_NONBLOCK));
+  stream.descriptor = ends[0];
+  write_end = ends[1];
+  stream.watched = poller_.watch(stream.descriptor, {kind, rank});
+  return {};
+}
+
+Status RankOutput::sink_for(std::uint32_t rank, EventKind kind, const std::string& pattern, std::size_t& sink) {
+  sink = kind == EventKind::kOutput ? 0 : 1;
+  if (pattern.empty()) return {};
+  const std::string name = fill_pattern(pattern, rank);
+  const auto known = std::find(sink_names_.begin() + 2, sink_names_.end(), name);
+  sink = static_cast<std::size_t>(known - sink_names_.begin());
+  if (known != sink_names_.end()) return {};
+  const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return Status::error("cannot write " + name + ": " + std::strerror(errno));
+  sinks_.push_back(std::make_unique<OutputSink>(file, options_.label));
+  sink_names_.push_back(name);
+  sink_is_watched_.push_back(false);
+  return {};
+}
+
+void RankOutput::on_event(Event event, std::int64_t now_ns) {
+  if (event.kind == EventKind::kSink) {
+    flush(event.index);
+  } else {
+    static_cast<void>(
+        read_once(streams_[std::size_t{event.index} * 2 + (event.kind == EventKind::kError ? 1 : 0)], now_ns));
+  }
+  balance();
+}
+
+bool RankOutput::read_once(Stream& stream, std::int64_t now_ns) {
+  if (stream.descriptor < 0) return false;
+  char bytes[kReadBytes];
+  const ssize_t count = ::read(stream.descriptor, bytes, sizeof bytes);
+  if (count < 0 && errno == EINTR) return true;
+  if (count < 0 && errno == EAGAIN) return false;
+  if (count <= 0) {
+    show(stream, stream.buffer.take_rest());
+    close_stream(stream);
+    return false;
+  }
+  stream.buffer.add(std::string_view(bytes, static_cast<std::size_t>(count)), now_ns);
+  show(stream, stream.buffer.take_ready(now_ns));
+  return true;
+}
+
+void RankOutput::show(Stream& stream, std::string_view text) {
+  if (text.empty()) return;
+  sinks_[stream.sink]->add(stream.rank, text);
+  flush(stream.sink);
+}
+
+void RankOutput::flush(std::size_t sink) {
+  OutputSink& out = *sinks_[sink];
+  const bool waits = out.flush() && !out.empty();
+  if (waits == sink_is_watched_[sink]) return;
+  sink_is_watched_[sink] = waits;
+  if (waits) {
+    poller_.watch(out.descriptor(), {EventKind::kSink, static_cast<std::uint32_t>(sink)}, true);
+  } else {
+    poller_.forget(out.descriptor());
+  }
+}
+
+// A slow reader slows the ranks down: their pipes are left alone while a queue is long.
+void RankOutput::balance() {
+  const bool full = std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->is_full(); });
+  if (full == paused_) return;
+  paused_ = full;
+  for (Stream& stream : streams_) {
+    if (stream.descriptor < 0) continue;
+    if (full) {
+      poller_.forget(stream.descriptor);
+    } else {
+      poller_.watch(stream.descriptor, {stream.kind, stream.rank});
+    }
+  }
+}
+
+void RankOutput::drain(std::uint32_t rank, std::int64_t now_ns) {
+  for (std::size_t which = 0; which < 2; ++which) {
+    Stream& stream = streams_[std::size_t{rank} * 2 + which];
+    while (read_once(stream, now_ns)) {
+    }
+    show(stream, stream.buffer.take_rest());
+  }
+}
+
+void RankOutput::close_stream(Stream& stream) {
+  if (stream.descriptor < 0) return;
+  poller_.forget(stream.descriptor);
+  ::close(stream.descriptor);
+  stream.descriptor = -1;
+}
+
+void RankOutput::on_time(std::int64_t now_ns) {
+  for (Stream& stream : streams_) {
+    const std::int64_t due = stream.buffer.deadline_ns();
+    if (due >= 0 && due <= now_ns) show(stream, stream.buffer.take_ready(now_ns));
+  }
+}
+
+std::int64_t RankOutput::deadline_ns() const {
+  std::int64_t first = -1;
+  for (const Stream& stream : streams_) {
+    const std::int64_t due = stream.buffer.deadline_ns();
+    if (due >= 0 && (first < 0 || due < first)) first = due;
+  }
+  return first;
+}
+
+void RankOutput::notice(std::string_view line) {
+  sinks_[1]->add_notice(line);
+  flush(1);
+}
+
+void RankOutput::print(std::string_view line) {
+  sinks_[0]->add_notice(line);
+  flush(0);
+}
+
+void RankOutput::finish() {
+  for (Stream& stream : streams_) {
+    if (stream.descriptor >= 0) drain(stream.rank, monotonic_ns());
+    close_stream(stream);
+  }
+  for (auto& sink : sinks_) sink->flush_all(kSlowReaderMs);
+}
+
+}  // namespace margay::sim

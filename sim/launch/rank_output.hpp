@@ -1,0 +1,75 @@
+// The standard output and standard error of all ranks: pipes in, lines out, nothing lost at the end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "portals/base/status.hpp"
+#include "sim/launch/line_buffer.hpp"
+#include "sim/launch/output_sink.hpp"
+#include "sim/launch/poller.hpp"
+
+namespace margay::sim {
+
+struct OutputOptions {
+  bool label = false;
+  std::string output_pattern;  // file name with %r (rank), %h (host), %% ; empty: the launcher's own
+  std::string error_pattern;
+};
+
+class RankOutput {
+ public:
+  RankOutput(Poller& poller, std::uint32_t ranks, const OutputOptions& options);
+  RankOutput(const RankOutput&) = delete;
+  RankOutput& operator=(const RankOutput&) = delete;
+  ~RankOutput();
+
+  // The ends that become the rank's descriptors 1 and 2; the caller closes them once the rank has started.
+  [[nodiscard]] portals::Status open(std::uint32_t rank, int& standard_output, int& standard_error);
+  // A stream of a rank (EventKind::kOutput, kError) has something, or a sink (kSink) has room.
+  void on_event(Event event, std::int64_t now_ns);
+  // Takes what is in the pipes of a rank that has gone, partial lines too.
+  void drain(std::uint32_t rank, std::int64_t now_ns);
+  // Shows prompts that are due.
+  void on_time(std::int64_t now_ns);
+  [[nodiscard]] std::int64_t deadline_ns() const;
+  // A line of the launcher's own, on standard error or (at the end) standard output.
+  void notice(std::string_view line);
+  void print(std::string_view line);
+  // All that is left, waiting for slow readers as long as they read at all.
+  void finish();
+  [[nodiscard]] bool reader_gone() const { return sinks_[0]->reader_gone(); }
+
+ private:
+  struct Stream {
+    int descriptor = -1;
+    bool watched = false;
+    std::size_t sink = 0;
+    std::uint32_t rank = 0;
+    EventKind kind = EventKind::kOutput;
+    LineBuffer buffer;
+  };
+
+  [[nodiscard]] portals::Status open_stream(std::uint32_t rank, EventKind kind, const std::string& pattern,
+                                            int& write_end);
+  [[nodiscard]] portals::Status sink_for(std::uint32_t rank, EventKind kind, const std::string& pattern,
+                                         std::size_t& sink);
+  // False at the end of the stream, or when nothing is there.
+  bool read_once(Stream& stream, std::int64_t now_ns);
+  void close_stream(Stream& stream);
+  void show(Stream& stream, std::string_view text);
+  void flush(std::size_t sink);
+  void balance();
+
+  Poller& poller_;
+  OutputOptions options_;
+  std::vector<Stream> streams_;                     // two for each rank: output, error
+  std::vector<std::unique_ptr<OutputSink>> sinks_;  // 0: standard output, 1: standard error, then files
+  std::vector<std::string> sink_names_;
+  std::vector<bool> sink_is_watched_;
+  bool paused_ = false;
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,98 @@
+#include "sim/launch/report.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstring>
+
+namespace margay::sim {
+namespace {
+
+// Text that a rank wrote: up to its zero or the field's end, printable characters only.
+template <std::size_t N>
+std::string clean_text(const std::array<char, N>& field) {
+  std::string text;
+  for (char c : field) {
+    if (c == '\0') break;
+    text += c >= 0x20 && c < 0x7f ? c : '?';
+  }
+  return text;
+}
+
+std::string who(std::uint32_t rank, const ReportContext& context) {
+  return fmt::format("rank {} (host {}, pid {})", rank, context.host, (*context.pids)[rank]);
+}
+
+std::string in_call(std::uint32_t rank, const ReportContext& context) {
+  const std::string call = call_in_progress(*context.board, rank);
+  return call.empty() ? std::string() : " in " + call;
+}
+
+std::string calls_of_all(const ReportContext& context) {
+  constexpr std::uint32_t kMostShown = 16;
+  std::string text;
+  const std::uint32_t size = context.board->size();
+  for (std::uint32_t rank = 0; rank < size && rank < kMostShown; ++rank) {
+    const std::string call = call_in_progress(*context.board, rank);
+    text += fmt::format("{} rank {} in {}", text.empty() ? ":" : ",", rank, call.empty() ? "the program" : call);
+  }
+  return size > kMostShown ? text + ", ..." : text;
+}
+
+std::string what_happened(const Cause& cause, const ReportContext& context) {
+  switch (cause.kind) {
+    case CauseKind::kNone:
+      return "nothing";
+    case CauseKind::kSignal:
+      return fmt::format("{} was killed by signal {}, {}{}", who(cause.rank, context), cause.signal,
+                         signal_name(cause.signal), in_call(cause.rank, context));
+    case CauseKind::kNoFinalize:
+      return fmt::format("{} left without MPI_Finalize (exit code {}){}", who(cause.rank, context), cause.code,
+                         in_call(cause.rank, context));
+    case CauseKind::kNoInit:
+      return fmt::format("{} ended (exit code {}) without MPI_Init, which other ranks have called",
+                         who(cause.rank, context), cause.code);
+    case CauseKind::kAbort:
+      return fmt::format("{} called MPI_Abort with code {}{}", who(cause.rank, context), cause.code,
+                         cause.text.empty() ? "" : " (" + cause.text + ")");
+    case CauseKind::kTimeout:
+      return fmt::format("time is up (--timeout {:g}){}", context.timeout_seconds, calls_of_all(context));
+    case CauseKind::kInterrupted:
+      return "the launcher got " + signal_name(cause.signal);
+    case CauseKind::kOutputClosed:
+      return "nobody reads the standard output any more (EPIPE)";
+    case CauseKind::kProtocol:
+      return who(cause.rank, context) + " broke the launch protocol: " + cause.text;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string describe_cause(const Cause& cause, const ReportContext& context) {
+  const std::string others = context.ranks_left > 0 ? fmt::format("; ending the {} rank{} left", context.ranks_left,
+                                                                  context.ranks_left > 1 ? "s" : "")
+                                                    : std::string();
+  return fmt::format("margay: job {}: {} after {:.2f} s{}", context.job_name, what_happened(cause, context),
+                     context.elapsed_seconds, others);
+}
+
+std::string describe_stop(std::uint32_t rank, const ReportContext& context) {
+  return fmt::format(
+      "margay: job {}: {} has been stopped by a signal{} for 10 s; the job goes on when it is continued "
+      "(kill -CONT {})",
+      context.job_name, who(rank, context), in_call(rank, context), (*context.pids)[rank]);
+}
+
+std::string signal_name(int signal) {
+  const char* short_name = ::sigabbrev_np(signal);
+  const char* description = ::sigdescr_np(signal);
+  if (short_name == nullptr || description == nullptr) return "signal " + std::to_string(signal);
+  return fmt::format("SIG{} ({})", short_name, description);
+}
+
+std::string call_in_progress(const Board& board, std::uint32_t rank) {
+  return clean_text(board.block(rank).mpi_call);
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,37 @@
+#include "sim/launch/run_options.hpp"
+
+namespace margay::sim {
+
+std::string run_help() {
+  return R"(margay run [options] PROGRAM [arguments] [: [options] PROGRAM [arguments]]...
+
+Starts an MPI job on this host. mpiexec and mpirun are the same command. Options take one dash or two.
+
+  -n, -np N               ranks of this program (default 1)
+  --nodes K               K emulated nodes: shared memory inside a node, TCP between; ranks in blocks
+  -ppn P                  with --nodes: P ranks to a node, then the next
+  -l, --prepend-rank      label each line of output with its rank
+  --timeout S             end the job after S seconds, exit status 124 (also MPIEXEC_TIMEOUT)
+  -genv NAME VALUE        a variable for all programs; -env NAME VALUE for this one
+  -genvlist A,B           let ranks inherit only these variables; -genvnone: none
+  -wdir DIR               working folder of this program
+  -configfile FILE        a part of the command line on each line of FILE
+  -hosts A,B  -f FILE     must name this host
+  -outfile-pattern P      standard output to files, %r is the rank, %h the host; -errfile-pattern: standard error
+  -bind-to core|none      bind ranks to processors round robin (default none)
+  --mpi margay|system     system: leave LD_LIBRARY_PATH alone, so that a program keeps its own MPICH library
+  --print-all-exitcodes   exit code of each rank, at the end
+  --stats                 messages by protocol and wire, entries walked, drops, at the end
+  --check-accounting      sent = delivered + dropped for each pair of ranks, else exit status 70
+  --protocol NAME=VALUE   protocol variants and thresholds, e.g. long=rendezvous
+  --method NAME=VALUE     method of a kind of message, e.g. long=cma
+  --algorithm OP=NAME     algorithm of a collective operation
+  --wire-tcp uring|epoll|auto   --wait spin|yield|auto   --heap BYTES   --trace DIR   --stall SECONDS   --iface NAME
+  -v  say what is done;  --version;  --help
+
+Exit status: 0; the first failing rank's exit code, or 128 + its signal; MPI_Abort's code; 124 after --timeout; 126 or 127 when a
+program cannot be run or found; 70 when the accounting does not hold; 2 for a wrong command line.
+)";
+}
+
+}  // namespace margay::sim

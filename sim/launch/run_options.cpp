@@ -1,0 +1,411 @@
+#include "sim/launch/run_options.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "sim/boot/board.hpp"
+#include "sim/boot/options.hpp"
+#include "sim/boot/parse_number.hpp"
+#include "sim/launch/hosts.hpp"
+#include "sim/launch/spelling.hpp"
+#include "sim/launch/words.hpp"
+
+namespace margay::sim {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// What an option does with its values.
+enum class Action : std::uint8_t {
+  kRanks,
+  kNodes,
+  kRanksPerNode,
+  kLabel,
+  kTimeout,
+  kGlobalEnv,
+  kGlobalEnvList,
+  kGlobalEnvNone,
+  kLocalEnv,
+  kExportEnv,
+  kWorkingDirectory,
+  kConfigFile,
+  kHosts,
+  kHostFile,
+  kOutputPattern,
+  kErrorPattern,
+  kBindTo,
+  kExitCodes,
+  kVerbose,
+  kVersion,
+  kHelp,
+  kStats,
+  kAccounting,
+  kMpi,
+  kRankOption,
+  kChoice,
+  kBytes,
+  kIgnored
+};
+
+struct Rule {
+  std::string_view name;
+  int values;
+  Action action;
+  std::string_view variable = "";  // kRankOption, kChoice, kBytes: the MARGAY_ variable
+  std::string_view choices = "";   // kChoice
+};
+
+constexpr Rule kRules[] = {
+    {"n", 1, Action::kRanks},
+    {"np", 1, Action::kRanks},
+    {"c", 1, Action::kRanks},
+    {"nodes", 1, Action::kNodes},
+    {"ppn", 1, Action::kRanksPerNode},
+    {"perhost", 1, Action::kRanksPerNode},
+    {"npernode", 1, Action::kRanksPerNode},
+    {"l", 0, Action::kLabel},
+    {"prepend-rank", 0, Action::kLabel},
+    {"tag-output", 0, Action::kLabel},
+    {"label", 0, Action::kLabel},
+    {"timeout", 1, Action::kTimeout},
+    {"genv", 2, Action::kGlobalEnv},
+    {"genvlist", 1, Action::kGlobalEnvList},
+    {"genvnone", 0, Action::kGlobalEnvNone},
+    {"genvall", 0, Action::kIgnored},
+    {"env", 2, Action::kLocalEnv},
+    {"envall", 0, Action::kIgnored},
+    {"x", 1, Action::kExportEnv},
+    {"wdir", 1, Action::kWorkingDirectory},
+    {"wd", 1, Action::kWorkingDirectory},
+    {"configfile", 1, Action::kConfigFile},
+    {"host", 1, Action::kHosts},
+    {"hosts", 1, Action::kHosts},
+    {"H", 1, Action::kHosts},
+    {"f", 1, Action::kHostFile},
+    {"hostfile", 1, Action::kHostFile},
+    {"machinefile", 1, Action::kHostFile},
+    {"outfile-pattern", 1, Action::kOutputPattern},
+    {"errfile-pattern", 1, Action::kErrorPattern},
+    {"bind-to", 1, Action::kBindTo},
+    {"map-by", 1, Action::kIgnored},
+    {"rank-by", 1, Action::kIgnored},
+    {"iface", 1, Action::kRankOption, "MARGAY_IFACE"},
+    {"launcher", 1, Action::kIgnored},
+    {"rmk", 1, Action::kIgnored},
+    {"oversubscribe", 0, Action::kIgnored},
+    {"use-hwthread-cpus", 0, Action::kIgnored},
+    {"allow-run-as-root", 0, Action::kIgnored},
+    {"print-all-exitcodes", 0, Action::kExitCodes},
+    {"info", 0, Action::kVersion},
+    {"version", 0, Action::kVersion},
+    {"v", 0, Action::kVerbose},
+    {"verbose", 0, Action::kVerbose},
+    {"h", 0, Action::kHelp},
+    {"help", 0, Action::kHelp},
+    {"stats", 0, Action::kStats},
+    {"check-accounting", 0, Action::kAccounting},
+    {"mpi", 1, Action::kMpi},
+    {"protocol", 1, Action::kRankOption, "MARGAY_PROTOCOL"},
+    {"method", 1, Action::kRankOption, "MARGAY_METHOD"},
+    {"algorithm", 1, Action::kRankOption, "MARGAY_ALGORITHM"},
+    {"trace", 1, Action::kRankOption, "MARGAY_TRACE"},
+    {"stall", 1, Action::kRankOption, "MARGAY_STALL_SECONDS"},
+    {"wire-tcp", 1, Action::kChoice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
+    {"wait", 1, Action::kChoice, "MARGAY_WAIT", "spin|yield|auto"},
+    {"heap", 1, Action::kBytes, "MARGAY_HEAP_BYTES"},
+    {"ring-bytes", 1, Action::kBytes, "MARGAY_RING_BYTES"},
+    {"ring-cells", 1, Action::kRankOption, "MARGAY_RING_CELLS"},
+};
+
+const Rule* find_rule(std::string_view name) {
+  const auto it =
+      std::find_if(std::begin(kRules), std::end(kRules), [&](const Rule& rule) { return rule.name == name; });
+  return it == std::end(kRules) ? nullptr : it;
+}
+
+Status unknown_option(const std::string& word, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Rule& rule : kRules) names.push_back(rule.name);
+  const std::string_view near = nearest_spelling(name, names);
+  std::string sentence = "unknown option " + word;
+  if (!near.empty())
+    sentence += "; did you mean " + std::string(near.size() == 1 ? "-" : "--") + std::string(near) + "?";
+  return Status::error(sentence + " (`margay run --help` lists them)");
+}
+
+class Parser {
+ public:
+  explicit Parser(RunOptions& out) : out_(out) {}
+
+  Status parse(const Words& words) {
+    std::size_t at = 0;
+    while (at < words.size()) {
+      if (Status status = parse_part(words, at); !status.ok()) return status;
+    }
+    if (!out_.programs.empty() || out_.show_help || out_.show_version) return check_whole();
+    return Status::error("no program to run: margay run [options] PROGRAM [arguments] [: ...]");
+  }
+
+ private:
+  // Options and a program up to the next ":".
+  Status parse_part(const Words& words, std::size_t& at) {
+    part_ = ProgramSpec();
+    while (at < words.size() && words[at].size() > 1 && words[at][0] == '-') {
+      if (words[at] == "--") {
+        ++at;
+        break;
+      }
+      if (Status status = parse_option(words, at); !status.ok()) return status;
+    }
+    while (at < words.size() && words[at] != ":") part_.argv.push_back(words[at++]);
+    const bool more = at < words.size();
+    if (more) ++at;
+    if (!part_.argv.empty()) {
+      out_.programs.push_back(part_);
+      if (!more || at < words.size()) return {};
+      return Status::error("nothing follows the last \":\"");
+    }
+    const bool may_lack_program = !more && (took_config_file_ || out_.show_help || out_.show_version);
+    return may_lack_program ? Status() : Status::error("a part of the command line has options but no program");
+  }
+
+  Status parse_option(const Words& words, std::size_t& at) {
+    const std::string& word = words[at++];
+    std::string name = word.substr(word[1] == '-' ? 2 : 1);
+    Words values;
+    const std::size_t equals = name.find('=');
+    const Rule* rule = find_rule(name);
+    if (rule == nullptr && equals != std::string::npos) {
+      values.push_back(name.substr(equals + 1));
+      name.resize(equals);
+      rule = find_rule(name);
+    }
+    if (rule == nullptr) return unknown_option(word, name);
+    // -genv NAME=VALUE is one word, -genv NAME VALUE two.
+    const bool joined =
+        rule->values == 2 && values.empty() && at < words.size() && words[at].find('=') != std::string::npos;
+    const auto wanted = static_cast<std::size_t>(joined ? 1 : rule->values);
+    if (values.size() > wanted) return Status::error("option " + word + " takes no value");
+    while (values.size() < wanted && at < words.size()) values.push_back(words[at++]);
+    if (values.size() < wanted) return Status::error("option " + word + " lacks its value");
+    if (joined) values = split_once(values[0], '=');
+    return apply(*rule, word, values);
+  }
+
+  Status apply(const Rule& rule, const std::string& word, const Words& values) {
+    switch (rule.action) {
+      case Action::kRanks:
+        return number(word, values[0], kMaxRanks, part_.ranks);
+      case Action::kNodes:
+        return number(word, values[0], kMaxRanks, out_.nodes);
+      case Action::kRanksPerNode:
+        return number(word, values[0], kMaxRanks, out_.ranks_per_node);
+      case Action::kTimeout:
+        return parse_timeout(word, values[0], out_.timeout_seconds);
+      case Action::kGlobalEnv:
+        return assign(word, values[0], values[1], out_.environment);
+      case Action::kLocalEnv:
+        return assign(word, values[0], values[1], part_.environment);
+      case Action::kConfigFile:
+        return read_config_file(values[0]);
+      case Action::kHosts:
+        return take_hosts(split(values[0], ','));
+      case Action::kHostFile:
+        return read_host_file(values[0]);
+      case Action::kBindTo:
+        return bind_to(word, values[0]);
+      case Action::kMpi:
+        return mpi(word, values[0]);
+      case Action::kChoice:
+        return choice(rule, word, values[0]);
+      case Action::kBytes:
+        return bytes(rule, word, values[0]);
+      default:
+        return apply_plain(rule, word, values);
+    }
+  }
+
+  // The actions that cannot fail.
+  Status apply_plain(const Rule& rule, const std::string& word, const Words& values) {
+    switch (rule.action) {
+      case Action::kLabel:
+        out_.label = true;
+        break;
+      case Action::kGlobalEnvNone:
+        out_.inherited.none = true;
+        break;
+      case Action::kGlobalEnvList:
+        out_.inherited.listed = true;
+        for (std::string& name : split(values[0], ',')) out_.inherited.names.push_back(std::move(name));
+        break;
+      case Action::kExportEnv:
+        // -x NAME exports what the ranks inherit anyway.
+        if (values[0].find('=') != std::string::npos) {
+          Words pair = split_once(values[0], '=');
+          out_.environment.emplace_back(std::move(pair[0]), std::move(pair[1]));
+        }
+        break;
+      case Action::kWorkingDirectory:
+        part_.working_directory = values[0];
+        break;
+      case Action::kOutputPattern:
+        out_.output_pattern = values[0];
+        break;
+      case Action::kErrorPattern:
+        out_.error_pattern = values[0];
+        break;
+      case Action::kExitCodes:
+        out_.print_exit_codes = true;
+        break;
+      case Action::kVerbose:
+        out_.verbose = true;
+        break;
+      case Action::kVersion:
+        out_.show_version = true;
+        break;
+      case Action::kHelp:
+        out_.show_help = true;
+        break;
+      case Action::kStats:
+        out_.stats = true;
+        break;
+      case Action::kAccounting:
+        out_.check_accounting = true;
+        break;
+      case Action::kRankOption:
+        set_rank_option(rule.variable, values[0]);
+        break;
+      default:
+        out_.notes.push_back("option " + word + " is accepted and changes nothing on one host");
+        break;
+    }
+    return {};
+  }
+
+  static Status number(const std::string& word, const std::string& text, std::uint32_t most, std::uint32_t& out) {
+    std::uint32_t value = 0;
+    if (parse_number(std::string_view(text), value) && value >= 1 && value <= most) {
+      out = value;
+      return {};
+    }
+    return Status::error("option " + word + ": \"" + text + "\" is not a number from 1 to " + std::to_string(most));
+  }
+
+  static Status assign(const std::string& word, const std::string& name, const std::string& value, Assignments& to) {
+    if (name.empty() || name.find('=') != std::string::npos) {
+      return Status::error("option " + word + ": \"" + name + "\" is not a variable's name");
+    }
+    to.emplace_back(name, value);
+    return {};
+  }
+
+  // A later mention of a list-like option adds to the earlier ones: --protocol long=puma --protocol short_limit=512.
+  void set_rank_option(std::string_view variable, const std::string& value) {
+    for (auto& [name, text] : out_.rank_options) {
+      if (name != variable) continue;
+      text = value.find('=') != std::string::npos ? text + "," + value : value;
+      return;
+    }
+    out_.rank_options.emplace_back(variable, value);
+  }
+
+  Status choice(const Rule& rule, const std::string& word, const std::string& value) {
+    const Words allowed = split(rule.choices, '|');
+    if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
+      return Status::error("option " + word + ": \"" + value + "\" is not one of " + std::string(rule.choices));
+    }
+    set_rank_option(rule.variable, value);
+    return {};
+  }
+
+  Status bytes(const Rule& rule, const std::string& word, const std::string& value) {
+    std::uint64_t parsed = 0;
+    if (!parse_bytes(value, parsed)) {
+      return Status::error("option " + word + ": \"" + value +
+                           "\" is not a size; write bytes, or a number with k, m or g");
+    }
+    set_rank_option(rule.variable, std::to_string(parsed));
+    return {};
+  }
+
+  Status bind_to(const std::string& word, const std::string& value) {
+    const std::string kind = split(value, ':')[0];
+    if (kind == "none") {
+      out_.bind_to = BindTo::kNone;
+    } else if (kind == "core" || kind == "hwthread" || kind == "user") {
+      out_.bind_to = BindTo::kCore;
+    } else {
+      out_.notes.push_back("option " + word + " " + value + " is accepted and binds nothing (core and none are known)");
+    }
+    return {};
+  }
+
+  Status mpi(const std::string& word, const std::string& value) {
+    if (value != "system" && value != "margay") {
+      return Status::error("option " + word + ": \"" + value + "\" is neither margay nor system");
+    }
+    out_.system_mpi = value == "system";
+    return {};
+  }
+
+  Status take_hosts(const Words& hosts) {
+    for (const std::string& host : hosts) {
+      if (Status status = check_host(host); !status.ok()) return status;
+      out_.hosts.push_back(host);
+    }
+    return {};
+  }
+
+  Status read_host_file(const std::string& path) {
+    Words hosts;
+    if (Status status = read_hosts(path, hosts); !status.ok()) return status;
+    return take_hosts(hosts);
+  }
+
+  Status read_config_file(const std::string& path) {
+    if (took_config_file_) return Status::error("only one -configfile can be read");
+    took_config_file_ = true;
+    Words words;
+    if (Status status = read_config_words(path, words); !status.ok()) return status;
+    const ProgramSpec outer = part_;
+    std::size_t at = 0;
+    while (at < words.size()) {
+      if (Status status = parse_part(words, at); !status.ok()) {
+        return Status::error(path + ": " + status.sentence());
+      }
+    }
+    part_ = outer;
+    return {};
+  }
+
+  Status check_whole() {
+    std::uint64_t ranks = 0;
+    for (const ProgramSpec& program : out_.programs) ranks += program.ranks;
+    if (ranks > kMaxRanks) {
+      return Status::error(std::to_string(ranks) + " ranks are asked for; at most " + std::to_string(kMaxRanks) +
+                           " can run");
+    }
+    if (!out_.programs.empty() && out_.nodes > ranks) {
+      return Status::error("--nodes " + std::to_string(out_.nodes) + " is more than the " + std::to_string(ranks) +
+                           " ranks");
+    }
+    if (out_.ranks_per_node > 0 && out_.nodes == 1) {
+      out_.notes.push_back("-ppn has an effect only with --nodes: there is one host");
+    }
+    return {};
+  }
+
+  RunOptions& out_;
+  ProgramSpec part_;
+  bool took_config_file_ = false;
+};
+
+}  // namespace
+
+Status parse_run_options(const Words& words, RunOptions& out) {
+  out = RunOptions();
+  return Parser(out).parse(words);
+}
+
+}  // namespace margay::sim

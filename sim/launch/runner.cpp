@@ -1,0 +1,327 @@
+#include "sim/launch/runner.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "sim/launch/hosts.hpp"
+#include "sim/launch/processes.hpp"
+#include "sim/launch/rank_environment.hpp"
+
+namespace margay::sim {
+namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr int kBackgroundLookMs = 200;
+constexpr int kStallLookMs = 1000;
+constexpr int kMissingLookMs = 100;
+
+OutputOptions output_options(const RunOptions& options) {
+  return {options.label, options.output_pattern, options.error_pattern};
+}
+
+std::int64_t stall_ns(const RunOptions& options) {
+  double seconds = 30;
+  for (const auto& [name, value] : options.rank_options) {
+    if (name == "MARGAY_STALL_SECONDS") seconds = std::strtod(value.c_str(), nullptr);
+  }
+  return seconds > 0 ? static_cast<std::int64_t>(seconds * 1e9) : 30 * kSecondNs;
+}
+
+}  // namespace
+
+Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory)
+    : options_(options),
+      plan_(plan),
+      paths_(paths),
+      memory_(memory),
+      output_(poller_, plan.size(), output_options(options)),
+      input_(poller_),
+      server_("kvs_" + memory.job_name(), plan.program_of_rank, plan.node_of_rank),
+      channels_(poller_, server_, plan.size(),
+                [this](std::uint32_t rank, const PmiOutcome& outcome) {
+                  const std::int64_t now = monotonic_ns();
+                  if (outcome.aborts) {
+                    watch_.on_abort(rank, outcome.abort_code, outcome.abort_message, now);
+                  } else {
+                    watch_.on_protocol_error(rank, outcome.error, now);
+                  }
+                }),
+      watch_(plan.size()),
+      stall_(memory.board(), stall_ns(options)),
+      pids_(plan.size(), 0),
+      host_(host_name()) {}
+
+Status Runner::run(int& exit_status) {
+  Status status = prepare();
+  if (status.ok()) status = start_ranks();
+  if (!status.ok()) {
+    end_everything();
+    output_.finish();
+    return status;
+  }
+  loop();
+  end_everything();
+  output_.finish();
+  report_end();
+  exit_status = watch_.exit_status();
+  return {};
+}
+
+Status Runner::prepare() {
+  started_ns_ = monotonic_ns();
+  if (!options_.system_mpi) library_folder_ = find_library_folder();
+  if (Status status = poller_.open(); !status.ok()) return status;
+  // Orphans of the ranks become the launcher's children, so that it can see and end them.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (Status status = guardian_.start(); !status.ok()) return status;
+  return take_signals();
+}
+
+Status Runner::take_signals() {
+  raise_descriptor_limit(saved_.descriptors);
+  struct sigaction old {};
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  static_cast<void>(::sigaction(SIGPIPE, &ignore, &old));
+  saved_.sigpipe_ignored = old.sa_handler == SIG_IGN;
+  static_cast<void>(::sigaction(SIGTTIN, &ignore, nullptr));
+  static_cast<void>(::sigaction(SIGTTOU, &ignore, nullptr));
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGTSTP}) sigaddset(&mask, signal);
+  // nohup margay run ...
+  static_cast<void>(::sigaction(SIGHUP, nullptr, &old));
+  if (old.sa_handler != SIG_IGN) sigaddset(&mask, SIGHUP);
+  static_cast<void>(::sigprocmask(SIG_BLOCK, &mask, &saved_.signal_mask));
+  signals_ = ::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signals_ < 0) return Status::error(std::string("signalfd: ") + std::strerror(errno));
+  poller_.watch(signals_, {EventKind::kSignal, 0});
+  return {};
+}
+
+Status Runner::start_ranks() {
+  int for_rank_0 = -1;
+  int for_others = -1;
+  if (Status status = input_.open(for_rank_0, for_others); !status.ok()) return status;
+  for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
+    if (Status status = start_rank(rank, rank == 0 ? for_rank_0 : for_others); !status.ok()) return status;
+  }
+  input_.release();
+  return {};
+}
+
+Status Runner::start_rank(std::uint32_t rank, int standard_input) {
+  const std::uint32_t program = plan_.program_of_rank[rank];
+  SpawnRequest request;
+  RankDescriptors descriptors;
+  Status status = output_.open(rank, request.standard_output, request.standard_error);
+  if (status.ok()) status = channels_.open(rank, descriptors.pmi);
+  if (status.ok()) {
+    descriptors.board = memory_.board_descriptor();
+    descriptors.node_segment = memory_.segment_of_node(plan_.node_of_rank[rank]);
+    request.path = paths_[program];
+    request.argv = options_.programs[program].argv;
+    request.environment = make_environment(options_, plan_, rank, descriptors, library_folder_, environ);
+    request.working_directory = options_.programs[program].working_directory;
+    request.standard_input = standard_input;
+    request.process_group = guardian_.group();
+    for (int descriptor : {descriptors.pmi, descriptors.board, descriptors.node_segment}) {
+      if (descriptor >= 0) request.inherited.push_back(descriptor);
+    }
+    if (options_.bind_to == BindTo::kCore) request.processor = processor_for(rank);
+    status = spawn(request, saved_, pids_[rank]);
+  }
+  for (int descriptor : {request.standard_output, request.standard_error, descriptors.pmi}) {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+  return status;
+}
+
+void Runner::loop() {
+  std::vector<Event> events;
+  while (!watch_.over()) {
+    poller_.wait(wait_ms(), events);
+    for (const Event& event : events) dispatch(event);
+    act();
+  }
+}
+
+void Runner::dispatch(Event event) {
+  switch (event.kind) {
+    case EventKind::kSignal:
+      return on_signals();
+    case EventKind::kPmi:
+      return channels_.on_readable(event.index);
+    case EventKind::kInput:
+    case EventKind::kInputPipe:
+      return input_.on_event(event);
+    default:
+      return output_.on_event(event, monotonic_ns());
+  }
+}
+
+void Runner::on_signals() {
+  signalfd_siginfo info{};
+  bool children = false;
+  while (::read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    const int signal = static_cast<int>(info.ssi_signo);
+    if (signal == SIGCHLD) {
+      children = true;
+    } else {
+      on_interrupt(signal);
+    }
+  }
+  if (children) reap();
+}
+
+void Runner::on_interrupt(int signal) {
+  if (signal == SIGUSR1) {
+    guardian_.signal_group(SIGUSR1);
+  } else if (signal == SIGTSTP) {
+    suspend();
+  } else {
+    watch_.on_interrupt(signal, monotonic_ns());
+  }
+}
+
+// Ctrl-Z: the job sleeps with the launcher and wakes with it.
+void Runner::suspend() {
+  guardian_.signal_group(SIGSTOP);
+  ::kill(::getpid(), SIGSTOP);
+  guardian_.signal_group(SIGCONT);
+}
+
+void Runner::reap() {
+  siginfo_t info{};
+  while (true) {
+    info.si_pid = 0;
+    if (::waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG) != 0 || info.si_pid == 0) return;
+    on_child(info.si_pid, info.si_code, info.si_status);
+  }
+}
+
+void Runner::on_child(pid_t pid, int code, int value) {
+  const auto found = std::find(pids_.begin(), pids_.end(), pid);
+  if (found == pids_.end()) return;  // an orphan that was adopted, or the guardian
+  const auto rank = static_cast<std::uint32_t>(found - pids_.begin());
+  const std::int64_t now = monotonic_ns();
+  if (watch_.ended(rank)) return;
+  if (code == CLD_STOPPED) return watch_.on_stop(rank, now);
+  if (code == CLD_CONTINUED) return watch_.on_continue(rank);
+  channels_.on_readable(rank);  // its last words come before its end
+  output_.drain(rank, now);
+  watch_.on_end(rank, examine(rank, code != CLD_EXITED, value), now);
+}
+
+RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {
+  const BoardBlock& block = memory_.board().block(rank);
+  RankEnd end;
+  end.by_signal = by_signal;
+  end.value = value;
+  end.aborting = block.state == RankState::kAborting;
+  end.abort_code = block.abort_code;
+  for (char c : block.message) {
+    if (c == '\0') break;
+    end.text += c >= 0x20 && c < 0x7f ? c : '?';
+  }
+  // A program with another MPI library shows itself through PMI only.
+  const bool on_board = block.state != RankState::kStarted;
+  end.called_init = on_board || server_.initialized(rank);
+  end.called_finalize = on_board ? block.state == RankState::kFinalized : server_.finalized(rank);
+  return end;
+}
+
+// A rank that ended without MPI_Init is missed as soon as another has called it.
+void Runner::look_for_missing_ranks() {
+  if (!watch_.some_ended_without_init()) return;
+  for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
+    if (watch_.ended(rank)) continue;
+    if (memory_.board().block(rank).state != RankState::kStarted || server_.initialized(rank)) {
+      return watch_.on_initialized(monotonic_ns());
+    }
+  }
+}
+
+void Runner::act() {
+  const std::int64_t now = monotonic_ns();
+  output_.on_time(now);
+  if (input_.is_waiting_for_foreground()) input_.on_time();
+  if (output_.reader_gone()) watch_.on_output_closed(now);
+  if (options_.timeout_seconds > 0 && now - started_ns_ >= static_cast<std::int64_t>(options_.timeout_seconds * 1e9)) {
+    watch_.on_timeout(now);
+  }
+  look_for_missing_ranks();
+  for (const std::string& line : stall_.look(now)) output_.notice(line);
+  if (const std::int64_t rank = watch_.take_stop_warning(now); rank >= 0) {
+    output_.notice(describe_stop(static_cast<std::uint32_t>(rank), context()));
+  }
+  if (watch_.cause().kind != CauseKind::kNone) report_cause();
+  switch (watch_.next_step(now)) {
+    case KillStep::kTerminate:
+      return guardian_.signal_group(SIGTERM);
+    case KillStep::kKill:
+      return signal_ranks(pids_, SIGKILL);
+    case KillStep::kNothing:
+      return;
+  }
+}
+
+int Runner::wait_ms() const {
+  const std::int64_t now = monotonic_ns();
+  std::int64_t first = now + kStallLookMs * kSecondNs / 1000;
+  const auto consider = [&first](std::int64_t at) {
+    if (at >= 0) first = std::min(first, at);
+  };
+  consider(watch_.deadline_ns());
+  consider(output_.deadline_ns());
+  if (options_.timeout_seconds > 0) {
+    consider(started_ns_ + static_cast<std::int64_t>(options_.timeout_seconds * 1e9));
+  }
+  if (input_.is_waiting_for_foreground()) consider(now + kBackgroundLookMs * kSecondNs / 1000);
+  if (watch_.some_ended_without_init()) consider(now + kMissingLookMs * kSecondNs / 1000);
+  return static_cast<int>(std::max<std::int64_t>(0, (first - now + 999'999) / 1'000'000));
+}
+
+void Runner::end_everything() {
+  guardian_.dismiss();
+  end_all_children();
+  if (signals_ >= 0) ::close(signals_);
+  signals_ = -1;
+}
+
+void Runner::report_cause() {
+  if (reported_) return;
+  reported_ = true;
+  output_.notice(describe_cause(watch_.cause(), context()));
+}
+
+void Runner::report_end() {
+  if (watch_.cause().kind != CauseKind::kNone) report_cause();
+  if (!options_.print_exit_codes) return;
+  for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
+    output_.notice("margay: rank " + std::to_string(rank) + " exit code " + std::to_string(watch_.exit_code_of(rank)));
+  }
+  output_.finish();
+}
+
+ReportContext Runner::context() const {
+  ReportContext context;
+  context.job_name = memory_.job_name();
+  context.host = host_;
+  context.board = &memory_.board();
+  context.pids = &pids_;
+  context.elapsed_seconds = static_cast<double>(monotonic_ns() - started_ns_) / 1e9;
+  context.timeout_seconds = options_.timeout_seconds;
+  context.ranks_left = watch_.left();
+  return context;
+}
+
+}  // namespace margay::sim

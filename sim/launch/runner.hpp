@@ -1,0 +1,81 @@
+// Runs one job from the first rank's start to the last process's end: one thread, one epoll loop.
+//
+//   signals (children, Ctrl-C) ─┐
+//   PMI lines ──────────────────┼─> Watch decides ──> signals to the job's process group
+//   output of ranks ──> sinks   │
+//   deadlines ──────────────────┘
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/launch/guardian.hpp"
+#include "sim/launch/input_forwarder.hpp"
+#include "sim/launch/job_memory.hpp"
+#include "sim/launch/plan.hpp"
+#include "sim/launch/pmi_channels.hpp"
+#include "sim/launch/pmi_server.hpp"
+#include "sim/launch/poller.hpp"
+#include "sim/launch/rank_output.hpp"
+#include "sim/launch/report.hpp"
+#include "sim/launch/run_options.hpp"
+#include "sim/launch/spawn.hpp"
+#include "sim/launch/stall.hpp"
+#include "sim/launch/watch.hpp"
+
+namespace margay::sim {
+
+class Runner {
+ public:
+  // `paths` has the executable of each program. `memory` is created. References must outlive the runner.
+  Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory);
+
+  // Starts, watches and ends the job; on return no process of it is left. Error: it could not be started.
+  [[nodiscard]] Status run(int& exit_status);
+
+ private:
+  [[nodiscard]] Status prepare();
+  [[nodiscard]] Status take_signals();
+  [[nodiscard]] Status start_ranks();
+  [[nodiscard]] Status start_rank(std::uint32_t rank, int standard_input);
+  void loop();
+  void dispatch(Event event);
+  void on_signals();
+  void on_interrupt(int signal);
+  void suspend();
+  void reap();
+  void on_child(pid_t pid, int code, int value);
+  [[nodiscard]] RankEnd examine(std::uint32_t rank, bool by_signal, int value) const;
+  void look_for_missing_ranks();
+  void act();
+  [[nodiscard]] int wait_ms() const;
+  void end_everything();
+  void report_cause();
+  void report_end();
+  [[nodiscard]] ReportContext context() const;
+
+  const RunOptions& options_;
+  const JobPlan& plan_;
+  const std::vector<std::string>& paths_;
+  JobMemory& memory_;
+  Poller poller_;
+  Guardian guardian_;
+  SavedProcess saved_;
+  int signals_ = -1;
+  RankOutput output_;
+  InputForwarder input_;
+  PmiServer server_;
+  PmiChannels channels_;
+  Watch watch_;
+  StallDetector stall_;
+  std::vector<int> pids_;
+  std::int64_t started_ns_ = 0;
+  bool reported_ = false;
+  std::string library_folder_;
+  std::string host_;
+};
+
+}  // namespace margay::sim

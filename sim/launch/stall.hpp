@@ -1,0 +1,33 @@
+// Sees that a job makes no progress although every rank waits, and says who waits for whom. Reads the board only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/boot/board.hpp"
+
+namespace margay::sim {
+
+class StallDetector {
+ public:
+  // `after_ns` without any change, with every initialised and unfinished rank waiting, is a stall.
+  StallDetector(const Board& board, std::int64_t after_ns) : board_(board), after_ns_(after_ns) {}
+
+  // Call about once a second. The report's lines, once for each stall; empty otherwise.
+  [[nodiscard]] std::vector<std::string> look(std::int64_t now_ns);
+
+ private:
+  [[nodiscard]] bool all_wait() const;
+  [[nodiscard]] std::uint64_t total_progress() const;
+  [[nodiscard]] std::vector<std::string> describe(std::int64_t waited_ns) const;
+  [[nodiscard]] std::string describe_cycle() const;
+
+  const Board& board_;
+  std::int64_t after_ns_;
+  std::uint64_t progress_ = 0;
+  std::int64_t since_ns_ = -1;
+  bool reported_ = false;
+};
+
+}  // namespace margay::sim
