@@ -1,16 +1,19 @@
 // The abstract device of one process: MPI's point-to-point semantics on portals (paper 001, section 2).
 //
-// Everything here is called under the process lock, by the owner or by the coprocessor (progress() only). Nothing blocks:
-// whoever waits calls progress() in sim's wait loop. Arguments were checked by the bindings.
+// Everything here is called under the process lock, by the owner or by the coprocessor (progress() only). Nothing
+// blocks: whoever waits calls progress() in sim's wait loop. Arguments were checked by the bindings.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "mpi_adi/device/request.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/datatype.hpp"
 
-namespace margay::sim { class Kernel; }
+namespace margay::sim {
+class Kernel;
+}
 
 namespace margay::mpi_adi {
 
@@ -30,16 +33,20 @@ struct Envelope {
 
 struct DeviceOptions {
   std::uint64_t short_limit_shm = 0, short_limit_tcp = 0;  // bytes; 0: sim/base/limits.hpp's
+  std::uint64_t short_limit_virtual = 0;                   // bytes; 0: as shm
   std::uint64_t heap_bytes = 0;                            // 0: default
   enum class LongProtocol : std::uint8_t { puma, rendezvous } long_protocol = LongProtocol::puma;
 };
 
 // Messages and bytes by protocol, for the job's table and for tests.
 struct ProtocolCounts {
-  struct Count { std::uint64_t messages = 0, bytes = 0; };
-  Count short_, long_matched, long_pulled, synchronous_short, synchronous_long, synchronous_long_pulled, ready, buffered;
-  std::uint64_t unexpected = 0;       // messages found in the heap
-  std::uint64_t ready_dropped = 0;    // ready sends that found no posted receive here (receiver's count)
+  struct Count {
+    std::uint64_t messages = 0, bytes = 0;
+  };
+  Count short_, long_matched, long_pulled, synchronous_short, synchronous_long, synchronous_long_pulled, ready,
+      buffered;
+  std::uint64_t unexpected = 0;     // messages found in the heap
+  std::uint64_t ready_dropped = 0;  // ready sends that found no posted receive here (receiver's count)
 };
 
 class Device {
@@ -53,10 +60,11 @@ class Device {
   // Starts a send of `count` elements at `buffer` to `destination` (a rank of `communicator`, or MPI_PROC_NULL). The
   // request is the caller's until it gives it back with free(). `buffer` is the device's until the request is complete.
   // Buffered: the caller copied into the attached buffer and frees that on completion (protocol/buffered).
-  [[nodiscard]] Request* start_send(SendMode mode, const void* buffer, std::int64_t count, Datatype& type, int destination,
-                                    int tag, Communicator& communicator, Context context = Context::point_to_point);
-  // The fast path of blocking standard and ready sends: true when the kernel took the message at once (short, room in the
-  // ring), so that no request is needed. false: nothing happened.
+  [[nodiscard]] Request* start_send(SendMode mode, const void* buffer, std::int64_t count, Datatype& type,
+                                    int destination, int tag, Communicator& communicator,
+                                    Context context = Context::point_to_point);
+  // The fast path of blocking standard and ready sends: true when the kernel took the message at once (short, room in
+  // the ring), so that no request is needed. false: nothing happened.
   [[nodiscard]] bool send_now(SendMode mode, const void* buffer, std::int64_t count, Datatype& type, int destination,
                               int tag, Communicator& communicator, Context context = Context::point_to_point);
   // Posts a receive, or takes a matching message out of the heap (atomically with respect to the kernel).
@@ -74,7 +82,8 @@ class Device {
   [[nodiscard]] Message* matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope);
   [[nodiscard]] Request* start_matched_receive(void* buffer, std::int64_t count, Datatype& type, Message& message);
 
-  // One round: the kernel's progress, then the changed descriptors and finished transmissions become completed requests.
+  // One round: the kernel's progress, then the changed descriptors and finished transmissions become completed
+  // requests.
   bool progress();
 
   // No request is under way inside (completed and unfreed ones aside), nothing is queued: the process may leave.

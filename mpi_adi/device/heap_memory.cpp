@@ -1,0 +1,23 @@
+#include "mpi_adi/device/heap_memory.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <new>
+
+namespace margay::mpi_adi {
+
+HeapMemory::HeapMemory(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t rounded = (bytes + page - 1) / page * page;
+  void* const base =
+      ::mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) throw std::bad_alloc();
+  buffer_ = {static_cast<std::byte*>(base), rounded};
+}
+
+HeapMemory::~HeapMemory() {
+  ::munmap(buffer_.base, buffer_.bytes);
+}
+
+}  // namespace margay::mpi_adi

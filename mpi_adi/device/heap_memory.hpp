@@ -1,0 +1,21 @@
+// Memory for the heap of unexpected messages: reserved in full, pages come when touched.
+#pragma once
+
+#include "portals/memory/region.hpp"
+
+namespace margay::mpi_adi {
+
+class HeapMemory {
+ public:
+  // Rounds `bytes` up to whole pages. Throws std::bad_alloc when the address space refuses it.
+  explicit HeapMemory(std::size_t bytes);
+  ~HeapMemory();
+  HeapMemory(const HeapMemory&) = delete;
+  HeapMemory& operator=(const HeapMemory&) = delete;
+  [[nodiscard]] portals::Buffer buffer() const { return buffer_; }
+
+ private:
+  portals::Buffer buffer_;
+};
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,67 @@
+// The match bits of MPI's messages (paper 001, section 2): 32 bits for message tag, 16 bits for local source rank, 13
+// bits for context identifier, 3 bits for message type. Pure arithmetic.
+//
+//   63            32 31          16 15           3 2      1       0
+//  |      tag       | source rank  |  context     | long | reply | ready |
+#pragma once
+
+#include <cstdint>
+
+#include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/object/communicator.hpp"
+#include "portals/match/criteria.hpp"
+
+namespace margay::mpi_adi {
+
+// The three message type bits: the paper's first, second and third.
+inline constexpr portals::MatchBits kReadyBit = 1;  // must find a posted receive: no catch-all takes it
+inline constexpr portals::MatchBits kReplyBit = 2;  // the receiver asked for it
+inline constexpr portals::MatchBits kLongBit = 4;   // unexpected: only the header is saved
+inline constexpr portals::MatchBits kTypeMask = kReadyBit | kReplyBit | kLongBit;
+
+inline constexpr unsigned kContextShift = 3;
+inline constexpr unsigned kSourceShift = 16;
+inline constexpr unsigned kTagShift = 32;
+inline constexpr portals::MatchBits kSourceMask = portals::MatchBits{0xffff} << kSourceShift;
+inline constexpr portals::MatchBits kTagMask = portals::MatchBits{0xffff'ffff} << kTagShift;
+static_assert(kContextShift + kContextBits == kSourceShift);
+
+// Requires: source_rank < 2^16, context < 2^13.
+[[nodiscard]] constexpr portals::MatchBits envelope_bits(int tag, int source_rank, ContextId context,
+                                                         portals::MatchBits type = 0) {
+  return (portals::MatchBits{static_cast<std::uint32_t>(tag)} << kTagShift) |
+         ((portals::MatchBits{static_cast<std::uint32_t>(source_rank)} << kSourceShift) & kSourceMask) |
+         (portals::MatchBits{context} << kContextShift) | type;
+}
+
+[[nodiscard]] constexpr int tag_of(portals::MatchBits bits) {
+  return static_cast<int>(static_cast<std::uint32_t>(bits >> kTagShift));
+}
+[[nodiscard]] constexpr int source_of(portals::MatchBits bits) {
+  return static_cast<int>((bits & kSourceMask) >> kSourceShift);
+}
+
+// What a receive accepts, from posted receives and probes alike: ready and long messages too, wildcards ignored.
+[[nodiscard]] constexpr portals::Criteria receive_criteria(int source, int tag, ContextId context) {
+  portals::Criteria criteria;
+  criteria.ignore_bits = kReadyBit | kLongBit;
+  if (source == MPI_ANY_SOURCE) criteria.ignore_bits |= kSourceMask;
+  if (tag == MPI_ANY_TAG) criteria.ignore_bits |= kTagMask;
+  criteria.match_bits = envelope_bits(tag, source, context) & ~criteria.ignore_bits;
+  return criteria;
+}
+
+// Unique for each send request under way: where acknowledgments and gets for it go. The paper puts two addresses here;
+// an index and a count of uses name the same without an address on the wire.
+[[nodiscard]] constexpr portals::MatchBits answer_bits(std::uint32_t index, std::uint32_t generation) {
+  return (portals::MatchBits{index} << 32) | generation;
+}
+
+// Unique for each receive that pulls its body: where the reply goes. Never equal to an envelope: those have no reply
+// bit.
+[[nodiscard]] constexpr portals::MatchBits reply_bits(std::uint32_t index, std::uint32_t generation) {
+  return (portals::MatchBits{index} << 32) | (portals::MatchBits{generation & 0x1fff'ffffU} << kContextShift) |
+         kReplyBit;
+}
+
+}  // namespace margay::mpi_adi

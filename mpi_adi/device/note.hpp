@@ -1,0 +1,47 @@
+// What the device writes into the twelve bytes of user data of its own messages. Paper 001, section 2: "The protocol
+// type is also encoded in the user data portion of the message header"; "For short synchronous messages, the return
+// match bits are contained in the user data."
+//
+//   byte 0: protocol in bits 0-1, synchronous in bit 7 · bytes 1-3: 0 · bytes 4-11: answer bits
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "portals/header.hpp"
+
+namespace margay::mpi_adi {
+
+enum class NoteProtocol : std::uint8_t { short_message = 0, long_message = 1, rendezvous = 2 };
+
+struct Note {
+  NoteProtocol protocol = NoteProtocol::short_message;
+  bool synchronous = false;            // the sender wants to know that a receive has taken it
+  portals::MatchBits answer_bits = 0;  // of the sender's acknowledgment and read entries; 0: none
+};
+
+inline constexpr unsigned kNoteSynchronous = 0x80;
+inline constexpr std::size_t kNoteAnswerAt = 4;
+
+inline void write_note(portals::UserData& data, const Note& note) {
+  data[0] = static_cast<std::byte>(static_cast<unsigned>(note.protocol) | (note.synchronous ? kNoteSynchronous : 0U));
+  std::memcpy(&data[kNoteAnswerAt], &note.answer_bits, sizeof note.answer_bits);
+}
+
+// Bits that no sender of ours writes are passed over: an unknown protocol counts as short.
+[[nodiscard]] inline Note read_note(const portals::UserData& data) {
+  Note note;
+  const auto first = static_cast<unsigned>(data[0]);
+  const unsigned protocol = first & 3U;
+  if (protocol <= 2) note.protocol = static_cast<NoteProtocol>(protocol);
+  note.synchronous = (first & kNoteSynchronous) != 0;
+  std::memcpy(&note.answer_bits, &data[kNoteAnswerAt], sizeof note.answer_bits);
+  return note;
+}
+
+// Bytes of the message's body, wherever it is now: a rendezvous header tells them in its return length.
+[[nodiscard]] inline std::uint64_t message_bytes(const portals::Header& header) {
+  return read_note(header.user_data).protocol == NoteProtocol::rendezvous ? header.return_length : header.length;
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,65 @@
+// What the device is made of, for the protocols that work on it: the portals of figures 1 and 2, the pools, the counts.
+// Passive; each protocol step is a function of its own (mpi_adi/protocol). Under the process lock.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "mpi_adi/device/device.hpp"
+#include "mpi_adi/device/heap_memory.hpp"
+#include "mpi_adi/device/message.hpp"
+#include "mpi_adi/device/receive_request.hpp"
+#include "mpi_adi/device/send_request.hpp"
+#include "portals/match/match_list.hpp"
+#include "portals/memory/dynamic_block.hpp"
+#include "sim/kernel/kernel.hpp"
+
+namespace margay::mpi_adi {
+
+struct DeviceParts {
+  // Attaches the receive, acknowledgment and read portals. Throws std::bad_alloc when there is no memory for the heap.
+  DeviceParts(sim::Kernel& kernel, const DeviceOptions& options);
+  ~DeviceParts();
+  DeviceParts(const DeviceParts&) = delete;
+  DeviceParts& operator=(const DeviceParts&) = delete;
+
+  [[nodiscard]] std::uint64_t short_limit(std::uint32_t peer) const {
+    return short_limits[static_cast<std::size_t>(kernel.route(peer).id())];
+  }
+  [[nodiscard]] sim::Recorder& recorder() const { return kernel.recorder(); }
+
+  // Constant.
+  sim::Kernel& kernel;
+  DeviceOptions options;
+  std::array<std::uint64_t, sim::kWireCount> short_limits{};  // bytes, by wire
+  std::uint64_t short_limit_least = 0;                        // of all wires
+
+  HeapMemory heap_memory;
+  portals::DynamicBlock heap;
+  portals::MatchEntry short_catch_all;
+  portals::MatchEntry long_catch_all;
+  Pool<SendRequest> sends;
+  Pool<ReceiveRequest> receives;
+  Pool<Notice> notices;
+  Pool<Message> messages;
+  ReceiveRequest* claiming = nullptr;  // receives whose message is still coming into the heap
+  Pieces scratch;                      // of a send that is over before it returns
+  std::uint64_t under_way = 0;         // requests not complete
+  ProtocolCounts counts;
+
+  // Peers that are lost: one rank is looked at each round (protocol/peer_lost).
+  std::uint32_t next_watched = 0;
+  std::vector<bool> known_lost;
+  bool check_lost = false;
+
+  // After the entries, so that they go first and take them out.
+  portals::MatchList receive_list;
+  portals::MatchList acknowledgment_list;
+  portals::MatchList read_list;
+};
+
+[[nodiscard]] inline ContextId context_of(const Communicator& communicator, Context context) {
+  return context == Context::point_to_point ? communicator.context : communicator.collective_context;
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,29 @@
+// Which portal serves what (paper 001, figures 1, 2, 8, 10 and 11).
+#pragma once
+
+#include "portals/base/ids.hpp"
+
+namespace margay::mpi_adi {
+
+inline constexpr portals::PortalIndex kReceivePortal = 0;         // posted receives and the two catch-alls
+inline constexpr portals::PortalIndex kAcknowledgmentPortal = 1;  // long sends' acknowledgments, synchronous answers
+inline constexpr portals::PortalIndex kReadPortal = 2;            // bodies that receivers pull
+inline constexpr portals::PortalIndex kCollectiveTreePortal = 3;
+inline constexpr portals::PortalIndex kCollectiveReadyPortal = 4;
+inline constexpr portals::PortalIndex kCollectiveStreamPortal = 5;
+inline constexpr portals::PortalIndex kPutPortal = 6;
+inline constexpr portals::PortalIndex kGetPortal = 7;
+
+// Owner kinds of descriptors and transmissions, for whoever drains the kernel's lists, which is the device. It passes
+// over kinds from kOwnerOthers on: their owners look at the descriptor's counters or the transmission's state.
+enum OwnerKind : std::uint32_t {
+  kOwnerReceive = 1,         // descriptor of a ReceiveRequest
+  kOwnerHeap = 2,            // the heap of unexpected messages
+  kOwnerAcknowledgment = 3,  // descriptor of a SendRequest: answers to it
+  kOwnerRead = 4,            // descriptor of a SendRequest: its body
+  kOwnerSend = 5,            // transmission of a SendRequest
+  kOwnerNotice = 6,          // transmission of a Notice
+  kOwnerOthers = 16,
+};
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,85 @@
+#include "mpi_adi/progress/describe.hpp"
+
+#include <string_view>
+
+#include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/note.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// Counts lines and keeps the first ones.
+class Lines {
+ public:
+  Lines(std::string& out, std::size_t limit) : out_(out), limit_(limit) {}
+  // Whether the next line is wanted.
+  bool next() { return lines_++ < limit_; }
+  void add(const std::string& line) { out_.append(line).push_back('\n'); }
+  ~Lines() {
+    if (lines_ > limit_) add("  ... and " + std::to_string(lines_ - limit_) + " more");
+  }
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
+
+ private:
+  std::string& out_;
+  std::size_t limit_;
+  std::size_t lines_ = 0;
+};
+
+std::string rank_word(int rank) {
+  return rank == MPI_ANY_SOURCE ? "any source" : "rank " + std::to_string(rank);
+}
+std::string tag_word(int tag) {
+  return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
+}
+
+std::string communicator_word(const Communicator& communicator) {
+  return communicator.name.empty() ? "context " + std::to_string(communicator.context) : communicator.name;
+}
+
+std::string_view waits_for(const SendRequest& request) {
+  if ((request.owed & kOwedBodyTaken) != 0) return "for room on the way to it";
+  if ((request.owed & kOwedAcknowledgment) != 0) return "for its acknowledgment";
+  if ((request.owed & kOwedRead) != 0) return "until a receive is posted there and pulls the body";
+  return "until a receive is posted there";
+}
+
+std::string line(const SendRequest& request) {
+  return "  send (" + std::string(sim::name(request.protocol)) + ") of " + std::to_string(request.body.bytes()) +
+         " bytes to process " + std::to_string(request.peer) + ", " + tag_word(request.tag) + ", " +
+         communicator_word(*request.communicator) + ": waits " + std::string(waits_for(request));
+}
+
+std::string line(const ReceiveRequest& request) {
+  return "  receive of up to " + std::to_string(request.room.bytes()) + " bytes from " + rank_word(request.source) +
+         ", " + tag_word(request.tag) + ", " + communicator_word(*request.communicator) + ": " +
+         std::string(name(request.state));
+}
+
+std::string line(const portals::ArrivedMessage& message) {
+  const portals::MatchBits bits = message.header.match_bits;
+  return "  unexpected message of " + std::to_string(message_bytes(message.header)) + " bytes from rank " +
+         std::to_string(source_of(bits)) + " (process " + std::to_string(message.header.source.rank) + "), tag " +
+         std::to_string(tag_of(bits)) + ", context " +
+         std::to_string((bits >> kContextShift) & ((1U << kContextBits) - 1));
+}
+
+}  // namespace
+
+void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines) {
+  Lines lines(out, limit_lines);
+  parts.receives.for_each_in_use([&lines](const ReceiveRequest& request) {
+    if (!request.complete && lines.next()) lines.add(line(request));
+  });
+  parts.sends.for_each_in_use([&lines](const SendRequest& request) {
+    if (!request.complete && lines.next()) lines.add(line(request));
+  });
+  for (const portals::ArrivedMessage* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) {
+    if (lines.next()) lines.add(line(*at));
+  }
+}
+
+}  // namespace margay::mpi_adi

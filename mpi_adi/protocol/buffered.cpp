@@ -1,0 +1,100 @@
+#include "mpi_adi/protocol/buffered.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/device/pieces.hpp"
+#include "portals/base/assert.hpp"
+
+namespace margay::mpi_adi {
+
+portals::Status AttachedBuffer::attach(void* base, std::uint64_t bytes) {
+  if (attached_) {
+    return portals::Status::error("a buffer of " + std::to_string(bytes_) +
+                                  " bytes is attached already; detach it with MPI_Buffer_detach first");
+  }
+  base_ = static_cast<std::byte*>(base);
+  bytes_ = bytes;
+  attached_ = true;
+  return {};
+}
+
+void AttachedBuffer::detach(void*& base, std::uint64_t& bytes) {
+  MARGAY_ASSERT(idle());
+  base = base_;
+  bytes = bytes_;
+  base_ = nullptr;
+  bytes_ = 0;
+  attached_ = false;
+}
+
+portals::Status AttachedBuffer::reserve(std::uint64_t bytes, std::byte*& place) {
+  if (!attached_) {
+    return portals::Status::error("a buffered send needs a buffer; attach one with MPI_Buffer_attach");
+  }
+  constexpr std::uint64_t kOverhead = MPI_BSEND_OVERHEAD;
+  const std::uint64_t wanted = bytes > ~std::uint64_t{0} - kOverhead ? ~std::uint64_t{0} : bytes + kOverhead;
+  std::uint64_t free_from = 0;
+  auto at = taken_.begin();
+  while (at != taken_.end() && at->offset - free_from < wanted) {
+    free_from = at->offset + at->bytes;
+    ++at;
+  }
+  if (at == taken_.end() && bytes_ - free_from < wanted) {
+    return portals::Status::error("no room in the attached buffer of " + std::to_string(bytes_) +
+                                  " bytes for a buffered send of " + std::to_string(bytes) + " bytes and " +
+                                  std::to_string(kOverhead) + " of overhead (" + std::to_string(taken_.size()) +
+                                  " messages are in it); attach a larger one");
+  }
+  taken_.insert(at, {free_from, wanted});
+  place = base_ + free_from;
+  return {};
+}
+
+void AttachedBuffer::release(const std::byte* place) {
+  const auto offset = static_cast<std::uint64_t>(place - base_);
+  const auto at = std::lower_bound(taken_.begin(), taken_.end(), offset,
+                                   [](const Place& one, std::uint64_t wanted) { return one.offset < wanted; });
+  MARGAY_ASSERT(at != taken_.end() && at->offset == offset);
+  taken_.erase(at);
+}
+
+BufferedSends::BufferedSends(Device& device) : device_(device) {
+  bytes_type_.size = 1;
+  bytes_type_.extent = 1;
+  bytes_type_.blocks = {{0, 1}};
+}
+
+portals::Status BufferedSends::send(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
+                                    Communicator& communicator) {
+  if (destination == MPI_PROC_NULL) return {};
+  collect();
+  const std::uint64_t bytes = static_cast<std::uint64_t>(count) * type.size;
+  std::byte* place = nullptr;
+  if (portals::Status status = buffer_.reserve(bytes, place); !status.ok()) return status;
+  Pieces pieces;
+  const portals::Region source = pieces.to_send(buffer, count, type);
+  if (bytes != 0) portals::copy(portals::Region(place, bytes), source);
+  Request* const request = device_.start_send(SendMode::buffered, place, static_cast<std::int64_t>(bytes), bytes_type_,
+                                              destination, tag, communicator);
+  under_way_.push_back({request, place});
+  collect();
+  return {};
+}
+
+void BufferedSends::collect() {
+  std::erase_if(under_way_, [this](const UnderWay& one) {
+    if (!one.request->complete) return false;
+    buffer_.release(one.place);
+    device_.free(*one.request);
+    return true;
+  });
+}
+
+bool BufferedSends::drained() {
+  collect();
+  return under_way_.empty();
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,119 @@
+#include "mpi_adi/protocol/complete.hpp"
+
+#include "mpi_adi/abi/mpi.h"
+#include "portals/base/assert.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+void begin(DeviceParts& parts, Request& request, RequestKind kind, Communicator& communicator) {
+  request.kind = kind;
+  request.complete = false;
+  request.cancelled = false;
+  request.detached = false;
+  request.error_class = MPI_SUCCESS;
+  request.source = MPI_ANY_SOURCE;
+  request.tag = MPI_ANY_TAG;
+  request.bytes = 0;
+  request.communicator = &communicator;
+  request.user = nullptr;
+  ++communicator.references;
+  ++parts.under_way;
+}
+
+std::uint32_t index_of(const Request& request) {
+  return request.kind == RequestKind::send ? static_cast<const SendRequest&>(request).pooled.index
+                                           : static_cast<const ReceiveRequest&>(request).pooled.index;
+}
+
+void give_back(DeviceParts& parts, Request& request) {
+  --request.communicator->references;
+  request.communicator = nullptr;
+  if (request.kind == RequestKind::send) {
+    parts.sends.give_back(static_cast<SendRequest&>(request));
+  } else {
+    parts.receives.give_back(static_cast<ReceiveRequest&>(request));
+  }
+}
+
+}  // namespace
+
+SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
+  SendRequest& request = parts.sends.take([](SendRequest& made) {
+    made.answer_block.set_owner(&made, kOwnerAcknowledgment);
+    made.transmission.owner = &made;
+    made.transmission.owner_kind = kOwnerSend;
+  });
+  begin(parts, request, RequestKind::send, communicator);
+  request.owed = 0;
+  request.read_done = false;
+  request.synchronous = false;
+  request.buffered = false;
+  request.transmission.state = sim::Transmission::State::idle;
+  return request;
+}
+
+ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
+  // The overflow entry stays in the list for good: it accepts whatever the link of its request's entry brings.
+  ReceiveRequest& request = parts.receives.take([&parts](ReceiveRequest& made) {
+    portals::Options header_only;
+    header_only.save = portals::Save::header;
+    header_only.acknowledge = true;
+    made.overflow.set({0, ~portals::MatchBits{0}}, made.block, header_only);
+    parts.receive_list.adopt(made.overflow);
+  });
+  begin(parts, request, RequestKind::receive, communicator);
+  request.state = ReceiveState::idle;
+  request.truncated = false;
+  request.synchronous = false;
+  request.peer = portals::kAnyRank;
+  request.claimed = nullptr;
+  return request;
+}
+
+void complete(DeviceParts& parts, Request& request) {
+  MARGAY_ASSERT(!request.complete);
+  request.complete = true;
+  --parts.under_way;
+  if (parts.recorder().on()) trace_request(parts, sim::TraceKind::request_complete, request, request.bytes);
+  if (request.detached) give_back(parts, request);
+}
+
+void release(DeviceParts& parts, Request& request) {
+  MARGAY_ASSERT(!request.detached);
+  if (request.complete) {
+    give_back(parts, request);
+  } else {
+    request.detached = true;
+  }
+}
+
+void complete_null(DeviceParts& parts, Request& request) {
+  request.source = MPI_PROC_NULL;
+  request.tag = MPI_ANY_TAG;
+  complete(parts, request);
+}
+
+void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request, std::uint64_t bytes,
+                   portals::MatchBits match_bits, std::uint64_t detail) {
+  sim::TraceEvent event;
+  event.kind = kind;
+  const std::uint32_t me = parts.kernel.me().rank;
+  if (request.kind == RequestKind::send) {
+    const auto& send = static_cast<const SendRequest&>(request);
+    event.source = me;
+    event.destination = send.peer;
+    event.protocol = send.protocol;
+  } else {
+    event.source = static_cast<const ReceiveRequest&>(request).peer;
+    event.destination = me;
+  }
+  event.match_bits = match_bits;
+  event.bytes = bytes;
+  event.detail = detail;
+  event.a = index_of(request);
+  parts.recorder().record(event);
+}
+
+}  // namespace margay::mpi_adi

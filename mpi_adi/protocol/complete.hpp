@@ -1,0 +1,26 @@
+// How requests begin and end, whatever the protocol.
+#pragma once
+
+#include "mpi_adi/device/parts.hpp"
+
+namespace margay::mpi_adi {
+
+// A request out of the pool, under way, with a reference to `communicator`.
+[[nodiscard]] SendRequest& new_send(DeviceParts& parts, Communicator& communicator);
+[[nodiscard]] ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator);
+
+// The request is over in the eyes of its owner, with what its fields say; one that was freed goes back to its pool.
+// Requires: not complete, and nothing refers to its memory any more.
+void complete(DeviceParts& parts, Request& request);
+
+// Gives a request up: back to its pool now, or when it completes.
+void release(DeviceParts& parts, Request& request);
+
+// A send or receive with MPI_PROC_NULL: over at once, nothing moved.
+void complete_null(DeviceParts& parts, Request& request);
+
+// One record about a request, when traces are on. Identity: the messages of `source` to `destination`, none in special.
+void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request, std::uint64_t bytes,
+                   portals::MatchBits match_bits = 0, std::uint64_t detail = 0);
+
+}  // namespace margay::mpi_adi

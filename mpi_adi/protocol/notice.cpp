@@ -1,0 +1,21 @@
+#include "mpi_adi/protocol/notice.hpp"
+
+namespace margay::mpi_adi {
+
+void send_notice(DeviceParts& parts, const portals::Header& header) {
+  if (parts.kernel.try_send(header, {})) return;
+  Notice& notice = parts.notices.take();
+  notice.transmission = {};
+  notice.transmission.header = header;
+  notice.transmission.owner = &notice;
+  notice.transmission.owner_kind = kOwnerNotice;
+  parts.kernel.send(notice.transmission);
+}
+
+// One that failed has a lost peer: whoever waits for the answer is ended by protocol/peer_lost.
+void notice_finished(DeviceParts& parts, Notice& notice) {
+  if (notice.transmission.state == sim::Transmission::State::failed) parts.check_lost = true;
+  parts.notices.give_back(notice);
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,94 @@
+#include "mpi_adi/protocol/peer_lost.hpp"
+
+#include <algorithm>
+
+#include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/protocol/complete.hpp"
+#include "mpi_adi/protocol/send_common.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// Whether the kernel may still touch the request's memory; its transmission comes back as failed, its row is given
+// back.
+bool kernel_holds(const SendRequest& request) {
+  return (request.owed & kOwedBodyTaken) != 0;
+}
+bool kernel_holds(const ReceiveRequest& request) {
+  return request.row[0].state != portals::IndependentBuffer::State::available;
+}
+
+void end_send(DeviceParts& parts, SendRequest& request) {
+  request.error_class = MPIX_ERR_PROC_FAILED;
+  request.owed = 0;
+  complete_if_nothing_owed(parts, request);
+}
+
+void unclaim(DeviceParts& parts, ReceiveRequest& request) {
+  for (ReceiveRequest** at = &parts.claiming; *at != nullptr; at = &(*at)->next_claiming) {
+    if (*at != &request) continue;
+    *at = request.next_claiming;
+    return;
+  }
+}
+
+// A wildcard receive is lost only with all who could send to it.
+bool sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
+  if (request.peer != portals::kAnyRank) return parts.kernel.lost(request.peer);
+  const auto& members = request.communicator->group->world_ranks;
+  return std::all_of(members.begin(), members.end(), [&parts](std::uint32_t rank) { return parts.kernel.lost(rank); });
+}
+
+// Whether all that could be ended is.
+bool end_what_is_lost(DeviceParts& parts, bool& any) {
+  bool all = true;
+  parts.sends.for_each_in_use([&](SendRequest& request) {
+    if (request.complete || !parts.kernel.lost(request.peer)) return;
+    if (kernel_holds(request)) {
+      all = false;
+      return;
+    }
+    end_send(parts, request);
+    any = true;
+  });
+  parts.receives.for_each_in_use([&](ReceiveRequest& request) {
+    if (request.complete || !sender_lost(parts, request)) return;
+    end_receive_of_lost(parts, request);
+    const bool ended = request.state == ReceiveState::complete;
+    any |= ended;
+    all &= ended;
+  });
+  return all;
+}
+
+}  // namespace
+
+bool watch_for_losses(DeviceParts& parts) {
+  const std::uint32_t rank = parts.next_watched;
+  parts.next_watched = rank + 1 == parts.kernel.ranks() ? 0 : rank + 1;
+  if (parts.kernel.lost(rank) && !parts.known_lost[rank]) {
+    parts.known_lost[rank] = true;
+    parts.check_lost = true;
+  }
+  if (!parts.check_lost) return false;
+  bool any = false;
+  parts.check_lost = !end_what_is_lost(parts, any);
+  return any;
+}
+
+void end_receive_of_lost(DeviceParts& parts, ReceiveRequest& request) {
+  if (kernel_holds(request)) return;
+  if (request.state == ReceiveState::posted || request.state == ReceiveState::pulling) {
+    parts.receive_list.remove(request.entry);
+  }
+  if (request.state == ReceiveState::claiming) unclaim(parts, request);
+  if (request.expecting) parts.kernel.answered(request.peer);
+  request.expecting = false;
+  request.state = ReceiveState::complete;
+  request.error_class = MPIX_ERR_PROC_FAILED;
+  request.pieces.clear();
+  complete(parts, request);
+}
+
+}  // namespace margay::mpi_adi

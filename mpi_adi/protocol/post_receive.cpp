@@ -1,0 +1,50 @@
+#include "mpi_adi/protocol/post_receive.hpp"
+
+#include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/protocol/complete.hpp"
+#include "mpi_adi/protocol/peer_lost.hpp"
+#include "mpi_adi/protocol/receive_common.hpp"
+#include "mpi_adi/protocol/take_unexpected.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+void trace_post(DeviceParts& parts, const ReceiveRequest& request, const portals::Criteria& criteria) {
+  trace_request(parts, sim::TraceKind::post_receive, request, request.room.bytes(), criteria.match_bits,
+                criteria.ignore_bits);
+}
+
+}  // namespace
+
+ReceiveRequest& prepare_receive(DeviceParts& parts, void* buffer, std::int64_t count, Datatype& type,
+                                Communicator& communicator) {
+  ReceiveRequest& request = new_receive(parts, communicator);
+  request.room = request.pieces.to_receive(buffer, count, type);
+  request.row[0].memory = request.room;
+  return request;
+}
+
+ReceiveRequest& post_receive(DeviceParts& parts, void* buffer, std::int64_t count, Datatype& type, int source, int tag,
+                             Communicator& communicator, Context context) {
+  ReceiveRequest& request = prepare_receive(parts, buffer, count, type, communicator);
+  request.source = source;
+  request.tag = tag;
+  if (source != MPI_ANY_SOURCE) request.peer = communicator.world_rank(source);
+  const portals::Criteria criteria = receive_criteria(source, tag, context_of(communicator, context));
+  if (parts.recorder().on()) trace_post(parts, request, criteria);
+
+  list_entry(parts, request, criteria, portals::MatchList::Start::inactive);
+  if (portals::ArrivedMessage* const message = parts.heap.find(criteria)) {
+    parts.receive_list.remove(request.entry);
+    take_unexpected(parts, request, *message);
+    return request;
+  }
+  if (parts.recorder().on()) trace_request(parts, sim::TraceKind::search_miss, request, 0, criteria.match_bits);
+  parts.receive_list.activate(request.entry);
+  request.state = ReceiveState::posted;
+  if (source != MPI_ANY_SOURCE && parts.kernel.lost(request.peer)) end_receive_of_lost(parts, request);
+  return request;
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,19 @@
+// Posting a receive. Paper 001, section 2: the entry is prepared, "however, the entry is not activated until a search
+// of the dynamic heap is performed ... This operation must be atomic to insure that the kernel doesn't deposit a
+// message in the dynamic heap between the time the heap is searched and the entry is activated." It is: the kernel
+// delivers in its progress only, which runs under the process lock that the caller holds.
+#pragma once
+
+#include "mpi_adi/device/parts.hpp"
+
+namespace margay::mpi_adi {
+
+// See Device. Requires: source is a rank of `communicator` or MPI_ANY_SOURCE.
+[[nodiscard]] ReceiveRequest& post_receive(DeviceParts& parts, void* buffer, std::int64_t count, Datatype& type,
+                                           int source, int tag, Communicator& communicator, Context context);
+
+// A receive with its buffer, in no list yet.
+[[nodiscard]] ReceiveRequest& prepare_receive(DeviceParts& parts, void* buffer, std::int64_t count, Datatype& type,
+                                              Communicator& communicator);
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,57 @@
+#include "mpi_adi/protocol/probe.hpp"
+
+#include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/note.hpp"
+#include "mpi_adi/protocol/peer_lost.hpp"
+#include "mpi_adi/protocol/post_receive.hpp"
+#include "mpi_adi/protocol/take_unexpected.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+Envelope envelope_of(const portals::Header& header) {
+  return {source_of(header.match_bits), tag_of(header.match_bits), message_bytes(header)};
+}
+
+}  // namespace
+
+bool probe(DeviceParts& parts, int source, int tag, const Communicator& communicator, Context context,
+           Envelope& envelope) {
+  const portals::ArrivedMessage* const found =
+      parts.heap.find(receive_criteria(source, tag, context_of(communicator, context)));
+  if (found == nullptr) return false;
+  envelope = envelope_of(found->header);
+  return true;
+}
+
+Message* matched_probe(DeviceParts& parts, int source, int tag, Communicator& communicator, Envelope& envelope) {
+  portals::ArrivedMessage* const found = parts.heap.find(receive_criteria(source, tag, communicator.context));
+  if (found == nullptr) return nullptr;
+  envelope = envelope_of(found->header);
+  Message& message = parts.messages.take();
+  parts.heap.unlink(*found);
+  found->claim = &message;
+  message.arrived = found;
+  message.communicator = &communicator;
+  message.peer = found->header.source.rank;
+  message.was_complete = found->complete;
+  ++communicator.references;
+  return &message;
+}
+
+ReceiveRequest& start_matched_receive(DeviceParts& parts, void* buffer, std::int64_t count, Datatype& type,
+                                      Message& message) {
+  ReceiveRequest& request = prepare_receive(parts, buffer, count, type, *message.communicator);
+  request.peer = message.peer;
+  if (!message.was_complete && parts.kernel.lost(message.peer)) {
+    end_receive_of_lost(parts, request);
+  } else {
+    take_unexpected(parts, request, *message.arrived);
+  }
+  --message.communicator->references;
+  parts.messages.give_back(message);
+  return request;
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,18 @@
+// Looking at unexpected messages without receiving them: a search of the heap, and nothing else.
+#pragma once
+
+#include "mpi_adi/device/parts.hpp"
+
+namespace margay::mpi_adi {
+
+// The earliest message that a receive with this envelope would get. The caller has run progress.
+[[nodiscard]] bool probe(DeviceParts& parts, int source, int tag, const Communicator& communicator, Context context,
+                         Envelope& envelope);
+// The same, taken off the queue, so that no other receive gets it; nullptr when there is none.
+[[nodiscard]] Message* matched_probe(DeviceParts& parts, int source, int tag, Communicator& communicator,
+                                     Envelope& envelope);
+// Receives it. The message is given up.
+[[nodiscard]] ReceiveRequest& start_matched_receive(DeviceParts& parts, void* buffer, std::int64_t count,
+                                                    Datatype& type, Message& message);
+
+}  // namespace margay::mpi_adi

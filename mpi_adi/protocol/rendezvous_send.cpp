@@ -1,0 +1,28 @@
+#include "mpi_adi/protocol/rendezvous_send.hpp"
+
+#include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/protocol/send_common.hpp"
+
+namespace margay::mpi_adi {
+
+void start_rendezvous_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits) {
+  portals::Header header = put_header(parts, request.peer, bits | kLongBit, 0);
+  header.return_length = request.body.bytes();
+  write_note(header.user_data, {NoteProtocol::rendezvous, request.synchronous, answer_bits_of(request)});
+  make_readable(parts, request);
+  owes(request, kOwedRead);
+  if (request.synchronous) {
+    listen(parts, request);
+    owes(request, kOwedSynchronous);
+  }
+  if (!request.buffered) {
+    ProtocolCounts::Count& count =
+        request.synchronous ? parts.counts.synchronous_long_pulled : parts.counts.long_pulled;
+    ++count.messages;
+    count.bytes += request.body.bytes();
+  }
+  expect_answer(parts, request);
+  if (!parts.kernel.try_send(header, {})) hand_over(parts, request, header, {});
+}
+
+}  // namespace margay::mpi_adi

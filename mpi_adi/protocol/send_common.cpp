@@ -1,0 +1,75 @@
+#include "mpi_adi/protocol/send_common.hpp"
+
+#include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/protocol/complete.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+portals::Criteria from(const SendRequest& request) {
+  portals::Criteria criteria;
+  criteria.match_bits = answer_bits_of(request);
+  criteria.source_rank = request.peer;
+  return criteria;
+}
+
+}  // namespace
+
+portals::MatchBits answer_bits_of(const SendRequest& request) {
+  return answer_bits(request.pooled.index, request.pooled.generation);
+}
+
+void listen(DeviceParts& parts, SendRequest& request) {
+  portals::Options options;
+  options.save = portals::Save::header;
+  request.answer_entry.set(from(request), request.answer_block, options);
+  parts.acknowledgment_list.append(request.answer_entry);
+  request.listening = true;
+}
+
+void make_readable(DeviceParts& parts, SendRequest& request) {
+  portals::Options options;
+  options.save = portals::Save::body;
+  options.direction = portals::Direction::read_only;
+  options.offset_by = portals::OffsetBy::sender;
+  portals::Descriptor* memory = nullptr;
+  if (request.body.contiguous()) {
+    memory = &request.read_single.emplace(request.body.single());
+  } else {
+    memory = &request.read_combined.emplace(request.pieces.table());
+  }
+  memory->set_owner(&request, kOwnerRead);
+  request.read_entry.set(from(request), *memory, options);
+  parts.read_list.append(request.read_entry);
+  request.readable = true;
+}
+
+void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header, const portals::Region& body) {
+  request.transmission.header = header;
+  request.transmission.body = body;
+  owes(request, kOwedBodyTaken);
+  parts.kernel.send(request.transmission);
+}
+
+void expect_answer(DeviceParts& parts, SendRequest& request) {
+  parts.kernel.expect_answer(request.peer);
+  request.expecting = true;
+}
+
+void complete_if_nothing_owed(DeviceParts& parts, SendRequest& request) {
+  if (request.owed != 0 || request.complete) return;
+  close(parts, request);
+  request.pieces.clear();
+  complete(parts, request);
+}
+
+void close(DeviceParts& parts, SendRequest& request) {
+  if (request.listening) parts.acknowledgment_list.remove(request.answer_entry);
+  if (request.readable) parts.read_list.remove(request.read_entry);
+  request.listening = request.readable = false;
+  if (request.expecting) parts.kernel.answered(request.peer);
+  request.expecting = false;
+}
+
+}  // namespace margay::mpi_adi

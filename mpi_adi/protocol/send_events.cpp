@@ -1,0 +1,42 @@
+#include "mpi_adi/protocol/send_events.hpp"
+
+#include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/protocol/long_send.hpp"
+#include "mpi_adi/protocol/send_common.hpp"
+
+namespace margay::mpi_adi {
+
+void body_taken(DeviceParts& parts, SendRequest& request) {
+  settled(request, kOwedBodyTaken);
+  if (request.transmission.state == sim::Transmission::State::failed) {
+    request.error_class = MPIX_ERR_PROC_FAILED;
+    request.owed = 0;
+  }
+  complete_if_nothing_owed(parts, request);
+}
+
+// The rows are read, not taken to be of this use: a block may come here once more after its send was over.
+void answers_came(DeviceParts& parts, SendRequest& request) {
+  for (std::size_t row = 0; row < request.answers.size(); ++row) {
+    portals::IndependentBuffer& answer = request.answers[row];
+    if (answer.state != portals::IndependentBuffer::State::filled) continue;
+    const portals::Header header = answer.header;
+    request.answer_block.release(row);
+    if (!request.listening) continue;
+    if (header.kind == portals::Kind::acknowledgment) {
+      acknowledged(parts, request, header);
+    } else {
+      settled(request, kOwedSynchronous);
+    }
+  }
+  if (request.listening) complete_if_nothing_owed(parts, request);
+}
+
+void body_read(DeviceParts& parts, SendRequest& request) {
+  if (!request.readable) return;
+  request.read_done = true;
+  settled(request, kOwedRead);
+  complete_if_nothing_owed(parts, request);
+}
+
+}  // namespace margay::mpi_adi

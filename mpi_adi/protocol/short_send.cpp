@@ -1,0 +1,23 @@
+#include "mpi_adi/protocol/short_send.hpp"
+
+#include "mpi_adi/protocol/send_common.hpp"
+
+namespace margay::mpi_adi {
+
+void start_short_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits) {
+  portals::Header header = put_header(parts, request.peer, bits, request.body.bytes());
+  if (request.synchronous) {
+    write_note(header.user_data, {NoteProtocol::short_message, true, answer_bits_of(request)});
+    listen(parts, request);
+    owes(request, kOwedSynchronous);
+    expect_answer(parts, request);
+  }
+  if (!parts.kernel.try_send(header, request.body)) hand_over(parts, request, header, request.body);
+  complete_if_nothing_owed(parts, request);
+}
+
+bool try_short_send(DeviceParts& parts, std::uint32_t peer, portals::MatchBits bits, const portals::Region& body) {
+  return parts.kernel.try_send(put_header(parts, peer, bits, body.bytes()), body);
+}
+
+}  // namespace margay::mpi_adi

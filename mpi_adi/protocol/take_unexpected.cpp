@@ -1,0 +1,57 @@
+#include "mpi_adi/protocol/take_unexpected.hpp"
+
+#include <algorithm>
+
+#include "mpi_adi/protocol/complete.hpp"
+#include "mpi_adi/protocol/pull.hpp"
+#include "mpi_adi/protocol/receive_common.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+void copy_out(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message) {
+  const std::uint64_t bytes = std::min<std::uint64_t>(message.body.bytes, request.room.bytes());
+  if (bytes != 0) portals::copy(request.room, portals::Region(message.body.base, bytes));
+  parts.heap.release(message);
+  complete_receive(parts, request, bytes);
+}
+
+}  // namespace
+
+void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message) {
+  ++parts.counts.unexpected;
+  const portals::Header header = message.header;
+  take_envelope(request, header);
+  if (parts.recorder().on()) {
+    trace_request(parts, sim::TraceKind::search_hit, request, message_bytes(header), header.match_bits);
+  }
+  if (message.saved == portals::Saved::header) {
+    parts.heap.release(message);
+    start_pull(parts, request, header);
+  } else if (message.complete) {
+    copy_out(parts, request, message);
+  } else {
+    if (message.claim == nullptr) parts.heap.unlink(message);
+    message.claim = &request;
+    request.claimed = &message;
+    request.state = ReceiveState::claiming;
+    request.next_claiming = parts.claiming;
+    parts.claiming = &request;
+  }
+}
+
+void heap_changed(DeviceParts& parts) {
+  for (ReceiveRequest** at = &parts.claiming; *at != nullptr;) {
+    ReceiveRequest& request = **at;
+    // Of a lost sender the heap has taken the memory back: protocol/peer_lost ends the receive.
+    if (parts.kernel.lost(request.peer) || !request.claimed->complete) {
+      at = &request.next_claiming;
+      continue;
+    }
+    *at = request.next_claiming;
+    copy_out(parts, request, *request.claimed);
+  }
+}
+
+}  // namespace margay::mpi_adi
