@@ -26,8 +26,10 @@ function(margay_shared_library target)
     "__attribute__((used)) static const char margay_ident[] = \"@(#)margay ${PROJECT_VERSION}\";\n")
   add_library(${target} SHARED ${source})
   string(REPLACE ";" "," layers "${ARG_LAYERS}")
-  target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,${layers}>)
-  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  # The top layer brings the others, each once: a whole archive named twice would be defined twice.
+  list(GET ARG_LAYERS -1 top)
+  target_link_libraries(${target} PRIVATE ${top})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${layers}")
   # A thread of the library may outlive a dlclose.
   target_link_options(${target} PRIVATE -Wl,-z,nodelete -Wl,--enable-new-dtags)
   if(NOT MARGAY_SANITIZE)

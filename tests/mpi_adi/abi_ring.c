@@ -6,7 +6,7 @@
 #define WORD ""
 #endif
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank, size, got = -1;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
