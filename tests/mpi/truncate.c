@@ -1,0 +1,83 @@
+// A message longer than its receive: MPI_ERR_TRUNCATE from every receiving call, nothing written behind the buffer,
+// and the next message is right.
+// ranks: 2
+// reference: 2
+#include "check.h"
+
+enum { kTag = 5, kGoTag = 6, kRoom = 32, kWays = 6 };
+
+static const int kSizes[] = {33, 40, 41, 5000, 16385, 300000};
+enum { kSizeCount = sizeof kSizes / sizeof kSizes[0] };
+
+static int receive(int way, unsigned char* body, int partner, MPI_Status* status) {
+  MPI_Request request;
+  MPI_Message message;
+  int code = 0, flag = 0;
+  switch (way) {
+    case 0: return MPI_Recv(body, kRoom, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, status);
+    case 1:  // posted before the message comes
+      MPI_Irecv(body, kRoom, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, &request);
+      signal_to(partner, kGoTag);
+      return MPI_Wait(&request, status);
+    case 2:
+      MPI_Probe(partner, kTag, MPI_COMM_WORLD, status);
+      MPI_Irecv(body, kRoom, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, &request);
+      while (code == MPI_SUCCESS && !flag) code = MPI_Test(&request, &flag, status);
+      return code;
+    case 3:
+      MPI_Mprobe(partner, kTag, MPI_COMM_WORLD, &message, status);
+      return MPI_Mrecv(body, kRoom, MPI_BYTE, &message, status);
+    case 4: return MPI_Sendrecv(NULL, 0, MPI_BYTE, partner, kTag, body, kRoom, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, status);
+    default: return MPI_Recv(body, kRoom / 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, status);
+  }
+}
+
+static void as_receiver(int partner, int bytes, int way) {
+  unsigned char body[2 * kRoom];
+  MPI_Status status;
+  memset(body, 0xa5, sizeof body);
+  if (way != 1) signal_to(partner, kGoTag);
+  const int code = receive(way, body, partner, &status);
+  CHECK(class_of(code) == MPI_ERR_TRUNCATE, "way %d, %d bytes: class %d", way, bytes, class_of(code));
+  for (int i = kRoom; i < 2 * kRoom; ++i)
+    CHECK(body[i] == 0xa5, "way %d, %d bytes: byte %d behind the buffer was written", way, bytes, i);
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  CHECK(length > 0 && strstr(text, "truncat") != NULL, "the error string is \"%s\"", text);
+  // What comes next is not hurt.
+  int value = 0;
+  MPI_Recv(&value, 1, MPI_INT, partner, kTag, MPI_COMM_WORLD, &status);
+  CHECK(value == bytes, "way %d: the next message brought %d", way, value);
+}
+
+static void as_sender(int partner, int bytes, int way) {
+  unsigned char* body = memory_of((size_t)bytes);
+  MPI_Request request;
+  pattern_fill(body, (size_t)bytes, 4);
+  wait_for(partner, kGoTag);
+  // A truncated receive completes its send, in synchronous mode too.
+  if (way % 2)
+    MPI_Isend(body, bytes, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, &request);
+  else
+    MPI_Issend(body, bytes, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Send(&bytes, 1, MPI_INT, partner, kTag, MPI_COMM_WORLD);
+  if (way == 4) MPI_Recv(NULL, 0, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  free(body);
+}
+
+int main(int argc, char** argv) {
+  suite_begin(&argc, &argv);
+  const int rank = world_rank(), partner = partner_of(rank);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int i = 0; i < kSizeCount; ++i)
+    for (int way = 0; way < kWays; ++way)
+      for (int direction = 0; direction < 2; ++direction) {
+        if ((rank < partner) == (direction == 0))
+          as_sender(partner, kSizes[i], way);
+        else
+          as_receiver(partner, kSizes[i], way);
+      }
+  return suite_end("truncate");
+}
