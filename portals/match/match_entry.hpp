@@ -24,9 +24,9 @@ struct Link {
 };
 
 struct Links {
-  Link no_match;
-  Link no_room;
-  Link too_small;
+  Link no_match = {};
+  Link no_room = {};
+  Link too_small = {};
 };
 
 // Owned by the program; must be out of its list before it goes away. All setters require: not in a list.

@@ -65,6 +65,15 @@ class Memory {
   std::vector<Grain> grains_;
 };
 
+// One posted receive as MPI makes it: an independent block of one buffer.
+struct Receive {
+  explicit Receive(std::size_t bytes) : memory(bytes) { rows[0].memory = Region(memory.buffer()); }
+  Memory memory;
+  std::array<IndependentBuffer, 1> rows;
+  IndependentBlock block{rows, Progression::linear};
+  MatchEntry entry;
+};
+
 struct Kernel {
   PortalTable table;
   ChangedList changed;
