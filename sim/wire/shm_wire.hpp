@@ -67,8 +67,8 @@ class ShmWire final : public Wire {
   bool look(std::uint32_t local_rank, Arrival& arrival);
 
   // Constant after construction.
+  ShmLayout layout_;  // before status_, whose initializer fills it
   portals::Status status_;
-  ShmLayout layout_;
   std::uint32_t local_rank_;
   bool registered_;
   std::vector<std::uint32_t> local_of_world_;
