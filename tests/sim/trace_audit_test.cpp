@@ -1,0 +1,246 @@
+#include <doctest/doctest.h>
+
+#include "portals/verdict.hpp"
+#include "sim/trace/audit.hpp"
+#include "sim/trace/filter.hpp"
+
+using namespace margay::sim;
+using margay::portals::DropReason;
+
+namespace {
+
+// A run of two ranks that ended well and kept every event, to which events are added.
+class Run {
+ public:
+  Run() {
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+      TraceFile& file = trace.files.emplace_back();
+      file.rank = rank;
+      file.size = 2;
+      file.closed = true;
+    }
+  }
+  TraceEvent& add(std::uint32_t rank, TraceKind kind, MessageIdentity message = {0, 0, 0}) {
+    TraceEvent event;
+    event.time = 1000 * (trace.entries.size() + 1);
+    event.kind = kind;
+    event.source = message.source;
+    event.destination = message.destination;
+    event.sequence = message.sequence;
+    trace.entries.push_back({event, rank});
+    return trace.entries.back().event;
+  }
+  // A put that is deposited.
+  Run& delivered(MessageIdentity message) {
+    add(message.source, TraceKind::kernel_send, message);
+    add(message.destination, TraceKind::kernel_arrive, message);
+    add(message.destination, TraceKind::kernel_deposit, message);
+    return *this;
+  }
+  Trace trace;
+};
+
+constexpr MessageIdentity kFirst{0, 1, 1};
+constexpr MessageIdentity kSecond{0, 1, 2};
+
+void expect_violation(const Run& run, std::string_view what) {
+  const Audit result = audit(run.trace);
+  REQUIRE(result.violation_count >= 1);
+  bool found = false;
+  std::string all;
+  for (const std::string& sentence : result.violations) {
+    found = found || sentence.find(what) != std::string::npos;
+    all += sentence + "\n";
+  }
+  CHECK_MESSAGE(found, all);
+}
+
+void expect_right(const Run& run) {
+  const Audit result = audit(run.trace);
+  CHECK_MESSAGE(result.violations.empty(), (result.violations.empty() ? "" : result.violations.front()));
+}
+
+bool has_note(const Audit& result, std::string_view what) {
+  for (const std::string& note : result.notes) {
+    if (note.find(what) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("accounts of a run in which all is right") {
+  Run run;
+  run.add(0, TraceKind::mpi_enter);
+  run.delivered(kFirst).delivered({1, 0, 1});
+  run.add(0, TraceKind::kernel_send, kSecond);  // dropped
+  run.add(1, TraceKind::kernel_arrive, kSecond);
+  run.add(1, TraceKind::kernel_drop, kSecond).reason = static_cast<std::uint8_t>(DropReason::no_match);
+  run.add(1, TraceKind::kernel_ack_sent, {1, 0, 2}).detail = 1;
+  run.add(0, TraceKind::kernel_ack_arrived, {1, 0, 2});
+  run.add(0, TraceKind::kernel_send, {0, 1, 3});  // a get, and its reply
+  run.add(1, TraceKind::kernel_get_arrived, {0, 1, 3});
+  run.add(1, TraceKind::kernel_reply_sent, {1, 0, 3}).detail = 3;
+  run.add(0, TraceKind::kernel_arrive, {1, 0, 3});
+  run.add(0, TraceKind::kernel_deposit, {1, 0, 3});
+  run.add(0, TraceKind::wait_begin);
+  run.add(0, TraceKind::wait_end);
+  run.add(0, TraceKind::mpi_leave);
+  const Audit result = audit(run.trace);
+  CHECK_MESSAGE(result.violations.empty(), (result.violations.empty() ? "" : result.violations.front()));
+  CHECK(result.notes.empty());
+  const Audit::Pair& there = result.pairs.at({0, 1});
+  CHECK(there.sent == 3);
+  CHECK(there.delivered == 2);
+  CHECK(there.dropped == 1);
+  CHECK(there.on_the_way == 0);
+  CHECK(result.pairs.at({1, 0}).sent == 2);  // acknowledgments are not counted
+  CHECK(result.drops.at(static_cast<std::uint8_t>(DropReason::no_match)) == 1);
+}
+
+TEST_CASE("a message that never arrived") {
+  Run run;
+  run.add(0, TraceKind::kernel_send, kFirst);
+  expect_violation(run, "message 0>1 #1 never arrived");
+  CHECK(audit(run.trace).pairs.at({0, 1}).on_the_way == 1);
+
+  SUBCASE("is no fault while its receiver may still run") {
+    run.trace.files[1].closed = false;
+    expect_right(run);
+    CHECK(has_note(audit(run.trace), "rank 1: still runs or was killed"));
+    CHECK(has_note(audit(run.trace), "1 messages were still on the way"));
+  }
+  SUBCASE("may have been overwritten") {
+    run.trace.files[1].lost = 1;
+    expect_right(run);
+    CHECK(has_note(audit(run.trace), "events were overwritten"));
+  }
+  SUBCASE("may be in a file that is not there") {
+    run.trace.files.pop_back();
+    expect_right(run);
+    CHECK(has_note(audit(run.trace), "1 of 2 ranks left no file"));
+  }
+  SUBCASE("is the fault of a lost peer") {
+    run.add(0, TraceKind::peer_lost, {1, 0, 0});
+    expect_right(run);
+  }
+}
+
+TEST_CASE("a message that nobody sent") {
+  Run run;
+  run.add(1, TraceKind::kernel_arrive, kFirst);
+  run.add(1, TraceKind::kernel_deposit, kFirst);
+  expect_violation(run, "message 0>1 #1 arrived and was never sent");
+  run.trace.files[0].lost = 5;
+  expect_right(run);
+}
+
+TEST_CASE("a message that arrived and vanished") {
+  Run run;
+  run.add(0, TraceKind::kernel_send, kFirst);
+  run.add(1, TraceKind::kernel_arrive, kFirst);
+  expect_violation(run, "arrived and was neither delivered nor dropped");
+}
+
+TEST_CASE("a get without a reply") {
+  Run run;
+  run.add(0, TraceKind::kernel_send, kFirst);
+  run.add(1, TraceKind::kernel_get_arrived, kFirst);
+  expect_violation(run, "neither delivered nor dropped");
+}
+
+TEST_CASE("twice is once too often") {
+  Run run;
+  SUBCASE("sent") {
+    run.delivered(kFirst).add(0, TraceKind::kernel_send, kFirst);
+    expect_violation(run, "was sent twice");
+  }
+  SUBCASE("arrived") {
+    run.delivered(kFirst).add(1, TraceKind::kernel_arrive, kFirst);
+    expect_violation(run, "arrived twice");
+  }
+  SUBCASE("delivered and dropped") {
+    run.delivered(kFirst).add(1, TraceKind::kernel_drop, kFirst);
+    expect_violation(run, "was delivered 1 and dropped 1 times");
+  }
+}
+
+TEST_CASE("settled without having come") {
+  Run run;
+  run.add(0, TraceKind::kernel_send, kFirst);
+  run.add(1, TraceKind::kernel_deposit, kFirst);
+  expect_violation(run, "was settled and never arrived");
+}
+
+TEST_CASE("an acknowledgment that got lost") {
+  Run run;
+  run.delivered(kFirst).add(1, TraceKind::kernel_ack_sent, {1, 0, 1}).detail = 1;
+  expect_violation(run, "message 1>0 #1 never arrived");
+}
+
+TEST_CASE("order within a pair") {
+  Run run;
+  run.add(0, TraceKind::kernel_send, kFirst);
+  run.add(0, TraceKind::kernel_send, kSecond);
+  for (const MessageIdentity& message : {kSecond, kFirst}) {
+    run.add(1, TraceKind::kernel_arrive, message);
+    run.add(1, TraceKind::kernel_deposit, message);
+  }
+  expect_violation(run, "message 0>1 #1 arrived after #2");
+}
+
+TEST_CASE("lengths agree") {
+  Run run;
+  run.delivered(kFirst);
+  run.trace.entries[1].event.bytes = 8;
+  expect_violation(run, "was sent with 0 bytes and arrived with 8");
+}
+
+TEST_CASE("who records what is not his own") {
+  Run run;
+  run.add(1, TraceKind::kernel_send, {0, 1, 0});
+  expect_violation(run, "rank 1 recorded that rank 0 sent something");
+  Run other;
+  other.add(0, TraceKind::kernel_arrive, {0, 1, 0});
+  expect_violation(other, "rank 0 recorded that something arrived at rank 1");
+}
+
+TEST_CASE("calls and waits end where they began") {
+  Run run;
+  run.trace.files[0].names = {"MPI_Init", "MPI_Send"};
+  SUBCASE("left without entering") {
+    run.add(0, TraceKind::mpi_leave).a = 1;
+    expect_violation(run, "rank 0 left MPI_Send without entering it");
+    run.trace.files[0].lost = 1;
+    expect_right(run);
+  }
+  SUBCASE("left another") {
+    run.add(0, TraceKind::mpi_enter).a = 0;
+    run.add(0, TraceKind::mpi_leave).a = 1;
+    expect_violation(run, "rank 0 left MPI_Send while in MPI_Init");
+  }
+  SUBCASE("nested calls are fine; a rank that died in one is noted") {
+    run.add(0, TraceKind::mpi_enter).a = 0;
+    run.add(0, TraceKind::mpi_enter).a = 1;
+    run.add(0, TraceKind::mpi_leave).a = 1;
+    run.trace.files[0].closed = false;
+    expect_right(run);
+    CHECK(has_note(audit(run.trace), "rank 0 was last seen in MPI_Init"));
+  }
+  SUBCASE("a wait that never began") {
+    run.add(0, TraceKind::wait_end);
+    expect_violation(run, "wait_end without wait_begin");
+  }
+  SUBCASE("a coprocessor that never began") {
+    run.add(0, TraceKind::coprocessor_end);
+    expect_violation(run, "coprocessor_end without coprocessor_begin");
+  }
+}
+
+TEST_CASE("violations without end are counted and cut") {
+  Run run;
+  for (std::uint64_t i = 1; i <= 200; ++i) run.add(0, TraceKind::kernel_send, {0, 1, i});
+  const Audit result = audit(run.trace);
+  CHECK(result.violation_count == 200);
+  CHECK(result.violations.size() == kMaxAuditSentences);
+}

@@ -1,0 +1,131 @@
+#include <doctest/doctest.h>
+
+#include "sim/trace/filter.hpp"
+
+using namespace margay::sim;
+
+namespace {
+
+// A trace made by hand: each event lies a microsecond after the one before, recorded by the rank named.
+class Story {
+ public:
+  explicit Story(std::uint32_t ranks) {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      TraceFile& file = trace.files.emplace_back();
+      file.rank = rank;
+      file.size = ranks;
+    }
+  }
+  TraceEvent& add(std::uint32_t rank, TraceKind kind, MessageIdentity message = {0, 0, 0}) {
+    TraceEvent event;
+    event.time = 1000 * (trace.entries.size() + 1);
+    event.kind = kind;
+    event.source = message.source;
+    event.destination = message.destination;
+    event.sequence = message.sequence;
+    trace.entries.push_back({event, rank});
+    return trace.entries.back().event;
+  }
+  Trace trace;
+};
+
+// One put 0>1 #4, acknowledged by 1>0 #9, among other things.
+Story acknowledged_put() {
+  Story story(2);
+  story.add(0, TraceKind::mpi_enter);
+  story.add(0, TraceKind::send_begin, {0, 1, 0}).match_bits = 5;
+  story.add(0, TraceKind::kernel_send, {0, 1, 3}).match_bits = 5;
+  story.add(0, TraceKind::send_begin, {0, 1, 0}).match_bits = 5;
+  story.add(0, TraceKind::send_begin, {0, 1, 0}).match_bits = 6;
+  story.add(0, TraceKind::kernel_send, {0, 1, 4}).match_bits = 5;
+  story.add(1, TraceKind::kernel_arrive, {0, 1, 3});
+  story.add(1, TraceKind::kernel_arrive, {0, 1, 4});
+  story.add(1, TraceKind::kernel_ack_sent, {1, 0, 9}).detail = 4;
+  story.add(1, TraceKind::kernel_ack_sent, {1, 0, 10}).detail = 3;
+  story.add(0, TraceKind::kernel_ack_arrived, {1, 0, 9});
+  story.add(0, TraceKind::mpi_leave);
+  return story;
+}
+
+std::vector<std::size_t> picked(const Story& story, const TraceFilter& filter) {
+  return pick(story.trace, filter);
+}
+using Indices = std::vector<std::size_t>;
+
+}  // namespace
+
+TEST_CASE("without conditions all events are picked") {
+  CHECK(picked(acknowledged_put(), {}).size() == 12);
+  CHECK(picked(Story(0), {}).empty());
+}
+
+TEST_CASE("by rank, by kind, by both") {
+  const Story story = acknowledged_put();
+  TraceFilter filter;
+  filter.ranks = {1};
+  CHECK(picked(story, filter) == Indices{6, 7, 8, 9});
+  filter.kinds = {TraceKind::kernel_arrive, TraceKind::mpi_enter};
+  CHECK(picked(story, filter) == Indices{6, 7});
+  filter.ranks = {};
+  CHECK(picked(story, filter) == Indices{0, 6, 7});
+}
+
+TEST_CASE("by time, both ends included") {
+  const Story story = acknowledged_put();
+  TraceFilter filter;
+  filter.from_ns = 3000;
+  filter.to_ns = 5000;
+  CHECK(picked(story, filter) == Indices{2, 3, 4});
+  filter.to_ns = 2999;
+  CHECK(picked(story, filter).empty());
+}
+
+TEST_CASE("the first, the last, and the last of the first") {
+  const Story story = acknowledged_put();
+  TraceFilter filter;
+  filter.head = 5;
+  CHECK(picked(story, filter) == Indices{0, 1, 2, 3, 4});
+  filter.tail = 2;
+  CHECK(picked(story, filter) == Indices{3, 4});
+  filter.head = 0;
+  CHECK(picked(story, filter) == Indices{10, 11});
+  filter.tail = 100;
+  CHECK(picked(story, filter).size() == 12);
+}
+
+TEST_CASE("a message comes with the choice that began it and the answer that ended it, not with its neighbours'") {
+  const Story story = acknowledged_put();
+  TraceFilter filter;
+  filter.message = MessageIdentity{0, 1, 4};
+  CHECK(picked(story, filter) == Indices{3, 5, 7, 8, 10});
+  filter.message = MessageIdentity{0, 1, 3};
+  CHECK(picked(story, filter) == Indices{1, 2, 6, 9});
+  filter.message = MessageIdentity{1, 0, 9};  // the acknowledgment alone
+  CHECK(picked(story, filter) == Indices{8, 10});
+  filter.message = MessageIdentity{0, 1, 5};
+  CHECK(picked(story, filter).empty());
+}
+
+TEST_CASE("a send_begin that knows its sequence is its own message's only") {
+  Story story(2);
+  story.add(0, TraceKind::send_begin, {0, 1, 1});
+  story.add(0, TraceKind::kernel_send, {0, 1, 2});
+  TraceFilter filter;
+  filter.message = MessageIdentity{0, 1, 2};
+  CHECK(picked(story, filter) == Indices{1});
+}
+
+TEST_CASE("a message is written SOURCE:DESTINATION:SEQUENCE and nothing else") {
+  MessageIdentity message;
+  REQUIRE(parse_message("0:1:17", message).ok());
+  CHECK(message == MessageIdentity{0, 1, 17});
+  REQUIRE(parse_message("4294967294:0:18446744073709551615", message).ok());
+  CHECK(message == MessageIdentity{0xffff'fffe, 0, ~std::uint64_t{0}});
+  for (const char* bad : {"", ":", "0", "0:1", "0:1:", "0:1:0", "0:1:2:3", "0:1:2 ", " 0:1:2", "-1:0:1", "a:b:c",
+                          "0:1:+2", "4294967295:0:1", "0:4294967296:1", "0:1:18446744073709551616", "0,1,2"}) {
+    CAPTURE(bad);
+    const auto status = parse_message(bad, message);
+    REQUIRE_FALSE(status.ok());
+    CHECK(status.sentence().find("SOURCE:DESTINATION:SEQUENCE") != std::string::npos);
+  }
+}

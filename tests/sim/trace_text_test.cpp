@@ -1,0 +1,120 @@
+#include <doctest/doctest.h>
+
+#include "portals/verdict.hpp"
+#include "sim/trace/text.hpp"
+
+using namespace margay::sim;
+using margay::portals::DropReason;
+using margay::portals::Kind;
+using margay::portals::Passed;
+using margay::portals::Saved;
+
+namespace {
+
+std::string_view test_wire(std::uint8_t wire) {
+  return wire == 1 ? "shm" : "?";
+}
+
+// The line without its time and rank, blanks squeezed.
+std::string line_of(const TraceEvent& event) {
+  Trace trace;
+  trace.files.emplace_back().rank = 2;
+  trace.files[0].names = {"MPI_Send"};
+  const std::string line = text_line(trace, {event, 0}, 0, test_wire);
+  std::string squeezed;
+  for (const char c : line.substr(22)) {
+    if (c != ' ' || (!squeezed.empty() && squeezed.back() != ' ')) squeezed += c;
+  }
+  return squeezed;
+}
+
+TraceEvent about(TraceKind kind) {
+  TraceEvent event;
+  event.kind = kind;
+  event.source = 0;
+  event.destination = 1;
+  event.sequence = 3;
+  return event;
+}
+
+}  // namespace
+
+TEST_CASE("columns: microseconds since the origin, rank, event, message, fields") {
+  Trace trace;
+  trace.files.emplace_back().rank = 1;
+  TraceEvent event = about(TraceKind::kernel_arrive);
+  event.time = 5'012'345;
+  event.header = static_cast<std::uint8_t>(Kind::put);
+  event.portal = 0;
+  event.wire = 1;
+  event.bytes = 8;
+  event.match_bits = 0x0000'0007'0000'0010;
+  CHECK(text_line(trace, {event, 0}, 5'000'000, test_wire) ==
+        "        12.345     1  kernel_arrive         0>1 #3          put, portal 0, shm, 8 bytes, bits "
+        "0x0000000700000010");
+  CHECK(text_line(trace, {event, 0}, 5'012'346, nullptr).starts_with("        -0.001     1"));
+  CHECK(text_line(trace, {event, 0}, 0, nullptr).find("wire 1") != std::string::npos);
+  CHECK(text_heading().find("message") == text_line(trace, {event, 0}, 0, nullptr).find("0>1"));
+}
+
+TEST_CASE("each kind tells what its fields mean") {
+  TraceEvent event = about(TraceKind::send_begin);
+  event.sequence = 0;
+  event.protocol = TraceProtocol::long_send;
+  event.reason = static_cast<std::uint8_t>(TraceChoice::above_short);
+  event.a = 7;
+  CHECK(line_of(event) == "send_begin 0>1 long, because above_short, request 7");
+
+  event = about(TraceKind::kernel_match);
+  event.portal = 0;
+  event.detail = 12;
+  event.a = 3;
+  CHECK(line_of(event) == "kernel_match 0>1 #3 portal 0, entry 12, 3 visited");
+
+  event = about(TraceKind::kernel_pass);
+  event.reason = static_cast<std::uint8_t>(Passed::no_room);
+  CHECK(line_of(event) == "kernel_pass 0>1 #3 because no room, entry 0, step 0");
+  event.reason = static_cast<std::uint8_t>(Passed::inactive);  // number 0 is a reason here
+  CHECK(line_of(event) == "kernel_pass 0>1 #3 because inactive, entry 0, step 0");
+
+  event = about(TraceKind::kernel_drop);
+  event.reason = static_cast<std::uint8_t>(DropReason::no_match);
+  CHECK(line_of(event) == "kernel_drop 0>1 #3 because no match");
+
+  event = about(TraceKind::kernel_ack_sent);
+  event.saved = Saved::header;
+  event.detail = 9;
+  CHECK(line_of(event) == "kernel_ack_sent 0>1 #3 saved header, answers 1>0 #9");
+
+  event = TraceEvent();
+  event.kind = TraceKind::post_receive;
+  event.destination = 1;
+  event.detail = 0xff;
+  event.a = 4;
+  CHECK(line_of(event) == "post_receive any>1 ignore 0x00000000000000ff, request 4");
+
+  event = TraceEvent();
+  event.kind = TraceKind::mpi_enter;
+  CHECK(line_of(event) == "mpi_enter MPI_Send");
+  event.kind = TraceKind::mpi_leave;
+  event.a = 5;
+  event.b = 6;
+  CHECK(line_of(event) == "mpi_leave call 5, error class 6");
+  event.kind = TraceKind::wake;
+  CHECK(line_of(event) == "wake");
+  event.kind = TraceKind::coprocessor_end;
+  CHECK(line_of(event) == "coprocessor_end 5 messages");
+}
+
+TEST_CASE("numbers that no table has are printed, not looked up") {
+  TraceEvent event = about(static_cast<TraceKind>(999));
+  event.reason = 255;
+  event.protocol = static_cast<TraceProtocol>(200);
+  event.saved = static_cast<Saved>(77);
+  event.header = 99;
+  CHECK(line_of(event) == "kind 999 0>1 #3 unknown, because unknown, saved 77, 0 bytes");
+  event.kind = TraceKind::kernel_pass;
+  CHECK(line_of(event).find("because unknown") != std::string::npos);
+  event.kind = TraceKind::send_begin;
+  CHECK(line_of(event).find("because unknown") != std::string::npos);
+}
