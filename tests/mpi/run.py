@@ -10,13 +10,12 @@ A program says what it wants in its first comment lines, `// key: value`:
     reference  numbers of ranks under Debian's MPICH, or "none" and the reason (default: the smallest of ranks)
     wires      of shm, uring, epoll (default all; uring and epoll are two emulated nodes over TCP)
     timeout    seconds one run may take (default 60)
-    exit       exit status expected on our library (default 0)
+    exit       exit status expected on our library, a number or "nonzero" (default 0)
     stderr     a regular expression that standard error must contain on our library
     serial     "yes": nothing else may run meanwhile (read by CMakeLists.txt)
     libraries  linker options of the program
 """
 import argparse
-import os
 import pathlib
 import re
 import sys
@@ -37,7 +36,8 @@ class Program:
         self.reference = [] if reference.startswith("none") else [int(n) for n in reference.split()]
         self.wires = self.keys.get("wires", "shm uring epoll").split()
         self.timeout = int(self.keys.get("timeout", "60"))
-        self.exit = int(self.keys.get("exit", "0"))
+        status = self.keys.get("exit", "0")
+        self.exit = status if status == "nonzero" else int(status)
         self.stderr = self.keys.get("stderr")
         self.libraries = self.keys.get("libraries", "").split()
 

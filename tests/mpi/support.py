@@ -50,7 +50,9 @@ class Run:
         problems = []
         if self.timed_out:
             problems.append(f"still running after {self.seconds:.0f} s; killed")
-        elif self.status != expected_status:
+        elif expected_status == "nonzero" and self.status == 0:
+            problems.append("exit status 0, expected another")
+        elif expected_status != "nonzero" and self.status != expected_status:
             problems.append(f"exit status {self.status}, expected {expected_status}")
         return problems
 

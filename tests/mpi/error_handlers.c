@@ -1,0 +1,36 @@
+// Error handlers: return on one communicator only, inherited by duplicates, kept by handles; what is default.
+// ranks: 2
+#include "check.h"
+
+enum { kTag = 1 };
+
+int main(int argc, char** argv) {
+  suite_begin(&argc, &argv);
+  int value = 1;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm comm, copy;
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+  CHECK(handler == MPI_ERRORS_ARE_FATAL, "the default handler is %x", (unsigned)handler);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_get_errhandler(comm, &handler);
+  CHECK(handler == MPI_ERRORS_RETURN, "after set: %x", (unsigned)handler);
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+  CHECK(handler == MPI_ERRORS_ARE_FATAL, "the world's handler changed to %x", (unsigned)handler);
+  const int code = MPI_Send(&value, 1, MPI_INT, 99, kTag, comm);
+  CHECK(class_of(code) == MPI_ERR_RANK, "class %d", class_of(code));
+  // A duplicate has the handler of its origin (MPI 4.0, section 9.3).
+  MPI_Comm_dup(comm, &copy);
+  MPI_Comm_get_errhandler(copy, &handler);
+  CHECK(handler == MPI_ERRORS_RETURN, "the duplicate's handler is %x", (unsigned)handler);
+  CHECK(class_of(MPI_Send(&value, -1, MPI_INT, 0, kTag, copy)) == MPI_ERR_COUNT, "on the duplicate");
+  // An error leaves the communicator as it was.
+  int sum = 0;
+  MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, copy);
+  CHECK(sum == 2, "sum %d after errors", sum);
+  // An error class is its own class.
+  for (int class = 0; class < 20; ++class) CHECK(class_of(class) == class, "class of %d is %d", class, class_of(class));
+  MPI_Comm_free(&copy);
+  MPI_Comm_free(&comm);
+  return suite_end("error_handlers");
+}

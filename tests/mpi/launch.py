@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""How MPI programs are started, ended and listened to: foreign launchers and libraries, exit codes, standard input and
+output, profiling tools, Debian's unmodified NetPIPE.
+
+    tests/mpi/launch.py --build build/release            every case
+    tests/mpi/launch.py --build build/release abort      one
+    tests/mpi/launch.py --list
+"""
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+
+import support
+
+SOURCES = pathlib.Path(__file__).resolve().parent / "launch"
+TIMEOUT = 30
+
+
+class Case:
+    """What a case needs: the build, compiled programs, runs that are judged."""
+
+    def __init__(self, build):
+        self.build = build
+        self.problems = []
+        self.library_path = {"LD_LIBRARY_PATH": str(build.folder / "lib")}
+
+    def ours(self, source, options=(), name=None):
+        return support.compile_program(self.build, self.build.tool("mpicc"), SOURCES / source, ".margay", options, name)
+
+    def debians(self, source):
+        return support.compile_program(self.build, "mpicc.mpich", SOURCES / source, ".mpich")
+
+    def margay(self, *words, ranks=2, status=0, **keywords):
+        command = [self.build.tool("margay"), "run", "-n", str(ranks), "--timeout", str(TIMEOUT), *words]
+        return self.run(command, status, **keywords)
+
+    def run(self, command, status=0, **keywords):
+        """Runs and judges the exit status: a number, "nonzero", or None for any."""
+        run = support.execute(command, TIMEOUT + 15, **keywords)
+        expected = run.status if status is None else status
+        problems = run.problems(expected)
+        if problems:
+            self.problems.append(run.transcript(problems))
+        self.last = run
+        return run
+
+    def expect(self, condition, words):
+        if not condition:
+            self.problems.append(self.last.transcript([words]))
+
+    def expect_lines(self, expected):
+        """Standard output has exactly these lines, in any order."""
+        seen = sorted(self.last.stdout.splitlines())
+        self.expect(seen == sorted(expected), f"expected the lines {sorted(expected)}")
+
+
+def who_lines(size, library="margay", arguments=""):
+    return [f"rank {rank} of {size} on {library}, ring whole{arguments}" for rank in range(size)]
+
+
+def case_singleton(case):
+    """A program run alone is rank 0 of 1."""
+    for program in (case.ours("who.c"), case.debians("who.c")):
+        case.run([program, "x"], env=case.library_path)
+        case.expect_lines(who_lines(1, arguments=" [x]"))
+
+
+def case_hydra(case):
+    """Debian's Hydra starts our programs, and MPICH's on our library."""
+    for ranks in (1, 2, 4):
+        for program in (case.ours("who.c"), case.debians("who.c")):
+            case.run(["mpiexec.hydra", "-n", str(ranks), program], env=case.library_path)
+            case.expect_lines(who_lines(ranks))
+
+
+def case_system_mpi(case):
+    """`margay run --mpi system` starts a program with Debian's own MPICH library; without it, on ours."""
+    program = case.debians("who.c")
+    case.margay("--mpi", "system", program)
+    case.expect_lines(who_lines(2, "another library"))
+    case.margay("--mpi", "system", program, ranks=3)
+    case.expect_lines(who_lines(3, "another library"))
+    case.margay(program)
+    case.expect_lines(who_lines(2))
+
+
+def case_command_line(case):
+    """Program arguments, several programs, mpiexec's and mpirun's names, labels, variables, folders."""
+    program = case.ours("who.c")
+    awkward = ["-n", "two words", "", "*", "--nodes", "$HOME", "a:b"]
+    case.margay(program, *awkward)
+    case.expect_lines(who_lines(2, arguments="".join(f" [{word}]" for word in awkward)))
+    case.run([case.build.tool("mpiexec"), "-np", "2", program, "a", ":", "-n", "1", program, "b"])
+    lines = who_lines(3)
+    case.expect_lines([lines[0] + " [a]", lines[1] + " [a]", lines[2] + " [b]"])
+    case.run([case.build.tool("mpirun"), "-n", "2", "-l", program])
+    case.expect(all(re.match(r"^\[?(\d)\]?[: ]+rank \1 of 2", line) for line in case.last.stdout.splitlines()),
+                "each line is to begin with its rank's label")
+    case.run([case.build.tool("mpiexec"), "-n", "2", "-genv", "COLOUR", "green", "-wdir", "/tmp", "sh", "-c",
+              "echo $COLOUR; pwd"])
+    case.expect_lines(["/tmp", "/tmp", "green", "green"])
+    case.run([case.build.tool("mpiexec"), "-n", "2", "./no_such_program"], "nonzero")
+    case.expect("no_such_program" in case.last.stderr, "the missing program is to be named")
+
+
+def case_abort(case):
+    """MPI_Abort's code is the exit status, from any rank, from two at once; the caller never comes back."""
+    for program in (case.ours("ends.c"), case.debians("ends.c")):
+        for code, rank in ((1, 0), (7, 1), (42, 2)):
+            case.margay(program, "abort", str(code), str(rank), ranks=3, status=code)
+            case.expect("returned" not in case.last.stdout, "MPI_Abort returned")
+            case.expect(case.last.seconds < 5, "took long to end")
+    case.margay(case.ours("ends.c"), "both", "9", status=9)
+    case.margay("--nodes", "2", case.ours("ends.c"), "abort", "5", "1", status=5)
+
+
+def case_exit_status(case):
+    """The exit status of a rank after MPI_Finalize is that of the job."""
+    program = case.ours("ends.c")
+    for code, rank in ((0, 0), (3, 0), (255, 1)):
+        case.margay(program, "exit", str(code), str(rank), status=code)
+
+
+def case_fatal_error(case):
+    """The default error handler ends the job with a message that names the function and says what is wrong."""
+    for program in (case.ours("ends.c"), case.debians("ends.c")):
+        case.margay(program, "fatal", status="nonzero")
+        case.expect("MPI_Send" in case.last.stderr, "the message is to name MPI_Send")
+        case.expect("4711" in case.last.stderr, "the message is to name the rank 4711")
+        case.expect("returned" not in case.last.stdout, "the failing call returned")
+        case.expect(case.last.seconds < 5, "took long to end")
+
+
+def expected_stdio(ranks, text):
+    sum_of = 0
+    for byte in text.encode():
+        sum_of = (sum_of * 31 + byte) % 2**64
+    lines = []
+    for rank in range(ranks):
+        lines.append(f"rank {rank} read {len(text) if rank == 0 else 0} bytes, sum {sum_of if rank == 0 else 0}")
+        lines += [f"rank {rank} line {i} " + "." * (i % 60) for i in range(2000)]
+        lines.append(chr(ord("a") + rank) * 20000)
+    return lines
+
+
+def case_stdio(case):
+    """1 MB of standard input to rank 0, 12,000 lines out of four ranks, every line whole, nothing lost."""
+    text = "".join(f"line {i} of the input\n" for i in range(50000)) + "no newline at the end"
+    program = case.ours("stdio.c")
+    case.margay(program, ranks=4, stdin=text)
+    seen = case.last.stdout
+    tails = [f"rank {rank} ends without a newline" for rank in range(4)]
+    for tail in tails:
+        case.expect(seen.count(tail) == 1, f"'{tail}' is to come once")
+        seen = seen.replace(tail + "\n", "").replace(tail, "")
+    case.expect(sorted(seen.splitlines()) == sorted(expected_stdio(4, text)), "lines are lost, torn or mixed")
+    errors = sorted(line for line in case.last.stderr.splitlines() if "standard error" in line)
+    case.expect(errors == [f"rank {rank} on standard error" for rank in range(4)], "standard error is not whole")
+
+
+def case_pmpi(case):
+    """A profiling tool that defines MPI_Send and MPI_Finalize, linked in front of the library and preloaded."""
+    expected = ["tool: rank 0 sent 20 messages, 16000 bytes", "tool: rank 1 sent 0 messages, 0 bytes",
+                "tool: rank 2 sent 0 messages, 0 bytes"]
+    tool = str(SOURCES / "pmpi_tool.c")
+    case.margay(case.ours("sends.c", [tool], "sends_with_tool"), ranks=3)
+    case.expect_lines(expected)
+    shared = case.ours("pmpi_tool.c", ["-shared", "-fPIC"], "pmpi_tool_shared")
+    for program in (case.ours("sends.c"), case.debians("sends.c")):
+        case.margay("-genv", "LD_PRELOAD", str(shared), program, ranks=3)
+        case.expect_lines(expected)
+
+
+def case_mpicxx(case):
+    """mpicxx compiles a C++ program."""
+    program = support.compile_program(case.build, case.build.tool("mpicxx"), SOURCES / "hello.cpp", ".margay")
+    case.margay(program, ranks=3)
+    case.expect_lines(["sum of ranks 3"])
+
+
+def case_netpipe(case):
+    """Debian's NPmpich2, unmodified, with its integrity check, on shared memory and over TCP."""
+    for words in ([], ["--nodes", "2", "--wire-tcp", "uring"], ["--nodes", "2", "--wire-tcp", "epoll"]):
+        for more in (["-i"], ["-S", "-z"], ["-a", "-2"]):
+            with tempfile.TemporaryDirectory() as folder:
+                case.margay("--check-accounting", *words, "NPmpich2", "-u", "70000", "-n", "5", *more, cwd=folder)
+                output = case.last.stdout + case.last.stderr
+                case.expect(output.count("bytes") > 40 and "fail" not in output.lower(), "NetPIPE did not go through")
+
+
+def case_check(case):
+    """`margay check` finds no MPI symbol that NetPIPE and the suite's programs need and we lack."""
+    case.run([case.build.tool("margay"), "check", "/usr/bin/NPmpich2"])
+    case.run([case.build.tool("margay"), "check", case.debians("who.c")])
+
+
+CASES = {name[5:]: function for name, function in list(globals().items()) if name.startswith("case_")}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", help="build folder, as build/release")
+    parser.add_argument("--list", action="store_true", help="print the names of the cases")
+    parser.add_argument("cases", nargs="*", help="cases to run (default all)")
+    arguments = parser.parse_args()
+    if arguments.list:
+        print("\n".join(f"{name:14} {function.__doc__}" for name, function in CASES.items()))
+        return 0
+    unknown = [name for name in arguments.cases if name not in CASES]
+    if unknown or not arguments.build:
+        parser.error(f"no such case: {' '.join(unknown)}; --list shows them" if unknown else "--build is needed")
+    failed = 0
+    for name in arguments.cases or CASES:
+        case = Case(support.Build(arguments.build))
+        try:
+            CASES[name](case)
+        except support.CompileError as error:
+            case.problems.append(str(error))
+        print(f"{name:14} {'FAILED' if case.problems else 'ok'}")
+        print("\n".join(case.problems), flush=True)
+        failed += bool(case.problems)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
