@@ -1,0 +1,170 @@
+// Several ranks with a device each, in one process and one thread, over any wire. Tests step them in a seeded order.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/device/device.hpp"
+#include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/note.hpp"
+#include "mpi_adi/device/portal_numbers.hpp"
+#include "sim/kernel/kernel.hpp"
+#include "sim/trace/recorder.hpp"
+#include "sim/wire/self_wire.hpp"
+#include "sim/wire/virtual_wire.hpp"
+
+namespace margay::mpi_adi {
+
+// What one rank owns. Members in the order in which they must outlive each other.
+struct TestRank {
+  TestRank(portals::ProcessId me, const sim::Clock& clock) : recorder(clock), self(me, finished) {}
+  sim::Recorder recorder;
+  sim::TransmissionList finished;
+  sim::SelfWire self;
+  std::unique_ptr<sim::Wire> own_wire;  // of worlds where each rank makes its own
+  std::unique_ptr<sim::Kernel> kernel;
+  std::unique_ptr<Device> device;
+  Communicator world;
+};
+
+inline Datatype byte_type() {
+  Datatype type;
+  type.size = 1;
+  type.extent = 1;
+  type.blocks = {{0, 1}};
+  type.references = 1;
+  return type;
+}
+
+inline std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
+  std::vector<std::byte> data(bytes);
+  unsigned state = seed * 2654435761U + 12345U;
+  for (std::byte& one : data) {
+    state = state * 1664525U + 1013904223U;
+    one = static_cast<std::byte>(state >> 24);
+  }
+  return data;
+}
+
+struct WorldOptions {
+  std::uint32_t ranks = 2;
+  std::uint64_t seed = 1;
+  DeviceOptions device;
+  bool trace = false;
+};
+
+class DeviceWorld {
+ public:
+  explicit DeviceWorld(const WorldOptions& options) : options_(options), random_(options.seed) {}
+  virtual ~DeviceWorld() = default;
+  DeviceWorld(const DeviceWorld&) = delete;
+  DeviceWorld& operator=(const DeviceWorld&) = delete;
+
+  [[nodiscard]] Device& device(std::uint32_t rank) { return *ranks_[rank]->device; }
+  [[nodiscard]] sim::Kernel& kernel(std::uint32_t rank) { return *ranks_[rank]->kernel; }
+  [[nodiscard]] sim::Recorder& recorder(std::uint32_t rank) { return ranks_[rank]->recorder; }
+  [[nodiscard]] Communicator& world(std::uint32_t rank) { return ranks_[rank]->world; }
+  [[nodiscard]] Datatype& bytes() { return bytes_; }
+  [[nodiscard]] std::mt19937_64& random() { return random_; }
+  [[nodiscard]] std::uint32_t size() const { return options_.ranks; }
+
+  // Some rank's progress, or time. false: all is at rest.
+  virtual bool step() = 0;
+  // Steps until `done`. Returns whether it came true before all was at rest.
+  bool until(const std::function<bool()>& done) {
+    while (!done()) {
+      if (!step()) return done();
+    }
+    return true;
+  }
+  // What comes now is later than what came before.
+  void tick() { clock_.advance_ns(1); }
+  void settle() {
+    while (step()) {
+    }
+  }
+  // sent = delivered + dropped, for each ordered pair. Requires: at rest.
+  void check_accounting() {
+    for (std::uint32_t from = 0; from < size(); ++from) {
+      for (std::uint32_t to = 0; to < size(); ++to) {
+        const sim::Registers& receiver = kernel(to).registers();
+        const auto& drops = receiver.dropped(from);
+        const std::uint64_t dropped = std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
+        CHECK(kernel(from).registers().sent(to) == receiver.delivered(from) + dropped);
+      }
+    }
+  }
+
+ protected:
+  // Makes rank `rank`; `reach(rank, made)` tells the wire to the others.
+  template <typename Reach>
+  void make_rank(std::uint32_t rank, Reach&& reach) {
+    const portals::ProcessId me{0, rank};
+    auto& made = ranks_.emplace_back(std::make_unique<TestRank>(me, clock_));
+    sim::Wire* const others = reach(rank, *made);
+    std::vector<sim::Wire*> routes(options_.ranks, others);
+    routes[rank] = &made->self;
+    sim::RecorderOptions recording;
+    recording.rank = rank;
+    recording.size = options_.ranks;
+    if (options_.trace) REQUIRE(made->recorder.open_memory(recording).ok());
+    made->kernel = std::make_unique<sim::Kernel>(me, routes, made->finished, made->recorder);
+    made->device = std::make_unique<Device>(*made->kernel, options_.device);
+    auto group = std::make_shared<Group>();
+    for (std::uint32_t member = 0; member < options_.ranks; ++member) group->world_ranks.push_back(member);
+    group->my_rank = static_cast<int>(rank);
+    made->world.group = group;
+  }
+
+  WorldOptions options_;
+  std::mt19937_64 random_;
+  sim::VirtualClock clock_;  // stamps traces: one tick a step, so that events of all ranks have one order
+  Datatype bytes_ = byte_type();
+  std::vector<std::unique_ptr<TestRank>> ranks_;
+};
+
+// On the virtual network: everything, stalls and full wires too, from one seed.
+class VirtualWorld final : public DeviceWorld {
+ public:
+  explicit VirtualWorld(const WorldOptions& options, const sim::VirtualOptions& network = {})
+      : DeviceWorld(options), network_(options.ranks, options.seed, network) {
+    for (std::uint32_t rank = 0; rank < options.ranks; ++rank) {
+      make_rank(rank, [this](std::uint32_t which, TestRank& made) { return &network_.attach(which, made.finished); });
+    }
+  }
+  ~VirtualWorld() override {
+    for (auto& rank : ranks_) {
+      rank->device.reset();
+      rank->kernel.reset();
+    }
+  }
+
+  [[nodiscard]] sim::VirtualNetwork& network() { return network_; }
+
+  // A random rank makes progress, or the network advances. At rest when neither does anything more for any.
+  bool step() override {
+    tick();
+    const std::uint64_t choice = random_() % (options_.ranks + 1);
+    if (choice < options_.ranks) {
+      if (ranks_[choice]->device->progress()) return true;
+    } else if (network_.advance()) {
+      return true;
+    }
+    bool moved = false;
+    for (auto& rank : ranks_) moved |= rank->device->progress();
+    return moved || network_.advance();
+  }
+
+ private:
+  sim::VirtualNetwork network_;
+};
+
+}  // namespace margay::mpi_adi
