@@ -9,8 +9,11 @@
 #include "sim/launch/job_memory.hpp"
 #include "sim/launch/plan.hpp"
 #include "sim/launch/program.hpp"
+#include "sim/launch/rank_environment.hpp"
 #include "sim/launch/run_options.hpp"
 #include "sim/launch/runner.hpp"
+#include "sim/launch/stats.hpp"
+#include "sim/launch/symbol_check.hpp"
 #include "sim/launch/words.hpp"
 
 namespace margay::sim {
@@ -47,16 +50,55 @@ Status find_programs(const RunOptions& options, std::vector<std::string>& paths,
   return {};
 }
 
+// Prints what --stats and --check-accounting ask for; the exit status with it.
+int finish_accounts(const RunOptions& options, const Board& board, int exit_status) {
+  if (options.stats) {
+    for (const std::string& line : stats_table(board)) std::fprintf(stderr, "%s\n", line.c_str());
+  }
+  if (!options.check_accounting) return exit_status;
+  const AccountingResult result = check_accounting(board);
+  for (const std::string& line : result.lines) std::fprintf(stderr, "%s\n", line.c_str());
+  return result.offending_pairs > 0 && exit_status == 0 ? kStatusAccounting : exit_status;
+}
+
+std::string first_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostShown = 5;
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kMostShown; ++i) text += (i > 0 ? ", " : "") + names[i];
+  return names.size() > kMostShown ? text + ", ..." : text;
+}
+
+// A program that would fail at its first call is refused before any rank runs. What cannot be read is left to exec.
+Status check_library(const std::string& path) {
+  const std::string folder = find_library_folder();
+  SymbolCheck check;
+  if (folder.empty() || !check_symbols(path, folder, check).ok()) return {};
+  if (!check.other_library.empty()) {
+    return Status::error(
+        path + " was linked with " + check.other_library +
+        ", another MPI with another binary interface: compile it with margay's mpicc or MPICH's, or run it "
+        "with its own mpiexec");
+  }
+  if (check.missing.empty()) return {};
+  return Status::error(path + " needs " + std::to_string(check.missing.size()) +
+                       " MPI symbols that margay lacks: " + first_names(check.missing) + " (`margay check " + path +
+                       "` lists them; --mpi system runs it with the " + "system's MPI)");
+}
+
 int run_job(const RunOptions& options) {
   std::vector<std::string> paths;
   int exit_status = 0;
   if (Status status = find_programs(options, paths, exit_status); !status.ok()) return complain(status, exit_status);
+  for (const std::string& path : paths) {
+    if (options.system_mpi) break;
+    if (Status status = check_library(path); !status.ok()) return complain(status, kStatusCannotRun);
+  }
   const JobPlan plan = make_plan(options);
   JobMemory memory;
   if (Status status = memory.create(plan); !status.ok()) return complain(status, kStatusCannotStart);
   Runner runner(options, plan, paths, memory);
   if (Status status = runner.run(exit_status); !status.ok()) return complain(status, kStatusCannotStart);
-  return exit_status;
+  return finish_accounts(options, memory.board(), exit_status);
 }
 
 }  // namespace

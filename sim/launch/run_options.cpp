@@ -43,6 +43,8 @@ enum class Action : std::uint8_t {
   kAccounting,
   kMpi,
   kRankOption,
+  kRankFlag,
+  kShortLimit,
   kChoice,
   kBytes,
   kIgnored
@@ -111,6 +113,8 @@ constexpr Rule kRules[] = {
     {"algorithm", 1, Action::kRankOption, "MARGAY_ALGORITHM"},
     {"trace", 1, Action::kRankOption, "MARGAY_TRACE"},
     {"stall", 1, Action::kRankOption, "MARGAY_STALL_SECONDS"},
+    {"trace-walks", 0, Action::kRankFlag, "MARGAY_TRACE_WALKS"},
+    {"short-limit", 1, Action::kShortLimit, "MARGAY_PROTOCOL"},
     {"wire-tcp", 1, Action::kChoice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
     {"wait", 1, Action::kChoice, "MARGAY_WAIT", "spin|yield|auto"},
     {"heap", 1, Action::kBytes, "MARGAY_HEAP_BYTES"},
