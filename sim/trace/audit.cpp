@@ -82,6 +82,9 @@ class Auditor {
       case TraceKind::kernel_deposit:
         if (event.sequence != 0) ++lives_[identity(event)].delivered;
         break;
+      case TraceKind::kernel_hold:  // put back: it will be seen arriving again
+        if (event.sequence != 0) put_back(lives_[identity(event)]);
+        break;
       case TraceKind::kernel_drop:
         ++result_.drops[event.reason];
         if (event.sequence != 0) ++lives_[identity(event)].dropped;
@@ -123,6 +126,10 @@ class Auditor {
                             words(identity(event)), latest));
     }
     latest = std::max(latest, event.sequence);
+  }
+
+  static void put_back(Life& life) {
+    if (life.arrived != 0) --life.arrived;
   }
 
   void take_bracket(const Trace::Entry& entry) {
@@ -176,7 +183,8 @@ class Auditor {
       violation(fmt::format("{} was settled and never arrived", words(message)));
     }
     const bool at_rest = ended(message.source) && ended(message.destination);
-    if (life.sent != 0 && life.arrived == 0 && at_rest) violation(fmt::format("{} never arrived", words(message)));
+    if (life.sent != 0 && life.arrived == 0 && at_rest)
+      violation(fmt::format("{} never arrived (or is still held)", words(message)));
     if (life.acknowledgment) return;
     if (life.arrived != 0 && settled == 0 && at_rest) {
       violation(fmt::format("{} arrived and was neither delivered nor dropped", words(message)));

@@ -1,0 +1,168 @@
+// Holds docs/trace_format.md against the code.
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "portals/verdict.hpp"
+#include "sim/trace/event.hpp"
+#include "sim/trace/format.hpp"
+
+using namespace margay::sim;
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string trim(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" `");
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" `") - first + 1);
+}
+
+std::vector<std::string> document() {
+  const std::string here = __FILE__;
+  const std::string root = here.substr(0, here.rfind("tests/sim/"));
+  std::ifstream stream(root + "docs/trace_format.md");
+  REQUIRE_MESSAGE(stream.good(), (root + "docs/trace_format.md cannot be read"));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// The rows of the first table below the heading "## title".
+std::vector<Row> table(const std::string& title) {
+  std::vector<Row> rows;
+  bool inside = false;
+  for (const std::string& line : document()) {
+    if (line.starts_with("## ")) inside = line == "## " + title;
+    if (!inside || !line.starts_with("|")) continue;
+    Row row;
+    std::istringstream stream(line.substr(1));
+    for (std::string cell; std::getline(stream, cell, '|');) row.push_back(trim(cell));
+    rows.push_back(row);
+  }
+  REQUIRE(rows.size() > 2);
+  rows.erase(rows.begin(), rows.begin() + 2);  // the head and its rule
+  return rows;
+}
+
+// "Protocols: 0 none, 1 short." as {0: none, 1: short}; may go over several lines.
+std::map<unsigned, std::string> listed(const std::string& title) {
+  std::string text;
+  bool inside = false;
+  for (const std::string& line : document()) {
+    if (line.starts_with(title + ": ")) inside = true;
+    if (line.empty()) inside = false;
+    if (inside) text += (text.empty() ? line.substr(title.size() + 2) : " " + line);
+  }
+  REQUIRE(text.ends_with('.'));
+  text.pop_back();
+  std::map<unsigned, std::string> result;
+  std::istringstream stream(text);
+  for (std::string item; std::getline(stream, item, ',');) {
+    const std::string word = trim(item);
+    const std::size_t blank = word.find(' ');
+    result[static_cast<unsigned>(std::stoul(word.substr(0, blank)))] = word.substr(blank + 1);
+  }
+  return result;
+}
+
+struct Field {
+  std::size_t offset;
+  std::size_t bytes;
+  const char* name;
+};
+
+void compare(const std::string& title, const std::vector<Field>& fields, std::size_t total_bytes) {
+  const std::vector<Row> rows = table(title);
+  REQUIRE(rows.size() == fields.size());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CAPTURE(fields[i].name);
+    CHECK(rows[i][2] == fields[i].name);
+    CHECK(std::stoul(rows[i][0]) == fields[i].offset);
+    CHECK(std::stoul(rows[i][1]) == fields[i].bytes);
+    CHECK(fields[i].offset == next);  // no field is missing
+    next = fields[i].offset + fields[i].bytes;
+  }
+  CHECK(next == total_bytes);
+}
+
+#define FIELD(type, field) \
+  { offsetof(type, field), sizeof(type::field), #field }
+
+}  // namespace
+
+TEST_CASE("the document's header is the code's") {
+  compare("Header",
+          {FIELD(TraceHeader, magic),
+           FIELD(TraceHeader, version),
+           FIELD(TraceHeader, header_bytes),
+           FIELD(TraceHeader, event_bytes),
+           FIELD(TraceHeader, clock),
+           FIELD(TraceHeader, rank),
+           FIELD(TraceHeader, size),
+           FIELD(TraceHeader, node),
+           FIELD(TraceHeader, process_id),
+           FIELD(TraceHeader, names_offset),
+           FIELD(TraceHeader, events_offset),
+           FIELD(TraceHeader, capacity),
+           FIELD(TraceHeader, started_realtime_ns),
+           FIELD(TraceHeader, host),
+           FIELD(TraceHeader, reserved),
+           FIELD(TraceHeader, written),
+           FIELD(TraceHeader, anchor_count),
+           FIELD(TraceHeader, anchors),
+           FIELD(TraceHeader, name_count),
+           FIELD(TraceHeader, flags)},
+          sizeof(TraceHeader));
+  const std::uint64_t magic = kTraceMagic;
+  CHECK(std::string(reinterpret_cast<const char*>(&magic), sizeof magic) == "mrgtrace");
+  const std::vector<Row> rows = table("Header");
+  CHECK(rows[1][3] == std::to_string(kTraceVersion));
+  CHECK(rows[2][3] == std::to_string(kTraceHeaderBytes));
+  CHECK(rows[3][3] == std::to_string(kTraceEventBytes));
+  CHECK(rows[9][3] == std::to_string(kTraceNamesOffset));
+  CHECK(rows[10][3] == std::to_string(kTraceEventsOffset));
+  CHECK(kMaxTraceEvents == std::uint64_t{1} << 26);
+  CHECK((kMaxTraceNames == 1024 && kTraceNameBytes == 32));
+  CHECK((anchor_slot(0) == 0 && anchor_slot(1) == 2 && anchor_slot(2) == 1 && anchor_slot(3) == 2));
+}
+
+TEST_CASE("the document's event is the code's") {
+  compare(
+      "Event",
+      {FIELD(TraceEvent, time), FIELD(TraceEvent, kind), FIELD(TraceEvent, wire), FIELD(TraceEvent, protocol),
+       FIELD(TraceEvent, source), FIELD(TraceEvent, destination), FIELD(TraceEvent, header), FIELD(TraceEvent, portal),
+       FIELD(TraceEvent, reason), FIELD(TraceEvent, saved), FIELD(TraceEvent, sequence), FIELD(TraceEvent, match_bits),
+       FIELD(TraceEvent, bytes), FIELD(TraceEvent, detail), FIELD(TraceEvent, a), FIELD(TraceEvent, b)},
+      kTraceEventBytes);
+}
+
+TEST_CASE("the document's kinds are the code's") {
+  const std::vector<Row> rows = table("Kinds");
+  REQUIRE(rows.size() == kTraceKindCount - 1U);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CHECK(rows[i][0] == std::to_string(i + 1));
+    CHECK(rows[i][1] == name(static_cast<TraceKind>(i + 1)));
+  }
+}
+
+TEST_CASE("the document's other numbers are the code's") {
+  const auto protocols = listed("Protocols");
+  CHECK(protocols.size() == kTraceProtocolCount);
+  for (const auto& [number, word] : protocols) CHECK(word == name(static_cast<TraceProtocol>(number)));
+  const auto choices = listed("Choices");
+  CHECK(choices.size() == kTraceChoiceCount);
+  for (const auto& [number, word] : choices) CHECK(word == name(static_cast<TraceChoice>(number)));
+  const auto reasons = listed("Drop reasons");
+  CHECK(reasons.size() == margay::portals::kDropReasonCount);
+  for (const auto& [number, word] : reasons) CHECK(word == name(static_cast<margay::portals::DropReason>(number)));
+  const auto passed = listed("Why passed");
+  CHECK(passed.size() == 7);
+  for (const auto& [number, word] : passed) CHECK(word == name(static_cast<margay::portals::Passed>(number)));
+}
