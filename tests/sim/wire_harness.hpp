@@ -125,8 +125,7 @@ class Endpoint {
     bool moved = wire_.push();
     Arrival arrival;
     while (wire_.poll(arrival)) {
-      moved = true;
-      take(arrival);
+      moved |= take(arrival);
     }
     while (Transmission* done = finished_.pop()) {
       moved = true;
@@ -138,7 +137,8 @@ class Endpoint {
   }
 
  private:
-  void take(const Arrival& arrival) {
+  // False: held, so time may pass.
+  bool take(const Arrival& arrival) {
     switch (arrival.kind) {
       case Arrival::Kind::whole:
         return take_whole(arrival);
@@ -146,15 +146,16 @@ class Endpoint {
         return take_started(arrival);
       case Arrival::Kind::finished:
         static_cast<Received*>(arrival.cookie)->state = Received::State::complete;
-        return;
+        return true;
       case Arrival::Kind::cut:
         static_cast<Received*>(arrival.cookie)->state = Received::State::cut;
-        return;
+        return true;
       case Arrival::Kind::lost:
         CHECK_FALSE(arrival.loss.empty());
         lost.push_back(arrival.peer);
-        return;
+        return true;
     }
+    return true;
   }
 
   Received& keep(const Arrival& arrival) {
@@ -165,29 +166,31 @@ class Endpoint {
     return message;
   }
 
-  void take_whole(const Arrival& arrival) {
+  bool take_whole(const Arrival& arrival) {
     CHECK_EQ(arrival.body.bytes(), arrival.header.length);
-    if (answer(arrival) == Answer::hold) return wire_.hold();
+    if (answer(arrival) == Answer::hold) return wire_.hold(), false;
     Received& message = keep(arrival);
     message.body.resize(static_cast<std::size_t>(arrival.header.length));
     portals::RegionCursor(arrival.body).read(message.body);
     message.state = Received::State::complete;
     wire_.consume();
+    return true;
   }
 
-  void take_started(const Arrival& arrival) {
+  bool take_started(const Arrival& arrival) {
     const Answer what = answer(arrival);
-    if (what == Answer::hold) return wire_.hold();
+    if (what == Answer::hold) return wire_.hold(), false;
     Received& message = keep(arrival);
     message.was_started = true;
     if (what == Answer::refuse) {
       message.state = Received::State::refused;
-      return wire_.refuse();
+      return wire_.refuse(), true;
     }
     message.body.resize(static_cast<std::size_t>(arrival.header.length));
     if (landing_piece != 0) message.pieces = std::make_unique<Pieces>(message.body, landing_piece);
     wire_.accept(message.pieces ? message.pieces->region() : portals::Region(message.body.data(), message.body.size()),
                  &message);
+    return true;
   }
 
   Wire& wire_;
