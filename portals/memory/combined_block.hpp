@@ -13,6 +13,8 @@ class CombinedBlock final : public Descriptor {
  public:
   // Requires: the table and its buffers stay valid while the block is attached.
   explicit CombinedBlock(std::span<const Buffer> table) : Descriptor(DescriptorType::combined_block), memory_(table) {}
+  // The same, for a region that has been made already.
+  explicit CombinedBlock(const Region& memory) : Descriptor(DescriptorType::combined_block), memory_(memory) {}
   [[nodiscard]] const Region& memory() const { return memory_; }
   [[nodiscard]] std::uint64_t local_offset() const { return local_offset_; }
   void reset_local_offset() { local_offset_ = 0; }

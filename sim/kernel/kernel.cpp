@@ -22,20 +22,6 @@ std::vector<Wire*> distinct(const std::vector<Wire*>& routes) {
 
 }  // namespace
 
-std::string_view name(WireId id) {
-  switch (id) {
-    case WireId::self:
-      return "self";
-    case WireId::shm:
-      return "shm";
-    case WireId::tcp:
-      return "tcp";
-    case WireId::virtual_:
-      return "virtual";
-  }
-  return "unknown";
-}
-
 Kernel::Kernel(portals::ProcessId me, std::vector<Wire*> routes, TransmissionList& finished, Recorder& recorder)
     : me_(me),
       routes_(std::move(routes)),

@@ -1,0 +1,11 @@
+// Broadcast along the minimum spanning tree (paper 001, section 3.1). Cost: ceil(log2 p) (α + n β).
+#pragma once
+
+#include "collectives/portal/collective.hpp"
+
+namespace margay::collectives {
+
+// `data`: the root's is sent, the others' is filled; the same number of bytes everywhere.
+void bcast_tree(Collective& collective, int root, const portals::Region& data);
+
+}  // namespace margay::collectives

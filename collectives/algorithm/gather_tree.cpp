@@ -1,0 +1,41 @@
+#include "collectives/algorithm/gather_tree.hpp"
+
+#include <deque>
+#include <memory>
+
+#include "collectives/topology/spanning_tree.hpp"
+
+namespace margay::collectives {
+
+void gather_tree(Collective& collective, int root, const portals::Region& mine, std::uint64_t block_bytes,
+                 std::byte* all) {
+  const TreePlace place = spanning_tree(collective.size(), root, collective.rank());
+  if (place.children.empty() && place.parent >= 0) {
+    collective.send(place.parent, mine);
+    collective.flush();
+    return;
+  }
+  // The root's run is the whole result; an inner rank's is its subtree's, held here on its way.
+  std::unique_ptr<std::byte[]> own;
+  std::byte* run = all;
+  const auto ranks = static_cast<std::uint64_t>(place.last - place.first + 1);
+  if (place.parent >= 0) {
+    own = std::make_unique_for_overwrite<std::byte[]>(ranks * block_bytes);
+    run = own.get();
+  }
+  const auto at = [&](int rank) { return run + static_cast<std::uint64_t>(rank - place.first) * block_bytes; };
+  std::deque<Awaited> awaited;
+  for (const TreePlace::Child& child : place.children) {
+    const auto bytes = static_cast<std::uint64_t>(child.last - child.first + 1) * block_bytes;
+    collective.expect(awaited.emplace_back(), child.rank, portals::Region(at(child.first), bytes));
+  }
+  const portals::Region slot(at(collective.rank()), block_bytes);
+  if (!mine.contiguous() || mine.single().base != slot.single().base) portals::copy(slot, mine);
+  for (Awaited& part : awaited) collective.finish(part);
+  if (place.parent >= 0) {
+    collective.send(place.parent, portals::Region(run, ranks * block_bytes));
+    collective.flush();
+  }
+}
+
+}  // namespace margay::collectives

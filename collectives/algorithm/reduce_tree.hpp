@@ -1,0 +1,17 @@
+// Reduction along the minimum spanning tree: each rank combines its subtree's parts, in rank order, and sends the
+// result up. Cost: ceil(log2 p) (α + n β + n γ).
+#pragma once
+
+#include <cstddef>
+
+#include "collectives/op/operation.hpp"
+#include "collectives/portal/collective.hpp"
+
+namespace margay::collectives {
+
+// `partial`: this rank's contribution, `count` elements of `element_bytes`; at the root it becomes the result,
+// elsewhere it is used up.
+void reduce_tree(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
+                 Combine combine);
+
+}  // namespace margay::collectives

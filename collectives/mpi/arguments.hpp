@@ -1,0 +1,39 @@
+// What the collective bindings share: checks, and a buffer as the bytes that travel.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "collectives/op/operation.hpp"
+#include "collectives/portal/collective.hpp"
+#include "mpi_adi/device/pieces.hpp"
+#include "mpi_adi/mpi/call.hpp"
+
+namespace margay::collectives {
+
+// The bytes of `count` elements of a checked datatype.
+class TypedData {
+ public:
+  // To be read.
+  TypedData(const void* buffer, std::int64_t count, const mpi_adi::Datatype& type)
+      : region_(pieces_.to_send(buffer, count, type)) {}
+  // To be filled; call unpack() when it is.
+  TypedData(void* buffer, std::int64_t count, mpi_adi::Datatype& type)
+      : region_(pieces_.to_receive(buffer, count, type)) {}
+  [[nodiscard]] const portals::Region& region() const { return region_; }
+  void unpack() { pieces_.unpack(region_.bytes()); }
+
+ private:
+  mpi_adi::Pieces pieces_;
+  portals::Region region_;
+};
+
+// The operation on the type, or nullptr and an error.
+[[nodiscard]] Combine check_operation(mpi_adi::Call& call, MPI_Op op, const mpi_adi::Datatype* type);
+// MPI_IN_PLACE where the standard does not allow it, two buffers that are one.
+void check_buffers(mpi_adi::Call& call, const void* send, const void* receive, std::int64_t count);
+
+// Raises what went wrong between the ranks, if anything did.
+void note_error(mpi_adi::Call& call, const Collective& collective);
+
+}  // namespace margay::collectives

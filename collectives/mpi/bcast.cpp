@@ -1,0 +1,29 @@
+// MPI_Bcast (MPI 4.0, 6.4).
+#include "collectives/algorithm/bcast_tree.hpp"
+#include "collectives/mpi/arguments.hpp"
+#include "mpi_adi/mpi/binding.hpp"
+
+using namespace margay::mpi_adi;
+using namespace margay::collectives;
+
+extern "C" int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+  Call call(call_name<"MPI_Bcast">);
+  Communicator* communicator = call.communicator(comm);
+  call.count(count);
+  Datatype* type = call.datatype(datatype);
+  call.buffer(buffer, count, type);
+  call.root(communicator, root);
+  if (!call.ok()) return call.failed();
+  Collective collective(call.rank(), *communicator);
+  if (communicator->rank() == root) {
+    const TypedData data(static_cast<const void*>(buffer), count, *type);
+    bcast_tree(collective, root, data.region());
+  } else {
+    TypedData data(buffer, count, *type);
+    bcast_tree(collective, root, data.region());
+    data.unpack();
+  }
+  note_error(call, collective);
+  return call.done();
+}
+MARGAY_ALIAS(Bcast)

@@ -1,0 +1,126 @@
+// MPI_Gather and MPI_Allgather (MPI 4.0, 6.5 and 6.7).
+#include <memory>
+
+#include "collectives/algorithm/bcast_tree.hpp"
+#include "collectives/algorithm/gather_tree.hpp"
+#include "collectives/mpi/arguments.hpp"
+#include "mpi_adi/mpi/binding.hpp"
+
+using namespace margay::mpi_adi;
+using namespace margay::collectives;
+using margay::portals::Region;
+
+namespace {
+
+// The root's receive buffer, `size` blocks of `count` elements, as one run of bytes: itself where it is dense, else a
+// copy that scatter() puts in place.
+class GatheredData {
+ public:
+  GatheredData(void* buffer, int count, Datatype& type, int size)
+      : bytes_(type.size * static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size)) {
+    if (type.dense()) {
+      run_ = static_cast<std::byte*>(buffer);
+      return;
+    }
+    data_ = std::make_unique<TypedData>(buffer, std::int64_t{count} * size, type);
+    own_ = std::make_unique_for_overwrite<std::byte[]>(bytes_);
+    run_ = own_.get();
+  }
+  [[nodiscard]] std::byte* run() const { return run_; }
+  [[nodiscard]] Region region() const { return Region(run_, bytes_); }
+  void scatter() {
+    if (data_ == nullptr) return;
+    margay::portals::copy(data_->region(), region());
+    data_->unpack();
+  }
+
+ private:
+  std::uint64_t bytes_;
+  std::byte* run_ = nullptr;
+  std::unique_ptr<std::byte[]> own_;
+  std::unique_ptr<TypedData> data_;
+};
+
+// This rank's block inside a receive buffer, for MPI_IN_PLACE.
+const void* block_of(const void* buffer, int count, const Datatype& type, int rank) {
+  return static_cast<const std::byte*>(buffer) + type.extent * count * rank;
+}
+
+struct Contribution {
+  const void* buffer;
+  int count;
+  const Datatype* type;
+};
+
+Contribution check_contribution(Call& call, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                const Contribution& in_place) {
+  if (sendbuf == MPI_IN_PLACE) return in_place;
+  call.count(sendcount, "sendcount");
+  const Datatype* type = call.datatype(sendtype);
+  call.buffer(sendbuf, sendcount, type);
+  return {sendbuf, sendcount, type};
+}
+
+}  // namespace
+
+extern "C" int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                           MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  Call call(call_name<"MPI_Gather">);
+  Communicator* communicator = call.communicator(comm);
+  call.root(communicator, root);
+  if (!call.ok()) return call.failed();
+  const bool is_root = communicator->rank() == root;
+  Datatype* receive_type = nullptr;
+  Contribution mine{nullptr, 0, nullptr};
+  if (is_root) {
+    call.count(recvcount, "recvcount");
+    receive_type = call.datatype(recvtype);
+    call.buffer(recvbuf, recvcount, receive_type);
+    if (sendbuf != MPI_IN_PLACE) check_buffers(call, sendbuf, recvbuf, recvcount);
+    if (call.ok()) mine = {block_of(recvbuf, recvcount, *receive_type, root), recvcount, receive_type};
+  } else if (sendbuf == MPI_IN_PLACE) {
+    call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for the root only");
+  }
+  mine = check_contribution(call, sendbuf, sendcount, sendtype, mine);
+  if (!call.ok()) return call.failed();
+
+  const TypedData data(mine.buffer, mine.count, *mine.type);
+  Collective collective(call.rank(), *communicator);
+  if (is_root) {
+    GatheredData all(recvbuf, recvcount, *receive_type, communicator->size());
+    gather_tree(collective, root, data.region(), data.region().bytes(), all.run());
+    all.scatter();
+  } else {
+    gather_tree(collective, root, data.region(), data.region().bytes(), nullptr);
+  }
+  note_error(call, collective);
+  return call.done();
+}
+MARGAY_ALIAS(Gather)
+
+extern "C" int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                              MPI_Datatype recvtype, MPI_Comm comm) {
+  Call call(call_name<"MPI_Allgather">);
+  Communicator* communicator = call.communicator(comm);
+  call.count(recvcount, "recvcount");
+  Datatype* receive_type = call.datatype(recvtype);
+  call.buffer(recvbuf, recvcount, receive_type);
+  if (sendbuf != MPI_IN_PLACE) check_buffers(call, sendbuf, recvbuf, recvcount);
+  if (!call.ok()) return call.failed();
+  const Contribution mine =
+      check_contribution(call, sendbuf, sendcount, sendtype,
+                         {block_of(recvbuf, recvcount, *receive_type, communicator->rank()), recvcount, receive_type});
+  if (!call.ok()) return call.failed();
+
+  const TypedData data(mine.buffer, mine.count, *mine.type);
+  GatheredData all(recvbuf, recvcount, *receive_type, communicator->size());
+  Collective up(call.rank(), *communicator);
+  gather_tree(up, 0, data.region(), data.region().bytes(), all.run());
+  note_error(call, up);
+  Collective down(call.rank(), *communicator);
+  bcast_tree(down, 0, all.region());
+  note_error(call, down);
+  all.scatter();
+  return call.done();
+}
+MARGAY_ALIAS(Allgather)

@@ -1,0 +1,126 @@
+// Beginning and end (MPI 4.0, chapter 11.2).
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "collectives/algorithm/barrier_tree.hpp"
+#include "collectives/portal/tree_portal.hpp"
+#include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/call.hpp"
+#include "mpi_adi/mpi/init_state.hpp"
+
+using namespace margay::mpi_adi;
+
+namespace {
+
+// Owns the rank between MPI_Init and MPI_Finalize. A process that leaves without MPI_Finalize keeps it: the coprocessor
+// may still be at work, and the operating system takes everything back.
+MpiRank* owned_rank = nullptr;
+
+std::unique_ptr<RankExtension> make_collectives(MpiRank& rank) {
+  return std::make_unique<margay::collectives::TreePortal>(rank);
+}
+
+// A ready send that found no receive was dropped by the kernel (paper 001, section 2: "simply be discarded"); the
+// program is told.
+void report_dropped(MpiRank& rank) {
+  const std::uint64_t dropped = rank.device().counts().ready_dropped;
+  if (dropped == 0) return;
+  std::fprintf(stderr, "margay: rank %u: %llu ready send(s) found no posted receive here and were dropped\n",
+               rank.process().rank(), static_cast<unsigned long long>(dropped));
+}
+
+int begin(const char* function, int thread_level) {
+  if (init_state() != InitState::before) {
+    std::fprintf(stderr, "margay: %s was called %s; a process initializes MPI once\n", function,
+                 init_state() == InitState::running ? "twice" : "after MPI_Finalize");
+    std::exit(1);
+  }
+  std::unique_ptr<MpiRank> rank;
+  if (const margay::portals::Status status = MpiRank::start(thread_level, &make_collectives, rank); !status.ok()) {
+    std::fprintf(stderr, "margay: %s: %s\n", function, status.sentence().c_str());
+    std::exit(1);
+  }
+  owned_rank = rank.release();
+  set_current_rank(owned_rank);
+  set_init_state(InitState::running);
+  owned_rank->process().board().state = margay::sim::RankState::kInitialized;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" int PMPI_Init(int* /*argc*/, char*** /*argv*/) {
+  return begin("MPI_Init", MPI_THREAD_SINGLE);
+}
+MARGAY_ALIAS(Init)
+
+extern "C" int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provided) {
+  const int level = required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE : required;
+  const int result = begin("MPI_Init_thread", level);
+  if (provided != nullptr) *provided = level;
+  return result;
+}
+MARGAY_ALIAS(Init_thread)
+
+extern "C" int PMPI_Initialized(int* flag) {
+  *flag = init_state() != InitState::before ? 1 : 0;
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Initialized)
+
+extern "C" int PMPI_Finalized(int* flag) {
+  *flag = init_state() == InitState::finalized ? 1 : 0;
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Finalized)
+
+extern "C" int PMPI_Query_thread(int* provided) {
+  Call call(call_name<"MPI_Query_thread">);
+  call.not_null(provided, "provided");
+  if (call.ok()) *provided = call.rank().thread_level();
+  return call.done();
+}
+MARGAY_ALIAS(Query_thread)
+
+extern "C" int PMPI_Is_thread_main(int* flag) {
+  Call call(call_name<"MPI_Is_thread_main">);
+  call.not_null(flag, "flag");
+  if (call.ok()) *flag = call.rank().on_main_thread() ? 1 : 0;
+  return call.done();
+}
+MARGAY_ALIAS(Is_thread_main)
+
+// Everybody's messages are out and in before anybody leaves: pending operations run to their end, then a barrier, after
+// which nothing is on its way but what the law of accounting allows for (paper 001 has no finalize; MPI 4.0, 11.2.2).
+extern "C" int PMPI_Finalize() {
+  {
+    Call call(call_name<"MPI_Finalize">);
+    MpiRank& rank = call.rank();
+    wait_until(rank, [&rank] { return rank.buffered().drained() && rank.device().quiet(); });
+    {
+      margay::collectives::Collective collective(rank, rank.world());
+      margay::collectives::barrier_tree(collective);
+    }
+    report_dropped(rank);
+    rank.publish_accounts();
+    rank.process().finish([&rank] { return rank.device().progress(); });
+    rank.process().board().state = margay::sim::RankState::kFinalized;
+  }
+  set_init_state(InitState::finalized);
+  set_current_rank(nullptr);
+  delete owned_rank;
+  owned_rank = nullptr;
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Finalize)
+
+extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
+  Call call(call_name<"MPI_Abort">);
+  const Communicator* communicator = call.rank().communicator(comm);
+  const std::string where =
+      communicator == nullptr || communicator->name.empty() ? "a communicator" : communicator->name;
+  call.rank().process().abort(errorcode,
+                              "MPI_Abort was called on " + where + " with error code " + std::to_string(errorcode));
+}
+MARGAY_ALIAS(Abort)

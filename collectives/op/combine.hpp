@@ -1,0 +1,174 @@
+// Element by element: what each operation does to two values of a type.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+
+#include "collectives/op/operation.hpp"
+
+namespace margay::collectives {
+
+// Applies `Op` (a struct with `static T apply(T in, T inout)`) to a row.
+template <typename T, typename Op>
+void combine_row(const void* in, void* inout, std::size_t count) {
+  const T* from = static_cast<const T*>(in);
+  T* to = static_cast<T*>(inout);
+  for (std::size_t i = 0; i < count; ++i) to[i] = Op::apply(from[i], to[i]);
+}
+
+template <typename T>
+struct MaxOf {
+  static T apply(T a, T b) { return a > b ? a : b; }
+};
+template <typename T>
+struct MinOf {
+  static T apply(T a, T b) { return a < b ? a : b; }
+};
+template <typename T>
+struct SumOf {
+  static T apply(T a, T b) { return static_cast<T>(a + b); }
+};
+template <typename T>
+struct ProductOf {
+  static T apply(T a, T b) { return static_cast<T>(a * b); }
+};
+template <typename T>
+struct LogicalAnd {
+  static T apply(T a, T b) { return static_cast<T>(a != T{} && b != T{}); }
+};
+template <typename T>
+struct LogicalOr {
+  static T apply(T a, T b) { return static_cast<T>(a != T{} || b != T{}); }
+};
+template <typename T>
+struct LogicalXor {
+  static T apply(T a, T b) { return static_cast<T>((a != T{}) != (b != T{})); }
+};
+template <typename T>
+struct BitAnd {
+  static T apply(T a, T b) { return static_cast<T>(a & b); }
+};
+template <typename T>
+struct BitOr {
+  static T apply(T a, T b) { return static_cast<T>(a | b); }
+};
+template <typename T>
+struct BitXor {
+  static T apply(T a, T b) { return static_cast<T>(a ^ b); }
+};
+
+// A value and where it is; of equal values the lower index (MPI 4.0, 6.9.4).
+template <typename T, typename Index = int>
+struct ValueIndex {
+  T value;
+  Index index;
+};
+template <typename Pair>
+struct MaxLocation {
+  static Pair apply(Pair a, Pair b) {
+    if (a.value == b.value) return {a.value, a.index < b.index ? a.index : b.index};
+    return a.value > b.value ? a : b;
+  }
+};
+template <typename Pair>
+struct MinLocation {
+  static Pair apply(Pair a, Pair b) {
+    if (a.value == b.value) return {a.value, a.index < b.index ? a.index : b.index};
+    return a.value < b.value ? a : b;
+  }
+};
+
+// The rows that a class of types has; nullptr where the standard defines none.
+template <typename T>
+Combine integer_combine(MPI_Op op) {
+  switch (op) {
+    case MPI_MAX:
+      return combine_row<T, MaxOf<T>>;
+    case MPI_MIN:
+      return combine_row<T, MinOf<T>>;
+    case MPI_SUM:
+      return combine_row<T, SumOf<T>>;
+    case MPI_PROD:
+      return combine_row<T, ProductOf<T>>;
+    case MPI_LAND:
+      return combine_row<T, LogicalAnd<T>>;
+    case MPI_LOR:
+      return combine_row<T, LogicalOr<T>>;
+    case MPI_LXOR:
+      return combine_row<T, LogicalXor<T>>;
+    case MPI_BAND:
+      return combine_row<T, BitAnd<T>>;
+    case MPI_BOR:
+      return combine_row<T, BitOr<T>>;
+    case MPI_BXOR:
+      return combine_row<T, BitXor<T>>;
+    default:
+      return nullptr;
+  }
+}
+template <typename T>
+Combine real_combine(MPI_Op op) {
+  switch (op) {
+    case MPI_MAX:
+      return combine_row<T, MaxOf<T>>;
+    case MPI_MIN:
+      return combine_row<T, MinOf<T>>;
+    case MPI_SUM:
+      return combine_row<T, SumOf<T>>;
+    case MPI_PROD:
+      return combine_row<T, ProductOf<T>>;
+    default:
+      return nullptr;
+  }
+}
+template <typename T>
+Combine complex_combine(MPI_Op op) {
+  switch (op) {
+    case MPI_SUM:
+      return combine_row<std::complex<T>, SumOf<std::complex<T>>>;
+    case MPI_PROD:
+      return combine_row<std::complex<T>, ProductOf<std::complex<T>>>;
+    default:
+      return nullptr;
+  }
+}
+template <typename T>
+Combine logical_combine(MPI_Op op) {
+  switch (op) {
+    case MPI_LAND:
+      return combine_row<T, LogicalAnd<T>>;
+    case MPI_LOR:
+      return combine_row<T, LogicalOr<T>>;
+    case MPI_LXOR:
+      return combine_row<T, LogicalXor<T>>;
+    default:
+      return nullptr;
+  }
+}
+template <typename T>
+Combine byte_combine(MPI_Op op) {
+  switch (op) {
+    case MPI_BAND:
+      return combine_row<T, BitAnd<T>>;
+    case MPI_BOR:
+      return combine_row<T, BitOr<T>>;
+    case MPI_BXOR:
+      return combine_row<T, BitXor<T>>;
+    default:
+      return nullptr;
+  }
+}
+template <typename T, typename Index = int>
+Combine pair_combine(MPI_Op op) {
+  using Pair = ValueIndex<T, Index>;
+  switch (op) {
+    case MPI_MAXLOC:
+      return combine_row<Pair, MaxLocation<Pair>>;
+    case MPI_MINLOC:
+      return combine_row<Pair, MinLocation<Pair>>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace margay::collectives

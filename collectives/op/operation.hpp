@@ -1,0 +1,16 @@
+// The predefined reduction operations on the types they are defined for (MPI 4.0, 6.9.2 and 6.9.4).
+#pragma once
+
+#include <cstddef>
+
+#include "mpi_adi/abi/mpi.h"
+
+namespace margay::collectives {
+
+// inout[i] = in[i] op inout[i] for `count` elements as they lie in memory.
+using Combine = void (*)(const void* in, void* inout, std::size_t count);
+
+// nullptr: the operation is not predefined, or not defined on that type (MPI_ERR_OP).
+[[nodiscard]] Combine predefined_combine(MPI_Op op, MPI_Datatype type);
+
+}  // namespace margay::collectives

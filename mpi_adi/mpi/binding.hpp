@@ -1,0 +1,13 @@
+// MPI_X as a weak alias of PMPI_X (MPI standard, chapter on profiling), for each binding in a file:
+//
+//   extern "C" int PMPI_X(...) { ... }
+//   MARGAY_ALIAS(X)
+#pragma once
+
+#pragma GCC visibility push(default)
+#include "mpi_adi/abi/mpi.h"
+#pragma GCC visibility pop
+
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): two names made of one.
+#define MARGAY_ALIAS(name) \
+  extern "C" __attribute__((weak, visibility("default"), alias("PMPI_" #name))) decltype(PMPI_##name) MPI_##name;

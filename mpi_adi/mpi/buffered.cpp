@@ -1,0 +1,68 @@
+// Buffered sends and their buffer (MPI 4.0, 3.4 and 3.6).
+#include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/buffered_call.hpp"
+#include "mpi_adi/mpi/send_call.hpp"
+
+using namespace margay::mpi_adi;
+
+namespace {
+
+Request* check_and_start(Call& call, const SendArguments& arguments, Communicator*& communicator) {
+  const CheckedSend checked = check_send(call, arguments);
+  communicator = checked.communicator;
+  if (!call.ok()) return nullptr;
+  return start_buffered(call, arguments.buffer, arguments.count, *checked.type, arguments.destination, arguments.tag,
+                        *checked.communicator);
+}
+
+}  // namespace
+
+extern "C" int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  Call call(call_name<"MPI_Bsend">);
+  Communicator* communicator = nullptr;
+  Request* request = check_and_start(call, {buf, count, datatype, dest, tag, comm}, communicator);
+  if (!call.ok()) return call.failed();
+  call.device().free(*request);
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Bsend)
+
+extern "C" int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                           MPI_Request* request) {
+  Call call(call_name<"MPI_Ibsend">);
+  call.not_null(request, "request");
+  Communicator* communicator = nullptr;
+  Request* started = check_and_start(call, {buf, count, datatype, dest, tag, comm}, communicator);
+  if (!call.ok()) return call.failed();
+  hand_out(call, started, *communicator, request);
+  return call.done();
+}
+MARGAY_ALIAS(Ibsend)
+
+extern "C" int PMPI_Buffer_attach(void* buffer, int size) {
+  Call call(call_name<"MPI_Buffer_attach">);
+  if (size < 0) call.error(MPI_ERR_ARG, "size is " + std::to_string(size) + ", below 0");
+  if (size > 0) call.not_null(buffer, "buffer");
+  if (!call.ok()) return call.failed();
+  const margay::portals::Status attached = call.rank().buffered().attach(buffer, static_cast<std::uint64_t>(size));
+  if (!attached.ok()) call.error(MPI_ERR_BUFFER, attached.sentence());
+  return call.done();
+}
+MARGAY_ALIAS(Buffer_attach)
+
+// Waits until every buffered message has gone; `buffer_addr` is the address of a pointer.
+extern "C" int PMPI_Buffer_detach(void* buffer_addr, int* size) {
+  Call call(call_name<"MPI_Buffer_detach">);
+  call.not_null(buffer_addr, "buffer_addr");
+  call.not_null(size, "size");
+  if (call.ok() && !call.rank().buffered().attached()) call.error(MPI_ERR_BUFFER, "no buffer is attached");
+  if (!call.ok()) return call.failed();
+  wait_until(call.rank(), [&call] { return call.rank().buffered().drained(); });
+  void* base = nullptr;
+  std::uint64_t bytes = 0;
+  call.rank().buffered().detach(base, bytes);
+  *static_cast<void**>(buffer_addr) = base;
+  *size = static_cast<int>(bytes);
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Buffer_detach)

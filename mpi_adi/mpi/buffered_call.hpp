@@ -1,0 +1,13 @@
+// A buffered send's common part: the message is copied into the attached buffer and goes out of there.
+#pragma once
+
+#include "mpi_adi/mpi/call.hpp"
+
+namespace margay::mpi_adi {
+
+// nullptr when there is no room: the call has MPI_ERR_BUFFER then. The request is complete at once for its user; the
+// copy's room comes back when the message has gone.
+[[nodiscard]] Request* start_buffered(Call& call, const void* buffer, std::int64_t count, Datatype& type,
+                                      int destination, int tag, Communicator& communicator);
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,181 @@
+#include "mpi_adi/mpi/call.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "mpi_adi/mpi/init_state.hpp"
+#include "sim/trace/event.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+constexpr int kNotRunningStatus = 1;
+
+[[noreturn]] void not_running(const char* function) {
+  const bool finalized = init_state() == InitState::finalized;
+  std::fprintf(stderr, "margay: %s was called %s\n", function,
+               finalized ? "after MPI_Finalize; no MPI communication is possible then"
+                         : "before MPI_Init; call MPI_Init or MPI_Init_thread first");
+  std::exit(kNotRunningStatus);
+}
+
+std::string name_of(const Communicator& communicator) {
+  return communicator.name.empty() ? "the communicator" : communicator.name;
+}
+
+std::string ranks_of(const Communicator& communicator) {
+  return std::to_string(0) + " to " + std::to_string(communicator.size() - 1);
+}
+
+std::string hex(int handle) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(handle));
+  return text;
+}
+
+}  // namespace
+
+Call::Call(const CallName& name) : rank_(current_rank()), name_(name) {
+  if (rank_ == nullptr) [[unlikely]]
+    not_running(name.text);
+  rank_->enter();
+  inside_ = true;
+  std::memcpy(rank_->process().board().mpi_call.data(), name.text, sizeof name.text);
+}
+
+void Call::leave() {
+  if (!inside_) return;
+  inside_ = false;
+  rank_->process().board().mpi_call[0] = '\0';
+  rank_->leave();
+}
+
+Communicator* Call::communicator(MPI_Comm handle) {
+  if (!ok()) return nullptr;
+  Communicator* found = rank_->communicator(handle);
+  if (found == nullptr) {
+    error(MPI_ERR_COMM, handle == MPI_COMM_NULL
+                            ? "the communicator is MPI_COMM_NULL"
+                            : "communicator " + hex(handle) + " is no living communicator (freed, or never made)");
+  } else {
+    handler_of_ = found;
+  }
+  return found;
+}
+
+Datatype* Call::any_datatype(MPI_Datatype handle) {
+  if (!ok()) return nullptr;
+  Datatype* found = rank_->datatype(handle);
+  if (found == nullptr) {
+    error(MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL
+                            ? "the datatype is MPI_DATATYPE_NULL"
+                            : "datatype " + hex(handle) + " is no living datatype (freed, or never made)");
+  }
+  return found;
+}
+
+Datatype* Call::datatype(MPI_Datatype handle) {
+  Datatype* found = any_datatype(handle);
+  if (found != nullptr && !found->committed) {
+    error(MPI_ERR_TYPE, "datatype " + hex(handle) + " is not committed; call MPI_Type_commit first");
+    return nullptr;
+  }
+  return found;
+}
+
+UserRequest* Call::request(MPI_Request handle) {
+  if (!ok()) return nullptr;
+  UserRequest* found = rank_->request(handle);
+  if (found == nullptr) {
+    error(MPI_ERR_REQUEST, handle == MPI_REQUEST_NULL
+                               ? "the request is MPI_REQUEST_NULL"
+                               : "request " + hex(handle) + " is no living request (complete, freed, or never made)");
+  } else {
+    handler_of_ = found->communicator;
+  }
+  return found;
+}
+
+void Call::count(std::int64_t count, const char* what) {
+  if (ok() && count < 0) error(MPI_ERR_COUNT, std::string(what) + " is " + std::to_string(count) + ", below 0");
+}
+
+void Call::send_tag(int tag) {
+  if (ok() && tag < 0) {
+    error(MPI_ERR_TAG,
+          "tag " + std::to_string(tag) + " is below 0" + (tag == MPI_ANY_TAG ? " (MPI_ANY_TAG is for receives)" : ""));
+  }
+}
+
+void Call::receive_tag(int tag) {
+  if (ok() && tag < 0 && tag != MPI_ANY_TAG) {
+    error(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is below 0 and is not MPI_ANY_TAG");
+  }
+}
+
+void Call::destination(const Communicator* communicator, int rank) {
+  if (!ok() || communicator == nullptr || rank == MPI_PROC_NULL) return;
+  if (rank < 0 || rank >= communicator->size()) {
+    error(MPI_ERR_RANK, "destination " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
+                            ranks_of(*communicator) + ", or MPI_PROC_NULL)");
+  }
+}
+
+void Call::source(const Communicator* communicator, int rank) {
+  if (!ok() || communicator == nullptr || rank == MPI_PROC_NULL || rank == MPI_ANY_SOURCE) return;
+  if (rank < 0 || rank >= communicator->size()) {
+    error(MPI_ERR_RANK, "source " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
+                            ranks_of(*communicator) + ", MPI_ANY_SOURCE or MPI_PROC_NULL)");
+  }
+}
+
+void Call::root(const Communicator* communicator, int rank) {
+  if (!ok() || communicator == nullptr) return;
+  if (rank < 0 || rank >= communicator->size()) {
+    error(MPI_ERR_ROOT, "root " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
+                            ranks_of(*communicator) + ")");
+  }
+}
+
+void Call::buffer(const void* address, std::int64_t count, const Datatype* type) {
+  if (!ok() || type == nullptr || address != nullptr || count == 0 || type->size == 0) return;
+  if (type->predefined)
+    error(MPI_ERR_BUFFER, "the buffer is a null pointer, with " + std::to_string(count) + " elements");
+}
+
+void Call::not_null(const void* address, const char* what) {
+  if (ok() && address == nullptr) error(MPI_ERR_ARG, std::string(what) + " is a null pointer");
+}
+
+void Call::error(int error_class, std::string sentence) {
+  if (!ok()) return;
+  error_class_ = error_class;
+  sentence_ = std::move(sentence);
+}
+
+int Call::failed() {
+  Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank_->world();
+  MpiRank& rank = *rank_;
+  const int code = raise_error(rank, communicator, name_.text, error_class_, std::move(sentence_));
+  leave();
+  return code;
+}
+
+void give_way(Call& call) {
+  sim::Process& process = call.rank().process();
+  if (process.wait_means().policy != sim::WaitPolicy::yield) return;
+  sim::Waiter(process.kernel(), process.clock(), process.wait_means()).idle();
+}
+
+int raise_error(MpiRank& rank, const Communicator& communicator, const char* function, int error_class,
+                std::string sentence) {
+  if (sentence.empty()) sentence = error_class_text(error_class);
+  const int code = rank.errors().make(error_class, std::string(function) + ": " + sentence);
+  if (communicator.error_handler == MPI_ERRORS_RETURN) return code;
+  rank.process().abort(
+      error_class, std::string(function) + " failed on " + name_of(communicator) + ": " + rank.errors().text_of(code));
+}
+
+}  // namespace margay::mpi_adi

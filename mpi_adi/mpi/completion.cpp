@@ -1,0 +1,108 @@
+#include "mpi_adi/mpi/completion.hpp"
+
+#include "mpi_adi/mpi/receive_call.hpp"
+
+namespace margay::mpi_adi {
+
+int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
+  Request& device = *request.device;
+  status_of(device, status);
+  const int error_class = device.error_class;
+  call.device().free(device);
+  request.device = nullptr;
+  if (!request.persistent) {
+    call.rank().free_request(request);
+    *handle = MPI_REQUEST_NULL;
+  }
+  return error_class;
+}
+
+RequestRow::RequestRow(Call& call, int count, MPI_Request* handles)
+    : call_(call), handles_(handles), count_(count > 0 ? count : 0), row_(inline_) {
+  call.count(count);
+  if (count_ > 0) call.not_null(handles, "the array of requests");
+  if (!call.ok()) {
+    count_ = 0;
+    return;
+  }
+  if (count_ > kInline) row_ = new UserRequest*[static_cast<std::size_t>(count_)];
+  for (int i = 0; i < count_; ++i) row_[i] = handles[i] == MPI_REQUEST_NULL ? nullptr : call.request(handles[i]);
+}
+
+RequestRow::~RequestRow() {
+  if (row_ != inline_) delete[] row_;
+}
+
+bool RequestRow::any_active() const {
+  for (int i = 0; i < count_; ++i) {
+    if (active(row_[i])) return true;
+  }
+  return false;
+}
+
+bool RequestRow::all_complete() const {
+  while (unfinished_from_ < count_) {
+    const UserRequest* request = row_[unfinished_from_];
+    if (active(request) && !complete(*request)) return false;
+    ++unfinished_from_;
+  }
+  return true;
+}
+
+int RequestRow::first_complete(int from) const {
+  for (int i = from; i < count_; ++i) {
+    if (active(row_[i]) && complete(*row_[i])) return i;
+  }
+  return count_;
+}
+
+int RequestRow::end(int i, MPI_Status* status) {
+  const int error_class = end_request(call_, *row_[i], &handles_[i], status);
+  if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
+  return error_class;
+}
+
+namespace {
+
+MPI_Status* status_at(MPI_Status* statuses, int i) {
+  return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
+}
+
+// Writes one status of several with its error; notes the first error for the call.
+void end_one(Call& call, RequestRow& row, int i, MPI_Status* status) {
+  Communicator& communicator = *row[i]->communicator;
+  const int error_class = row.end(i, status);
+  if (!ignores(status)) status->MPI_ERROR = error_class;
+  if (error_class == MPI_SUCCESS || !call.ok()) return;
+  call.on(communicator);
+  call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
+                                    std::string(error_class_name(error_class)) + "; see the statuses");
+}
+
+}  // namespace
+
+int end_all(Call& call, RequestRow& row, MPI_Status* statuses) {
+  for (int i = 0; i < row.size(); ++i) {
+    MPI_Status* status = status_at(statuses, i);
+    if (active(row[i])) {
+      end_one(call, row, i, status);
+    } else {
+      empty_status(status);
+      if (!ignores(status)) status->MPI_ERROR = MPI_SUCCESS;
+    }
+  }
+  return call.done();
+}
+
+int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Status* statuses) {
+  int ended = 0;
+  for (int i = row.first_complete(); i < row.size(); i = row.first_complete(i + 1)) {
+    indices[ended] = i;
+    end_one(call, row, i, status_at(statuses, ended));
+    ++ended;
+  }
+  *outcount = ended;
+  return call.done();
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,52 @@
+// Ending requests: what MPI_Wait, MPI_Test and their families share (MPI 4.0, 3.7.3 to 3.7.5).
+#pragma once
+
+#include "mpi_adi/mpi/call.hpp"
+
+namespace margay::mpi_adi {
+
+// Neither null nor an inactive persistent request: something to wait for.
+[[nodiscard]] inline bool active(const UserRequest* request) {
+  return request != nullptr && request->device != nullptr;
+}
+[[nodiscard]] inline bool complete(const UserRequest& request) {
+  return request.device->complete;
+}
+
+// Ends an active, complete request: status, error class returned. A persistent one becomes inactive, another one is
+// gone and its handle MPI_REQUEST_NULL.
+[[nodiscard]] int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status);
+
+// A row of requests, looked up once per call. Null handles give nullptr; an invalid one notes an error.
+class RequestRow {
+ public:
+  RequestRow(Call& call, int count, MPI_Request* handles);
+  ~RequestRow();
+  RequestRow(const RequestRow&) = delete;
+  RequestRow& operator=(const RequestRow&) = delete;
+
+  [[nodiscard]] int size() const { return count_; }
+  [[nodiscard]] UserRequest* operator[](int i) const { return row_[i]; }
+  [[nodiscard]] bool any_active() const;
+  [[nodiscard]] bool all_complete() const;
+  // The first active, complete request at or after `from`; size() when none.
+  [[nodiscard]] int first_complete(int from = 0) const;
+  // Ends request i.
+  [[nodiscard]] int end(int i, MPI_Status* status);
+
+ private:
+  static constexpr int kInline = 64;
+  Call& call_;
+  MPI_Request* handles_;
+  int count_;
+  mutable int unfinished_from_ = 0;  // all before it are complete: all_complete() looks at each request about once
+  UserRequest** row_;
+  UserRequest* inline_[kInline];
+};
+
+// Ends every request of a row that is all complete. Errors: MPI_ERR_IN_STATUS, with each status's own.
+[[nodiscard]] int end_all(Call& call, RequestRow& row, MPI_Status* statuses);
+// Ends every complete request of a row, in order, so that none starves. `statuses` as above.
+[[nodiscard]] int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Status* statuses);
+
+}  // namespace margay::mpi_adi

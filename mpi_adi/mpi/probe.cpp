@@ -1,0 +1,158 @@
+// MPI_Probe, MPI_Mprobe and their kin (MPI 4.0, chapter 3.8).
+#include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/receive_call.hpp"
+
+using namespace margay::mpi_adi;
+
+namespace {
+
+void fill(MPI_Status* status, const Envelope& envelope) {
+  fill_status(status, envelope.source, envelope.tag, envelope.bytes);
+}
+
+Communicator* check_probe(Call& call, int source, int tag, MPI_Comm comm) {
+  Communicator* communicator = call.communicator(comm);
+  call.source(communicator, source);
+  call.receive_tag(tag);
+  return communicator;
+}
+
+// A matched message's handle; MPI_MESSAGE_NULL and an error when there are too many.
+MPI_Message hand_out(Call& call, Message& message) {
+  const Handle handle = call.rank().messages().add(message);
+  if (handle == 0) call.error(MPI_ERR_OTHER, "too many matched messages are alive (2^18); receive some first");
+  return handle == 0 ? MPI_MESSAGE_NULL : handle;
+}
+
+// What both matched receives check; nullptr for MPI_MESSAGE_NO_PROC, and after an error.
+Message* check_matched(Call& call, const void* buffer, int count, Datatype* type, const MPI_Message* handle) {
+  call.count(count);
+  call.buffer(buffer, count, type);
+  call.not_null(handle, "message");
+  if (!call.ok() || *handle == MPI_MESSAGE_NO_PROC) return nullptr;
+  Message* message = call.rank().messages().find(*handle);
+  if (message == nullptr) {
+    call.error(MPI_ERR_REQUEST, *handle == MPI_MESSAGE_NULL ? "the message is MPI_MESSAGE_NULL"
+                                                            : "the message handle is none of a matched message");
+  }
+  return message;
+}
+
+Request* start_matched(Call& call, void* buffer, int count, Datatype& type, Message* message, MPI_Message* handle) {
+  if (message == nullptr) {  // MPI_MESSAGE_NO_PROC: like a receive from MPI_PROC_NULL
+    *handle = MPI_MESSAGE_NULL;
+    return call.device().start_receive(buffer, count, type, MPI_PROC_NULL, MPI_ANY_TAG, call.rank().world());
+  }
+  call.rank().messages().remove(*handle);
+  *handle = MPI_MESSAGE_NULL;
+  return call.device().start_matched_receive(buffer, count, type, *message);
+}
+
+}  // namespace
+
+extern "C" int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  Call call(call_name<"MPI_Probe">);
+  Communicator* communicator = check_probe(call, source, tag, comm);
+  if (!call.ok()) return call.failed();
+  if (source == MPI_PROC_NULL) {
+    proc_null_status(status);
+    return MPI_SUCCESS;
+  }
+  Envelope envelope;
+  wait_until(call.rank(), [&] { return call.device().probe(source, tag, *communicator, envelope); });
+  fill(status, envelope);
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Probe)
+
+extern "C" int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  Call call(call_name<"MPI_Iprobe">);
+  Communicator* communicator = check_probe(call, source, tag, comm);
+  call.not_null(flag, "flag");
+  if (!call.ok()) return call.failed();
+  if (source == MPI_PROC_NULL) {
+    *flag = 1;
+    proc_null_status(status);
+    return MPI_SUCCESS;
+  }
+  Envelope envelope;
+  *flag = call.device().probe(source, tag, *communicator, envelope) ? 1 : 0;
+  if (*flag != 0) {
+    fill(status, envelope);
+  } else {
+    give_way(call);
+  }
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Iprobe)
+
+extern "C" int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  Call call(call_name<"MPI_Mprobe">);
+  Communicator* communicator = check_probe(call, source, tag, comm);
+  call.not_null(message, "message");
+  if (!call.ok()) return call.failed();
+  if (source == MPI_PROC_NULL) {
+    *message = MPI_MESSAGE_NO_PROC;
+    proc_null_status(status);
+    return MPI_SUCCESS;
+  }
+  Envelope envelope;
+  Message* found = nullptr;
+  wait_until(call.rank(),
+             [&] { return (found = call.device().matched_probe(source, tag, *communicator, envelope)) != nullptr; });
+  *message = hand_out(call, *found);
+  fill(status, envelope);
+  return call.done();
+}
+MARGAY_ALIAS(Mprobe)
+
+extern "C" int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  Call call(call_name<"MPI_Improbe">);
+  Communicator* communicator = check_probe(call, source, tag, comm);
+  call.not_null(flag, "flag");
+  call.not_null(message, "message");
+  if (!call.ok()) return call.failed();
+  *flag = 1;
+  if (source == MPI_PROC_NULL) {
+    *message = MPI_MESSAGE_NO_PROC;
+    proc_null_status(status);
+    return MPI_SUCCESS;
+  }
+  Envelope envelope;
+  Message* found = call.device().matched_probe(source, tag, *communicator, envelope);
+  if (found == nullptr) {
+    *flag = 0;
+    *message = MPI_MESSAGE_NULL;
+    give_way(call);
+    return MPI_SUCCESS;
+  }
+  *message = hand_out(call, *found);
+  fill(status, envelope);
+  return call.done();
+}
+MARGAY_ALIAS(Improbe)
+
+extern "C" int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+  Call call(call_name<"MPI_Mrecv">);
+  Datatype* type = call.datatype(datatype);
+  Message* matched = check_matched(call, buf, count, type, message);
+  if (!call.ok()) return call.failed();
+  Request& request = *start_matched(call, buf, count, *type, matched, message);
+  call.wait(request);
+  finish_device_request(call, request, status);
+  return call.done();
+}
+MARGAY_ALIAS(Mrecv)
+
+extern "C" int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+  Call call(call_name<"MPI_Imrecv">);
+  Datatype* type = call.datatype(datatype);
+  Message* matched = check_matched(call, buf, count, type, message);
+  call.not_null(request, "request");
+  if (!call.ok()) return call.failed();
+  Request* started = start_matched(call, buf, count, *type, matched, message);
+  margay::mpi_adi::hand_out(call, started,
+                            started->communicator != nullptr ? *started->communicator : call.rank().world(), request);
+  return call.done();
+}
+MARGAY_ALIAS(Imrecv)

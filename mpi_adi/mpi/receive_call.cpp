@@ -1,0 +1,67 @@
+#include "mpi_adi/mpi/receive_call.hpp"
+
+#include <cstring>
+
+namespace margay::mpi_adi {
+
+CheckedReceive check_receive(Call& call, const ReceiveArguments& arguments) {
+  CheckedReceive checked;
+  checked.communicator = call.communicator(arguments.communicator);
+  call.count(arguments.count);
+  checked.type = call.datatype(arguments.datatype);
+  call.buffer(arguments.buffer, arguments.count, checked.type);
+  call.source(checked.communicator, arguments.source);
+  call.receive_tag(arguments.tag);
+  return checked;
+}
+
+int send_and_receive(Call& call, const SendArguments& send, const ReceiveArguments& receive, MPI_Status* status) {
+  const CheckedSend out = check_send(call, send);
+  const CheckedReceive in = check_receive(call, receive);
+  if (!call.ok()) [[unlikely]]
+    return call.failed();
+  Device& device = call.device();
+  Request& incoming =
+      *device.start_receive(receive.buffer, receive.count, *in.type, receive.source, receive.tag, *in.communicator);
+  Request& outgoing = *device.start_send(SendMode::standard, send.buffer, send.count, *out.type, send.destination,
+                                         send.tag, *out.communicator);
+  wait_until(call.rank(), [&] { return incoming.complete && outgoing.complete; });
+  finish_device_request(call, incoming, status);
+  finish_device_request(call, outgoing, MPI_STATUS_IGNORE);
+  return call.done();
+}
+
+void status_of(const Request& request, MPI_Status* status) {
+  if (ignores(status)) return;
+  if (request.kind == RequestKind::receive) {
+    fill_status(status, request.source, request.tag, request.bytes);
+  } else {
+    empty_status(status);
+  }
+  set_status_cancelled(*status, request.cancelled);
+}
+
+void finish_device_request(Call& call, Request& request, MPI_Status* status) {
+  status_of(request, status);
+  if (request.error_class != MPI_SUCCESS) {
+    call.error(request.error_class, request.error_class == MPI_ERR_TRUNCATE
+                                        ? "the message from rank " + std::to_string(request.source) + " with tag " +
+                                              std::to_string(request.tag) + " is longer than the receive's buffer"
+                                        : std::string());
+  }
+  call.device().free(request);
+}
+
+TypedCopy::TypedCopy(const Datatype& type, const void* buffer, std::int64_t count) {
+  bytes_.resize(static_cast<std::size_t>(count) * type.size);
+  const auto* element = static_cast<const std::byte*>(buffer);
+  std::byte* target = bytes_.data();
+  for (std::int64_t i = 0; i < count; ++i, element += type.extent) {
+    for (const TypeBlock& block : type.blocks) {
+      std::memcpy(target, element + block.offset, block.bytes);
+      target += block.bytes;
+    }
+  }
+}
+
+}  // namespace margay::mpi_adi

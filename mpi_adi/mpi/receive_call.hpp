@@ -1,0 +1,47 @@
+// What the receive bindings share.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "mpi_adi/mpi/call.hpp"
+#include "mpi_adi/mpi/send_call.hpp"
+
+namespace margay::mpi_adi {
+
+struct ReceiveArguments {
+  void* buffer;
+  std::int64_t count;
+  MPI_Datatype datatype;
+  int source;
+  int tag;
+  MPI_Comm communicator;
+};
+
+struct CheckedReceive {
+  Datatype* type = nullptr;
+  Communicator* communicator = nullptr;
+};
+[[nodiscard]] CheckedReceive check_receive(Call& call, const ReceiveArguments& arguments);
+
+// Both at once, neither waiting for the other (MPI 4.0, 3.10).
+[[nodiscard]] int send_and_receive(Call& call, const SendArguments& send, const ReceiveArguments& receive,
+                                   MPI_Status* status);
+
+// What a complete request says, as a status. Leaves MPI_ERROR alone.
+void status_of(const Request& request, MPI_Status* status);
+// Takes a complete request's status and error into the call, and gives the request back.
+void finish_device_request(Call& call, Request& request, MPI_Status* status);
+
+// The bytes of `count` elements, packed one behind the other.
+class TypedCopy {
+ public:
+  TypedCopy(const Datatype& type, const void* buffer, std::int64_t count);
+  [[nodiscard]] const void* bytes() const { return bytes_.data(); }
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace margay::mpi_adi

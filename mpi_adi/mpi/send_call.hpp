@@ -1,0 +1,31 @@
+// What the send bindings share: the check of a send's arguments, and the two ways to go on.
+#pragma once
+
+#include "mpi_adi/mpi/call.hpp"
+
+namespace margay::mpi_adi {
+
+// A send's arguments as the program gave them.
+struct SendArguments {
+  const void* buffer;
+  std::int64_t count;
+  MPI_Datatype datatype;
+  int destination;
+  int tag;
+  MPI_Comm communicator;
+};
+
+// The same, looked up.
+struct CheckedSend {
+  Datatype* type = nullptr;
+  Communicator* communicator = nullptr;
+};
+[[nodiscard]] CheckedSend check_send(Call& call, const SendArguments& arguments);
+
+[[nodiscard]] int blocking_send(Call& call, SendMode mode, const SendArguments& arguments);
+[[nodiscard]] int nonblocking_send(Call& call, SendMode mode, const SendArguments& arguments, MPI_Request* request);
+
+// Gives a request that was started a handle.
+void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle);
+
+}  // namespace margay::mpi_adi

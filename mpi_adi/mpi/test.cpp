@@ -1,0 +1,108 @@
+// MPI_Test and its family (MPI 4.0, 3.7.3 and 3.7.5). Each runs one round of progress when nothing is complete yet.
+#include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/completion.hpp"
+#include "mpi_adi/mpi/receive_call.hpp"
+
+using namespace margay::mpi_adi;
+
+namespace {
+
+template <typename Done>
+bool test_once(Call& call, Done done) {
+  if (done()) return true;
+  static_cast<void>(call.device().progress());
+  if (done()) return true;
+  give_way(call);
+  return false;
+}
+
+}  // namespace
+
+extern "C" int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  Call call(call_name<"MPI_Test">);
+  call.not_null(request, "request");
+  call.not_null(flag, "flag");
+  if (!call.ok()) return call.failed();
+  UserRequest* found = *request == MPI_REQUEST_NULL ? nullptr : call.request(*request);
+  if (!call.ok()) return call.failed();
+  *flag = 1;
+  if (!active(found)) {
+    empty_status(status);
+    return MPI_SUCCESS;
+  }
+  if (!test_once(call, [found] { return complete(*found); })) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  call.on(*found->communicator);
+  call.error(end_request(call, *found, request, status), {});
+  return call.done();
+}
+MARGAY_ALIAS(Test)
+
+extern "C" int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  Call call(call_name<"MPI_Testall">);
+  call.not_null(flag, "flag");
+  RequestRow row(call, count, array_of_requests);
+  if (!call.ok()) return call.failed();
+  *flag = test_once(call, [&row] { return row.all_complete(); }) ? 1 : 0;
+  return *flag != 0 ? end_all(call, row, array_of_statuses) : MPI_SUCCESS;
+}
+MARGAY_ALIAS(Testall)
+
+extern "C" int PMPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  Call call(call_name<"MPI_Testany">);
+  call.not_null(flag, "flag");
+  call.not_null(index, "index");
+  RequestRow row(call, count, array_of_requests);
+  if (!call.ok()) return call.failed();
+  *index = MPI_UNDEFINED;
+  *flag = 1;
+  if (!row.any_active()) {
+    empty_status(status);
+    return MPI_SUCCESS;
+  }
+  if (!test_once(call, [&row] { return row.first_complete() < row.size(); })) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  *index = row.first_complete();
+  call.on(*row[*index]->communicator);
+  call.error(row.end(*index, status), {});
+  return call.done();
+}
+MARGAY_ALIAS(Testany)
+
+extern "C" int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                             MPI_Status array_of_statuses[]) {
+  Call call(call_name<"MPI_Testsome">);
+  call.not_null(outcount, "outcount");
+  RequestRow row(call, incount, array_of_requests);
+  if (!call.ok()) return call.failed();
+  if (!row.any_active()) {
+    *outcount = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  *outcount = 0;
+  if (!test_once(call, [&row] { return row.first_complete() < row.size(); })) return MPI_SUCCESS;
+  return end_some(call, row, outcount, array_of_indices, array_of_statuses);
+}
+MARGAY_ALIAS(Testsome)
+
+extern "C" int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  Call call(call_name<"MPI_Request_get_status">);
+  call.not_null(flag, "flag");
+  if (!call.ok()) return call.failed();
+  const UserRequest* found = request == MPI_REQUEST_NULL ? nullptr : call.request(request);
+  if (!call.ok()) return call.failed();
+  *flag = 1;
+  if (!active(found)) {
+    empty_status(status);
+  } else if (test_once(call, [found] { return complete(*found); })) {
+    status_of(*found->device, status);
+  } else {
+    *flag = 0;
+  }
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Request_get_status)

@@ -1,0 +1,71 @@
+// From handles to objects. A handle's index has the slot in its low bits and the slot's generation above, so that a
+// handle that outlived its object is told from the slot's next object.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi_adi/abi/handles.hpp"
+
+namespace margay::mpi_adi {
+
+// One lookup is an index check and a compare. Objects are the caller's. Used under the process lock.
+template <typename Object>
+class HandleTable {
+ public:
+  // The first `reserved` indices are never given out: handles that the ABI fixes.
+  explicit HandleTable(ObjectType type, std::uint32_t reserved = 0) : type_(type), slots_(reserved) {}
+
+  // 0 when the table is full (2^18 objects alive).
+  [[nodiscard]] Handle add(Object& object) {
+    std::uint32_t slot = free_;
+    if (slot != kNone) {
+      free_ = slots_[slot].next_free;
+    } else {
+      slot = static_cast<std::uint32_t>(slots_.size());
+      if (slot > kSlotMask) return 0;
+      slots_.push_back({});
+    }
+    slots_[slot].object = &object;
+    return make_direct(type_, slot | static_cast<std::uint32_t>(slots_[slot].generation) << kSlotBits);
+  }
+  // nullptr: no such object, or it is gone.
+  [[nodiscard]] Object* find(Handle handle) const {
+    const std::uint32_t slot = handle_index(handle) & kSlotMask;
+    if (handle_kind(handle) != HandleKind::direct || object_type(handle) != type_ || slot >= slots_.size())
+      return nullptr;
+    const Slot& found = slots_[slot];
+    return found.generation == handle_index(handle) >> kSlotBits ? found.object : nullptr;
+  }
+  // Requires: find(handle) is not null.
+  void remove(Handle handle) {
+    const std::uint32_t slot = handle_index(handle) & kSlotMask;
+    slots_[slot].object = nullptr;
+    slots_[slot].generation = static_cast<std::uint8_t>(slots_[slot].generation + 1);
+    slots_[slot].next_free = free_;
+    free_ = slot;
+  }
+  [[nodiscard]] std::vector<Object*> alive() const {
+    std::vector<Object*> objects;
+    for (const Slot& slot : slots_) {
+      if (slot.object != nullptr) objects.push_back(slot.object);
+    }
+    return objects;
+  }
+
+ private:
+  static constexpr unsigned kSlotBits = 18;  // leaves 8 of the 26 to the generation
+  static constexpr std::uint32_t kSlotMask = (1U << kSlotBits) - 1;
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  struct Slot {
+    Object* object = nullptr;
+    std::uint32_t next_free = kNone;
+    std::uint8_t generation = 0;
+  };
+
+  ObjectType type_;
+  std::vector<Slot> slots_;
+  std::uint32_t free_ = kNone;
+};
+
+}  // namespace margay::mpi_adi

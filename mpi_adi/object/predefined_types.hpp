@@ -1,0 +1,23 @@
+// The datatypes that the ABI fixes: basic ones by their handle's index, and the pair types that have padding.
+#pragma once
+
+#include <array>
+
+#include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/object/datatype.hpp"
+
+namespace margay::mpi_adi {
+
+// One per rank, so that reference counts are its own.
+class PredefinedTypes {
+ public:
+  PredefinedTypes();
+  // nullptr: not a predefined datatype.
+  [[nodiscard]] Datatype* find(MPI_Datatype handle);
+
+ private:
+  std::array<Datatype, kBasicTypeSlots> basic_;
+  std::array<Datatype, kPairTypeCount> pairs_;
+};
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,183 @@
+#include "mpi_adi/rank/rank.hpp"
+
+#include <cstdio>
+#include <numeric>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::mpi_adi {
+
+using portals::Status;
+
+namespace {
+
+constexpr ContextId kWorldContext = 0;
+constexpr ContextId kSelfContext = 2;
+// Pairs of contexts, a bit each.
+constexpr std::size_t kContextWords = (std::size_t{1} << (kContextBits - 1)) / 64;
+
+Status device_options(const sim::Options& options, DeviceOptions& out) {
+  const std::string protocol = options.item("protocol", "long", "puma");
+  if (protocol == "rendezvous") {
+    out.long_protocol = DeviceOptions::LongProtocol::rendezvous;
+  } else if (protocol != "puma") {
+    return Status::error("--protocol long=" + protocol + ": the long protocols are puma and rendezvous");
+  }
+  const std::string limit = options.item("protocol", "short_limit");
+  std::uint64_t bytes = 0;
+  if (!limit.empty()) {
+    if (!sim::parse_bytes(limit, bytes)) {
+      return Status::error("--protocol short_limit=" + limit + ": a size is a number, with k, m or g behind it");
+    }
+    out.short_limit_shm = out.short_limit_tcp = bytes;
+  }
+  return options.bytes("heap_bytes", out.heap_bytes);
+}
+
+}  // namespace
+
+Status MpiRank::start(int thread_level, MakeExtension make_extension, std::unique_ptr<MpiRank>& out) {
+  std::unique_ptr<MpiRank> rank(new MpiRank());
+  if (Status status = sim::Process::start(rank->process_); !status.ok()) return status;
+  DeviceOptions options;
+  if (Status status = device_options(rank->process_->job().options, options); !status.ok()) return status;
+  rank->thread_level_ = thread_level;
+  rank->threaded_ = thread_level == MPI_THREAD_MULTIPLE;
+  if (rank->threaded_) rank->process_->share_waiting();
+  rank->device_ = std::make_unique<Device>(rank->process_->kernel(), options);
+  rank->buffered_ = std::make_unique<BufferedSends>(*rank->device_);
+  rank->make_world();
+  rank->collectives_ = make_extension(*rank);
+  Device* device = rank->device_.get();
+  const Status bypass = rank->process_->start_coprocessor([device] { return device->progress(); });
+  if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", rank->process_->rank(), bypass.sentence().c_str());
+  out = std::move(rank);
+  return {};
+}
+
+MpiRank::~MpiRank() {
+  if (process_ != nullptr) process_->stop_coprocessor();
+  collectives_.reset();
+  for (Communicator* communicator : communicators_.alive()) delete communicator;
+  for (Datatype* type : datatypes_.alive()) delete type;
+}
+
+void MpiRank::make_world() {
+  free_contexts_.assign(kContextWords, ~std::uint64_t{0});
+  free_contexts_[0] &= ~std::uint64_t{3};  // world's and self's
+  auto everyone = std::make_shared<Group>();
+  everyone->world_ranks.resize(process_->size());
+  std::iota(everyone->world_ranks.begin(), everyone->world_ranks.end(), 0U);
+  everyone->my_rank = static_cast<int>(process_->rank());
+  auto alone = std::make_shared<Group>();
+  alone->world_ranks = {process_->rank()};
+  alone->my_rank = 0;
+  world_.handle = MPI_COMM_WORLD;
+  world_.context = kWorldContext;
+  world_.collective_context = kWorldContext + 1;
+  world_.group = everyone;
+  world_.name = "MPI_COMM_WORLD";
+  self_.handle = MPI_COMM_SELF;
+  self_.context = kSelfContext;
+  self_.collective_context = kSelfContext + 1;
+  self_.group = alone;
+  self_.name = "MPI_COMM_SELF";
+  world_.error_handler = self_.error_handler = MPI_ERRORS_ARE_FATAL;
+}
+
+Communicator* MpiRank::communicator(MPI_Comm handle) {
+  if (handle == MPI_COMM_WORLD) return &world_;
+  if (handle == MPI_COMM_SELF) return &self_;
+  return communicators_.find(handle);
+}
+
+Datatype* MpiRank::datatype(MPI_Datatype handle) {
+  Datatype* predefined = predefined_types_.find(handle);
+  return predefined != nullptr ? predefined : datatypes_.find(handle);
+}
+
+Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context) {
+  auto communicator = std::make_unique<Communicator>();
+  communicator->handle = communicators_.add(*communicator);
+  if (communicator->handle == 0) return nullptr;
+  communicator->context = context;
+  communicator->collective_context = static_cast<ContextId>(context + 1);
+  communicator->group = std::move(group);
+  communicator->error_handler = MPI_ERRORS_ARE_FATAL;
+  return communicator.release();
+}
+
+Datatype* MpiRank::add_datatype(Datatype&& type) {
+  auto added = std::make_unique<Datatype>(std::move(type));
+  added->predefined = false;
+  added->references = 1;
+  added->handle = datatypes_.add(*added);
+  return added->handle == 0 ? nullptr : added.release();
+}
+
+UserRequest* MpiRank::add_request(Request* device, Communicator& communicator) {
+  if (free_requests_ == nullptr) {
+    request_pool_.push_back(std::make_unique<UserRequest>());
+    free_requests_ = request_pool_.back().get();
+  }
+  UserRequest* request = free_requests_;
+  const Handle handle = requests_.add(*request);
+  if (handle == 0) return nullptr;
+  free_requests_ = request->next_free;
+  *request = {};
+  request->handle = handle;
+  request->device = device;
+  request->communicator = &communicator;
+  ++communicator.references;
+  return request;
+}
+
+void MpiRank::free_communicator(Communicator& communicator) {
+  communicators_.remove(communicator.handle);
+  communicator.freed = true;
+  release(communicator);
+}
+
+void MpiRank::free_datatype(Datatype& type) {
+  datatypes_.remove(type.handle);
+  release(type);
+}
+
+void MpiRank::free_request(UserRequest& request) {
+  requests_.remove(request.handle);
+  release(*request.communicator);
+  if (request.persistent && request.call.type != nullptr) release(*request.call.type);
+  request.next_free = free_requests_;
+  free_requests_ = &request;
+}
+
+void MpiRank::release(Communicator& communicator) {
+  MARGAY_ASSERT(communicator.references > 0);
+  if (--communicator.references > 0 || !communicator.freed) return;
+  free_contexts_[communicator.context / 2 / 64] |= std::uint64_t{1} << (communicator.context / 2 % 64);
+  delete &communicator;
+}
+
+void MpiRank::release(Datatype& type) {
+  MARGAY_ASSERT(type.references > 0);
+  if (--type.references == 0 && !type.predefined) delete &type;
+}
+
+void MpiRank::publish_accounts() {
+  using sim::CountedProtocol;
+  const ProtocolCounts& counts = device_->counts();
+  sim::BoardBlock& board = process_->board();
+  const auto put = [&board](CountedProtocol protocol, const ProtocolCounts::Count& count) {
+    board.by_protocol[static_cast<std::size_t>(protocol)] = {count.messages, count.bytes};
+  };
+  put(CountedProtocol::kShort, counts.short_);
+  put(CountedProtocol::kLongMatched, counts.long_matched);
+  put(CountedProtocol::kLongPulled, counts.long_pulled);
+  put(CountedProtocol::kSynchronousShort, counts.synchronous_short);
+  put(CountedProtocol::kSynchronousLong, {counts.synchronous_long.messages + counts.synchronous_long_pulled.messages,
+                                          counts.synchronous_long.bytes + counts.synchronous_long_pulled.bytes});
+  put(CountedProtocol::kReady, counts.ready);
+  put(CountedProtocol::kBuffered, counts.buffered);
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,119 @@
+// Everything MPI that one rank owns, reached by one thread-local pointer: no other mutable state is global, so that
+// many ranks may live in one process.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "mpi_adi/device/device.hpp"
+#include "mpi_adi/object/communicator.hpp"
+#include "mpi_adi/object/datatype.hpp"
+#include "mpi_adi/object/error_class.hpp"
+#include "mpi_adi/object/handle_table.hpp"
+#include "mpi_adi/object/predefined_types.hpp"
+#include "mpi_adi/protocol/buffered.hpp"
+#include "mpi_adi/rank/user_request.hpp"
+#include "portals/base/status.hpp"
+#include "sim/machine/process.hpp"
+
+namespace margay::mpi_adi {
+
+// What a layer above keeps with the rank (its portals, its pools); it goes before the device does.
+struct RankExtension {
+  RankExtension() = default;
+  RankExtension(const RankExtension&) = delete;
+  RankExtension& operator=(const RankExtension&) = delete;
+  virtual ~RankExtension() = default;
+};
+
+class MpiRank {
+ public:
+  // Joins the job and makes MPI_COMM_WORLD and MPI_COMM_SELF. `thread_level`: MPI_THREAD_SINGLE ... MULTIPLE.
+  // `make_extension` runs before the first message can arrive.
+  using MakeExtension = std::unique_ptr<RankExtension> (*)(MpiRank&);
+  [[nodiscard]] static portals::Status start(int thread_level, MakeExtension make_extension,
+                                             std::unique_ptr<MpiRank>& out);
+  ~MpiRank();
+  MpiRank(const MpiRank&) = delete;
+  MpiRank& operator=(const MpiRank&) = delete;
+
+  // The process lock. With MPI_THREAD_MULTIPLE the mutex comes first, and its holder is the owner.
+  void enter() {
+    if (threaded_) mutex_.lock();
+    process_->lock().owner_enter();
+  }
+  void leave() {
+    if (process_->kernel().unfinished()) process_->arm_coprocessor();
+    process_->lock().owner_leave();
+    if (threaded_) mutex_.unlock();
+  }
+
+  [[nodiscard]] sim::Process& process() { return *process_; }
+  [[nodiscard]] Device& device() { return *device_; }
+  [[nodiscard]] ErrorTable& errors() { return errors_; }
+  [[nodiscard]] int thread_level() const { return thread_level_; }
+  [[nodiscard]] bool on_main_thread() const { return std::this_thread::get_id() == main_thread_; }
+  [[nodiscard]] RankExtension* collectives() { return collectives_.get(); }
+  [[nodiscard]] bool threaded() const { return threaded_; }
+  [[nodiscard]] Communicator& world() { return world_; }
+  [[nodiscard]] Communicator& self() { return self_; }
+
+  // By handle; nullptr when there is no such living object.
+  [[nodiscard]] Communicator* communicator(MPI_Comm handle);
+  [[nodiscard]] Datatype* datatype(MPI_Datatype handle);
+  [[nodiscard]] UserRequest* request(MPI_Request handle) { return requests_.find(handle); }
+  [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
+
+  // New objects, with a handle. nullptr: the table is full.
+  [[nodiscard]] Communicator* add_communicator(GroupPtr group, ContextId context);
+  [[nodiscard]] Datatype* add_datatype(Datatype&& type);
+  [[nodiscard]] UserRequest* add_request(Request* device, Communicator& communicator);
+  // The user's handle goes; the object too, once nothing refers to it.
+  void free_communicator(Communicator& communicator);
+  void free_datatype(Datatype& type);
+  void free_request(UserRequest& request);
+  void release(Communicator& communicator);
+  void release(Datatype& type);
+
+  // Contexts in use here, a bit each pair (paper 001: 13 bits of context identifier).
+  [[nodiscard]] std::vector<std::uint64_t>& free_contexts() { return free_contexts_; }
+
+  [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
+  // Puts the protocol counts and the rest on the job board.
+  void publish_accounts();
+
+ private:
+  MpiRank() = default;
+  void make_world();
+
+  std::unique_ptr<sim::Process> process_;
+  std::unique_ptr<Device> device_;
+  ErrorTable errors_;
+  std::recursive_mutex mutex_;
+  int thread_level_ = 0;
+  bool threaded_ = false;
+  Communicator world_;
+  Communicator self_;
+  PredefinedTypes predefined_types_;
+  HandleTable<Communicator> communicators_{ObjectType::communicator};
+  HandleTable<Datatype> datatypes_{ObjectType::datatype, kPairTypeCount};
+  HandleTable<UserRequest> requests_{ObjectType::request};
+  HandleTable<Message> messages_{ObjectType::request};
+  std::vector<std::unique_ptr<UserRequest>> request_pool_;
+  UserRequest* free_requests_ = nullptr;
+  std::vector<std::uint64_t> free_contexts_;
+  std::unique_ptr<BufferedSends> buffered_;
+  std::thread::id main_thread_ = std::this_thread::get_id();
+  std::unique_ptr<RankExtension> collectives_;
+};
+
+// The calling thread's rank; nullptr before MPI_Init and after MPI_Finalize.
+[[nodiscard]] MpiRank* current_rank();
+// Sets it for the calling thread, and for threads of this process that have none of their own.
+void set_current_rank(MpiRank* rank);
+
+}  // namespace margay::mpi_adi

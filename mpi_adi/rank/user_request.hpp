@@ -1,0 +1,31 @@
+// What an MPI_Request handle names: a device request under way, or a persistent one that may be started again.
+#pragma once
+
+#include <cstdint>
+
+#include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/device/device.hpp"
+
+namespace margay::mpi_adi {
+
+// The arguments of a persistent send or receive.
+struct PersistentCall {
+  bool is_send = true;
+  SendMode mode = SendMode::standard;
+  void* buffer = nullptr;
+  std::int64_t count = 0;
+  Datatype* type = nullptr;  // holds a reference
+  int peer = 0;
+  int tag = 0;
+};
+
+struct UserRequest {
+  Handle handle = 0;
+  Request* device = nullptr;             // under way or complete; nullptr: an inactive persistent request
+  Communicator* communicator = nullptr;  // whose error handler is asked; holds a reference
+  bool persistent = false;
+  PersistentCall call;
+  UserRequest* next_free = nullptr;
+};
+
+}  // namespace margay::mpi_adi

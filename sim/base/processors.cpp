@@ -1,0 +1,53 @@
+#include "sim/base/processors.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+namespace margay::sim {
+
+namespace {
+
+// Control groups v2: "max 100000" or "150000 100000" (microseconds of quota and period). 0: no quota.
+double cgroup_quota() {
+  std::ifstream group("/proc/self/cgroup");
+  std::string line;
+  std::string path;
+  while (std::getline(group, line)) {
+    if (line.rfind("0::", 0) == 0) path = line.substr(3);
+  }
+  for (const std::string& file : {"/sys/fs/cgroup" + path + "/cpu.max", std::string("/sys/fs/cgroup/cpu.max")}) {
+    std::ifstream quota(file);
+    std::string amount;
+    double period = 0;
+    if (!(quota >> amount >> period)) continue;
+    const double most = std::strtod(amount.c_str(), nullptr);
+    return amount == "max" || period <= 0 || most <= 0 ? 0 : most / period;
+  }
+  return 0;
+}
+
+}  // namespace
+
+ProcessorShare processor_share() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  const int count = sched_getaffinity(0, sizeof allowed, &allowed) == 0
+                        ? CPU_COUNT(&allowed)
+                        : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  ProcessorShare share{static_cast<double>(count), std::to_string(count) + " allowed processors"};
+  const double quota = cgroup_quota();
+  if (quota > 0 && quota < share.processors) {
+    share.processors = quota;
+    char text[64];
+    std::snprintf(text, sizeof text, "a quota of %.2f processors", quota);
+    share.words = text;
+  }
+  return share;
+}
+
+}  // namespace margay::sim

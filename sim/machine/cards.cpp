@@ -1,0 +1,31 @@
+#include "sim/machine/cards.hpp"
+
+#include <algorithm>
+
+#include "sim/boot/pmi_client.hpp"
+
+namespace margay::sim {
+
+using portals::Status;
+
+Status choose_tcp(const Job& job, TcpWire::Settings& settings) {
+  if (Status status = parse_backend(job.options.text("wire_tcp", "auto"), settings.backend); !status.ok())
+    return status;
+  if (!job.tcp_interface.empty()) settings.bind_host = job.tcp_interface;
+  std::copy(job.secret.begin(), job.secret.end(), settings.secret.begin());
+  return {};
+}
+
+Status exchange_cards(const Job& job, const std::string& own, std::vector<std::string>& cards) {
+  cards.assign(job.size, {});
+  if (job.pmi == nullptr) return Status::error("the ranks of other nodes cannot be found: the launcher offers no PMI");
+  if (Status status = job.pmi->put_card(own); !status.ok()) return status;
+  if (Status status = job.pmi->barrier(); !status.ok()) return status;
+  for (std::uint32_t rank = 0; rank < job.size; ++rank) {
+    if (job.node_of_rank[rank] == job.node) continue;
+    if (Status status = job.pmi->get_card(rank, cards[rank]); !status.ok()) return status;
+  }
+  return {};
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,173 @@
+#include "sim/machine/process.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "sim/base/processors.hpp"
+#include "sim/machine/cards.hpp"
+#include "sim/wire/self_wire.hpp"
+#include "sim/wire/shm_layout.hpp"
+#include "sim/wire/shm_wire.hpp"
+#include "sim/wire/tcp_wire.hpp"
+
+namespace margay::sim {
+
+using portals::Status;
+
+namespace {
+
+// How long an orderly end waits for peers to take what is queued for them; then they are lost anyway.
+constexpr std::uint64_t kFinishLimitNs = 10'000'000'000;
+
+}  // namespace
+
+Process::Process() : recorder_(clock_) {}
+
+Process::~Process() {
+  coprocessor_.stop();
+  kernel_.reset();
+  wires_.clear();
+  recorder_.close();
+  if (wake_descriptor_ >= 0) close(wake_descriptor_);
+}
+
+Status Process::start(std::unique_ptr<Process>& out) {
+  std::unique_ptr<Process> process(new Process());
+  if (Status status = join(process->job_, &shm_segment_bytes); !status.ok()) return status;
+  if (Status status = process->open_board(); !status.ok()) return status;
+  if (Status status = process->open_trace(); !status.ok()) return status;
+  if (Status status = process->open_wires(); !status.ok()) return status;
+  process->choose_waiting();
+  out = std::move(process);
+  return {};
+}
+
+Status Process::open_board() {
+  board_block_->pid = getpid();
+  if (job_.board_fd < 0) return {};
+  if (Status status = Board::attach(job_.board_fd, board_map_); !status.ok()) return status;
+  board_block_ = &board_map_.block(job_.rank);
+  board_block_->pid = getpid();
+  return {};
+}
+
+Status Process::open_trace() {
+  if (job_.trace_dir.empty()) return {};
+  return recorder_.open(
+      job_.trace_dir,
+      {.rank = job_.rank, .size = job_.size, .node = job_.node, .walks = job_.options.text("trace_walks") == "1"});
+}
+
+Status Process::open_wires() {
+  auto self = std::make_unique<SelfWire>(portals::ProcessId{0, job_.rank}, finished_);
+  std::vector<Wire*> routes(job_.size, self.get());
+  wires_.push_back(std::move(self));
+  if (job_.ranks_on_node > 1 && job_.node_segment_fd >= 0) {
+    if (Status status = open_shm(routes); !status.ok()) return status;
+  }
+  if (job_.node_count > 1) {
+    if (Status status = open_tcp(routes); !status.ok()) return status;
+  }
+  kernel_ = std::make_unique<Kernel>(portals::ProcessId{0, job_.rank}, std::move(routes), finished_, recorder_);
+  return {};
+}
+
+Status Process::open_shm(std::vector<Wire*>& routes) {
+  if (Status status = Mapping::map(job_.node_segment_fd, job_.node_segment_bytes, segment_); !status.ok())
+    return status;
+  std::vector<std::uint32_t> world_rank_of_local;
+  for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
+    if (job_.node_of_rank[rank] == job_.node) world_rank_of_local.push_back(rank);
+  }
+  auto wire =
+      std::make_unique<ShmWire>(segment_.bytes(), job_.local_rank, job_.ranks_on_node, world_rank_of_local, finished_);
+  if (!wire->status().ok()) return wire->status();
+  bell_data_ = &wire->bell_data();
+  wait_means_.bell = &wire->bell();
+  for (std::uint32_t rank : world_rank_of_local) {
+    if (rank != job_.rank) routes[rank] = wire.get();
+  }
+  wires_.push_back(std::move(wire));
+  return {};
+}
+
+Status Process::open_tcp(std::vector<Wire*>& routes) {
+  TcpWire::Settings settings;
+  settings.rank = job_.rank;
+  settings.world = job_.size;
+  settings.secret = job_.secret;
+  settings.remote.resize(job_.size);
+  for (std::uint32_t rank = 0; rank < job_.size; ++rank) settings.remote[rank] = job_.node_of_rank[rank] != job_.node;
+  if (Status status = choose_tcp(job_, settings); !status.ok()) return status;
+  auto wire = std::make_unique<TcpWire>(std::move(settings), finished_);
+  if (Status status = wire->open(); !status.ok()) return status;
+  std::vector<std::string> cards;
+  if (Status status = exchange_cards(job_, wire->card(), cards); !status.ok()) return status;
+  if (Status status = wire->set_cards(cards); !status.ok()) return status;
+  for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
+    if (job_.node_of_rank[rank] != job_.node) routes[rank] = wire.get();
+  }
+  wires_.push_back(std::move(wire));
+  // An owner that sleeps on its sockets is woken through this when a rank of its node rings.
+  wake_descriptor_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  wait_means_.wake_descriptor = wake_descriptor_;
+  return {};
+}
+
+void Process::choose_waiting() {
+  const ProcessorShare share = processor_share();
+  const std::string asked = job_.options.text("wait", "auto");
+  const std::uint32_t ranks_here = job_.nodes_are_emulated ? job_.size : job_.ranks_on_node;
+  const bool crowded = static_cast<double>(ranks_here) > share.processors;
+  const bool yields = asked == "yield" || (asked != "spin" && crowded);
+  wait_means_.policy = yields ? WaitPolicy::yield : WaitPolicy::spin;
+  wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.words : "--wait " + asked;
+}
+
+Status Process::start_coprocessor(Coprocessor::Round round) {
+  Coprocessor::Settings settings;
+  settings.lock = &lock_;
+  settings.bell = bell_data_;
+  settings.kernel = kernel_.get();
+  settings.wake_descriptor = wake_descriptor_;
+  settings.ticks = job_.node_count > 1;
+  return coprocessor_.start(settings, std::move(round));
+}
+
+void Process::publish_accounts() {
+  BoardBlock& board = *board_block_;
+  board.entries_walked = kernel_->entries_walked();
+  constexpr std::array wires{WireId::self, WireId::shm, WireId::tcp};
+  for (std::size_t i = 0; i < wires.size(); ++i) {
+    const WireCounts& counts = kernel_->sent_by_wire(wires[i]);
+    board.by_wire[i] = {counts.messages, counts.bytes};
+  }
+  if (!board_map_.attached()) return;
+  const Registers& registers = kernel_->registers();
+  for (std::uint32_t peer = 0; peer < size(); ++peer) {
+    board_map_.sent(job_.rank)[peer] = registers.sent(peer);
+    board_map_.delivered(job_.rank)[peer] = registers.delivered(peer);
+    for (std::size_t reason = 0; reason < kDropReasons; ++reason) {
+      board_map_.dropped(job_.rank)[peer * kDropReasons + reason] = registers.dropped(peer)[reason];
+    }
+  }
+}
+
+void Process::finish(const std::function<bool()>& round) {
+  const std::uint64_t begin = clock_.now_ns();
+  while (!kernel_->idle() && clock_.now_ns() - begin < kFinishLimitNs) static_cast<void>(round());
+  publish_accounts();
+  recorder_.close();
+  static_cast<void>(leave(job_));
+}
+
+void Process::abort(int code, const std::string& message) {
+  board_block_->state = RankState::kAborting;
+  board_block_->abort_code = code;
+  set_text(board_block_->message, message);
+  abort_job(job_, code, message);
+}
+
+}  // namespace margay::sim

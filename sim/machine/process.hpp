@@ -1,0 +1,94 @@
+// One process of the simulated machine, put together: its job, wires, kernel, trace, process lock and coprocessor. What
+// a program of the portals layer, and an MPI library, runs in. The virtual machine puts the same kernel together
+// otherwise.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "portals/base/status.hpp"
+#include "sim/base/clock.hpp"
+#include "sim/boot/board.hpp"
+#include "sim/boot/job.hpp"
+#include "sim/kernel/coprocessor.hpp"
+#include "sim/kernel/kernel.hpp"
+#include "sim/kernel/waiter.hpp"
+#include "sim/machine/mapping.hpp"
+#include "sim/shm/biased_lock.hpp"
+#include "sim/trace/recorder.hpp"
+#include "sim/wire/wire.hpp"
+
+namespace margay::sim {
+
+class Process {
+ public:
+  // Joins the job (sim/boot), maps the node's segment, opens the wires. Nothing is sent but, over several nodes, the
+  // cards through PMI. Error: a sentence; the job cannot run.
+  [[nodiscard]] static portals::Status start(std::unique_ptr<Process>& out);
+  // Stops the coprocessor and unmaps; messages still under way are lost. finish() first for an orderly end.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // Begins application bypass: `round` is what one round of the program's progress does.
+  [[nodiscard]] portals::Status start_coprocessor(Coprocessor::Round round);
+  void arm_coprocessor() { coprocessor_.arm(); }
+
+  // The process lock, held by the owner during every call into the kernel or above it.
+  [[nodiscard]] BiasedLock& lock() { return lock_; }
+
+  [[nodiscard]] Kernel& kernel() { return *kernel_; }
+  [[nodiscard]] const Clock& clock() const { return clock_; }
+  [[nodiscard]] Recorder& recorder() { return recorder_; }
+  [[nodiscard]] const Job& job() const { return job_; }
+  [[nodiscard]] std::uint32_t rank() const { return job_.rank; }
+  [[nodiscard]] std::uint32_t size() const { return job_.size; }
+  [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
+  // Several threads wait at once from now on: none of them sleeps on the one bell.
+  void share_waiting() { wait_means_.may_sleep = false; }
+
+  // This rank's place on the launcher's board; a private one when there is no launcher of ours.
+  [[nodiscard]] BoardBlock& board() { return *board_block_; }
+  // Writes the sums of the accounting law and the wires' counts to the board.
+  void publish_accounts();
+
+  // The orderly end, after the last message: wires are drained (`round` as above), the launcher is told. Requires: lock
+  // held by the owner; the coprocessor is stopped.
+  void finish(const std::function<bool()>& round);
+  void stop_coprocessor() { coprocessor_.stop(); }
+
+  // Ends the whole job. Never returns.
+  [[noreturn]] void abort(int code, const std::string& message);
+
+ private:
+  Process();
+  [[nodiscard]] portals::Status open_board();
+  [[nodiscard]] portals::Status open_wires();
+  [[nodiscard]] portals::Status open_shm(std::vector<Wire*>& routes);
+  [[nodiscard]] portals::Status open_tcp(std::vector<Wire*>& routes);
+  [[nodiscard]] portals::Status open_trace();
+  void choose_waiting();
+
+  Job job_;
+  RealClock clock_;
+  Recorder recorder_;
+  Board board_map_;
+  BoardBlock own_board_;
+  BoardBlock* board_block_ = &own_board_;
+  BiasedLock lock_;
+  Mapping segment_;
+  TransmissionList finished_;
+  std::vector<std::unique_ptr<Wire>> wires_;
+  std::unique_ptr<Kernel> kernel_;
+  WaitMeans wait_means_;
+  BellData* bell_data_ = nullptr;
+  std::unique_ptr<BellOwner> bell_;
+  int wake_descriptor_ = -1;
+  Coprocessor coprocessor_;
+};
+
+}  // namespace margay::sim
