@@ -1,0 +1,48 @@
+#include <doctest/doctest.h>
+
+#include "sim/boot/options.hpp"
+
+using margay::sim::Options;
+using margay::sim::parse_bytes;
+
+TEST_CASE("options come from the environment, in lower case and without the prefix") {
+  char wire[] = "MARGAY_WIRE_TCP=epoll";
+  char other[] = "HOME=/x";
+  char broken[] = "MARGAY_NOTHING";
+  char empty[] = "MARGAY_WAIT=";
+  char* environment[] = {wire, other, broken, empty, nullptr};
+  const Options options = Options::from_environment(environment);
+  CHECK(options.text("wire_tcp") == "epoll");
+  CHECK(options.text("home", "none") == "none");
+  CHECK_FALSE(options.has("nothing"));
+  CHECK(options.has("wait"));
+  CHECK(options.text("wait", "auto").empty());
+  CHECK(Options::from_environment(nullptr).all().empty());
+}
+
+TEST_CASE("the last item of a list of pairs wins") {
+  Options options;
+  options.set("protocol", "long=puma,short_limit=512,long=rendezvous");
+  CHECK(options.item("protocol", "long") == "rendezvous");
+  CHECK(options.item("protocol", "short_limit") == "512");
+  CHECK(options.item("protocol", "ready", "x") == "x");
+  CHECK(options.item("method", "long", "ring") == "ring");
+}
+
+TEST_CASE("sizes") {
+  std::uint64_t bytes = 1;
+  CHECK((parse_bytes("0", bytes) && bytes == 0));
+  CHECK((parse_bytes("64k", bytes) && bytes == 65536));
+  CHECK((parse_bytes("3M", bytes) && bytes == 3U << 20));
+  CHECK((parse_bytes("18446744073709551615", bytes) && bytes == ~std::uint64_t{0}));
+  bytes = 5;
+  for (const char* bad : {"", "k", "-1", "1kb", "1.5m", " 1", "18446744073709551616", "17179869184g", "0x10"}) {
+    CHECK_FALSE_MESSAGE(parse_bytes(bad, bytes), bad);
+  }
+  CHECK(bytes == 5);
+  Options options;
+  options.set("heap_bytes", "lots");
+  CHECK(options.bytes("heap_bytes", bytes).sentence().find("MARGAY_HEAP_BYTES=lots") != std::string::npos);
+  CHECK(options.bytes("ring_bytes", bytes).ok());
+  CHECK(bytes == 5);
+}

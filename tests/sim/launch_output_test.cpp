@@ -1,0 +1,115 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+
+#include "sim/launch/line_buffer.hpp"
+#include "sim/launch/output_sink.hpp"
+
+using margay::sim::LineBuffer;
+using margay::sim::OutputSink;
+
+TEST_CASE("whole lines leave at once, a partial one after a while, all at the end") {
+  LineBuffer buffer;
+  buffer.add("one\ntwo\nthr", 0);
+  CHECK(buffer.take_ready(0) == "one\ntwo\n");
+  CHECK(buffer.take_ready(LineBuffer::kPromptAfterNs - 1).empty());
+  CHECK(buffer.deadline_ns() == LineBuffer::kPromptAfterNs);
+  buffer.add("ee", 1000);
+  CHECK(buffer.take_ready(LineBuffer::kPromptAfterNs).empty());  // more came meanwhile
+  CHECK(buffer.take_ready(1000 + LineBuffer::kPromptAfterNs) == "three");
+  CHECK(buffer.deadline_ns() == -1);
+  buffer.add("rest", 0);
+  CHECK(buffer.take_rest() == "rest");
+  CHECK(buffer.take_rest().empty());
+}
+
+TEST_CASE("a line without end is not held for ever") {
+  LineBuffer buffer;
+  buffer.add(std::string(LineBuffer::kMaxPartialBytes + 1, 'x'), 0);
+  CHECK(buffer.take_ready(0).size() == LineBuffer::kMaxPartialBytes + 1);
+}
+
+namespace {
+
+struct Pipe {
+  Pipe() { REQUIRE(::pipe(ends) == 0); }
+  ~Pipe() {
+    close_read();
+    ::close(ends[1]);
+  }
+  void close_read() {
+    if (ends[0] >= 0) ::close(ends[0]);
+    ends[0] = -1;
+  }
+  std::string read_all() {
+    std::string text;
+    char bytes[4096];
+    ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    for (ssize_t count = 0; (count = ::read(ends[0], bytes, sizeof bytes)) > 0;)
+      text.append(bytes, static_cast<std::size_t>(count));
+    return text;
+  }
+  int ends[2] = {-1, -1};
+};
+
+}  // namespace
+
+TEST_CASE("lines of ranks are labelled and never share a line") {
+  Pipe pipe;
+  OutputSink sink(pipe.ends[1], true);
+  sink.add(0, "a\nb\n");
+  sink.add(1, "prompt> ");
+  sink.add(1, "answer\n");
+  sink.add(0, "half");
+  sink.add(1, "whole\n");
+  sink.add(0, "other half\n");
+  sink.add(2, "open");
+  sink.add_notice("margay: notice");
+  CHECK(sink.flush());
+  CHECK(pipe.read_all() ==
+        "[0] a\n[0] b\n[1] prompt> answer\n[0] half\n[1] whole\n[0] other half\n[2] open\nmargay: notice\n");
+}
+
+TEST_CASE("without labels a single rank's bytes pass unchanged") {
+  Pipe pipe;
+  OutputSink sink(pipe.ends[1], false);
+  sink.add(0, std::string("\0\x01\n\n x", 6));
+  sink.add(0, "y");
+  CHECK(sink.flush());
+  CHECK(pipe.read_all() == std::string("\0\x01\n\n xy", 7));
+}
+
+TEST_CASE("a full pipe blocks nothing, and nothing is lost") {
+  Pipe pipe;
+  OutputSink sink(pipe.ends[1], false);
+  std::string all;
+  for (int i = 0; i < 40000; ++i) {
+    const std::string line = "line " + std::to_string(i) + " of forty thousand\n";
+    all += line;
+    sink.add(0, line);
+  }
+  CHECK(sink.is_full());
+  CHECK(sink.flush());
+  CHECK_FALSE(sink.empty());
+  std::string got = pipe.read_all();
+  while (!sink.empty()) {
+    CHECK(sink.flush());
+    got += pipe.read_all();
+  }
+  CHECK(got == all);
+}
+
+TEST_CASE("a reader that has gone is noticed and costs no memory") {
+  Pipe pipe;
+  OutputSink sink(pipe.ends[1], false);
+  ::signal(SIGPIPE, SIG_IGN);
+  pipe.close_read();
+  sink.add(0, "lost\n");
+  CHECK_FALSE(sink.flush());
+  CHECK(sink.reader_gone());
+  sink.add(0, std::string(10'000'000, 'x'));
+  CHECK(sink.empty());
+}

@@ -1,0 +1,184 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <random>
+
+#include "sim/launch/plan.hpp"
+#include "sim/launch/run_options.hpp"
+#include "sim/launch/spelling.hpp"
+#include "sim/launch/words.hpp"
+
+using namespace margay::sim;
+using Words = std::vector<std::string>;
+
+namespace {
+
+Words words(const std::string& line) {
+  Words out;
+  REQUIRE(split_words(line, out).ok());
+  return out;
+}
+
+RunOptions parsed(const std::string& line) {
+  RunOptions options;
+  const Status status = parse_run_options(words(line), options);
+  REQUIRE_MESSAGE(status.ok(), status.sentence());
+  return options;
+}
+
+std::string complaint(const std::string& line) {
+  RunOptions options;
+  return parse_run_options(words(line), options).sentence();
+}
+
+struct TemporaryFile {
+  explicit TemporaryFile(const std::string& text) {
+    char name[] = "/tmp/margay-test.XXXXXX";
+    const int descriptor = ::mkstemp(name);
+    REQUIRE(descriptor >= 0);
+    ::close(descriptor);
+    path = name;
+    std::ofstream(path) << text;
+  }
+  ~TemporaryFile() { std::remove(path.c_str()); }
+  std::string path;
+};
+
+}  // namespace
+
+TEST_CASE("one dash or two, and with an equals sign") {
+  for (const char* line : {"-n 4 a.out", "--n 4 a.out", "-np 4 a.out", "--np=4 a.out", "-n=4 -- a.out"}) {
+    const RunOptions options = parsed(line);
+    REQUIRE(options.programs.size() == 1);
+    CHECK(options.programs[0].ranks == 4);
+    CHECK(options.programs[0].argv == Words{"a.out"});
+  }
+}
+
+TEST_CASE("the program's own arguments are never looked at") {
+  const RunOptions options = parsed("-n 2 ./prog -n 9 --timeout x -l : -n 3 other --nodes");
+  REQUIRE(options.programs.size() == 2);
+  CHECK(options.programs[0].argv == Words{"./prog", "-n", "9", "--timeout", "x", "-l"});
+  CHECK(options.programs[1].ranks == 3);
+  CHECK(options.programs[1].argv == Words{"other", "--nodes"});
+  CHECK_FALSE(options.label);
+  CHECK(options.nodes == 1);
+}
+
+TEST_CASE("environment options") {
+  const RunOptions options =
+      parsed("-genv A 1 -genv B=2 -env C 3 -x D=4 -x HOME -genvlist P,Q -n 1 a : -env E 'two words' -n 1 b");
+  CHECK(options.environment == Assignments{{"A", "1"}, {"B", "2"}, {"D", "4"}});
+  CHECK(options.programs[0].environment == Assignments{{"C", "3"}});
+  CHECK(options.programs[1].environment == Assignments{{"E", "two words"}});
+  CHECK(options.inherited.listed);
+  CHECK(options.inherited.names == Words{"P", "Q"});
+  CHECK(parsed("-genvnone a").inherited.none);
+}
+
+TEST_CASE("margay's own options become variables of the ranks") {
+  const RunOptions options = parsed(
+      "--protocol long=rendezvous --protocol short_limit=1k --wait yield --heap 2m --wire-tcp epoll --trace /t a");
+  CHECK(options.rank_options == Assignments{{"MARGAY_PROTOCOL", "long=rendezvous,short_limit=1k"},
+                                            {"MARGAY_WAIT", "yield"},
+                                            {"MARGAY_HEAP_BYTES", "2097152"},
+                                            {"MARGAY_WIRE_TCP", "epoll"},
+                                            {"MARGAY_TRACE", "/t"}});
+}
+
+TEST_CASE("spellings of other launchers are taken") {
+  const RunOptions options = parsed(
+      "--oversubscribe --allow-run-as-root --tag-output --timeout 1:30 -bind-to core -map-by socket -launcher ssh "
+      "-iface lo -print-all-exitcodes -host localhost -ppn 2 -outfile-pattern out.%r -np 2 a");
+  CHECK(options.label);
+  CHECK(options.timeout_seconds == 90);
+  CHECK(options.bind_to == BindTo::kCore);
+  CHECK(options.print_exit_codes);
+  CHECK(options.output_pattern == "out.%r");
+  CHECK(options.notes.size() == 5);
+}
+
+TEST_CASE("what is wrong is named") {
+  CHECK(complaint("-tmeout 3 a").find("did you mean --timeout?") != std::string::npos);
+  CHECK(complaint("--nodse 2 a").find("did you mean --nodes?") != std::string::npos);
+  CHECK(complaint("--qqqqqqqq a") == "unknown option --qqqqqqqq (`margay run --help` lists them)");
+  for (const char* bad : {"-n 0 a", "-n x a", "-n -3 a", "-n 65537 a", "-n 4294967297 a", "--nodes 0 a"}) {
+    CHECK_MESSAGE(complaint(bad).find("is not a number from 1 to") != std::string::npos, bad);
+  }
+  for (const char* bad : {"",
+                          "-n",
+                          "-n 2",
+                          "-n 2 a :",
+                          ": a",
+                          "-n 2 a : -n 2",
+                          "-l",
+                          "-genv A",
+                          "--wait never a",
+                          "--heap x a",
+                          "--mpi open a",
+                          "--timeout 0 a",
+                          "--timeout -1 a",
+                          "--timeout nan a",
+                          "-hosts elsewhere a",
+                          "-f /nonexistent a",
+                          "-configfile /nonexistent",
+                          "--nodes 3 -n 2 a",
+                          "-n 40000 a : -n 40000 b",
+                          "-l=3 a",
+                          "-env =x y a"}) {
+    CHECK_MESSAGE(!complaint(bad).empty(), bad);
+  }
+}
+
+TEST_CASE("a configuration file is a part of the line on each of its lines") {
+  const TemporaryFile file("# two programs\n-n 2 ./a 'one argument' x\n\n-n 1 -env K V ./b\n");
+  const RunOptions options = parsed("-l -configfile " + file.path);
+  REQUIRE(options.programs.size() == 2);
+  CHECK(options.label);
+  CHECK(options.programs[0].argv == Words{"./a", "one argument", "x"});
+  CHECK(options.programs[1].environment == Assignments{{"K", "V"}});
+  const TemporaryFile itself("-n 1 a\n-configfile /dev/null\n");
+  CHECK_FALSE(complaint("-configfile " + itself.path).empty());
+  const TemporaryFile open_quote("-n 1 'a\n");
+  CHECK(complaint("-configfile " + open_quote.path).find("does not end") != std::string::npos);
+}
+
+TEST_CASE("a host file must name this host") {
+  const TemporaryFile here("# comment\nlocalhost:4\n127.0.0.1 slots=2\n");
+  CHECK(parsed("-f " + here.path + " a").hosts.size() == 2);
+  const TemporaryFile there("localhost\nnode17\n");
+  CHECK(complaint("-f " + there.path + " a").find("\"node17\" is not this one") != std::string::npos);
+}
+
+TEST_CASE("random words never do more than be refused") {
+  std::mt19937 random(11);
+  const Words pool = {"-n",    "2",      ":",         "a",           "--",        "-",       "",
+                      "-genv", "A=B",    "=",         "-configfile", "/dev/null", "-l",      "--timeout",
+                      "1e9",   "-hosts", "localhost", "--=",         "-x",        "--nodes", "-env"};
+  for (int round = 0; round < 20000; ++round) {
+    Words line;
+    for (std::size_t i = random() % 8; i > 0; --i) line.push_back(pool[random() % pool.size()]);
+    RunOptions options;
+    const bool good = parse_run_options(line, options).ok();
+    if (good) CHECK_FALSE(options.programs.empty());
+  }
+}
+
+TEST_CASE("ranks lie in blocks on nodes, the first nodes one more") {
+  using Nodes = std::vector<std::uint32_t>;
+  CHECK(make_plan(parsed("-n 5 --nodes 2 a")).node_of_rank == Nodes{0, 0, 0, 1, 1});
+  CHECK(make_plan(parsed("-n 4 --nodes 4 a")).node_of_rank == Nodes{0, 1, 2, 3});
+  CHECK(make_plan(parsed("-n 6 --nodes 2 -ppn 2 a")).node_of_rank == Nodes{0, 0, 1, 1, 0, 0});
+  const JobPlan plan = make_plan(parsed("-n 2 a : -n 1 b"));
+  CHECK(plan.program_of_rank == Nodes{0, 0, 1});
+  CHECK(plan.node_count == 1);
+  CHECK(plan.ranks_of_node() == Nodes{3});
+}
+
+TEST_CASE("the nearest spelling is near, or there is none") {
+  CHECK(nearest_spelling("tiemout", {"timeout", "time"}) == "timeout");
+  CHECK(nearest_spelling("x", {"abc"}).empty());
+  CHECK(nearest_spelling(std::string(1000, 'x'), {"abc"}).empty());
+}
