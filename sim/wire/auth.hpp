@@ -1,0 +1,110 @@
+// The mutual handshake of two ranks on a fresh connection: each proves that it knows the job's secret, neither shows
+// it. Pure: bytes in, bytes out, fixed room, no allocation, so that a stranger's bytes cost nothing. docs/tcp_wire.md
+// has the four messages byte by byte.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace margay::sim {
+
+// 256 bits from the kernel, one per job, handed down by descriptor; never in arguments, environment, logs or traces.
+using JobSecret = std::array<std::byte, 32>;
+
+inline constexpr std::uint32_t kHandshakeVersion = 1;
+inline constexpr std::size_t kHelloBytes = 56;   // magic 8, version 4, from 4, to 4, world 4, nonce 32
+inline constexpr std::size_t kAnswerBytes = 76;  // magic 8, version 4, nonce 32, tag 32
+inline constexpr std::size_t kProofBytes = 32;   // tag
+inline constexpr std::size_t kVerdictBytes = 4;
+
+// What the acceptor says once the initiator has proved itself.
+enum class Verdict : std::uint32_t {
+  welcome = 1,
+  another_serves = 2,  // the pair has, or is opening, another connection: close this one and wait for that
+  no_descriptor = 3,   // the acceptor has no file descriptor left for it
+};
+
+// Fills `nonce` from the kernel and makes the cryptographic library ready. Idempotent, callable from any thread.
+void fill_random(std::span<std::byte> bytes);
+// Overwrites a secret in a way that the compiler does not remove.
+void wipe(JobSecret& secret);
+
+// One side of one handshake. The driver sends outgoing() first, then reads at most wanted() bytes and feeds them, until
+// the state is no longer `talking`.
+class Handshake {
+ public:
+  enum class State : std::uint8_t {
+    talking,
+    proved,  // acceptor: the initiator is who it says; decide() is due
+    done,    // initiator: verdict() is there. acceptor: decided, outgoing() may remain
+    failed,  // reason() says why; the connection is to be closed
+  };
+
+  Handshake() = default;
+  // `secret` outlives the handshake.
+  [[nodiscard]] static Handshake initiate(const JobSecret& secret, std::uint32_t rank, std::uint32_t peer,
+                                          std::uint32_t world);
+  [[nodiscard]] static Handshake accept(const JobSecret& secret, std::uint32_t rank, std::uint32_t world);
+
+  [[nodiscard]] State state() const { return state_; }
+  // What to send next; empty: nothing.
+  [[nodiscard]] std::span<const std::byte> outgoing() const {
+    return {out_.data() + out_sent_, out_bytes_ - out_sent_};
+  }
+  void sent(std::size_t bytes);
+  // How many bytes the message that is being read still lacks; 0 unless `talking`. Reading no more than this leaves the
+  // first frame in the socket.
+  [[nodiscard]] std::size_t wanted() const { return state_ == State::talking ? expected_ - in_bytes_ : 0; }
+  // Any bytes at all, at most wanted() of them are looked at. Requires: outgoing() is empty.
+  void feed(std::span<const std::byte> bytes);
+
+  // acceptor, in `proved`: the answer to the initiator.
+  void decide(Verdict verdict);
+  // initiator, `done`.
+  [[nodiscard]] Verdict verdict() const { return verdict_; }
+  // The other side's rank. acceptor: claimed, and true only from `proved` on.
+  [[nodiscard]] std::uint32_t peer() const { return initiator_ ? to_ : from_; }
+  // `failed`: a sentence's end; static.
+  [[nodiscard]] std::string_view reason() const { return reason_; }
+  // initiator, `failed`: the other side did answer, and its answer is wrong; to try again is useless.
+  [[nodiscard]] bool refuted() const { return refuted_; }
+
+ private:
+  using Nonce = std::array<std::byte, 32>;
+  using Tag = std::array<std::byte, 32>;
+  enum class Expect : std::uint8_t { hello, answer, proof, verdict };
+
+  void take_hello();
+  void take_answer();
+  void take_proof();
+  void take_verdict();
+  void expect(Expect what, std::size_t bytes);
+  void fail(std::string_view reason, bool refuted);
+  [[nodiscard]] Tag tag(std::string_view role) const;
+
+  const JobSecret* secret_ = nullptr;
+  std::uint32_t self_ = 0;
+  std::uint32_t world_ = 0;
+  std::uint32_t from_ = 0;  // the initiator's rank
+  std::uint32_t to_ = 0;    // the acceptor's rank
+  Nonce initiator_nonce_{};
+  Nonce acceptor_nonce_{};
+  std::array<std::byte, kAnswerBytes> in_{};
+  std::array<std::byte, kAnswerBytes> out_{};
+  std::size_t in_bytes_ = 0;
+  std::size_t expected_ = 0;
+  std::size_t out_bytes_ = 0;
+  std::size_t out_sent_ = 0;
+  std::string_view reason_;
+  Verdict verdict_ = Verdict::welcome;
+  State state_ = State::failed;
+  Expect expect_ = Expect::hello;
+  bool initiator_ = false;
+  bool refuted_ = false;
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,214 @@
+// The epoll backend. A socket that brought something lately is read without asking epoll first, since a read that finds
+// nothing costs no more than epoll_wait(); the rest of the sockets, and the connector, are looked at every few rounds.
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <vector>
+
+#include "portals/base/assert.hpp"
+#include "sim/wire/tcp_backend.hpp"
+#include "sim/wire/tcp_connector.hpp"
+#include "sim/wire/tcp_socket.hpp"
+
+namespace margay::sim {
+namespace {
+
+using portals::Status;
+
+constexpr std::size_t kHotLinks = 2;
+constexpr std::uint32_t kRoundsBetweenWaits = 8;
+constexpr int kEventsPerWait = 64;
+
+class EpollBackend final : public TcpBackend {
+ public:
+  EpollBackend(int epoll, ReadyLinks& ready) : epoll_(epoll), ready_(ready) {}
+  ~EpollBackend() override { tcp_socket::close_if_open(epoll_); }
+
+  std::string_view name() const override { return "epoll"; }
+  Status add(TcpLink& link) override;
+  void remove(TcpLink& link) override;
+  void start_send(TcpLink& link) override;
+  void resume(TcpLink& link) override;
+  bool push() override;
+  bool progress() override;
+  bool connector_ready() override { return std::exchange(connector_ready_, false); }
+  int wait_descriptor() const override { return epoll_; }
+  bool prepare_wait() override { return connector_ready_; }
+
+ private:
+  // Sends until the batch is gone or the socket takes no more; returns whether anything left.
+  bool send_some(TcpLink& link);
+  // One read; returns whether anything came.
+  bool receive(TcpLink& link);
+  bool wait();
+  void watch(TcpLink& link);
+  void heat(TcpLink& link);
+
+  int epoll_;
+  ReadyLinks& ready_;
+  std::vector<TcpLink*> blocked_;
+  std::array<TcpLink*, kHotLinks> hot_{};  // the latest first
+  std::uint32_t rounds_ = 0;
+  bool connector_ready_ = false;
+};
+
+Status EpollBackend::add(TcpLink& link) {
+  epoll_event event{};
+  event.events = link.watched = EPOLLIN;
+  event.data.ptr = &link;
+  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, link.descriptor, &event) != 0) {
+    return Status::error("cannot watch its connection: " + descriptor_limit_text(errno));
+  }
+  heat(link);
+  return {};
+}
+
+void EpollBackend::remove(TcpLink& link) {
+  epoll_ctl(epoll_, EPOLL_CTL_DEL, link.descriptor, nullptr);
+  std::erase(blocked_, &link);
+  std::replace(hot_.begin(), hot_.end(), &link, static_cast<TcpLink*>(nullptr));
+}
+
+// Tells epoll what is of interest: a receiver without room and a sender without a batch would wake a sleeper for
+// nothing.
+void EpollBackend::watch(TcpLink& link) {
+  const std::uint32_t events =
+      (link.starved ? 0U : std::uint32_t{EPOLLIN}) | (link.blocked ? std::uint32_t{EPOLLOUT} : 0U);
+  if (events == link.watched) return;
+  epoll_event event{};
+  event.events = link.watched = events;
+  event.data.ptr = &link;
+  MARGAY_ASSERT(epoll_ctl(epoll_, EPOLL_CTL_MOD, link.descriptor, &event) == 0);
+}
+
+void EpollBackend::heat(TcpLink& link) {
+  if (hot_[0] == &link) return;
+  const auto where = std::find(hot_.begin(), hot_.end() - 1, &link);
+  std::move_backward(hot_.begin(), where, where + 1);
+  hot_[0] = &link;
+}
+
+void EpollBackend::start_send(TcpLink& link) {
+  if (link.blocked) return;
+  static_cast<void>(send_some(link));
+  if (link.blocked) blocked_.push_back(&link);
+}
+
+bool EpollBackend::send_some(TcpLink& link) {
+  bool moved = false;
+  link.blocked = false;
+  for (;;) {
+    const auto batch = link.sender.batch();
+    if (batch.empty()) break;
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(batch.data());
+    message.msg_iovlen = batch.size();
+    const ssize_t sent = batch.size() == 1 ? send(link.descriptor, batch[0].iov_base, batch[0].iov_len, MSG_NOSIGNAL)
+                                           : sendmsg(link.descriptor, &message, MSG_NOSIGNAL);
+    if (sent > 0) {
+      link.sender.sent(static_cast<std::size_t>(sent));
+      moved = true;
+    } else if (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM) {
+      link.blocked = true;
+      break;
+    } else if (errno != EINTR) {
+      // What the peer sent before is still to be read: the reading side finds the end.
+      link.receiver.suspect(io_failure_text(errno));
+      link.sender.fail();
+      ready_.add(link);
+      break;
+    }
+  }
+  watch(link);
+  return moved;
+}
+
+bool EpollBackend::push() {
+  bool moved = false;
+  for (std::size_t i = 0; i < blocked_.size();) {
+    moved |= send_some(*blocked_[i]);
+    if (blocked_[i]->blocked) {
+      ++i;
+    } else {
+      blocked_[i] = blocked_.back();
+      blocked_.pop_back();
+    }
+  }
+  return moved;
+}
+
+void EpollBackend::resume(TcpLink& link) {
+  link.starved = false;
+  watch(link);
+}
+
+bool EpollBackend::progress() {
+  bool came = false;
+  for (TcpLink* link : hot_) {
+    if (link != nullptr && !link->starved) came |= receive(*link);
+  }
+  if (hot_[0] == nullptr || ++rounds_ % kRoundsBetweenWaits == 0) came |= wait();
+  return came;
+}
+
+bool EpollBackend::wait() {
+  std::array<epoll_event, kEventsPerWait> events;
+  const int count = epoll_wait(epoll_, events.data(), kEventsPerWait, 0);
+  bool came = false;
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = events[static_cast<std::size_t>(i)];
+    auto* link = static_cast<TcpLink*>(event.data.ptr);
+    if (link == nullptr) {
+      connector_ready_ = came = true;
+    } else if ((event.events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0 && !link->ready && receive(*link)) {
+      heat(*link);
+      came = true;
+    }
+  }
+  return came;
+}
+
+bool EpollBackend::receive(TcpLink& link) {
+  std::array<iovec, kTargetsMax> pieces;
+  const std::size_t count = link.receiver.targets(pieces);
+  if (count == 0) {
+    link.starved = true;
+    watch(link);
+    return false;
+  }
+  ssize_t got = -1;
+  do {
+    got = count == 1 ? recv(link.descriptor, pieces[0].iov_base, pieces[0].iov_len, 0)
+                     : readv(link.descriptor, pieces.data(), static_cast<int>(count));
+  } while (got < 0 && errno == EINTR);
+  if (got < 0 && errno == EAGAIN) return false;
+  if (got > 0) {
+    link.receiver.received(static_cast<std::size_t>(got));
+  } else {
+    link.receiver.end(got == 0 ? std::string() : io_failure_text(errno));
+  }
+  ready_.add(link);
+  return true;
+}
+
+}  // namespace
+
+Status make_epoll_backend(int connector, ReadyLinks& ready, std::unique_ptr<TcpBackend>& made) {
+  int epoll = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll < 0) return Status::error("cannot make an epoll set: " + descriptor_limit_text(errno));
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.ptr = nullptr;
+  if (epoll_ctl(epoll, EPOLL_CTL_ADD, connector, &event) != 0) {
+    tcp_socket::close_if_open(epoll);
+    return Status::error("cannot watch for connections: " + descriptor_limit_text(errno));
+  }
+  made = std::make_unique<EpollBackend>(epoll, ready);
+  return {};
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,39 @@
+// How frames lie in the byte stream: a prefix that says how long head and content are and carries both checksums, then
+// the head (sim/wire/frame.hpp), then the content. docs/tcp_wire.md has the bytes.
+//
+// A body up to kWholeBytes travels in its message's own frame. A longer one follows its message's frame in segment
+// frames of at most kSegmentBytes, so that a cut frame may take the place of any of them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "sim/base/limits.hpp"
+#include "sim/wire/frame.hpp"
+
+namespace margay::sim {
+
+inline constexpr std::size_t kPrefixBytes = 16;
+inline constexpr std::size_t kWholeBytes = 64 * 1024;
+inline constexpr std::size_t kSegmentBytes = 256 * 1024;
+inline constexpr std::size_t kFrameOverheadMaxBytes = kPrefixBytes + kFrameHeadMaxBytes;
+// Prefix and head of a segment: what a receiver can read ahead without touching the next content.
+inline constexpr std::size_t kSegmentOverheadBytes = kPrefixBytes + kFrameHeadMinBytes;
+static_assert(kWholeBytes >= kShortLimitBytesTcp, "a short message must fit a frame");
+static_assert(kSegmentBytes <= 1U << 30);
+
+struct FramePrefix {
+  std::uint32_t crc = 0;            // of head and content
+  std::uint32_t content_bytes = 0;  // at most kSegmentBytes
+  std::uint32_t head_bytes = 0;     // kFrameHeadMinBytes to kFrameHeadMaxBytes
+};
+
+// The prefix carries a checksum of its own, so that nobody waits for bytes that only a damaged length promises.
+void write_prefix(const FramePrefix& prefix, std::byte* out);
+// "" or what is wrong; static. Requires: `in` has kPrefixBytes.
+[[nodiscard]] std::string_view read_prefix(const std::byte* in, FramePrefix& prefix);
+
+}  // namespace margay::sim

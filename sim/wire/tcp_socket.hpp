@@ -1,0 +1,25 @@
+// Small steps on descriptors that the TCP wire's parts share. Internal to sim/wire/tcp_*.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace margay::sim::tcp_socket {
+
+// What an event of the connector's epoll set is about: the kind in the upper half of the word, an index in the lower.
+enum class Mark : std::uint32_t { listener, half_open, dial, timer };
+[[nodiscard]] inline std::uint64_t mark_of(Mark kind, std::size_t index) {
+  return static_cast<std::uint64_t>(kind) << 32 | static_cast<std::uint32_t>(index);
+}
+
+// Closes `descriptor` unless it is negative, and makes it -1.
+void close_if_open(int& descriptor);
+// No delay for small segments; a silent connection asks after its peer (5 s, then 3 times each 3 s). No
+// TCP_USER_TIMEOUT: with it a merely stopped peer, whose window is closed, is declared dead.
+void tune(int descriptor);
+[[nodiscard]] std::uint64_t monotonic_ns();
+// One shot at `at_ns` (CLOCK_MONOTONIC); 0: never.
+void arm_timer(int timer, std::uint64_t at_ns);
+void drain_timer(int timer);
+
+}  // namespace margay::sim::tcp_socket

@@ -1,0 +1,58 @@
+// An io_uring with a set of provided receive buffers. Internal to the io_uring backend.
+#pragma once
+
+#include <liburing.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "portals/base/status.hpp"
+
+namespace margay::sim {
+
+class TcpUringRing {
+ public:
+  static constexpr unsigned kEntries = 256;
+  static constexpr unsigned kCompletions = 4096;  // more are kept by the kernel and come later (IORING_FEAT_NODROP)
+  static constexpr unsigned kBuffers = 64;        // a power of two
+  static constexpr std::size_t kBufferBytes = 16 * 1024;
+  static constexpr int kBufferGroup = 1;
+
+  TcpUringRing() = default;
+  TcpUringRing(const TcpUringRing&) = delete;
+  TcpUringRing& operator=(const TcpUringRing&) = delete;
+  ~TcpUringRing();
+
+  // Errors name the step that the kernel refused, and the likely cause.
+  [[nodiscard]] portals::Status open();
+  [[nodiscard]] int descriptor() const { return ring_.ring_fd; }
+
+  // An empty entry; nullptr when the queue stays full although it was submitted.
+  [[nodiscard]] io_uring_sqe* entry();
+  // Hands the entries over. What the kernel does not take now stays for the next time.
+  void submit();
+  [[nodiscard]] bool unsubmitted() { return io_uring_sq_ready(&ring_) != 0; }
+  // The next completion; nullptr: none now.
+  [[nodiscard]] io_uring_cqe* completion();
+  void seen(io_uring_cqe* completion) { io_uring_cqe_seen(&ring_, completion); }
+  [[nodiscard]] bool has_completion() { return completion() != nullptr; }
+  // Submits, and blocks until a completion is there.
+  void wait();
+
+  [[nodiscard]] std::span<const std::byte> buffer(std::uint16_t id, std::size_t bytes) const {
+    return {memory_.get() + id * kBufferBytes, bytes};
+  }
+  void give_back(std::uint16_t id);
+
+ private:
+  [[nodiscard]] portals::Status provide_buffers();
+
+  io_uring ring_{};
+  bool open_ = false;
+  io_uring_buf_ring* buffers_ = nullptr;
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+}  // namespace margay::sim

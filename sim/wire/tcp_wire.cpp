@@ -1,0 +1,312 @@
+#include "sim/wire/tcp_wire.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "portals/base/assert.hpp"
+#include "sim/wire/tcp_socket.hpp"
+
+namespace margay::sim {
+
+using portals::Header;
+using portals::Region;
+using portals::Status;
+
+namespace {
+
+// Looks at the sockets in one poll(), while they bring bytes but no arrival.
+constexpr int kLooksPerPoll = 4;
+
+// Unread bytes would make close() reset the connection, and what the peer has not read yet would be gone.
+void drain(int descriptor) {
+  for (int reads = 0; reads < 64; ++reads) {
+    if (recv(descriptor, nullptr, 1U << 20, MSG_TRUNC | MSG_DONTWAIT) <= 0) return;
+  }
+}
+
+std::vector<bool> sized(std::vector<bool> remote, std::uint32_t world) {
+  remote.resize(world, false);
+  return remote;
+}
+
+}  // namespace
+
+TcpWire::TcpWire(Settings settings, TransmissionList& finished)
+    : settings_(std::move(settings)),
+      finished_(finished),
+      connector_(settings_.rank, sized(settings_.remote, settings_.world), settings_.secret),
+      links_(settings_.world) {
+  MARGAY_ASSERT(settings_.rank < settings_.world);
+}
+
+TcpWire::~TcpWire() {
+  say_goodbye();
+  for (TcpLink* link : made_) close_link(*link);
+  wipe(settings_.secret);
+}
+
+// ---- opening
+
+Status TcpWire::open() {
+  Status listening = connector_.listen(settings_.bind_host);
+  return listening.ok() ? choose_backend() : listening;
+}
+
+Status TcpWire::choose_backend() {
+  Status uring;
+  if (settings_.backend != TcpBackendChoice::epoll) {
+    uring = probe_uring();
+    if (uring.ok()) uring = make_uring_backend(connector_.descriptor(), ready_, backend_);
+    if (uring.ok()) {
+      backend_reason_ =
+          settings_.backend == TcpBackendChoice::uring ? "io_uring: asked for" : "io_uring: the kernel allows it";
+      return {};
+    }
+    if (settings_.backend == TcpBackendChoice::uring) {
+      return Status::error("io_uring was asked for, but " + uring.sentence() + "; choose epoll or auto");
+    }
+  }
+  backend_reason_ = uring.ok() ? "epoll: asked for" : "epoll: " + uring.sentence();
+  return make_epoll_backend(connector_.descriptor(), ready_, backend_);
+}
+
+Status TcpWire::set_cards(const std::vector<std::string>& cards) {
+  std::vector<TcpAddress> addresses(settings_.world);
+  for (std::uint32_t rank = 0; rank < settings_.world; ++rank) {
+    if (rank == settings_.rank || rank >= settings_.remote.size() || !settings_.remote[rank]) continue;
+    if (rank >= cards.size() || cards[rank].empty()) {
+      return Status::error("rank " + std::to_string(rank) + " is on another node and published no TCP card");
+    }
+    const Status parsed = parse_card(cards[rank], addresses[rank]);
+    if (!parsed.ok()) return Status::error("rank " + std::to_string(rank) + ": " + parsed.sentence());
+  }
+  addresses_ = std::move(addresses);
+  return {};
+}
+
+TcpLink& TcpWire::made_link(std::uint32_t peer) {
+  MARGAY_ASSERT(backend_ != nullptr && peer < links_.size() && peer != settings_.rank);
+  if (links_[peer] == nullptr) {
+    links_[peer] = std::make_unique<TcpLink>(peer, portals::ProcessId{settings_.group, peer},
+                                             portals::ProcessId{settings_.group, settings_.rank}, finished_);
+    made_.push_back(links_[peer].get());
+  }
+  return *links_[peer];
+}
+
+TcpLink& TcpWire::link_to(std::uint32_t peer) {
+  TcpLink& link = made_link(peer);
+  if (!link.wanted) {
+    link.wanted = true;
+    if (link.state == TcpLink::State::connecting) dial(link);
+  }
+  return link;
+}
+
+void TcpWire::dial(TcpLink& link) {
+  if (link.peer >= addresses_.size() || addresses_[link.peer].bytes == 0) {
+    return lose(link, "its TCP card is not known");
+  }
+  connector_.dial(link.peer, addresses_[link.peer]);
+  connect_some();
+}
+
+// Takes the connector's outcomes.
+void TcpWire::connect_some() {
+  TcpConnector::Outcome outcome;
+  while (connector_.take(outcome)) {
+    if (outcome.descriptor >= 0) {
+      adopt(outcome.peer, outcome.descriptor);
+    } else {
+      lose(made_link(outcome.peer), std::move(outcome.failure));
+    }
+  }
+}
+
+void TcpWire::adopt(std::uint32_t peer, int descriptor) {
+  TcpLink& link = made_link(peer);
+  MARGAY_ASSERT(link.descriptor < 0);
+  link.descriptor = descriptor;
+  if (link.state == TcpLink::State::closed) return tcp_socket::close_if_open(link.descriptor);
+  const Status added = backend_->add(link);
+  if (!added.ok()) {
+    tcp_socket::close_if_open(link.descriptor);
+    return lose(link, added.sentence());
+  }
+  link.state = TcpLink::State::connected;
+  ++connections_;
+  transmit(link);
+}
+
+// ---- sending
+
+bool TcpWire::try_send(std::uint32_t peer, const Header& header, const Region& body) {
+  MARGAY_ASSERT(body.bytes() == header.length);
+  TcpLink& link = link_to(peer);
+  if (link.state == TcpLink::State::closed || !link.sender.try_put(header, body)) return false;
+  transmit(link);
+  return true;
+}
+
+void TcpWire::send(std::uint32_t peer, Transmission& transmission) {
+  MARGAY_ASSERT(transmission.body.bytes() == transmission.header.length);
+  TcpLink& link = link_to(peer);
+  link.sender.queue(transmission);
+  if (link.state == TcpLink::State::closed) {
+    link.sender.fail();
+    return miss(link);
+  }
+  transmit(link);
+}
+
+void TcpWire::stop(std::uint32_t peer, Transmission& transmission) {
+  link_to(peer).sender.stop(transmission);
+}
+
+void TcpWire::transmit(TcpLink& link) {
+  if (link.state == TcpLink::State::connected) backend_->start_send(link);
+}
+
+bool TcpWire::push() {
+  for (TcpLink* link : held_) {
+    link->held = false;
+    ready_.add(*link);
+  }
+  held_.clear();
+  return backend_->push();
+}
+
+// ---- arriving
+
+bool TcpWire::poll(Arrival& arrival) {
+  MARGAY_ASSERT(answering_ == nullptr);
+  if (next_arrival(arrival)) return true;
+  if (std::exchange(drained_, false)) return false;
+  for (int look = 0; look < kLooksPerPoll; ++look) {
+    const bool came = backend_->progress();
+    if (backend_->connector_ready()) {
+      connector_.progress();
+      connect_some();
+    }
+    if (!came) return next_arrival(arrival);
+    if (next_arrival(arrival)) return drained_ = true;
+  }
+  return false;
+}
+
+bool TcpWire::next_arrival(Arrival& arrival) {
+  for (TcpLink* link = ready_.front(); link != nullptr; link = ready_.front()) {
+    if (link->receiver.next(arrival)) {
+      if (arrival.kind == Arrival::Kind::whole || arrival.kind == Arrival::Kind::started) answering_ = link;
+      if (arrival.kind == Arrival::Kind::lost) close_link(*link);
+      return true;
+    }
+    ready_.pop();
+    if (link->receiver.ended()) {
+      end_quietly(*link);
+    } else if (link->starved) {
+      backend_->resume(*link);
+    }
+  }
+  return false;
+}
+
+// The peer said goodbye. That is a loss only to what still waits to go there.
+void TcpWire::end_quietly(TcpLink& link) {
+  if (link.state == TcpLink::State::closed) return;
+  const bool unsent = !link.sender.idle();
+  close_link(link);
+  if (unsent) miss(link);
+}
+
+void TcpWire::miss(TcpLink& link) {
+  link.receiver.miss("it left the job before it took what was sent to it");
+  ready_.add(link);
+}
+
+void TcpWire::lose(TcpLink& link, std::string why) {
+  link.receiver.end(std::move(why));
+  ready_.add(link);
+}
+
+// Ends a link: the socket is gone, its memory is the owner's again, and what was queued has failed.
+void TcpWire::close_link(TcpLink& link) {
+  if (link.state == TcpLink::State::connected) {
+    backend_->remove(link);
+    drain(link.descriptor);
+    tcp_socket::close_if_open(link.descriptor);
+    --connections_;
+  }
+  link.state = TcpLink::State::closed;
+  link.sender.fail();
+}
+
+void TcpWire::answered() {
+  MARGAY_ASSERT(answering_ != nullptr);
+  answering_ = nullptr;
+}
+
+void TcpWire::consume() {
+  answering_->receiver.consume();
+  answered();
+}
+
+void TcpWire::hold() {
+  MARGAY_ASSERT(answering_ != nullptr && ready_.front() == answering_);
+  answering_->receiver.hold();
+  ready_.pop();
+  answering_->held = true;
+  held_.push_back(answering_);
+  answered();
+}
+
+void TcpWire::accept(const Region& landing, void* cookie) {
+  MARGAY_ASSERT(answering_ != nullptr);
+  answering_->receiver.accept(landing, cookie);
+  answered();
+}
+
+void TcpWire::refuse() {
+  MARGAY_ASSERT(answering_ != nullptr);
+  answering_->receiver.refuse();
+  answered();
+}
+
+// ---- resting and leaving
+
+bool TcpWire::idle() const {
+  return std::all_of(made_.begin(), made_.end(), [](const TcpLink* link) { return link->sender.idle(); });
+}
+
+bool TcpWire::prepare_wait() {
+  drained_ = false;
+  return ready_.front() != nullptr || backend_->prepare_wait();
+}
+
+void TcpWire::say_goodbye() {
+  const std::uint64_t deadline_ns = tcp_socket::monotonic_ns() + kGoodbyeNs;
+  for (TcpLink* link : made_) {
+    if (link->state != TcpLink::State::connected || link->receiver.ended()) continue;
+    link->sender.say_goodbye();
+    transmit(*link);
+  }
+  while (backend_ != nullptr && tcp_socket::monotonic_ns() < deadline_ns) {
+    const bool left = std::all_of(made_.begin(), made_.end(), [](const TcpLink* link) {
+      return link->state != TcpLink::State::connected || link->sender.idle();
+    });
+    if (left) break;
+    if (!backend_->push()) {
+      pollfd wait{backend_->wait_descriptor(), POLLIN, 0};
+      static_cast<void>(::poll(&wait, 1, 10));
+    }
+  }
+  for (TcpLink* link : made_) {
+    if (link->state == TcpLink::State::connected) shutdown(link->descriptor, SHUT_WR);
+  }
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,104 @@
+// The wire between nodes: one TCP connection per pair of ranks, opened on first use after a mutual proof of the job's
+// secret. docs/tcp_wire.md has the bytes, the order of a long message's frames, and what was measured.
+//
+// A link's life: connecting (frames gather), connected, closed. What ends it is told once, as an Arrival `lost`, after
+// everything that came before; a peer's goodbye is an end without loss.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "portals/base/ids.hpp"
+#include "portals/base/status.hpp"
+#include "sim/wire/auth.hpp"
+#include "sim/wire/tcp_backend.hpp"
+#include "sim/wire/tcp_connector.hpp"
+#include "sim/wire/wire.hpp"
+
+namespace margay::sim {
+
+class TcpWire final : public Wire {
+ public:
+  struct Settings {
+    std::uint32_t rank = 0;
+    std::uint32_t world = 1;
+    portals::GroupId group = 0;  // of every header's source and destination
+    std::vector<bool> remote;    // [world]: which ranks this wire may reach; the own rank never
+    JobSecret secret{};
+    TcpBackendChoice backend = TcpBackendChoice::automatic;
+    std::string bind_host = "127.0.0.1";  // one chosen numeric address of this host
+  };
+
+  // `finished` outlives the wire.
+  TcpWire(Settings settings, TransmissionList& finished);
+  // Says goodbye on every connection: what was queued leaves first, for at most kGoodbyeNs. Transmissions that could
+  // not leave end as failed.
+  ~TcpWire() override;
+
+  // Chooses the backend and listens. Errors: no usable address, io_uring forced and refused, descriptors exhausted.
+  // Requires: before anything else, once.
+  [[nodiscard]] portals::Status open();
+  // "tcp#127.0.0.1:41234", for the other ranks.
+  [[nodiscard]] std::string card() const { return card_text(connector_.local()); }
+  // cards[r] is rank r's; those of ranks that are not remote are not looked at. Errors name the rank and quote the
+  // card. Requires: before the first message to a rank.
+  [[nodiscard]] portals::Status set_cards(const std::vector<std::string>& cards);
+  // "epoll: io_uring refused: ...", for `margay info`.
+  [[nodiscard]] const std::string& backend_reason() const { return backend_reason_; }
+  // Peers with a connection now.
+  [[nodiscard]] std::size_t connections() const { return connections_; }
+  [[nodiscard]] bool listening() const { return connector_.listening(); }
+
+  [[nodiscard]] WireId id() const override { return WireId::tcp; }
+  [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
+  void send(std::uint32_t peer, Transmission& transmission) override;
+  void stop(std::uint32_t peer, Transmission& transmission) override;
+  bool push() override;
+  [[nodiscard]] bool poll(Arrival& arrival) override;
+  void consume() override;
+  void hold() override;
+  void accept(const portals::Region& landing, void* cookie) override;
+  void refuse() override;
+  [[nodiscard]] bool idle() const override;
+  [[nodiscard]] int wait_descriptor() const override { return backend_ == nullptr ? -1 : backend_->wait_descriptor(); }
+  [[nodiscard]] bool prepare_wait() override;
+
+  static constexpr std::uint64_t kGoodbyeNs = 1'000'000'000;
+
+ private:
+  [[nodiscard]] portals::Status choose_backend();
+  [[nodiscard]] TcpLink& made_link(std::uint32_t peer);
+  // The same, and connecting.
+  [[nodiscard]] TcpLink& link_to(std::uint32_t peer);
+  void dial(TcpLink& link);
+  void connect_some();
+  void adopt(std::uint32_t peer, int descriptor);
+  void lose(TcpLink& link, std::string why);
+  void transmit(TcpLink& link);
+  void close_link(TcpLink& link);
+  [[nodiscard]] bool next_arrival(Arrival& arrival);
+  void end_quietly(TcpLink& link);
+  void miss(TcpLink& link);
+  void answered();
+  void say_goodbye();
+
+  // Constant after open().
+  Settings settings_;
+  TransmissionList& finished_;
+  std::string backend_reason_;
+  std::vector<TcpAddress> addresses_;  // by rank, once the cards are set
+  // Process lock.
+  TcpConnector connector_;
+  ReadyLinks ready_;
+  std::unique_ptr<TcpBackend> backend_;
+  std::vector<std::unique_ptr<TcpLink>> links_;  // by rank, made on first use
+  std::vector<TcpLink*> made_;
+  std::vector<TcpLink*> held_;
+  std::size_t connections_ = 0;
+  TcpLink* answering_ = nullptr;  // whose whole or started awaits its answer
+  bool drained_ = false;          // the last look found less than it had room for, and all of it has been told
+};
+
+}  // namespace margay::sim
