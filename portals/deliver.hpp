@@ -27,7 +27,10 @@ class Delivery {
   [[nodiscard]] Verdict decide(const Header& header);
   // The body is there (or the reply is on its way): counters, saved header, changed list.
   void complete(const Verdict& verdict, const Header& header);
-  // The body will not come (its sender is lost): gives the room back.
+  // The body will not come (its sender is lost): gives the room back. A dynamic block's message leaves the queue and
+  // its memory, whoever has claimed it. Requires: no complete() for this verdict. A header-only message in a dynamic
+  // block is whole from decide() on, and its program may release it at any time: complete() it at once, never abandon
+  // it.
   void abandon(const Verdict& verdict);
   // The linear walk itself, changing nothing: every entry that the paper's kernel would visit for `header`, in order,
   // and why it went on. The last step's entry is decide()'s. Appends to `steps`.

@@ -34,7 +34,7 @@ class MatchEntry {
  public:
   MatchEntry() = default;
   MatchEntry(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {})
-      : criteria_(criteria), links_(links), memory_(&memory), options_(options) {}
+      : criteria_(criteria), memory_(&memory), options_(options), links_(links) {}
   ~MatchEntry() { MARGAY_ASSERT(!listed()); }
   MatchEntry(const MatchEntry&) = delete;
   MatchEntry& operator=(const MatchEntry&) = delete;
@@ -64,18 +64,19 @@ class MatchEntry {
     MatchEntry* entry = nullptr;
   };
 
+  // What the walk reads at each entry comes first, in one cache line.
   Criteria criteria_;
-  Links links_;
+  MatchEntry* next_ = nullptr;  // in the chain, or among the adopted
   Descriptor* memory_ = nullptr;
   Options options_;
   bool active_ = false;
-  // List and index bookkeeping; MatchList's own.
   bool chained_ = false;  // false: adopted, only links lead here
   Indexed indexed_ = Indexed::no;
+  // List and index bookkeeping; MatchList's own.
   MatchList* list_ = nullptr;
-  MatchEntry* next_ = nullptr;  // in the chain, or among the adopted
-  MatchEntry* previous_ = nullptr;
   std::uint64_t order_ = 0;  // grows along the chain
+  Links links_;
+  MatchEntry* previous_ = nullptr;
   MatchEntry* next_same_key_ = nullptr;
   MatchEntry* previous_same_key_ = nullptr;
   Watch watch_;

@@ -22,8 +22,8 @@ namespace margay::portals {
 struct MatchList::Impl {
   // The chain gets an index when it grows past kLong, and loses it when it falls below kShort; the distance between the
   // two pays for the building.
-  static constexpr std::size_t kLong = 16;
-  static constexpr std::size_t kShort = 8;
+  static constexpr std::size_t kLong = 32;
+  static constexpr std::size_t kShort = 16;
 
   struct Earlier {
     using is_transparent = void;

@@ -74,4 +74,19 @@ void RegionCursor::read(std::span<std::byte> target) {
   }
 }
 
+void copy(const Region& target, const Region& source) {
+  MARGAY_ASSERT(source.bytes() <= target.bytes());
+  RegionCursor to(target);
+  if (source.contiguous()) {
+    to.write({source.single().base, source.bytes()});
+    return;
+  }
+  RegionCursor from(source);
+  while (from.left() > 0) {
+    const Buffer piece = from.peek(from.left());
+    to.write({piece.base, piece.bytes});
+    from.skip(piece.bytes);
+  }
+}
+
 }  // namespace margay::portals

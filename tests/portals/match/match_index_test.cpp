@@ -326,12 +326,12 @@ void run(std::uint64_t seed, const Profile& profile, std::uint64_t cases) {
 
 TEST_CASE("the index gives the linear walk's verdict on a million random lists and messages") {
   constexpr std::array<Profile, 6> kProfiles = {{
-      {40, 0, 0, 2},    // what MPI has: only `next`
-      {40, 5, 20, 2},   // some links
-      {60, 0, 30, 3},   // links on failures alone, so that much is indexed
-      {20, 40, 60, 2},  // around the length where the index comes and goes, mostly links
+      {80, 0, 0, 2},    // what MPI has: only `next`
+      {80, 5, 20, 2},   // some links
+      {90, 0, 30, 3},   // links on failures alone, so that much is indexed
+      {50, 40, 60, 2},  // around the length where the index comes and goes, mostly links
       {300, 1, 10, 4},  // long
-      {25, 10, 10, 1},  // everything matches
+      {60, 10, 10, 1},  // everything matches
   }};
   constexpr std::uint64_t kSeeds = 400;
   constexpr std::uint64_t kCases = 420;

@@ -127,7 +127,7 @@ TEST_CASE("the earliest in list order wins, wherever entries were put in") {
             position = listed.back();
             break;
           case 3:
-            position = listed[listed.size() % 2];
+            position = listed[listed.size() > 1 ? listed.size() % 2 : 0];
             break;
           default:
             position = listed[random.below(listed.size())];
