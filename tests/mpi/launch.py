@@ -183,11 +183,11 @@ def case_mpicxx(case):
 def case_netpipe(case):
     """Debian's NPmpich2, unmodified, with its integrity check, on shared memory and over TCP."""
     for words in ([], ["--nodes", "2", "--wire-tcp", "uring"], ["--nodes", "2", "--wire-tcp", "epoll"]):
-        for more in (["-i"], ["-S", "-z"], ["-a", "-2"]):
+        for more in (["-i"], ["-S"], ["-a", "-2"]):
             with tempfile.TemporaryDirectory() as folder:
                 case.margay("--check-accounting", *words, "NPmpich2", "-u", "70000", "-n", "5", *more, cwd=folder)
                 output = case.last.stdout + case.last.stderr
-                case.expect(output.count("bytes") > 40 and "fail" not in output.lower(), "NetPIPE did not go through")
+                case.expect(output.count("bytes") > 25 and "fail" not in output.lower(), "NetPIPE did not go through")
 
 
 def case_check(case):
