@@ -166,11 +166,12 @@ std::size_t write_control(FrameType type, std::uint64_t argument, std::byte* out
   return head.bytes;
 }
 
-DecodeResult decode_head(std::span<const std::byte> input, DecodedHead& out) {
+DecodeResult decode_head(std::span<const std::byte> input, DecodedHead& out, bool may_read_body) {
   if (input.size() < 8) return {Decode::incomplete, kFrameHeadMinBytes, {}};
   const auto flags = static_cast<std::uint8_t>(input[2]);
   if ((flags & ~kFlagsKnown) != 0) return malformed("unknown flag");
   if ((flags & kFlagControl) != 0) return decode_control(input, flags, out);
+  if ((flags & kFlagReadBody) != 0 && !may_read_body) return malformed("a body offered for reading where none may be");
   const std::size_t bytes = head_bytes(flags);
   if (input.size() < bytes) return {Decode::incomplete, bytes, {}};
   const auto kind_and_portal = static_cast<std::uint8_t>(input[1]);

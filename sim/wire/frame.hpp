@@ -71,7 +71,7 @@ struct DecodeResult {
   std::string_view reason;  // malformed: what is wrong with the frame; static
 };
 // The one reader of every frame. Reads nothing beyond `input`; byte 0 is not looked at. One header has one encoding:
-// a group that is announced but holds only what its absence means is malformed.
-[[nodiscard]] DecodeResult decode_head(std::span<const std::byte> input, DecodedHead& out);
+// a group that is announced but holds only what its absence means is malformed; so is kFlagReadBody, unless allowed.
+[[nodiscard]] DecodeResult decode_head(std::span<const std::byte> input, DecodedHead& out, bool may_read_body = false);
 
 }  // namespace margay::sim

@@ -43,7 +43,6 @@ bool ShmInbound::look_for_cell(Arrival& arrival) {
   const DecodeResult result = decode_head(std::as_bytes(std::span(copy)), head);
   if (result.verdict != Decode::ok) return malformed(result.reason, arrival);
   if (head.type != FrameType::message) return malformed("a control frame between messages", arrival);
-  if (head.read_body) return malformed("a body offered for reading where none was agreed", arrival);
   return offer(head, arrival);
 }
 
