@@ -14,7 +14,7 @@
 #include "sim/boot/parse_number.hpp"
 #include "sim/boot/pmi_client.hpp"
 #include "sim/boot/pmi_join.hpp"
-#include "sim/boot/random.hpp"
+#include "sim/base/random.hpp"
 
 namespace margay::sim {
 namespace {

@@ -11,7 +11,7 @@
 #include "sim/boot/node_segment.hpp"
 #include "sim/boot/parse_number.hpp"
 #include "sim/boot/pmi_client.hpp"
-#include "sim/boot/random.hpp"
+#include "sim/base/random.hpp"
 
 namespace margay::sim {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "sim/boot/node_segment.hpp"
-#include "sim/boot/random.hpp"
+#include "sim/base/random.hpp"
 #include "sim/wire/shm_layout.hpp"
 
 namespace margay::sim {

@@ -1,4 +1,4 @@
-#include "sim/boot/random.hpp"
+#include "sim/base/random.hpp"
 
 #include <sys/random.h>
 
