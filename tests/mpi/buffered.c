@@ -19,8 +19,8 @@ static void fill_to_the_brim(int partner) {
   }
   memset(body, 0, kBytes);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const int too_large = MPI_Bsend(body, buffer_bytes + 1 > 0 ? kBytes * (kSlots + 1) : 0, MPI_BYTE, partner, kTag + 9,
-                                  MPI_COMM_WORLD);
+  const int too_large =
+      MPI_Bsend(body, buffer_bytes + 1 > 0 ? kBytes * (kSlots + 1) : 0, MPI_BYTE, partner, kTag + 9, MPI_COMM_WORLD);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   CHECK(class_of(too_large) == MPI_ERR_BUFFER, "a message larger than the buffer: class %d", class_of(too_large));
   signal_to(partner, kGoTag);

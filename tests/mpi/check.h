@@ -33,8 +33,8 @@ __attribute__((unused, format(printf, 3, 4))) static void suite_fail(const char*
 }
 
 // Counts a failure unless `condition` holds; the rest is printf's format and arguments, telling what was seen.
-#define CHECK(condition, ...)                                  \
-  do {                                                         \
+#define CHECK(condition, ...)                                      \
+  do {                                                             \
     if (!(condition)) suite_fail(__FILE__, __LINE__, __VA_ARGS__); \
   } while (0)
 

@@ -10,8 +10,8 @@ static void check_shape(const char* what, MPI_Comm comm, int rank, int size) {
   int seen_rank = -1, seen_size = -1;
   MPI_Comm_rank(comm, &seen_rank);
   MPI_Comm_size(comm, &seen_size);
-  CHECK(seen_rank == rank && seen_size == size, "%s: rank %d of %d, expected %d of %d", what, seen_rank, seen_size, rank,
-        size);
+  CHECK(seen_rank == rank && seen_size == size, "%s: rank %d of %d, expected %d of %d", what, seen_rank, seen_size,
+        rank, size);
 }
 
 static void duplicates_do_not_mix(int rank, int size) {
@@ -39,7 +39,8 @@ static void duplicates_do_not_mix(int rank, int size) {
       const size_t bytes = k ? kLongBytes : 100;
       MPI_Recv(in, kLongBytes, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, comms[i], &status);
       check_status("message on a duplicate", &status, from, kTag, (int)bytes);
-      CHECK(pattern_mismatch(in, bytes, (unsigned)(10 * i + k)) == bytes, "communicator %d, message %d: wrong body", i, k);
+      CHECK(pattern_mismatch(in, bytes, (unsigned)(10 * i + k)) == bytes, "communicator %d, message %d: wrong body", i,
+            k);
     }
   MPI_Waitall(2 * kComms, requests, MPI_STATUSES_IGNORE);
   int flag = 1;

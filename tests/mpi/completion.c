@@ -5,7 +5,9 @@
 
 enum { kCount = 12, kGoTag = 90, kWays = 8 };
 
-static int bytes_of(int index) { return index % 3 == 0 ? 50000 + index : 10 + index; }
+static int bytes_of(int index) {
+  return index % 3 == 0 ? 50000 + index : 10 + index;
+}
 
 struct Receives {
   MPI_Request requests[kCount];

@@ -13,13 +13,30 @@ struct Type {
   int extent;  // from one element to the next
 };
 
-#define PLAIN(type, c_type) {#type, type, (int)sizeof(c_type), (int)sizeof(c_type)}
-struct float_int { float value; int index; };
-struct double_int { double value; int index; };
-struct long_int { long value; int index; };
-struct short_int { short value; int index; };
-struct long_double_int { long double value; int index; };
-#define PAIR(type, c_value, c_struct) {#type, type, (int)(sizeof(c_value) + sizeof(int)), (int)sizeof(struct c_struct)}
+#define PLAIN(type, c_type) \
+  { #type, type, (int)sizeof(c_type), (int)sizeof(c_type) }
+struct float_int {
+  float value;
+  int index;
+};
+struct double_int {
+  double value;
+  int index;
+};
+struct long_int {
+  long value;
+  int index;
+};
+struct short_int {
+  short value;
+  int index;
+};
+struct long_double_int {
+  long double value;
+  int index;
+};
+#define PAIR(type, c_value, c_struct) \
+  { #type, type, (int)(sizeof(c_value) + sizeof(int)), (int)sizeof(struct c_struct) }
 
 static const struct Type kTypes[] = {
     PLAIN(MPI_CHAR, char),

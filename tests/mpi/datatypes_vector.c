@@ -90,7 +90,8 @@ static void receive_one(const struct Layout* sent, const struct Layout* layout, 
           cells[from]);
     landed[to] = -to - 1;
   }
-  for (int i = 0; i < kCells; ++i) CHECK(landed[i] == -i - 1, "%s to %s: int %d was written", sent->name, layout->name, i);
+  for (int i = 0; i < kCells; ++i)
+    CHECK(landed[i] == -i - 1, "%s to %s: int %d was written", sent->name, layout->name, i);
 }
 
 enum { kLayouts = 9 };

@@ -6,15 +6,15 @@
 enum { kTag = 3 };
 
 // Holds a call against the class that the standard asks for, and its error string against being empty.
-#define FAILS(expected_class, call)                                                                        \
-  do {                                                                                                     \
-    const int code_ = (call);                                                                              \
-    char text_[MPI_MAX_ERROR_STRING] = "";                                                                 \
-    int length_ = 0;                                                                                       \
+#define FAILS(expected_class, call)                                                                                \
+  do {                                                                                                             \
+    const int code_ = (call);                                                                                      \
+    char text_[MPI_MAX_ERROR_STRING] = "";                                                                         \
+    int length_ = 0;                                                                                               \
     CHECK(class_of(code_) == (expected_class), "%s: class %d, expected " #expected_class, #call, class_of(code_)); \
-    MPI_Error_string(code_, text_, &length_);                                                              \
-    CHECK(length_ > 0 && (size_t)length_ == strlen(text_), "%s: error string of length %d", #call, length_); \
-    ++checked;                                                                                             \
+    MPI_Error_string(code_, text_, &length_);                                                                      \
+    CHECK(length_ > 0 && (size_t)length_ == strlen(text_), "%s: error string of length %d", #call, length_);       \
+    ++checked;                                                                                                     \
   } while (0)
 
 static int point_to_point(void) {

@@ -190,6 +190,24 @@ def case_netpipe(case):
                 case.expect(output.count("bytes") > 25 and "fail" not in output.lower(), "NetPIPE did not go through")
 
 
+def case_heat2d(case):
+    """examples/heat2d.c on any number of ranks, compiled by us and by Debian: the serial result, the same image."""
+    examples = SOURCES.parents[2] / "examples"
+    ours = support.compile_program(case.build, case.build.tool("mpicc"), examples / "heat2d.c", ".margay")
+    debians = support.compile_program(case.build, "mpicc.mpich", examples / "heat2d.c", ".mpich")
+    images = set()
+    with tempfile.TemporaryDirectory() as folder:
+        for program, ranks, words in ((ours, 1, []), (ours, 4, []), (ours, 4, ["--nodes", "2"]), (ours, 6, []),
+                                      (debians, 4, []), (ours, 5, ["--nodes", "2", "--wire-tcp", "epoll"])):
+            image = pathlib.Path(folder) / "heat_end.ppm"
+            case.margay("--check-accounting", *words, program, "--input", examples / "data" / "heat_start.pgm", "--output",
+                        image, "--check", "--steps", "100", ranks=ranks)
+            case.expect("the same bits as the serial result" in case.last.stdout, "the result is not the serial one")
+            images.add(image.read_bytes() if image.exists() else b"")
+            image.unlink(missing_ok=True)
+    case.expect(len(images) == 1 and images.pop().startswith(b"P6\n240 160\n255\n"), "the images are not the same")
+
+
 def case_check(case):
     """`margay check` finds no MPI symbol that NetPIPE and the suite's programs need and we lack."""
     case.run([case.build.tool("margay"), "check", "/usr/bin/NPmpich2"])

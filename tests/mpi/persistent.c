@@ -10,10 +10,18 @@ enum { kSizeCount = sizeof kSizes / sizeof kSizes[0] };
 
 static void init_send(int mode, void* body, int bytes, int to, MPI_Request* request) {
   switch (mode) {
-    case 0: MPI_Send_init(body, bytes, MPI_BYTE, to, kTag + mode, MPI_COMM_WORLD, request); break;
-    case 1: MPI_Ssend_init(body, bytes, MPI_BYTE, to, kTag + mode, MPI_COMM_WORLD, request); break;
-    case 2: MPI_Rsend_init(body, bytes, MPI_BYTE, to, kTag + mode, MPI_COMM_WORLD, request); break;
-    default: MPI_Bsend_init(body, bytes, MPI_BYTE, to, kTag + mode, MPI_COMM_WORLD, request); break;
+    case 0:
+      MPI_Send_init(body, bytes, MPI_BYTE, to, kTag + mode, MPI_COMM_WORLD, request);
+      break;
+    case 1:
+      MPI_Ssend_init(body, bytes, MPI_BYTE, to, kTag + mode, MPI_COMM_WORLD, request);
+      break;
+    case 2:
+      MPI_Rsend_init(body, bytes, MPI_BYTE, to, kTag + mode, MPI_COMM_WORLD, request);
+      break;
+    default:
+      MPI_Bsend_init(body, bytes, MPI_BYTE, to, kTag + mode, MPI_COMM_WORLD, request);
+      break;
   }
 }
 
@@ -84,7 +92,8 @@ static void all_at_once(int partner) {
     for (unsigned i = 0; i < kCount; ++i) {
       const int bytes = kSizes[i / kModes];
       check_status("Startall", &statuses[i], partner, kTag + (int)i % kModes, bytes);
-      CHECK(pattern_mismatch(in[i], (size_t)bytes, i + 100 * round) == (size_t)bytes, "Startall: message %u is wrong", i);
+      CHECK(pattern_mismatch(in[i], (size_t)bytes, i + 100 * round) == (size_t)bytes, "Startall: message %u is wrong",
+            i);
     }
   }
   for (int i = 0; i < kCount; ++i) {

@@ -8,8 +8,12 @@
 static const int kCounts[] = {0, 1, 5, 6, 512, 2048, 2049, 20000, 131072};
 enum { kCountCount = sizeof kCounts / sizeof kCounts[0], kMost = 131072 };
 
-static double term(int rank, int i) { return (double)(rank + 1) * (i % 1000 + 1); }
-static double sum_of(int size, int i) { return (double)size * (size + 1) / 2 * (i % 1000 + 1); }
+static double term(int rank, int i) {
+  return (double)(rank + 1) * (i % 1000 + 1);
+}
+static double sum_of(int size, int i) {
+  return (double)size * (size + 1) / 2 * (i % 1000 + 1);
+}
 
 static void check_sums(const char* what, const double* sums, int count, int size) {
   for (int i = 0; i < count; ++i)

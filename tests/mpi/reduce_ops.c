@@ -47,20 +47,54 @@ PAIR(MPI_2INT, int)
 PAIR(MPI_SHORT_INT, short)
 PAIR(MPI_LONG_DOUBLE_INT, long double)
 
-#define ROW(type) {#type, reduce_##type}
+#define ROW(type) \
+  { #type, reduce_##type }
 static const struct {
   const char* name;
   int (*reduce)(void);
-} kTypes[] = {
-    ROW(MPI_SIGNED_CHAR), ROW(MPI_UNSIGNED_CHAR), ROW(MPI_SHORT), ROW(MPI_UNSIGNED_SHORT), ROW(MPI_INT),
-    ROW(MPI_UNSIGNED), ROW(MPI_LONG), ROW(MPI_UNSIGNED_LONG), ROW(MPI_LONG_LONG), ROW(MPI_UNSIGNED_LONG_LONG),
-    ROW(MPI_INT8_T), ROW(MPI_INT16_T), ROW(MPI_INT32_T), ROW(MPI_INT64_T), ROW(MPI_UINT8_T), ROW(MPI_UINT16_T),
-    ROW(MPI_UINT32_T), ROW(MPI_UINT64_T), ROW(MPI_INTEGER), ROW(MPI_AINT), ROW(MPI_OFFSET), ROW(MPI_COUNT),
-    ROW(MPI_FLOAT), ROW(MPI_DOUBLE), ROW(MPI_LONG_DOUBLE), ROW(MPI_REAL), ROW(MPI_DOUBLE_PRECISION), ROW(MPI_C_BOOL),
-    ROW(MPI_LOGICAL), ROW(MPI_CXX_BOOL), ROW(MPI_BYTE), ROW(MPI_C_COMPLEX), ROW(MPI_C_FLOAT_COMPLEX),
-    ROW(MPI_C_DOUBLE_COMPLEX), ROW(MPI_C_LONG_DOUBLE_COMPLEX), ROW(MPI_COMPLEX), ROW(MPI_DOUBLE_COMPLEX),
-    ROW(MPI_FLOAT_INT), ROW(MPI_DOUBLE_INT), ROW(MPI_LONG_INT), ROW(MPI_2INT), ROW(MPI_SHORT_INT),
-    ROW(MPI_LONG_DOUBLE_INT)};
+} kTypes[] = {ROW(MPI_SIGNED_CHAR),
+              ROW(MPI_UNSIGNED_CHAR),
+              ROW(MPI_SHORT),
+              ROW(MPI_UNSIGNED_SHORT),
+              ROW(MPI_INT),
+              ROW(MPI_UNSIGNED),
+              ROW(MPI_LONG),
+              ROW(MPI_UNSIGNED_LONG),
+              ROW(MPI_LONG_LONG),
+              ROW(MPI_UNSIGNED_LONG_LONG),
+              ROW(MPI_INT8_T),
+              ROW(MPI_INT16_T),
+              ROW(MPI_INT32_T),
+              ROW(MPI_INT64_T),
+              ROW(MPI_UINT8_T),
+              ROW(MPI_UINT16_T),
+              ROW(MPI_UINT32_T),
+              ROW(MPI_UINT64_T),
+              ROW(MPI_INTEGER),
+              ROW(MPI_AINT),
+              ROW(MPI_OFFSET),
+              ROW(MPI_COUNT),
+              ROW(MPI_FLOAT),
+              ROW(MPI_DOUBLE),
+              ROW(MPI_LONG_DOUBLE),
+              ROW(MPI_REAL),
+              ROW(MPI_DOUBLE_PRECISION),
+              ROW(MPI_C_BOOL),
+              ROW(MPI_LOGICAL),
+              ROW(MPI_CXX_BOOL),
+              ROW(MPI_BYTE),
+              ROW(MPI_C_COMPLEX),
+              ROW(MPI_C_FLOAT_COMPLEX),
+              ROW(MPI_C_DOUBLE_COMPLEX),
+              ROW(MPI_C_LONG_DOUBLE_COMPLEX),
+              ROW(MPI_COMPLEX),
+              ROW(MPI_DOUBLE_COMPLEX),
+              ROW(MPI_FLOAT_INT),
+              ROW(MPI_DOUBLE_INT),
+              ROW(MPI_LONG_INT),
+              ROW(MPI_2INT),
+              ROW(MPI_SHORT_INT),
+              ROW(MPI_LONG_DOUBLE_INT)};
 
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);

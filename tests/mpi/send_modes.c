@@ -10,24 +10,42 @@ enum { kDataTag = 5, kReadyTag = 6 };
 static const char* const kModeNames[kModes] = {"Send",  "Isend",  "Ssend", "Issend",
                                                "Rsend", "Irsend", "Bsend", "Ibsend"};
 static const char* const kOrderNames[kOrders] = {"before", "after", "race"};
-static const int kSizes[] = {0,     1,     39,    40,    41,        4095,      4096,          4097,          16383,
+static const int kSizes[] = {0,     1,     39,    40,    41,    4095,          4096,    4097,         16383,
                              16384, 16385, 65535, 65536, 65537, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
 enum { kSizeCount = sizeof kSizes / sizeof kSizes[0] };
 
-static int needs_receive(enum Mode mode) { return mode == kRsend || mode == kIrsend; }
+static int needs_receive(enum Mode mode) {
+  return mode == kRsend || mode == kIrsend;
+}
 
 static void send_one(enum Mode mode, const void* body, int bytes, int to) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Status status;
   switch (mode) {
-    case kSend: MPI_Send(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD); return;
-    case kSsend: MPI_Ssend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD); return;
-    case kRsend: MPI_Rsend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD); return;
-    case kBsend: MPI_Bsend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD); return;
-    case kIsend: MPI_Isend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD, &request); break;
-    case kIssend: MPI_Issend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD, &request); break;
-    case kIrsend: MPI_Irsend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD, &request); break;
-    default: MPI_Ibsend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD, &request); break;
+    case kSend:
+      MPI_Send(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD);
+      return;
+    case kSsend:
+      MPI_Ssend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD);
+      return;
+    case kRsend:
+      MPI_Rsend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD);
+      return;
+    case kBsend:
+      MPI_Bsend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD);
+      return;
+    case kIsend:
+      MPI_Isend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD, &request);
+      break;
+    case kIssend:
+      MPI_Issend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD, &request);
+      break;
+    case kIrsend:
+      MPI_Irsend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD, &request);
+      break;
+    default:
+      MPI_Ibsend(body, bytes, MPI_BYTE, to, kDataTag, MPI_COMM_WORLD, &request);
+      break;
   }
   MPI_Wait(&request, &status);
   CHECK(request == MPI_REQUEST_NULL, "%s: request not null after Wait", kModeNames[mode]);

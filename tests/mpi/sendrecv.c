@@ -16,7 +16,8 @@ static void around(int rank, int size, int step, int bytes) {
   pattern_fill(out, (size_t)bytes, (unsigned)rank);
   MPI_Sendrecv(out, bytes, MPI_BYTE, to, kTag, in, bytes, MPI_BYTE, from, kTag, MPI_COMM_WORLD, &status);
   check_status("Sendrecv", &status, from, kTag, bytes);
-  CHECK(pattern_mismatch(in, (size_t)bytes, (unsigned)from) == (size_t)bytes, "Sendrecv of %d bytes: wrong body", bytes);
+  CHECK(pattern_mismatch(in, (size_t)bytes, (unsigned)from) == (size_t)bytes, "Sendrecv of %d bytes: wrong body",
+        bytes);
   // Once around the whole ring, in place: what went comes back.
   for (int i = 0; i < size; ++i)
     MPI_Sendrecv_replace(out, bytes, MPI_BYTE, to, kTag + i, from, kTag + i, MPI_COMM_WORLD, &status);

@@ -41,9 +41,15 @@ static void start_send(struct Sends* send, int to, int index, int bytes, unsigne
   void* body = send->body;
   switch (mode) {
     case 0:
-    case 1: MPI_Isend(body, bytes, MPI_BYTE, to, kTag, MPI_COMM_WORLD, &send->request); return;
-    case 2: MPI_Issend(body, bytes, MPI_BYTE, to, kTag, MPI_COMM_WORLD, &send->request); return;
-    case 3: MPI_Ibsend(body, bytes, MPI_BYTE, to, kTag, MPI_COMM_WORLD, &send->request); return;
+    case 1:
+      MPI_Isend(body, bytes, MPI_BYTE, to, kTag, MPI_COMM_WORLD, &send->request);
+      return;
+    case 2:
+      MPI_Issend(body, bytes, MPI_BYTE, to, kTag, MPI_COMM_WORLD, &send->request);
+      return;
+    case 3:
+      MPI_Ibsend(body, bytes, MPI_BYTE, to, kTag, MPI_COMM_WORLD, &send->request);
+      return;
     default:
       MPI_Send_init(body, bytes, MPI_BYTE, to, kTag, MPI_COMM_WORLD, &send->request);
       MPI_Start(&send->request);
@@ -51,8 +57,8 @@ static void start_send(struct Sends* send, int to, int index, int bytes, unsigne
 }
 
 struct Inbox {
-  int* next;           // per source, the index that is due
-  struct Dice* dice;   // per source, what its sender rolls
+  int* next;          // per source, the index that is due
+  struct Dice* dice;  // per source, what its sender rolls
   long bytes;
   int received;
   int size;
@@ -90,8 +96,8 @@ static void exchange(struct Inbox* inbox, struct Sends* sends, struct Dice* own)
   struct Dice order = dice_of(rank, 999);
   while (inbox->received < total || sent < total) {
     while (posted < total && posted - inbox->received < kWindow) {
-      MPI_Irecv(bodies + (size_t)(posted % kWindow) * kLargest, kLargest, MPI_BYTE, MPI_ANY_SOURCE, kTag, MPI_COMM_WORLD,
-                &window[posted % kWindow]);
+      MPI_Irecv(bodies + (size_t)(posted % kWindow) * kLargest, kLargest, MPI_BYTE, MPI_ANY_SOURCE, kTag,
+                MPI_COMM_WORLD, &window[posted % kWindow]);
       ++posted;
     }
     for (unsigned burst = roll(&order, 5); burst > 0 && sent < total; --burst) {

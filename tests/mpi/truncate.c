@@ -14,7 +14,8 @@ static int receive(int way, unsigned char* body, int partner, MPI_Status* status
   MPI_Message message;
   int code = 0, flag = 0;
   switch (way) {
-    case 0: return MPI_Recv(body, kRoom, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, status);
+    case 0:
+      return MPI_Recv(body, kRoom, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, status);
     case 1:  // posted before the message comes
       MPI_Irecv(body, kRoom, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, &request);
       signal_to(partner, kGoTag);
@@ -27,8 +28,11 @@ static int receive(int way, unsigned char* body, int partner, MPI_Status* status
     case 3:
       MPI_Mprobe(partner, kTag, MPI_COMM_WORLD, &message, status);
       return MPI_Mrecv(body, kRoom, MPI_BYTE, &message, status);
-    case 4: return MPI_Sendrecv(NULL, 0, MPI_BYTE, partner, kTag, body, kRoom, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, status);
-    default: return MPI_Recv(body, kRoom / 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, status);
+    case 4:
+      return MPI_Sendrecv(NULL, 0, MPI_BYTE, partner, kTag, body, kRoom, MPI_BYTE, partner, kTag, MPI_COMM_WORLD,
+                          status);
+    default:
+      return MPI_Recv(body, kRoom / 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, status);
   }
 }
 

@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
     sum = sum * 31 + (unsigned long)c;
   }
   printf("rank %d read %lu bytes, sum %lu\n", rank, bytes, sum);
-  for (int i = 0; i < kLines; ++i) printf("rank %d line %d %.*s\n", rank, i, i % 60, "............................................................");
+  for (int i = 0; i < kLines; ++i)
+    printf("rank %d line %d %.*s\n", rank, i, i % 60, "............................................................");
   static char text[kLong + 1];
   memset(text, 'a' + rank, kLong);
   printf("%s\n", text);
