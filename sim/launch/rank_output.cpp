@@ -95,7 +95,7 @@ void RankOutput::on_event(Event event, std::int64_t now_ns) {
     static_cast<void>(
         read_once(streams_[std::size_t{event.index} * 2 + (event.kind == EventKind::kError ? 1 : 0)], now_ns));
   }
-  balance();
+  balance(now_ns);
 }
 
 bool RankOutput::read_once(Stream& stream, std::int64_t now_ns) {
@@ -133,7 +133,7 @@ void RankOutput::flush(std::size_t sink) {
 }
 
 // A slow reader slows the ranks down: their pipes are left alone while a queue is long.
-void RankOutput::balance() {
+void RankOutput::balance(std::int64_t now_ns) {
   const bool full = std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->is_full(); });
   if (full == paused_) return;
   paused_ = full;
@@ -143,6 +143,7 @@ void RankOutput::balance() {
       poller_.forget(stream.descriptor);
     } else {
       poller_.watch(stream.descriptor, {stream.kind, stream.rank});
+      stream.buffer.restart(now_ns);
     }
   }
 }
@@ -164,6 +165,7 @@ void RankOutput::close_stream(Stream& stream) {
 }
 
 void RankOutput::on_time(std::int64_t now_ns) {
+  if (paused_) return;  // the rest of a line may well be in the pipe
   for (Stream& stream : streams_) {
     const std::int64_t due = stream.buffer.deadline_ns();
     if (due >= 0 && due <= now_ns) show(stream, stream.buffer.take_ready(now_ns));
@@ -172,6 +174,7 @@ void RankOutput::on_time(std::int64_t now_ns) {
 
 std::int64_t RankOutput::deadline_ns() const {
   std::int64_t first = -1;
+  if (paused_) return first;
   for (const Stream& stream : streams_) {
     const std::int64_t due = stream.buffer.deadline_ns();
     if (due >= 0 && (first < 0 || due < first)) first = due;

@@ -61,7 +61,7 @@ class RankOutput {
   void close_stream(Stream& stream);
   void show(Stream& stream, std::string_view text);
   void flush(std::size_t sink);
-  void balance();
+  void balance(std::int64_t now_ns);
 
   Poller& poller_;
   OutputOptions options_;

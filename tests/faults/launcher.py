@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+"""Faults of ranks and of the launcher itself, shown with programs that use no MPI."""
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import time
+
+from support import Job, Skip, case, compile_c, main
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def sh(text):
+    return ["sh", "-c", text]
+
+
+@case
+def killed_rank_is_named(build, scratch):
+    for name, number in (("KILL", 9), ("SEGV", 11), ("ABRT", 6), ("TERM", 15)):
+        job = Job(build, ["-n", 3], sh(f"if [ $PMI_RANK = 1 ]; then kill -{name} $$; fi; exec sleep 60"))
+        job.expect(128 + number, 1.5, ["rank 1", f"signal {number}, SIG{name}", "pid", "host", " s;"])
+
+
+@case
+def first_death_decides(build, scratch):
+    job = Job(build, ["-n", 4], sh("if [ $PMI_RANK = 2 ]; then sleep 0.2; kill -SEGV $$; fi; trap '' TERM; sleep 60"))
+    job.expect(139, 2.5, ["rank 2", "SIGSEGV"])
+
+
+@case
+def exit_codes(build, scratch):
+    job = Job(build, ["-n", 3, "--print-all-exitcodes"], sh("exit $((PMI_RANK * 3))"))
+    job.expect(3, 2)
+    assert "rank 2 exit code 6" in job.stderr, job.stderr
+    Job(build, ["-n", 2], ["true"]).expect(0, 2)
+
+
+@case
+def rank_without_mpi_among_silent_ones(build, scratch):
+    job = Job(build, ["-n", 2], sh("if [ $PMI_RANK = 1 ]; then exit 4; fi; sleep 0.5; echo done"))
+    job.expect(4, 3)
+    assert job.stdout == "done\n", job.stdout
+
+
+@case
+def time_is_up(build, scratch):
+    job = Job(build, ["-n", 2, "--timeout", "0.5"], ["sleep", "60"])
+    job.expect(124, 2.5, ["time is up", "rank 0", "rank 1"])
+    job = Job(build, ["-n", 2], ["sleep", "60"], env={"MPIEXEC_TIMEOUT": "0.5"})
+    job.expect(124, 2.5, "time is up")
+
+
+@case
+def interrupts(build, scratch):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        job = Job(build, ["-n", 2], ["sleep", "60"])
+        job.wait_for_ranks(2)
+        job.process.send_signal(number)
+        job.expect(128 + number, 3, f"the launcher got {number.name}")
+
+
+@case
+def ranks_may_clean_up_after_one_interrupt(build, scratch):
+    job = Job(build, ["-n", 1], sh("trap 'echo cleaned; exit 0' TERM; echo up; while :; do sleep 0.05; done"))
+    assert job.read_line() == "up\n"
+    job.process.send_signal(signal.SIGINT)
+    job.expect(130, 3, "SIGINT")
+    assert job.stdout == "cleaned\n", job.stdout
+
+
+@case
+def stubborn_ranks(build, scratch):
+    program = sh("trap '' TERM INT HUP; echo up; while :; do sleep 0.05; done")
+    job = Job(build, ["-n", 1], program)
+    assert job.read_line() == "up\n"
+    begin = time.monotonic()
+    job.process.send_signal(signal.SIGINT)
+    job.expect(130, 4, "SIGINT")
+    assert 1.8 < time.monotonic() - begin < 3.0, "one Ctrl-C kills after two seconds"
+    job = Job(build, ["-n", 1], program)
+    assert job.read_line() == "up\n"
+    begin = time.monotonic()
+    job.process.send_signal(signal.SIGINT)
+    time.sleep(0.2)
+    job.process.send_signal(signal.SIGINT)
+    job.expect(130, 4, "SIGINT")
+    assert time.monotonic() - begin < 1.0, "a second Ctrl-C kills at once"
+
+
+@case
+def death_of_the_launcher(build, scratch):
+    """SIGKILL of the launcher ends ranks, their children and grandchildren, whether they heed signals or not."""
+    job = Job(build, ["-n", 3], sh("trap '' TERM HUP; (trap '' TERM; sh -c 'sleep 60; :' & sleep 60; :) & sleep 60; :"))
+    job.wait_for_ranks(9)
+    job.process.kill()
+    job.expect_nothing_left(2)
+    job.finish(5)
+
+
+@case
+def death_of_the_launcher_while_it_starts_ranks(build, scratch):
+    for delay in (0.001, 0.003, 0.006, 0.01, 0.02):
+        job = Job(build, ["-n", 40], ["sleep", "60"])
+        time.sleep(delay)
+        job.process.kill()
+        job.expect_nothing_left(2)
+        job.finish(5)
+
+
+@case
+def children_end_with_the_job(build, scratch):
+    """What ranks leave in the background goes too, even in a session of its own."""
+    job = Job(build, ["-n", 2], sh("sleep 60 & setsid sleep 60 & echo started"))
+    job.expect(0, 2)
+    assert job.stdout == "started\nstarted\n", job.stdout
+
+
+@case
+def stopped_rank_goes_on(build, scratch):
+    job = Job(build, ["-n", 2], sh("if [ $PMI_RANK = 1 ]; then kill -STOP $$; fi; echo rank $PMI_RANK went on"))
+    time.sleep(11.5)
+    stopped = [pid for pid in job.marked()
+               if pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"]
+    assert len(stopped) == 1, stopped
+    os.kill(stopped[0], signal.SIGCONT)
+    job.expect(0, 3, ["rank 1", "stopped", f"kill -CONT {stopped[0]}"])
+    assert sorted(job.stdout.splitlines()) == ["rank 0 went on", "rank 1 went on"], job.stdout
+
+
+@case
+def stopped_rank_does_not_hold_up_the_end(build, scratch):
+    job = Job(build, ["-n", 2], sh("if [ $PMI_RANK = 1 ]; then kill -STOP $$; fi; sleep 0.3; kill -SEGV $$"))
+    job.expect(139, 2.5, "rank 0")
+
+
+@case
+def programs_that_cannot_run(build, scratch):
+    plain = scratch / "not_executable"
+    plain.write_text("#!/bin/sh\n")
+    wrong = scratch / "wrong_interpreter"
+    wrong.write_text("#!/nonexistent/interpreter\n")
+    wrong.chmod(0o755)
+    good = ["-n", "1", "touch", str(scratch / "ran")]
+    for program, status, text in (("/nonexistent/program", 127, "No such file"), ("nonexistent-program", 127, "not in PATH"),
+                                  (plain, 126, "not executable"), (scratch, 126, "is a folder")):
+        job = Job(build, good, [":", "-n", "2", program])
+        job.expect(status, 2)
+        assert text in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
+    assert not (scratch / "ran").exists(), "a rank ran before the mistake was told"
+    job = Job(build, ["-n", 2], [wrong])
+    assert job.finish(2) != 0 and "No such file" in job.stderr, job.stderr
+    job.expect_nothing_left(1)
+
+
+@case
+def closed_output(build, scratch):
+    """`margay run ... | head -1`, and a launcher started without a standard output."""
+    job = Job(build, ["-n", 2], sh("while :; do echo line; sleep 0.01; done"))
+    assert job.read_line() == "line\n"
+    job.process.stdout.close()
+    job.process.stdout = None
+    job.expect(141, 3, "nobody reads the standard output")
+    job = Job(build, ["-n", 2], sh("echo line; exit 0"), stdout=None, preexec=lambda: os.close(1))
+    job.expect(0, 3)
+
+
+@case
+def lines_are_whole(build, scratch):
+    program = compile_c(build, HERE / "chatter.c", "chatter", "cc")
+    job = Job(build, ["-n", 8, "-l"], [program, "2000"])
+    job.expect(0, 20)
+    lines = job.stdout.splitlines()
+    assert len(lines) == 8 * 2000, len(lines)
+    seen = [0] * 8
+    for line in lines:
+        label, text = line.split(" ", 1)
+        rank = int(label[1:-1])
+        assert text == f"rank {rank} line {seen[rank]} " + "x" * (seen[rank] % 300), line
+        seen[rank] += 1
+
+
+@case
+def slow_reader_loses_nothing(build, scratch):
+    job = Job(build, ["-n", 2], sh("i=0; while [ $i -lt 200 ]; do head -c 20000 /dev/zero | tr '\\0' x; echo; i=$((i+1)); done"))
+    time.sleep(1.5)
+    job.expect(0, 30)
+    assert len(job.stdout) == 2 * 200 * 20001, len(job.stdout)
+    assert set(map(len, job.stdout.splitlines())) == {20000}
+
+
+@case
+def prompts_come_at_once(build, scratch):
+    reader, writer = os.pipe()
+    job = Job(build, ["-n", 1], sh("printf 'name? '; read name; echo hello $name; printf end"), stdin=reader)
+    os.close(reader)
+    os.set_blocking(job.process.stdout.fileno(), True)
+    got = os.read(job.process.stdout.fileno(), 100)
+    assert got == b"name? ", got
+    os.write(writer, b"margay\n")
+    os.close(writer)
+    job.expect(0, 3)
+    assert job.stdout == "hello margay\nend", job.stdout
+
+
+@case
+def input_goes_to_rank_0(build, scratch):
+    reader, writer = os.pipe()
+    os.write(writer, b"one\ntwo\n")
+    os.close(writer)
+    job = Job(build, ["-n", 3, "-l"], ["cat"], stdin=reader)
+    os.close(reader)
+    job.expect(0, 3)
+    assert job.stdout == "[0] one\n[0] two\n", job.stdout
+
+
+@case
+def terminal(build, scratch):
+    """From a terminal: input reaches rank 0, Ctrl-C ends the job."""
+    for keys, status in ((b"hello\n\x04", 0), (b"\x03", 130)):
+        pid, terminal_end = pty.fork()
+        if pid == 0:
+            os.execv(build / "bin" / "margay", ["margay", "run", "-n", "2", "sh", "-c", "echo up; cat"])
+        text = b""
+        deadline = time.monotonic() + 5
+        while text.count(b"up") < 2 and time.monotonic() < deadline:
+            text += os.read(terminal_end, 1000)
+        if status == 0:
+            os.write(terminal_end, keys)
+        else:
+            # The other rank has no input and ends; rank 0 waits for keys.
+            os.write(terminal_end, keys)
+        try:
+            while True:
+                text += os.read(terminal_end, 1000)
+        except OSError:
+            pass
+        got = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        os.close(terminal_end)
+        assert got == status, (got, text)
+        assert status != 0 or text.count(b"hello") == 2, text  # the terminal's echo, and rank 0's
+
+
+@case
+def output_files(build, scratch):
+    job = Job(build, ["-n", 3, "-outfile-pattern", scratch / "out.%r", "-errfile-pattern", scratch / "err"],
+              sh("echo out $PMI_RANK; echo err $PMI_RANK >&2"))
+    job.expect(0, 2)
+    assert [(scratch / f"out.{rank}").read_text() for rank in range(3)] == [f"out {rank}\n" for rank in range(3)]
+    assert sorted((scratch / "err").read_text().splitlines()) == ["err 0", "err 1", "err 2"]
+
+
+@case
+def environment_and_folder(build, scratch):
+    job = Job(build, ["-n", 1, "-genvlist", "PATH", "-genv", "A", "1", "-env", "B", "two words", "-wdir", scratch],
+              sh('echo "$A $B $C"; pwd'), env={"C": "inherited"})
+    job.mark = "nobody"  # the mark is not inherited here
+    job.expect(0, 2)
+    assert job.stdout == f"1 two words \n{scratch}\n", job.stdout
+
+
+@case
+def outer_launchers_variables_are_not_passed_on(build, scratch):
+    job = Job(build, ["-n", 1], sh("env"), env={"OMPI_COMM_WORLD_SIZE": "4", "PMI_PORT": "x", "PMIX_RANK": "1"})
+    job.expect(0, 2)
+    assert "OMPI_COMM_WORLD_SIZE" not in job.stdout and "PMI_PORT" not in job.stdout and "PMIX_RANK" not in job.stdout
+    assert "PMI_SIZE=1\n" in job.stdout
+
+
+@case
+def nonsense_on_the_launch_protocol(build, scratch):
+    talk = "import os,socket,time; s=socket.socket(fileno=int(os.environ['PMI_FD'])); s.sendall({!r}); time.sleep(60)"
+    for words in (b"nonsense\n", b"cmd=dance\n", b"\0\0\0\n", b"x" * 40000):
+        job = Job(build, ["-n", 2], ["python3", "-c", talk.format(words)])
+        job.expect(1, 5, ["broke the launch protocol", "rank "])
+
+
+@case
+def few_descriptors(build, scratch):
+    """A limit on open files is an error that names it, before or after some ranks have started."""
+    import resource
+    job = Job(build, ["-n", 64], ["sleep", "60"], preexec=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60)))
+    assert job.finish(3) != 0
+    assert "ulimit -n" in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
+    job.expect_nothing_left(1)
+
+
+@case
+def start_is_fast(build, scratch):
+    def best(ranks):
+        return min(timed(ranks) for _ in range(7))
+
+    def timed(ranks):
+        begin = time.monotonic()
+        subprocess.run([build / "bin" / "margay", "run", "-n", str(ranks), "true"], check=True)
+        return time.monotonic() - begin
+
+    two, many = best(2), best(64)
+    assert two < 0.015, f"2 ranks take {two * 1000:.1f} ms"
+    assert many < 1.0, f"64 ranks take {many * 1000:.1f} ms"
+
+
+main()

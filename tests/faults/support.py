@@ -1,0 +1,141 @@
+"""What the fault tests share: starting a job under `margay run`, and seeing that nothing of it is left."""
+import argparse
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import uuid
+
+CASES = []
+
+
+def case(function):
+    """Marks a test case; run in order of definition."""
+    CASES.append(function)
+    return function
+
+
+class Skip(Exception):
+    """This machine cannot show what the case is about; the text says why."""
+
+
+class Job:
+    """A running `margay run`. Every process of it carries a mark in its environment, so that a survivor is found."""
+
+    def __init__(self, build, options, program, env=None, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, prefix=(),
+                 preexec=None):
+        self.mark = uuid.uuid4().hex
+        self.shm_before = set(os.listdir("/dev/shm"))
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "MARGAY", "OMPI"))}
+        environment.update(env or {})
+        environment["FAULT_TEST_MARK"] = self.mark
+        self.command = [*prefix, str(build / "bin" / "margay"), "run", *map(str, options), *map(str, program)]
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(self.command, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, text=True,
+                                        env=environment, preexec_fn=preexec)
+        self.stdout = ""
+        self.stderr = ""
+        self.seconds = 0.0
+
+    def marked(self):
+        """Pids of the job's processes, the launcher and its guardian left out."""
+        found = []
+        for entry in os.listdir("/proc"):
+            if not entry.isdigit() or int(entry) == self.process.pid:
+                continue
+            try:
+                environment = pathlib.Path(f"/proc/{entry}/environ").read_bytes()
+                state = pathlib.Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[0]
+                name = pathlib.Path(f"/proc/{entry}/comm").read_text().strip()
+            except OSError:
+                continue
+            if self.mark.encode() in environment and state != "Z" and name != "margay-guardian":
+                found.append(int(entry))
+        return found
+
+    def wait_for_ranks(self, count, seconds=10):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            ranks = self.marked()
+            if len(ranks) >= count:
+                return ranks
+            time.sleep(0.01)
+        raise AssertionError(f"only {len(self.marked())} of {count} ranks came up: {self.finish(0)}")
+
+    def read_line(self):
+        return self.process.stdout.readline()
+
+    def finish(self, seconds):
+        """Waits for the launcher's end at most `seconds`; it is an error if it takes longer."""
+        try:
+            out, err = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            out, err = self.process.communicate()
+            raise AssertionError(f"still running after {seconds} s\n  $ {self.command}\n{out or ''}{err}") from None
+        finally:
+            self.seconds = time.monotonic() - self.started
+        self.stdout += out or ""
+        self.stderr += err
+        return self.process.returncode
+
+    def expect_nothing_left(self, seconds):
+        deadline = time.monotonic() + seconds
+        while self.marked() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        survivors = self.marked()
+        for pid in survivors:
+            os.kill(pid, signal.SIGKILL)
+        assert not survivors, f"{len(survivors)} processes survived"
+        left = {name for name in set(os.listdir("/dev/shm")) - self.shm_before if name.startswith("margay")}
+        assert not left, f"left in /dev/shm: {left}"
+
+    def expect(self, status, within, cause=None, lines=1):
+        """The launcher ends within `within` seconds with `status`, one line that holds `cause`, and nothing stays behind."""
+        code = self.finish(within)
+        told = [line for line in self.stderr.splitlines() if line.startswith("margay: job")]
+        transcript = f"\n  $ {self.command}\n  status {code}\n  stdout {self.stdout[-500:]!r}\n  stderr {self.stderr[-2000:]!r}"
+        assert code == status, f"status {code}, expected {status}{transcript}"
+        if cause is not None:
+            assert len(told) == lines, f"{len(told)} lines of the launcher, expected {lines}{transcript}"
+            wanted = [cause] if isinstance(cause, str) else cause
+            for text in wanted:
+                assert text in told[-1], f"{text!r} is not in the line{transcript}"
+        self.expect_nothing_left(5)
+
+
+def compile_c(build, source, name, compiler, *flags):
+    folder = build / "tests" / "faults"
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / name
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        subprocess.run([compiler, "-O1", "-g", "-o", str(program), str(source), *flags], check=True)
+    return program
+
+
+def main():
+    """Runs the cases of the calling script: all, or those named."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("cases", nargs="*")
+    arguments = parser.parse_args()
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="margay-faults.") as scratch:
+        for function in CASES:
+            if arguments.cases and function.__name__ not in arguments.cases:
+                continue
+            begin = time.monotonic()
+            try:
+                function(arguments.build.resolve(), pathlib.Path(scratch))
+                verdict = "ok"
+            except Skip as skip:
+                verdict = f"skipped: {skip}"
+            except Exception:  # every case is told, whatever went wrong in it
+                verdict = "FAILED\n" + traceback.format_exc()
+                failed += 1
+            print(f"{function.__name__:<42} {time.monotonic() - begin:6.2f} s  {verdict}", flush=True)
+    sys.exit(1 if failed else 0)
