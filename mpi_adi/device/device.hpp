@@ -86,6 +86,10 @@ class Device {
   // requests.
   bool progress();
 
+  // A communicator that the user freed, and that the last request on it has now let go: the caller's to delete. nullptr
+  // when there is none.
+  [[nodiscard]] Communicator* take_unreferenced();
+
   // No request is under way inside (completed and unfreed ones aside), nothing is queued: the process may leave.
   [[nodiscard]] bool quiet() const;
   [[nodiscard]] const ProtocolCounts& counts() const;

@@ -47,6 +47,8 @@ struct DeviceParts {
   std::uint64_t under_way = 0;         // requests not complete
   ProtocolCounts counts;
 
+  std::vector<Communicator*> unreferenced;  // freed by the user, and now by their last request
+
   // Peers that are lost: one rank is looked at each round (protocol/peer_lost).
   std::uint32_t next_watched = 0;
   std::vector<bool> known_lost;

@@ -70,7 +70,7 @@ void Pieces::unpack(std::uint64_t bytes) {
 void Pieces::clear() {
   table_.clear();
   packed_.reset();
-  if (type_ != nullptr) --type_->references;
+  if (type_ != nullptr && --type_->references == 0 && !type_->predefined) delete type_;
   type_ = nullptr;
 }
 

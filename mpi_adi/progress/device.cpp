@@ -80,6 +80,14 @@ bool Device::progress() {
   return mpi_adi::progress(impl_->parts);
 }
 
+Communicator* Device::take_unreferenced() {
+  auto& list = impl_->parts.unreferenced;
+  if (list.empty()) return nullptr;
+  Communicator* const taken = list.back();
+  list.pop_back();
+  return taken;
+}
+
 bool Device::quiet() const {
   const DeviceParts& parts = impl_->parts;
   return parts.under_way == 0 && parts.notices.in_use() == 0 && parts.kernel.idle();

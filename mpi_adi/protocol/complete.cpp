@@ -28,7 +28,7 @@ std::uint32_t index_of(const Request& request) {
 }
 
 void give_back(DeviceParts& parts, Request& request) {
-  --request.communicator->references;
+  drop_reference(parts, *request.communicator);
   request.communicator = nullptr;
   if (request.kind == RequestKind::send) {
     parts.sends.give_back(static_cast<SendRequest&>(request));
@@ -38,6 +38,10 @@ void give_back(DeviceParts& parts, Request& request) {
 }
 
 }  // namespace
+
+void drop_reference(DeviceParts& parts, Communicator& communicator) {
+  if (--communicator.references == 0 && communicator.freed) parts.unreferenced.push_back(&communicator);
+}
 
 SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
   SendRequest& request = parts.sends.take([](SendRequest& made) {

@@ -19,6 +19,9 @@ void release(DeviceParts& parts, Request& request);
 // A send or receive with MPI_PROC_NULL: over at once, nothing moved.
 void complete_null(DeviceParts& parts, Request& request);
 
+// A reference of the device's own to a communicator is over.
+void drop_reference(DeviceParts& parts, Communicator& communicator);
+
 // One record about a request, when traces are on. Identity: the messages of `source` to `destination`, none in special.
 void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request, std::uint64_t bytes,
                    portals::MatchBits match_bits = 0, std::uint64_t detail = 0);

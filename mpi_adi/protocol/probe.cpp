@@ -2,6 +2,7 @@
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
+#include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/post_receive.hpp"
 #include "mpi_adi/protocol/take_unexpected.hpp"
@@ -49,7 +50,7 @@ ReceiveRequest& start_matched_receive(DeviceParts& parts, void* buffer, std::int
   } else {
     take_unexpected(parts, request, *message.arrived);
   }
-  --message.communicator->references;
+  drop_reference(parts, *message.communicator);
   parts.messages.give_back(message);
   return request;
 }

@@ -1,0 +1,88 @@
+#include "tests/mpi_adi/hand_made.hpp"
+
+namespace margay::mpi_adi {
+namespace {
+
+// Stimulus: `begin` starts something with rank 1, which dies after `steps` steps. Expectation: it ends with an error.
+template <typename Begin>
+void dies(Begin&& begin) {
+  for (std::uint64_t steps = 0; steps < 60; ++steps) {
+    CAPTURE(steps);
+    sim::VirtualOptions slow;
+    slow.segment_bytes = 512;
+    HandMade hand({}, steps + 1, slow);
+    std::vector<std::byte> memory = pattern(kLongBytes, 1);
+    Request& request = begin(hand, memory);
+    for (std::uint64_t step = 0; step < steps; ++step) (void)hand.world().step();
+    REQUIRE(!request.complete);
+    hand.world().network().lose(1);
+    for (int round = 0; round < 20; ++round) hand.device().progress();
+    REQUIRE(request.complete);
+    CHECK(request.error_class == MPIX_ERR_PROC_FAILED);
+    hand.device().free(request);
+    CHECK(hand.device().quiet());
+    CHECK(hand.comm().references == 1);
+    CHECK(!hand.device().kernel().unfinished());
+  }
+}
+
+TEST_CASE("a long send to a lost peer ends") {
+  dies([](HandMade& hand, auto& memory) -> Request& { return hand.send(SendMode::standard, memory); });
+}
+
+TEST_CASE("a synchronous send to a lost peer ends") {
+  dies([](HandMade& hand, auto& memory) -> Request& {
+    memory.resize(kShortBytes);
+    return hand.send(SendMode::synchronous, memory);
+  });
+}
+
+TEST_CASE("a posted receive from a lost peer ends, with a body on its way or without") {
+  dies([](HandMade& hand, auto& memory) -> Request& { return hand.receive(memory); });
+}
+
+TEST_CASE("a pull from a lost peer ends") {
+  dies([](HandMade& hand, auto& memory) -> Request& {
+    portals::Header header = HandMade::message(0, {NoteProtocol::rendezvous, false, 5}, kLongBit);
+    header.return_length = kLongBytes;
+    hand.inject(header);
+    hand.settle();
+    return hand.receive(memory);  // its get finds no portal there: the reply never comes
+  });
+}
+
+TEST_CASE("a claimed message of a lost peer ends its receive") {
+  sim::VirtualOptions slow;
+  slow.segment_bytes = 16;
+  HandMade hand({}, 1, slow);
+  const std::vector<std::byte> data = pattern(kShortBytes, 1);
+  hand.inject(HandMade::message(kShortBytes, {}), data);
+  Envelope envelope;
+  REQUIRE(hand.world().until([&] { return hand.device().probe(1, 7, hand.comm(), envelope); }));
+  std::vector<std::byte> room(kShortBytes);
+  Request& receive = hand.receive(room);
+  REQUIRE(!receive.complete);
+  hand.world().network().lose(1);
+  for (int round = 0; round < 20; ++round) hand.device().progress();
+  REQUIRE(receive.complete);
+  CHECK(receive.error_class == MPIX_ERR_PROC_FAILED);
+}
+
+TEST_CASE("what is begun with a peer that is lost already ends at once or soon") {
+  HandMade hand;
+  hand.world().network().lose(1);
+  hand.settle();
+  std::vector<std::byte> memory = pattern(kLongBytes, 1);
+  Request& receive = hand.receive(memory);
+  Request& send = hand.send(SendMode::standard, memory);
+  std::vector<std::byte> little = pattern(kShortBytes, 1);
+  Request& small = hand.send(SendMode::standard, little);
+  for (int round = 0; round < 20; ++round) hand.device().progress();
+  for (const Request* request : {&receive, &send, &small}) {
+    CHECK(request->complete);
+    CHECK(request->error_class == MPIX_ERR_PROC_FAILED);
+  }
+}
+
+}  // namespace
+}  // namespace margay::mpi_adi

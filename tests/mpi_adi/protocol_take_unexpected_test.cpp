@@ -1,0 +1,111 @@
+#include "tests/mpi_adi/hand_made.hpp"
+
+namespace margay::mpi_adi {
+namespace {
+
+TEST_CASE("unexpected short messages are taken in the order of their arrival, and the heap is free again") {
+  HandMade hand;
+  const std::vector<std::byte> first = pattern(kShortBytes, 1);
+  const std::vector<std::byte> second = pattern(kShortBytes, 2);
+  hand.inject(HandMade::message(kShortBytes, {}), first);
+  hand.inject(HandMade::message(kShortBytes, {}), second);
+  hand.settle();
+  std::vector<std::byte> room(kShortBytes);
+  for (const auto* expected : {&first, &second}) {
+    Request& receive = hand.receive(room);
+    CHECK(receive.complete);
+    CHECK(room == *expected);
+    hand.device().free(receive);
+  }
+  CHECK(hand.device().counts().unexpected == 2);
+  Envelope envelope;
+  CHECK(!hand.device().probe(MPI_ANY_SOURCE, MPI_ANY_TAG, hand.comm(), envelope));
+}
+
+TEST_CASE("an unexpected message longer than the room is truncated to what fits") {
+  HandMade hand;
+  const std::vector<std::byte> data = pattern(kShortBytes, 1);
+  hand.inject(HandMade::message(kShortBytes, {}), data);
+  hand.settle();
+  std::vector<std::byte> room(10);
+  Request& receive = hand.receive(room);
+  CHECK(receive.error_class == MPI_ERR_TRUNCATE);
+  CHECK(receive.bytes == 10);
+  CHECK(std::equal(room.begin(), room.end(), data.begin()));
+}
+
+TEST_CASE("a receive claims a message whose body is still on its way into the heap") {
+  sim::VirtualOptions slow;
+  slow.segment_bytes = 16;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    CAPTURE(seed);
+    HandMade hand({}, seed, slow);
+    const std::vector<std::byte> data = pattern(kShortBytes, 1);
+    hand.inject(HandMade::message(kShortBytes, {}), data);
+    Envelope envelope;
+    REQUIRE(hand.world().until([&] { return hand.device().probe(1, 7, hand.comm(), envelope); }));
+    CHECK(envelope.bytes == kShortBytes);
+    std::vector<std::byte> room(kShortBytes);
+    Request& receive = hand.receive(room);
+    // Expect: nobody else gets it meanwhile.
+    CHECK(!hand.device().probe(1, 7, hand.comm(), envelope));
+    hand.settle();
+    CHECK(receive.complete);
+    CHECK(room == data);
+  }
+}
+
+TEST_CASE("a header in the heap is pulled: the get names its sender's bits and wants what fits") {
+  for (const std::size_t room_bytes : {kLongBytes, std::size_t{50}}) {
+    HandMade hand;
+    std::vector<std::byte> data = pattern(kLongBytes, 8);
+    hand.offer(data);
+    portals::Header header = HandMade::message(kLongBytes, {NoteProtocol::long_message, true, 77}, kLongBit);
+    header.return_portal = kAcknowledgmentPortal;
+    header.return_match_bits = 77;
+    hand.inject(header, data);
+    hand.settle();
+    REQUIRE(hand.acknowledged.size() == 1);
+    CHECK(hand.acknowledged.header(0).kind == portals::Kind::acknowledgment);
+    std::vector<std::byte> room(room_bytes);
+    Request& receive = hand.receive(room);
+    CHECK(!receive.complete);
+    CHECK(hand.device().kernel().unfinished());  // an answer is owed: its sender may be computing
+    hand.settle();
+    CHECK(receive.complete);
+    CHECK(receive.bytes == room_bytes);
+    CHECK(receive.error_class == (room_bytes == kLongBytes ? MPI_SUCCESS : MPI_ERR_TRUNCATE));
+    CHECK(std::equal(room.begin(), room.end(), data.begin()));
+    CHECK(hand.read_bytes() == room_bytes);
+    // Expect: the synchronous answer comes after the pulled data (figure 7).
+    REQUIRE(hand.acknowledged.size() == 2);
+    CHECK(hand.acknowledged.header(1).kind == portals::Kind::put);
+    CHECK(hand.acknowledged.header(1).match_bits == 77);
+    CHECK(!hand.device().kernel().unfinished());
+  }
+}
+
+TEST_CASE("a full heap holds short messages on the wire and loses none") {
+  DeviceOptions options;
+  options.heap_bytes = 64 * 1024;
+  HandMade hand(options);
+  constexpr int kMessages = 40;
+  std::vector<std::vector<std::byte>> bodies;
+  for (int number = 0; number < kMessages; ++number) {
+    bodies.push_back(pattern(4000, static_cast<unsigned>(number)));
+  }
+  for (const auto& body : bodies) hand.inject(HandMade::message(4000, {}), body);
+  for (const auto& body : bodies) {
+    hand.settle();
+    std::vector<std::byte> room(4000);
+    Request& receive = hand.receive(room);
+    hand.settle();
+    REQUIRE(receive.complete);
+    CHECK(room == body);
+    hand.device().free(receive);
+  }
+  hand.world().check_accounting();
+}
+
+}  // namespace
+}  // namespace margay::mpi_adi
