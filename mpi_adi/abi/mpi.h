@@ -9,7 +9,7 @@
  * code that suits the handles and extensions below. MARGAY_VERSION tells that the library is margay.
  *
  * All functions of the ABI are declared. Which of them the library has is told by mpi_adi/mpi/README.md; a program
- * that needs another one is refused by the linker, never at run time.
+ * that needs another one is refused by the linker.
  */
 #ifndef MPI_INCLUDED
 #define MPI_INCLUDED
