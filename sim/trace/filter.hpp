@@ -16,6 +16,7 @@ struct MessageIdentity {
   std::uint32_t source = 0;
   std::uint32_t destination = 0;
   std::uint64_t sequence = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 inside the generated comparison for a pointer.
   friend auto operator<=>(const MessageIdentity&, const MessageIdentity&) = default;
 };
 [[nodiscard]] inline MessageIdentity identity(const TraceEvent& event) {

@@ -72,6 +72,7 @@ struct Place {
   std::uint32_t group;
   std::uint64_t ticks;
   std::size_t index;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 inside the generated comparison for a pointer.
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
