@@ -39,7 +39,6 @@ void ArrivalIndex::append(Shape& shape, const ArrivedNode& node) {
 }
 
 void ArrivalIndex::remove(ArrivedNode& node) {
-  if (node.slot == kNoSlot) return;
   for (Shape& shape : shapes_) remove(shape, node);
   slots_[node.slot] = nullptr;
   free_slots_.push_back(node.slot);
@@ -84,7 +83,7 @@ ArrivalIndex::Shape& ArrivalIndex::obtain(const MatchShape& wanted, ArrivedNode*
   return shape;
 }
 
-// The nodes' slot numbers are the caller's to forget.
+// The queued messages keep slot numbers that mean nothing until the next shape's index gives them new ones.
 void ArrivalIndex::clear() {
   *this = {};
 }

@@ -26,8 +26,11 @@ class ArrivalIndex {
 
   // Nothing is kept for messages while no shape is indexed.
   [[nodiscard]] bool empty() const { return shapes_.empty(); }
+  // How many slots there are, in use or not: what the memory grows with.
+  [[nodiscard]] std::size_t slots() const { return slots_.size(); }
   // `node` is the latest arrival.
   void append(ArrivedNode& node);
+  // Requires: !empty().
   void remove(ArrivedNode& node);
   // The earliest message that meets `criteria`; nullptr when none does. `first` is the queue, from which an index
   // for a new shape is built.

@@ -25,9 +25,7 @@ void ArrivalQueue::remove(ArrivedNode& node) {
   --size_;
   if (index_.empty()) return;
   index_.remove(node);
-  if (size_ >= kShort / 2) return;
-  index_.clear();
-  for (ArrivedNode* left = first_; left != nullptr; left = left->next) left->slot = ArrivalIndex::kNoSlot;
+  if (size_ < kShort / 2) index_.clear();
 }
 
 ArrivedMessage* ArrivalQueue::find(const Criteria& criteria) {

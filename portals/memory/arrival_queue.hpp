@@ -34,6 +34,7 @@ class ArrivalQueue {
   [[nodiscard]] ArrivedMessage* find(const Criteria& criteria);
   [[nodiscard]] ArrivedNode* first() const { return first_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] const ArrivalIndex& index() const { return index_; }
 
  private:
   ArrivedNode* first_ = nullptr;

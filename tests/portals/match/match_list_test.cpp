@@ -169,6 +169,23 @@ TEST_CASE("order keys: a new one lies between its neighbours, or there is none")
   }
 }
 
+TEST_CASE("entries whose order keys touch are still two") {
+  // The entries before the last find no room and lead on; one by one they use up the keys before it. It leads elsewhere
+  // when it does not match, so that the index keeps it apart.
+  Lists lists(100);
+  Memory memory(8);
+  SingleBlock roomy(memory.buffer());
+  MatchEntry& last = lists.entries[99];
+  last.set({}, roomy, {.offset_by = OffsetBy::sender}, {.no_match = Link::drop()});
+  for (std::size_t at = 0; at < 40; ++at) lists.list.append(lists.entries[at]);
+  lists.list.append(last);
+  for (std::size_t at = 40; at < 99; ++at) {
+    lists.list.insert_before(last, lists.entries[at]);
+    REQUIRE(lists.kernel.delivery.decide(put(0, 1)).entry == &last);
+  }
+  lists.list.remove(last);
+}
+
 TEST_CASE("posting before a catch-all and taking off from the front may go on for long") {
   Lists lists(40);
   auto& e = lists.entries;

@@ -95,6 +95,40 @@ TEST_CASE("find gives what a search of the whole queue gives") {
   }
 }
 
+TEST_CASE("the index takes memory for the longest queue, not for all that ever arrived") {
+  std::vector<ArrivedNode> nodes(100);
+  ArrivalQueue queue;
+  for (ArrivedNode& node : nodes) queue.append(node);
+  CHECK(queue.index().slots() == 0);
+  REQUIRE(queue.find({}) == &nodes[0].message);
+  CHECK(queue.index().slots() == 100);
+  // One old message stays while many others come and go.
+  for (std::size_t turn = 0; turn < 10000; ++turn) {
+    ArrivedNode& node = nodes[1 + turn % 99];
+    queue.remove(node);
+    queue.append(node);
+  }
+  CHECK(queue.index().slots() == 100);
+  CHECK(queue.find({}) == &nodes[0].message);
+  for (ArrivedNode& node : nodes) queue.remove(node);
+  CHECK(queue.index().slots() == 0);
+  CHECK(queue.size() == 0);
+}
+
+TEST_CASE("criteria of more shapes than are indexed at a time") {
+  std::vector<ArrivedNode> nodes(50);
+  ArrivalQueue queue;
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    nodes[at].message.header.match_bits = at;
+    queue.append(nodes[at]);
+  }
+  for (int again = 0; again < 3; ++again) {
+    for (std::uint64_t shape = 0; shape < 3 * ArrivalIndex::kShapes; ++shape) {
+      CHECK(queue.find({.match_bits = 49, .ignore_bits = shape << 32}) == &nodes[49].message);
+    }
+  }
+}
+
 TEST_SUITE_END();
 
 }  // namespace margay::portals::testing

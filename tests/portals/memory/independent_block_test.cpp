@@ -166,6 +166,20 @@ TEST_CASE("rows abandoned out of order are the first available again; released r
   CHECK(block.exhausted());
 }
 
+TEST_CASE("rewind begins with the first row, whatever was abandoned before") {
+  Independent independent(Progression::linear, {});
+  const Verdict first = independent.kernel.delivery.decide(put(0, 0));
+  const Verdict second = independent.kernel.delivery.decide(put(0, 0));
+  independent.kernel.send(0, "x");
+  independent.kernel.delivery.complete(first, put(0, 0));
+  independent.kernel.delivery.abandon(second);
+  independent.block.release(0);
+  independent.block.release(2);
+  independent.block.rewind();
+  for (std::uint32_t row = 0; row < 3; ++row) CHECK(independent.kernel.send(0, "x").row == row);
+  CHECK(independent.block.exhausted());
+}
+
 TEST_CASE("circular rows under random messages, releases and lost senders keep their order") {
   // The model: rows are taken strictly round; the last one taken may be given back.
   for (std::uint64_t seed = 1; seed <= 200 / kFewer + 1; ++seed) {
