@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "sim/boot/node_segment.hpp"
 #include "sim/base/random.hpp"
+#include "sim/boot/node_segment.hpp"
 #include "sim/wire/shm_layout.hpp"
 
 namespace margay::sim {

@@ -55,6 +55,17 @@ void signal_ranks(const std::vector<int>& pids, int signal) {
   }
 }
 
+bool catches_signal(int pid, int signal) {
+  if (pid <= 0) return false;
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("SigCgt:", 0) != 0) continue;
+    const std::uint64_t caught = std::strtoull(line.c_str() + 7, nullptr, 16);
+    return (caught >> (signal - 1) & 1) != 0;
+  }
+  return false;
+}
+
 void end_all_children() {
   constexpr std::int64_t kPatienceNs = 2'000'000'000;
   const std::int64_t until = monotonic_ns() + kPatienceNs;

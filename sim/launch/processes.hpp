@@ -14,6 +14,8 @@ void raise_descriptor_limit(rlimit& before);
 [[nodiscard]] int processor_for(std::uint32_t rank);
 // Sends `signal` to each process that is still a child of this one.
 void signal_ranks(const std::vector<int>& pids, int signal);
+// Whether a process has a handler for `signal`, so that sending it does no harm. False when it cannot be told.
+[[nodiscard]] bool catches_signal(int pid, int signal);
 // Kills and reaps every child of this process, and every orphan that becomes one, until none is left (at most two
 // seconds).
 void end_all_children();

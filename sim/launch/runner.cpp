@@ -184,11 +184,23 @@ void Runner::on_signals() {
 
 void Runner::on_interrupt(int signal) {
   if (signal == SIGUSR1) {
-    guardian_.signal_group(SIGUSR1);
+    show_state();
   } else if (signal == SIGTSTP) {
     suspend();
   } else {
     watch_.on_interrupt(signal, monotonic_ns());
+  }
+}
+
+// SIGUSR1: where each rank is, from the board; ranks that have more to say are asked to say it.
+void Runner::show_state() {
+  for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
+    const BoardBlock& block = memory_.board().block(rank);
+    const bool inside = block.state == RankState::kInitialized && !watch_.ended(rank);
+    const std::string call = call_in_progress(memory_.board(), rank);
+    output_.notice("margay: rank " + std::to_string(rank) + " (pid " + std::to_string(pids_[rank]) + ") " +
+                   (watch_.ended(rank) ? "has ended" : "in " + (inside && !call.empty() ? call : "the program")));
+    if (inside && catches_signal(block.pid, SIGUSR1)) ::kill(block.pid, SIGUSR1);
   }
 }
 

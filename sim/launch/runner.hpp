@@ -45,6 +45,7 @@ class Runner {
   void dispatch(Event event);
   void on_signals();
   void on_interrupt(int signal);
+  void show_state();
   void suspend();
   void reap();
   void on_child(pid_t pid, int code, int value);

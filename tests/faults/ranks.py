@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Ranks that die, leave, abort or stop inside MPI: the one line with the cause, the exit status, and nothing left behind."""
+import os
+import pathlib
+import signal
+import time
+
+from support import Job, Skip, case, compile_c, main
+
+HERE = pathlib.Path(__file__).resolve().parent
+WIRES = {"shm": [], "tcp": ["--nodes", 2]}
+# SIGSEGV by a bad address and by a full stack are one signal.
+DEATHS = {"kill": (137, "SIGKILL"), "segv": (139, "SIGSEGV"), "abrt": (134, "SIGABRT"), "stack": (139, "SIGSEGV")}
+
+
+def program(build, name):
+    return compile_c(build, HERE / f"{name}.c", name, str(build / "bin" / "mpicc"))
+
+
+def die(build, wire, place, death, expected, within=2.0, ranks=3, options=()):
+    job = Job(build, ["-n", ranks, *WIRES[wire], *options], [program(build, "faulty"), place, death])
+    status, cause = expected
+    job.expect(status, within, cause)
+    return job
+
+
+def each_death(build, place, deaths=tuple(DEATHS)):
+    for wire in WIRES:
+        for death in deaths:
+            status, name = DEATHS[death]
+            die(build, wire, place, death, (status, ["rank 1", name, "pid"]))
+
+
+@case
+def death_with_receives_posted(build, scratch):
+    each_death(build, "posted")
+
+
+@case
+def death_with_unexpected_messages(build, scratch):
+    each_death(build, "unexpected")
+
+
+@case
+def death_in_a_pull(build, scratch):
+    each_death(build, "pull", ("kill", "segv", "abrt"))
+
+
+@case
+def death_in_a_barrier(build, scratch):
+    each_death(build, "barrier")
+
+
+@case
+def death_in_a_collective(build, scratch):
+    each_death(build, "collective")
+
+
+@case
+def death_in_finalize(build, scratch):
+    each_death(build, "finalize", ("kill", "segv", "abrt"))
+
+
+@case
+def death_while_idle(build, scratch):
+    each_death(build, "idle", ("kill", "segv", "abrt"))
+    job = die(build, "shm", "idle", "kill", (137, ["rank 1", "SIGKILL", "in MPI_Recv"]))
+    assert "s;" in job.stderr
+
+
+@case
+def death_while_spinning(build, scratch):
+    each_death(build, "spinning", ("kill", "segv", "abrt"))
+
+
+@case
+def death_before_init(build, scratch):
+    for wire in WIRES:
+        die(build, wire, "before_init", "segv", (139, ["rank 1", "SIGSEGV"]))
+        die(build, wire, "before_init", "exit", (1, ["rank 1", "without MPI_Init"]))
+        die(build, wire, "before_init", "exit3", (3, ["rank 1", "without MPI_Init"]))
+
+
+@case
+def leaving_without_finalize(build, scratch):
+    for wire in WIRES:
+        for place in ("posted", "unexpected", "barrier"):
+            die(build, wire, place, "exit", (1, ["rank 1", "left without MPI_Finalize"]))
+        die(build, wire, "barrier", "exit3", (3, ["rank 1", "left without MPI_Finalize", "exit code 3"]))
+
+
+@case
+def exit_code_after_finalize(build, scratch):
+    job = Job(build, ["-n", 3], [program(build, "faulty"), "after_finalize", "exit3"])
+    job.expect(3, 5)
+
+
+@case
+def abort_of_one(build, scratch):
+    for wire in WIRES:
+        for place in ("posted", "barrier", "unexpected"):
+            job = die(build, wire, place, "abort", (7, ["rank 1", "MPI_Abort with code 7"]))
+            assert job.stdout == "before abort\n", job.stdout
+
+
+@case
+def abort_of_all_at_once(build, scratch):
+    for wire in WIRES:
+        for _ in range(5):
+            job = die(build, wire, "barrier", "abort_all", (7, "MPI_Abort with code 7"), ranks=4)
+            assert "after abort" not in job.stdout, job.stdout
+
+
+@case
+def death_of_the_launcher(build, scratch):
+    for wire in WIRES:
+        job = Job(build, ["-n", 3, *WIRES[wire]], [program(build, "steady"), "60"])
+        job.wait_for_ranks(3)
+        time.sleep(0.1)
+        job.process.kill()
+        job.expect_nothing_left(2)
+        job.finish(5)
+
+
+@case
+def interrupts(build, scratch):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        job = Job(build, ["-n", 3], [program(build, "steady"), "60"])
+        job.wait_for_ranks(3)
+        time.sleep(0.1)
+        job.process.send_signal(number)
+        job.expect(128 + number, 3, f"the launcher got {number.name}")
+
+
+def find_ranks(job, name):
+    return [pid for pid in job.marked() if pathlib.Path(f"/proc/{pid}/comm").read_text().strip() == name]
+
+
+@case
+def stopped_and_continued(build, scratch):
+    """The job is right after a stop of each rank in turn, on each wire; short stops need no warning."""
+    for wire in WIRES:
+        job = Job(build, ["-n", 2, *WIRES[wire], "--check-accounting"], [program(build, "steady"), "5"])
+        job.wait_for_ranks(2)
+        time.sleep(0.2)
+        for pid in find_ranks(job, "steady"):
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(1.5)
+            os.kill(pid, signal.SIGCONT)
+        job.expect(0, 15)
+        assert job.stdout == "rounds many, wrong numbers 0\n", job.stdout
+        assert job.stderr == "", job.stderr
+
+
+@case
+def long_stop_is_told_and_survived(build, scratch):
+    job = Job(build, ["-n", 2, "--nodes", 2, "--check-accounting"], [program(build, "steady"), "13"])
+    job.wait_for_ranks(2)
+    time.sleep(0.3)
+    stopped = find_ranks(job, "steady")[0]
+    os.kill(stopped, signal.SIGSTOP)
+    time.sleep(17)
+    os.kill(stopped, signal.SIGCONT)
+    job.expect(0, 15, ["has been stopped", f"pid {stopped}"])
+    assert job.stdout == "rounds many, wrong numbers 0\n", job.stdout
+
+
+@case
+def asked_for_a_report(build, scratch):
+    """SIGUSR1 to the launcher tells where each rank is, and the run goes on."""
+    job = Job(build, ["-n", 2, "--check-accounting"], [program(build, "steady"), "1"])
+    job.wait_for_ranks(2)
+    time.sleep(0.4)
+    job.process.send_signal(signal.SIGUSR1)
+    job.expect(0, 10)
+    assert job.stdout == "rounds many, wrong numbers 0\n", job.stdout
+    for rank in range(2):
+        assert f"margay: rank {rank} (pid " in job.stderr, job.stderr
+
+
+@case
+def io_uring_refused(build, scratch):
+    """Falls back to epoll with at most one line a rank, and is right; asked for io_uring by name, it is a clean error."""
+    refuse = compile_c(build, HERE / "refuse_io_uring.c", "refuse_io_uring", "cc")
+    job = Job(build, ["-n", 2, "--nodes", 2, "--check-accounting"], [program(build, "steady"), "1"], prefix=[refuse])
+    job.expect(0, 10)
+    assert job.stdout == "rounds many, wrong numbers 0\n", job.stdout
+    assert len(job.stderr.splitlines()) <= 2, job.stderr
+
+
+@case
+def memory_without_memfd(build, scratch):
+    job = Job(build, ["-n", 4, "--check-accounting"], [program(build, "steady"), "1"], env={"MARGAY_REFUSE_MEMFD": "1"})
+    job.expect(0, 10)
+    assert job.stdout == "rounds many, wrong numbers 0\n", job.stdout
+
+
+main()
