@@ -199,7 +199,8 @@ TEST_CASE("a description names what is waited for, and stops at its limit") {
   std::string all;
   hand.device().describe(all, 10);
   CHECK(all.find("receive of up to 64 bytes from any source, tag 9") != std::string::npos);
-  CHECK(all.find("send (long_send) of 20000 bytes to process 1") != std::string::npos);
+  CHECK(all.find("send (" + std::string(sim::name(sim::TraceProtocol::long_send)) + ") of 20000 bytes to process 1") !=
+        std::string::npos);
   CHECK(all.find("waits for its acknowledgment") != std::string::npos);
   CHECK(all.find("unexpected message of 64 bytes from rank 1 (process 1), tag 33") != std::string::npos);
   std::string some;

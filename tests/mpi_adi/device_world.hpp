@@ -169,8 +169,11 @@ class VirtualWorld final : public DeviceWorld {
     } else if (network_.advance()) {
       return true;
     }
+    // Twice: a receiver that took part of a body has made room that its sender sees the next time only.
     bool moved = false;
-    for (auto& rank : ranks_) moved |= progress(*rank);
+    for (int pass = 0; pass < 2; ++pass) {
+      for (auto& rank : ranks_) moved |= progress(*rank);
+    }
     return moved || network_.advance();
   }
 

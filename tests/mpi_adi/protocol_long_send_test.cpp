@@ -101,9 +101,6 @@ TEST_CASE("a header-only acknowledgment stops a body that is still on its way") 
   get.return_length = kLongBytes;
   hand.inject(get);
   hand.settle();
-  std::string state;
-  hand.device().describe(state, 10);
-  CAPTURE(state);
   CHECK(send.complete);
   CHECK(hand.received.size() == 0);  // cut: never all there
   CHECK(hand.acknowledged.body(0) == data);
