@@ -36,7 +36,7 @@ struct TraceFilter {
 };
 
 // Indices in trace.entries, in order. A message brings its answers along: acknowledgments and replies that name it, and
-// the send_begin (which does not know the sequence yet) that led to its kernel_send.
+// the send_begin that led to its kernel_send, where that did not know the sequence yet.
 [[nodiscard]] std::vector<std::size_t> pick(const Trace& trace, const TraceFilter& filter);
 
 }  // namespace margay::sim
