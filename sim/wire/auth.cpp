@@ -38,11 +38,6 @@ const unsigned char* raw(const std::byte* bytes) {
 
 }  // namespace
 
-void fill_random(std::span<std::byte> bytes) {
-  MARGAY_ASSERT(sodium_init() >= 0);
-  randombytes_buf(bytes.data(), bytes.size());
-}
-
 void wipe(JobSecret& secret) {
   sodium_memzero(secret.data(), secret.size());
 }
@@ -122,7 +117,8 @@ void Handshake::take_hello() {
   from_ = get_u32(in_.data() + 12);
   const std::uint32_t to = get_u32(in_.data() + 16);
   const std::uint32_t world = get_u32(in_.data() + 20);
-  if (version == kHandshakeVersion) {
+  same_version_ = version == kHandshakeVersion;
+  if (same_version_) {
     if (world != world_) return fail("it belongs to a job of another size", false);
     if (to != self_) return fail("it looks for another rank", false);
     if (from_ >= world_ || from_ == self_) return fail("it claims a rank that cannot be", false);
@@ -158,6 +154,7 @@ void Handshake::take_answer() {
 }
 
 void Handshake::take_proof() {
+  if (!same_version_) return fail("it speaks another version of margay's handshake", false);
   const Tag theirs = tag(kInitiatorRole);
   if (sodium_memcmp(theirs.data(), in_.data(), theirs.size()) != 0) {
     return fail("it did not prove that it knows the job's secret", false);

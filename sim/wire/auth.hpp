@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "sim/base/random.hpp"
+
 namespace margay::sim {
 
 // 256 bits from the kernel, one per job, handed down by descriptor; never in arguments, environment, logs or traces.
@@ -28,8 +30,6 @@ enum class Verdict : std::uint32_t {
   no_descriptor = 3,   // the acceptor has no file descriptor left for it
 };
 
-// Fills `nonce` from the kernel and makes the cryptographic library ready. Idempotent, callable from any thread.
-void fill_random(std::span<std::byte> bytes);
 // Overwrites a secret in a way that the compiler does not remove.
 void wipe(JobSecret& secret);
 
@@ -105,6 +105,7 @@ class Handshake {
   Expect expect_ = Expect::hello;
   bool initiator_ = false;
   bool refuted_ = false;
+  bool same_version_ = true;
 };
 
 }  // namespace margay::sim

@@ -35,6 +35,10 @@ struct TcpLink {
   bool ready = false;  // its receiver may have an arrival
   bool held = false;   // its next arrival waits for push()
   TcpLink* next_ready = nullptr;
+  // When its last short message left (the wire's count of looks, and the time), and whether later ones wait.
+  std::uint64_t sent_at_look = ~std::uint64_t{0};
+  std::uint64_t sent_ns = 0;
+  bool in_burst = false;
   // The backend's own.
   bool blocked = false;  // the socket takes no more now
   bool starved = false;  // the receiver has no room

@@ -54,6 +54,8 @@ class TcpSender {
   [[nodiscard]] bool idle() const {
     return batch_bytes_ == 0 && gathered_bytes_ == 0 && queued_.empty() && !goodbye_due_;
   }
+  // Copied, and not in the batch that is leaving.
+  [[nodiscard]] std::size_t gathered_bytes() const { return gathered_bytes_; }
   // Messages given so far.
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
 

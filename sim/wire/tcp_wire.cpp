@@ -148,7 +148,7 @@ bool TcpWire::try_send(std::uint32_t peer, const Header& header, const Region& b
   MARGAY_ASSERT(body.bytes() == header.length);
   TcpLink& link = link_to(peer);
   if (link.state == TcpLink::State::closed || !link.sender.try_put(header, body)) return false;
-  transmit(link);
+  transmit_short(link);
   return true;
 }
 
@@ -160,7 +160,8 @@ void TcpWire::send(std::uint32_t peer, Transmission& transmission) {
     link.sender.fail();
     return miss(link);
   }
-  transmit(link);
+  if (transmission.header.length > kGatherCopyBytes) return transmit(link);
+  transmit_short(link);
 }
 
 void TcpWire::stop(std::uint32_t peer, Transmission& transmission) {
@@ -171,7 +172,30 @@ void TcpWire::transmit(TcpLink& link) {
   if (link.state == TcpLink::State::connected) backend_->start_send(link);
 }
 
+void TcpWire::transmit_short(TcpLink& link) {
+  if (!settings_.gather || link.state != TcpLink::State::connected) return transmit(link);
+  const std::uint64_t now_ns = tcp_socket::monotonic_ns();
+  const bool burst = link.sent_at_look == looks_ && now_ns - link.sent_ns < kBurstNs;
+  if (burst && link.sender.gathered_bytes() < kBurstBytes) {
+    if (!std::exchange(link.in_burst, true)) bursts_.push_back(&link);
+    return;
+  }
+  link.sent_at_look = looks_;
+  link.sent_ns = now_ns;
+  transmit(link);
+}
+
+void TcpWire::end_bursts() {
+  ++looks_;
+  for (TcpLink* link : bursts_) {
+    link->in_burst = false;
+    transmit(*link);
+  }
+  bursts_.clear();
+}
+
 bool TcpWire::push() {
+  end_bursts();
   for (TcpLink* link : held_) {
     link->held = false;
     ready_.add(*link);
@@ -184,6 +208,7 @@ bool TcpWire::push() {
 
 bool TcpWire::poll(Arrival& arrival) {
   MARGAY_ASSERT(answering_ == nullptr);
+  end_bursts();
   if (next_arrival(arrival)) return true;
   if (std::exchange(drained_, false)) return false;
   for (int look = 0; look < kLooksPerPoll; ++look) {
@@ -284,6 +309,7 @@ bool TcpWire::idle() const {
 
 bool TcpWire::prepare_wait() {
   drained_ = false;
+  end_bursts();
   return ready_.front() != nullptr || backend_->prepare_wait();
 }
 

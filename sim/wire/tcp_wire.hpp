@@ -28,6 +28,7 @@ class TcpWire final : public Wire {
     std::vector<bool> remote;    // [world]: which ranks this wire may reach; the own rank never
     JobSecret secret{};
     TcpBackendChoice backend = TcpBackendChoice::automatic;
+    bool gather = true;                   // see kBurstNs
     std::string bind_host = "127.0.0.1";  // one chosen numeric address of this host
   };
 
@@ -66,6 +67,11 @@ class TcpWire final : public Wire {
   [[nodiscard]] bool prepare_wait() override;
 
   static constexpr std::uint64_t kGoodbyeNs = 1'000'000'000;
+  // A short message leaves at once, unless one left for the same peer less than this ago and neither push() nor poll()
+  // has come since: then it is one of a burst, and leaves with the rest of it at the next push() or poll(), or when
+  // kBurstBytes are there. (A system call for each costs more than everything else together.)
+  static constexpr std::uint64_t kBurstNs = 20'000;
+  static constexpr std::size_t kBurstBytes = 16 * 1024;
 
  private:
   [[nodiscard]] portals::Status choose_backend();
@@ -77,6 +83,9 @@ class TcpWire final : public Wire {
   void adopt(std::uint32_t peer, int descriptor);
   void lose(TcpLink& link, std::string why);
   void transmit(TcpLink& link);
+  // The same, for a message that may be one of a burst.
+  void transmit_short(TcpLink& link);
+  void end_bursts();
   void close_link(TcpLink& link);
   [[nodiscard]] bool next_arrival(Arrival& arrival);
   void end_quietly(TcpLink& link);
@@ -96,6 +105,8 @@ class TcpWire final : public Wire {
   std::vector<std::unique_ptr<TcpLink>> links_;  // by rank, made on first use
   std::vector<TcpLink*> made_;
   std::vector<TcpLink*> held_;
+  std::vector<TcpLink*> bursts_;  // whose last short messages have not left
+  std::uint64_t looks_ = 0;       // calls of push() and poll()
   std::size_t connections_ = 0;
   TcpLink* answering_ = nullptr;  // whose whole or started awaits its answer
   bool drained_ = false;          // the last look found less than it had room for, and all of it has been told
