@@ -53,11 +53,13 @@ static void out_of_order(int rank) {
   int values[2] = {0, 0};
   MPI_Status status;
   if (rank == 1) {
+    wait_for(0, kGoTag);
     for (int i = 0; i < 2; ++i) {
       const int value = 70 + i;
       MPI_Send(&value, 1, MPI_INT, 0, i, MPI_COMM_WORLD);
     }
   } else if (rank == 0) {
+    signal_to(1, kGoTag);
     MPI_Probe(1, 1, MPI_COMM_WORLD, &status);
     check_status("second message", &status, 1, 1, (int)sizeof(int));
     MPI_Probe(1, MPI_ANY_TAG, MPI_COMM_WORLD, &status);

@@ -19,11 +19,13 @@ int main(int argc, char** argv) {
       MPI_Irsend(body, kSizes[i], MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       // Sent with the same envelope, in standard mode: this one is kept.
-      MPI_Send(body, kSizes[i] / 2, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+      MPI_Isend(body, kSizes[i] / 2, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &request);
+      signal_to(1, kGoTag);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
       wait_for(1, kGoTag);
     } else {
       MPI_Status status;
-      usleep(10000);
+      wait_for(0, kGoTag);
       MPI_Recv(body, kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &status);
       check_status("message behind dropped ones", &status, 0, kTag, kSizes[i] / 2);
       int flag = 1;

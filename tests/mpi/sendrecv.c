@@ -3,7 +3,7 @@
 // reference: 3
 #include "check.h"
 
-enum { kTag = 2, kLargest = 300000 };
+enum { kTag = 2, kMateTag = 3, kLargest = 300000 };
 
 static const int kSizes[] = {0, 1, 40, 41, 16384, 16385, kLargest};
 enum { kSizeCount = sizeof kSizes / sizeof kSizes[0] };
@@ -54,12 +54,12 @@ static void with_plain_mates(int rank, int size) {
   if (size < 2 || rank > 1) return;
   int value = rank == 0 ? 11 : 22, other = 0;
   if (rank == 0) {
-    MPI_Sendrecv(&value, 1, MPI_INT, 1, kTag, &other, 1, MPI_INT, MPI_ANY_SOURCE, kTag, MPI_COMM_WORLD,
+    MPI_Sendrecv(&value, 1, MPI_INT, 1, kMateTag, &other, 1, MPI_INT, MPI_ANY_SOURCE, kMateTag, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
     CHECK(other == 22, "received %d", other);
   } else {
-    MPI_Send(&value, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD);
-    MPI_Recv(&other, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, 0, kMateTag, MPI_COMM_WORLD);
+    MPI_Recv(&other, 1, MPI_INT, 0, kMateTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(other == 11, "received %d", other);
   }
 }
