@@ -16,8 +16,9 @@ MatchIndex::Shape& MatchIndex::obtain(const MatchShape& wanted) {
 }
 
 // The last entry on `queue` before `entry` in list order, which lies neither before the queue nor after it. Looks from
-// the queue's end and along the chain at once: in a queue of k among n entries one of the two is over after about
-// sqrt(n).
+// the queue's end and along the chain at once, and stops with the nearer: of k entries spread over n, one is near when
+// k is small and the other when it is large, so that about sqrt(n) steps are the most. Posting in order never comes
+// here.
 MatchEntry* MatchIndex::predecessor(const MatchEntry& entry, const Ends& queue, const MatchShape& shape) {
   const MatchKey key = MatchKey::of(shape, entry.criteria_);
   MatchEntry* on_queue = queue.last;

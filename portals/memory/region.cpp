@@ -58,6 +58,7 @@ void RegionCursor::write(std::span<const std::byte> source) {
   MARGAY_ASSERT(source.size() <= left_);
   while (!source.empty()) {
     const Buffer here = peek(source.size());
+    MARGAY_ASSERT(here.base != nullptr);
     std::memcpy(here.base, source.data(), here.bytes);
     source = source.subspan(here.bytes);
     skip(here.bytes);
@@ -68,6 +69,7 @@ void RegionCursor::read(std::span<std::byte> target) {
   MARGAY_ASSERT(target.size() <= left_);
   while (!target.empty()) {
     const Buffer here = peek(target.size());
+    MARGAY_ASSERT(here.base != nullptr);
     std::memcpy(target.data(), here.base, here.bytes);
     target = target.subspan(here.bytes);
     skip(here.bytes);
