@@ -88,10 +88,10 @@ Status map_new_trace_file(const std::string& wanted_folder, std::uint32_t rank, 
   std::string full = folder + "/" + name;
   const OwnedFile file(
       openat(directory.number(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
-  if (file.number() < 0) {
-    return failure(full, errno == EEXIST ? "is there already; name a new folder for each run" : "cannot be made",
-                   errno);
+  if (file.number() < 0 && errno == EEXIST) {
+    return Status::error(fmt::format("trace: {}: is there already; name a new folder for each run", full));
   }
+  if (file.number() < 0) return failure(full, "cannot be made", errno);
   if (Status status = allocate_and_map(full, file.number(), bytes, memory); !status.ok()) {
     unlinkat(directory.number(), name.c_str(), 0);
     return status;
