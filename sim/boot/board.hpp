@@ -57,7 +57,7 @@ struct BoardWait {
   std::int32_t peer = -1;
   std::int32_t tag = -1;
   std::uint32_t context = 0;     // communicator's context identifier
-  std::uint32_t is_waiting = 0;  // 1 from the moment the rank found nothing to do until it goes on
+  std::uint32_t is_waiting = 0;  // 1 once the rank has waited so long that it reported it, until it goes on
   std::uint64_t posted_receives = 0;
   std::uint64_t unexpected_messages = 0;
 };

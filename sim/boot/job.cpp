@@ -9,12 +9,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "sim/base/random.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/foreign.hpp"
 #include "sim/boot/parse_number.hpp"
 #include "sim/boot/pmi_client.hpp"
 #include "sim/boot/pmi_join.hpp"
-#include "sim/base/random.hpp"
 
 namespace margay::sim {
 namespace {

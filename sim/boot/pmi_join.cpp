@@ -8,10 +8,10 @@
 #include <map>
 #include <numeric>
 
+#include "sim/base/random.hpp"
 #include "sim/boot/node_segment.hpp"
 #include "sim/boot/parse_number.hpp"
 #include "sim/boot/pmi_client.hpp"
-#include "sim/base/random.hpp"
 
 namespace margay::sim {
 namespace {

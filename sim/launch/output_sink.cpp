@@ -36,26 +36,35 @@ void OutputSink::add_notice(std::string_view line) {
 bool OutputSink::write_some() {
   pollfd ready{descriptor_, POLLOUT, 0};
   if (::poll(&ready, 1, 0) <= 0) return false;
-  const ssize_t count = ::write(descriptor_, queue_.data(), std::min<std::size_t>(queue_.size(), PIPE_BUF));
+  const ssize_t count = ::write(descriptor_, queue_.data() + written_, std::min<std::size_t>(queued_bytes(), PIPE_BUF));
   if (count > 0) {
-    queue_.erase(0, static_cast<std::size_t>(count));
+    written_ += static_cast<std::size_t>(count);
+    forget_written();
     return true;
   }
-  if (count < 0 && (errno == EINTR)) return true;
+  if (count < 0 && errno == EINTR) return true;
   if (count < 0 && errno == EAGAIN) return false;
   reader_gone_ = true;
   queue_.clear();
+  written_ = 0;
   return false;
 }
 
+// Moves the rest to the front only now and then, so that a long queue is not moved for each piece.
+void OutputSink::forget_written() {
+  if (written_ < queue_.size() && written_ < kFullBytes / 4) return;
+  queue_.erase(0, written_);
+  written_ = 0;
+}
+
 bool OutputSink::flush() {
-  while (!queue_.empty() && write_some()) {
+  while (!empty() && write_some()) {
   }
   return !reader_gone_;
 }
 
 void OutputSink::flush_all(int timeout_ms) {
-  while (flush() && !queue_.empty()) {
+  while (flush() && !empty()) {
     pollfd ready{descriptor_, POLLOUT, 0};
     if (::poll(&ready, 1, timeout_ms) == 0) return;
   }

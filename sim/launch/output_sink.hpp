@@ -29,8 +29,8 @@ class OutputSink {
   // Writes all, waiting at most `timeout_ms` for room each time.
   void flush_all(int timeout_ms);
 
-  [[nodiscard]] bool empty() const { return queue_.empty(); }
-  [[nodiscard]] bool is_full() const { return queue_.size() >= kFullBytes; }
+  [[nodiscard]] bool empty() const { return queued_bytes() == 0; }
+  [[nodiscard]] bool is_full() const { return queued_bytes() >= kFullBytes; }
   [[nodiscard]] bool reader_gone() const { return reader_gone_; }
   [[nodiscard]] int descriptor() const { return descriptor_; }
 
@@ -38,12 +38,15 @@ class OutputSink {
   static constexpr std::int64_t kNobody = -1;
 
   [[nodiscard]] bool write_some();
+  void forget_written();
+  [[nodiscard]] std::size_t queued_bytes() const { return queue_.size() - written_; }
 
   int descriptor_;
   bool label_;
   bool reader_gone_ = false;
   std::int64_t open_line_of_ = kNobody;  // whose partial line the cursor stands in
   std::string queue_;
+  std::size_t written_ = 0;  // bytes at the queue's front that have left
 };
 
 }  // namespace margay::sim

@@ -1,142 +1,18 @@
 #include "sim/launch/run_options.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "sim/boot/board.hpp"
 #include "sim/boot/options.hpp"
 #include "sim/boot/parse_number.hpp"
 #include "sim/launch/hosts.hpp"
-#include "sim/launch/spelling.hpp"
+#include "sim/launch/option_rules.hpp"
 #include "sim/launch/words.hpp"
 
 namespace margay::sim {
 namespace {
 
 using Words = std::vector<std::string>;
-
-// What an option does with its values.
-enum class Action : std::uint8_t {
-  kRanks,
-  kNodes,
-  kRanksPerNode,
-  kLabel,
-  kTimeout,
-  kGlobalEnv,
-  kGlobalEnvList,
-  kGlobalEnvNone,
-  kLocalEnv,
-  kExportEnv,
-  kWorkingDirectory,
-  kConfigFile,
-  kHosts,
-  kHostFile,
-  kOutputPattern,
-  kErrorPattern,
-  kBindTo,
-  kExitCodes,
-  kVerbose,
-  kVersion,
-  kHelp,
-  kStats,
-  kAccounting,
-  kMpi,
-  kRankOption,
-  kRankFlag,
-  kShortLimit,
-  kChoice,
-  kBytes,
-  kIgnored
-};
-
-struct Rule {
-  std::string_view name;
-  int values;
-  Action action;
-  std::string_view variable = "";  // kRankOption, kChoice, kBytes: the MARGAY_ variable
-  std::string_view choices = "";   // kChoice
-};
-
-constexpr Rule kRules[] = {
-    {"n", 1, Action::kRanks},
-    {"np", 1, Action::kRanks},
-    {"c", 1, Action::kRanks},
-    {"nodes", 1, Action::kNodes},
-    {"ppn", 1, Action::kRanksPerNode},
-    {"perhost", 1, Action::kRanksPerNode},
-    {"npernode", 1, Action::kRanksPerNode},
-    {"l", 0, Action::kLabel},
-    {"prepend-rank", 0, Action::kLabel},
-    {"tag-output", 0, Action::kLabel},
-    {"label", 0, Action::kLabel},
-    {"timeout", 1, Action::kTimeout},
-    {"genv", 2, Action::kGlobalEnv},
-    {"genvlist", 1, Action::kGlobalEnvList},
-    {"genvnone", 0, Action::kGlobalEnvNone},
-    {"genvall", 0, Action::kIgnored},
-    {"env", 2, Action::kLocalEnv},
-    {"envall", 0, Action::kIgnored},
-    {"x", 1, Action::kExportEnv},
-    {"wdir", 1, Action::kWorkingDirectory},
-    {"wd", 1, Action::kWorkingDirectory},
-    {"configfile", 1, Action::kConfigFile},
-    {"host", 1, Action::kHosts},
-    {"hosts", 1, Action::kHosts},
-    {"H", 1, Action::kHosts},
-    {"f", 1, Action::kHostFile},
-    {"hostfile", 1, Action::kHostFile},
-    {"machinefile", 1, Action::kHostFile},
-    {"outfile-pattern", 1, Action::kOutputPattern},
-    {"errfile-pattern", 1, Action::kErrorPattern},
-    {"bind-to", 1, Action::kBindTo},
-    {"map-by", 1, Action::kIgnored},
-    {"rank-by", 1, Action::kIgnored},
-    {"iface", 1, Action::kRankOption, "MARGAY_IFACE"},
-    {"launcher", 1, Action::kIgnored},
-    {"rmk", 1, Action::kIgnored},
-    {"oversubscribe", 0, Action::kIgnored},
-    {"use-hwthread-cpus", 0, Action::kIgnored},
-    {"allow-run-as-root", 0, Action::kIgnored},
-    {"print-all-exitcodes", 0, Action::kExitCodes},
-    {"info", 0, Action::kVersion},
-    {"version", 0, Action::kVersion},
-    {"v", 0, Action::kVerbose},
-    {"verbose", 0, Action::kVerbose},
-    {"h", 0, Action::kHelp},
-    {"help", 0, Action::kHelp},
-    {"stats", 0, Action::kStats},
-    {"check-accounting", 0, Action::kAccounting},
-    {"mpi", 1, Action::kMpi},
-    {"protocol", 1, Action::kRankOption, "MARGAY_PROTOCOL"},
-    {"method", 1, Action::kRankOption, "MARGAY_METHOD"},
-    {"algorithm", 1, Action::kRankOption, "MARGAY_ALGORITHM"},
-    {"trace", 1, Action::kRankOption, "MARGAY_TRACE"},
-    {"stall", 1, Action::kRankOption, "MARGAY_STALL_SECONDS"},
-    {"trace-walks", 0, Action::kRankFlag, "MARGAY_TRACE_WALKS"},
-    {"short-limit", 1, Action::kShortLimit, "MARGAY_PROTOCOL"},
-    {"wire-tcp", 1, Action::kChoice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
-    {"wait", 1, Action::kChoice, "MARGAY_WAIT", "spin|yield|auto"},
-    {"heap", 1, Action::kBytes, "MARGAY_HEAP_BYTES"},
-    {"ring-bytes", 1, Action::kBytes, "MARGAY_RING_BYTES"},
-    {"ring-cells", 1, Action::kRankOption, "MARGAY_RING_CELLS"},
-};
-
-const Rule* find_rule(std::string_view name) {
-  const auto it =
-      std::find_if(std::begin(kRules), std::end(kRules), [&](const Rule& rule) { return rule.name == name; });
-  return it == std::end(kRules) ? nullptr : it;
-}
-
-Status unknown_option(const std::string& word, std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Rule& rule : kRules) names.push_back(rule.name);
-  const std::string_view near = nearest_spelling(name, names);
-  std::string sentence = "unknown option " + word;
-  if (!near.empty())
-    sentence += "; did you mean " + std::string(near.size() == 1 ? "-" : "--") + std::string(near) + "?";
-  return Status::error(sentence + " (`margay run --help` lists them)");
-}
 
 class Parser {
  public:
@@ -179,11 +55,11 @@ class Parser {
     std::string name = word.substr(word[1] == '-' ? 2 : 1);
     Words values;
     const std::size_t equals = name.find('=');
-    const Rule* rule = find_rule(name);
+    const OptionRule* rule = find_option_rule(name);
     if (rule == nullptr && equals != std::string::npos) {
       values.push_back(name.substr(equals + 1));
       name.resize(equals);
-      rule = find_rule(name);
+      rule = find_option_rule(name);
     }
     if (rule == nullptr) return unknown_option(word, name);
     // -genv NAME=VALUE is one word, -genv NAME VALUE two.
@@ -197,33 +73,33 @@ class Parser {
     return apply(*rule, word, values);
   }
 
-  Status apply(const Rule& rule, const std::string& word, const Words& values) {
+  Status apply(const OptionRule& rule, const std::string& word, const Words& values) {
     switch (rule.action) {
-      case Action::kRanks:
+      case OptionAction::kRanks:
         return number(word, values[0], kMaxRanks, part_.ranks);
-      case Action::kNodes:
+      case OptionAction::kNodes:
         return number(word, values[0], kMaxRanks, out_.nodes);
-      case Action::kRanksPerNode:
+      case OptionAction::kRanksPerNode:
         return number(word, values[0], kMaxRanks, out_.ranks_per_node);
-      case Action::kTimeout:
+      case OptionAction::kTimeout:
         return parse_timeout(word, values[0], out_.timeout_seconds);
-      case Action::kGlobalEnv:
+      case OptionAction::kGlobalEnv:
         return assign(word, values[0], values[1], out_.environment);
-      case Action::kLocalEnv:
+      case OptionAction::kLocalEnv:
         return assign(word, values[0], values[1], part_.environment);
-      case Action::kConfigFile:
+      case OptionAction::kConfigFile:
         return read_config_file(values[0]);
-      case Action::kHosts:
+      case OptionAction::kHosts:
         return take_hosts(split(values[0], ','));
-      case Action::kHostFile:
+      case OptionAction::kHostFile:
         return read_host_file(values[0]);
-      case Action::kBindTo:
+      case OptionAction::kBindTo:
         return bind_to(word, values[0]);
-      case Action::kMpi:
+      case OptionAction::kMpi:
         return mpi(word, values[0]);
-      case Action::kChoice:
+      case OptionAction::kChoice:
         return choice(rule, word, values[0]);
-      case Action::kBytes:
+      case OptionAction::kBytes:
         return bytes(rule, word, values[0]);
       default:
         return apply_plain(rule, word, values);
@@ -231,53 +107,53 @@ class Parser {
   }
 
   // The actions that cannot fail.
-  Status apply_plain(const Rule& rule, const std::string& word, const Words& values) {
+  Status apply_plain(const OptionRule& rule, const std::string& word, const Words& values) {
     switch (rule.action) {
-      case Action::kLabel:
+      case OptionAction::kLabel:
         out_.label = true;
         break;
-      case Action::kGlobalEnvNone:
+      case OptionAction::kGlobalEnvNone:
         out_.inherited.none = true;
         break;
-      case Action::kGlobalEnvList:
+      case OptionAction::kGlobalEnvList:
         out_.inherited.listed = true;
         for (std::string& name : split(values[0], ',')) out_.inherited.names.push_back(std::move(name));
         break;
-      case Action::kExportEnv:
+      case OptionAction::kExportEnv:
         // -x NAME exports what the ranks inherit anyway.
         if (values[0].find('=') != std::string::npos) {
           Words pair = split_once(values[0], '=');
           out_.environment.emplace_back(std::move(pair[0]), std::move(pair[1]));
         }
         break;
-      case Action::kWorkingDirectory:
+      case OptionAction::kWorkingDirectory:
         part_.working_directory = values[0];
         break;
-      case Action::kOutputPattern:
+      case OptionAction::kOutputPattern:
         out_.output_pattern = values[0];
         break;
-      case Action::kErrorPattern:
+      case OptionAction::kErrorPattern:
         out_.error_pattern = values[0];
         break;
-      case Action::kExitCodes:
+      case OptionAction::kExitCodes:
         out_.print_exit_codes = true;
         break;
-      case Action::kVerbose:
+      case OptionAction::kVerbose:
         out_.verbose = true;
         break;
-      case Action::kVersion:
+      case OptionAction::kVersion:
         out_.show_version = true;
         break;
-      case Action::kHelp:
+      case OptionAction::kHelp:
         out_.show_help = true;
         break;
-      case Action::kStats:
+      case OptionAction::kStats:
         out_.stats = true;
         break;
-      case Action::kAccounting:
+      case OptionAction::kAccounting:
         out_.check_accounting = true;
         break;
-      case Action::kRankOption:
+      case OptionAction::kRankOption:
         set_rank_option(rule.variable, values[0]);
         break;
       default:
@@ -314,7 +190,7 @@ class Parser {
     out_.rank_options.emplace_back(variable, value);
   }
 
-  Status choice(const Rule& rule, const std::string& word, const std::string& value) {
+  Status choice(const OptionRule& rule, const std::string& word, const std::string& value) {
     const Words allowed = split(rule.choices, '|');
     if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
       return Status::error("option " + word + ": \"" + value + "\" is not one of " + std::string(rule.choices));
@@ -323,7 +199,7 @@ class Parser {
     return {};
   }
 
-  Status bytes(const Rule& rule, const std::string& word, const std::string& value) {
+  Status bytes(const OptionRule& rule, const std::string& word, const std::string& value) {
     std::uint64_t parsed = 0;
     if (!parse_bytes(value, parsed)) {
       return Status::error("option " + word + ": \"" + value +

@@ -27,14 +27,6 @@ OutputOptions output_options(const RunOptions& options) {
   return {options.label, options.output_pattern, options.error_pattern};
 }
 
-std::int64_t stall_ns(const RunOptions& options) {
-  double seconds = 30;
-  for (const auto& [name, value] : options.rank_options) {
-    if (name == "MARGAY_STALL_SECONDS") seconds = std::strtod(value.c_str(), nullptr);
-  }
-  return seconds > 0 ? static_cast<std::int64_t>(seconds * 1e9) : 30 * kSecondNs;
-}
-
 }  // namespace
 
 Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory)
@@ -45,17 +37,11 @@ Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector
       output_(poller_, plan.size(), output_options(options)),
       input_(poller_),
       server_("kvs_" + memory.job_name(), plan.program_of_rank, plan.node_of_rank),
-      channels_(poller_, server_, plan.size(),
-                [this](std::uint32_t rank, const PmiOutcome& outcome) {
-                  const std::int64_t now = monotonic_ns();
-                  if (outcome.aborts) {
-                    watch_.on_abort(rank, outcome.abort_code, outcome.abort_message, now);
-                  } else {
-                    watch_.on_protocol_error(rank, outcome.error, now);
-                  }
-                }),
+      channels_(
+          poller_, server_, plan.size(),
+          [this](std::uint32_t rank, const PmiOutcome& outcome) { reported_by_ranks_.emplace_back(rank, outcome); }),
       watch_(plan.size()),
-      stall_(memory.board(), stall_ns(options)),
+      stall_(memory.board(), kSecondNs),
       pids_(plan.size(), 0),
       host_(host_name()) {}
 
@@ -150,6 +136,7 @@ void Runner::loop() {
   while (!watch_.over()) {
     poller_.wait(wait_ms(), events);
     for (const Event& event : events) dispatch(event);
+    take_reports();
     act();
   }
 }
@@ -206,18 +193,37 @@ void Runner::show_state() {
 
 // Ctrl-Z: the job sleeps with the launcher and wakes with it.
 void Runner::suspend() {
-  guardian_.signal_group(SIGSTOP);
+  guardian_.signal_group(SIGTSTP);
   ::kill(::getpid(), SIGSTOP);
   guardian_.signal_group(SIGCONT);
 }
 
+// Of several that ended at once, those that a signal killed come first: the others may have left because of them.
 void Runner::reap() {
-  siginfo_t info{};
+  std::vector<siginfo_t> ended;
   while (true) {
-    info.si_pid = 0;
-    if (::waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG) != 0 || info.si_pid == 0) return;
-    on_child(info.si_pid, info.si_code, info.si_status);
+    siginfo_t info{};
+    if (::waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG) != 0 || info.si_pid == 0) break;
+    ended.push_back(info);
   }
+  std::stable_partition(ended.begin(), ended.end(), [](const siginfo_t& info) { return info.si_code != CLD_EXITED; });
+  for (const siginfo_t& info : ended) on_child(info.si_pid, info.si_code, info.si_status);
+}
+
+// A rank that aborts because another has gone must not be taken for the cause: the dead are counted first.
+void Runner::take_reports() {
+  if (reported_by_ranks_.empty()) return;
+  reap();
+  const std::int64_t now = monotonic_ns();
+  for (const auto& [rank, outcome] : reported_by_ranks_) {
+    if (watch_.over()) break;
+    if (outcome.aborts) {
+      watch_.on_abort(rank, outcome.abort_code, outcome.abort_message, now);
+    } else {
+      watch_.on_protocol_error(rank, outcome.error, now);
+    }
+  }
+  reported_by_ranks_.clear();
 }
 
 void Runner::on_child(pid_t pid, int code, int value) {
@@ -230,7 +236,14 @@ void Runner::on_child(pid_t pid, int code, int value) {
   if (code == CLD_CONTINUED) return watch_.on_continue(rank);
   channels_.on_readable(rank);  // its last words come before its end
   output_.drain(rank, now);
-  watch_.on_end(rank, examine(rank, code != CLD_EXITED, value), now);
+  RankEnd end = examine(rank, code != CLD_EXITED, value);
+  for (const auto& [reporter, outcome] : reported_by_ranks_) {
+    if (reporter != rank || !outcome.aborts || end.aborting) continue;
+    end.aborting = true;
+    end.abort_code = outcome.abort_code;
+    end.text = outcome.abort_message;
+  }
+  watch_.on_end(rank, end, now);
 }
 
 RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/launch/guardian.hpp"
@@ -48,6 +49,7 @@ class Runner {
   void show_state();
   void suspend();
   void reap();
+  void take_reports();
   void on_child(pid_t pid, int code, int value);
   [[nodiscard]] RankEnd examine(std::uint32_t rank, bool by_signal, int value) const;
   void look_for_missing_ranks();
@@ -73,6 +75,7 @@ class Runner {
   Watch watch_;
   StallDetector stall_;
   std::vector<int> pids_;
+  std::vector<std::pair<std::uint32_t, PmiOutcome>> reported_by_ranks_;  // aborts and errors, not yet judged
   std::int64_t started_ns_ = 0;
   bool reported_ = false;
   std::string library_folder_;

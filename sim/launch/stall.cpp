@@ -44,13 +44,12 @@ std::vector<std::string> StallDetector::look(std::int64_t now_ns) {
   }
   if (reported_ || now_ns - since_ns_ < after_ns_) return {};
   reported_ = true;
-  return describe(now_ns - since_ns_);
+  return describe();
 }
 
-std::vector<std::string> StallDetector::describe(std::int64_t waited_ns) const {
+std::vector<std::string> StallDetector::describe() const {
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("margay: no rank has made progress for {} s; all of them wait{}",
-                              waited_ns / 1'000'000'000, describe_cycle()));
+  lines.push_back("margay: no rank makes progress, all of them wait" + describe_cycle());
   for (std::uint32_t rank = 0; rank < std::min(board_.size(), kMostRanksShown); ++rank) {
     const BoardBlock& block = board_.block(rank);
     if (!is_inside(block)) continue;

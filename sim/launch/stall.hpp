@@ -11,7 +11,8 @@ namespace margay::sim {
 
 class StallDetector {
  public:
-  // `after_ns` without any change, with every initialised and unfinished rank waiting, is a stall.
+  // Every initialised and unfinished rank has reported a long wait, and nothing changes for another `after_ns`: a
+  // stall.
   StallDetector(const Board& board, std::int64_t after_ns) : board_(board), after_ns_(after_ns) {}
 
   // Call about once a second. The report's lines, once for each stall; empty otherwise.
@@ -20,7 +21,7 @@ class StallDetector {
  private:
   [[nodiscard]] bool all_wait() const;
   [[nodiscard]] std::uint64_t total_progress() const;
-  [[nodiscard]] std::vector<std::string> describe(std::int64_t waited_ns) const;
+  [[nodiscard]] std::vector<std::string> describe() const;
   [[nodiscard]] std::string describe_cycle() const;
 
   const Board& board_;

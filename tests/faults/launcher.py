@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from support import Job, Skip, case, compile_c, main
+from support import Job, case, compile_c, main
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -130,6 +130,29 @@ def stopped_rank_goes_on(build, scratch):
 
 
 @case
+def suspended_and_resumed(build, scratch):
+    """Ctrl-Z: ranks sleep with the launcher and wake with it; killed asleep, it leaves nobody."""
+    def states(pids):
+        return {pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in pids}
+
+    for killed in (False, True):
+        job = Job(build, ["-n", 2], sh("i=0; while [ $i -lt 30 ]; do sleep 0.02; i=$((i+1)); done; echo done"))
+        job.wait_for_ranks(2)
+        time.sleep(0.1)
+        job.process.send_signal(signal.SIGTSTP)
+        time.sleep(0.3)
+        assert states(job.marked() + [job.process.pid]) == {"T"}, states(job.marked())
+        if killed:
+            job.process.kill()
+            job.expect_nothing_left(2)
+            job.finish(2)
+        else:
+            job.process.send_signal(signal.SIGCONT)
+            job.expect(0, 5)
+            assert job.stdout == "done\ndone\n" and job.stderr == "", job.stdout + job.stderr
+
+
+@case
 def stopped_rank_does_not_hold_up_the_end(build, scratch):
     job = Job(build, ["-n", 2], sh("if [ $PMI_RANK = 1 ]; then kill -STOP $$; fi; sleep 0.3; kill -SEGV $$"))
     job.expect(139, 2.5, "rank 0")
@@ -226,11 +249,7 @@ def terminal(build, scratch):
         deadline = time.monotonic() + 5
         while text.count(b"up") < 2 and time.monotonic() < deadline:
             text += os.read(terminal_end, 1000)
-        if status == 0:
-            os.write(terminal_end, keys)
-        else:
-            # The other rank has no input and ends; rank 0 waits for keys.
-            os.write(terminal_end, keys)
+        os.write(terminal_end, keys)
         try:
             while True:
                 text += os.read(terminal_end, 1000)

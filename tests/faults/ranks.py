@@ -5,7 +5,7 @@ import pathlib
 import signal
 import time
 
-from support import Job, Skip, case, compile_c, main
+from support import Job, case, compile_c, main
 
 HERE = pathlib.Path(__file__).resolve().parent
 WIRES = {"shm": [], "tcp": ["--nodes", 2]}

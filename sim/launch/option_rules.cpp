@@ -1,0 +1,96 @@
+#include "sim/launch/option_rules.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "sim/launch/spelling.hpp"
+
+namespace margay::sim {
+namespace {
+
+using portals::Status;
+
+constexpr OptionRule kRules[] = {
+    {"n", 1, OptionAction::kRanks},
+    {"np", 1, OptionAction::kRanks},
+    {"c", 1, OptionAction::kRanks},
+    {"nodes", 1, OptionAction::kNodes},
+    {"ppn", 1, OptionAction::kRanksPerNode},
+    {"perhost", 1, OptionAction::kRanksPerNode},
+    {"npernode", 1, OptionAction::kRanksPerNode},
+    {"l", 0, OptionAction::kLabel},
+    {"prepend-rank", 0, OptionAction::kLabel},
+    {"tag-output", 0, OptionAction::kLabel},
+    {"label", 0, OptionAction::kLabel},
+    {"timeout", 1, OptionAction::kTimeout},
+    {"genv", 2, OptionAction::kGlobalEnv},
+    {"genvlist", 1, OptionAction::kGlobalEnvList},
+    {"genvnone", 0, OptionAction::kGlobalEnvNone},
+    {"genvall", 0, OptionAction::kIgnored},
+    {"env", 2, OptionAction::kLocalEnv},
+    {"envall", 0, OptionAction::kIgnored},
+    {"x", 1, OptionAction::kExportEnv},
+    {"wdir", 1, OptionAction::kWorkingDirectory},
+    {"wd", 1, OptionAction::kWorkingDirectory},
+    {"configfile", 1, OptionAction::kConfigFile},
+    {"host", 1, OptionAction::kHosts},
+    {"hosts", 1, OptionAction::kHosts},
+    {"H", 1, OptionAction::kHosts},
+    {"f", 1, OptionAction::kHostFile},
+    {"hostfile", 1, OptionAction::kHostFile},
+    {"machinefile", 1, OptionAction::kHostFile},
+    {"outfile-pattern", 1, OptionAction::kOutputPattern},
+    {"errfile-pattern", 1, OptionAction::kErrorPattern},
+    {"bind-to", 1, OptionAction::kBindTo},
+    {"map-by", 1, OptionAction::kIgnored},
+    {"rank-by", 1, OptionAction::kIgnored},
+    {"iface", 1, OptionAction::kRankOption, "MARGAY_IFACE"},
+    {"launcher", 1, OptionAction::kIgnored},
+    {"rmk", 1, OptionAction::kIgnored},
+    {"oversubscribe", 0, OptionAction::kIgnored},
+    {"use-hwthread-cpus", 0, OptionAction::kIgnored},
+    {"allow-run-as-root", 0, OptionAction::kIgnored},
+    {"print-all-exitcodes", 0, OptionAction::kExitCodes},
+    {"info", 0, OptionAction::kVersion},
+    {"version", 0, OptionAction::kVersion},
+    {"v", 0, OptionAction::kVerbose},
+    {"verbose", 0, OptionAction::kVerbose},
+    {"h", 0, OptionAction::kHelp},
+    {"help", 0, OptionAction::kHelp},
+    {"stats", 0, OptionAction::kStats},
+    {"check-accounting", 0, OptionAction::kAccounting},
+    {"mpi", 1, OptionAction::kMpi},
+    {"protocol", 1, OptionAction::kRankOption, "MARGAY_PROTOCOL"},
+    {"method", 1, OptionAction::kRankOption, "MARGAY_METHOD"},
+    {"algorithm", 1, OptionAction::kRankOption, "MARGAY_ALGORITHM"},
+    {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE"},
+    {"stall", 1, OptionAction::kRankOption, "MARGAY_STALL_SECONDS"},
+    {"trace-walks", 0, OptionAction::kRankFlag, "MARGAY_TRACE_WALKS"},
+    {"short-limit", 1, OptionAction::kShortLimit, "MARGAY_PROTOCOL"},
+    {"wire-tcp", 1, OptionAction::kChoice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
+    {"wait", 1, OptionAction::kChoice, "MARGAY_WAIT", "spin|yield|auto"},
+    {"heap", 1, OptionAction::kBytes, "MARGAY_HEAP_BYTES"},
+    {"ring-bytes", 1, OptionAction::kBytes, "MARGAY_RING_BYTES"},
+    {"ring-cells", 1, OptionAction::kRankOption, "MARGAY_RING_CELLS"},
+};
+
+}  // namespace
+
+const OptionRule* find_option_rule(std::string_view name) {
+  const auto it =
+      std::find_if(std::begin(kRules), std::end(kRules), [&](const OptionRule& rule) { return rule.name == name; });
+  return it == std::end(kRules) ? nullptr : it;
+}
+
+Status unknown_option(const std::string& word, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const OptionRule& rule : kRules) names.push_back(rule.name);
+  const std::string_view near = nearest_spelling(name, names);
+  std::string sentence = "unknown option " + word;
+  if (!near.empty())
+    sentence += "; did you mean " + std::string(near.size() == 1 ? "-" : "--") + std::string(near) + "?";
+  return Status::error(sentence + " (`margay run --help` lists them)");
+}
+
+}  // namespace margay::sim

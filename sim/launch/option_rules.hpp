@@ -1,0 +1,60 @@
+// The options of `margay run`, as a table: name, number of values, what they do. Names are without dashes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "portals/base/status.hpp"
+
+namespace margay::sim {
+
+// What an option does with its values.
+enum class OptionAction : std::uint8_t {
+  kRanks,
+  kNodes,
+  kRanksPerNode,
+  kLabel,
+  kTimeout,
+  kGlobalEnv,
+  kGlobalEnvList,
+  kGlobalEnvNone,
+  kLocalEnv,
+  kExportEnv,
+  kWorkingDirectory,
+  kConfigFile,
+  kHosts,
+  kHostFile,
+  kOutputPattern,
+  kErrorPattern,
+  kBindTo,
+  kExitCodes,
+  kVerbose,
+  kVersion,
+  kHelp,
+  kStats,
+  kAccounting,
+  kMpi,
+  kRankOption,
+  kRankFlag,
+  kShortLimit,
+  kChoice,
+  kBytes,
+  kIgnored
+};
+
+struct OptionRule {
+  std::string_view name;
+  int values;
+  OptionAction action;
+  std::string_view variable = "";  // kRankOption, kChoice, kBytes: the MARGAY_ variable
+  std::string_view choices = "";   // kChoice
+};
+
+// The rule of a name; null when there is none.
+[[nodiscard]] const OptionRule* find_option_rule(std::string_view name);
+// The complaint about a word whose name, without dashes and value, no rule has; with a near spelling where there is
+// one.
+[[nodiscard]] portals::Status unknown_option(const std::string& word, std::string_view name);
+
+}  // namespace margay::sim
