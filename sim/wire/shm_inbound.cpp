@@ -85,6 +85,7 @@ void ShmInbound::accept(const Region& landing, void* cookie) {
   landing_ = RegionCursor(landing);
   cookie_ = cookie;
   left_ = length_;
+  cut_ = bad_cut_ = false;
   cells_.release();
   ++sequence_;
   state_ = State::receiving;
@@ -94,6 +95,7 @@ void ShmInbound::accept(const Region& landing, void* cookie) {
 void ShmInbound::refuse() {
   MARGAY_ASSERT(state_ == State::offered && way_ == BodyWay::after_cell);
   left_ = length_;
+  cut_ = bad_cut_ = false;
   cells_.release();
   ++sequence_;
   state_ = State::passing;
@@ -106,12 +108,14 @@ bool ShmInbound::release_held() {
   return true;
 }
 
-// As much of the coming body as is here.
+// As much of the coming body as is here. The look for a cut comes after the look at the bytes: bytes of a later message
+// are published after the cut that ends this one, so whoever sees such bytes sees the cut too and stops before them.
 void ShmInbound::move_body() {
   std::uint64_t moved = 0;
   while (left_ != 0 && moved < kVisitBytes) {
     const std::size_t here = bytes_.available();
     if (here == 0) break;
+    notice_cut();
     const auto step = static_cast<std::size_t>(std::min<std::uint64_t>({here, left_, kReleaseBytes}));
     if (state_ == State::receiving) bytes_.read(landing_, step);
     bytes_.release(step);
@@ -121,10 +125,38 @@ void ShmInbound::move_body() {
   if (moved != 0) sender_bell_.ring_if_sleeping();
 }
 
+// A cut cell behind the body says where it ends: `left_` shrinks to that.
+void ShmInbound::notice_cut() {
+  std::array<std::uint64_t, 2> copy;
+  if (cut_ || !cells_.peek(copy[0])) return;
+  std::memcpy(&copy[1], cells_.cell() + 8, 8);
+  DecodedHead head;
+  if (decode_head(std::as_bytes(std::span(copy)), head).verdict != Decode::ok || head.type != FrameType::cut) return;
+  const std::uint64_t taken = length_ - left_;
+  cut_ = true;
+  bad_cut_ = head.argument > length_ || head.argument < taken;
+  left_ = bad_cut_ ? 0 : head.argument - taken;
+}
+
 bool ShmInbound::look_for_body(Arrival& arrival) {
   move_body();
-  if (left_ == 0) return end_body(Arrival::Kind::finished, arrival);
-  return look_for_cut(arrival);
+  if (left_ != 0) notice_cut();
+  if (left_ != 0 && !cut_) return look_for_message(arrival);
+  if (left_ != 0) return false;
+  if (!cut_) return end_body(Arrival::Kind::finished, arrival);
+  if (bad_cut_) return malformed("a body cut where it cannot end", arrival);
+  cells_.release();
+  return end_body(Arrival::Kind::cut, arrival);
+}
+
+// A message's cell behind an unfinished body: its last bytes were published before it.
+bool ShmInbound::look_for_message(Arrival& arrival) {
+  std::uint64_t first_word = 0;
+  if (!cells_.peek(first_word)) return false;
+  notice_cut();  // it may have come just now
+  move_body();
+  if (cut_ || left_ == 0) return look_for_body(arrival);
+  return malformed("a message inside the body of another", arrival);
 }
 
 bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
@@ -135,26 +167,6 @@ bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
   arrival.peer = source_.rank;
   arrival.cookie = cookie_;
   return true;
-}
-
-// A cell behind an unfinished body can only say where the body ends.
-bool ShmInbound::look_for_cut(Arrival& arrival) {
-  std::array<std::uint64_t, 2> copy;
-  if (!cells_.peek(copy[0])) return false;
-  std::memcpy(&copy[1], cells_.cell() + 8, 8);
-  DecodedHead head;
-  const DecodeResult result = decode_head(std::as_bytes(std::span(copy)), head);
-  if (result.verdict != Decode::ok || head.type != FrameType::cut) {
-    // The last of the body was published before this cell; we may have looked just before that.
-    move_body();
-    if (left_ == 0) return end_body(Arrival::Kind::finished, arrival);
-    return malformed("a message inside the body of another", arrival);
-  }
-  const std::uint64_t end = head.argument;
-  if (end > length_ || end < length_ - left_) return malformed("a body cut where it cannot end", arrival);
-  if (end != length_ - left_) return false;  // its last bytes are here, the next look takes them
-  cells_.release();
-  return end_body(Arrival::Kind::cut, arrival);
 }
 
 bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {

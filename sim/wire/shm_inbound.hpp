@@ -51,7 +51,8 @@ class ShmInbound {
   bool look_for_cell(Arrival& arrival);
   bool offer(const DecodedHead& head, Arrival& arrival);
   bool look_for_body(Arrival& arrival);
-  bool look_for_cut(Arrival& arrival);
+  void notice_cut();
+  bool look_for_message(Arrival& arrival);
   bool tell_loss(Arrival& arrival);
   bool malformed(std::string_view reason, Arrival& arrival);
   void move_body();
@@ -68,6 +69,8 @@ class ShmInbound {
   std::uint64_t sequence_ = 0;      // of the last answered message
   std::uint64_t length_ = 0;        // of the offered or coming body
   std::uint64_t left_ = 0;          // of the coming body
+  bool cut_ = false;                // the sender said where the body ends
+  bool bad_cut_ = false;            // and that cannot be
   portals::RegionCursor landing_;
   void* cookie_ = nullptr;
   std::array<portals::Buffer, 2> pieces_{};  // of a whole body around the ring's end
