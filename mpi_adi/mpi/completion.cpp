@@ -4,10 +4,11 @@
 
 namespace margay::mpi_adi {
 
-int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
+int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
   Request& device = *request.device;
   status_of(device, status);
   const int error_class = device.error_class;
+  if (error_class != MPI_SUCCESS) words = words_of_failure(call.rank(), device);
   call.device().free(device);
   request.device = nullptr;
   if (!request.persistent) {
@@ -15,6 +16,15 @@ int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Statu
     *handle = MPI_REQUEST_NULL;
   }
   return error_class;
+}
+
+void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
+  Communicator& communicator = *request.communicator;
+  std::string words;
+  const int error_class = end_request(call, request, handle, status, words);
+  if (error_class == MPI_SUCCESS) return;
+  call.on(communicator);
+  call.error(error_class, std::move(words));
 }
 
 RequestRow::RequestRow(Call& call, int count, MPI_Request* handles)
@@ -56,8 +66,13 @@ int RequestRow::first_complete(int from) const {
   return count_;
 }
 
-int RequestRow::end(int i, MPI_Status* status) {
-  const int error_class = end_request(call_, *row_[i], &handles_[i], status);
+void RequestRow::end_only(int i, MPI_Status* status) {
+  end_only_request(call_, *row_[i], &handles_[i], status);
+  if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
+}
+
+int RequestRow::end(int i, MPI_Status* status, std::string& words) {
+  const int error_class = end_request(call_, *row_[i], &handles_[i], status, words);
   if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
   return error_class;
 }
@@ -71,12 +86,13 @@ MPI_Status* status_at(MPI_Status* statuses, int i) {
 // Writes one status of several with its error; notes the first error for the call.
 void end_one(Call& call, RequestRow& row, int i, MPI_Status* status) {
   Communicator& communicator = *row[i]->communicator;
-  const int error_class = row.end(i, status);
+  std::string words;
+  const int error_class = row.end(i, status, words);
   if (!ignores(status)) status->MPI_ERROR = error_class;
   if (error_class == MPI_SUCCESS || !call.ok()) return;
   call.on(communicator);
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
-                                    std::string(error_class_name(error_class)) + "; see the statuses");
+                                    std::string(error_class_name(error_class)) + ": " + words);
 }
 
 }  // namespace

@@ -15,7 +15,11 @@ namespace margay::mpi_adi {
 
 // Ends an active, complete request: status, error class returned. A persistent one becomes inactive, another one is
 // gone and its handle MPI_REQUEST_NULL.
-[[nodiscard]] int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status);
+// `words`: why it failed; untouched when it did not.
+[[nodiscard]] int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status,
+                              std::string& words);
+// The same, for the call that ends one request only: its error is the call's.
+void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status);
 
 // A row of requests, looked up once per call. Null handles give nullptr; an invalid one notes an error.
 class RequestRow {
@@ -32,7 +36,9 @@ class RequestRow {
   // The first active, complete request at or after `from`; size() when none.
   [[nodiscard]] int first_complete(int from = 0) const;
   // Ends request i.
-  [[nodiscard]] int end(int i, MPI_Status* status);
+  [[nodiscard]] int end(int i, MPI_Status* status, std::string& words);
+  // Ends request i as the call's only one.
+  void end_only(int i, MPI_Status* status);
 
  private:
   static constexpr int kInline = 64;

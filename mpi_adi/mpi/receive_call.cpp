@@ -41,14 +41,22 @@ void status_of(const Request& request, MPI_Status* status) {
   set_status_cancelled(*status, request.cancelled);
 }
 
+std::string words_of_failure(MpiRank& rank, const Request& request) {
+  if (request.error_class == MPI_ERR_TRUNCATE) {
+    return "the message from rank " + std::to_string(request.source) + " with tag " + std::to_string(request.tag) +
+           " is longer than the receive's buffer";
+  }
+  std::string words = "a process that the call needs has failed:";
+  const sim::Kernel& kernel = rank.process().kernel();
+  for (std::uint32_t peer = 0; peer < kernel.ranks(); ++peer) {
+    if (kernel.lost(peer)) words += " rank " + std::to_string(peer) + " (" + kernel.loss(peer) + ")";
+  }
+  return words;
+}
+
 void finish_device_request(Call& call, Request& request, MPI_Status* status) {
   status_of(request, status);
-  if (request.error_class != MPI_SUCCESS) {
-    call.error(request.error_class, request.error_class == MPI_ERR_TRUNCATE
-                                        ? "the message from rank " + std::to_string(request.source) + " with tag " +
-                                              std::to_string(request.tag) + " is longer than the receive's buffer"
-                                        : std::string());
-  }
+  if (request.error_class != MPI_SUCCESS) call.error(request.error_class, words_of_failure(call.rank(), request));
   call.device().free(request);
 }
 

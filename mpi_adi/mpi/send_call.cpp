@@ -1,5 +1,7 @@
 #include "mpi_adi/mpi/send_call.hpp"
 
+#include "mpi_adi/mpi/receive_call.hpp"
+
 namespace margay::mpi_adi {
 
 CheckedSend check_send(Call& call, const SendArguments& arguments) {
@@ -26,7 +28,9 @@ int blocking_send(Call& call, SendMode mode, const SendArguments& arguments) {
   Request& request = *call.device().start_send(mode, arguments.buffer, arguments.count, *checked.type,
                                                arguments.destination, arguments.tag, *checked.communicator);
   call.wait(request);
-  if (request.error_class != MPI_SUCCESS) call.error(request.error_class, {});
+  if (request.error_class != MPI_SUCCESS) {
+    call.error(request.error_class, words_of_failure(call.rank(), request));
+  }
   call.device().free(request);
   return call.done();
 }

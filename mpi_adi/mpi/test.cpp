@@ -34,8 +34,7 @@ extern "C" int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     *flag = 0;
     return MPI_SUCCESS;
   }
-  call.on(*found->communicator);
-  call.error(end_request(call, *found, request, status), {});
+  end_only_request(call, *found, request, status);
   return call.done();
 }
 MARGAY_ALIAS(Test)
@@ -67,8 +66,7 @@ extern "C" int PMPI_Testany(int count, MPI_Request array_of_requests[], int* ind
     return MPI_SUCCESS;
   }
   *index = row.first_complete();
-  call.on(*row[*index]->communicator);
-  call.error(row.end(*index, status), {});
+  row.end_only(*index, status);
   return call.done();
 }
 MARGAY_ALIAS(Testany)

@@ -19,8 +19,7 @@ extern "C" int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
     return MPI_SUCCESS;
   }
   call.wait(*found->device);
-  call.on(*found->communicator);
-  call.error(end_request(call, *found, request, status), {});
+  end_only_request(call, *found, request, status);
   return call.done();
 }
 MARGAY_ALIAS(Wait)
@@ -47,8 +46,7 @@ extern "C" int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* ind
   int found = row.size();
   wait_until(call.rank(), [&] { return (found = row.first_complete()) < row.size(); });
   *index = found;
-  call.on(*row[found]->communicator);
-  call.error(row.end(found, status), {});
+  row.end_only(found, status);
   return call.done();
 }
 MARGAY_ALIAS(Waitany)

@@ -13,7 +13,7 @@ bool Initiator::try_send(const portals::Header& header, const portals::Region& b
   const std::uint32_t peer = header.destination.rank;
   MARGAY_ASSERT(peer < routes_.size() && body.bytes() == header.length);
   Wire& wire = *routes_[peer];
-  if (lost_[peer] || !wire.try_send(peer, header, body)) return false;
+  if (!lost_[peer].empty() || !wire.try_send(peer, header, body)) return false;
   count(header, wire.id());
   return true;
 }
@@ -24,7 +24,7 @@ void Initiator::send(Transmission& transmission) {
   transmission.header.source = me_;
   transmission.stop_asked = false;
   ++under_way_;
-  if (lost_[peer]) {
+  if (lost(peer)) {
     transmission.state = Transmission::State::failed;
     finished_.push(transmission);
     return;

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/accounting.hpp"
@@ -32,8 +34,10 @@ class Initiator {
   // Transmissions taken and not yet given back.
   [[nodiscard]] std::uint64_t under_way() const { return under_way_; }
   void gave_back() { --under_way_; }
-  void mark_lost(std::uint32_t rank) { lost_[rank] = true; }
-  [[nodiscard]] bool lost(std::uint32_t rank) const { return lost_[rank]; }
+  void mark_lost(std::uint32_t rank, std::string_view reason) { lost_[rank] = reason.empty() ? "lost" : reason; }
+  [[nodiscard]] bool lost(std::uint32_t rank) const { return !lost_[rank].empty(); }
+  // Why, as a sentence's end; empty for a rank that is not lost.
+  [[nodiscard]] const std::string& loss(std::uint32_t rank) const { return lost_[rank]; }
   // Messages and bytes handed to a wire.
   [[nodiscard]] const WireCounts& counts(WireId id) const { return counts_[static_cast<std::size_t>(id)]; }
 
@@ -46,7 +50,7 @@ class Initiator {
   Registers& registers_;
   Recorder& recorder_;
   std::uint64_t under_way_ = 0;
-  std::vector<bool> lost_;
+  std::vector<std::string> lost_;  // by rank: why; empty: it is not
   std::array<WireCounts, kWireCount> counts_{};
 };
 

@@ -69,6 +69,7 @@ class Kernel {
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
   [[nodiscard]] const Wire& route(std::uint32_t rank) const { return *routes_[rank]; }
   [[nodiscard]] bool lost(std::uint32_t rank) const { return initiator_.lost(rank); }
+  [[nodiscard]] const std::string& loss(std::uint32_t rank) const { return initiator_.loss(rank); }
   // Messages and bytes handed to, and taken from, each wire.
   [[nodiscard]] const WireCounts& sent_by_wire(WireId id) const { return initiator_.counts(id); }
   [[nodiscard]] std::uint64_t entries_walked() const { return target_.entries_walked(); }

@@ -106,7 +106,7 @@ void Target::cut(Incoming& incoming) {
 }
 
 void Target::lost(Wire& wire, const Arrival& arrival) {
-  initiator_.mark_lost(arrival.peer);
+  initiator_.mark_lost(arrival.peer, arrival.loss);
   if (!recorder_.on()) return;
   TraceEvent event;
   event.kind = TraceKind::peer_lost;
