@@ -5,8 +5,8 @@
 
 namespace margay::portals {
 
-// What a combined block's Save may be: `body`, which is all that it saves, or the default, which means the same there.
-// nullptr when `type` has these options, else why not and what to do.
+// nullptr when `type` has these options, else a sentence: why not, and what to choose. A combined block always saves the
+// body; it takes Save::both, the default, for that.
 [[nodiscard]] const char* refusal(DescriptorType type, const Options& options);
 
 }  // namespace margay::portals

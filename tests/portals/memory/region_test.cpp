@@ -102,6 +102,33 @@ TEST_CASE("random regions, slices of slices and parts against one flat copy") {
   }
 }
 
+TEST_CASE("copy fills the target from its beginning, pieces on either side, and leaves the rest") {
+  Random random(9);
+  const auto pieces = [&](Memory& memory) {
+    std::vector<Buffer> table;
+    std::size_t at = 0;
+    for (std::uint64_t piece = random.below(5); piece > 0; --piece) {
+      const std::size_t bytes = random.below(12);
+      table.push_back({memory.data() + at, bytes});
+      at += bytes + random.below(3);
+    }
+    return table;
+  };
+  for (std::uint64_t round = 0; round < 5000 / kFewer; ++round) {
+    Memory from(96);
+    Memory to(96);
+    for (std::size_t byte = 0; byte < 96; ++byte) from.data()[byte] = static_cast<std::byte>('A' + byte % 50);
+    std::fill_n(to.data(), 96, std::byte{'.'});
+    const std::vector<Buffer> source_table = pieces(from);
+    const std::vector<Buffer> target_table = pieces(to);
+    const Region target(target_table);
+    const Region whole(source_table);
+    const Region source = whole.slice(0, std::min(whole.bytes(), target.bytes()));
+    copy(target, source);
+    REQUIRE(text(target) == text(source) + std::string(target.bytes() - source.bytes(), '.'));
+  }
+}
+
 TEST_SUITE_END();
 
 }  // namespace margay::portals::testing
