@@ -5,8 +5,8 @@
 
 namespace margay::portals {
 
-// nullptr when `type` has these options, else a sentence: why not, and what to choose. A combined block always saves the
-// body; it takes Save::both, the default, for that.
+// nullptr when `type` has these options, else a sentence: why not, and what to choose. A combined block always saves
+// the body; it takes Save::both, the default, for that.
 [[nodiscard]] const char* refusal(DescriptorType type, const Options& options);
 
 }  // namespace margay::portals
