@@ -237,7 +237,8 @@ def main():
         except support.CompileError as error:
             case.problems.append(str(error))
         print(f"{name:14} {'FAILED' if case.problems else 'ok'}")
-        print("\n".join(case.problems), flush=True)
+        if case.problems:
+            print("\n".join(case.problems), flush=True)
         failed += bool(case.problems)
     return 1 if failed else 0
 
