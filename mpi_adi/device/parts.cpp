@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "mpi_adi/device/match_bits.hpp"
 #include "portals/base/assert.hpp"
 #include "sim/base/limits.hpp"
 
@@ -39,9 +38,8 @@ std::string_view name(ReceiveState state) {
 DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_options)
     : kernel(the_kernel),
       options(the_options),
-      heap_memory(heap_bytes(the_options)),
-      heap(heap_memory.buffer()),
-      known_lost(the_kernel.ranks()) {
+      known_lost(the_kernel.ranks()),
+      heap(heap_bytes(the_options), receive_list, kOwnerHeap) {
   const std::uint64_t shm = or_default(options.short_limit_shm, sim::kShortLimitBytesShm);
   const std::uint64_t tcp = or_default(options.short_limit_tcp, sim::kShortLimitBytesTcp);
   short_limits[static_cast<std::size_t>(sim::WireId::self)] = shm;
@@ -52,23 +50,6 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
   // options.
   for (std::uint64_t& limit : short_limits) limit = std::min<std::uint64_t>(limit, heap_bytes(options) / 4);
   short_limit_least = *std::min_element(short_limits.begin(), short_limits.end());
-
-  heap.set_owner(this, kOwnerHeap);
-  // "the matchbits are configured to ignore all bits except the first three, which must be zero": no reply, no ready,
-  // no long one. No room ends the walk there, so that the kernel holds the message on its wire.
-  const portals::Links links{portals::Link::next(), portals::Link::drop(), portals::Link::drop()};
-  portals::Options both;
-  both.save = portals::Save::both;
-  short_catch_all.set({0, ~kTypeMask}, heap, both, links);
-  // "likewise configured to ignore all bits except the first three, the third of which must be set ... overlaid on top
-  // of the first catchall entry so that both entries use the same heap list structure".
-  portals::Options header_only;
-  header_only.save = portals::Save::header;
-  header_only.acknowledge = true;
-  long_catch_all.set({kLongBit, ~kTypeMask}, heap, header_only, links);
-  long_catch_all.overlay(short_catch_all, header_only);
-  receive_list.append(short_catch_all);
-  receive_list.append(long_catch_all);
 
   const auto attach = [this](portals::PortalIndex portal, portals::MatchList& list) {
     MARGAY_ASSERT(kernel.table().attach(portal, list).ok());

@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "mpi_adi/device/device.hpp"
-#include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/device/message.hpp"
 #include "mpi_adi/device/receive_request.hpp"
 #include "mpi_adi/device/send_request.hpp"
+#include "mpi_adi/device/unexpected.hpp"
 #include "portals/match/match_list.hpp"
-#include "portals/memory/dynamic_block.hpp"
 #include "sim/kernel/kernel.hpp"
 
 namespace margay::mpi_adi {
@@ -34,10 +33,6 @@ struct DeviceParts {
   std::array<std::uint64_t, sim::kWireCount> short_limits{};  // bytes, by wire
   std::uint64_t short_limit_least = 0;                        // of all wires
 
-  HeapMemory heap_memory;
-  portals::DynamicBlock heap;
-  portals::MatchEntry short_catch_all;
-  portals::MatchEntry long_catch_all;
   Pool<SendRequest> sends;
   Pool<ReceiveRequest> receives;
   Pool<Notice> notices;
@@ -54,10 +49,11 @@ struct DeviceParts {
   std::vector<bool> known_lost;
   bool check_lost = false;
 
-  // After the entries, so that they go first and take them out.
+  // After the requests' entries, so that the lists go first and take them out.
   portals::MatchList receive_list;
   portals::MatchList acknowledgment_list;
   portals::MatchList read_list;
+  Unexpected heap;
 };
 
 [[nodiscard]] inline ContextId context_of(const Communicator& communicator, Context context) {

@@ -49,7 +49,9 @@ bool progress(DeviceParts& parts) {
     transmission_finished(parts, *transmission);
     moved = true;
   }
-  return watch_for_losses(parts) || moved;  // protocol/peer_lost
+  moved |= watch_for_losses(parts);  // protocol/peer_lost
+  parts.heap.relieve(moved);         // device/unexpected
+  return moved;
 }
 
 }  // namespace margay::mpi_adi

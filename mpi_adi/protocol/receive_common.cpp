@@ -13,7 +13,7 @@ void list_entry(DeviceParts& parts, ReceiveRequest& request, const portals::Crit
   options.acknowledge = true;  // of those that name a return portal: long messages
   request.entry.set(criteria, request.block, options,
                     {portals::Link::next(), portals::Link::next(), portals::Link::at(request.overflow)});
-  parts.receive_list.insert_before(parts.short_catch_all, request.entry, start);
+  parts.receive_list.insert_before(parts.heap.first_catch_all(), request.entry, start);
 }
 
 void take_envelope(ReceiveRequest& request, const portals::Header& header) {

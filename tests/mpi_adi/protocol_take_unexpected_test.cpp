@@ -107,5 +107,51 @@ TEST_CASE("a full heap holds short messages on the wire and loses none") {
   hand.world().check_accounting();
 }
 
+TEST_CASE("an answer behind messages that a full heap holds comes through, and no message loses its place") {
+  DeviceOptions options;
+  options.heap_bytes = 64 * 1024;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    HandMade hand(options, seed);
+    std::vector<std::byte> data = pattern(kLongBytes, 8);
+    hand.offer(data);
+    portals::Header header = HandMade::message(0, {NoteProtocol::rendezvous, false, 77}, kLongBit, 1);
+    header.return_length = kLongBytes;
+    hand.inject(header);
+    std::vector<std::vector<std::byte>> bodies;
+    for (unsigned number = 0; number < 40; ++number) bodies.push_back(pattern(4000, number));
+    for (const auto& body : bodies) hand.inject(HandMade::message(4000, {}), body);
+    hand.settle();
+    std::vector<std::byte> room(kLongBytes);
+    // Stimulus: the reply is queued behind more short messages than the heap has room for.
+    Request& pull = hand.receive(room, 1, 1);
+    hand.settle();
+    CHECK(!pull.complete);
+    for (int round = 0; round < 2000; ++round) hand.device().progress();
+    hand.settle();
+    REQUIRE(pull.complete);
+    CHECK(room == data);
+    room.resize(4000);
+    for (const auto& body : bodies) {
+      Request& receive = hand.receive(room);
+      hand.settle();
+      REQUIRE(receive.complete);
+      REQUIRE(room == body);
+      hand.device().free(receive);
+    }
+    // Expect: back to the first heap, which holds again.
+    for (const auto& body : bodies) hand.inject(HandMade::message(4000, {}), body);
+    hand.settle();
+    CHECK(!hand.world().kernel(1).idle());
+    for (const auto& body : bodies) {
+      Request& receive = hand.receive(room);
+      hand.settle();
+      REQUIRE(receive.complete);
+      REQUIRE(room == body);
+    }
+    hand.world().check_accounting();
+  }
+}
+
 }  // namespace
 }  // namespace margay::mpi_adi

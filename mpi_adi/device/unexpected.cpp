@@ -1,0 +1,96 @@
+#include "mpi_adi/device/unexpected.hpp"
+
+#include <functional>
+
+#include "mpi_adi/device/match_bits.hpp"
+
+namespace margay::mpi_adi {
+
+Unexpected::Unexpected(std::size_t heap_bytes, portals::MatchList& list, std::uint32_t owner_kind)
+    : list_(list), owner_kind_(owner_kind), first_(heap_bytes) {
+  enlist(first_, portals::MatchList::Start::active);
+}
+
+Unexpected::~Unexpected() {
+  delist(first_);
+  if (second_) delist(*second_);
+}
+
+void Unexpected::delist(Heap& heap) {
+  list_.remove(heap.short_entry);
+  list_.remove(heap.long_entry);
+}
+
+void Unexpected::enlist(Heap& heap, portals::MatchList::Start start) {
+  heap.block.set_owner(this, owner_kind_);
+  // "the matchbits are configured to ignore all bits except the first three, which must be zero": no reply, no ready,
+  // no long one. No room ends the walk there, so that the kernel holds the message on its wire.
+  const portals::Links links{portals::Link::next(), portals::Link::drop(), portals::Link::drop()};
+  portals::Options both;
+  both.save = portals::Save::both;
+  heap.short_entry.set({0, ~kTypeMask}, heap.block, both, links);
+  // "likewise configured to ignore all bits except the first three, the third of which must be set ... overlaid on top
+  // of the first catchall entry so that both entries use the same heap list structure".
+  portals::Options header_only;
+  header_only.save = portals::Save::header;
+  header_only.acknowledge = true;
+  heap.long_entry.set({kLongBit, ~kTypeMask}, heap.block, header_only, links);
+  heap.long_entry.overlay(heap.short_entry, header_only);
+  list_.append(heap.short_entry, start);
+  list_.append(heap.long_entry, start);
+}
+
+portals::ArrivedMessage* Unexpected::find(const portals::Criteria& criteria) {
+  portals::ArrivedMessage* const found = first_.block.find(criteria);
+  return found != nullptr || !second_ ? found : second_->block.find(criteria);
+}
+
+portals::ArrivedMessage* Unexpected::first() const {
+  portals::ArrivedMessage* const found = first_.block.first();
+  return found != nullptr || !second_ ? found : second_->block.first();
+}
+
+portals::ArrivedMessage* Unexpected::next(const portals::ArrivedMessage& message) const {
+  portals::ArrivedMessage* const found = first_.block.next(message);
+  return found != nullptr || !second_ || !in_first(message) ? found : second_->block.first();
+}
+
+bool Unexpected::in_first(const portals::ArrivedMessage& message) const {
+  const portals::Buffer memory = first_.memory.buffer();
+  const auto* const at = reinterpret_cast<const std::byte*>(&message);
+  const std::less<const std::byte*> before;  // a total order, whatever the two point into
+  return !before(at, memory.base) && before(at, memory.base + memory.bytes);
+}
+
+void Unexpected::activate(Heap& heap, bool active) {
+  for (portals::MatchEntry* const entry : {&heap.short_entry, &heap.long_entry}) {
+    active ? list_.activate(*entry) : list_.deactivate(*entry);
+  }
+}
+
+void Unexpected::open_second() {
+  if (!second_) {
+    second_.emplace(first_.memory.buffer().bytes * kSpillFactor);
+    enlist(*second_, portals::MatchList::Start::inactive);
+  }
+  activate(first_, false);
+  activate(*second_, true);
+  spilling_ = true;
+}
+
+void Unexpected::relieve(bool moved) {
+  if (spilling_) {
+    if (second_->block.queued() != 0) return;
+    activate(*second_, false);
+    activate(first_, true);
+    spilling_ = false;
+    still_rounds_ = 0;
+    return;
+  }
+  still_rounds_ = moved ? 0 : still_rounds_ + 1;
+  if (still_rounds_ < kSpillAfterRounds) return;
+  still_rounds_ = 0;
+  if (first_.block.used_bytes() >= first_.block.heap_bytes() / 2) open_second();
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,73 @@
+// Unexpected messages: the two catch-alls of figure 1 on one heap, and the search of it.
+//
+// The heap has a limit; what finds no room is held on its wire, with everything behind it. That can be the very answer
+// that this process waits for, in a program that MPI calls correct. So when nothing moves for a while and the heap is
+// filling, a second, larger heap is opened: memory stays bounded, and the program goes on.
+// 1. One of the two pairs of catch-alls is active at a time.
+// 2. The second is active as long as it has a message: all of its messages came after all of the first's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "mpi_adi/device/heap_memory.hpp"
+#include "portals/match/match_list.hpp"
+#include "portals/memory/dynamic_block.hpp"
+
+namespace margay::mpi_adi {
+
+// Rounds of progress in a row that moved nothing before the second heap is opened.
+inline constexpr std::uint32_t kSpillAfterRounds = 1000;
+// The second heap's size in first heaps; sparse.
+inline constexpr std::size_t kSpillFactor = 15;
+
+class Unexpected {
+ public:
+  // Appends the catch-alls to `list`, which outlives this object. Throws std::bad_alloc when there is no memory for the heap.
+  // Changes of the heaps are told with `owner_kind`.
+  Unexpected(std::size_t heap_bytes, portals::MatchList& list, std::uint32_t owner_kind);
+
+  ~Unexpected();
+  Unexpected(const Unexpected&) = delete;
+  Unexpected& operator=(const Unexpected&) = delete;
+
+  // Posted receives stand before this entry.
+  [[nodiscard]] portals::MatchEntry& first_catch_all() { return first_.short_entry; }
+
+  // See DynamicBlock; over both heaps, in order of arrival.
+  [[nodiscard]] portals::ArrivedMessage* find(const portals::Criteria& criteria);
+  [[nodiscard]] portals::ArrivedMessage* first() const;
+  [[nodiscard]] portals::ArrivedMessage* next(const portals::ArrivedMessage& message) const;
+  void unlink(portals::ArrivedMessage& message) { heap_of(message).unlink(message); }
+  void release(portals::ArrivedMessage& message) { heap_of(message).release(message); }
+
+  // Called once a round: opens the second heap, or goes back to the first.
+  void relieve(bool moved);
+  [[nodiscard]] bool spilling() const { return spilling_; }
+
+ private:
+  struct Heap {
+    explicit Heap(std::size_t bytes) : memory(bytes), block(memory.buffer()) {}
+    HeapMemory memory;
+    portals::DynamicBlock block;
+    portals::MatchEntry short_entry;
+    portals::MatchEntry long_entry;
+  };
+  void delist(Heap& heap);
+  void enlist(Heap& heap, portals::MatchList::Start start);
+  void open_second();
+  void activate(Heap& heap, bool active);
+  [[nodiscard]] bool in_first(const portals::ArrivedMessage& message) const;
+  [[nodiscard]] portals::DynamicBlock& heap_of(const portals::ArrivedMessage& message) {
+    return in_first(message) ? first_.block : second_->block;
+  }
+
+  portals::MatchList& list_;
+  std::uint32_t owner_kind_;
+  Heap first_;
+  std::optional<Heap> second_;
+  bool spilling_ = false;
+  std::uint32_t still_rounds_ = 0;
+};
+
+}  // namespace margay::mpi_adi
