@@ -14,10 +14,10 @@ inline constexpr std::uint64_t kBeingWritten = 1;
 inline constexpr int kPublishLooks = 1 << 20;
 
 // The first caller of all processes runs `write` and then sets `word` (zero before) to `value`; the others wait for
-// that. Returns whether this caller was the first. Another non-zero value in `word` is left and counts as written, so
-// check it. Requires: value is neither 0 nor kBeingWritten.
+// that. Returns 0 to the first caller, what is in `word` to the others: `value`, unless something else was there or the
+// first caller died while writing. Requires: value is neither 0 nor kBeingWritten.
 template <typename Write>
-bool publish_once(std::uint64_t& word, std::uint64_t value, Write write) {
+[[nodiscard]] std::uint64_t publish_once(std::uint64_t& word, std::uint64_t value, Write write) {
   std::atomic_ref<std::uint64_t> state(word);
   std::uint64_t seen = 0;
   // Acquire on failure: pairs with the release below; who sees `value` sees all that `write` wrote.
@@ -25,13 +25,13 @@ bool publish_once(std::uint64_t& word, std::uint64_t value, Write write) {
     write();
     // Release: pairs with the acquires of the others, which could else read fields that are still zero.
     state.store(value, std::memory_order_release);
-    return true;
+    return 0;
   }
   for (int looks = 0; seen == kBeingWritten && looks < kPublishLooks; ++looks) {
     ::sched_yield();
     seen = state.load(std::memory_order_acquire);  // pairs with the release above
   }
-  return false;
+  return seen;
 }
 
 // A flag that its writer sets once and others poll.

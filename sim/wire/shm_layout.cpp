@@ -52,13 +52,13 @@ Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmL
     return refuse("not mapped at a page boundary");
   }
   auto& header = *reinterpret_cast<SegmentHeader*>(segment.data());
-  const bool first = publish_once(header.magic, kSegmentMagic, [&] {
+  const std::uint64_t there = publish_once(header.magic, kSegmentMagic, [&] {
     header.version = kSegmentVersion;
     header.ranks = ranks;
     header.channel_bytes = sizeof(ChannelData);
   });
-  if (!first) {
-    if (header.magic != kSegmentMagic) return refuse("its first bytes are not margay's");
+  if (there != 0) {
+    if (there != kSegmentMagic) return refuse("its first bytes are not margay's");
     if (Status status = check(header, ranks); !status.ok()) return status;
   }
   out.base_ = segment.data();

@@ -213,7 +213,8 @@ inline void refused_bodies_pass_by(const WireFactory& factory) {
 }
 
 // Stopped in the middle (the receiver does not look), at the very beginning (behind another), or when it is too late.
-inline void stop_ends_a_body(const WireFactory& factory, bool refuse) {
+// `taken`: the receiver has emptied the wire just before, so what follows the cut body lies right behind it.
+inline void stop_ends_a_body(const WireFactory& factory, bool refuse, bool taken) {
   Rig rig(factory, 2);
   constexpr std::size_t kBytes = 3 << 20;
   if (refuse) {
@@ -226,6 +227,7 @@ inline void stop_ends_a_body(const WireFactory& factory, bool refuse) {
   Outgoing& behind = rig[0].queue(1, numbered(2), pattern_body(2, kBytes));
   Outgoing& last = rig[0].queue(1, numbered(3), pattern_body(3, 50'000));
   rig.drive_without(1, 20);
+  if (taken) rig[1].round();
   rig[0].wire().stop(1, behind.transmission);
   rig[0].wire().stop(1, middle.transmission);
   REQUIRE(rig.until([&] {
@@ -352,10 +354,10 @@ inline void run_wire_contract(const WireFactory& factory, bool self = false) {
     refused_bodies_pass_by(factory);
   }
   SUBCASE("stop ends a body") {
-    stop_ends_a_body(factory, false);
+    for (const bool taken : {false, true}) stop_ends_a_body(factory, false, taken);
   }
   SUBCASE("stop ends a refused body") {
-    stop_ends_a_body(factory, true);
+    for (const bool taken : {false, true}) stop_ends_a_body(factory, true, taken);
   }
   SUBCASE("many peers") {
     many_peers(factory, 3, 60);

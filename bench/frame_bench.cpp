@@ -1,0 +1,59 @@
+// What encoding, decoding and checking a frame costs.
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "sim/wire/crc32c.hpp"
+#include "sim/wire/frame.hpp"
+
+namespace {
+
+using namespace margay::sim;
+
+margay::portals::Header header_of(bool full) {
+  margay::portals::Header header;
+  header.match_bits = 7;
+  header.length = 40;
+  header.user_data.fill(std::byte{1});
+  if (full) {
+    header.length = 1 << 20;
+    header.offset = header.return_match_bits = header.return_length = 9;
+    header.return_portal = 3;
+  }
+  return header;
+}
+
+void encode(benchmark::State& state) {
+  const auto header = header_of(state.range(0) != 0);
+  std::array<std::byte, kFrameHeadMaxBytes> out{};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(write_head(header, out.data()));
+    benchmark::ClobberMemory();
+  }
+}
+
+void decode(benchmark::State& state) {
+  std::array<std::byte, kFrameHeadMaxBytes> frame{};
+  write_head(header_of(state.range(0) != 0), frame.data());
+  DecodedHead head;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(decode_head(frame, head));
+    benchmark::DoNotOptimize(head);
+  }
+}
+
+void checksum(benchmark::State& state) {
+  const std::vector<std::byte> bytes(static_cast<std::size_t>(state.range(0)), std::byte{3});
+  for (auto _ : state) benchmark::DoNotOptimize(crc32c(bytes));
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
+}
+
+BENCHMARK(encode)->ArgName("full")->Arg(0)->Arg(1);
+BENCHMARK(decode)->ArgName("full")->Arg(0)->Arg(1);
+BENCHMARK(checksum)->Arg(64)->Arg(4096)->Arg(1 << 20);
+
+}  // namespace
+
+BENCHMARK_MAIN();

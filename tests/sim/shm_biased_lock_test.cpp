@@ -1,0 +1,98 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "sim/shm/biased_lock.hpp"
+#include "tests/sim/shm_pin.hpp"
+
+namespace margay::sim {
+namespace {
+
+constexpr std::uint64_t kEntries = kBuiltWithThreadSanitizer ? 50'000 : 2'000'000;
+
+// Under the lock only; plain on purpose, so that thread sanitizer and torn pairs show a broken lock.
+struct Guarded {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+};
+
+void contend(bool allow_membarrier) {
+  BiasedLock lock(allow_membarrier);
+  Guarded guarded;
+  std::atomic<bool> ends{false};
+  std::uint64_t others = 0;
+  std::uint64_t torn = 0;
+  std::thread other([&] {
+    const Pinned pinned_there(1);
+    while (!ends.load(std::memory_order_relaxed)) {
+      if (!lock.try_enter_other()) continue;
+      if (guarded.first != guarded.second) ++torn;
+      ++guarded.first;
+      for (std::uint64_t i = 0; i < others % 8; ++i) spin_pause();
+      ++guarded.second;
+      ++others;
+      lock.leave_other();
+    }
+  });
+  const Pinned pinned(0);
+  std::uint64_t torn_here = 0;
+  for (std::uint64_t i = 0; i < kEntries; ++i) {
+    lock.owner_enter();
+    if (guarded.first != guarded.second) ++torn_here;
+    ++guarded.first;
+    ++guarded.second;
+    lock.owner_leave();
+    // Mostly outside, for a time that differs, so that both often come to the door at once.
+    take_steps(i % 97);
+  }
+  ends.store(true, std::memory_order_relaxed);
+  other.join();
+  CHECK_GT(others, 0);
+  CHECK_EQ(torn, 0);
+  CHECK_EQ(torn_here, 0);
+  CHECK_EQ(guarded.first, kEntries + others);
+  CHECK_EQ(guarded.second, kEntries + others);
+  CHECK_EQ(lock.owner_entries(), kEntries);
+}
+
+TEST_CASE("biased lock: one at a time, membarrier") {
+  contend(true);
+}
+TEST_CASE("biased lock: one at a time, fences") {
+  contend(false);
+}
+
+TEST_CASE("biased lock: who is inside") {
+  BiasedLock lock;
+  CHECK_FALSE(lock.owner_inside());
+  lock.owner_enter();
+  CHECK(lock.owner_inside());
+  CHECK_EQ(lock.owner_entries(), 1);
+  CHECK_FALSE(lock.try_enter_other());
+  lock.owner_leave();
+  CHECK_FALSE(lock.owner_inside());
+  CHECK_EQ(lock.owner_entries(), 1);
+  CHECK(lock.try_enter_other());
+  CHECK_FALSE(lock.try_enter_other());
+  lock.leave_other();
+}
+
+TEST_CASE("biased lock: an owner that waits gets in when the other leaves, however long it stayed") {
+  BiasedLock lock;
+  REQUIRE(lock.try_enter_other());
+  std::atomic<bool> inside{false};
+  std::thread owner([&] {
+    lock.owner_enter();
+    inside.store(true);
+    lock.owner_leave();
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // long enough that the owner sleeps
+  CHECK_FALSE(inside.load());
+  lock.leave_other();
+  owner.join();
+  CHECK(inside.load());
+}
+
+}  // namespace
+}  // namespace margay::sim
