@@ -18,8 +18,6 @@
 namespace margay::sim {
 
 using portals::Status;
-using namespace tcp_socket;
-
 TcpConnector::TcpConnector(std::uint32_t rank, std::vector<bool> remote, const JobSecret& secret)
     : rank_(rank), secret_(secret), remote_(std::move(remote)), peers_(remote_.size()), dials_(remote_.size()) {
   if (rank_ < remote_.size()) remote_[rank_] = false;
@@ -45,7 +43,7 @@ Status TcpConnector::listen(std::string_view host) {
   if (epoll_ < 0) return Status::error("cannot make an epoll set: " + descriptor_limit_text(errno));
   timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
   if (timer_ < 0) return Status::error("cannot make a timer: " + descriptor_limit_text(errno));
-  watch(timer_, EPOLLIN, mark_of(Mark::timer, 0));
+  watch(timer_, EPOLLIN, mark_of(ConnectorMark::timer, 0));
   listener_ = socket(local_.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (listener_ < 0) return Status::error("cannot make a listening socket: " + descriptor_limit_text(errno));
   if (bind(listener_, local_.get(), local_.bytes) != 0 || ::listen(listener_, SOMAXCONN) != 0) {
@@ -56,7 +54,7 @@ Status TcpConnector::listen(std::string_view host) {
   if (getsockname(listener_, local_.get(), &local_.bytes) != 0) {
     return Status::error(std::string("cannot read the listening address: ") + std::strerror(errno));
   }
-  watch(listener_, EPOLLIN, mark_of(Mark::listener, 0));
+  watch(listener_, EPOLLIN, mark_of(ConnectorMark::listener, 0));
   spare_ = fcntl(timer_, F_DUPFD_CLOEXEC, 0);
   return {};
 }
@@ -82,17 +80,17 @@ void TcpConnector::progress() {
   for (int i = 0; i < count; ++i) {
     const std::uint64_t mark = events[static_cast<std::size_t>(i)].data.u64;
     const auto index = static_cast<std::uint32_t>(mark);
-    switch (static_cast<Mark>(mark >> 32)) {
-      case Mark::listener:
+    switch (static_cast<ConnectorMark>(mark >> 32)) {
+      case ConnectorMark::listener:
         accept_some();
         break;
-      case Mark::half_open:
+      case ConnectorMark::half_open:
         go_on(index);
         break;
-      case Mark::dial:
+      case ConnectorMark::dial:
         if (dials_[index] != nullptr) go_on(*dials_[index]);
         break;
-      case Mark::timer:
+      case ConnectorMark::timer:
         drain_timer(timer_);
         break;
     }
@@ -144,14 +142,14 @@ void TcpConnector::accept_some() {
     bool on_spare = false;
     const int descriptor = accept_one(on_spare);
     if (descriptor < 0) return;
-    tune(descriptor);
+    tune_socket(descriptor);
     free_slot->descriptor = descriptor;
     free_slot->deadline_ns = monotonic_ns() + kHalfOpenNs;
     free_slot->on_spare = on_spare;
     free_slot->handshake = Handshake::accept(secret_, rank_, static_cast<std::uint32_t>(peers_.size()));
     ++half_open_count_;
     const auto slot = static_cast<std::size_t>(free_slot - half_open_.begin());
-    watch(descriptor, EPOLLIN, mark_of(Mark::half_open, slot));
+    watch(descriptor, EPOLLIN, mark_of(ConnectorMark::half_open, slot));
     set_timer();
     go_on(slot);
   }
@@ -180,14 +178,14 @@ int TcpConnector::accept_one(bool& on_spare) {
 void TcpConnector::pause_listener(bool paused) {
   if (listener_ < 0 || paused_ == paused) return;
   paused_ = paused;
-  rewatch(listener_, paused ? 0U : static_cast<std::uint32_t>(EPOLLIN), mark_of(Mark::listener, 0));
+  rewatch(listener_, paused ? 0U : static_cast<std::uint32_t>(EPOLLIN), mark_of(ConnectorMark::listener, 0));
   set_timer();
 }
 
 void TcpConnector::go_on(std::size_t slot) {
   HalfOpen& half_open = half_open_[slot];
   if (half_open.descriptor < 0) return;
-  const std::uint64_t mark = mark_of(Mark::half_open, slot);
+  const std::uint64_t mark = mark_of(ConnectorMark::half_open, slot);
   Drive result = drive(half_open.descriptor, half_open.handshake, mark);
   if (result == Drive::decided && half_open.handshake.state() == Handshake::State::proved) {
     const std::uint32_t peer = half_open.handshake.peer();

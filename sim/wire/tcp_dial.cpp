@@ -13,8 +13,6 @@
 
 namespace margay::sim {
 
-using namespace tcp_socket;
-
 void TcpConnector::dial(std::uint32_t peer, const TcpAddress& address) {
   if (peers_[peer] != Peer::unconnected) return;
   peers_[peer] = Peer::dialing;
@@ -33,7 +31,7 @@ void TcpConnector::start(Dial& dial) {
   }
   dial.descriptor = socket(dial.address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (dial.descriptor < 0) return fail(dial.peer, "cannot make a socket: " + descriptor_limit_text(errno));
-  tune(dial.descriptor);
+  tune_socket(dial.descriptor);
   const int yes = 1;
   static_cast<void>(setsockopt(dial.descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes));
   TcpAddress from = local_;
@@ -45,7 +43,7 @@ void TcpConnector::start(Dial& dial) {
   if (bind(dial.descriptor, from.get(), from.bytes) != 0) {
     return fail(dial.peer, "cannot use the address " + address_text(from) + ": " + std::strerror(errno));
   }
-  watch(dial.descriptor, EPOLLOUT, mark_of(Mark::dial, dial.peer));
+  watch(dial.descriptor, EPOLLOUT, mark_of(ConnectorMark::dial, dial.peer));
   dial.connecting = true;
   dial.handshake = Handshake::initiate(secret_, rank_, dial.peer, static_cast<std::uint32_t>(peers_.size()));
   go_on(dial);
@@ -62,7 +60,7 @@ void TcpConnector::go_on(Dial& dial) {
     }
     dial.connecting = false;
   }
-  switch (drive(dial.descriptor, dial.handshake, mark_of(Mark::dial, dial.peer))) {
+  switch (drive(dial.descriptor, dial.handshake, mark_of(ConnectorMark::dial, dial.peer))) {
     case Drive::waiting:
       return;
     case Drive::ended:

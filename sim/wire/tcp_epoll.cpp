@@ -26,7 +26,7 @@ constexpr int kEventsPerWait = 64;
 class EpollBackend final : public TcpBackend {
  public:
   EpollBackend(int epoll, ReadyLinks& ready) : epoll_(epoll), ready_(ready) {}
-  ~EpollBackend() override { tcp_socket::close_if_open(epoll_); }
+  ~EpollBackend() override { close_if_open(epoll_); }
 
   std::string_view name() const override { return "epoll"; }
   Status add(TcpLink& link) override;
@@ -204,7 +204,7 @@ Status make_epoll_backend(int connector, ReadyLinks& ready, std::unique_ptr<TcpB
   event.events = EPOLLIN;
   event.data.ptr = nullptr;
   if (epoll_ctl(epoll, EPOLL_CTL_ADD, connector, &event) != 0) {
-    tcp_socket::close_if_open(epoll);
+    close_if_open(epoll);
     return Status::error("cannot watch for connections: " + descriptor_limit_text(errno));
   }
   made = std::make_unique<EpollBackend>(epoll, ready);

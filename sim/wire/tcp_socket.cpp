@@ -8,7 +8,7 @@
 
 #include <ctime>
 
-namespace margay::sim::tcp_socket {
+namespace margay::sim {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
@@ -28,7 +28,7 @@ void close_if_open(int& descriptor) {
   descriptor = -1;
 }
 
-void tune(int descriptor) {
+void tune_socket(int descriptor) {
   set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, kKeepIdleS);
@@ -54,4 +54,4 @@ void drain_timer(int timer) {
   static_cast<void>(!read(timer, &expirations, sizeof expirations));
 }
 
-}  // namespace margay::sim::tcp_socket
+}  // namespace margay::sim

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace margay::sim::tcp_socket {
+namespace margay::sim {
 
 // What an event of the connector's epoll set is about: the kind in the upper half of the word, an index in the lower.
-enum class Mark : std::uint32_t { listener, half_open, dial, timer };
-[[nodiscard]] inline std::uint64_t mark_of(Mark kind, std::size_t index) {
+enum class ConnectorMark : std::uint32_t { listener, half_open, dial, timer };
+[[nodiscard]] inline std::uint64_t mark_of(ConnectorMark kind, std::size_t index) {
   return static_cast<std::uint64_t>(kind) << 32 | static_cast<std::uint32_t>(index);
 }
 
@@ -16,10 +16,10 @@ enum class Mark : std::uint32_t { listener, half_open, dial, timer };
 void close_if_open(int& descriptor);
 // No delay for small segments; a silent connection asks after its peer (5 s, then 3 times each 3 s). No
 // TCP_USER_TIMEOUT: with it a merely stopped peer, whose window is closed, is declared dead.
-void tune(int descriptor);
+void tune_socket(int descriptor);
 [[nodiscard]] std::uint64_t monotonic_ns();
 // One shot at `at_ns` (CLOCK_MONOTONIC); 0: never.
 void arm_timer(int timer, std::uint64_t at_ns);
 void drain_timer(int timer);
 
-}  // namespace margay::sim::tcp_socket
+}  // namespace margay::sim

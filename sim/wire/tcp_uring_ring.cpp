@@ -124,8 +124,8 @@ Status probe_uring() {
   } else if (completion->res != 1 || (completion->flags & IORING_CQE_F_BUFFER) == 0) {
     tried = refused("multishot receive (Linux 6.0 has it)", completion->res < 0 ? -completion->res : EOPNOTSUPP);
   }
-  tcp_socket::close_if_open(pair[1]);
-  tcp_socket::close_if_open(pair[0]);
+  close_if_open(pair[1]);
+  close_if_open(pair[0]);
   return tried;
 }
 

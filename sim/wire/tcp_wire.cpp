@@ -131,10 +131,10 @@ void TcpWire::adopt(std::uint32_t peer, int descriptor) {
   TcpLink& link = made_link(peer);
   MARGAY_ASSERT(link.descriptor < 0);
   link.descriptor = descriptor;
-  if (link.state == TcpLink::State::closed) return tcp_socket::close_if_open(link.descriptor);
+  if (link.state == TcpLink::State::closed) return close_if_open(link.descriptor);
   const Status added = backend_->add(link);
   if (!added.ok()) {
-    tcp_socket::close_if_open(link.descriptor);
+    close_if_open(link.descriptor);
     return lose(link, added.sentence());
   }
   link.state = TcpLink::State::connected;
@@ -174,7 +174,7 @@ void TcpWire::transmit(TcpLink& link) {
 
 void TcpWire::transmit_short(TcpLink& link) {
   if (!settings_.gather || link.state != TcpLink::State::connected) return transmit(link);
-  const std::uint64_t now_ns = tcp_socket::monotonic_ns();
+  const std::uint64_t now_ns = monotonic_ns();
   const bool burst = link.sent_at_look == looks_ && now_ns - link.sent_ns < kBurstNs;
   if (burst && link.sender.gathered_bytes() < kBurstBytes) {
     if (!std::exchange(link.in_burst, true)) bursts_.push_back(&link);
@@ -263,7 +263,7 @@ void TcpWire::close_link(TcpLink& link) {
   if (link.state == TcpLink::State::connected) {
     backend_->remove(link);
     drain(link.descriptor);
-    tcp_socket::close_if_open(link.descriptor);
+    close_if_open(link.descriptor);
     --connections_;
   }
   link.state = TcpLink::State::closed;
@@ -314,13 +314,13 @@ bool TcpWire::prepare_wait() {
 }
 
 void TcpWire::say_goodbye() {
-  const std::uint64_t deadline_ns = tcp_socket::monotonic_ns() + kGoodbyeNs;
+  const std::uint64_t deadline_ns = monotonic_ns() + kGoodbyeNs;
   for (TcpLink* link : made_) {
     if (link->state != TcpLink::State::connected || link->receiver.ended()) continue;
     link->sender.say_goodbye();
     transmit(*link);
   }
-  while (backend_ != nullptr && tcp_socket::monotonic_ns() < deadline_ns) {
+  while (backend_ != nullptr && monotonic_ns() < deadline_ns) {
     const bool left = std::all_of(made_.begin(), made_.end(), [](const TcpLink* link) {
       return link->state != TcpLink::State::connected || link->sender.idle();
     });
