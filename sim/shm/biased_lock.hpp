@@ -47,16 +47,18 @@ class BiasedLock {
   }
   void owner_leave() {
     // Release: pairs with the acquire of the owner's word in try_enter_other; what we did under the lock is seen there.
+    // The load is relaxed: only this thread writes the word, it has no partner.
     owner_.store(owner_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  // From the owner thread: exact. From another: a guess.
+  // From the owner thread: exact. From another: a guess, and so relaxed, with no partner.
   [[nodiscard]] bool owner_inside() const { return (owner_.load(std::memory_order_relaxed) & 1) != 0; }
 
   // Any thread but the owner; several may try, one at a time gets in. false: the owner or another is inside.
   [[nodiscard]] bool try_enter_other();
   void leave_other();
 
-  // How often the owner has entered: whether it has been in the library lately. Any thread; may lag behind.
+  // How often the owner has entered: whether it has been in the library lately. Any thread; may lag behind. Relaxed,
+  // with no partner: nothing is read on the strength of it.
   [[nodiscard]] std::uint64_t owner_entries() const { return (owner_.load(std::memory_order_relaxed) + 1) / 2; }
   // False: membarrier is refused and the owner pays a fence.
   [[nodiscard]] bool asymmetric() const { return asymmetric_; }
