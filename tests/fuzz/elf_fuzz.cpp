@@ -1,0 +1,14 @@
+// libFuzzer target: the reader of programs' symbols, which `margay run` points at any file. Corpus:
+// tests/fuzz/elf_corpus.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sim/launch/elf_symbols.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
+  margay::sim::ElfSymbols symbols;
+  const std::span file(reinterpret_cast<const std::byte*>(data), bytes);
+  static_cast<void>(margay::sim::read_elf_symbols(file, symbols).ok());
+  return 0;
+}
