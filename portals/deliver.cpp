@@ -16,6 +16,7 @@ Verdict Delivery::decide(const Header& header) {
   if (portal.list != nullptr) {
     const Walk::End end = Walk::fast(*portal.list, header);
     verdict.reason = end.reason;
+    verdict.visited = end.visited;
     if (end.entry == nullptr) return verdict;
     verdict.entry = end.entry;
     Storage::reserve(*end.entry->memory(), end.entry->options(), header, verdict);
@@ -24,6 +25,7 @@ Verdict Delivery::decide(const Header& header) {
     // bits.
     const Passed passed = Storage::admit(*portal.memory, portal.options, header);
     verdict.reason = Walk::reason(passed, header);
+    verdict.visited = 1;
     if (passed == Passed::taken) Storage::reserve(*portal.memory, portal.options, header, verdict);
   } else {
     verdict.reason = DropReason::no_such_portal;

@@ -38,7 +38,7 @@ DropReason Walk::reason(Passed passed, const Header& header) {
 // stop.
 template <class Successor, class Visit>
 Walk::End Walk::follow(const MatchList& list, const Header& header, Successor successor, Visit visit) {
-  End end{nullptr, DropReason::no_match, false};
+  End end{.reason = DropReason::no_match};
   // What an entry answers does not change during a walk, so one that comes a second time would come for ever.
   std::size_t stops_left = list.impl_->size;
   MatchEntry* entry = successor(nullptr, end);
@@ -48,14 +48,18 @@ Walk::End Walk::follow(const MatchList& list, const Header& header, Successor su
       return end;
     }
     const Passed passed = examine(*entry, header);
+    ++end.visited;
     visit(*entry, passed);
     const Link* link = &entry->links_.no_match;
     switch (passed) {
       case Passed::taken:
-        return {entry, DropReason::none, false};
+        end.entry = entry;
+        end.reason = DropReason::none;
+        return end;
       case Passed::wrong_direction:
       case Passed::offset_out_of_range:
-        return {nullptr, reason(passed, header), false};
+        end.reason = reason(passed, header);
+        return end;
       case Passed::no_room:
         end.reason = DropReason::no_room;
         link = &entry->links_.no_room;

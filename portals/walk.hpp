@@ -13,6 +13,7 @@ class Walk {
     MatchEntry* entry = nullptr;  // nullptr: the message is dropped
     DropReason reason = DropReason::none;
     bool went_round = false;  // the links lead in a circle: the walk was cut
+    std::uint32_t visited = 0;
   };
   // The walk itself, every stop of it appended to `steps` unless it is nullptr.
   static End linear(const MatchList& list, const Header& header, std::vector<Step>* steps);

@@ -104,6 +104,9 @@ extern "C" int PMPI_Finalize() {
     }
     report_dropped(rank);
     rank.publish_accounts();
+    const auto& collectives = static_cast<margay::collectives::TreePortal*>(rank.collectives())->sent();
+    rank.process().board().by_protocol[static_cast<std::size_t>(margay::sim::CountedProtocol::kCollective)] = {
+        collectives.messages, collectives.bytes};
     rank.process().finish([&rank] { return rank.device().progress(); });
     rank.process().board().state = margay::sim::RankState::kFinalized;
   }

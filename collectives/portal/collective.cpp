@@ -114,6 +114,8 @@ void Collective::await_ready(int destination) {
 }
 
 void Collective::transmit(const portals::Header& header, const portals::Region& body) {
+  ++portal_.sent_.messages;
+  portal_.sent_.bytes += header.length;
   sim::Kernel& kernel = rank_.process().kernel();
   if (kernel.try_send(header, body)) return;
   sim::Transmission& transmission = under_way_.emplace_back();

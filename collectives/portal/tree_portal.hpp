@@ -36,6 +36,8 @@ class TreePortal final : public mpi_adi::RankExtension {
   [[nodiscard]] static portals::MatchBits bits(std::uint64_t sequence, int source, mpi_adi::ContextId context);
 
   [[nodiscard]] mpi_adi::MpiRank& rank() { return rank_; }
+  // Messages and bytes that collective calls sent.
+  [[nodiscard]] const sim::WireCounts& sent() const { return sent_; }
 
  private:
   friend class Collective;
@@ -52,6 +54,7 @@ class TreePortal final : public mpi_adi::RankExtension {
   };
 
   mpi_adi::MpiRank& rank_;
+  sim::WireCounts sent_;
   Side tree_;   // portal 3
   Side ready_;  // portal 4: header only
 };

@@ -43,11 +43,15 @@ Call::Call(const CallName& name) : rank_(current_rank()), name_(name) {
   rank_->enter();
   inside_ = true;
   std::memcpy(rank_->process().board().mpi_call.data(), name.text, sizeof name.text);
+  sim::Recorder& recorder = rank_->process().recorder();
+  if (recorder.on()) rank_->call_trace().enter(recorder, name.text);
 }
 
 void Call::leave() {
   if (!inside_) return;
   inside_ = false;
+  sim::Recorder& recorder = rank_->process().recorder();
+  if (recorder.on()) rank_->call_trace().leave(recorder, name_.text, error_class_);
   rank_->process().board().mpi_call[0] = '\0';
   rank_->leave();
 }

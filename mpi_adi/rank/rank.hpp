@@ -16,6 +16,7 @@
 #include "mpi_adi/object/handle_table.hpp"
 #include "mpi_adi/object/predefined_types.hpp"
 #include "mpi_adi/protocol/buffered.hpp"
+#include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/user_request.hpp"
 #include "portals/base/status.hpp"
 #include "sim/machine/process.hpp"
@@ -54,6 +55,7 @@ class MpiRank {
 
   [[nodiscard]] sim::Process& process() { return *process_; }
   [[nodiscard]] Device& device() { return *device_; }
+  [[nodiscard]] CallTrace& call_trace() { return call_trace_; }
   [[nodiscard]] ErrorTable& errors() { return errors_; }
   [[nodiscard]] int thread_level() const { return thread_level_; }
   [[nodiscard]] bool on_main_thread() const { return std::this_thread::get_id() == main_thread_; }
@@ -92,6 +94,7 @@ class MpiRank {
 
   std::unique_ptr<sim::Process> process_;
   std::unique_ptr<Device> device_;
+  CallTrace call_trace_;
   ErrorTable errors_;
   std::recursive_mutex mutex_;
   int thread_level_ = 0;

@@ -51,6 +51,8 @@ class MatchEntry {
   [[nodiscard]] const Links& links() const { return links_; }
   [[nodiscard]] Descriptor* memory() const { return memory_; }
   [[nodiscard]] const Options& options() const { return options_; }
+  // Grows along the list: which entry it is, for a trace.
+  [[nodiscard]] std::uint64_t order() const { return order_; }
   [[nodiscard]] bool active() const { return active_; }
   [[nodiscard]] bool listed() const { return list_ != nullptr; }
 

@@ -13,8 +13,10 @@ bool Initiator::try_send(const portals::Header& header, const portals::Region& b
   const std::uint32_t peer = header.destination.rank;
   MARGAY_ASSERT(peer < routes_.size() && body.bytes() == header.length);
   Wire& wire = *routes_[peer];
-  if (!lost_[peer].empty() || !wire.try_send(peer, header, body)) return false;
-  count(header, wire.id());
+  // The message may have been delivered before try_send() returns: its departure is what came first.
+  const std::uint64_t stamp = recorder_.on() ? recorder_.stamp() : 0;
+  if (lost(peer) || !wire.try_send(peer, header, body)) return false;
+  count(header, wire.id(), stamp);
   return true;
 }
 
@@ -32,7 +34,7 @@ void Initiator::send(Transmission& transmission) {
   Wire& wire = *routes_[peer];
   transmission.state = Transmission::State::queued;
   transmission.sequence = next_sequence(peer);
-  count(transmission.header, wire.id());
+  count(transmission.header, wire.id(), recorder_.on() ? recorder_.stamp() : 0);
   wire.send(peer, transmission);
 }
 
@@ -45,11 +47,14 @@ void Initiator::stop(Transmission& transmission) {
   routes_[peer]->stop(peer, transmission);
 }
 
-void Initiator::count(const portals::Header& header, WireId wire) {
+void Initiator::count(const portals::Header& header, WireId wire, std::uint64_t stamp) {
   const std::uint64_t sequence = registers_.count_sent(header.destination.rank);
   WireCounts& counts = counts_[static_cast<std::size_t>(wire)];
   ++counts.messages;
   counts.bytes += header.length;
+  WireCounts& kind = kinds_[static_cast<std::size_t>(header.kind)];
+  ++kind.messages;
+  kind.bytes += header.length;
   // An answer's departure is recorded by who answers, under the identity of the message that it answers.
   const bool answers = header.kind == portals::Kind::acknowledgment || header.kind == portals::Kind::reply;
   if (!recorder_.on() || answers) return;
@@ -57,7 +62,7 @@ void Initiator::count(const portals::Header& header, WireId wire) {
   told.source = me_;
   TraceEvent event = trace_event(TraceKind::kernel_send, told, sequence);
   event.wire = static_cast<std::uint8_t>(wire);
-  recorder_.record(event);
+  recorder_.record(event, stamp);
 }
 
 }  // namespace margay::sim

@@ -39,10 +39,11 @@ class Initiator {
   // Why, as a sentence's end; empty for a rank that is not lost.
   [[nodiscard]] const std::string& loss(std::uint32_t rank) const { return lost_[rank]; }
   // Messages and bytes handed to a wire.
+  [[nodiscard]] const WireCounts& counts(portals::Kind kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] const WireCounts& counts(WireId id) const { return counts_[static_cast<std::size_t>(id)]; }
 
  private:
-  void count(const portals::Header& header, WireId wire);
+  void count(const portals::Header& header, WireId wire, std::uint64_t stamp);
 
   portals::ProcessId me_;
   const std::vector<Wire*>& routes_;
@@ -52,6 +53,7 @@ class Initiator {
   std::uint64_t under_way_ = 0;
   std::vector<std::string> lost_;  // by rank: why; empty: it is not
   std::array<WireCounts, kWireCount> counts_{};
+  std::array<WireCounts, portals::kKindCount> kinds_{};
 };
 
 }  // namespace margay::sim

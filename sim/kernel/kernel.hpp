@@ -72,6 +72,7 @@ class Kernel {
   [[nodiscard]] const std::string& loss(std::uint32_t rank) const { return initiator_.loss(rank); }
   // Messages and bytes handed to, and taken from, each wire.
   [[nodiscard]] const WireCounts& sent_by_wire(WireId id) const { return initiator_.counts(id); }
+  [[nodiscard]] const WireCounts& sent_by_kind(portals::Kind kind) const { return initiator_.counts(kind); }
   [[nodiscard]] std::uint64_t entries_walked() const { return target_.entries_walked(); }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 

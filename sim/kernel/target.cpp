@@ -14,7 +14,8 @@ Target::Target(portals::ProcessId me, portals::Delivery& delivery, Initiator& in
       initiator_(initiator),
       answers_(answers),
       registers_(registers),
-      recorder_(recorder) {}
+      recorder_(recorder),
+      held_sequence_(registers.ranks()) {}
 
 bool Target::take(Wire& wire, Arrival& arrival) {
   switch (arrival.kind) {
@@ -118,12 +119,19 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
 }
 
 portals::Verdict Target::decide(const portals::Header& header, std::uint64_t sequence, WireId wire) {
-  if (recorder_.on()) record_arrival(header, sequence, wire);
+  // A held message comes again in each round; it is told once.
+  std::uint64_t& held = held_sequence_[header.source.rank];
+  const bool again = held == sequence;
+  if (recorder_.on() && !again) record_arrival(header, sequence, wire);
   if (recorder_.walks()) {
     steps_.clear();
     delivery_.explain(header, steps_);  // before decide() takes the room
   }
   const portals::Verdict verdict = delivery_.decide(header);
+  if (verdict.outcome == Outcome::drop && must_hold(verdict, header)) {
+    if (again) return verdict;
+    held = sequence;
+  }
   entries_walked_ += verdict.visited;
   if (recorder_.on()) record_verdict(header, sequence, verdict);
   return verdict;
@@ -185,6 +193,7 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
     return;
   }
   TraceEvent event = trace_event(TraceKind::kernel_match, header, sequence);
+  event.detail = verdict.entry == nullptr ? 0 : verdict.entry->order();
   event.a = verdict.visited;
   event.b = verdict.descriptor->owner_kind();
   event.saved = verdict.saved;
@@ -197,6 +206,7 @@ void Target::record_walk(const portals::Header& header, std::uint64_t sequence) 
   for (const portals::Step& step : steps_) {
     TraceEvent event = trace_event(TraceKind::kernel_pass, header, sequence);
     event.reason = static_cast<std::uint8_t>(step.passed);
+    event.detail = step.entry == nullptr ? 0 : step.entry->order();
     event.a = number++;
     if (step.passed != portals::Passed::taken) recorder_.record(event);
   }

@@ -58,7 +58,8 @@ class Target {
   Answers& answers_;
   Registers& registers_;
   Recorder& recorder_;
-  std::uint64_t hold_portals_ = 0;  // bit per portal
+  std::vector<std::uint64_t> held_sequence_;  // by source: the message last held on its wire
+  std::uint64_t hold_portals_ = 0;            // bit per portal
   std::uint64_t entries_walked_ = 0;
   std::uint64_t under_way_ = 0;
   std::vector<std::unique_ptr<Incoming>> pool_;

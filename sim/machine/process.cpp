@@ -144,6 +144,13 @@ void Process::publish_accounts() {
     const WireCounts& counts = kernel_->sent_by_wire(wires[i]);
     board.by_wire[i] = {counts.messages, counts.bytes};
   }
+  const auto by_kind = [&](CountedProtocol protocol, portals::Kind kind) {
+    const WireCounts& counts = kernel_->sent_by_kind(kind);
+    board.by_protocol[static_cast<std::size_t>(protocol)] = {counts.messages, counts.bytes};
+  };
+  by_kind(CountedProtocol::kGet, portals::Kind::get);
+  by_kind(CountedProtocol::kReply, portals::Kind::reply);
+  by_kind(CountedProtocol::kAcknowledgment, portals::Kind::acknowledgment);
   if (!board_map_.attached()) return;
   const Registers& registers = kernel_->registers();
   for (std::uint32_t peer = 0; peer < size(); ++peer) {

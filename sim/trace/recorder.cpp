@@ -161,13 +161,12 @@ void Recorder::resume() {
   walks_ = on_ && walks_wanted_;
 }
 
-void Recorder::record(const TraceEvent& event) {
+void Recorder::record(const TraceEvent& event, std::uint64_t stamp) {
   MARGAY_ASSERT(ring_ != nullptr);
-  const std::uint64_t time = now_ticks();
-  put_event(ring_[written_ & mask_], event, time);
+  put_event(ring_[written_ & mask_], event, stamp);
   put(header_->written, ++written_);
-  if (time >= next_anchor_ticks_) [[unlikely]] {
-    refresh_anchor(time);
+  if (stamp >= next_anchor_ticks_) [[unlikely]] {
+    refresh_anchor(stamp);
   }
 }
 

@@ -54,7 +54,10 @@ class Recorder {
   void resume();
 
   // Stamps the event with the time and writes it over the oldest. Requires: on().
-  void record(const TraceEvent& event);
+  void record(const TraceEvent& event) { record(event, stamp()); }
+  // The same for a step that began at `stamp`: what it set off may have been recorded elsewhere since.
+  void record(const TraceEvent& event, std::uint64_t stamp);
+  [[nodiscard]] std::uint64_t stamp() const { return now_ticks(); }
 
   // What the ring holds, oldest first, times in nanoseconds. Requires: open or open_memory succeeded.
   [[nodiscard]] std::vector<TraceEvent> events() const;

@@ -139,6 +139,10 @@ void ShmWire::nudge(std::uint32_t peer) {
   outbound_[local(peer)].bell().ring();
 }
 
+void ShmWire::nudge_queued() {
+  for (const std::uint32_t local_rank : busy_) outbound_[local_rank].bell().ring();
+}
+
 void ShmWire::lose(std::uint32_t peer, std::string_view reason) {
   const std::uint32_t gone = local(peer);
   outbound_[gone].fail(finished_);
