@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-enum { kTag = 4, kGoTag = 5, kBytes = 1 << 20 };
+enum { kTag = 4, kGoTag = 5, kBytes = 1 << 20, kTries = 3 };
 
 // Rank 1's side: no MPI in here. Half of it sleeps, half of it computes.
 static double away_for(double seconds) {
@@ -22,60 +22,77 @@ static double away_for(double seconds) {
   return noise;
 }
 
-// A synchronous send to a receive that is posted, whose owner is away.
+// The best of three counts: another program's slice of a processor must not decide.
+static void check_times(const char* what, int bytes, const double* took) {
+  double best = took[0];
+  for (int i = 1; i < kTries; ++i)
+    if (took[i] < best) best = took[i];
+  CHECK(best < 0.050, "%s of %d bytes took %.1f ms, while the other side computed", what, bytes, best * 1e3);
+}
+
+// Synchronous sends to receives that are posted, whose owner is away.
 static void to_an_absent_receiver(int rank, int bytes, unsigned char* body, double seconds) {
   if (rank == 1) {
-    MPI_Request request;
-    MPI_Status status;
-    memset(body, 0, (size_t)bytes);
-    MPI_Irecv(body, bytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &request);
+    MPI_Request requests[kTries];
+    MPI_Status statuses[kTries];
+    memset(body, 0, kTries * (size_t)bytes);
+    for (int i = 0; i < kTries; ++i)
+      MPI_Irecv(body + i * bytes, bytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &requests[i]);
     signal_to(0, kGoTag);
     CHECK(away_for(seconds) > 0, "no noise");
     int flag = 0;
-    MPI_Test(&request, &flag, &status);
-    CHECK(flag, "the message of %d bytes is not there after %g s", bytes, seconds);
-    if (!flag) MPI_Wait(&request, &status);
-    check_status("bypass", &status, 0, kTag, bytes);
-    CHECK(pattern_mismatch(body, (size_t)bytes, 6) == (size_t)bytes, "wrong body");
+    MPI_Testall(kTries, requests, &flag, statuses);
+    CHECK(flag, "the messages of %d bytes are not there after %g s", bytes, seconds);
+    if (!flag) MPI_Waitall(kTries, requests, statuses);
+    for (int i = 0; i < kTries; ++i) {
+      check_status("bypass", &statuses[i], 0, kTag, bytes);
+      CHECK(pattern_mismatch(body + i * bytes, (size_t)bytes, 6) == (size_t)bytes, "wrong body");
+    }
     return;
   }
+  double took[kTries];
   pattern_fill(body, (size_t)bytes, 6);
   wait_for(1, kGoTag);
-  usleep(20000);
-  const double began = MPI_Wtime();
-  MPI_Ssend(body, bytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
-  const double took = MPI_Wtime() - began;
-  CHECK(took < 0.050, "Ssend of %d bytes to a computing target took %.1f ms", bytes, took * 1e3);
+  for (int i = 0; i < kTries; ++i) {
+    usleep(20000);
+    const double began = MPI_Wtime();
+    MPI_Ssend(body, bytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+    took[i] = MPI_Wtime() - began;
+  }
+  check_times("MPI_Ssend", bytes, took);
 }
 
-// A long message that came unexpected is pulled out of the memory of a sender that is away.
+// Long messages that came unexpected are pulled out of the memory of a sender that is away.
 static void from_an_absent_sender(int rank, unsigned char* body, double seconds) {
   if (rank == 0) {
-    MPI_Request request;
+    MPI_Request requests[kTries];
     pattern_fill(body, kBytes, 8);
-    MPI_Isend(body, kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < kTries; ++i) MPI_Isend(body, kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &requests[i]);
     signal_to(1, kGoTag);
     CHECK(away_for(seconds) > 0, "no noise");
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Waitall(kTries, requests, MPI_STATUSES_IGNORE);
     return;
   }
-  memset(body, 0, kBytes);
+  double took[kTries];
   wait_for(0, kGoTag);
-  usleep(20000);
-  const double began = MPI_Wtime();
-  MPI_Recv(body, kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  const double took = MPI_Wtime() - began;
-  CHECK(took < 0.050, "pulling 1 MiB from a computing sender took %.1f ms", took * 1e3);
-  CHECK(pattern_mismatch(body, kBytes, 8) == kBytes, "pulled: wrong body");
+  for (int i = 0; i < kTries; ++i) {
+    memset(body, 0, kBytes);
+    usleep(20000);
+    const double began = MPI_Wtime();
+    MPI_Recv(body, kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    took[i] = MPI_Wtime() - began;
+    CHECK(pattern_mismatch(body, kBytes, 8) == kBytes, "pulled: wrong body");
+  }
+  check_times("pulling", kBytes, took);
 }
 
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int rank = world_rank();
-  unsigned char* body = memory_of(kBytes);
+  unsigned char* body = memory_of(kTries * (size_t)kBytes);
   to_an_absent_receiver(rank, kBytes, body, 2.0);
-  to_an_absent_receiver(rank, 100, body, 0.3);
-  to_an_absent_receiver(rank, 20000, body, 0.3);
+  to_an_absent_receiver(rank, 100, body, 0.5);
+  to_an_absent_receiver(rank, 20000, body, 0.5);
   from_an_absent_sender(rank, body, 0.5);
   free(body);
   return suite_end("bypass");

@@ -58,6 +58,7 @@ int main(int argc, char** argv) {
   else
     as_sender(senders);
   const long megabytes = resident_megabytes();
+  if (on_margay()) fprintf(stderr, "rank %d: %ld MB resident\n", rank, megabytes);
   if (on_margay()) CHECK(megabytes < kBoundMegabytes, "%ld MB resident, the bound is %d", megabytes, kBoundMegabytes);
   return suite_end("flood");
 }

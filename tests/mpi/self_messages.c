@@ -21,9 +21,9 @@ static void to_itself(MPI_Comm comm, int self, int bytes, int posted_before, int
   else
     MPI_Isend(out, bytes, MPI_BYTE, self, kTag, comm, &requests[1]);
   if (!posted_before) {
-    MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status);
+    MPI_Probe(MPI_ANY_SOURCE, kTag, comm, &status);
     check_status("Probe of an own message", &status, self, kTag, bytes);
-    MPI_Irecv(in, bytes, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &requests[0]);
+    MPI_Irecv(in, bytes, MPI_BYTE, MPI_ANY_SOURCE, kTag, comm, &requests[0]);
   }
   MPI_Wait(&requests[0], &status);
   check_status("own message", &status, self, kTag, bytes);
