@@ -1,5 +1,6 @@
 // The same figures over shared memory and TCP, for real; and two threads that talk at full speed.
 #include <atomic>
+#include <cstring>
 
 #include "tests/mpi_adi/figures.hpp"
 #include "tests/mpi_adi/real_worlds.hpp"
@@ -53,8 +54,8 @@ bool wait(Device& device, const Request& request, const std::atomic<bool>& give_
 
 constexpr std::uint64_t kMessages = 3000;
 
-// One end: sends its numbered messages while it receives the other's; true when all were right.
-bool talk(DeviceWorld& world, std::uint32_t me, std::atomic<bool>& give_up) {
+// One end: sends its numbered messages while it receives the other's. Returns what went wrong.
+std::string talk(DeviceWorld& world, std::uint32_t me, std::atomic<bool>& give_up) {
   Device& device = world.device(me);
   Datatype type = byte_type();
   const int other = me == 0 ? 1 : 0;
@@ -80,12 +81,14 @@ bool talk(DeviceWorld& world, std::uint32_t me, std::atomic<bool>& give_up) {
         ended && receive->bytes == data.size() && std::memcmp(room.data(), data.data(), data.size()) == 0;
     if (!right) {
       give_up = true;
-      return false;
+      return "message " + std::to_string(number) + (ended ? " is wrong" : " did not end") + ": got " +
+             std::to_string(receive->bytes) + " of " + std::to_string(data.size()) + " bytes, error class " +
+             std::to_string(receive->error_class);
     }
     device.free(*send);
     device.free(*receive);
   }
-  return true;
+  return {};
 }
 
 // The other side's last answers may still be wanted.
@@ -98,17 +101,17 @@ TEST_CASE("two threads talk over shared memory in all sizes") {
   ShmWorld world(WorldOptions{});
   std::atomic<bool> give_up{false};
   std::atomic<int> ended{0};
-  std::array<bool, 2> right{};
+  std::array<std::string, 2> wrong;
   {
     std::jthread other([&] {
-      right[1] = talk(world, 1, give_up);
+      wrong[1] = talk(world, 1, give_up);
       linger(world.device(1), ended, give_up);
     });
-    right[0] = talk(world, 0, give_up);
+    wrong[0] = talk(world, 0, give_up);
     linger(world.device(0), ended, give_up);
   }
-  CHECK(right[0]);
-  CHECK(right[1]);
+  CHECK(wrong[0] == "");
+  CHECK(wrong[1] == "");
   world.settle();
   world.check_accounting();
   CHECK(world.device(0).quiet());
