@@ -26,7 +26,7 @@ class OutputSink {
   void add_notice(std::string_view line);
   // Writes what goes without blocking. False once the reader has gone (the queue is dropped then).
   [[nodiscard]] bool flush();
-  // Writes all, waiting at most `timeout_ms` for room each time.
+  // Writes all, waiting at most `timeout_ms` for room each time (-1: without limit).
   void flush_all(int timeout_ms);
 
   [[nodiscard]] bool empty() const { return queued_bytes() == 0; }

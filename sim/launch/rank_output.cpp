@@ -15,7 +15,6 @@ namespace {
 using portals::Status;
 
 constexpr std::size_t kReadBytes = 65536;
-constexpr int kSlowReaderMs = 10'000;
 
 std::string fill_pattern(const std::string& pattern, std::uint32_t rank) {
   std::string name;
@@ -192,12 +191,12 @@ void RankOutput::print(std::string_view line) {
   flush(0);
 }
 
-void RankOutput::finish() {
+void RankOutput::finish(int patience_ms) {
   for (Stream& stream : streams_) {
     if (stream.descriptor >= 0) drain(stream.rank, monotonic_ns());
     close_stream(stream);
   }
-  for (auto& sink : sinks_) sink->flush_all(kSlowReaderMs);
+  for (auto& sink : sinks_) sink->flush_all(patience_ms);
 }
 
 }  // namespace margay::sim

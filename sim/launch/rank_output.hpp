@@ -38,8 +38,8 @@ class RankOutput {
   // A line of the launcher's own, on standard error or (at the end) standard output.
   void notice(std::string_view line);
   void print(std::string_view line);
-  // All that is left, waiting for slow readers as long as they read at all.
-  void finish();
+  // All that is left. Waits for a slow reader `patience_ms` at a time (-1: as long as it takes), then gives up.
+  void finish(int patience_ms);
   [[nodiscard]] bool reader_gone() const { return sinks_[0]->reader_gone(); }
 
  private:

@@ -19,6 +19,7 @@ namespace margay::sim {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr int kHurriedReaderMs = 1000;
 constexpr int kBackgroundLookMs = 200;
 constexpr int kStallLookMs = 1000;
 constexpr int kMissingLookMs = 100;
@@ -50,12 +51,14 @@ Status Runner::run(int& exit_status) {
   if (status.ok()) status = start_ranks();
   if (!status.ok()) {
     end_everything();
-    output_.finish();
+    output_.finish(kHurriedReaderMs);
     return status;
   }
   loop();
   end_everything();
-  output_.finish();
+  // A job that ended well loses nothing, however long its reader (a pager) takes; Ctrl-C ends that wait as it ends any
+  // program.
+  output_.finish(watch_.cause().kind == CauseKind::kNone ? -1 : kHurriedReaderMs);
   report_end();
   exit_status = watch_.exit_status();
   return {};
@@ -63,6 +66,7 @@ Status Runner::run(int& exit_status) {
 
 Status Runner::prepare() {
   started_ns_ = monotonic_ns();
+  static_cast<void>(::sigprocmask(SIG_BLOCK, nullptr, &saved_.signal_mask));
   if (!options_.system_mpi) library_folder_ = find_library_folder();
   if (Status status = poller_.open(); !status.ok()) return status;
   // Orphans of the ranks become the launcher's children, so that it can see and end them.
@@ -78,6 +82,10 @@ Status Runner::take_signals() {
   ignore.sa_handler = SIG_IGN;
   static_cast<void>(::sigaction(SIGPIPE, &ignore, &old));
   saved_.sigpipe_ignored = old.sa_handler == SIG_IGN;
+  // Ignored by whoever started us, it would hide the ranks' ends.
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  static_cast<void>(::sigaction(SIGCHLD, &standard, nullptr));
   static_cast<void>(::sigaction(SIGTTIN, &ignore, nullptr));
   static_cast<void>(::sigaction(SIGTTOU, &ignore, nullptr));
   sigset_t mask;
@@ -320,6 +328,7 @@ void Runner::end_everything() {
   end_all_children();
   if (signals_ >= 0) ::close(signals_);
   signals_ = -1;
+  static_cast<void>(::sigprocmask(SIG_SETMASK, &saved_.signal_mask, nullptr));
 }
 
 void Runner::report_cause() {
@@ -334,7 +343,7 @@ void Runner::report_end() {
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
     output_.notice("margay: rank " + std::to_string(rank) + " exit code " + std::to_string(watch_.exit_code_of(rank)));
   }
-  output_.finish();
+  output_.finish(kHurriedReaderMs);
 }
 
 ReportContext Runner::context() const {

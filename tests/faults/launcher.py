@@ -214,6 +214,27 @@ def slow_reader_loses_nothing(build, scratch):
 
 
 @case
+def started_with_signals_ignored(build, scratch):
+    """As some daemons and scripts start programs: SIGCHLD and SIGPIPE ignored."""
+    def ignore():
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+
+    Job(build, ["-n", 2], sh("exit 3"), preexec=ignore).expect(3, 3)
+
+
+@case
+def interrupt_while_the_reader_sleeps(build, scratch):
+    """The ranks have ended and the rest of their output waits for a reader: Ctrl-C ends that wait."""
+    job = Job(build, ["-n", 1], sh("head -c 300000 /dev/zero"))
+    time.sleep(1.5)
+    assert not job.marked() and job.process.poll() is None
+    job.process.send_signal(signal.SIGINT)
+    assert job.process.wait(2) == -signal.SIGINT
+    job.finish(2)
+
+
+@case
 def prompts_come_at_once(build, scratch):
     reader, writer = os.pipe()
     job = Job(build, ["-n", 1], sh("printf 'name? '; read name; echo hello $name; printf end"), stdin=reader)

@@ -3,9 +3,10 @@
 import os
 import pathlib
 import signal
+import subprocess
 import time
 
-from support import Job, case, compile_c, main
+from support import Job, Skip, case, compile_c, main
 
 HERE = pathlib.Path(__file__).resolve().parent
 WIRES = {"shm": [], "tcp": ["--nodes", 2]}
@@ -71,6 +72,28 @@ def death_while_idle(build, scratch):
 @case
 def death_while_spinning(build, scratch):
     each_death(build, "spinning", ("kill", "segv", "abrt"))
+
+
+@case
+def death_in_a_one_sided_epoch(build, scratch):
+    try:
+        window = program(build, "window")
+    except subprocess.CalledProcessError as error:
+        raise Skip("the library has no windows") from error
+    for wire in WIRES:
+        for death in ("kill", "segv"):
+            job = Job(build, ["-n", 3, *WIRES[wire]], [window, death])
+            status, name = DEATHS[death]
+            job.expect(status, 2, ["rank 1", name])
+
+
+@case
+def deadlock_is_told(build, scratch):
+    """After half a minute each rank says what it waits for, by itself."""
+    job = Job(build, ["-n", 3, "--timeout", 33], [program(build, "stuck")])
+    job.expect(124, 36, ["time is up", "rank 0 in MPI_Recv"])
+    for rank in range(3):
+        assert f"margay: rank {rank} has waited" in job.stderr, job.stderr
 
 
 @case
