@@ -162,15 +162,14 @@ int TcpConnector::accept_one(bool& on_spare) {
     const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (descriptor >= 0) return descriptor;
     if (errno == EINTR || errno == ECONNABORTED) continue;
-    if (errno == EMFILE || errno == ENFILE) {
-      if (spare_ < 0) {
-        pause_listener(true);
-        return -1;
-      }
+    const bool exhausted = errno == EMFILE || errno == ENFILE;
+    if (exhausted && spare_ >= 0) {
       close_if_open(spare_);
       on_spare = true;
       continue;
     }
+    if (exhausted) pause_listener(true);
+    if (on_spare) spare_ = fcntl(timer_, F_DUPFD_CLOEXEC, 0);  // who called has gone
     return -1;
   }
 }

@@ -223,6 +223,58 @@ TEST_CASE("tcp faults: both dial at once, and one connection remains") {
   });
 }
 
+// In two threads, so that the steps of the two handshakes meet in every order.
+TEST_CASE("tcp faults: both dial at once, each in its own time") {
+  with_each_backend([](TcpBackendChoice backend) {
+    for (int round = 0; round < 150; ++round) {
+      TcpSet set(2, backend);
+      bool done[2] = {false, false};
+      const auto drive = [&](std::uint32_t rank) {
+        Endpoint endpoint(set.wire(rank), set.finished(rank), 2);
+        endpoint.send(1 - rank, numbered(1), pattern_body(1, 10));
+        const auto end = std::chrono::steady_clock::now() + 5s;
+        while ((endpoint.received.empty() || !endpoint.wire().idle()) && std::chrono::steady_clock::now() < end) {
+          if (!endpoint.round()) std::this_thread::yield();
+        }
+        done[rank] = endpoint.received.size() == 1 && endpoint.lost.empty();
+      };
+      std::thread other(drive, 1);
+      drive(0);
+      other.join();
+      REQUIRE(done[0]);
+      REQUIRE(done[1]);
+    }
+  });
+}
+
+TEST_CASE("tcp: what a leaving rank has handed to its kernel arrives, though it leaves bytes unread") {
+  with_each_backend([](TcpBackendChoice backend) {
+    TcpSet* set = nullptr;
+    Rig rig(
+        [&](std::uint32_t ranks) {
+          auto made = std::make_unique<TcpSet>(ranks, backend);
+          set = made.get();
+          return made;
+        },
+        2);
+    rig[0].send(1, numbered(1), pattern_body(1, 10));
+    REQUIRE(rig.until([&] { return rig[1].received.size() == 1; }));
+    rig[1].send(0, numbered(1), pattern_body(1, 50'000));  // rank 0 never looks
+    rig[1].wire().push();
+    std::uint64_t sent = 1;
+    while (sent < 30) {  // more than the receiving socket takes while rank 1 does not look
+      rig[0].queue(1, numbered(sent + 1), pattern_body(sent + 1, 60'000));
+      ++sent;
+      rig[0].wire().push();
+    }
+    set->close(0);
+    const auto end = std::chrono::steady_clock::now() + 3s;
+    while (rig[1].received.size() < sent && std::chrono::steady_clock::now() < end) rig[1].round();
+    CHECK_EQ(rig[1].received.size(), sent);
+    CHECK(rig[1].lost.empty());
+  });
+}
+
 TEST_CASE("tcp: a rank that leaves in order flushes first, and is no loss") {
   with_each_backend([](TcpBackendChoice backend) {
     TcpSet* set = nullptr;
