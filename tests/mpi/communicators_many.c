@@ -1,6 +1,7 @@
 // Communicators made and freed thousands of times, more often than there are context identifiers, and many at once.
-// ranks: 2 3
+// ranks: 2
 // reference: 2
+// wires: shm uring
 #include "check.h"
 
 enum { kRounds = 10000, kAtOnce = 500, kTag = 1 };
