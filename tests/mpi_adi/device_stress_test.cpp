@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "tests/mpi_adi/device_world.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace margay::mpi_adi {
 namespace {
@@ -309,7 +310,7 @@ class Program {
 };
 
 TEST_CASE("random programs keep MPI's matching rules") {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (const std::uint64_t seed : margay::testing::Seeds(150)) {
     CAPTURE(seed);
     Program(seed).run();
   }

@@ -4,6 +4,7 @@
 
 #include "tests/mpi_adi/device_world.hpp"
 #include "tests/mpi_adi/figures.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace margay::mpi_adi {
 namespace {
@@ -13,7 +14,7 @@ constexpr std::uint64_t kSeeds = 1000;
 TEST_CASE("figures 3 to 7 on the virtual wire") {
   for (const Figure& figure : kFigures) {
     CAPTURE(figure.name);
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (const std::uint64_t seed : margay::testing::Seeds(kSeeds)) {
       CAPTURE(seed);
       WorldOptions options;
       options.device.long_protocol = figure.long_protocol;

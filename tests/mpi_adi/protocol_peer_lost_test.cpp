@@ -41,6 +41,31 @@ TEST_CASE("a posted receive from a lost peer ends, with a body on its way or wit
   dies([](HandMade& hand, auto& memory) -> Request& { return hand.receive(memory); });
 }
 
+TEST_CASE("a receive whose body is half here when its sender is lost ends, and its entry serves again") {
+  sim::VirtualOptions slow;
+  slow.segment_bytes = 512;
+  HandMade hand({}, 1, slow);
+  std::vector<std::byte> room(kLongBytes);
+  Request& receive = hand.receive(room);
+  const std::vector<std::byte> data = pattern(kLongBytes, 1);
+  hand.inject(HandMade::message(kLongBytes, {}), data);
+  REQUIRE(hand.world().until([&] { return !hand.device().kernel().idle(); }));
+  REQUIRE(!receive.complete);
+  hand.world().network().lose(1);
+  for (int round = 0; round < 20; ++round) hand.device().progress();
+  REQUIRE(receive.complete);
+  CHECK(receive.error_class == MPIX_ERR_PROC_FAILED);
+  hand.device().free(receive);
+  // Expect: the same request, now for a message to oneself.
+  Request& again = *hand.device().start_receive(room.data(), kShortBytes, hand.bytes(), 0, 7, hand.comm());
+  Request& send =
+      *hand.device().start_send(SendMode::standard, data.data(), kShortBytes, hand.bytes(), 0, 7, hand.comm());
+  for (int round = 0; round < 20; ++round) hand.device().progress();
+  CHECK(again.complete);
+  CHECK(send.complete);
+  CHECK(again.error_class == MPI_SUCCESS);
+}
+
 TEST_CASE("a pull from a lost peer ends") {
   dies([](HandMade& hand, auto& memory) -> Request& {
     portals::Header header = HandMade::message(0, {NoteProtocol::rendezvous, false, 5}, kLongBit);
