@@ -1,15 +1,13 @@
-// Puma portals for C++ programs that need no MPI. Link with margay::portals (CMake) or margay-portals (pkg-config), and
+// Puma portals for C++ programs that need no MPI: docs/portals_api.md is the tutorial, examples/portals_pingpong.cpp
+// and examples/portals_zoo.cpp are programs. Link with margay::portals (CMake) or margay-portals (pkg-config), and
 // start the program with `margay run`.
 //
-// margay::sim::Process joins the job that the program was started in; its kernel() has the portal table, the list of
-// changed descriptors and send(). Memory descriptors and match lists are the program's own objects, attached to the
-// table. The rules of each are in its header.
+// margay::Program joins the job, has the portal table, sends and waits. Memory descriptors and match lists, in
+// margay::portals, are the program's own objects. The contract of each is in its header.
 #pragma once
 
-// What the kernel does with a message.
-#include "portals/deliver.hpp"
-#include "portals/header.hpp"
-#include "portals/portal_table.hpp"
+// The process: start, put, get, wait_until, compute, settle, finish, and the decisions of its kernel.
+#include "sim/program/program.hpp"
 
 // Where a message may go.
 #include "portals/match/match_list.hpp"
@@ -18,5 +16,19 @@
 #include "portals/memory/independent_block.hpp"
 #include "portals/memory/single_block.hpp"
 
-// The process that all this belongs to.
-#include "sim/machine/process.hpp"
+// What the kernel does with a message.
+#include "portals/deliver.hpp"
+#include "portals/header.hpp"
+#include "portals/portal_table.hpp"
+
+namespace margay {
+
+using sim::Decision;
+using sim::HeaderValues;
+using sim::Program;
+using sim::saved_of;
+using sim::Sending;
+using sim::Stop;
+using sim::WireId;
+
+}  // namespace margay

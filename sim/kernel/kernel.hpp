@@ -65,6 +65,8 @@ class Kernel {
   // No transmission is queued or half carried on any wire, and no answer of the kernel's is.
   [[nodiscard]] bool idle() const;
 
+  // What was decided about each arrival and why, if the program keeps it.
+  [[nodiscard]] DecisionLog& decisions() { return target_.decisions(); }
   [[nodiscard]] const Registers& registers() const { return registers_; }
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
   [[nodiscard]] const Wire& route(std::uint32_t rank) const { return *routes_[rank]; }

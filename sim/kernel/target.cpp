@@ -123,15 +123,19 @@ portals::Verdict Target::decide(const portals::Header& header, std::uint64_t seq
   std::uint64_t& held = held_sequence_[header.source.rank];
   const bool again = held == sequence;
   if (recorder_.on() && !again) record_arrival(header, sequence, wire);
-  if (recorder_.walks()) {
+  const bool keep = decisions_.wants(header);
+  if (recorder_.walks() || keep) {
     steps_.clear();
     delivery_.explain(header, steps_);  // before decide() takes the room
+    if (keep) decisions_.walked(header, steps_);
   }
   const portals::Verdict verdict = delivery_.decide(header);
-  if (verdict.outcome == Outcome::drop && must_hold(verdict, header)) {
+  const bool hold = verdict.outcome == Outcome::drop && must_hold(verdict, header);
+  if (hold) {
     if (again) return verdict;
     held = sequence;
   }
+  if (keep) decisions_.decided(header, sequence, wire, verdict, hold);
   entries_walked_ += verdict.visited;
   if (recorder_.on()) record_verdict(header, sequence, verdict);
   return verdict;

@@ -8,6 +8,7 @@
 #include "portals/deliver.hpp"
 #include "sim/base/accounting.hpp"
 #include "sim/kernel/answers.hpp"
+#include "sim/kernel/decision_log.hpp"
 #include "sim/trace/recorder.hpp"
 #include "sim/wire/wire.hpp"
 
@@ -24,6 +25,7 @@ class Target {
   void hold_when_no_room(portals::PortalIndex portal) { hold_portals_ |= std::uint64_t{1} << portal; }
   // Entries that walks visited, by the index where it was used.
   [[nodiscard]] std::uint64_t entries_walked() const { return entries_walked_; }
+  [[nodiscard]] DecisionLog& decisions() { return decisions_; }
   // Bodies that are on their way to their place.
   [[nodiscard]] std::uint64_t incoming() const { return under_way_; }
 
@@ -60,6 +62,7 @@ class Target {
   Recorder& recorder_;
   std::vector<std::uint64_t> held_sequence_;  // by source: the message last held on its wire
   std::uint64_t hold_portals_ = 0;            // bit per portal
+  DecisionLog decisions_;
   std::uint64_t entries_walked_ = 0;
   std::uint64_t under_way_ = 0;
   std::vector<std::unique_ptr<Incoming>> pool_;

@@ -1,0 +1,90 @@
+#include "sim/kernel/decision_log.hpp"
+
+#include "portals/memory/combined_block.hpp"
+#include "portals/memory/single_block.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+std::uint64_t left(std::uint64_t bytes, std::uint64_t used, const portals::Options& options,
+                   const portals::Header& header) {
+  const std::uint64_t offset = options.offset_by == portals::OffsetBy::sender ? header.offset : used;
+  return offset > bytes ? 0 : bytes - offset;
+}
+
+std::optional<std::uint64_t> room(const portals::Descriptor& memory, const portals::Options& options,
+                                  const portals::Header& header) {
+  if (memory.type() == portals::DescriptorType::single_block) {
+    const auto& block = static_cast<const portals::SingleBlock&>(memory);
+    return left(block.memory().bytes, block.local_offset(), options, header);
+  }
+  if (memory.type() == portals::DescriptorType::combined_block) {
+    const auto& block = static_cast<const portals::CombinedBlock&>(memory);
+    return left(block.memory().bytes(), block.local_offset(), options, header);
+  }
+  return std::nullopt;
+}
+
+portals::Link followed(const portals::Links& links, portals::Passed passed) {
+  if (passed == portals::Passed::no_room) return links.no_room;
+  if (passed == portals::Passed::too_small) return links.too_small;
+  return links.no_match;
+}
+
+}  // namespace
+
+void DecisionLog::keep(std::size_t limit) {
+  limit_ = limit;
+  while (decisions_.size() > limit_) decisions_.pop_front();
+  if (limit_ == 0) missed_ = 0;
+}
+
+std::optional<Decision> DecisionLog::take() {
+  if (decisions_.empty()) return std::nullopt;
+  std::optional<Decision> oldest(std::move(decisions_.front()));
+  decisions_.pop_front();
+  return oldest;
+}
+
+void DecisionLog::walked(const portals::Header& header, std::span<const portals::Step> steps) {
+  stops_.clear();
+  for (const portals::Step& step : steps) {
+    Stop stop;
+    stop.entry = step.entry;
+    stop.passed = step.passed;
+    if (step.entry != nullptr) {
+      stop.has_entry = true;
+      stop.criteria = step.entry->criteria();
+      stop.type = step.entry->memory()->type();
+      stop.link = followed(step.entry->links(), step.passed);
+      stop.room_bytes = room(*step.entry->memory(), step.entry->options(), header);
+    }
+    stops_.push_back(stop);
+  }
+}
+
+void DecisionLog::decided(const portals::Header& header, std::uint64_t sequence, WireId wire,
+                          const portals::Verdict& verdict, bool held) {
+  if (decisions_.size() == limit_) {
+    decisions_.pop_front();
+    ++missed_;
+  }
+  Decision& decision = decisions_.emplace_back();
+  decision.header = header;
+  decision.sequence = sequence;
+  decision.wire = wire;
+  decision.outcome = verdict.outcome;
+  decision.reason = verdict.reason;
+  decision.held = held;
+  decision.saved = verdict.saved;
+  decision.acknowledge = verdict.acknowledge;
+  if (verdict.descriptor != nullptr) decision.type = verdict.descriptor->type();
+  decision.offset = verdict.offset;
+  decision.bytes = verdict.landing.bytes();
+  decision.row = verdict.row;
+  decision.stops = std::move(stops_);
+  stops_.clear();
+}
+
+}  // namespace margay::sim

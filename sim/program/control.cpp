@@ -1,0 +1,129 @@
+#include "sim/program/control.hpp"
+
+#include <cstring>
+#include <new>
+
+namespace margay::sim {
+
+using portals::MatchBits;
+using portals::Rank;
+using portals::Status;
+
+namespace {
+
+constexpr std::align_val_t kAlignment{kCacheLineBytes};
+
+}  // namespace
+
+void Control::Freer::operator()(std::byte* memory) const {
+  ::operator delete(memory, kAlignment);
+}
+
+Control::Control(Program& program)
+    : program_(program),
+      memory_(static_cast<std::byte*>(::operator new(kHeapBytes, kAlignment))),
+      heap_({memory_.get(), kHeapBytes}) {}
+
+Control::~Control() = default;
+
+Status Control::attach() {
+  program_.kernel().decisions().leave_out(kControlPortal);
+  program_.kernel().hold_when_no_room(kControlPortal);
+  return program_.kernel().table().attach(kControlPortal, heap_, {});
+}
+
+Status Control::sum(Sums& sums) {
+  const Rank me = program_.rank();
+  const std::uint32_t size = program_.size();
+  const MatchBits up = ++sums_ << 1U;
+  const MatchBits down = up | 1U;
+  std::uint64_t distance = 1;
+  for (; distance < size && (me & distance) == 0; distance <<= 1U) {
+    const std::uint64_t child = me | distance;
+    if (child >= size) continue;
+    Sums part;
+    if (Status status = receive(static_cast<Rank>(child), up, part); !status.ok()) return status;
+    sums.sent += part.sent;
+    sums.taken += part.taken;
+    sums.given_up += part.given_up;
+  }
+  if (me != 0) {
+    const Rank parent = me & ~static_cast<Rank>(distance);
+    if (Status status = send(parent, up, sums); !status.ok()) return status;
+    if (Status status = receive(parent, down, sums); !status.ok()) return status;
+  }
+  for (distance >>= 1U; distance > 0; distance >>= 1U) {
+    const std::uint64_t child = me | distance;
+    if (child >= size) continue;
+    if (Status status = send(static_cast<Rank>(child), down, sums); !status.ok()) return status;
+  }
+  return {};
+}
+
+Status Control::send(Rank to, MatchBits bits, Sums& sums) {
+  portals::Header header;
+  header.destination = {0, to};
+  header.portal = kControlPortal;
+  header.match_bits = bits;
+  header.length = sizeof sums;
+  ++sent_;
+  return program_.send(header, portals::Region(&sums, sizeof sums));
+}
+
+Status Control::receive(Rank from, MatchBits bits, Sums& sums) {
+  const portals::Criteria wanted{.match_bits = bits, .source_rank = from};
+  portals::ArrivedMessage* message = nullptr;
+  const auto is_here = [&] {
+    message = heap_.find(wanted);
+    return message != nullptr && message->complete;
+  };
+  if (Status status = program_.wait_until(is_here); !status.ok()) return status;
+  // Another build of the program, perhaps: what a wire brought is checked.
+  if (message->body.bytes != sizeof sums) {
+    return Status::error("rank " + std::to_string(from) + " sent something else than margay to portal " +
+                         std::to_string(kControlPortal) + "; start the same program, of the same margay, on all ranks");
+  }
+  std::memcpy(&sums, message->body.base, sizeof sums);
+  heap_.release(*message);
+  return {};
+}
+
+Sums Control::own() const {
+  Sums sums;
+  const Registers& registers = program_.registers();
+  for (Rank peer = 0; peer < registers.ranks(); ++peer) {
+    sums.sent += registers.sent(peer);
+    sums.taken += registers.delivered(peer);
+    for (const std::uint64_t dropped : registers.dropped(peer)) sums.taken += dropped;
+  }
+  sums.sent -= sent_;
+  sums.taken -= heap_.messages();
+  return sums;
+}
+
+Status Control::settle(std::uint64_t limit_ns) {
+  Sums before;
+  bool equal_before = false;
+  std::uint64_t changed_ns = program_.now_ns();
+  for (bool first = true;; first = false) {
+    while (program_.progress()) {
+    }
+    Sums sums = own();
+    sums.given_up = program_.now_ns() - changed_ns >= limit_ns ? 1 : 0;
+    if (Status status = sum(sums); !status.ok()) return status;
+    const bool equal = sums.sent == sums.taken;
+    const bool changed = first || sums.sent != before.sent || sums.taken != before.taken;
+    if (equal && equal_before && !changed) return {};
+    if (!equal && sums.given_up != 0) {
+      return Status::error(std::to_string(sums.sent - sums.taken) +
+                           " messages of the job are neither delivered nor dropped, and none moved for " +
+                           std::to_string(limit_ns / 1'000'000) +
+                           " ms: a portal holds them back (hold_when_no_room); make room there first");
+    }
+    if (changed) changed_ns = program_.now_ns();
+    before = sums;
+    equal_before = equal;
+  }
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,54 @@
+// What a program's processes do together: a sum over all of them, and from it barrier and settle. Internal to program.
+//
+// A sum goes up a binomial tree to rank 0 and the result comes down again, by puts to the control portal, each with the
+// number of the sum and its direction in its match bits; they are taken out of a heap of their own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "portals/memory/dynamic_block.hpp"
+#include "sim/program/program.hpp"
+
+namespace margay::sim {
+
+struct Sums {
+  std::uint64_t sent = 0;      // messages of the program
+  std::uint64_t taken = 0;     // the same, delivered or dropped
+  std::uint64_t given_up = 0;  // processes whose patience is at its end
+};
+
+class Control {
+ public:
+  explicit Control(Program& program);
+  Control(const Control&) = delete;
+  Control& operator=(const Control&) = delete;
+  ~Control();
+  [[nodiscard]] portals::Status attach();
+
+  // Every process's sums, added up. Collective: nobody returns before everybody has called.
+  [[nodiscard]] portals::Status sum(Sums& sums);
+  // See Program::settle. The job is at rest when two sums in a row say that as many messages were taken as sent, the
+  // same number both times: what was taken by the first sum had all been sent by the second, and nothing more.
+  [[nodiscard]] portals::Status settle(std::uint64_t limit_ns);
+
+ private:
+  static constexpr std::size_t kHeapBytes = 64 * 1024;
+  struct Freer {
+    void operator()(std::byte* memory) const;
+  };
+
+  [[nodiscard]] portals::Status receive(portals::Rank from, portals::MatchBits bits, Sums& sums);
+  [[nodiscard]] portals::Status send(portals::Rank to, portals::MatchBits bits, Sums& sums);
+  // This process's messages, without the control portal's.
+  [[nodiscard]] Sums own() const;
+
+  Program& program_;
+  std::unique_ptr<std::byte, Freer> memory_;
+  portals::DynamicBlock heap_;
+  std::uint64_t sums_ = 0;  // so far
+  std::uint64_t sent_ = 0;  // control messages
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,202 @@
+#include "sim/program/program.hpp"
+
+#include <cstdio>
+
+#include "sim/program/control.hpp"
+
+namespace margay::sim {
+
+using portals::Header;
+using portals::Kind;
+using portals::Region;
+using portals::Status;
+
+namespace {
+
+// Owner kind of a program's transmissions; the kernel's own have kOwnerKernel.
+constexpr std::uint32_t kOwnerProgram = 1;
+
+}  // namespace
+
+Sending::~Sending() {
+  MARGAY_ASSERT(done());
+}
+
+Program::Program() = default;
+
+Status Program::start(std::unique_ptr<Program>& out) {
+  std::unique_ptr<Program> program(new Program());
+  if (Status status = Process::start(program->process_); !status.ok()) return status;
+  Process& process = *program->process_;
+  process.lock().owner_enter();
+  program->asked_.resize(process.size());
+  program->control_ = std::make_unique<Control>(*program);
+  if (Status status = program->control_->attach(); !status.ok()) return status;
+  Program* const self = program.get();
+  const Status bypass = process.start_coprocessor([self] { return self->round(); });
+  program->has_bypass_ = bypass.ok();
+  if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", process.rank(), bypass.sentence().c_str());
+  process.board().state = RankState::kInitialized;
+  out = std::move(program);
+  return {};
+}
+
+Program::~Program() {
+  if (process_ == nullptr) return;
+  process_->stop_coprocessor();
+  if (process_->lock().owner_inside()) process_->lock().owner_leave();
+}
+
+Status Program::check(const HeaderValues& values) const {
+  if (values.destination >= size()) {
+    return Status::error("rank " + std::to_string(values.destination) + " is not in this job, which has ranks 0 to " +
+                         std::to_string(size() - 1) + "; choose one of those, or start more");
+  }
+  if (values.portal >= kControlPortal) {
+    return Status::error("portal " + std::to_string(values.portal) + " is not a program's; choose one from 0 to " +
+                         std::to_string(kControlPortal - 1));
+  }
+  if (values.return_portal >= kControlPortal && values.return_portal != portals::kNoPortal) {
+    return Status::error("return portal " + std::to_string(values.return_portal) +
+                         " is not a program's; choose one from 0 to " + std::to_string(kControlPortal - 1) +
+                         ", or kNoPortal");
+  }
+  return {};
+}
+
+Header Program::header_of(Kind kind, const HeaderValues& values, std::uint64_t length) {
+  Header header;
+  header.kind = kind;
+  header.destination = {0, values.destination};
+  header.portal = values.portal;
+  header.match_bits = values.match_bits;
+  header.offset = values.offset;
+  header.return_portal = values.return_portal;
+  header.return_match_bits = values.return_match_bits;
+  header.return_offset = values.return_offset;
+  header.user_data = values.user_data;
+  (kind == Kind::get ? header.return_length : header.length) = length;
+  return header;
+}
+
+Status Program::put(const HeaderValues& values, const Region& body) {
+  if (Status status = check(values); !status.ok()) return status;
+  if (values.return_portal != portals::kNoPortal) asked(values.destination);
+  return send(header_of(Kind::put, values, body.bytes()), body);
+}
+
+Status Program::get(const HeaderValues& values, std::uint64_t length) {
+  if (Status status = check(values); !status.ok()) return status;
+  if (values.return_portal == portals::kNoPortal) {
+    return Status::error("a get needs a return portal, where its reply goes; set return_portal");
+  }
+  asked(values.destination);
+  return send(header_of(Kind::get, values, length), {});
+}
+
+Status Program::start_put(const HeaderValues& values, const Region& body, Sending& sending) {
+  MARGAY_ASSERT(sending.done());
+  if (Status status = check(values); !status.ok()) return status;
+  if (values.return_portal != portals::kNoPortal) asked(values.destination);
+  start_sending(header_of(Kind::put, values, body.bytes()), body, sending);
+  return {};
+}
+
+void Program::start_sending(const Header& header, const Region& body, Sending& sending) {
+  Transmission& transmission = sending.transmission_;
+  transmission = {};
+  if (kernel().try_send(header, body)) {
+    transmission.state = Transmission::State::sent;
+    return;
+  }
+  transmission.header = header;
+  transmission.body = body;
+  transmission.owner = &sending;
+  transmission.owner_kind = kOwnerProgram;
+  sending.under_way_ = true;
+  kernel().send(transmission);
+}
+
+void Program::stop(Sending& sending) {
+  if (!sending.done()) kernel().stop(sending.transmission_);
+}
+
+// The body's memory is the caller's again in any case, so this wait does not end early.
+Status Program::send(const Header& header, const Region& body) {
+  if (kernel().try_send(header, body)) return {};
+  Sending sending;
+  start_sending(header, body, sending);
+  ProgramWait wait(*this, kNoLimitNs, false);
+  while (!sending.done()) static_cast<void>(wait.after_round(progress()).ok());
+  return sending.failed() ? lost_peer(header.destination.rank) : Status();
+}
+
+Status Program::lost_peer(portals::Rank peer) const {
+  return Status::error("rank " + std::to_string(peer) + " is lost: " + loss(peer) +
+                       "; end this program, or go on without it");
+}
+
+bool Program::progress() {
+  MARGAY_ASSERT(process_->lock().owner_inside());
+  return round();
+}
+
+bool Program::round() {
+  Kernel& kernel = process_->kernel();
+  bool moved = kernel.progress();
+  while (Transmission* const transmission = kernel.next_finished()) {
+    moved = true;
+    if (transmission->owner_kind == kOwnerProgram) static_cast<Sending*>(transmission->owner)->under_way_ = false;
+  }
+  return moved;
+}
+
+void Program::asked(portals::Rank peer) {
+  if (asked_[peer]) return;
+  asked_[peer] = true;
+  asked_list_.push_back(peer);
+}
+
+void Program::expect_answers() {
+  for (const portals::Rank peer : asked_list_) process_->kernel().expect_answer(peer);
+  expected_ = asked_list_.size();
+}
+
+void Program::stop_expecting() {
+  for (std::size_t i = 0; i < expected_; ++i) process_->kernel().answered(asked_list_[i]);
+  expected_ = 0;
+}
+
+// The coprocessor ticks while something is on its way or may be answered, so what the program asked for goes on.
+void Program::leave_kernel() {
+  MARGAY_ASSERT(process_->lock().owner_inside());
+  expect_answers();
+  if (kernel().unfinished()) process_->arm_coprocessor();
+  process_->lock().owner_leave();
+}
+
+void Program::enter_kernel() {
+  process_->lock().owner_enter();
+  stop_expecting();
+}
+
+Status Program::barrier() {
+  Sums nothing;
+  return control_->sum(nothing);
+}
+
+Status Program::settle(std::uint64_t limit_ns) {
+  return control_->settle(limit_ns);
+}
+
+Status Program::finish() {
+  MARGAY_ASSERT(!finished_);
+  finished_ = true;
+  const Status settled = settle();
+  process_->stop_coprocessor();
+  process_->finish([this] { return round(); });
+  process_->board().state = RankState::kFinalized;
+  return settled;
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,79 @@
+#include <cstdio>
+
+#include "sim/program/program.hpp"
+
+namespace margay::sim {
+
+using portals::Status;
+
+namespace {
+
+// Rounds between looks at the clock and at who is lost.
+constexpr std::uint32_t kLookEachRounds = 64;
+
+}  // namespace
+
+ProgramWait::ProgramWait(Program& program, std::uint64_t limit_ns, bool heed_losses)
+    : program_(program),
+      waiter_(program.process().kernel(), program.process().clock(), program.process().wait_means()),
+      limit_ns_(limit_ns),
+      next_report_ns_(kStallReportNs),
+      heed_losses_(heed_losses) {}
+
+ProgramWait::~ProgramWait() {
+  if (expects_) program_.stop_expecting();
+  if (next_report_ns_ != kStallReportNs) program_.process().board().wait.is_waiting = 0;
+}
+
+Status ProgramWait::after_round(bool moved) {
+  if (++rounds_ % kLookEachRounds == 0) {
+    if (Status status = look_around(); !status.ok()) return status;
+  }
+  if (moved) {
+    waiter_.moved();
+    return {};
+  }
+  waiter_.idle();
+  if (waiter_.idle_ns() >= next_report_ns_) {
+    report();
+    next_report_ns_ *= 2;
+  }
+  return {};
+}
+
+Status ProgramWait::look_around() {
+  // Only a wait that lasts asks others to hurry.
+  if (program_.expected_ == 0) {
+    program_.expect_answers();
+    expects_ = true;
+  }
+  if (limit_ns_ != kNoLimitNs) {
+    const std::uint64_t now = program_.now_ns();
+    if (began_ns_ == 0) began_ns_ = now;
+    if (now - began_ns_ >= limit_ns_) {
+      return Status::error("waited " + std::to_string(limit_ns_ / 1'000'000) +
+                           " ms for what did not come; wait longer, or look at drops() of the receiver");
+    }
+  }
+  if (!heed_losses_) return {};
+  for (portals::Rank rank = 0; rank < program_.size(); ++rank) {
+    if (program_.lost(rank)) return program_.lost_peer(rank);
+  }
+  return {};
+}
+
+void ProgramWait::report() const {
+  std::string text = "margay: rank " + std::to_string(program_.rank()) + " has waited " +
+                     std::to_string(waiter_.idle_ns() / 1'000'000'000) + " s without progress";
+  const DropCounts& drops = program_.registers().drops();
+  for (std::size_t reason = 0; reason < drops.size(); ++reason) {
+    if (drops[reason] == 0) continue;
+    text += "; dropped here, " + std::string(portals::name(static_cast<portals::DropReason>(reason))) + ": " +
+            std::to_string(drops[reason]);
+  }
+  if (!program_.process().kernel().idle()) text += "; messages of its own are still on their way out";
+  std::fputs((text + "\n").c_str(), stderr);
+  program_.process().board().wait.is_waiting = 1;
+}
+
+}  // namespace margay::sim
