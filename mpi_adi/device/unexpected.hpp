@@ -23,8 +23,8 @@ inline constexpr std::size_t kSpillFactor = 15;
 
 class Unexpected {
  public:
-  // Appends the catch-alls to `list`, which outlives this object. Throws std::bad_alloc when there is no memory for the heap.
-  // Changes of the heaps are told with `owner_kind`.
+  // Appends the catch-alls to `list`, which outlives this object. Throws std::bad_alloc when there is no memory for the
+  // heap. Changes of the heaps are told with `owner_kind`.
   Unexpected(std::size_t heap_bytes, portals::MatchList& list, std::uint32_t owner_kind);
 
   ~Unexpected();
