@@ -3,7 +3,7 @@
  *
  * Binary contract: every value, layout and symbol here is the one of the MPICH 4.0.2 ABI (the "MPICH ABI initiative"
  * names, libmpi.so.12), so that a program built against this header runs on any library of that ABI and the other
- * way round. tests/mpi_adi/abi_values and abi_prototypes compare it with MPICH's own header where that is installed.
+ * way round. tests/mpi_adi/abi_probe.py compares it with MPICH's own header where that is installed.
  *
  * The MPICH_* version macros name the ABI, as other libraries of that ABI define them too: programs test them to pick
  * code that suits the handles and extensions below. MARGAY_VERSION tells that the library is margay.

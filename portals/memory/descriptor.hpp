@@ -70,7 +70,7 @@ class Descriptor {
 };
 
 // The descriptors whose counters changed since they were last taken, oldest change first, each at most once, so that
-// looking costs nothing per posted entry (docs/design: down by call, up by poll).
+// looking costs nothing per posted entry (docs/architecture.md: down by call, up by poll).
 class ChangedList {
  public:
   ChangedList() = default;
