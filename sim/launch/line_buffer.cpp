@@ -11,9 +11,9 @@ void LineBuffer::add(std::string_view bytes, std::int64_t now_ns) {
 
 std::string LineBuffer::take_ready(std::int64_t now_ns) {
   if (held_.empty()) return {};
-  if (now_ns - last_ns_ >= kPromptAfterNs || held_.size() > kMaxPartialBytes) return take_rest();
+  if (now_ns - last_ns_ >= kPromptAfterNs) return take_rest();
   const std::size_t newline = held_.rfind('\n');
-  if (newline == std::string::npos) return {};
+  if (newline == std::string::npos) return held_.size() > kMaxPartialBytes ? take_rest() : std::string();
   std::string ready = held_.substr(0, newline + 1);
   held_.erase(0, newline + 1);
   return ready;

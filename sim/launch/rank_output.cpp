@@ -15,6 +15,7 @@ namespace {
 using portals::Status;
 
 constexpr std::size_t kReadBytes = 65536;
+constexpr std::int64_t kLongestHoldNs = 1'000'000'000;
 
 std::string fill_pattern(const std::string& pattern, std::uint32_t rank) {
   std::string name;
@@ -108,6 +109,7 @@ bool RankOutput::read_once(Stream& stream, std::int64_t now_ns) {
     close_stream(stream);
     return false;
   }
+  last_read_ns_ = now_ns;
   stream.buffer.add(std::string_view(bytes, static_cast<std::size_t>(count)), now_ns);
   show(stream, stream.buffer.take_ready(now_ns));
   return true;
@@ -163,10 +165,17 @@ void RankOutput::close_stream(Stream& stream) {
   stream.descriptor = -1;
 }
 
+// While others print, half a line is more likely a rank that was put aside in mid-line than a prompt.
+std::int64_t RankOutput::prompt_due_ns(const Stream& stream) const {
+  const std::int64_t due = stream.buffer.deadline_ns();
+  if (due < 0) return due;
+  return std::min(std::max(due, last_read_ns_ + LineBuffer::kPromptAfterNs), due + kLongestHoldNs);
+}
+
 void RankOutput::on_time(std::int64_t now_ns) {
   if (paused_) return;  // the rest of a line may well be in the pipe
   for (Stream& stream : streams_) {
-    const std::int64_t due = stream.buffer.deadline_ns();
+    const std::int64_t due = prompt_due_ns(stream);
     if (due >= 0 && due <= now_ns) show(stream, stream.buffer.take_ready(now_ns));
   }
 }
@@ -175,7 +184,7 @@ std::int64_t RankOutput::deadline_ns() const {
   std::int64_t first = -1;
   if (paused_) return first;
   for (const Stream& stream : streams_) {
-    const std::int64_t due = stream.buffer.deadline_ns();
+    const std::int64_t due = prompt_due_ns(stream);
     if (due >= 0 && (first < 0 || due < first)) first = due;
   }
   return first;

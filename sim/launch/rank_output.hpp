@@ -60,6 +60,9 @@ class RankOutput {
   bool read_once(Stream& stream, std::int64_t now_ns);
   void close_stream(Stream& stream);
   void show(Stream& stream, std::string_view text);
+  // When a partial line is taken for a prompt: the job has been quiet for a moment, or it has waited long. -1: none is
+  // held.
+  [[nodiscard]] std::int64_t prompt_due_ns(const Stream& stream) const;
   void flush(std::size_t sink);
   void balance(std::int64_t now_ns);
 
@@ -70,6 +73,7 @@ class RankOutput {
   std::vector<std::string> sink_names_;
   std::vector<bool> sink_is_watched_;
   bool paused_ = false;
+  std::int64_t last_read_ns_ = 0;  // of any stream
 };
 
 }  // namespace margay::sim

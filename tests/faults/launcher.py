@@ -209,7 +209,7 @@ def slow_reader_loses_nothing(build, scratch):
     job = Job(build, ["-n", 2], sh("i=0; while [ $i -lt 200 ]; do head -c 20000 /dev/zero | tr '\\0' x; echo; i=$((i+1)); done"))
     time.sleep(1.5)
     job.expect(0, 30)
-    assert len(job.stdout) == 2 * 200 * 20001, len(job.stdout)
+    assert job.stdout.count("x") == 2 * 200 * 20000, job.stdout.count("x")
     assert set(map(len, job.stdout.splitlines())) == {20000}
 
 
@@ -240,8 +240,9 @@ def prompts_come_at_once(build, scratch):
     job = Job(build, ["-n", 1], sh("printf 'name? '; read name; echo hello $name; printf end"), stdin=reader)
     os.close(reader)
     os.set_blocking(job.process.stdout.fileno(), True)
+    begin = time.monotonic()
     got = os.read(job.process.stdout.fileno(), 100)
-    assert got == b"name? ", got
+    assert got == b"name? " and time.monotonic() - begin < 0.5, got
     os.write(writer, b"margay\n")
     os.close(writer)
     job.expect(0, 3)

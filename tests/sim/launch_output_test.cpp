@@ -26,6 +26,13 @@ TEST_CASE("whole lines leave at once, a partial one after a while, all at the en
   CHECK(buffer.take_rest().empty());
 }
 
+TEST_CASE("a large piece with a line's end in it keeps its partial line back") {
+  LineBuffer buffer;
+  buffer.add(std::string(LineBuffer::kMaxPartialBytes, 'x') + "\nhalf", 0);
+  CHECK(buffer.take_ready(0).size() == LineBuffer::kMaxPartialBytes + 1);
+  CHECK(buffer.take_rest() == "half");
+}
+
 TEST_CASE("a line without end is not held for ever") {
   LineBuffer buffer;
   buffer.add(std::string(LineBuffer::kMaxPartialBytes + 1, 'x'), 0);
