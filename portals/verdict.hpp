@@ -63,7 +63,7 @@ struct Verdict {
   std::uint64_t offset = 0;           // where in the descriptor, for the trace
   ArrivedMessage* message = nullptr;  // dynamic block: the queued message
   std::uint32_t row = 0;              // independent block: the buffer
-  std::uint32_t visited = 0;          // entries looked at to get here (through an index: fewer than the walk would visit)
+  std::uint32_t visited = 0;  // entries looked at to get here (through an index: fewer than the walk would visit)
 };
 
 }  // namespace margay::portals

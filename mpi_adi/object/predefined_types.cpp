@@ -62,7 +62,9 @@ constexpr std::array kBasicTypes{
     MPI_INTEGER1,
     MPI_INTEGER2,
     MPI_INTEGER4,
-    MPI_INTEGER8, MPI_REAL16, MPI_COMPLEX32,
+    MPI_INTEGER8,
+    MPI_REAL16,
+    MPI_COMPLEX32,
 };
 
 void make_predefined(Datatype& type, MPI_Datatype handle, std::uint64_t size) {

@@ -23,8 +23,8 @@ void MatchList::Impl::chain(MatchEntry& entry, MatchEntry* before, MatchEntry* a
 
 void MatchList::Impl::set_order(MatchEntry& entry) {
   const auto key = [&] {
-    return match_order::between(entry.previous_ == nullptr ? 0 : entry.previous_->order_,
-                                entry.next_ == nullptr ? match_order::kEnd : entry.next_->order_, chained <= kLong);
+    return order_between(entry.previous_ == nullptr ? 0 : entry.previous_->order_,
+                         entry.next_ == nullptr ? kOrderEnd : entry.next_->order_, chained <= kLong);
   };
   entry.order_ = key();
   if (entry.order_ != 0) return;
@@ -50,7 +50,7 @@ void MatchList::Impl::spread(MatchEntry& around) {
   };
   std::uint64_t low = 0;
   std::uint64_t range = 1;
-  for (unsigned bits = 1; bits <= match_order::kBits; ++bits) {
+  for (unsigned bits = 1; bits <= kOrderBits; ++bits) {
     range = std::uint64_t{1} << bits;
     most = most * 4 / 3;
     low = around.order_ & ~(range - 1);

@@ -6,20 +6,20 @@
 
 #include <cstdint>
 
-namespace margay::portals::match_order {
+namespace margay::portals {
 
-inline constexpr unsigned kBits = 62;
-inline constexpr std::uint64_t kEnd = std::uint64_t{1} << kBits;  // keys are above 0 and below this
-inline constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
+inline constexpr unsigned kOrderBits = 62;
+inline constexpr std::uint64_t kOrderEnd = std::uint64_t{1} << kOrderBits;  // keys are above 0 and below this
+inline constexpr std::uint64_t kOrderStep = std::uint64_t{1} << 20;
 
-// A key between two neighbours (0 and kEnd stand for none), or 0 when there is none left. `few`: the chain is so short
-// that the beginning may be halved instead of stepped back from.
-[[nodiscard]] constexpr std::uint64_t between(std::uint64_t before, std::uint64_t after, bool few) {
+// A key between two neighbours (0 and kOrderEnd stand for none), or 0 when there is none left. `few`: the chain is so
+// short that the beginning may be halved instead of stepped back from.
+[[nodiscard]] constexpr std::uint64_t order_between(std::uint64_t before, std::uint64_t after, bool few) {
   const std::uint64_t gap = after - before;
   if (gap < 2) return 0;
-  if (before == 0 && after == kEnd) return kEnd / 2;
-  if (before == 0) return few || gap <= 2 * kStep ? after / 2 : after - kStep;
-  return gap > 2 * kStep ? before + kStep : before + gap / 2;
+  if (before == 0 && after == kOrderEnd) return kOrderEnd / 2;
+  if (before == 0) return few || gap <= 2 * kOrderStep ? after / 2 : after - kOrderStep;
+  return gap > 2 * kOrderStep ? before + kOrderStep : before + gap / 2;
 }
 
-}  // namespace margay::portals::match_order
+}  // namespace margay::portals

@@ -14,15 +14,15 @@ struct Transmission {
   enum class State : std::uint8_t { idle, queued, sent, stopped, failed };
 
   portals::Header header;
-  portals::Region body;           // header.length bytes; read only
-  std::uint64_t sequence = 0;     // of this message in its ordered pair of processes: 1, 2, 3 ...
+  portals::Region body;        // header.length bytes; read only
+  std::uint64_t sequence = 0;  // of this message in its ordered pair of processes: 1, 2, 3 ...
   State state = State::idle;
-  bool stop_asked = false;        // the rest of the body is not wanted
-  void* owner = nullptr;          // the sender's own mark
-  std::uint32_t owner_kind = 0;   // what `owner` is, for whoever drains the finished ones
+  bool stop_asked = false;       // the rest of the body is not wanted
+  void* owner = nullptr;         // the sender's own mark
+  std::uint32_t owner_kind = 0;  // what `owner` is, for whoever drains the finished ones
   // Wire's own while queued:
   Transmission* next = nullptr;
-  portals::RegionCursor cursor;   // how far the body has been carried
+  portals::RegionCursor cursor;  // how far the body has been carried
 };
 
 // First in, first out; intrusive, so a transmission is on one list at a time.

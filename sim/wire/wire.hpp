@@ -47,33 +47,39 @@ class Wire {
 
   [[nodiscard]] virtual WireId id() const = 0;
 
-  // Takes a whole message at once if that is possible without waiting and nothing for this peer is queued: true, and the
-  // body's memory is free again. false: nothing happened. Requires: body.bytes() == header.length.
-  [[nodiscard]] virtual bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) = 0;
-  // Queues `transmission` behind the earlier ones for `peer` and starts on it at once if it can. It comes onto `finished`
-  // (constructor argument of each wire) when its body's memory is free again, with state sent, stopped or failed.
+  // Takes a whole message at once if that is possible without waiting and nothing for this peer is queued: true, and
+  // the body's memory is free again. false: nothing happened. Requires: body.bytes() == header.length.
+  [[nodiscard]] virtual bool try_send(std::uint32_t peer, const portals::Header& header,
+                                      const portals::Region& body) = 0;
+  // Queues `transmission` behind the earlier ones for `peer` and starts on it at once if it can. It comes onto
+  // `finished` (constructor argument of each wire) when its body's memory is free again, with state sent, stopped or
+  // failed.
   virtual void send(std::uint32_t peer, Transmission& transmission) = 0;
-  // The rest of the body is not wanted: the wire carries no more of it than it must and tells the other side where it ends.
-  // No effect once it is finished.
+  // The rest of the body is not wanted: the wire carries no more of it than it must and tells the other side where it
+  // ends. No effect once it is finished.
   virtual void stop(std::uint32_t peer, Transmission& transmission) = 0;
 
   // Carries on with queued transmissions, as far as it goes without waiting, and lets held messages be seen again.
   // Called once at the beginning of each progress. Returns whether anything moved.
   virtual bool push() = 0;
-  // The next thing that happened; false when there is nothing now. A `whole` or `started` must be answered before the next
-  // poll(). Moves the bodies of accepted messages along.
+  // The next thing that happened; false when there is nothing now. A `whole` or `started` must be answered before the
+  // next poll(). Moves the bodies of accepted messages along.
   [[nodiscard]] virtual bool poll(Arrival& arrival) = 0;
 
   // Answers; all concern the message that the last poll() gave.
-  virtual void consume() = 0;  // whole: its memory may be used again
-  virtual void hold() = 0;     // whole or started: leave it (and so all later ones of its peer) until after the next push()
+  // whole: its memory may be used again
+  virtual void consume() = 0;
+  // whole or started: leave it (and so all later ones of its peer) until after the next push()
+  virtual void hold() = 0;
   // started: move the body to `landing` (header.length bytes); cookie comes back with finished or cut.
   virtual void accept(const portals::Region& landing, void* cookie) = 0;
-  virtual void refuse() = 0;   // started: let the body pass by unseen; no further arrival tells of it
+  // started: let the body pass by unseen; no further arrival tells of it
+  virtual void refuse() = 0;
 
   // True when no transmission is queued or half carried, so that a process may leave.
   [[nodiscard]] virtual bool idle() const = 0;
-  // Work is waiting on `peer`, which may be computing: wake its message coprocessor. No effect where it looks by itself.
+  // Work is waiting on `peer`, which may be computing: wake its message coprocessor. No effect where it looks by
+  // itself.
   virtual void nudge(std::uint32_t peer) { static_cast<void>(peer); }
   // The same for every peer that does not take what is queued for it.
   virtual void nudge_queued() {}

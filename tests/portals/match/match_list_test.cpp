@@ -154,16 +154,15 @@ TEST_CASE("the earliest in list order wins, wherever entries were put in") {
 }
 
 TEST_CASE("order keys: a new one lies between its neighbours, or there is none") {
-  using namespace match_order;
-  CHECK(between(0, kEnd, true) == kEnd / 2);
-  CHECK(between(5, 6, false) == 0);
-  CHECK(between(5, 7, false) == 6);
+  CHECK(order_between(0, kOrderEnd, true) == kOrderEnd / 2);
+  CHECK(order_between(5, 6, false) == 0);
+  CHECK(order_between(5, 7, false) == 6);
   Random random(5);
   for (int at = 0; at < 100000; ++at) {
     const std::uint64_t before = random.next() >> (2 + random.below(62));
     const std::uint64_t after = before + 2 + (random.next() >> (3 + random.below(60)));
-    if (after > kEnd) continue;
-    const std::uint64_t key = between(before, after, random.percent(50));
+    if (after > kOrderEnd) continue;
+    const std::uint64_t key = order_between(before, after, random.percent(50));
     REQUIRE(key > before);
     REQUIRE(key < after);
   }
