@@ -93,6 +93,8 @@ class Device {
   // No request is under way inside (completed and unfreed ones aside), nothing is queued: the process may leave.
   [[nodiscard]] bool quiet() const;
   [[nodiscard]] const ProtocolCounts& counts() const;
+  // Most bytes that unexpected messages ever took.
+  [[nodiscard]] std::uint64_t heap_high_water_bytes() const;
   [[nodiscard]] sim::Kernel& kernel();
   // What this process waits for, in words, for a stall report: posted receives, sends under way, unexpected messages.
   void describe(std::string& out, std::size_t limit_lines) const;

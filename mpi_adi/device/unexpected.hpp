@@ -41,6 +41,11 @@ class Unexpected {
   void unlink(portals::ArrivedMessage& message) { heap_of(message).unlink(message); }
   void release(portals::ArrivedMessage& message) { heap_of(message).release(message); }
 
+  // Most bytes that the heaps ever held, both together.
+  [[nodiscard]] std::uint64_t high_water_bytes() const {
+    return first_.block.high_water_bytes() + (second_ ? second_->block.high_water_bytes() : 0);
+  }
+
   // Called once a round: opens the second heap, or goes back to the first.
   void relieve(bool moved);
   [[nodiscard]] bool spilling() const { return spilling_; }

@@ -101,6 +101,10 @@ const ProtocolCounts& Device::counts() const {
   return counts;
 }
 
+std::uint64_t Device::heap_high_water_bytes() const {
+  return impl_->parts.heap.high_water_bytes();
+}
+
 sim::Kernel& Device::kernel() {
   return impl_->parts.kernel;
 }

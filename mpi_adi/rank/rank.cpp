@@ -153,7 +153,10 @@ void MpiRank::free_request(UserRequest& request) {
 
 void MpiRank::release(Communicator& communicator) {
   MARGAY_ASSERT(communicator.references > 0);
-  if (--communicator.references > 0 || !communicator.freed) return;
+  if (--communicator.references == 0 && communicator.freed) destroy(communicator);
+}
+
+void MpiRank::destroy(Communicator& communicator) {
   free_contexts_[communicator.context / 2 / 64] |= std::uint64_t{1} << (communicator.context / 2 % 64);
   delete &communicator;
 }
@@ -170,6 +173,7 @@ void MpiRank::publish_accounts() {
   const auto put = [&board](CountedProtocol protocol, const ProtocolCounts::Count& count) {
     board.by_protocol[static_cast<std::size_t>(protocol)] = {count.messages, count.bytes};
   };
+  board.heap_high_water_bytes = device_->heap_high_water_bytes();
   put(CountedProtocol::kShort, counts.short_);
   put(CountedProtocol::kLongMatched, counts.long_matched);
   put(CountedProtocol::kLongPulled, counts.long_pulled);

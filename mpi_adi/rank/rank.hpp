@@ -48,6 +48,7 @@ class MpiRank {
     process_->lock().owner_enter();
   }
   void leave() {
+    while (Communicator* last = device_->take_unreferenced()) destroy(*last);
     if (process_->kernel().unfinished()) process_->arm_coprocessor();
     process_->lock().owner_leave();
     if (threaded_) mutex_.unlock();
@@ -91,6 +92,8 @@ class MpiRank {
  private:
   MpiRank() = default;
   void make_world();
+  // Its contexts are free again. Requires: freed, and nothing refers to it.
+  void destroy(Communicator& communicator);
 
   std::unique_ptr<sim::Process> process_;
   std::unique_ptr<Device> device_;

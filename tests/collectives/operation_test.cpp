@@ -1,0 +1,93 @@
+// The predefined operations: which types they are defined on (MPI 4.0, 6.9.2), and what they do.
+#include "collectives/op/operation.hpp"
+
+#include <array>
+#include <complex>
+#include <cstdint>
+
+#include <doctest/doctest.h>
+
+namespace margay::collectives {
+namespace {
+
+bool defined(MPI_Op op, MPI_Datatype type) {
+  return predefined_combine(op, type) != nullptr;
+}
+
+template <typename T>
+T combined(MPI_Op op, MPI_Datatype type, T in, T inout) {
+  const Combine combine = predefined_combine(op, type);
+  REQUIRE(defined(op, type));
+  combine(&in, &inout, 1);
+  return inout;
+}
+
+struct DoubleInt {
+  double value;
+  int index;
+};
+
+constexpr std::array kIntegers{MPI_INT,     MPI_LONG,     MPI_SHORT,    MPI_UNSIGNED,  MPI_UNSIGNED_LONG, MPI_INT8_T,
+                               MPI_INT64_T, MPI_UINT16_T, MPI_UINT64_T, MPI_LONG_LONG, MPI_AINT,          MPI_COUNT};
+constexpr std::array kReals{MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE};
+constexpr std::array kComplex{MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_CXX_DOUBLE_COMPLEX};
+constexpr std::array kPairs{MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT};
+
+}  // namespace
+
+TEST_CASE("each class of types has its operations and no other") {
+  for (MPI_Datatype type : kIntegers) {
+    for (MPI_Op op : {MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR}) {
+      CHECK(defined(op, type));
+    }
+    CHECK_FALSE(defined(MPI_MAXLOC, type));
+  }
+  for (MPI_Datatype type : kReals) {
+    CHECK(defined(MPI_SUM, type));
+    CHECK_FALSE(defined(MPI_BAND, type));
+    CHECK_FALSE(defined(MPI_LAND, type));
+  }
+  for (MPI_Datatype type : kComplex) {
+    CHECK(defined(MPI_PROD, type));
+    CHECK_FALSE(defined(MPI_MAX, type));
+  }
+  for (MPI_Datatype type : kPairs) {
+    CHECK(defined(MPI_MAXLOC, type));
+    CHECK_FALSE(defined(MPI_SUM, type));
+  }
+  CHECK(defined(MPI_BXOR, MPI_BYTE));
+  CHECK_FALSE(defined(MPI_SUM, MPI_BYTE));
+  CHECK(defined(MPI_LAND, MPI_C_BOOL));
+  CHECK_FALSE(defined(MPI_SUM, MPI_CHAR));
+  CHECK_FALSE(defined(MPI_OP_NULL, MPI_INT));
+}
+
+TEST_CASE("integers") {
+  CHECK(combined<int>(MPI_MAX, MPI_INT, -3, 2) == 2);
+  CHECK(combined<int>(MPI_MIN, MPI_INT, -3, 2) == -3);
+  CHECK(combined<int>(MPI_SUM, MPI_INT, -3, 2) == -1);
+  CHECK(combined<int>(MPI_PROD, MPI_INT, -3, 2) == -6);
+  CHECK(combined<int>(MPI_LAND, MPI_INT, -3, 2) == 1);
+  CHECK(combined<int>(MPI_BAND, MPI_INT, 6, 3) == 2);
+  CHECK(combined<int>(MPI_LOR, MPI_INT, 0, 0) == 0);
+  CHECK(combined<int>(MPI_BOR, MPI_INT, 6, 3) == 7);
+  CHECK(combined<int>(MPI_LXOR, MPI_INT, 5, 7) == 0);
+  CHECK(combined<int>(MPI_BXOR, MPI_INT, 6, 3) == 5);
+  // Unsigned stays unsigned: its largest value is no -1.
+  CHECK(combined<std::uint32_t>(MPI_MAX, MPI_UNSIGNED, 0xffff'ffffU, 1U) == 0xffff'ffffU);
+}
+
+TEST_CASE("reals and complex numbers") {
+  CHECK(combined<double>(MPI_PROD, MPI_DOUBLE, 1.5, -2.0) == -3.0);
+  using Complex = std::complex<double>;
+  CHECK(combined<Complex>(MPI_PROD, MPI_C_DOUBLE_COMPLEX, {0, 1}, {0, 1}) == Complex(-1, 0));
+}
+
+TEST_CASE("of equal values the lower index (MPI 4.0, 6.9.4)") {
+  CHECK(combined<DoubleInt>(MPI_MAXLOC, MPI_DOUBLE_INT, {2.0, 7}, {2.0, 4}).index == 4);
+  CHECK(combined<DoubleInt>(MPI_MINLOC, MPI_DOUBLE_INT, {2.0, 3}, {2.0, 4}).index == 3);
+  CHECK(combined<DoubleInt>(MPI_MAXLOC, MPI_DOUBLE_INT, {3.0, 7}, {2.0, 4}).index == 7);
+  CHECK(combined<DoubleInt>(MPI_MINLOC, MPI_DOUBLE_INT, {3.0, 7}, {2.0, 4}).value == 2.0);
+}
+
+}  // namespace margay::collectives
