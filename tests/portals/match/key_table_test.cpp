@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "tests/portals/random.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace margay::portals::testing {
 
@@ -26,7 +27,7 @@ TEST_CASE("a key is what is significant under a shape") {
 }
 
 TEST_CASE("the table against a map, keys crowded and erased") {
-  for (std::uint64_t seed = 1; seed <= 30 / kFewer + 1; ++seed) {
+  for (const std::uint64_t seed : margay::testing::Seeds(30 / kFewer + 1)) {
     CAPTURE(seed);
     Random random(seed);
     Table table;

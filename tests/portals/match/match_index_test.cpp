@@ -13,6 +13,7 @@
 #include "portals/match/match_list.hpp"
 #include "tests/portals/portals_fixture.hpp"
 #include "tests/portals/random.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace margay::portals::testing {
 
@@ -335,7 +336,7 @@ TEST_CASE("the index gives the linear walk's verdict on a million random lists a
   }};
   constexpr std::uint64_t kSeeds = 400;
   constexpr std::uint64_t kCases = 420;
-  for (std::uint64_t seed = 1; seed <= kSeeds / kFewer; ++seed) {
+  for (const std::uint64_t seed : margay::testing::Seeds(kSeeds / kFewer)) {
     for (const Profile& profile : kProfiles) run(seed, profile, kCases);
   }
 }

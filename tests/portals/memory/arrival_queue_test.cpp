@@ -9,6 +9,7 @@
 
 #include "tests/portals/portals_fixture.hpp"
 #include "tests/portals/random.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace margay::portals::testing {
 
@@ -72,7 +73,7 @@ struct Queue {
 }  // namespace
 
 TEST_CASE("find gives what a search of the whole queue gives") {
-  for (std::uint64_t seed = 1; seed <= 60 / kFewer + 1; ++seed) {
+  for (const std::uint64_t seed : margay::testing::Seeds(60 / kFewer + 1)) {
     CAPTURE(seed);
     Queue queue(seed);
     const std::size_t masks = seed % 4 == 0 ? 40 : 4;

@@ -6,6 +6,7 @@
 
 #include "tests/portals/portals_fixture.hpp"
 #include "tests/portals/random.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace margay::portals::testing {
 
@@ -71,7 +72,7 @@ TEST_CASE("neighbours join on both sides") {
 }
 
 TEST_CASE("random blocks never overlap, first fit holds, and all freed is one block") {
-  for (std::uint64_t seed = 1; seed <= 60 / kFewer + 1; ++seed) {
+  for (const std::uint64_t seed : margay::testing::Seeds(60 / kFewer + 1)) {
     CAPTURE(seed);
     Random random(seed);
     const std::size_t grains = 16 + random.below(400);

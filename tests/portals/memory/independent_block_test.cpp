@@ -8,6 +8,7 @@
 
 #include "tests/portals/portals_fixture.hpp"
 #include "tests/portals/random.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace margay::portals::testing {
 
@@ -182,7 +183,7 @@ TEST_CASE("rewind begins with the first row, whatever was abandoned before") {
 
 TEST_CASE("circular rows under random messages, releases and lost senders keep their order") {
   // The model: rows are taken strictly round; the last one taken may be given back.
-  for (std::uint64_t seed = 1; seed <= 200 / kFewer + 1; ++seed) {
+  for (const std::uint64_t seed : margay::testing::Seeds(200 / kFewer + 1)) {
     CAPTURE(seed);
     Random random(seed);
     Kernel kernel;
