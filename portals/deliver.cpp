@@ -52,7 +52,7 @@ Outcome Delivery::explain(const Header& header, std::vector<Step>& steps) const 
     taken = Walk::linear(*portal.list, header, &steps).entry != nullptr;
   } else if (portal.memory != nullptr) {
     const Passed passed = Storage::admit(*portal.memory, portal.options, header);
-    steps.push_back({nullptr, passed});
+    steps.push_back({nullptr, passed, portal.memory, portal.options});
     taken = passed == Passed::taken;
   }
   if (!taken) return Outcome::drop;

@@ -15,6 +15,8 @@ namespace margay::portals {
 struct Step {
   const MatchEntry* entry;  // nullptr: the portal's own descriptor, without a match list
   Passed passed;
+  const Descriptor* memory = nullptr;  // that descriptor, and how the portal uses it
+  Options options = {};
 };
 
 class Delivery {

@@ -54,12 +54,13 @@ void DecisionLog::walked(const portals::Header& header, std::span<const portals:
     stop.entry = step.entry;
     stop.passed = step.passed;
     if (step.entry != nullptr) {
-      stop.has_entry = true;
       stop.criteria = step.entry->criteria();
-      stop.type = step.entry->memory()->type();
       stop.link = followed(step.entry->links(), step.passed);
-      stop.room_bytes = room(*step.entry->memory(), step.entry->options(), header);
     }
+    const portals::Descriptor& memory = step.entry != nullptr ? *step.entry->memory() : *step.memory;
+    const portals::Options& options = step.entry != nullptr ? step.entry->options() : step.options;
+    stop.type = memory.type();
+    stop.room_bytes = room(memory, options, header);
     stops_.push_back(stop);
   }
 }

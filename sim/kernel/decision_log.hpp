@@ -20,10 +20,9 @@ namespace margay::sim {
 struct Stop {
   const portals::MatchEntry* entry = nullptr;  // nullptr: the portal's own descriptor, without a match list
   portals::Passed passed = portals::Passed::no_match;
-  bool has_entry = false;  // the three below are the entry's
-  portals::Criteria criteria;
+  portals::Criteria criteria;  // of the entry
+  portals::Link link;          // of the entry: where the walk went on after inactive, no_match, no_room, too_small
   portals::DescriptorType type = portals::DescriptorType::single_block;
-  portals::Link link;  // inactive, no_match, no_room, too_small: where the walk went on
   // Bytes that were left for the message; nothing where no one number says it (dynamic and independent blocks).
   std::optional<std::uint64_t> room_bytes;
 };
@@ -53,6 +52,7 @@ class DecisionLog {
   // Messages to this portal are not worth keeping.
   void leave_out(portals::PortalIndex portal) { left_out_ = portal; }
   [[nodiscard]] bool wants(const portals::Header& header) const { return on() && header.portal != left_out_; }
+  [[nodiscard]] std::size_t kept() const { return decisions_.size(); }
   // The oldest decision, taken off; nothing when there is none.
   [[nodiscard]] std::optional<Decision> take();
   // Decisions that were overwritten before they were taken.

@@ -33,55 +33,63 @@ std::string message(const Decision& decision, const Names& names) {
 std::string mismatch(const portals::Criteria& criteria, const portals::Header& header) {
   const portals::MatchBits differ = (header.match_bits ^ criteria.match_bits) & ~criteria.ignore_bits;
   if (differ != 0) {
-    return fmt::format("it asks for bits 0x{:x} but for 0x{:x}, and 0x{:x} differ", criteria.match_bits,
+    return fmt::format("no match, it accepts bits 0x{:x} (ignoring 0x{:x}) and 0x{:x} differ", criteria.match_bits,
                        criteria.ignore_bits, differ);
   }
   if (criteria.source_rank != portals::kAnyRank && criteria.source_rank != header.source.rank) {
-    return fmt::format("it asks for source rank {}", criteria.source_rank);
+    return fmt::format("no match, it accepts source rank {} only", criteria.source_rank);
   }
-  return fmt::format("it asks for source group {}", criteria.source_group);
+  return fmt::format("no match, it accepts source group {} only", criteria.source_group);
 }
 
-std::uint64_t wanted_bytes(const portals::Header& header) {
-  return header.kind == Kind::get ? header.return_length : header.length;
+std::string_view no_room(portals::DescriptorType type) {
+  if (type == portals::DescriptorType::independent_block) return "no room, no buffer is available";
+  if (type == portals::DescriptorType::dynamic_block) return "no room, the heap has no free block that is large enough";
+  return "no room, it is full";
 }
 
 std::string why(const Stop& stop, const portals::Header& header) {
+  const std::uint64_t wanted = header.kind == Kind::get ? header.return_length : header.length;
   switch (stop.passed) {
     case Passed::inactive:
-      return "it is inactive";
+      return "inactive, its criteria are not looked at";
     case Passed::no_match:
       return mismatch(stop.criteria, header);
     case Passed::no_room:
-      return stop.type == portals::DescriptorType::independent_block ? "no buffer is available"
-             : stop.type == portals::DescriptorType::dynamic_block   ? "the heap has no block that is large enough"
-                                                                     : "it is full";
+      return std::string(no_room(stop.type));
     case Passed::too_small:
-      return fmt::format("{} bytes", wanted_bytes(header)) +
-             (stop.room_bytes ? fmt::format(" do not fit in {}", *stop.room_bytes) : " do not fit in its buffer");
+      return stop.room_bytes ? fmt::format("too small, {} bytes do not fit in {}", wanted, *stop.room_bytes)
+                             : fmt::format("too small, {} bytes do not fit in the next buffer", wanted);
     case Passed::wrong_direction:
-      return header.kind == Kind::get ? "it cannot be read from" : "it cannot be written to";
+      return header.kind == Kind::get ? "wrong direction, it is written to and not read from"
+                                      : "wrong direction, it is read from and not written to";
     case Passed::offset_out_of_range:
-      return fmt::format("offset {} is past its end", header.offset);
+      return fmt::format("offset out of range, {} is past its end", header.offset);
     case Passed::taken:
       break;
   }
-  return "it matches and has room";
+  return stop.entry != nullptr ? "taken, it matches and has room" : "taken, it has room";
 }
 
-std::string where(const Stop& stop, const Names& names) {
+// Where the walk goes on after an entry; nothing when it ends there.
+std::string onward(const Stop& stop, const Names& names) {
+  std::string_view link;
   switch (stop.passed) {
-    case Passed::taken:
-      return {};
+    case Passed::inactive:
+    case Passed::no_match:
+      link = "no-match";
+      break;
+    case Passed::no_room:
+      link = "no-room";
+      break;
+    case Passed::too_small:
+      link = "too-small";
+      break;
     case Passed::wrong_direction:
     case Passed::offset_out_of_range:
-      return "; no link leads on from that";
-    default:
-      break;
+    case Passed::taken:
+      return {};
   }
-  const std::string_view link = stop.passed == Passed::no_room     ? "no-room"
-                                : stop.passed == Passed::too_small ? "too-small"
-                                                                   : "no-match";
   switch (stop.link.to) {
     case Link::To::next:
       return fmt::format("; {} link: next", link);
@@ -93,13 +101,11 @@ std::string where(const Stop& stop, const Names& names) {
   return fmt::format("; {} link: {}", link, names.entry(stop.link.entry));
 }
 
-std::string line(const Stop& stop, const Decision& decision, const Names& names) {
-  if (!stop.has_entry) {
-    return fmt::format("  the portal's own descriptor: {}\n",
-                       stop.passed == Passed::taken ? "it has room" : std::string(name(stop.passed)));
-  }
-  return fmt::format("  {}: {}, {}{}\n", names.entry(stop.entry), name(stop.passed), why(stop, decision.header),
-                     where(stop, names));
+std::string line(const Stop& stop, const portals::Header& header, const Names& names) {
+  if (stop.entry == nullptr) return fmt::format("  the portal's {}: {}\n", name(stop.type), why(stop, header));
+  const std::string_view article = stop.type == portals::DescriptorType::independent_block ? "an" : "a";
+  return fmt::format("  {}, {} {}: {}{}\n", names.entry(stop.entry), article, name(stop.type), why(stop, header),
+                     onward(stop, names));
 }
 
 std::string place(const Decision& decision) {
@@ -108,20 +114,24 @@ std::string place(const Decision& decision) {
       return fmt::format("buffer {}", decision.row);
     case portals::DescriptorType::dynamic_block:
       return "the heap";
-    default:
-      return fmt::format("offset {}", decision.offset);
+    case portals::DescriptorType::single_block:
+    case portals::DescriptorType::combined_block:
+      break;
   }
+  return fmt::format("offset {}", decision.offset);
 }
 
 std::string verdict(const Decision& decision) {
   switch (decision.outcome) {
     case Outcome::reply:
-      return fmt::format("  => reply: {} bytes from {} of the {}\n", decision.bytes, place(decision),
-                         name(decision.type));
-    case Outcome::deposit:
-      return fmt::format("  => deposit in the {}: saved {}, {} bytes at {}{}\n", name(decision.type),
-                         name(decision.saved), decision.bytes, place(decision),
-                         decision.acknowledge ? "; acknowledged" : "");
+      return fmt::format("  => reply: {} bytes from {}\n", decision.bytes, place(decision));
+    case Outcome::deposit: {
+      const bool body = decision.saved == Saved::body || decision.saved == Saved::both;
+      const bool row = decision.type == portals::DescriptorType::independent_block;
+      return fmt::format("  => deposit: saved {}{}{}{}\n", name(decision.saved),
+                         body ? fmt::format(", {} bytes", decision.bytes) : "",
+                         body || row ? " at " + place(decision) : "", decision.acknowledge ? "; acknowledged" : "");
+    }
     case Outcome::drop:
       break;
   }
@@ -142,7 +152,7 @@ std::string Names::portal(portals::PortalIndex portal) const {
 
 std::string explain(const Decision& decision, const Names& names) {
   std::string text = message(decision, names);
-  for (const Stop& stop : decision.stops) text += line(stop, decision, names);
+  for (const Stop& stop : decision.stops) text += line(stop, decision.header, names);
   return text + verdict(decision);
 }
 

@@ -120,6 +120,7 @@ class Program {
   void keep_decisions(std::size_t limit) { kernel().decisions().keep(limit); }
   // The oldest one kept, taken off. Messages of barrier() and settle() are left out.
   [[nodiscard]] std::optional<Decision> take_decision() { return kernel().decisions().take(); }
+  [[nodiscard]] std::size_t decisions_kept() { return kernel().decisions().kept(); }
   // What explain() calls an entry or a portal. The name stays with the entry's address.
   void name(const portals::MatchEntry& entry, std::string name) { names_.set(entry, std::move(name)); }
   void name(portals::PortalIndex portal, std::string name) { names_.set(portal, std::move(name)); }

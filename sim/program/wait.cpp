@@ -73,7 +73,9 @@ void ProgramWait::report() const {
   }
   if (!program_.process().kernel().idle()) text += "; messages of its own are still on their way out";
   std::fputs((text + "\n").c_str(), stderr);
-  program_.process().board().wait.is_waiting = 1;
+  BoardWait& wait = program_.process().board().wait;
+  wait.peer = wait.tag = -1;  // nobody in particular
+  wait.is_waiting = 1;
 }
 
 }  // namespace margay::sim

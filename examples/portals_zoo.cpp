@@ -1,0 +1,373 @@
+// A walk through everything that a portal can be: each descriptor with each of its options, overlays, the three failure
+// links, and each reason to drop a message that a program can cause. For each message the zoo prints what the kernel
+// decided, and why; it ends with status 1 if a decision is not the expected one. docs/portals_api.md reads along.
+//
+//   margay run -n 2 portals_zoo
+#include "portals_zoo.hpp"
+
+using namespace zoo;
+
+namespace {
+
+const Expected kNoMatch = dropped(DropReason::no_match);
+const Expected kNoRoom = dropped(DropReason::no_room);
+const Expected kTooSmall = dropped(DropReason::too_small);
+
+// --- The single block. ---
+
+void single_block_saves(Zoo& zoo) {
+  zoo.say("\n== A single block without a match list: save header, body, or both; acknowledge ==");
+  for (const Save save : {Save::header, Save::body, Save::both}) {
+    Memory<16> memory;
+    SingleBlock block(memory.all());
+    zoo.watch(memory.all());
+    const auto cage = zoo.open(block, {.save = save, .acknowledge = true});
+    const auto saved = static_cast<Saved>(save);
+    zoo.put(8, deposited(saved, save == Save::header ? 0 : 8).and_acknowledged(), {.match_bits = 0x77});
+    zoo.check(block.messages() == 1 && block.bytes() == (save == Save::header ? 0U : 8U), "the counters");
+    zoo.check(save == Save::body || block.saved_header().match_bits == 0x77, "the saved header");
+  }
+}
+
+void single_block_receiver_offset(Zoo& zoo) {
+  zoo.say("\n== A single block whose offset the receiver manages: it fills up ==");
+  Memory<20> memory;
+  SingleBlock block(memory.all());
+  zoo.watch(memory.all());
+  const auto cage = zoo.open(block, {.offset_by = OffsetBy::receiver});
+  zoo.put(8, deposited(Saved::both, 8, 0), {.offset = 5});
+  zoo.put(8, deposited(Saved::both, 8, 8));
+  zoo.put(8, kTooSmall);
+  zoo.put(4, deposited(Saved::both, 4, 16));
+  zoo.put(4, kNoRoom);
+  block.reset_local_offset();
+  zoo.put(4, deposited(Saved::both, 4, 0));
+}
+
+void single_block_sender_offset(Zoo& zoo) {
+  zoo.say("\n== A single block whose offset the sender manages: a window to write into ==");
+  Memory<20> memory;
+  SingleBlock block(memory.all());
+  zoo.watch(memory.all());
+  const auto cage = zoo.open(block, {.save = Save::body, .offset_by = OffsetBy::sender});
+  zoo.put(4, deposited(Saved::body, 4, 12), {.offset = 12});
+  zoo.put(4, deposited(Saved::body, 4, 2), {.offset = 2});
+  zoo.put(4, kTooSmall, {.offset = 18});
+  zoo.put(4, dropped(DropReason::offset_out_of_range), {.offset = 21});
+  zoo.get(4, dropped(DropReason::write_only), {.offset = 2});
+}
+
+void single_block_read_only(Zoo& zoo) {
+  zoo.say("\n== A read-only single block: the kernel replies out of it ==");
+  Memory<10> memory;
+  std::copy_n(reinterpret_cast<const std::byte*>("0123456789"), 10, memory.bytes.begin());
+  zoo.watch(memory.all());
+  SingleBlock block(memory.all());
+  {
+    const auto cage = zoo.open(block, {.offset_by = OffsetBy::sender, .direction = Direction::read_only});
+    zoo.get(4, replied(4, 3), {.offset = 3});
+    zoo.get(8, kTooSmall, {.offset = 3});
+    zoo.put(4, dropped(DropReason::read_only), {.offset = 3});
+  }
+  zoo.say("  The receiver manages the offset: each get reads on.");
+  const auto cage = zoo.open(block, {.offset_by = OffsetBy::receiver, .direction = Direction::read_only});
+  zoo.get(6, replied(6, 0));
+  zoo.get(4, replied(4, 6));
+  zoo.get(1, kNoRoom);
+}
+
+// --- The dynamic block. ---
+
+void dynamic_block(Zoo& zoo) {
+  zoo.say("\n== A dynamic block: a heap, and a queue in order of arrival ==");
+  zoo.watch({});
+  Memory<1024> memory;
+  DynamicBlock heap(memory.all());
+  const auto cage = zoo.open(heap, {.acknowledge = true});
+  zoo.put(10, deposited(Saved::both, 10).and_acknowledged(), {.match_bits = 1});
+  zoo.put(20, deposited(Saved::both, 20).and_acknowledged(), {.match_bits = 2});
+  zoo.put(1024, kNoRoom);
+  zoo.get(10, dropped(DropReason::write_only));
+  if (!zoo.keeper()) return;
+  zoo.check(heap.queued() == 2 && heap.first()->body.bytes == 10, "the order of the queue");
+  ArrivedMessage* const second = heap.find({.match_bits = 2});
+  zoo.check(second != nullptr && second->arrival == 2 && second->header.length == 20, "the search of the queue");
+}
+
+void dynamic_block_header_only(Zoo& zoo) {
+  zoo.say("\n== A dynamic block that saves headers only ==");
+  Memory<1024> memory;
+  DynamicBlock heap(memory.all());
+  const auto cage = zoo.open(heap, {.save = Save::header, .acknowledge = true});
+  zoo.put(5000, deposited(Saved::header, 0).and_acknowledged());
+  zoo.check(heap.queued() == 1 && heap.first()->header.length == 5000, "the header in the queue");
+}
+
+// --- The independent block. ---
+
+struct TwoBuffers {
+  Memory<16> memory;
+  std::array<IndependentBuffer, 2> rows{IndependentBuffer{Region(memory.part(0, 6)), {}},
+                                        IndependentBuffer{Region(memory.part(8, 8)), {}}};
+};
+
+void independent_block_linear(Zoo& zoo) {
+  zoo.say("\n== An independent block, linear: each buffer once, in order ==");
+  TwoBuffers two;
+  IndependentBlock block(two.rows, Progression::linear);
+  zoo.watch(two.memory.all());
+  const auto cage = zoo.open(block, {.acknowledge = true});
+  zoo.put(8, kTooSmall);
+  zoo.put(6, deposited(Saved::both, 6, 0).and_acknowledged());
+  zoo.put(3, deposited(Saved::both, 3, 1).and_acknowledged());
+  zoo.put(1, kNoRoom);
+  zoo.check(block.exhausted(), "the block is exhausted");
+  if (zoo.keeper()) block.release(0);
+  zoo.say("  Buffer 0 is released, but the list has gone past it; then it is wound back.");
+  zoo.put(1, kNoRoom);
+  block.rewind();
+  zoo.put(2, deposited(Saved::both, 2, 0).and_acknowledged());
+}
+
+void independent_block_circular(Zoo& zoo) {
+  zoo.say("\n== An independent block, circular, that saves headers only: the turn goes round ==");
+  TwoBuffers two;
+  IndependentBlock block(two.rows, Progression::circular);
+  zoo.watch({});
+  const auto cage = zoo.open(block, {.save = Save::header});
+  zoo.put(100, deposited(Saved::header, 0, 0));
+  zoo.put(200, deposited(Saved::header, 0, 1));
+  zoo.put(300, kNoRoom);
+  if (zoo.keeper()) block.release(1);
+  zoo.say("  Buffer 1 is released, but it is buffer 0's turn; then that too.");
+  zoo.put(300, kNoRoom);
+  if (zoo.keeper()) block.release(0);
+  zoo.put(300, deposited(Saved::header, 0, 0));
+  zoo.check(block.table()[0].header.length == 300, "the header in its buffer");
+}
+
+void independent_block_read_only(Zoo& zoo) {
+  zoo.say("\n== A read-only independent block: each get is answered from the next buffer ==");
+  TwoBuffers two;
+  std::copy_n(reinterpret_cast<const std::byte*>("first.--second.."), 16, two.memory.bytes.begin());
+  IndependentBlock block(two.rows, Progression::linear);
+  zoo.watch(two.memory.all());
+  const auto cage = zoo.open(block, {.direction = Direction::read_only});
+  zoo.get(5, replied(5, 0));
+  zoo.put(5, dropped(DropReason::read_only));
+  zoo.get(6, replied(6, 1));
+  zoo.get(5, kNoRoom);
+}
+
+// --- The combined block. ---
+
+void combined_block(Zoo& zoo) {
+  zoo.say("\n== A combined block: three pieces of memory taken as one ==");
+  Memory<24> memory;
+  const std::array<Buffer, 3> pieces{memory.part(0, 4), memory.part(8, 5), memory.part(18, 6)};
+  CombinedBlock block(pieces);
+  zoo.watch(memory.all());
+  {
+    const auto cage = zoo.open(block, {.save = Save::body, .acknowledge = true});
+    zoo.put(6, deposited(Saved::body, 6, 0).and_acknowledged());
+    zoo.put(6, deposited(Saved::body, 6, 6).and_acknowledged());
+    zoo.put(4, kTooSmall);
+  }
+  zoo.say("  The sender manages the offset.");
+  {
+    const auto cage = zoo.open(block, {.save = Save::body, .offset_by = OffsetBy::sender});
+    zoo.put(7, deposited(Saved::body, 7, 3), {.offset = 3});
+    zoo.put(1, dropped(DropReason::offset_out_of_range), {.offset = 16});
+  }
+  zoo.say("  It is read from: the pieces come back as one body.");
+  const auto cage =
+      zoo.open(block, {.save = Save::body, .offset_by = OffsetBy::sender, .direction = Direction::read_only});
+  zoo.get(15, replied(15, 0));
+  zoo.put(1, dropped(DropReason::read_only));
+}
+
+// --- Match lists. ---
+
+void criteria(Zoo& zoo) {
+  zoo.say("\n== A match list: match bits, ignore bits, source, inactive entries ==");
+  Memory<32> memory;
+  zoo.watch(memory.all());
+  SingleBlock a(memory.part(0, 8));
+  SingleBlock b(memory.part(8, 8));
+  SingleBlock c(memory.part(16, 8));
+  SingleBlock d(memory.part(24, 8));
+  MatchEntry asleep({.ignore_bits = ~MatchBits{0}}, a, {});
+  MatchEntry exact({.match_bits = 0x1234}, b, {});
+  MatchEntry stranger({.ignore_bits = ~MatchBits{0}, .source_rank = kKeeper}, c, {});
+  MatchEntry masked({.match_bits = 0x1200, .ignore_bits = 0xff}, d, {});
+  MatchList list;
+  list.append(asleep, MatchList::Start::inactive);
+  list.append(exact);
+  list.append(stranger);
+  list.append(masked);
+  zoo.name(asleep, "asleep");
+  zoo.name(exact, "exact");
+  zoo.name(stranger, "from rank 1");
+  zoo.name(masked, "masked");
+  const auto cage = zoo.open(list);
+  zoo.put(4, deposited(Saved::both, 4).after(1), {.match_bits = 0x1234});
+  zoo.put(4, deposited(Saved::both, 4).after(3), {.match_bits = 0x1235});
+  zoo.put(4, kNoMatch.after(3), {.match_bits = 0x4321});
+  list.activate(asleep);
+  zoo.put(4, deposited(Saved::both, 4), {.match_bits = 0x4321});
+}
+
+void failure_links(Zoo& zoo) {
+  zoo.say("\n== The three links: no match, no room, too small; each leads where its entry says ==");
+  Memory<40> memory;
+  zoo.watch(memory.all());
+  SingleBlock small(memory.part(0, 4));
+  SingleBlock never(memory.part(4, 4));
+  SingleBlock for_long(memory.part(8, 16));
+  SingleBlock for_more(memory.part(24, 8));
+  SingleBlock for_others(memory.part(32, 8));
+  MatchEntry others({.ignore_bits = ~MatchBits{0}}, for_others, {});
+  MatchEntry long_ones({.match_bits = 7}, for_long, {}, {.too_small = Link::drop()});
+  MatchEntry more({.match_bits = 7}, for_more, {}, {.no_room = Link::at(long_ones), .too_small = Link::drop()});
+  MatchEntry skipped({.ignore_bits = ~MatchBits{0}}, never, {});
+  MatchEntry first({.match_bits = 7}, small, {},
+                   {.no_match = Link::at(others), .no_room = Link::at(more), .too_small = Link::at(long_ones)});
+  MatchList list;
+  list.append(first);
+  list.append(skipped);
+  list.append(others);
+  list.adopt(long_ones);  // only links lead here
+  list.adopt(more);
+  zoo.name(first, "first");
+  zoo.name(skipped, "skipped");
+  zoo.name(others, "others");
+  zoo.name(long_ones, "long ones");
+  zoo.name(more, "more");
+  const auto cage = zoo.open(list);
+  zoo.put(4, deposited(Saved::both, 4).after(1), {.match_bits = 8});
+  zoo.put(6, deposited(Saved::both, 6).after(1), {.match_bits = 7});
+  zoo.put(4, deposited(Saved::both, 4), {.match_bits = 7});
+  zoo.put(8, deposited(Saved::both, 8).after(1), {.match_bits = 7});
+  zoo.put(4, deposited(Saved::both, 4, 6).after(2), {.match_bits = 7});
+  zoo.put(20, kTooSmall.after(2), {.match_bits = 7});
+}
+
+void overlay(Zoo& zoo) {
+  zoo.say("\n== An overlay: one heap, short messages whole, of long ones the header; one queue for both ==");
+  zoo.watch({});
+  Memory<1024> memory;
+  DynamicBlock heap(memory.all());
+  MatchEntry whole({.ignore_bits = ~MatchBits{0}}, heap, {.save = Save::both, .acknowledge = true});
+  MatchEntry header_only({.ignore_bits = ~MatchBits{0}}, heap, {});
+  header_only.overlay(whole, {.save = Save::header, .acknowledge = true});
+  MatchList list;
+  list.append(whole);
+  list.append(header_only);
+  zoo.name(whole, "whole");
+  zoo.name(header_only, "header only");
+  const auto cage = zoo.open(list);
+  zoo.put(10, deposited(Saved::both, 10).and_acknowledged());
+  zoo.put(4000, deposited(Saved::header, 0).after(1).and_acknowledged());
+  zoo.put(10, deposited(Saved::both, 10).and_acknowledged());
+  if (!zoo.keeper()) return;
+  const ArrivedMessage* const second = heap.next(*heap.first());
+  zoo.check(heap.queued() == 3 && second->saved == Saved::header && second->header.length == 4000,
+            "the three in order of arrival");
+}
+
+// --- What else can happen to a message. ---
+
+void held(Zoo& zoo) {
+  zoo.say("\n== Held, not dropped: without room the message waits on its wire until there is some ==");
+  constexpr PortalIndex kPatient = 8;
+  Memory<8> memory;
+  zoo.watch(memory.all());
+  SingleBlock block(memory.all());
+  if (zoo.keeper()) need(zoo.program().table().attach(kPatient, block, {}));
+  if (zoo.keeper()) zoo.program().hold_when_no_room(kPatient);
+  need(zoo.program().barrier());
+  zoo.launch(8, {.portal = kPatient});
+  zoo.launch(8, {.portal = kPatient});
+  if (zoo.keeper()) {
+    need(zoo.program().wait_until([&] { return zoo.program().decisions_kept() == 2; }));
+    zoo.check(block.messages() == 1, "the second is held");
+    block.reset_local_offset();
+  }
+  need(zoo.program().settle());
+  zoo.meet({deposited(Saved::both, 8), kNoRoom /* but held */, deposited(Saved::both, 8)});
+  if (zoo.keeper()) zoo.program().table().detach(kPatient);
+}
+
+void every_option(Zoo& zoo) {
+  zoo.say("\n== Every option of every descriptor: one put or get of 8 bytes to each that is legal ==");
+  zoo.brief(true);
+  const std::array<const char*, 4> saves{"", "header", "body  ", "both  "};
+  for (int combination = 0; combination < 4 * 3 * 2 * 2 * 2; ++combination) {
+    Memory<1024> memory;
+    TwoBuffers two;
+    const std::array<Buffer, 2> pieces{memory.part(0, 5), memory.part(8, 11)};
+    SingleBlock single(memory.all());
+    DynamicBlock dynamic(memory.all());
+    IndependentBlock independent(std::span(two.rows).subspan(1), Progression::linear);
+    CombinedBlock combined(pieces);
+    const std::array<Descriptor*, 4> blocks{&single, &dynamic, &independent, &combined};
+    Descriptor& block = *blocks[static_cast<std::size_t>(combination / 24)];
+    const Options options{.save = static_cast<Save>(1 + combination / 8 % 3),
+                          .offset_by = (combination & 4) != 0 ? OffsetBy::sender : OffsetBy::receiver,
+                          .direction = (combination & 2) != 0 ? Direction::read_only : Direction::write_only,
+                          .acknowledge = (combination & 1) != 0};
+    zoo.say(std::string(name(block.type())) + ": save " + saves[static_cast<std::size_t>(options.save)] +
+            ", offset by " + (options.offset_by == OffsetBy::sender ? "sender  " : "receiver") + ", " +
+            (options.direction == Direction::read_only ? "read only" : "write only") +
+            (options.acknowledge ? ", acknowledge" : ""));
+    if (const Status status = check_options(block.type(), options); !status.ok()) {
+      zoo.say("  refused: " + status.sentence());
+      continue;
+    }
+    const auto cage = zoo.open(block, options);
+    if (options.direction == Direction::read_only) {
+      zoo.get(8, replied(8));
+      continue;
+    }
+    const bool body = options.save != Save::header;
+    const Saved saved = block.type() == DescriptorType::combined_block ? Saved::body : static_cast<Saved>(options.save);
+    const Expected expected = deposited(saved, body ? 8 : 0);
+    zoo.put(8, options.acknowledge ? expected.and_acknowledged() : expected);
+  }
+  zoo.brief(false);
+}
+
+void drops(Zoo& zoo) {
+  zoo.say("\n== Nobody in the cage, and what no program can cause ==");
+  zoo.watch({});
+  zoo.put(8, dropped(DropReason::no_such_portal).without_walk());
+  const Status status = zoo.program().put({.destination = 1'000'000, .portal = kCage});
+  zoo.say("  A put to rank 1000000 is refused before it is sent: " + std::string(status.ok() ? "no" : "yes"));
+  zoo.say("\n== The keeper's drops, by reason ==");
+  zoo.drops();
+}
+
+}  // namespace
+
+int main() {
+  std::unique_ptr<Program> program;
+  need(Program::start(program));
+  if (program->size() < 2) {
+    std::fprintf(stderr, "portals_zoo: needs a keeper and a visitor; start it with: margay run -n 2 portals_zoo\n");
+    return 2;
+  }
+  int surprises = 0;
+  {
+    Zoo zoo(*program);
+    for (const auto exhibit :
+         {single_block_saves, single_block_receiver_offset, single_block_sender_offset, single_block_read_only,
+          dynamic_block, dynamic_block_header_only, independent_block_linear, independent_block_circular,
+          independent_block_read_only, combined_block, criteria, failure_links, overlay, held, every_option, drops}) {
+      exhibit(zoo);
+    }
+    need(program->settle());
+    surprises = zoo.surprises();
+  }
+  need(program->finish());
+  return surprises == 0 ? 0 : 1;
+}
