@@ -18,7 +18,8 @@ void gather_tree(Collective& collective, int root, const portals::Region& mine, 
   // The root's run is the whole result; an inner rank's is its subtree's, held here on its way.
   std::unique_ptr<std::byte[]> own;
   std::byte* run = all;
-  const auto ranks = static_cast<std::uint64_t>(place.last - place.first + 1);
+  const int members = place.last - place.first + 1;
+  const auto ranks = static_cast<std::uint64_t>(members);
   if (place.parent >= 0) {
     own = std::make_unique_for_overwrite<std::byte[]>(ranks * block_bytes);
     run = own.get();

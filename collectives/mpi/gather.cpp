@@ -5,6 +5,7 @@
 #include "collectives/algorithm/gather_tree.hpp"
 #include "collectives/mpi/arguments.hpp"
 #include "mpi_adi/mpi/binding.hpp"
+#include "portals/base/assert.hpp"
 
 using namespace margay::mpi_adi;
 using namespace margay::collectives;
@@ -84,6 +85,7 @@ extern "C" int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype send
   mine = check_contribution(call, sendbuf, sendcount, sendtype, mine);
   if (!call.ok()) return call.failed();
 
+  MARGAY_ASSERT(mine.type != nullptr);  // a check that fails says so
   const TypedData data(mine.buffer, mine.count, *mine.type);
   Collective collective(call.rank(), *communicator);
   if (is_root) {

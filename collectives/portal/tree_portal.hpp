@@ -24,7 +24,7 @@ namespace margay::collectives {
 // Above this, a parent sends only when its child has said that it is ready, so that no body is copied twice ("it may be
 // desirable to avoid memory copies completely, in which case it is worthwhile to add an additional handshake"; "larger
 // than say 10Kbytes").
-inline constexpr std::uint64_t kHandshakeBytes = 16 * 1024;
+inline constexpr std::uint64_t kHandshakeBytes = std::uint64_t{16} * 1024;
 
 class TreePortal final : public mpi_adi::RankExtension {
  public:

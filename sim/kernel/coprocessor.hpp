@@ -26,7 +26,7 @@ class Coprocessor {
     Kernel* kernel = nullptr;
     int wake_descriptor = -1;  // written whenever the bell is rung, for an owner that sleeps in poll()
     bool ticks = false;        // a wire is there that rings no bell: look now and then by itself
-    std::size_t stack_bytes = 256 * 1024;
+    std::size_t stack_bytes = std::size_t{256} * 1024;
   };
 
   Coprocessor();
