@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <new>
 
 #include "collectives/algorithm/barrier_tree.hpp"
 #include "collectives/portal/tree_portal.hpp"
@@ -30,6 +31,15 @@ void report_dropped(MpiRank& rank) {
                rank.process().rank(), static_cast<unsigned long long>(dropped));
 }
 
+margay::portals::Status start(int thread_level, std::unique_ptr<MpiRank>& rank) {
+  try {
+    return MpiRank::start(thread_level, &make_collectives, rank);
+  } catch (const std::bad_alloc&) {
+    return margay::portals::Status::error(
+        "no memory for the heap of unexpected messages and the rest; see ulimit -v, or lessen it with --heap");
+  }
+}
+
 int begin(const char* function, int thread_level) {
   if (init_state() != InitState::before) {
     std::fprintf(stderr, "margay: %s was called %s; a process initializes MPI once\n", function,
@@ -37,7 +47,7 @@ int begin(const char* function, int thread_level) {
     std::exit(1);
   }
   std::unique_ptr<MpiRank> rank;
-  if (const margay::portals::Status status = MpiRank::start(thread_level, &make_collectives, rank); !status.ok()) {
+  if (const margay::portals::Status status = start(thread_level, rank); !status.ok()) {
     std::fprintf(stderr, "margay: %s: %s\n", function, status.sentence().c_str());
     std::exit(1);
   }

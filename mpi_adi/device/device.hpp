@@ -24,6 +24,8 @@ enum class Context : std::uint8_t { point_to_point, collective };
 
 struct Message;  // a matched probe's message, taken off the heap's queue (MPI_Message)
 
+struct FirstWait;  // mpi_adi/progress/describe
+
 // An envelope as probes tell it.
 struct Envelope {
   int source = 0;  // rank in the communicator
@@ -85,6 +87,9 @@ class Device {
   // One round: the kernel's progress, then the changed descriptors and finished transmissions become completed
   // requests.
   bool progress();
+  // The same for the message coprocessor, while the owner computes: the heap of unexpected messages keeps to its first
+  // size then, since nobody waits for a message behind those that it holds back.
+  bool progress_for_absent_owner();
 
   // A communicator that the user freed, and that the last request on it has now let go: the caller's to delete. nullptr
   // when there is none.
@@ -98,6 +103,8 @@ class Device {
   [[nodiscard]] sim::Kernel& kernel();
   // What this process waits for, in words, for a stall report: posted receives, sends under way, unexpected messages.
   void describe(std::string& out, std::size_t limit_lines) const;
+  // The same in numbers: the first thing waited for, and how much is posted and unexpected.
+  [[nodiscard]] FirstWait first_wait() const;
 
  private:
   struct Impl;

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "mpi_adi/mpi/init_state.hpp"
 #include "sim/trace/event.hpp"
@@ -27,6 +28,13 @@ std::string name_of(const Communicator& communicator) {
 
 std::string ranks_of(const Communicator& communicator) {
   return std::to_string(0) + " to " + std::to_string(communicator.size() - 1);
+}
+
+// The launcher sees a dead rank within milliseconds, knows its signal, and ends the job with that as the cause; a
+// survivor that aborts first would hide it.
+void let_the_launcher_speak() {
+  constexpr timespec kPatience{0, 500'000'000};
+  nanosleep(&kPatience, nullptr);
 }
 
 std::string hex(int handle) {
@@ -178,6 +186,7 @@ int raise_error(MpiRank& rank, const Communicator& communicator, const char* fun
   if (sentence.empty()) sentence = error_class_text(error_class);
   const int code = rank.errors().make(error_class, std::string(function) + ": " + sentence);
   if (communicator.error_handler == MPI_ERRORS_RETURN) return code;
+  if (error_class == MPIX_ERR_PROC_FAILED) let_the_launcher_speak();
   rank.process().abort(
       error_class, std::string(function) + " failed on " + name_of(communicator) + ": " + rank.errors().text_of(code));
 }

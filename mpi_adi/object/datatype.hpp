@@ -13,14 +13,15 @@ struct TypeBlock {
   std::uint64_t bytes = 0;
 };
 
-// Passive. One element: `blocks` in type-map order, neighbours that touch are joined. Reference counted like Communicator.
+// Passive. One element: `blocks` in type-map order, neighbours that touch are joined. Reference counted like
+// Communicator.
 struct Datatype {
   int handle = 0;
-  std::uint64_t size = 0;          // bytes of data in one element
+  std::uint64_t size = 0;  // bytes of data in one element
   std::int64_t lower_bound = 0;
-  std::int64_t extent = 0;         // distance between elements
+  std::int64_t extent = 0;  // distance between elements
   std::vector<TypeBlock> blocks;
-  int basic = 0;                   // handle of the one predefined type that it is made of; 0 when mixed (pair types: their own)
+  int basic = 0;  // handle of the one predefined type that it is made of; 0 when mixed (pair types: their own)
   std::uint32_t references = 1;
   bool predefined = false;
   bool committed = false;

@@ -82,4 +82,28 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
   }
 }
 
+FirstWait first_wait(const DeviceParts& parts) {
+  FirstWait wait;
+  parts.sends.for_each_in_use([&wait](const SendRequest& request) {
+    if (request.complete || wait.peer >= 0) return;
+    wait.peer = static_cast<int>(request.peer);
+    wait.tag = request.tag;
+    wait.context = request.communicator->context;
+  });
+  bool found = wait.peer >= 0;
+  parts.receives.for_each_in_use([&](const ReceiveRequest& request) {
+    if (request.complete) return;
+    ++wait.posted_receives;
+    if (found) return;
+    found = true;
+    if (request.source != MPI_ANY_SOURCE) {
+      wait.peer = static_cast<int>(request.communicator->world_rank(request.source));
+    }
+    wait.tag = request.tag == MPI_ANY_TAG ? -1 : request.tag;
+    wait.context = request.communicator->context;
+  });
+  for (const auto* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) ++wait.unexpected_messages;
+  return wait;
+}
+
 }  // namespace margay::mpi_adi

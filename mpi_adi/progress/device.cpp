@@ -77,6 +77,12 @@ Request* Device::start_matched_receive(void* buffer, std::int64_t count, Datatyp
 }
 
 bool Device::progress() {
+  const bool moved = mpi_adi::progress(impl_->parts);
+  impl_->parts.heap.relieve(moved);  // device/unexpected
+  return moved;
+}
+
+bool Device::progress_for_absent_owner() {
   return mpi_adi::progress(impl_->parts);
 }
 
@@ -111,6 +117,10 @@ sim::Kernel& Device::kernel() {
 
 void Device::describe(std::string& out, std::size_t limit_lines) const {
   mpi_adi::describe(impl_->parts, out, limit_lines);
+}
+
+FirstWait Device::first_wait() const {
+  return mpi_adi::first_wait(impl_->parts);
 }
 
 }  // namespace margay::mpi_adi

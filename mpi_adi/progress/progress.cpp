@@ -49,9 +49,7 @@ bool progress(DeviceParts& parts) {
     transmission_finished(parts, *transmission);
     moved = true;
   }
-  moved |= watch_for_losses(parts);  // protocol/peer_lost
-  parts.heap.relieve(moved);         // device/unexpected
-  return moved;
+  return watch_for_losses(parts) || moved;  // protocol/peer_lost
 }
 
 }  // namespace margay::mpi_adi

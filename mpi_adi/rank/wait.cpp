@@ -1,17 +1,55 @@
 #include "mpi_adi/rank/wait.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+
+#include "mpi_adi/progress/describe.hpp"
 
 namespace margay::mpi_adi {
 
-void report_stall(MpiRank& rank, std::uint64_t idle_ns) {
-  constexpr std::size_t kLines = 12;
-  std::string text = "margay: rank " + std::to_string(rank.process().rank()) + " has waited " +
-                     std::to_string(idle_ns / 1'000'000'000) + " s in " + rank.process().board().mpi_call.data() +
+namespace {
+
+constexpr std::size_t kReportLines = 12;
+
+std::uint64_t stall_limit_ns(const sim::Options& options) {
+  const std::string seconds = options.text("stall_seconds");
+  const double limit = std::strtod(seconds.c_str(), nullptr);
+  constexpr double kNsPerSecond = 1e9;
+  return limit > 0 ? static_cast<std::uint64_t>(limit * kNsPerSecond) : sim::kStallReportNs;
+}
+
+}  // namespace
+
+void StallWatch::look(std::uint64_t idle_ns) {
+  sim::Process& process = rank_.process();
+  if (next_report_ns_ == 0) next_report_ns_ = stall_limit_ns(process.job().options);
+  if (!on_board_) {
+    const FirstWait first = rank_.device().first_wait();
+    sim::BoardWait& wait = process.board().wait;
+    wait.peer = first.peer;
+    wait.tag = first.tag;
+    wait.context = first.context;
+    wait.posted_receives = first.posted_receives;
+    wait.unexpected_messages = first.unexpected_messages;
+    wait.is_waiting = 1;
+    on_board_ = true;
+  }
+  if (idle_ns < next_report_ns_) return;
+  next_report_ns_ *= 2;
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+  std::string text = "margay: rank " + std::to_string(process.rank()) + " has waited " +
+                     std::to_string(idle_ns / kNsPerSecond) + " s in " + process.board().mpi_call.data() +
                      " without progress\n";
-  rank.device().describe(text, kLines);
+  rank_.device().describe(text, kReportLines);
   std::fputs(text.c_str(), stderr);
+}
+
+void StallWatch::clear() {
+  on_board_ = false;
+  next_report_ns_ = 0;
+  rank_.process().board().wait.is_waiting = 0;
+  ++rank_.process().board().progress;
 }
 
 }  // namespace margay::mpi_adi

@@ -6,8 +6,33 @@
 
 namespace margay::mpi_adi {
 
-// After this long without progress a rank says whom it waits for (on stderr, once, and again when doubled).
-void report_stall(MpiRank& rank, std::uint64_t idle_ns);
+// Tells that a wait is long: to the job board after a second, where the launcher looks for cycles, and on stderr after
+// the job's stall limit (30 s, MARGAY_STALL_SECONDS), again whenever the time has doubled.
+class StallWatch {
+ public:
+  explicit StallWatch(MpiRank& rank) : rank_(rank) {}
+  ~StallWatch() { moved(); }
+  StallWatch(const StallWatch&) = delete;
+  StallWatch& operator=(const StallWatch&) = delete;
+
+  void moved() {
+    if (on_board_) [[unlikely]]
+      clear();
+  }
+  void idle(std::uint64_t idle_ns) {
+    if (idle_ns >= kLongWaitNs) [[unlikely]]
+      look(idle_ns);
+  }
+
+ private:
+  static constexpr std::uint64_t kLongWaitNs = 1'000'000'000;
+  void look(std::uint64_t idle_ns);
+  void clear();
+
+  MpiRank& rank_;
+  bool on_board_ = false;
+  std::uint64_t next_report_ns_ = 0;
+};
 
 // Brackets a wait in the trace.
 class WaitTrace {
@@ -32,21 +57,19 @@ void wait_until(MpiRank& rank, Done done) {
   if (done()) return;
   const WaitTrace trace(rank);
   sim::Waiter waiter(rank.process().kernel(), rank.process().clock(), rank.process().wait_means());
-  std::uint64_t next_report_ns = sim::kStallReportNs;
+  StallWatch stall(rank);
   for (;;) {
     const bool moved = rank.device().progress();
     if (done()) return;
     if (moved) {
       waiter.moved();
+      stall.moved();
       continue;
     }
     if (rank.threaded()) rank.leave();
     waiter.idle();
     if (rank.threaded()) rank.enter();
-    if (waiter.idle_ns() >= next_report_ns) {
-      report_stall(rank, waiter.idle_ns());
-      next_report_ns *= 2;
-    }
+    stall.idle(waiter.idle_ns());
   }
 }
 

@@ -82,9 +82,6 @@ class Auditor {
       case TraceKind::kernel_deposit:
         if (event.sequence != 0) ++lives_[identity(event)].delivered;
         break;
-      case TraceKind::kernel_hold:  // put back: it will be seen arriving again
-        if (event.sequence != 0) put_back(lives_[identity(event)]);
-        break;
       case TraceKind::kernel_drop:
         ++result_.drops[event.reason];
         if (event.sequence != 0) ++lives_[identity(event)].dropped;

@@ -165,15 +165,12 @@ TEST_CASE("twice is once too often") {
   }
 }
 
-TEST_CASE("a message that was held is seen arriving as often as it was looked at, and once more") {
+TEST_CASE("a message that was held arrives once and is settled later") {
   Run run;
   run.add(0, TraceKind::kernel_send, kFirst);
-  for (int i = 0; i < 3; ++i) {
-    run.add(1, TraceKind::kernel_arrive, kFirst);
-    run.add(1, TraceKind::kernel_hold, kFirst);
-  }
-  expect_violation(run, "message 0>1 #1 never arrived");
   run.add(1, TraceKind::kernel_arrive, kFirst);
+  run.add(1, TraceKind::kernel_hold, kFirst);
+  expect_violation(run, "message 0>1 #1");
   run.add(1, TraceKind::kernel_deposit, kFirst);
   expect_right(run);
   run.add(1, TraceKind::kernel_arrive, kFirst);
