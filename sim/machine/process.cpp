@@ -81,8 +81,10 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
   for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
     if (job_.node_of_rank[rank] == job_.node) world_rank_of_local.push_back(rank);
   }
-  auto wire =
-      std::make_unique<ShmWire>(segment_.bytes(), job_.local_rank, job_.ranks_on_node, world_rank_of_local, finished_);
+  LongMethod long_method = LongMethod::automatic;
+  if (Status status = parse_long_method(job_.options.item("method", "long"), long_method); !status.ok()) return status;
+  auto wire = std::make_unique<ShmWire>(segment_.bytes(), job_.local_rank, job_.ranks_on_node, world_rank_of_local,
+                                        finished_, 0, long_method);
   if (!wire->status().ok()) return wire->status();
   bell_data_ = &wire->bell_data();
   wait_means_.bell = &wire->bell();

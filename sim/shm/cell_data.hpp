@@ -23,14 +23,24 @@ inline constexpr std::uint32_t kCellCount = 126;
 inline constexpr std::size_t kByteRingBytes = 128 * 1024;
 static_assert((kByteRingBytes & (kByteRingBytes - 1)) == 0);
 
+// A body that lies in the producer's memory for reading (process_vm_readv); read_offer.hpp gives it meaning.
+struct ReadOffer {
+  std::uint64_t number = 0;   // of the offer, odd while it stands
+  std::uint64_t address = 0;  // in the producer's memory, of its table of pieces (portals::Buffer)
+  std::uint64_t count = 0;    // pieces in the table
+  std::uint64_t bytes = 0;    // of the body
+};
+
 // Written by the producer only.
 struct alignas(kCacheLineBytes) ProducerLine {
   std::uint64_t bytes_produced = 0;  // ever put in the byte ring; may lag behind for bodies that their cell announces
+  ReadOffer offer;
 };
 // Written by the consumer only.
 struct alignas(kCacheLineBytes) ConsumerLine {
   std::uint64_t cells_consumed = 0;  // ever
   std::uint64_t bytes_consumed = 0;  // ever
+  std::uint64_t read_answer = 0;     // number of an offer << 2 | what became of it
 };
 
 struct ChannelData {

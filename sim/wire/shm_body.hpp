@@ -1,7 +1,9 @@
 // How a body travels through a channel of shared memory; sender and receiver use the same arithmetic:
 //  - in the cell, behind the head, when it fits;
 //  - up to kWholeBodyBytes: in the byte ring before its cell is published, so that the cell announces it whole;
-//  - beyond: the cell first, then chunk by chunk, so that both sides copy at once.
+//  - beyond: the cell first, then chunk by chunk, so that both sides copy at once;
+//  - not at all, when its head says kFlagReadBody: the receiver reads it out of the sender's memory
+//  (process_memory.hpp).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +17,13 @@ namespace margay::sim {
 inline constexpr std::size_t kWholeBodyBytes = 2048;
 static_assert(kWholeBodyBytes <= kByteRingBytes);
 
-enum class BodyWay : std::uint8_t { in_cell, before_cell, after_cell };
+// Bodies from here on may be offered for reading; below, a system call costs more than the second copy, and the sender
+// of a short message does not wait.
+inline constexpr std::size_t kReadBodyMinBytes = kShortLimitBytesShm + 1;
+static_assert(kReadBodyMinBytes > kWholeBodyBytes);
+
+enum class BodyWay : std::uint8_t { in_cell, before_cell, after_cell, by_reading };
+// For a body that is not offered for reading.
 [[nodiscard]] constexpr BodyWay shm_body_way(std::size_t head_bytes, std::uint64_t length) {
   if (length <= kCacheLineBytes - head_bytes) return BodyWay::in_cell;
   return length <= kWholeBodyBytes ? BodyWay::before_cell : BodyWay::after_cell;

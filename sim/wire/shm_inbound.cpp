@@ -15,6 +15,8 @@ using portals::RegionCursor;
 constexpr std::size_t kReleaseBytes = 16 * 1024;
 // Bytes of one body moved in one visit, so that a stream does not keep other peers waiting.
 constexpr std::uint64_t kVisitBytes = 256 * 1024;
+// The same for a body read out of the sender's memory: each visit is a system call.
+constexpr std::uint64_t kVisitReadBytes = 512 * 1024;
 
 }  // namespace
 
@@ -22,6 +24,8 @@ ShmInbound::ShmInbound(ChannelData& channel, RankArea& sender, bool registered, 
                        portals::ProcessId destination)
     : cells_(channel.cells, channel.consumer),
       bytes_(channel.bytes, channel.producer, channel.consumer),
+      offers_(channel.producer.offer, channel.consumer),
+      sender_(&sender),
       sender_bell_(sender.bell, registered),
       source_(source),
       destination_(destination) {}
@@ -31,6 +35,7 @@ bool ShmInbound::look(Arrival& arrival) {
     return look_for_cell(arrival);
   if (state_ == State::receiving || state_ == State::passing) return look_for_body(arrival);
   MARGAY_ASSERT(state_ != State::offered);
+  if (state_ == State::reading) return look_for_read(arrival);
   return state_ == State::losing && tell_loss(arrival);
 }
 
@@ -40,7 +45,7 @@ bool ShmInbound::look_for_cell(Arrival& arrival) {
   // A copy, so that what was checked is what is used.
   std::memcpy(&copy[1], cells_.cell() + 8, kCacheLineBytes - 8);
   DecodedHead head;
-  const DecodeResult result = decode_head(std::as_bytes(std::span(copy)), head);
+  const DecodeResult result = decode_head(std::as_bytes(std::span(copy)), head, true);
   if (result.verdict != Decode::ok) return malformed(result.reason, arrival);
   if (head.type != FrameType::message) return malformed("a control frame between messages", arrival);
   return offer(head, arrival);
@@ -48,8 +53,8 @@ bool ShmInbound::look_for_cell(Arrival& arrival) {
 
 bool ShmInbound::offer(const DecodedHead& head, Arrival& arrival) {
   length_ = head.header.length;
-  way_ = shm_body_way(head.bytes, length_);
-  arrival.kind = way_ == BodyWay::after_cell ? Arrival::Kind::started : Arrival::Kind::whole;
+  way_ = head.read_body ? BodyWay::by_reading : shm_body_way(head.bytes, length_);
+  arrival.kind = comes_later() ? Arrival::Kind::started : Arrival::Kind::whole;
   arrival.peer = source_.rank;
   arrival.sequence = sequence_ + 1;
   arrival.header = head.header;
@@ -72,7 +77,7 @@ bool ShmInbound::offer(const DecodedHead& head, Arrival& arrival) {
 }
 
 void ShmInbound::consume() {
-  MARGAY_ASSERT(state_ == State::offered && way_ != BodyWay::after_cell);
+  MARGAY_ASSERT(state_ == State::offered && !comes_later());
   if (way_ == BodyWay::before_cell) bytes_.release(static_cast<std::size_t>(length_));
   cells_.release();
   ++sequence_;
@@ -81,23 +86,34 @@ void ShmInbound::consume() {
 }
 
 void ShmInbound::accept(const Region& landing, void* cookie) {
-  MARGAY_ASSERT(state_ == State::offered && way_ == BodyWay::after_cell && landing.bytes() == length_);
+  MARGAY_ASSERT(state_ == State::offered && comes_later() && landing.bytes() == length_);
   landing_ = RegionCursor(landing);
   cookie_ = cookie;
   left_ = length_;
   cut_ = bad_cut_ = false;
   cells_.release();
   ++sequence_;
+  if (way_ == BodyWay::by_reading) {
+    whole_landing_ = landing;
+    begin_reading();
+    return;
+  }
   state_ = State::receiving;
   move_body();
 }
 
 void ShmInbound::refuse() {
-  MARGAY_ASSERT(state_ == State::offered && way_ == BodyWay::after_cell);
+  MARGAY_ASSERT(state_ == State::offered && comes_later());
   left_ = length_;
   cut_ = bad_cut_ = false;
   cells_.release();
   ++sequence_;
+  if (way_ == BodyWay::by_reading) {
+    static_cast<void>(offers_.take());
+    state_ = State::between;
+    answer_offer(ReadAnswer::over);
+    return;
+  }
   state_ = State::passing;
   move_body();
 }
@@ -106,6 +122,52 @@ bool ShmInbound::release_held() {
   if (state_ != State::held) return false;
   state_ = State::between;
   return true;
+}
+
+// At the first body of this sender a test: it could test whether it reads us, but not whether we read it.
+void ShmInbound::begin_reading() {
+  const ReadOffer offer = offers_.take();
+  fault_ = reader_.begin(*sender_, offer, length_);
+  state_ = State::reading;
+  if (fault_ != ReadFault::none) return;
+  if (!tested_ && try_reading(*sender_) != ReadFault::none) return fall_back(ReadAnswer::cannot);
+  tested_ = true;
+  read_body();
+}
+
+void ShmInbound::read_body() {
+  for (std::uint64_t end = left_ - std::min(left_, kVisitReadBytes); left_ > end;) {
+    const ReadFault fault = reader_.step(landing_, left_ - end);
+    if (fault == ReadFault::unreadable) return fall_back(ReadAnswer::cannot_now);
+    if (fault == ReadFault::refused) return fall_back(ReadAnswer::cannot);
+    if (fault != ReadFault::none) {
+      fault_ = fault;
+      return;
+    }
+    left_ = reader_.left();
+  }
+  // At once, so that the sender goes on; finished is told by the next look.
+  if (left_ == 0) answer_offer(ReadAnswer::over);
+}
+
+void ShmInbound::answer_offer(ReadAnswer answer) {
+  offers_.answer(answer);
+  sender_bell_.ring_if_sleeping();
+}
+
+// The sender sends the whole body through the byte ring after all.
+void ShmInbound::fall_back(ReadAnswer answer) {
+  landing_ = RegionCursor(whole_landing_);
+  left_ = length_;
+  state_ = State::receiving;
+  answer_offer(answer);
+}
+
+bool ShmInbound::look_for_read(Arrival& arrival) {
+  if (fault_ == ReadFault::none && left_ != 0) read_body();
+  if (fault_ != ReadFault::none) return malformed(words(fault_), arrival);
+  if (state_ == State::receiving) return look_for_body(arrival);
+  return left_ == 0 && end_body(Arrival::Kind::finished, arrival);
 }
 
 // As much of the coming body as is here. The look for a cut comes after the look at the bytes: bytes of a later message
@@ -160,7 +222,7 @@ bool ShmInbound::look_for_message(Arrival& arrival) {
 }
 
 bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
-  const bool accepted = state_ == State::receiving;
+  const bool accepted = state_ == State::receiving || state_ == State::reading;
   state_ = State::between;
   if (!accepted) return look_for_cell(arrival);
   arrival.kind = kind;
@@ -176,7 +238,7 @@ bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {
 
 void ShmInbound::lose(std::string_view reason) {
   if (lost()) return;
-  accepted_ = state_ == State::receiving;
+  accepted_ = state_ == State::receiving || state_ == State::reading;
   state_ = State::losing;
   loss_ = reason;
 }

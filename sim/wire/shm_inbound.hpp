@@ -8,7 +8,9 @@
 #include "sim/shm/bell.hpp"
 #include "sim/shm/byte_ring.hpp"
 #include "sim/shm/cell_ring.hpp"
+#include "sim/shm/read_offer.hpp"
 #include "sim/wire/frame.hpp"
+#include "sim/wire/process_memory.hpp"
 #include "sim/wire/shm_body.hpp"
 #include "sim/wire/shm_layout.hpp"
 #include "sim/wire/wire.hpp"
@@ -42,12 +44,15 @@ class ShmInbound {
     between,    // looks for the next cell
     offered,    // look() gave a whole or started message: an answer must come
     held,       // not looked at until release_held()
+    reading,    // an accepted body is being read out of the sender's memory
     receiving,  // an accepted body is coming
     passing,    // a refused body is coming
     losing,     // to be told
     lost,
   };
 
+  // The offered message is `started`: its body comes after the answer.
+  [[nodiscard]] bool comes_later() const { return way_ == BodyWay::after_cell || way_ == BodyWay::by_reading; }
   bool look_for_cell(Arrival& arrival);
   bool offer(const DecodedHead& head, Arrival& arrival);
   bool look_for_body(Arrival& arrival);
@@ -56,21 +61,32 @@ class ShmInbound {
   bool tell_loss(Arrival& arrival);
   bool malformed(std::string_view reason, Arrival& arrival);
   void move_body();
+  void begin_reading();
+  void read_body();
+  void answer_offer(ReadAnswer answer);
+  void fall_back(ReadAnswer answer);
+  bool look_for_read(Arrival& arrival);
   bool end_body(Arrival::Kind kind, Arrival& arrival);
 
   CellConsumer cells_;
   ByteConsumer bytes_;
+  OfferConsumer offers_;
+  const RankArea* sender_;
   BellRinger sender_bell_;
   portals::ProcessId source_;
   portals::ProcessId destination_;
   State state_ = State::between;
-  bool accepted_ = false;           // losing: a body was half here, its cut is still to be told
-  BodyWay way_ = BodyWay::in_cell;  // of the offered message
-  std::uint64_t sequence_ = 0;      // of the last answered message
-  std::uint64_t length_ = 0;        // of the offered or coming body
-  std::uint64_t left_ = 0;          // of the coming body
-  bool cut_ = false;                // the sender said where the body ends
-  bool bad_cut_ = false;            // and that cannot be
+  bool accepted_ = false;              // losing: a body was half here, its cut is still to be told
+  BodyWay way_ = BodyWay::in_cell;     // of the offered message
+  std::uint64_t sequence_ = 0;         // of the last answered message
+  std::uint64_t length_ = 0;           // of the offered or coming body
+  std::uint64_t left_ = 0;             // of the coming body
+  bool cut_ = false;                   // the sender said where the body ends
+  bool bad_cut_ = false;               // and that cannot be
+  bool tested_ = false;                // the sender's memory can be read
+  ReadFault fault_ = ReadFault::none;  // of the body being read: the sender is to be lost
+  BodyReader reader_;
+  portals::Region whole_landing_;  // of the body being read, should it have to come again
   portals::RegionCursor landing_;
   void* cookie_ = nullptr;
   std::array<portals::Buffer, 2> pieces_{};  // of a whole body around the ring's end

@@ -20,7 +20,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x3147'4553'5941'474d;  // "MGAYSEG1" read as little-endian
-inline constexpr std::uint32_t kSegmentVersion = 1;
+inline constexpr std::uint32_t kSegmentVersion = 2;
 inline constexpr std::size_t kSegmentPageBytes = 4096;
 // Ranks of one node: their channels' addresses still fit (145 GB of addresses, not of memory).
 inline constexpr std::uint32_t kShmRanksMax = 1024;
@@ -33,22 +33,14 @@ struct SegmentHeader {
 };
 static_assert(std::is_trivially_copyable_v<SegmentHeader> && sizeof(SegmentHeader) == 24);
 
-// What a sender offers for reading out of its memory (process_vm_readv); written by the sender, one line for each peer.
-struct alignas(kCacheLineBytes) ReadOffer {
-  std::uint64_t state = 0;    // sequence of the offer, odd while it stands
-  std::uint64_t address = 0;  // in the sender's memory, of its table of pieces
-  std::uint64_t count = 0;    // pieces in the table
-  std::uint64_t bytes = 0;    // of the body
-};
-static_assert(sizeof(ReadOffer) == kCacheLineBytes);
-
 // One rank's own: what others look at to reach it.
 struct RankArea {
   BellData bell;
-  // Written once by the rank at its start: 0 not here yet.
+  // Written once by the rank at its start, pid last: 0 not here yet.
   alignas(kCacheLineBytes) std::uint32_t pid = 0;
-  std::uint32_t readable = 0;      // peers may use process_vm_readv on this rank: its test went well
-  std::uint64_t test_address = 0;  // of the byte that peers try to read
+  std::uint32_t only_processor = 0;  // the one that it may run on, plus 1; 0: several
+  std::uint64_t test_address = 0;    // in its memory, of a word that peers try to read
+  std::uint64_t test_word = 0;       // what they must find there
   // How many of `opened` are set, so that looking for new senders is one load.
   std::uint32_t opened_count = 0;
   // opened[i]: local rank i has sent here before, so its channel is worth a look. Written once by rank i.

@@ -5,6 +5,7 @@
 
 #include "portals/base/assert.hpp"
 #include "sim/shm/publish_once.hpp"
+#include "sim/wire/process_memory.hpp"
 
 namespace margay::sim {
 namespace {
@@ -31,12 +32,16 @@ void copy_out(const Region& body, std::byte* to) {
 
 }  // namespace
 
-ShmOutbound::ShmOutbound(ChannelData& channel, RankArea& peer, std::uint32_t my_local_rank, bool registered)
+ShmOutbound::ShmOutbound(ChannelData& channel, const RankArea& mine, RankArea& peer, std::uint32_t my_local_rank,
+                         bool registered, LongMethod long_method)
     : cells_(channel.cells, channel.consumer),
       bytes_(channel.bytes, channel.producer, channel.consumer),
+      offers_(channel.producer.offer, channel.consumer),
       bell_(peer.bell, registered),
+      mine_(&mine),
       peer_(&peer),
-      my_local_rank_(my_local_rank) {}
+      my_local_rank_(my_local_rank),
+      long_method_(long_method) {}
 
 void ShmOutbound::publish(std::uint64_t first_word) {
   cells_.publish(first_word);
@@ -74,8 +79,11 @@ bool ShmOutbound::try_send(const Header& header, const Region& body) {
       publish(head.first_word);
       break;
     }
+    case BodyWay::by_reading:
+      return false;
     case BodyWay::after_cell: {
-      if (header.length > kByteRingBytes) return false;
+      // An offered body is lent, not taken: that is a matter for send().
+      if (header.length > kByteRingBytes || may_offer(header.length)) return false;
       const auto count = static_cast<std::size_t>(header.length);
       if (bytes_.room(count) < count) return false;
       publish(head.first_word);
@@ -104,7 +112,11 @@ bool ShmOutbound::advance(TransmissionList& finished) {
       moved = true;
     }
     if (!carried_) {
-      moved |= first->stop_asked ? cut(*first) : stream(*first);
+      if (offered_) {
+        if (!look_for_answer(*first)) break;
+        moved = true;
+      }
+      if (!carried_) moved |= first->stop_asked ? cut(*first) : stream(*first);
       if (!carried_) break;
     }
     finish(first->cursor.left() == 0 ? Transmission::State::sent : Transmission::State::stopped, finished);
@@ -113,9 +125,56 @@ bool ShmOutbound::advance(TransmissionList& finished) {
   return moved;
 }
 
+// Decided at the first long body, so that a start-up and short messages pay nothing. False while the peer is not here.
+bool ShmOutbound::choose() {
+  if (long_method_ != LongMethod::ring && read_published(peer_->pid) == 0) return false;
+  choice_ = choose_long_method(long_method_, *mine_, *peer_);
+  chosen_ = true;
+  return choice_.reads;
+}
+
+bool ShmOutbound::may_offer(std::uint64_t length) {
+  return length >= kReadBodyMinBytes && (chosen_ ? choice_.reads : choose());
+}
+
+// The table of pieces stays as it is until the answer. False: too many pieces.
+bool ShmOutbound::offer(const Transmission& transmission) {
+  table_.clear();
+  for (RegionCursor cursor(transmission.body); cursor.left() != 0;) {
+    if (table_.size() == kOfferPiecesMax) return false;
+    const portals::Buffer piece = cursor.peek(cursor.left());
+    table_.push_back(piece);
+    cursor.skip(piece.bytes);
+  }
+  offers_.offer(reinterpret_cast<std::uintptr_t>(table_.data()), table_.size(), transmission.header.length);
+  return true;
+}
+
+// A stop is not looked at while the offer stands: the receiver may be reading, and whether it wants the body it says
+// itself. True: the offer is over; the body is, too, or goes through the byte ring from its beginning.
+bool ShmOutbound::look_for_answer(Transmission& transmission) {
+  const ReadAnswer answer = offers_.answer();
+  if (answer == ReadAnswer::none) return false;
+  offers_.withdraw();
+  offered_ = false;
+  if (answer == ReadAnswer::over) {
+    transmission.cursor.skip(transmission.cursor.left());
+    carried_ = true;
+  } else if (answer == ReadAnswer::cannot) {
+    choice_ = {false, "the other side cannot read this process's memory"};
+  }
+  return true;
+}
+
 bool ShmOutbound::begin(Transmission& transmission) {
   if (!cells_.has_room()) return false;
   const Header& header = transmission.header;
+  if (!transmission.stop_asked && may_offer(header.length) && offer(transmission)) {
+    publish(encode_head(header, cells_.cell(), true).first_word);
+    begun_ = offered_ = true;
+    carried_ = false;
+    return true;
+  }
   const EncodedHead head = encode_head(header, cells_.cell());
   const BodyWay way = shm_body_way(head.bytes, header.length);
   const auto count = static_cast<std::size_t>(header.length);
@@ -159,7 +218,7 @@ void ShmOutbound::finish(Transmission::State state, TransmissionList& finished) 
   Transmission* done = queue_.pop();
   done->state = state;
   finished.push(*done);
-  begun_ = carried_ = false;
+  begun_ = carried_ = offered_ = false;
 }
 
 void ShmOutbound::fail(TransmissionList& finished) {

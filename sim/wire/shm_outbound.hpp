@@ -5,11 +5,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "sim/shm/bell.hpp"
 #include "sim/shm/byte_ring.hpp"
 #include "sim/shm/cell_ring.hpp"
+#include "sim/shm/read_offer.hpp"
 #include "sim/wire/frame.hpp"
+#include "sim/wire/long_method.hpp"
 #include "sim/wire/shm_body.hpp"
 #include "sim/wire/shm_layout.hpp"
 #include "sim/wire/transmission.hpp"
@@ -18,8 +22,9 @@ namespace margay::sim {
 
 class ShmOutbound {
  public:
-  // `peer` is the receiver's area; `my_local_rank` the index of our flag there.
-  ShmOutbound(ChannelData& channel, RankArea& peer, std::uint32_t my_local_rank, bool registered);
+  // `peer` is the receiver's area, `mine` the sender's; `my_local_rank` the index of our flag in the receiver's.
+  ShmOutbound(ChannelData& channel, const RankArea& mine, RankArea& peer, std::uint32_t my_local_rank, bool registered,
+              LongMethod long_method);
 
   // See Wire. false: queue it.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
@@ -34,25 +39,38 @@ class ShmOutbound {
 
   [[nodiscard]] bool idle() const { return queue_.empty(); }
   [[nodiscard]] bool lost() const { return lost_; }
+  // How long bodies go, and why; undecided before the first.
+  [[nodiscard]] const LongChoice& long_choice() const { return choice_; }
   [[nodiscard]] BellRinger& bell() { return bell_; }
 
  private:
   void publish(std::uint64_t first_word);
   void put_body(portals::RegionCursor& body, std::size_t count);
   bool begin(Transmission& transmission);
+  bool may_offer(std::uint64_t length);
+  bool choose();
+  bool offer(const Transmission& transmission);
+  bool look_for_answer(Transmission& transmission);
   bool stream(Transmission& transmission);
   bool cut(Transmission& transmission);
   void finish(Transmission::State state, TransmissionList& finished);
 
   CellProducer cells_;
   ByteProducer bytes_;
+  OfferProducer offers_;
   BellRinger bell_;
+  const RankArea* mine_;
   RankArea* peer_;
   std::uint32_t my_local_rank_;
   bool opened_ = false;   // our flag in the peer's area is set
   bool begun_ = false;    // the first queued transmission's cell is published
-  bool carried_ = false;  // and its body is all in the ring, or cut
+  bool carried_ = false;  // and its body is all in the ring, or cut, or read
+  bool offered_ = false;  // its body is offered for reading, the answer is not here yet
   bool lost_ = false;
+  LongMethod long_method_;
+  bool chosen_ = false;  // choice_ holds
+  LongChoice choice_;
+  std::vector<portals::Buffer> table_;  // of the offered body's pieces; the receiver reads it
   TransmissionList queue_;
 };
 

@@ -1,5 +1,6 @@
 #include "sim/wire/shm_wire.hpp"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include "portals/base/assert.hpp"
 #include "sim/shm/publish_once.hpp"
+#include "sim/wire/process_memory.hpp"
 
 namespace margay::sim {
 namespace {
@@ -15,6 +17,16 @@ using portals::Header;
 using portals::ProcessId;
 using portals::Region;
 
+// The one processor that this thread may run on, plus 1; 0: several.
+std::uint32_t only_processor() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) != 1) return 0;
+  std::uint32_t processor = 0;
+  while (!CPU_ISSET(processor, &allowed)) ++processor;
+  return processor + 1;
+}
+
 // Arrivals that one sender may give in a row while others may have something too.
 constexpr std::uint32_t kTurnArrivals = 16;
 
@@ -22,7 +34,7 @@ constexpr std::uint32_t kTurnArrivals = 16;
 
 ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::uint32_t ranks,
                  const std::vector<std::uint32_t>& world_rank_of_local, TransmissionList& finished,
-                 portals::GroupId group)
+                 portals::GroupId group, LongMethod long_method)
     : status_(ShmLayout::attach(segment, ranks, layout_)),
       local_rank_(local_rank),
       registered_(register_node_barrier()),
@@ -32,17 +44,23 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
   MARGAY_ASSERT(local_rank < ranks && world_rank_of_local.size() == ranks);
   const ProcessId me{group, world_rank_of_local[local_rank]};
   local_of_world_.assign(std::size_t{*std::ranges::max_element(world_rank_of_local)} + 1, kNotHere);
+  RankArea& mine = layout_.area(local_rank);
   outbound_.reserve(ranks);
   inbound_.reserve(ranks);
   is_sender_.resize(ranks);
   for (std::uint32_t other = 0; other < ranks; ++other) {
     const std::uint32_t world = world_rank_of_local[other];
     if (other != local_rank) local_of_world_[world] = other;
-    outbound_.emplace_back(layout_.channel(local_rank, other), layout_.area(other), local_rank, registered_);
+    outbound_.emplace_back(layout_.channel(local_rank, other), mine, layout_.area(other), local_rank, registered_,
+                           long_method);
     inbound_.emplace_back(layout_.channel(other, local_rank), layout_.area(other), registered_, ProcessId{group, world},
                           me);
   }
-  publish(layout_.area(local_rank).pid, static_cast<std::uint32_t>(::getpid()));
+  mine.only_processor = only_processor();
+  const bool allow =
+      long_method == LongMethod::cma || (long_method == LongMethod::automatic && mine.only_processor != 0);
+  open_for_reading(mine, test_word_, allow);
+  publish(mine.pid, static_cast<std::uint32_t>(::getpid()));
 }
 
 bool ShmWire::reaches(std::uint32_t peer) const {

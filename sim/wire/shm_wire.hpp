@@ -28,8 +28,8 @@ class ShmWire final : public Wire {
   // into every header. Finished transmissions go to `finished`, which outlives the wire. Use nothing but status() when
   // that is an error.
   ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::uint32_t ranks,
-          const std::vector<std::uint32_t>& world_rank_of_local, TransmissionList& finished,
-          portals::GroupId group = 0);
+          const std::vector<std::uint32_t>& world_rank_of_local, TransmissionList& finished, portals::GroupId group = 0,
+          LongMethod long_method = LongMethod::ring);
 
   // Why the segment cannot be used; ok otherwise.
   [[nodiscard]] const portals::Status& status() const { return status_; }
@@ -57,6 +57,8 @@ class ShmWire final : public Wire {
   // The peer's process is gone: what is queued for it fails, poll() gives cut for the body that was coming, then lost.
   // Requires: no arrival waits for its answer. `reason`: static, a sentence's end.
   void lose(std::uint32_t peer, std::string_view reason);
+  // How long bodies go to `peer`, and why; an empty reason before the first one.
+  [[nodiscard]] const LongChoice& long_choice(std::uint32_t peer) const { return outbound_[local(peer)].long_choice(); }
   // False: membarrier is refused, every send pays an atomic instruction.
   [[nodiscard]] bool barrier_registered() const { return registered_; }
 
@@ -74,7 +76,8 @@ class ShmWire final : public Wire {
   bool registered_;
   std::vector<std::uint32_t> local_of_world_;
   TransmissionList& finished_;
-  BellData no_bell_;  // stands in when status_ is an error
+  std::uint64_t test_word_ = 0;  // peers try to read it before they read bodies; see open_for_reading
+  BellData no_bell_;             // stands in when status_ is an error
   BellOwner bell_;
   // Owner's.
   std::vector<ShmOutbound> outbound_;  // by local rank

@@ -1,0 +1,59 @@
+// Reading another process's memory (process_vm_readv), with the proof that it is the process that one thinks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "portals/memory/region.hpp"
+#include "sim/shm/cell_data.hpp"
+#include "sim/wire/shm_layout.hpp"
+
+namespace margay::sim {
+
+// Pieces of a body that one call of the operating system takes, on each side.
+inline constexpr std::size_t kReadPieces = 64;
+// A body in more pieces than this goes through the byte ring: one call for each 64 would cost more than a second copy.
+inline constexpr std::uint64_t kOfferPiecesMax = 4096;
+
+// Writes into `mine` what others need to read this process's memory (all but pid, which is published last). `test_word`
+// stays where it is while the wire lives. `allow`: permit it where Yama restricts it to parents.
+void open_for_reading(RankArea& mine, std::uint64_t& test_word, bool allow);
+
+enum class ReadFault : std::uint8_t {
+  none,
+  gone,        // the process has ended
+  refused,     // the operating system does not allow it, or it is another process than the area says
+  unreadable,  // this memory cannot be read
+  malformed,   // the offer contradicts itself
+};
+// A sentence's end. none: "".
+[[nodiscard]] std::string_view words(ReadFault fault);
+
+// Reads the peer's test word and compares. none: its memory can be read; else refused: that there is no such process
+// may also mean that it is in another PID namespace.
+[[nodiscard]] ReadFault try_reading(const RankArea& peer);
+
+// One offered body on its way, step by step.
+class BodyReader {
+ public:
+  // Checks the offer: `length` is what the frame's head says. Reads nothing yet.
+  [[nodiscard]] ReadFault begin(const RankArea& peer, const ReadOffer& offer, std::uint64_t length);
+  // Reads at most `limit` bytes to where `landing` stands and moves it on. Requires: begin() said none; limit != 0.
+  [[nodiscard]] ReadFault step(portals::RegionCursor& landing, std::uint64_t limit);
+  [[nodiscard]] std::uint64_t left() const { return left_; }
+
+ private:
+  [[nodiscard]] ReadFault fetch_table();
+  void pass(std::uint64_t bytes);
+
+  const RankArea* peer_ = nullptr;
+  std::uint64_t next_address_ = 0;  // of the table's part that was not fetched yet
+  std::uint64_t next_count_ = 0;
+  std::uint64_t left_ = 0;
+  portals::Buffer table_[kReadPieces] = {};  // addresses of the peer's memory: never used but in process_vm_readv
+  std::size_t at_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace margay::sim

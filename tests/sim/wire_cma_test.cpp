@@ -1,0 +1,320 @@
+// Long bodies read out of the sender's memory: the whole wire contract, and what happens when reading is not possible,
+// stops being possible, or is offered wrongly.
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+
+#include "sim/wire/process_memory.hpp"
+#include "tests/sim/shm_set.hpp"
+#include "tests/sim/wire_contract.hpp"
+
+namespace margay::sim::test {
+namespace {
+
+constexpr std::size_t kLongBytes = 3 << 20;  // several visits
+
+std::unique_ptr<WireSet> cma_set(std::uint32_t ranks) {
+  return std::make_unique<ShmSet>(ranks, LongMethod::cma);
+}
+ShmSet& shm_set(Rig& rig) {
+  return static_cast<ShmSet&>(rig.set());
+}
+RankArea& area_of(Rig& rig, std::uint32_t rank) {
+  ShmLayout layout;
+  REQUIRE(ShmLayout::attach(shm_set(rig).segment(), shm_set(rig).ranks(), layout).ok());
+  return layout.area(rank);
+}
+const LongChoice& choice(Rig& rig) {
+  return shm_set(rig).shm(0).long_choice(1);
+}
+// The bytes that went through the channel's byte ring.
+std::uint64_t ring_bytes(Rig& rig) {
+  ShmLayout layout;
+  REQUIRE(ShmLayout::attach(shm_set(rig).segment(), shm_set(rig).ranks(), layout).ok());
+  return layout.channel(0, 1).producer.bytes_produced;
+}
+bool complete(Rig& rig, std::size_t messages) {
+  return rig[1].received.size() == messages && rig[1].received.back().state == Received::State::complete;
+}
+bool arrived(Rig& rig, std::uint64_t number, std::size_t bytes) {
+  Outgoing& out = rig[0].queue(1, numbered(number), pattern_body(number, bytes));
+  const std::size_t before = rig[1].received.size();
+  const bool done = rig.until([&] {
+    return rig[1].received.size() == before + 1 && rig[1].received.back().state == Received::State::complete &&
+           out.transmission.state == Transmission::State::sent && rig.all_idle();
+  });
+  return done && body_is(rig[1].received.back(), number, bytes);
+}
+
+TEST_CASE("wire contract: shm, long bodies by process_vm_readv") {
+  run_wire_contract(cma_set);
+}
+
+TEST_CASE("cma: a long body does not touch the ring, a short one does") {
+  Rig rig(cma_set, 2);
+  REQUIRE(arrived(rig, 1, kLongBytes));
+  CHECK(choice(rig).reads);
+  CHECK(choice(rig).reason == "--method long=cma");
+  CHECK_EQ(ring_bytes(rig), 0);
+  REQUIRE(arrived(rig, 2, kReadBodyMinBytes));
+  CHECK_EQ(ring_bytes(rig), 0);
+  REQUIRE(arrived(rig, 3, kReadBodyMinBytes - 1));
+  CHECK_EQ(ring_bytes(rig), kReadBodyMinBytes - 1);
+}
+
+TEST_CASE("cma: a refused body is not carried, and its sender goes on at once") {
+  Rig rig(cma_set, 2);
+  rig[1].answer = [](const Arrival&) { return Endpoint::Answer::refuse; };
+  Outgoing& out = rig[0].queue(1, numbered(1), pattern_body(1, kLongBytes));
+  CHECK(out.transmission.state == Transmission::State::queued);
+  rig[1].round();
+  rig[0].round();
+  CHECK(out.transmission.state == Transmission::State::sent);
+  CHECK_EQ(ring_bytes(rig), 0);
+}
+
+TEST_CASE("cma: the body's memory is its sender's again only after it was read") {
+  Rig rig(cma_set, 2);
+  rig[1].answer = [](const Arrival&) { return Endpoint::Answer::hold; };
+  Outgoing& out = rig[0].queue(1, numbered(1), pattern_body(1, kLongBytes));
+  rig.drive_without(2, 30);
+  CHECK(out.transmission.state == Transmission::State::queued);
+  CHECK_FALSE(rig[0].wire().idle());
+  rig[1].answer = [](const Arrival&) { return Endpoint::Answer::take; };
+  REQUIRE(rig.until([&] { return out.transmission.state == Transmission::State::sent; }));
+  // The sender is told in the visit that read the last byte, not before: whatever it does now, the body is whole.
+  std::ranges::fill(out.body, std::byte{0});
+  REQUIRE(rig.until([&] { return rig[1].received[0].state == Received::State::complete; }));
+  CHECK(body_is(rig[1].received[0], 1, kLongBytes));
+}
+
+TEST_CASE("cma: bodies in many pieces on both sides, and one in too many") {
+  Rig rig(cma_set, 2);
+  rig[1].landing_piece = 11;
+  std::size_t messages = 0;
+  for (const std::size_t first : {1U, 3U, 4000U}) {
+    auto body = pattern_body(first, kLongBytes / 2);
+    auto pieces = std::make_unique<Pieces>(body, first);
+    rig[0].queue(1, numbered(first), std::move(body), std::move(pieces));
+    ++messages;
+    REQUIRE(rig.until([&] { return rig.all_idle() && complete(rig, messages); }));
+    CHECK(body_is(rig[1].received.back(), first, kLongBytes / 2));
+  }
+  CHECK_EQ(ring_bytes(rig), 0);
+  std::vector<std::byte> body = pattern_body(9, kOfferPiecesMax * 8);
+  std::vector<portals::Buffer> table;
+  for (std::size_t at = 0; at < body.size(); at += 4) table.push_back({body.data() + at, 4});
+  Transmission many;
+  many.header = numbered(9);
+  many.header.length = body.size();
+  many.body = portals::Region(std::span<const portals::Buffer>(table));
+  rig[0].wire().send(1, many);
+  REQUIRE(rig.until([&] { return rig.all_idle() && complete(rig, 4); }));
+  CHECK(body_is(rig[1].received.back(), 9, body.size()));
+  CHECK_EQ(ring_bytes(rig), body.size());
+  CHECK(choice(rig).reads);
+}
+
+TEST_CASE("cma: a peer that cannot be read makes the sender use the ring, with a reason") {
+  Rig rig(cma_set, 2);
+  SUBCASE("the sender's test: another process has this number") {
+    area_of(rig, 1).test_word ^= 1;
+  }
+  SUBCASE("the sender's test: no process has this number") {
+    area_of(rig, 1).pid = 0x3fff'ffff;
+  }
+  SUBCASE("the receiver's test: it cannot read the sender") {
+    area_of(rig, 0).test_word ^= 1;
+  }
+  SUBCASE("the receiver's test: no such address") {
+    area_of(rig, 0).test_address = 8;
+  }
+  for (std::uint64_t number = 1; number <= 3; ++number) REQUIRE(arrived(rig, number, kLongBytes));
+  CHECK_FALSE(choice(rig).reads);
+  CHECK_FALSE(choice(rig).reason.empty());
+  CHECK_EQ(ring_bytes(rig), 3 * kLongBytes);
+  INFO(choice(rig).reason);
+}
+
+TEST_CASE("cma: a peer that is not here yet is sent to through the ring, and read later") {
+  Rig rig(cma_set, 2);
+  const std::uint32_t pid = area_of(rig, 1).pid;
+  area_of(rig, 1).pid = 0;
+  REQUIRE(arrived(rig, 1, kLongBytes));
+  CHECK_EQ(ring_bytes(rig), kLongBytes);
+  area_of(rig, 1).pid = pid;
+  REQUIRE(arrived(rig, 2, kLongBytes));
+  CHECK_EQ(ring_bytes(rig), kLongBytes);
+}
+
+TEST_CASE("cma: memory that cannot be read goes through the ring from its beginning; the next body is read again") {
+  Rig rig(cma_set, 2);
+  REQUIRE(arrived(rig, 1, kLongBytes));
+  // The table's second half of the body points nowhere, as a mapping of a device would; repaired before it is sent.
+  std::vector<std::byte> body = pattern_body(2, kLongBytes);
+  std::vector<portals::Buffer> table{{body.data(), kLongBytes / 2}, {reinterpret_cast<std::byte*>(16), kLongBytes / 2}};
+  Transmission out;
+  out.header = numbered(2);
+  out.header.length = kLongBytes;
+  out.body = portals::Region(std::span<const portals::Buffer>(table));
+  rig[0].wire().send(1, out);
+  REQUIRE(rig.until([&] {
+    // Only the receiver, until it has given up reading: the sender would read the bad piece itself.
+    while (rig[1].round()) {
+    }
+    table[1].base = body.data() + kLongBytes / 2;
+    return out.state == Transmission::State::sent && rig[1].received.back().state == Received::State::complete;
+  }));
+  CHECK(body_is(rig[1].received.back(), 2, kLongBytes));
+  CHECK_EQ(ring_bytes(rig), kLongBytes);
+  CHECK(choice(rig).reads);
+  REQUIRE(arrived(rig, 3, kLongBytes));
+  CHECK_EQ(ring_bytes(rig), kLongBytes);
+}
+
+TEST_CASE("cma: an offer that contradicts its header loses the peer, and writes nothing beyond the landing") {
+  Rig rig(cma_set, 2);
+  ShmLayout layout;
+  REQUIRE(ShmLayout::attach(shm_set(rig).segment(), 2, layout).ok());
+  ReadOffer& offer = layout.channel(0, 1).producer.offer;
+  rig[0].queue(1, numbered(1), pattern_body(1, kLongBytes));
+  SUBCASE("no longer stands") {
+    offer.number = 2;
+  }
+  SUBCASE("another length") {
+    offer.bytes += 1;
+  }
+  SUBCASE("no pieces") {
+    offer.count = 0;
+  }
+  SUBCASE("too many pieces") {
+    offer.count = kOfferPiecesMax + 1;
+  }
+  SUBCASE("pieces shorter than the body") {
+    auto* table = reinterpret_cast<portals::Buffer*>(offer.address);
+    table->bytes = 100;
+  }
+  REQUIRE(rig.until([&] { return !rig[1].lost.empty(); }));
+  CHECK_EQ(rig[1].lost.front(), 0);
+  REQUIRE_EQ(rig[1].received.size(), 1);
+  CHECK(rig[1].received[0].state == Received::State::cut);
+}
+
+TEST_CASE("cma: pieces that say more than the body are read no further than the body") {
+  Rig rig(cma_set, 2);
+  ShmLayout layout;
+  REQUIRE(ShmLayout::attach(shm_set(rig).segment(), 2, layout).ok());
+  std::vector<std::byte> body = pattern_body(1, kLongBytes + 5000);
+  Transmission out;
+  out.header = numbered(1);
+  out.header.length = kLongBytes;
+  out.body = portals::Region(body.data(), kLongBytes);
+  rig[0].wire().send(1, out);
+  reinterpret_cast<portals::Buffer*>(layout.channel(0, 1).producer.offer.address)->bytes += 5000;
+  REQUIRE(rig.until([&] { return out.state == Transmission::State::sent; }));
+  REQUIRE(rig.until([&] { return rig[1].received[0].state == Received::State::complete; }));
+  CHECK(body_is(rig[1].received[0], 1, kLongBytes));
+}
+
+// A sender in another process: a first body, and a second one that is offered until the process is killed.
+[[noreturn]] void offer_and_wait(std::span<std::byte> segment, std::size_t first, std::size_t second) {
+  TransmissionList finished;
+  ShmWire wire(segment, 0, 2, counting(2), finished, 0, LongMethod::cma);
+  std::vector<std::byte> body = pattern_body(1, std::max(first, second));
+  std::array<Transmission, 2> out;
+  for (std::size_t i = 0; i < 2; ++i) {
+    out[i].header = numbered(i + 1);
+    out[i].header.length = i == 0 ? first : second;
+    out[i].body = portals::Region(body.data(), out[i].header.length);
+    wire.send(1, out[i]);
+  }
+  for (;;) {
+    wire.push();
+    ::usleep(1000);
+  }
+}
+
+Arrival next_arrival(ShmWire& wire) {
+  Arrival arrival;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!wire.poll(arrival)) {
+    REQUIRE(std::chrono::steady_clock::now() < end);
+    ::sched_yield();
+  }
+  return arrival;
+}
+
+TEST_CASE("cma: a peer that dies in the middle is lost, with a sentence") {
+  const SharedSegment segment(2);
+  TransmissionList finished;
+  ShmWire wire(segment.bytes(), 1, 2, counting(2), finished, 0, LongMethod::cma);
+  constexpr std::size_t kBytes = 8 << 20;
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) offer_and_wait(segment.bytes(), kReadBodyMinBytes, kBytes);
+  const auto end_child = [child] {
+    REQUIRE_EQ(::kill(child, SIGKILL), 0);
+    REQUIRE_EQ(::waitpid(child, nullptr, 0), child);
+  };
+  std::vector<std::byte> landing(kBytes);
+  int cookie = 0;
+  REQUIRE(next_arrival(wire).kind == Arrival::Kind::started);
+  wire.accept(portals::Region(landing.data(), kReadBodyMinBytes), &cookie);
+  REQUIRE(next_arrival(wire).kind == Arrival::Kind::finished);
+  REQUIRE(next_arrival(wire).kind == Arrival::Kind::started);
+  SUBCASE("before the first byte") {
+    end_child();
+    wire.accept(portals::Region(landing.data(), landing.size()), &cookie);
+  }
+  SUBCASE("after the first visit") {
+    wire.accept(portals::Region(landing.data(), landing.size()), &cookie);
+    CHECK(landing[100'000] == pattern(1, 100'000));
+    end_child();
+  }
+  const Arrival cut = next_arrival(wire);
+  CHECK(cut.kind == Arrival::Kind::cut);
+  CHECK(cut.cookie == &cookie);
+  const Arrival lost = next_arrival(wire);
+  CHECK(lost.kind == Arrival::Kind::lost);
+  CHECK(lost.loss == words(ReadFault::gone));
+  Arrival none;
+  CHECK_FALSE(wire.poll(none));
+}
+
+TEST_CASE("cma: automatic reads only between ranks that share their one processor") {
+  Rig rig([](std::uint32_t ranks) { return std::make_unique<ShmSet>(ranks, LongMethod::automatic); }, 2);
+  area_of(rig, 0).only_processor = 3;
+  bool shared = false;
+  SUBCASE("shared") {
+    area_of(rig, 1).only_processor = 3;
+    shared = true;
+  }
+  SUBCASE("each its own") {
+    area_of(rig, 1).only_processor = 2;
+  }
+  SUBCASE("the other has several") {
+    area_of(rig, 1).only_processor = 0;
+  }
+  REQUIRE(arrived(rig, 1, kLongBytes));
+  CHECK_EQ(choice(rig).reads, shared);
+  CHECK_EQ(ring_bytes(rig) == 0, shared);
+}
+
+TEST_CASE("cma: words of --method long") {
+  LongMethod method = LongMethod::ring;
+  CHECK(parse_long_method("", method).ok());
+  CHECK(method == LongMethod::automatic);
+  CHECK(parse_long_method("cma", method).ok());
+  CHECK(method == LongMethod::cma);
+  const portals::Status wrong = parse_long_method("rdma", method);
+  CHECK_FALSE(wrong.ok());
+  CHECK(wrong.sentence().find("long=rdma") != std::string::npos);
+  CHECK(wrong.sentence().find("cma") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace margay::sim::test
