@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/boot/pmi_client.hpp"
+#include "sim/machine/interface.hpp"
 
 namespace margay::sim {
 
@@ -11,7 +12,10 @@ using portals::Status;
 Status choose_tcp(const Job& job, TcpWire::Settings& settings) {
   if (Status status = parse_backend(job.options.text("wire_tcp", "auto"), settings.backend); !status.ok())
     return status;
-  if (!job.tcp_interface.empty()) settings.bind_host = job.tcp_interface;
+  const bool here_only = job.nodes_are_emulated && job.tcp_interface.empty();
+  if (!here_only) {
+    if (Status status = choose_address(job.tcp_interface, settings.bind_host); !status.ok()) return status;
+  }
   std::copy(job.secret.begin(), job.secret.end(), settings.secret.begin());
   return {};
 }

@@ -1,0 +1,90 @@
+#include "sim/machine/interface.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace margay::sim {
+
+namespace {
+
+struct Interface {
+  std::string name;
+  std::string address;
+  std::uint32_t bits = 0;  // of an IPv4 address, host order
+  bool loopback = false;
+};
+
+// The IPv4 addresses of interfaces that are up.
+std::vector<Interface> interfaces() {
+  std::vector<Interface> found;
+  ifaddrs* first = nullptr;
+  if (getifaddrs(&first) != 0) return found;
+  for (const ifaddrs* at = first; at != nullptr; at = at->ifa_next) {
+    if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_INET || (at->ifa_flags & IFF_UP) == 0) continue;
+    sockaddr_in address{};
+    std::memcpy(&address, at->ifa_addr, sizeof address);
+    std::array<char, INET_ADDRSTRLEN> text{};
+    inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
+    found.push_back({at->ifa_name, text.data(), ntohl(address.sin_addr.s_addr), (at->ifa_flags & IFF_LOOPBACK) != 0});
+  }
+  freeifaddrs(first);
+  return found;
+}
+
+// "10.1.0.0/16": false when it is no network.
+bool parse_network(const std::string& text, std::uint32_t& bits, std::uint32_t& mask) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return false;
+  in_addr address{};
+  char* end = nullptr;
+  const unsigned long length = std::strtoul(text.c_str() + slash + 1, &end, 10);
+  constexpr unsigned long kAddressBits = 32;
+  if (*end != '\0' || end == text.c_str() + slash + 1 || length > kAddressBits) return false;
+  if (inet_pton(AF_INET, text.substr(0, slash).c_str(), &address) != 1) return false;
+  bits = ntohl(address.s_addr);
+  mask = length == 0 ? 0 : ~std::uint32_t{0} << (kAddressBits - length);
+  return true;
+}
+
+bool numeric(const std::string& text) {
+  in6_addr any{};
+  return inet_pton(AF_INET, text.c_str(), &any) == 1 || inet_pton(AF_INET6, text.c_str(), &any) == 1;
+}
+
+}  // namespace
+
+portals::Status choose_address(const std::string& wanted, std::string& address) {
+  if (numeric(wanted)) {
+    address = wanted;
+    return {};
+  }
+  std::uint32_t bits = 0;
+  std::uint32_t mask = 0;
+  const bool network = parse_network(wanted, bits, mask);
+  std::string seen;
+  const std::vector<Interface> all = interfaces();
+  for (const Interface& one : all) {
+    seen += " " + one.name + " (" + one.address + ")";
+    const bool fits = wanted.empty() ? !one.loopback : network ? ((one.bits ^ bits) & mask) == 0 : one.name == wanted;
+    if (!fits) continue;
+    address = one.address;
+    return {};
+  }
+  if (wanted.empty()) {
+    address = "127.0.0.1";
+    return {};
+  }
+  return portals::Status::error("-iface " + wanted +
+                                ": no interface with that name, address or network is up; there is" +
+                                (seen.empty() ? " none" : seen));
+}
+
+}  // namespace margay::sim
