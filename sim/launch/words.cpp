@@ -49,9 +49,10 @@ Status split_words(std::string_view line, std::vector<std::string>& words) {
       in_word = true;
     }
   }
-  if (quote != 0)
+  if (quote != 0) {
     return Status::error(std::string("a quotation ") + quote + " does not end in \"" + std::string(line.substr(0, 80)) +
                          "\"");
+  }
   if (in_word) words.push_back(word);
   return {};
 }

@@ -34,7 +34,7 @@ portals::Status Mapping::map(int descriptor, std::uint64_t bytes, Mapping& out) 
                                   " are needed: launcher and library are of different versions");
   }
   Mapping mapping;
-  const portals::Status status =
+  portals::Status status =
       take(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), bytes, mapping.bytes_);
   out = std::move(mapping);
   return status;
@@ -42,7 +42,7 @@ portals::Status Mapping::map(int descriptor, std::uint64_t bytes, Mapping& out) 
 
 portals::Status Mapping::anonymous(std::uint64_t bytes, Mapping& out) {
   Mapping mapping;
-  const portals::Status status =
+  portals::Status status =
       take(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), bytes,
            mapping.bytes_);
   out = std::move(mapping);

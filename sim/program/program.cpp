@@ -126,7 +126,7 @@ Status Program::send(const Header& header, const Region& body) {
   if (kernel().try_send(header, body)) return {};
   Sending sending;
   start_sending(header, body, sending);
-  ProgramWait wait(*this, kNoLimitNs, false);
+  ProgramWait wait(*this, kNoLimitNs, ProgramWait::Heed::nothing);
   while (!sending.done()) static_cast<void>(wait.after_round(progress()).ok());
   return sending.failed() ? lost_peer(header.destination.rank) : Status();
 }
@@ -181,8 +181,7 @@ void Program::enter_kernel() {
 }
 
 Status Program::barrier() {
-  Sums nothing;
-  return control_->sum(nothing);
+  return control_->barrier();
 }
 
 Status Program::settle(std::uint64_t limit_ns) {
@@ -192,7 +191,7 @@ Status Program::settle(std::uint64_t limit_ns) {
 Status Program::finish() {
   MARGAY_ASSERT(!finished_);
   finished_ = true;
-  const Status settled = settle();
+  Status settled = settle();
   process_->stop_coprocessor();
   process_->finish([this] { return round(); });
   process_->board().state = RankState::kFinalized;

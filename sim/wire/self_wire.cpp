@@ -81,10 +81,10 @@ void SelfWire::hold() {
 }
 
 void SelfWire::accept(const Region&, void*) {
-  MARGAY_ASSERT(!"a message to oneself is always whole");
+  MARGAY_ASSERT(false && "a message to oneself is always whole");
 }
 void SelfWire::refuse() {
-  MARGAY_ASSERT(!"a message to oneself is always whole");
+  MARGAY_ASSERT(false && "a message to oneself is always whole");
 }
 
 }  // namespace margay::sim

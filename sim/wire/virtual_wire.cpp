@@ -94,10 +94,11 @@ bool VirtualWire::carry(Pair& pair) {
   first.cursor.read(frame.bytes);
   const bool stopped = frame.type == Frame::Type::cut;
   network_.launch(pair, std::move(frame));
-  if (stopped)
+  if (stopped) {
     finish(pair, Transmission::State::stopped);
-  else if (first.cursor.left() == 0)
+  } else if (first.cursor.left() == 0) {
     finish(pair, Transmission::State::sent);
+  }
   return true;
 }
 
@@ -139,7 +140,7 @@ bool VirtualWire::look(Sender& sender, Arrival& arrival) {
     case Sender::State::losing:
       return tell_loss(sender, arrival);
     case Sender::State::offered:
-      MARGAY_ASSERT(!"an arrival waits for its answer");
+      MARGAY_ASSERT(false && "an arrival waits for its answer");
       return false;
     case Sender::State::held:
     case Sender::State::lost:
