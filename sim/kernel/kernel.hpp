@@ -54,6 +54,9 @@ class Kernel {
   // "no room" on this portal holds the message (and its sender's later ones) on the wire instead of dropping it.
   void hold_when_no_room(portals::PortalIndex portal) { target_.hold_when_no_room(portal); }
 
+  // Whether messages of `rank` are held that way now.
+  [[nodiscard]] bool holds(std::uint32_t rank) const { return target_.holds(rank); }
+
   // The program waits for an answer (acknowledgment, reply, or a put that plays its part) from `peer`, which may be
   // computing: after a while without progress nudge() wakes its coprocessor. Calls balance.
   void expect_answer(std::uint32_t peer) { ++owed_[peer], ++owed_total_; }

@@ -159,6 +159,12 @@ bool Target::must_hold(const portals::Verdict& verdict, const portals::Header& h
   return no_space && header.portal < portals::kPortalCount && ((hold_portals_ >> header.portal) & 1U) != 0;
 }
 
+bool Target::holds(std::uint32_t rank) const {
+  std::uint64_t taken = registers_.delivered(rank);
+  for (const std::uint64_t dropped : registers_.dropped(rank)) taken += dropped;
+  return held_sequence_[rank] == taken + 1;
+}
+
 void Target::drop(const portals::Header& header, std::uint64_t sequence, DropReason reason) {
   registers_.count_dropped(header.source.rank, reason);
   if (!recorder_.on()) return;

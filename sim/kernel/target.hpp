@@ -23,6 +23,8 @@ class Target {
   bool take(Wire& wire, Arrival& arrival);
 
   void hold_when_no_room(portals::PortalIndex portal) { hold_portals_ |= std::uint64_t{1} << portal; }
+  // The next message of `rank` is held on its wire, and so are all later ones.
+  [[nodiscard]] bool holds(std::uint32_t rank) const;
   // Entries that walks visited, by the index where it was used.
   [[nodiscard]] std::uint64_t entries_walked() const { return entries_walked_; }
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }

@@ -1,5 +1,6 @@
 #include "sim/program/control.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -32,11 +33,29 @@ Status Control::attach() {
   return program_.kernel().table().attach(kControlPortal, heap_, {});
 }
 
+void Control::begin_call(std::uint64_t limit_ns) {
+  constexpr MatchBits kCall = MatchBits{1} << 32U;
+  bits_ = (bits_ / kCall + 1) * kCall;
+  limit_ns_ = limit_ns;
+  for (portals::ArrivedMessage* message = heap_.first(); message != nullptr;) {
+    portals::ArrivedMessage& old = *message;
+    message = heap_.next(old);
+    if (old.complete && old.header.match_bits < bits_) heap_.release(old);
+  }
+}
+
+Status Control::barrier() {
+  begin_call(kNoLimitNs);
+  Sums nothing;
+  return sum(nothing);
+}
+
 Status Control::sum(Sums& sums) {
   const Rank me = program_.rank();
   const std::uint32_t size = program_.size();
-  const MatchBits up = ++sums_ << 1U;
-  const MatchBits down = up | 1U;
+  bits_ += 2;
+  const MatchBits up = bits_;
+  const MatchBits down = bits_ | 1U;
   std::uint64_t distance = 1;
   for (; distance < size && (me & distance) == 0; distance <<= 1U) {
     const std::uint64_t child = me | distance;
@@ -77,7 +96,10 @@ Status Control::receive(Rank from, MatchBits bits, Sums& sums) {
     message = heap_.find(wanted);
     return message != nullptr && message->complete;
   };
-  if (Status status = program_.wait_until(is_here); !status.ok()) return status;
+  ProgramWait wait(program_, limit_ns_, ProgramWait::Heed::losses_and_holds);
+  while (!is_here()) {
+    if (Status status = wait.after_round(program_.progress()); !status.ok()) return status;
+  }
   // Another build of the program, perhaps: what a wire brought is checked.
   if (message->body.bytes != sizeof sums) {
     return Status::error("rank " + std::to_string(from) + " sent something else than margay to portal " +
@@ -102,6 +124,8 @@ Sums Control::own() const {
 }
 
 Status Control::settle(std::uint64_t limit_ns) {
+  begin_call(limit_ns);
+  const std::uint64_t patience_ns = std::min(limit_ns, kHoldLimitNs);
   Sums before;
   bool equal_before = false;
   std::uint64_t changed_ns = program_.now_ns();
@@ -109,7 +133,7 @@ Status Control::settle(std::uint64_t limit_ns) {
     while (program_.progress()) {
     }
     Sums sums = own();
-    sums.given_up = program_.now_ns() - changed_ns >= limit_ns ? 1 : 0;
+    sums.given_up = program_.now_ns() - changed_ns >= patience_ns ? 1 : 0;
     if (Status status = sum(sums); !status.ok()) return status;
     const bool equal = sums.sent == sums.taken;
     const bool changed = first || sums.sent != before.sent || sums.taken != before.taken;
@@ -117,7 +141,7 @@ Status Control::settle(std::uint64_t limit_ns) {
     if (!equal && sums.given_up != 0) {
       return Status::error(std::to_string(sums.sent - sums.taken) +
                            " messages of the job are neither delivered nor dropped, and none moved for " +
-                           std::to_string(limit_ns / 1'000'000) +
+                           std::to_string(patience_ns / 1'000'000) +
                            " ms: a portal holds them back (hold_when_no_room); make room there first");
     }
     if (changed) changed_ns = program_.now_ns();

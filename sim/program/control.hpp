@@ -1,7 +1,8 @@
 // What a program's processes do together: a sum over all of them, and from it barrier and settle. Internal to program.
 //
-// A sum goes up a binomial tree to rank 0 and the result comes down again, by puts to the control portal, each with the
-// number of the sum and its direction in its match bits; they are taken out of a heap of their own.
+// A sum goes up a binomial tree to rank 0 and the result comes down again, by puts to the control portal, which are
+// taken out of a heap of its own. Their match bits: 32 bits call, 31 bits sum in the call, 1 bit direction. So a call
+// that ended early on some processes does not put the next one out of step.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +28,9 @@ class Control {
   ~Control();
   [[nodiscard]] portals::Status attach();
 
-  // Every process's sums, added up. Collective: nobody returns before everybody has called.
-  [[nodiscard]] portals::Status sum(Sums& sums);
-  // See Program::settle. The job is at rest when two sums in a row say that as many messages were taken as sent, the
+  // See Program.
+  [[nodiscard]] portals::Status barrier();
+  // The job is at rest when two sums in a row say that as many messages were taken as sent, the
   // same number both times: what was taken by the first sum had all been sent by the second, and nothing more.
   [[nodiscard]] portals::Status settle(std::uint64_t limit_ns);
 
@@ -39,6 +40,10 @@ class Control {
     void operator()(std::byte* memory) const;
   };
 
+  // A new call of barrier or settle; what came too late for the one before is thrown away.
+  void begin_call(std::uint64_t limit_ns);
+  // Every process's sums, added up. Nobody returns before everybody has called.
+  [[nodiscard]] portals::Status sum(Sums& sums);
   [[nodiscard]] portals::Status receive(portals::Rank from, portals::MatchBits bits, Sums& sums);
   [[nodiscard]] portals::Status send(portals::Rank to, portals::MatchBits bits, Sums& sums);
   // This process's messages, without the control portal's.
@@ -47,8 +52,9 @@ class Control {
   Program& program_;
   std::unique_ptr<std::byte, Freer> memory_;
   portals::DynamicBlock heap_;
-  std::uint64_t sums_ = 0;  // so far
-  std::uint64_t sent_ = 0;  // control messages
+  portals::MatchBits bits_ = 0;          // of the latest sum
+  std::uint64_t limit_ns_ = kNoLimitNs;  // of each wait in this call
+  std::uint64_t sent_ = 0;               // control messages
 };
 
 }  // namespace margay::sim

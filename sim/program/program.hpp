@@ -35,8 +35,8 @@ namespace margay::sim {
 // The portal of barrier() and settle(); the others are the program's.
 inline constexpr portals::PortalIndex kControlPortal = portals::kPortalCount - 1;
 inline constexpr std::uint64_t kNoLimitNs = ~std::uint64_t{0};
-// How long settle() and finish() wait for messages that do not get on.
-inline constexpr std::uint64_t kSettleLimitNs = 10'000'000'000;
+// How long barrier(), settle() and finish() bear it that a portal holds messages back.
+inline constexpr std::uint64_t kHoldLimitNs = 10'000'000'000;
 
 class Program {
  public:
@@ -92,11 +92,13 @@ class Program {
   [[nodiscard]] bool has_bypass() const { return has_bypass_; }
 
   // Returns when all processes are here. Collective. Messages sent before may still be on their way: settle().
+  // Error: a process is lost; or this one has held messages of another back for kHoldLimitNs, and with them whatever
+  // else that one sends (hold_when_no_room): make room before the processes meet.
   [[nodiscard]] portals::Status barrier();
   // Returns when all processes are here and every message that any of them sent is delivered or dropped, and answered:
   // the job is at rest, and in every process's registers, for each pair, sent = delivered + dropped. Collective.
-  // Error: limit_ns without any change, which means that a portal holds messages back.
-  [[nodiscard]] portals::Status settle(std::uint64_t limit_ns = kSettleLimitNs);
+  // Error: as barrier(); or nothing has come of it for limit_ns. Another settle() may follow, on all processes.
+  [[nodiscard]] portals::Status settle(std::uint64_t limit_ns = kNoLimitNs);
   // The orderly end: settle(), and the launcher is told. Collective; the last call. Error: as settle(); the process is
   // out of the job all the same.
   [[nodiscard]] portals::Status finish();
@@ -164,7 +166,9 @@ class Program {
 // One wait of a program, on the stack of wait_until(). Waits may lie inside each other only across put().
 class ProgramWait {
  public:
-  ProgramWait(Program& program, std::uint64_t limit_ns, bool heed_losses);
+  // What ends the wait with an error, besides its limit.
+  enum class Heed : std::uint8_t { nothing, losses, losses_and_holds };
+  ProgramWait(Program& program, std::uint64_t limit_ns, Heed heed);
   ~ProgramWait();
   ProgramWait(const ProgramWait&) = delete;
   ProgramWait& operator=(const ProgramWait&) = delete;
@@ -173,6 +177,7 @@ class ProgramWait {
 
  private:
   [[nodiscard]] portals::Status look_around();
+  [[nodiscard]] portals::Status look_at_others() const;
   void report() const;
 
   Program& program_;
@@ -181,14 +186,14 @@ class ProgramWait {
   std::uint64_t began_ns_ = 0;
   std::uint64_t next_report_ns_;
   std::uint32_t rounds_ = 0;
-  bool heed_losses_;
+  Heed heed_;
   bool expects_ = false;  // this wait told the kernel to expect answers
 };
 
 template <class Done>
 portals::Status Program::wait_until(Done done, std::uint64_t limit_ns) {
   if (done()) return {};
-  ProgramWait wait(*this, limit_ns, true);
+  ProgramWait wait(*this, limit_ns, ProgramWait::Heed::losses);
   for (;;) {
     const bool moved = progress();
     if (done()) return {};

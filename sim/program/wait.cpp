@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "sim/program/program.hpp"
@@ -13,12 +14,12 @@ constexpr std::uint32_t kLookEachRounds = 64;
 
 }  // namespace
 
-ProgramWait::ProgramWait(Program& program, std::uint64_t limit_ns, bool heed_losses)
+ProgramWait::ProgramWait(Program& program, std::uint64_t limit_ns, Heed heed)
     : program_(program),
       waiter_(program.process().kernel(), program.process().clock(), program.process().wait_means()),
       limit_ns_(limit_ns),
       next_report_ns_(kStallReportNs),
-      heed_losses_(heed_losses) {}
+      heed_(heed) {}
 
 ProgramWait::~ProgramWait() {
   if (expects_) program_.stop_expecting();
@@ -55,9 +56,17 @@ Status ProgramWait::look_around() {
                            " ms for what did not come; wait longer, or look at drops() of the receiver");
     }
   }
-  if (!heed_losses_) return {};
+  return heed_ == Heed::nothing ? Status() : look_at_others();
+}
+
+Status ProgramWait::look_at_others() const {
+  const bool long_enough = waiter_.idle_ns() >= std::min(limit_ns_, kHoldLimitNs);
   for (portals::Rank rank = 0; rank < program_.size(); ++rank) {
     if (program_.lost(rank)) return program_.lost_peer(rank);
+    if (heed_ == Heed::losses_and_holds && long_enough && program_.process().kernel().holds(rank)) {
+      return Status::error("a portal here holds back what rank " + std::to_string(rank) +
+                           " sent (hold_when_no_room), and so all that it sent since; make room there first");
+    }
   }
   return {};
 }
@@ -66,6 +75,10 @@ void ProgramWait::report() const {
   std::string text = "margay: rank " + std::to_string(program_.rank()) + " has waited " +
                      std::to_string(waiter_.idle_ns() / 1'000'000'000) + " s without progress";
   const DropCounts& drops = program_.registers().drops();
+  for (portals::Rank rank = 0; rank < program_.size(); ++rank) {
+    if (program_.process().kernel().holds(rank))
+      text += "; messages of rank " + std::to_string(rank) + " are held here";
+  }
   for (std::size_t reason = 0; reason < drops.size(); ++reason) {
     if (drops[reason] == 0) continue;
     text += "; dropped here, " + std::string(portals::name(static_cast<portals::DropReason>(reason))) + ": " +
