@@ -30,13 +30,12 @@ foreach(wires IN ITEMS "shm=-n 2" "four=-n 4" "tcp=-n 2 --nodes 2 --wire-tcp aut
   margay_program_test(ranks_${which} --folder "${options}" program_ranks)
 endforeach()
 margay_program_test(ranks_seven --folder "-n 7 --nodes 3" program_ranks)
-# Times are not compared, but every ball must arrive whole and the accounting must hold.
+# Times are not compared; the exit status says that every ball arrived whole, was acknowledged, and was counted.
 foreach(wires IN ITEMS "shm=-n 2" "tcp=-n 2 --nodes 2")
   string(REGEX MATCH "^[a-z]+" which ${wires})
   string(REGEX REPLACE "^[a-z]+=" "" options ${wires})
   separate_arguments(options UNIX_COMMAND "${options}")
   add_test(NAME program.pingpong_${which} COMMAND margay run --timeout 100 --check-accounting ${options}
     $<TARGET_FILE:portals_pingpong> 1000000 10)
-  set_tests_properties(program.pingpong_${which} PROPERTIES TIMEOUT 120 PROCESSORS 2 LABELS program
-    PASS_REGULAR_EXPRESSION "\n +65536 +10 " FAIL_REGULAR_EXPRESSION "damaged;accounting")
+  set_tests_properties(program.pingpong_${which} PROPERTIES TIMEOUT 120 PROCESSORS 2 LABELS program)
 endforeach()
