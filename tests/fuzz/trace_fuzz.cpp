@@ -1,0 +1,80 @@
+// libFuzzer target: the reader of trace files, and all that `margay trace` does with what it accepts. The input is a
+// file without its gaps: 200 bytes of header, 64 of the table of names, then the ring of events.
+// Corpus: tests/fuzz/trace_corpus.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "portals/base/assert.hpp"
+#include "sim/trace/audit.hpp"
+#include "sim/trace/filter.hpp"
+#include "sim/trace/format.hpp"
+#include "sim/trace/reader.hpp"
+#include "sim/trace/text.hpp"
+
+namespace {
+
+using namespace margay::sim;
+
+// A folder with one file, gone at the end.
+class Folder {
+ public:
+  Folder() {
+    MARGAY_ASSERT(::mkdtemp(path_.data()) != nullptr);
+    file_ = path_ + "/rank_00000.trace";
+    descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    MARGAY_ASSERT(descriptor_ >= 0);
+  }
+  ~Folder() {
+    ::unlink(file_.c_str());
+    ::rmdir(path_.c_str());
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  void store(std::span<const std::uint8_t> bytes) {
+    constexpr std::size_t kNameBytes = 64;
+    MARGAY_ASSERT(::ftruncate(descriptor_, 0) == 0);
+    const auto part = [&](std::size_t most, std::uint64_t offset) {
+      const std::span now = bytes.first(std::min(most, bytes.size()));
+      MARGAY_ASSERT(::pwrite(descriptor_, now.data(), now.size(), static_cast<off_t>(offset)) ==
+                    static_cast<ssize_t>(now.size()));
+      bytes = bytes.subspan(now.size());
+    };
+    part(sizeof(TraceHeader), 0);
+    if (!bytes.empty()) part(kNameBytes, kTraceNamesOffset);
+    if (!bytes.empty()) part(bytes.size(), kTraceEventsOffset);
+  }
+
+ private:
+  std::string path_ = "/tmp/margay_trace_fuzz_XXXXXX";
+  std::string file_;
+  int descriptor_ = -1;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
+  static Folder folder;
+  folder.store({data, bytes});
+  TraceFile file;
+  const margay::portals::Status status = read_trace_file(folder.path() + "/rank_00000.trace", file);
+  Trace trace;
+  const margay::portals::Status whole = read_trace(folder.path(), trace);
+  MARGAY_ASSERT(status.ok() == whole.ok() && (status.ok() || !status.sentence().empty()));
+  if (!status.ok()) return 0;
+  MARGAY_ASSERT(file.written == file.lost + file.damaged + file.events.size());
+  for (const std::size_t i : pick(trace, {})) {
+    const std::string line = text_line(trace, trace.entries[i], 0, nullptr);
+    MARGAY_ASSERT(line.size() < 2000 && line.find('\n') == std::string::npos);
+  }
+  static_cast<void>(audit(trace));
+  return 0;
+}
