@@ -35,7 +35,7 @@ class Control {
   [[nodiscard]] portals::Status settle(std::uint64_t limit_ns);
 
  private:
-  static constexpr std::size_t kHeapBytes = 64 * 1024;
+  static constexpr std::size_t kHeapBytes = std::size_t{64} * 1024;
   struct Freer {
     void operator()(std::byte* memory) const;
   };

@@ -128,9 +128,11 @@ std::string verdict(const Decision& decision) {
     case Outcome::deposit: {
       const bool body = decision.saved == Saved::body || decision.saved == Saved::both;
       const bool row = decision.type == portals::DescriptorType::independent_block;
-      return fmt::format("  => deposit: saved {}{}{}{}\n", name(decision.saved),
-                         body ? fmt::format(", {} bytes", decision.bytes) : "",
-                         body || row ? " at " + place(decision) : "", decision.acknowledge ? "; acknowledged" : "");
+      const bool heap = decision.type == portals::DescriptorType::dynamic_block;
+      const std::string preposition = row || heap ? " in " : " at ";
+      return fmt::format(
+          "  => deposit: saved {}{}{}{}\n", name(decision.saved), body ? fmt::format(", {} bytes", decision.bytes) : "",
+          body || row ? preposition + place(decision) : "", decision.acknowledge ? "; acknowledged" : "");
     }
     case Outcome::drop:
       break;

@@ -1,0 +1,49 @@
+#!/bin/sh
+# install_test.sh BUILD_DIR SOURCE_DIR: installs the build into a fresh folder, moves it, and builds the examples on portals
+# against it as users do, by find_package(margay) and by pkg-config, from a folder of their own; the zoo must say the same.
+#
+# Exit 0: all of it works; 1: the first thing that does not, with its output.
+set -u
+build=$1
+source=$2
+work=$(mktemp -d "${TMPDIR:-/tmp}/margay_portals.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+prefix=$work/moved
+log=$work/log
+
+# step TEXT COMMAND...: runs the command quietly; its output matters only if it fails.
+step() {
+  text=$1
+  shift
+  timeout 150 "$@" >"$log" 2>&1 && { echo "ok: $text"; return; }
+  echo "FAILED: $text (exit $?): $*" >&2
+  cat "$log" >&2
+  exit 1
+}
+
+step "install" cmake --install "$build" --prefix "$work/first"
+mv "$work/first" "$prefix"
+mkdir "$work/user"
+cp "$source"/examples/portals_*.?pp "$work/user"
+cat >"$work/user/CMakeLists.txt" <<'PROJECT'
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES CXX)
+find_package(margay 0.1 REQUIRED)
+foreach(name IN ITEMS portals_pingpong portals_zoo)
+  add_executable(${name} ${name}.cpp)
+  target_link_libraries(${name} PRIVATE margay::portals)
+endforeach()
+PROJECT
+step "find_package(margay)" cmake -S "$work/user" -B "$work/user/build" -DCMAKE_PREFIX_PATH="$prefix"
+step "build with margay::portals" cmake --build "$work/user/build"
+step "ping-pong" "$prefix/bin/margay" run -n 2 --check-accounting "$work/user/build/portals_pingpong" 4096 10
+step "zoo" "$prefix/bin/margay" run -n 2 --check-accounting "$work/user/build/portals_zoo"
+cp "$log" "$work/words"
+step "the zoo's words" diff "$source/examples/portals_zoo.expected" "$work/words"
+
+pc=$(dirname "$(find "$prefix/" -name margay-portals.pc)")
+# shellcheck disable=SC2046  # words are wanted
+set -- $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs margay-portals)
+[ $# -gt 0 ] || { echo "FAILED: pkg-config does not find margay-portals" >&2; exit 1; }
+step "build by pkg-config" c++ -std=c++20 -o "$work/pingpong" "$work/user/portals_pingpong.cpp" "$@"
+step "ping-pong, built by pkg-config" "$prefix/bin/margay" run -n 2 "$work/pingpong" 4096 10
