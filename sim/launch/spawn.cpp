@@ -107,7 +107,7 @@ Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid)
   shared.argv = argv.data();
   shared.environment = environment.data();
   shared.launcher = ::getpid();
-  constexpr std::size_t kStackBytes = 64 * 1024;
+  constexpr std::size_t kStackBytes = std::size_t{64} * 1024;
   static thread_local std::vector<char> stack(kStackBytes);
   pid = ::clone(child_main, stack.data() + kStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD, &shared);
   if (pid < 0) {

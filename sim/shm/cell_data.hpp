@@ -20,7 +20,7 @@ static_assert(sizeof(Cell) == kCacheLineBytes && alignof(Cell) == kCacheLineByte
 
 // With the two lines below, the cells fill two pages exactly.
 inline constexpr std::uint32_t kCellCount = 126;
-inline constexpr std::size_t kByteRingBytes = 128 * 1024;
+inline constexpr std::size_t kByteRingBytes = std::size_t{128} * 1024;
 static_assert((kByteRingBytes & (kByteRingBytes - 1)) == 0);
 
 // A body that lies in the producer's memory for reading (process_vm_readv); read_offer.hpp gives it meaning.

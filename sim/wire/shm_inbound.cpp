@@ -12,11 +12,11 @@ using portals::Region;
 using portals::RegionCursor;
 
 // Room goes back to the sender in steps of at most this much, so that it copies while we do.
-constexpr std::size_t kReleaseBytes = 16 * 1024;
+constexpr std::size_t kReleaseBytes = std::size_t{16} * 1024;
 // Bytes of one body moved in one visit, so that a stream does not keep other peers waiting.
-constexpr std::uint64_t kVisitBytes = 256 * 1024;
+constexpr std::uint64_t kVisitBytes = std::uint64_t{256} * 1024;
 // The same for a body read out of the sender's memory: each visit is a system call.
-constexpr std::uint64_t kVisitReadBytes = 512 * 1024;
+constexpr std::uint64_t kVisitReadBytes = std::uint64_t{512} * 1024;
 
 }  // namespace
 

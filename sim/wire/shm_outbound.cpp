@@ -16,7 +16,7 @@ using portals::RegionCursor;
 
 // Chunks begin small, so that the receiver starts early, and grow, so that long bodies pay few handovers.
 constexpr std::size_t kFirstChunkBytes = 2048;
-constexpr std::size_t kLastChunkBytes = 16 * 1024;
+constexpr std::size_t kLastChunkBytes = std::size_t{16} * 1024;
 
 std::size_t chunk_bytes(std::uint64_t carried) {
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(carried, kFirstChunkBytes, kLastChunkBytes));

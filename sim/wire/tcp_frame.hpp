@@ -17,8 +17,8 @@
 namespace margay::sim {
 
 inline constexpr std::size_t kPrefixBytes = 16;
-inline constexpr std::size_t kWholeBytes = 64 * 1024;
-inline constexpr std::size_t kSegmentBytes = 256 * 1024;
+inline constexpr std::size_t kWholeBytes = std::size_t{64} * 1024;
+inline constexpr std::size_t kSegmentBytes = std::size_t{256} * 1024;
 inline constexpr std::size_t kFrameOverheadMaxBytes = kPrefixBytes + kFrameHeadMaxBytes;
 // Prefix and head of a segment: what a receiver can read ahead without touching the next content.
 inline constexpr std::size_t kSegmentOverheadBytes = kPrefixBytes + kFrameHeadMinBytes;

@@ -24,8 +24,8 @@
 
 namespace margay::sim {
 
-inline constexpr std::size_t kReceiveBufferBytes = 256 * 1024;
-inline constexpr std::size_t kReadAheadAfterBodyBytes = 4 * 1024;
+inline constexpr std::size_t kReceiveBufferBytes = std::size_t{256} * 1024;
+inline constexpr std::size_t kReadAheadAfterBodyBytes = std::size_t{4} * 1024;
 inline constexpr std::size_t kTargetsMax = 16;  // pieces of one read
 static_assert(kReceiveBufferBytes >= 2 * (kWholeBytes + kFrameOverheadMaxBytes));
 

@@ -24,9 +24,9 @@
 namespace margay::sim {
 
 // Each of the two halves of a link's send buffer. Pages come when touched.
-inline constexpr std::size_t kSendBufferBytes = 160 * 1024;
+inline constexpr std::size_t kSendBufferBytes = std::size_t{160} * 1024;
 // Queued bodies up to this are copied into the batch; longer ones leave from where they lie.
-inline constexpr std::size_t kGatherCopyBytes = 8 * 1024;
+inline constexpr std::size_t kGatherCopyBytes = std::size_t{8} * 1024;
 // Pieces of user memory in one batch; a body in smaller pieces than kPieceBytesMin is copied instead.
 inline constexpr std::size_t kPiecesMax = 64;
 inline constexpr std::size_t kPieceBytesMin = 512;

@@ -17,7 +17,7 @@ class TcpUringRing {
   static constexpr unsigned kEntries = 256;
   static constexpr unsigned kCompletions = 4096;  // more are kept by the kernel and come later (IORING_FEAT_NODROP)
   static constexpr unsigned kBuffers = 64;        // a power of two
-  static constexpr std::size_t kBufferBytes = 16 * 1024;
+  static constexpr std::size_t kBufferBytes = std::size_t{16} * 1024;
   static constexpr int kBufferGroup = 1;
 
   TcpUringRing() = default;

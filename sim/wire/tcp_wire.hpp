@@ -71,7 +71,7 @@ class TcpWire final : public Wire {
   // has come since: then it is one of a burst, and leaves with the rest of it at the next push() or poll(), or when
   // kBurstBytes are there. (A system call for each costs more than everything else together.)
   static constexpr std::uint64_t kBurstNs = 20'000;
-  static constexpr std::size_t kBurstBytes = 16 * 1024;
+  static constexpr std::size_t kBurstBytes = std::size_t{16} * 1024;
 
  private:
   [[nodiscard]] portals::Status choose_backend();
