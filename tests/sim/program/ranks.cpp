@@ -171,6 +171,7 @@ void stopping(Program& program) {
 // Rank 1 computes until rank 0 has read out of its memory, which takes rank 1's coprocessor: the proof is a file that
 // rank 0 makes afterwards.
 void bypass(Program& program, const std::string& folder) {
+  const std::string begun = folder + "/computing";
   const std::string proof = folder + "/read";
   std::vector<std::byte> memory = pattern(100'000, 1);
   std::vector<std::byte> copy(memory.size());
@@ -182,6 +183,7 @@ void bypass(Program& program, const std::string& folder) {
   if (program.rank() == 1) {
     bool seen = false;
     program.compute([&] {
+      std::ofstream(begun) << "computing\n";
       for (int i = 0; i < 2000 && !seen; ++i) {
         seen = access(proof.c_str(), F_OK) == 0;
         if (!seen) sleep_ms(10);
@@ -190,6 +192,7 @@ void bypass(Program& program, const std::string& folder) {
     CHECK(seen);
   }
   if (program.rank() == 0) {
+    for (int i = 0; i < 2000 && access(begun.c_str(), F_OK) != 0; ++i) sleep_ms(10);
     need(program.get({.destination = 1, .portal = 1, .return_portal = 2}, memory.size()));
     need(program.wait_until([&] { return replies.messages() == 1; }, 15'000'000'000));
     CHECK(copy == memory);
