@@ -72,22 +72,36 @@ class ByteConsumer {
   [[nodiscard]] Pieces peek(std::size_t count) const;
   // Copies the next `count` bytes to where `landing` stands. Requires: count <= available(), count <= landing.left().
   void read(portals::RegionCursor& landing, std::size_t count);
-  // Passes `count` bytes by, and gives their room back to the producer.
+  // Passes `count` bytes by, and gives their room back to the producer: now (a body that streams),
   void release(std::size_t count) {
-    consumed_ += count;
+    pass(count);
+    static_cast<void>(settle());
+  }
+  // or with later ones, an eighth of the ring at a time. Returns whether the producer can see it.
+  bool release_later(std::size_t count) {
+    pass(count);
+    return untold_ > bytes_.size() / 8 && settle();
+  }
+  // Tells what release_later() kept back. Returns whether there was something.
+  bool settle() {
+    if (untold_ == 0) return false;
+    untold_ = 0;
     // Release: pairs with the acquire in ByteProducer::refresh: our reads of these bytes are over. Without it the
     // producer could overwrite what we still copy.
     std::atomic_ref<std::uint64_t>(mine_->bytes_consumed).store(consumed_, std::memory_order_release);
+    return true;
   }
 
  private:
   void refresh();
+  void pass(std::size_t count) { consumed_ += count, untold_ += count; }
 
   std::span<std::byte> bytes_;
   const ProducerLine* theirs_;
   ConsumerLine* mine_;
   std::uint64_t consumed_ = 0;
   std::uint64_t known_ = 0;  // produced, as far as known
+  std::size_t untold_ = 0;   // of consumed_
 };
 
 }  // namespace margay::sim

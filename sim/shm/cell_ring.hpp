@@ -6,6 +6,9 @@
 //  2. The low byte is written last, with the first word, by one store.
 //  3. The producer never writes a cell that the consumer has not released: produced - consumed <= count. It knows
 //     `consumed` from a cached copy and reads the consumer's line only when that is used up.
+//  4. The consumer tells what it released by quarters of the ring, or when it finds nothing more: while it is behind,
+//  the
+//     producer's look at its line gives room for many messages, not for one. So at rest nothing released is untold.
 //
 // The data is in cell_data.hpp. A role is process-local, belongs to one thread at a time (under the process lock).
 #pragma once
@@ -78,20 +81,29 @@ class CellConsumer {
   }
   // The bytes of the cell that peek() saw; bytes 0-7 are the first word. Valid until release().
   [[nodiscard]] std::byte* cell() const { return reinterpret_cast<std::byte*>(&cells_[slot_]); }
-  // Gives the cell back. Requires: peek() saw it.
-  void release() {
+  // Gives the cell back, now or with later ones. Returns whether the producer can see it. Requires: peek() saw it.
+  bool release() {
     ++consumed_;
     if (++slot_ == cells_.size()) slot_ = 0, lap_ = (lap_ + 1) & 0xff;
-    // Release: pairs with the acquire in CellProducer::refresh, see there.
-    std::atomic_ref<std::uint64_t>(consumer_->cells_consumed).store(consumed_, std::memory_order_release);
+    return ++untold_ > cells_.size() / 4 && tell();
   }
+  // Nothing more is here: tells what release() kept back. Returns whether there was something.
+  bool settle() { return untold_ != 0 && tell(); }
 
  private:
+  bool tell() {
+    untold_ = 0;
+    // Release: pairs with the acquire in CellProducer::refresh, see there.
+    std::atomic_ref<std::uint64_t>(consumer_->cells_consumed).store(consumed_, std::memory_order_release);
+    return true;
+  }
+
   std::span<Cell> cells_;
   ConsumerLine* consumer_;
   std::uint64_t consumed_ = 0;
   std::uint64_t lap_ = 1;
   std::uint32_t slot_ = 0;
+  std::uint32_t untold_ = 0;  // of consumed_
 };
 
 }  // namespace margay::sim

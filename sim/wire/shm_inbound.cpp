@@ -41,7 +41,10 @@ bool ShmInbound::look(Arrival& arrival) {
 
 bool ShmInbound::look_for_cell(Arrival& arrival) {
   alignas(kCacheLineBytes) std::array<std::uint64_t, 8> copy;
-  if (!cells_.peek(copy[0])) return false;
+  if (!cells_.peek(copy[0])) {
+    settle();
+    return false;
+  }
   // A copy, so that what was checked is what is used.
   std::memcpy(&copy[1], cells_.cell() + 8, kCacheLineBytes - 8);
   DecodedHead head;
@@ -78,11 +81,23 @@ bool ShmInbound::offer(const DecodedHead& head, Arrival& arrival) {
 
 void ShmInbound::consume() {
   MARGAY_ASSERT(state_ == State::offered && !comes_later());
-  if (way_ == BodyWay::before_cell) bytes_.release(static_cast<std::size_t>(length_));
-  cells_.release();
+  bool told = way_ == BodyWay::before_cell && bytes_.release_later(static_cast<std::size_t>(length_));
+  told |= cells_.release();
   ++sequence_;
   state_ = State::between;
-  sender_bell_.ring_if_sleeping();
+  if (told) sender_bell_.ring_if_sleeping();
+}
+
+void ShmInbound::hold() {
+  MARGAY_ASSERT(state_ == State::offered);
+  state_ = State::held;
+  settle();
+}
+
+// Nothing more is taken for now: all room that was kept back goes to the sender.
+void ShmInbound::settle() {
+  const bool cells = cells_.settle();
+  if (bytes_.settle() || cells) sender_bell_.ring_if_sleeping();
 }
 
 void ShmInbound::accept(const Region& landing, void* cookie) {
@@ -91,7 +106,7 @@ void ShmInbound::accept(const Region& landing, void* cookie) {
   cookie_ = cookie;
   left_ = length_;
   cut_ = bad_cut_ = false;
-  cells_.release();
+  static_cast<void>(cells_.release());
   ++sequence_;
   if (way_ == BodyWay::by_reading) {
     whole_landing_ = landing;
@@ -106,7 +121,7 @@ void ShmInbound::refuse() {
   MARGAY_ASSERT(state_ == State::offered && comes_later());
   left_ = length_;
   cut_ = bad_cut_ = false;
-  cells_.release();
+  static_cast<void>(cells_.release());
   ++sequence_;
   if (way_ == BodyWay::by_reading) {
     static_cast<void>(offers_.take());
@@ -207,7 +222,7 @@ bool ShmInbound::look_for_body(Arrival& arrival) {
   if (left_ != 0) return false;
   if (!cut_) return end_body(Arrival::Kind::finished, arrival);
   if (bad_cut_) return malformed("a body cut where it cannot end", arrival);
-  cells_.release();
+  static_cast<void>(cells_.release());
   return end_body(Arrival::Kind::cut, arrival);
 }
 

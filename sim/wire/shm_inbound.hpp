@@ -29,7 +29,7 @@ class ShmInbound {
 
   // Answers to what look() gave; see Wire.
   void consume();
-  void hold() { state_ = State::held; }
+  void hold();
   void accept(const portals::Region& landing, void* cookie);
   void refuse();
   // A held message may be seen again. Returns whether there was one.
@@ -60,6 +60,7 @@ class ShmInbound {
   bool look_for_message(Arrival& arrival);
   bool tell_loss(Arrival& arrival);
   bool malformed(std::string_view reason, Arrival& arrival);
+  void settle();
   void move_body();
   void begin_reading();
   void read_body();

@@ -15,7 +15,7 @@ using portals::Region;
 using portals::RegionCursor;
 
 // Chunks begin small, so that the receiver starts early, and grow, so that long bodies pay few handovers.
-constexpr std::size_t kFirstChunkBytes = 2048;
+constexpr std::size_t kFirstChunkBytes = 4096;
 constexpr std::size_t kLastChunkBytes = std::size_t{16} * 1024;
 
 std::size_t chunk_bytes(std::uint64_t carried) {

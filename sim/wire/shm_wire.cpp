@@ -45,6 +45,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
   const ProcessId me{group, world_rank_of_local[local_rank]};
   local_of_world_.assign(std::size_t{*std::ranges::max_element(world_rank_of_local)} + 1, kNotHere);
   RankArea& mine = layout_.area(local_rank);
+  mine_ = &mine;
   outbound_.reserve(ranks);
   inbound_.reserve(ranks);
   is_sender_.resize(ranks);
@@ -109,7 +110,7 @@ bool ShmWire::push() {
 }
 
 bool ShmWire::poll(Arrival& arrival) {
-  if (read_published(layout_.area(local_rank_).opened_count) != opened_seen_) [[unlikely]]
+  if (read_published(mine_->opened_count) != opened_seen_) [[unlikely]]
     discover();
   const std::size_t count = senders_.size();
   if (count == 0) return false;

@@ -73,6 +73,7 @@ class ShmWire final : public Wire {
   ShmLayout layout_;  // before status_, whose initializer fills it
   portals::Status status_;
   std::uint32_t local_rank_;
+  const RankArea* mine_ = nullptr;
   bool registered_;
   std::vector<std::uint32_t> local_of_world_;
   TransmissionList& finished_;
