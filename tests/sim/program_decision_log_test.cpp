@@ -141,9 +141,11 @@ TEST_CASE("a walk is told entry by entry, with names, also after the entries are
   }
   CHECK(alone.words() ==
         "put from rank 0 to portal 4 (inbox), match bits 0x0, 5 bytes for offset 0\n"
-        "  entry \"other\", a single block: no match, it accepts bits 0xf0 (ignoring 0xf) and 0xf0 differ; no-match link: "
+        "  entry \"other\", a single block: no match, it accepts bits 0xf0 (ignoring 0xf) and 0xf0 differ; no-match "
+        "link: "
         "next\n"
         "  an entry, a single block: no match, it accepts source rank 3 only; no-match link: next\n"
-        "  entry \"small\", an independent block: too small, 5 bytes do not fit in the next buffer; too-small link: drop\n"
+        "  entry \"small\", an independent block: too small, 5 bytes do not fit in the next buffer; too-small link: "
+        "drop\n"
         "  => dropped: too small\n");
 }
