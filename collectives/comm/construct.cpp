@@ -36,38 +36,46 @@ std::vector<Choice> everyones_choice(MpiRank& rank, Communicator& parent, Choice
   return all;
 }
 
+// Bitwise and over all members; the result is everybody's.
+void everywhere(MpiRank& rank, Communicator& parent, std::vector<std::uint64_t>& words) {
+  auto* bytes = reinterpret_cast<std::byte*>(words.data());
+  {
+    Collective collective(rank, parent);
+    reduce_tree(collective, 0, bytes, words.size(), sizeof(std::uint64_t), predefined_combine(MPI_BAND, MPI_UINT64_T));
+  }
+  Collective collective(rank, parent);
+  bcast_tree(collective, 0, portals::Region(bytes, words.size() * sizeof(std::uint64_t)));
+}
+
 }  // namespace
 
+// Several threads may agree on several communicators at once, and must not end with the same pair: in each process one
+// agreement at a time offers what is free, the one of the lowest parent context; the others offer nothing and, told so
+// by the last word, try again. The lowest of all gets its turn everywhere, so somebody always goes on.
 int agree_on_context(MpiRank& rank, Communicator& parent) {
-  // What is offered is held back, so that another thread's agreement on another communicator, in the rounds between the
-  // look and the taking, cannot end with the same pair.
-  std::vector<std::uint64_t>& free = rank.free_contexts();
-  std::vector<std::uint64_t> common(free.size());
-  common.swap(free);
-  const std::vector<std::uint64_t> offered = common;
-  const std::uint64_t bytes = common.size() * sizeof(std::uint64_t);
-  auto* words = reinterpret_cast<std::byte*>(common.data());
-  {
-    Collective collective(rank, parent);
-    reduce_tree(collective, 0, words, common.size(), sizeof(std::uint64_t), predefined_combine(MPI_BAND, MPI_UINT64_T));
+  mpi_adi::ContextPool& pool = rank.contexts();
+  const mpi_adi::ContextPool::Turn turn(pool, parent.context);
+  for (;;) {
+    const bool offers = turn.begin();
+    std::vector<std::uint64_t> common(mpi_adi::ContextPool::kWords + 1, 0);
+    if (offers) {
+      std::copy(pool.free().begin(), pool.free().end(), common.begin());
+      common.back() = 1;
+    }
+    everywhere(rank, parent, common);
+    if (offers) turn.end();
+    const bool all_offered = common.back() != 0;
+    const auto word = std::find_if(common.begin(), common.end() - 1, [](std::uint64_t bits) { return bits != 0; });
+    if (all_offered && word == common.end() - 1) return -1;
+    if (!all_offered) continue;
+    const int pair = static_cast<int>(word - common.begin()) * kPairsPerWord + std::countr_zero(*word);
+    pool.take(pair);
+    return 2 * pair;
   }
-  {
-    Collective collective(rank, parent);
-    bcast_tree(collective, 0, portals::Region(words, bytes));
-  }
-  for (std::size_t word = 0; word < free.size(); ++word) free[word] |= offered[word];
-  for (std::size_t word = 0; word < common.size(); ++word) {
-    if (common[word] == 0) continue;
-    const int bit = std::countr_zero(common[word]);
-    free[word] &= ~(std::uint64_t{1} << bit);
-    return 2 * (static_cast<int>(word) * kPairsPerWord + bit);
-  }
-  return -1;
 }
 
 void return_context(MpiRank& rank, int context) {
-  const int pair = context / 2;
-  rank.free_contexts()[static_cast<std::size_t>(pair / kPairsPerWord)] |= std::uint64_t{1} << (pair % kPairsPerWord);
+  rank.contexts().give_back(context / 2);
 }
 
 Communicator* duplicate(MpiRank& rank, Communicator& parent) {

@@ -1,5 +1,7 @@
 #include "collectives/mpi/arguments.hpp"
 
+#include "mpi_adi/mpi/receive_call.hpp"
+
 namespace margay::collectives {
 
 Combine check_operation(mpi_adi::Call& call, MPI_Op op, const mpi_adi::Datatype* type) {
@@ -25,7 +27,9 @@ void check_buffers(mpi_adi::Call& call, const void* send, const void* receive, s
 
 void note_error(mpi_adi::Call& call, const Collective& collective) {
   if (collective.error_class() == MPI_SUCCESS) return;
-  call.error(collective.error_class(), "the ranks named different amounts of data");
+  call.error(collective.error_class(), collective.error_class() == MPI_ERR_TRUNCATE
+                                           ? "the ranks named different amounts of data"
+                                           : mpi_adi::words_of_lost(call.rank()));
 }
 
 }  // namespace margay::collectives

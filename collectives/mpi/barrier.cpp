@@ -1,5 +1,6 @@
 // MPI_Barrier (MPI 4.0, 6.3).
 #include "collectives/algorithm/barrier_tree.hpp"
+#include "collectives/mpi/arguments.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
 
@@ -12,6 +13,7 @@ extern "C" int PMPI_Barrier(MPI_Comm comm) {
   if (!call.ok()) return call.failed();
   Collective collective(call.rank(), *communicator);
   barrier_tree(collective);
+  note_error(call, collective);
   return call.done();
 }
 MARGAY_ALIAS(Barrier)

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "collectives/algorithm/barrier_tree.hpp"
+#include "collectives/mpi/arguments.hpp"
 #include "collectives/portal/tree_portal.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
@@ -111,7 +112,9 @@ extern "C" int PMPI_Finalize() {
     {
       margay::collectives::Collective collective(rank, rank.world());
       margay::collectives::barrier_tree(collective);
+      margay::collectives::note_error(call, collective);
     }
+    if (!call.ok()) return call.failed();
     report_dropped(rank);
     rank.publish_accounts();
     const auto& collectives = static_cast<margay::collectives::TreePortal*>(rank.collectives())->sent();

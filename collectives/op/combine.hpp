@@ -78,59 +78,16 @@ struct MinLocation {
   }
 };
 
-// The rows that a class of types has; nullptr where the standard defines none.
+// The rows of each kind of operation; nullptr for an operation of another kind.
 template <typename T>
-Combine integer_combine(MPI_Op op) {
-  switch (op) {
-    case MPI_MAX:
-      return combine_row<T, MaxOf<T>>;
-    case MPI_MIN:
-      return combine_row<T, MinOf<T>>;
-    case MPI_SUM:
-      return combine_row<T, SumOf<T>>;
-    case MPI_PROD:
-      return combine_row<T, ProductOf<T>>;
-    case MPI_LAND:
-      return combine_row<T, LogicalAnd<T>>;
-    case MPI_LOR:
-      return combine_row<T, LogicalOr<T>>;
-    case MPI_LXOR:
-      return combine_row<T, LogicalXor<T>>;
-    case MPI_BAND:
-      return combine_row<T, BitAnd<T>>;
-    case MPI_BOR:
-      return combine_row<T, BitOr<T>>;
-    case MPI_BXOR:
-      return combine_row<T, BitXor<T>>;
-    default:
-      return nullptr;
-  }
+Combine order_combine(MPI_Op op) {
+  if (op == MPI_MAX) return combine_row<T, MaxOf<T>>;
+  return op == MPI_MIN ? combine_row<T, MinOf<T>> : nullptr;
 }
 template <typename T>
-Combine real_combine(MPI_Op op) {
-  switch (op) {
-    case MPI_MAX:
-      return combine_row<T, MaxOf<T>>;
-    case MPI_MIN:
-      return combine_row<T, MinOf<T>>;
-    case MPI_SUM:
-      return combine_row<T, SumOf<T>>;
-    case MPI_PROD:
-      return combine_row<T, ProductOf<T>>;
-    default:
-      return nullptr;
-  }
-}
-template <typename T>
-Combine complex_combine(MPI_Op op) {
-  switch (op) {
-    case MPI_SUM:
-      return combine_row<std::complex<T>, SumOf<std::complex<T>>>;
-    case MPI_PROD:
-      return combine_row<std::complex<T>, ProductOf<std::complex<T>>>;
-    default:
-      return nullptr;
-  }
+Combine arithmetic_combine(MPI_Op op) {
+  if (op == MPI_SUM) return combine_row<T, SumOf<T>>;
+  return op == MPI_PROD ? combine_row<T, ProductOf<T>> : nullptr;
 }
 template <typename T>
 Combine logical_combine(MPI_Op op) {
@@ -146,7 +103,7 @@ Combine logical_combine(MPI_Op op) {
   }
 }
 template <typename T>
-Combine byte_combine(MPI_Op op) {
+Combine bit_combine(MPI_Op op) {
   switch (op) {
     case MPI_BAND:
       return combine_row<T, BitAnd<T>>;
@@ -158,17 +115,32 @@ Combine byte_combine(MPI_Op op) {
       return nullptr;
   }
 }
+template <typename Pair>
+Combine location_combine(MPI_Op op) {
+  if (op == MPI_MAXLOC) return combine_row<Pair, MaxLocation<Pair>>;
+  return op == MPI_MINLOC ? combine_row<Pair, MinLocation<Pair>> : nullptr;
+}
+
+// What each class of types has (MPI 4.0, 6.9.2).
+template <typename T>
+Combine integer_combine(MPI_Op op) {
+  if (Combine order = order_combine<T>(op); order != nullptr) return order;
+  if (Combine arithmetic = arithmetic_combine<T>(op); arithmetic != nullptr) return arithmetic;
+  if (Combine logical = logical_combine<T>(op); logical != nullptr) return logical;
+  return bit_combine<T>(op);
+}
+template <typename T>
+Combine real_combine(MPI_Op op) {
+  if (Combine order = order_combine<T>(op); order != nullptr) return order;
+  return arithmetic_combine<T>(op);
+}
+template <typename T>
+Combine complex_combine(MPI_Op op) {
+  return arithmetic_combine<std::complex<T>>(op);
+}
 template <typename T, typename Index = int>
 Combine pair_combine(MPI_Op op) {
-  using Pair = ValueIndex<T, Index>;
-  switch (op) {
-    case MPI_MAXLOC:
-      return combine_row<Pair, MaxLocation<Pair>>;
-    case MPI_MINLOC:
-      return combine_row<Pair, MinLocation<Pair>>;
-    default:
-      return nullptr;
-  }
+  return location_combine<ValueIndex<T, Index>>(op);
 }
 
 }  // namespace margay::collectives

@@ -83,7 +83,7 @@ Combine real_of(MPI_Op op, MPI_Datatype type) {
 Combine other_of(MPI_Op op, MPI_Datatype type) {
   switch (type) {
     case MPI_BYTE:
-      return byte_combine<std::uint8_t>(op);
+      return bit_combine<std::uint8_t>(op);
     case MPI_LOGICAL:
       return logical_combine<std::int32_t>(op);
     case MPI_C_BOOL:

@@ -54,36 +54,48 @@ void Collective::expect(Awaited& awaited, int source, const portals::Region& lan
 void Collective::finish(Awaited& awaited) {
   if (awaited.message_ == nullptr) await_deposit(awaited);
   if (awaited.message_ == nullptr) return;
-  portals::ArrivedMessage& message = *awaited.message_;
-  wait_until(rank_, [&message] { return message.complete; });
-  if (message.body.bytes == awaited.landing_.bytes()) {
-    portals::copy(awaited.landing_, portals::Region(message.body));
+  // Asked for anew each time: a message whose sender is lost before its body is here goes away.
+  portals::DynamicBlock& heap = portal_.tree_.heap;
+  const portals::Criteria criteria{.match_bits = awaited.message_->header.match_bits};
+  portals::ArrivedMessage* message = nullptr;
+  wait_until(rank_, [&] { return (message = heap.find(criteria)) == nullptr || message->complete; });
+  if (message == nullptr) {
+    error_class_ = MPIX_ERR_PROC_FAILED;
+    return;
+  }
+  if (message->body.bytes == awaited.landing_.bytes()) {
+    portals::copy(awaited.landing_, portals::Region(message->body));
   } else {
     error_class_ = MPI_ERR_TRUNCATE;
   }
-  portal_.tree_.heap.release(message);
+  heap.release(*message);
 }
 
-// Until the block has it, or, because it is larger than the block, the heap.
+// Until the block has it, or, because it is larger than the block, the heap; or nobody will send it any more.
 void Collective::await_deposit(Awaited& awaited) {
   const portals::Descriptor& memory = awaited.single_ ? static_cast<portals::Descriptor&>(*awaited.single_)
                                                       : static_cast<portals::Descriptor&>(*awaited.combined_);
   portals::DynamicBlock& heap = portal_.tree_.heap;
+  const portals::Criteria criteria = awaited.entry_.criteria();
+  const int source = mpi_adi::source_of(criteria.match_bits);
   wait_until(rank_, [&] {
     if (memory.messages() > 0) return true;
-    if (heap.queued() > 0) awaited.message_ = heap.find(awaited.entry_.criteria());
-    return awaited.message_ != nullptr;
+    if (heap.queued() > 0) awaited.message_ = heap.find(criteria);
+    return awaited.message_ != nullptr || lost(source);
   });
   portal_.tree_.list.remove(awaited.entry_);
-  if (awaited.message_ == nullptr && memory.bytes() != awaited.landing_.bytes()) error_class_ = MPI_ERR_TRUNCATE;
+  if (memory.messages() == 0 && awaited.message_ == nullptr) {
+    error_class_ = MPIX_ERR_PROC_FAILED;
+  } else if (awaited.message_ == nullptr && memory.bytes() != awaited.landing_.bytes()) {
+    error_class_ = MPI_ERR_TRUNCATE;
+  }
   if (awaited.landing_.bytes() > kHandshakeBytes) {
-    const int source = mpi_adi::source_of(awaited.entry_.criteria().match_bits);
     rank_.process().kernel().answered(communicator_.world_rank(source));
   }
 }
 
 void Collective::send(int destination, const portals::Region& body) {
-  if (body.bytes() > kHandshakeBytes) await_ready(destination);
+  if (body.bytes() > kHandshakeBytes && !await_ready(destination)) return;
   transmit(header_to(destination, mpi_adi::kCollectiveTreePortal, body.bytes()), body);
 }
 
@@ -93,6 +105,10 @@ void Collective::flush() {
       return transmission.state != sim::Transmission::State::queued;
     });
   });
+  const bool failed = std::any_of(under_way_.begin(), under_way_.end(), [](const sim::Transmission& transmission) {
+    return transmission.state == sim::Transmission::State::failed;
+  });
+  if (failed) error_class_ = MPIX_ERR_PROC_FAILED;
   under_way_.clear();
 }
 
@@ -105,12 +121,21 @@ portals::Header Collective::header_to(int destination, portals::PortalIndex port
   return header;
 }
 
-void Collective::await_ready(int destination) {
+bool Collective::lost(int rank) const {
+  return rank_.process().kernel().lost(communicator_.world_rank(rank));
+}
+
+bool Collective::await_ready(int destination) {
   const portals::Criteria criteria{.match_bits =
                                        TreePortal::bits(sequence_, destination, communicator_.collective_context)};
   portals::ArrivedMessage* ready = nullptr;
-  wait_until(rank_, [&] { return (ready = portal_.ready_.heap.find(criteria)) != nullptr; });
+  wait_until(rank_, [&] { return (ready = portal_.ready_.heap.find(criteria)) != nullptr || lost(destination); });
+  if (ready == nullptr) {
+    error_class_ = MPIX_ERR_PROC_FAILED;
+    return false;
+  }
   portal_.ready_.heap.release(*ready);
+  return true;
 }
 
 void Collective::transmit(const portals::Header& header, const portals::Region& body) {

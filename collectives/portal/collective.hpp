@@ -55,13 +55,16 @@ class Collective {
   void send(int destination, const portals::Region& body);
   // Until all that was sent has been taken.
   void flush();
-  // MPI_ERR_TRUNCATE when ranks named different amounts of data; MPI_SUCCESS otherwise.
+  // MPI_ERR_TRUNCATE when ranks named different amounts of data, MPIX_ERR_PROC_FAILED when one is lost; else
+  // MPI_SUCCESS.
   [[nodiscard]] int error_class() const { return error_class_; }
 
  private:
   [[nodiscard]] portals::Header header_to(int destination, portals::PortalIndex portal, std::uint64_t bytes) const;
   void await_deposit(Awaited& awaited);
-  void await_ready(int destination);
+  // false: it is lost.
+  [[nodiscard]] bool await_ready(int destination);
+  [[nodiscard]] bool lost(int rank) const;
   void transmit(const portals::Header& header, const portals::Region& body);
 
   mpi_adi::MpiRank& rank_;

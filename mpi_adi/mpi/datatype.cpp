@@ -19,6 +19,13 @@ int hand_out(Call& call, Datatype&& built, MPI_Datatype* newtype) {
   return call.done();
 }
 
+void check_size(Call& call, std::int64_t count, std::int64_t block_length, const Datatype* old) {
+  if (!call.ok() || can_build(count, block_length, *old)) return;
+  call.error(MPI_ERR_COUNT, std::to_string(count) + " blocks of " + std::to_string(block_length) +
+                                " elements make a type of more than 2^24 pieces or 2^62 bytes; build it in steps, or "
+                                "send several");
+}
+
 }  // namespace
 
 extern "C" int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
@@ -26,6 +33,7 @@ extern "C" int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatyp
   call.count(count);
   const Datatype* old = call.any_datatype(oldtype);
   call.not_null(newtype, "newtype");
+  check_size(call, 1, count, old);
   if (!call.ok()) return call.failed();
   return hand_out(call, type_contiguous(count, *old), newtype);
 }
@@ -37,6 +45,7 @@ extern "C" int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Data
   call.count(blocklength, "blocklength");
   const Datatype* old = call.any_datatype(oldtype);
   call.not_null(newtype, "newtype");
+  check_size(call, count, blocklength, old);
   if (!call.ok()) return call.failed();
   return hand_out(call, type_hvector(count, blocklength, stride * old->extent, *old), newtype);
 }
@@ -49,6 +58,7 @@ extern "C" int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint str
   call.count(blocklength, "blocklength");
   const Datatype* old = call.any_datatype(oldtype);
   call.not_null(newtype, "newtype");
+  check_size(call, count, blocklength, old);
   if (!call.ok()) return call.failed();
   return hand_out(call, type_hvector(count, blocklength, stride, *old), newtype);
 }

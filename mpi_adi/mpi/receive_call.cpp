@@ -46,6 +46,10 @@ std::string words_of_failure(MpiRank& rank, const Request& request) {
     return "the message from rank " + std::to_string(request.source) + " with tag " + std::to_string(request.tag) +
            " is longer than the receive's buffer";
   }
+  return words_of_lost(rank);
+}
+
+std::string words_of_lost(MpiRank& rank) {
   std::string words = "a process that the call needs has failed:";
   const sim::Kernel& kernel = rank.process().kernel();
   for (std::uint32_t peer = 0; peer < kernel.ranks(); ++peer) {

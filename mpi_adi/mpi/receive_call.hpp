@@ -32,6 +32,8 @@ struct CheckedReceive {
 void status_of(const Request& request, MPI_Status* status);
 // Why a complete request failed, for the error's sentence. Requires: request.error_class is not MPI_SUCCESS.
 [[nodiscard]] std::string words_of_failure(MpiRank& rank, const Request& request);
+// Which processes are lost and why.
+[[nodiscard]] std::string words_of_lost(MpiRank& rank);
 // Takes a complete request's status and error into the call, and gives the request back.
 void finish_device_request(Call& call, Request& request, MPI_Status* status);
 

@@ -32,6 +32,7 @@ MARGAY_ALIAS(Cancel)
 extern "C" int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
   Call call(call_name<"MPI_Test_cancelled">);
   call.not_null(flag, "flag");
+  call.not_null(status, "status");
   if (ignores(status)) call.error(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
   if (call.ok()) *flag = status_cancelled(*status) ? 1 : 0;
   return call.done();

@@ -8,6 +8,7 @@ extern "C" int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, i
   Call call(call_name<"MPI_Get_count">);
   const Datatype* type = call.any_datatype(datatype);
   call.not_null(count, "count");
+  call.not_null(status, "status");
   if (ignores(status)) call.error(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
   if (!call.ok()) return call.failed();
   const std::uint64_t bytes = status_bytes(*status);

@@ -23,6 +23,18 @@ void append(Datatype& type, const Datatype& old, std::int64_t at) {
 
 }  // namespace
 
+bool can_build(std::int64_t count, std::int64_t block_length, const Datatype& old) {
+  constexpr std::uint64_t kSizeMax = 1ULL << 62;
+  std::uint64_t elements = 0;
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(block_length), &elements) ||
+      __builtin_mul_overflow(elements, old.size, &bytes) || bytes > kSizeMax) {
+    return false;
+  }
+  const std::uint64_t blocks = old.dense() ? static_cast<std::uint64_t>(count) : elements * old.blocks.size();
+  return blocks <= kTypeBlocksMax;
+}
+
 Datatype type_contiguous(std::int64_t count, const Datatype& old) {
   return type_hvector(1, count, 0, old);
 }

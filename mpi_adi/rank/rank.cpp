@@ -13,8 +13,6 @@ namespace {
 
 constexpr ContextId kWorldContext = 0;
 constexpr ContextId kSelfContext = 2;
-// Pairs of contexts, a bit each.
-constexpr std::size_t kContextWords = (std::size_t{1} << (kContextBits - 1)) / 64;
 
 Status device_options(const sim::Options& options, DeviceOptions& out) {
   const std::string protocol = options.item("protocol", "long", "puma");
@@ -63,8 +61,8 @@ MpiRank::~MpiRank() {
 }
 
 void MpiRank::make_world() {
-  free_contexts_.assign(kContextWords, ~std::uint64_t{0});
-  free_contexts_[0] &= ~std::uint64_t{3};  // world's and self's
+  contexts_.take(kWorldContext / 2);
+  contexts_.take(kSelfContext / 2);
   auto everyone = std::make_shared<Group>();
   everyone->world_ranks.resize(process_->size());
   std::iota(everyone->world_ranks.begin(), everyone->world_ranks.end(), 0U);
@@ -157,7 +155,7 @@ void MpiRank::release(Communicator& communicator) {
 }
 
 void MpiRank::destroy(Communicator& communicator) {
-  free_contexts_[communicator.context / 2 / 64] |= std::uint64_t{1} << (communicator.context / 2 % 64);
+  contexts_.give_back(communicator.context / 2);
   delete &communicator;
 }
 

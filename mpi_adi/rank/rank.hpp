@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "mpi_adi/device/device.hpp"
 #include "mpi_adi/object/communicator.hpp"
+#include "mpi_adi/object/context_pool.hpp"
 #include "mpi_adi/object/datatype.hpp"
 #include "mpi_adi/object/error_class.hpp"
 #include "mpi_adi/object/handle_table.hpp"
@@ -20,6 +20,7 @@
 #include "mpi_adi/rank/user_request.hpp"
 #include "portals/base/status.hpp"
 #include "sim/machine/process.hpp"
+#include "sim/shm/ticket_lock.hpp"
 
 namespace margay::mpi_adi {
 
@@ -42,7 +43,7 @@ class MpiRank {
   MpiRank(const MpiRank&) = delete;
   MpiRank& operator=(const MpiRank&) = delete;
 
-  // The process lock. With MPI_THREAD_MULTIPLE the mutex comes first, and its holder is the owner.
+  // The process lock. With MPI_THREAD_MULTIPLE the threads' lock comes first, and its holder is the owner.
   void enter() {
     if (threaded_) mutex_.lock();
     process_->lock().owner_enter();
@@ -82,8 +83,7 @@ class MpiRank {
   void release(Communicator& communicator);
   void release(Datatype& type);
 
-  // Contexts in use here, a bit each pair (paper 001: 13 bits of context identifier).
-  [[nodiscard]] std::vector<std::uint64_t>& free_contexts() { return free_contexts_; }
+  [[nodiscard]] ContextPool& contexts() { return contexts_; }
 
   [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
   // Puts the protocol counts and the rest on the job board.
@@ -99,7 +99,7 @@ class MpiRank {
   std::unique_ptr<Device> device_;
   CallTrace call_trace_;
   ErrorTable errors_;
-  std::recursive_mutex mutex_;
+  sim::TicketLock mutex_;
   int thread_level_ = 0;
   bool threaded_ = false;
   Communicator world_;
@@ -111,7 +111,7 @@ class MpiRank {
   HandleTable<Message> messages_{ObjectType::request};
   std::vector<std::unique_ptr<UserRequest>> request_pool_;
   UserRequest* free_requests_ = nullptr;
-  std::vector<std::uint64_t> free_contexts_;
+  ContextPool contexts_;
   std::unique_ptr<BufferedSends> buffered_;
   std::thread::id main_thread_ = std::this_thread::get_id();
   std::unique_ptr<RankExtension> collectives_;

@@ -1,7 +1,6 @@
 #include "sim/kernel/coprocessor.hpp"
 
 #include <pthread.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,8 +18,11 @@ namespace {
 // Between looks at work that is known to be there while the owner computes; well below the 50 ms that a waiting peer is
 // promised, and well above the length of an ordinary MPI call.
 constexpr std::uint64_t kTickNs = 2'000'000;
-// Rounds without anything moving before it sleeps again: a stream's next chunk is some microseconds away.
-constexpr int kQuietRounds = 64;
+// The same while only a wire that rings no bell makes it look, and the owner is inside and looks itself.
+constexpr std::uint64_t kIdleTickNs = 20'000'000;
+// Rounds (about 3 us each) without anything moving before it sleeps again. It does not yield meanwhile: that would give
+// the computing owner's processor back to it for milliseconds, where a sleeper is woken by the next nudge at once.
+constexpr int kQuietRounds = 16;
 
 }  // namespace
 
@@ -51,7 +53,7 @@ bool Coprocessor::Impl::work() {
     if (!settings.lock->try_enter_other()) return true;  // the owner is inside: it looks itself
     const bool moved = round();
     if (moved && moved_rounds++ == 0 && recorder.on()) recorder.record({.kind = TraceKind::coprocessor_begin});
-    pending = settings.kernel->unfinished();
+    pending = settings.kernel->unfinished() || !settings.kernel->idle();
     if (pending && !moved) settings.kernel->nudge();
     const bool done = !moved && quiet + 1 == kQuietRounds;
     if (done && moved_rounds > 0 && recorder.on()) {
@@ -59,7 +61,6 @@ bool Coprocessor::Impl::work() {
     }
     settings.lock->leave_other();
     quiet = moved ? 0 : quiet + 1;
-    if (!moved) sched_yield();
   }
   return pending;
 }
@@ -68,7 +69,8 @@ bool Coprocessor::Impl::work() {
 bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const bool tick = pending || settings.ticks || !parking.park();
   const std::uint64_t entries = settings.lock->owner_entries();
-  bell.wait_rung(seen, tick ? kTickNs : kForeverNs);
+  const std::uint64_t tick_ns = !pending && settings.lock->owner_inside() ? kIdleTickNs : kTickNs;
+  bell.wait_rung(seen, tick ? tick_ns : kForeverNs);
   parking.unpark();
   const std::uint32_t rings = bell.rings();
   const bool rung = rings != seen;

@@ -33,7 +33,9 @@ void Waiter::idle() {
     return;
   }
   const bool yielding = means_.policy == WaitPolicy::yield;
-  if (yielding) sched_yield();
+  // Who owes something may be computing on every other processor: its coprocessor needs this one.
+  const bool owed = idle_ns_ >= kNudgeAfterNs && kernel_.unfinished();
+  if (yielding || owed) sched_yield();
   if (rounds_ % (yielding ? kYieldRounds : kSpinRounds) == 0) look_at_clock();
 }
 

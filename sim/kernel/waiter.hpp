@@ -41,7 +41,7 @@ class Waiter {
     if (rounds_ == 0) [[likely]]
       return;
     rounds_ = 0;
-    since_ns_ = 0;
+    since_ns_ = idle_ns_ = 0;
     wake_up();
   }
   // A round found nothing. Gives time away as the policy says; returns after at most kSleepSliceNs.
