@@ -1,9 +1,11 @@
 #include "sim/cli/commands.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sim/boot/board.hpp"
 #include "sim/cli/doctor.hpp"
@@ -17,6 +19,8 @@
 
 namespace margay::sim {
 namespace {
+
+constexpr int kStatusBadCommandLine = 2;  // as `margay run`
 
 void print(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::printf("%s\n", line.c_str());
@@ -80,6 +84,12 @@ void add_check_command(CLI::App& app) {
   });
 }
 
+bool knows_command(CLI::App& app, const std::string& word) {
+  const std::vector<CLI::App*> commands = app.get_subcommands({});
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](const CLI::App* known) { return known->get_name() == word; });
+}
+
 }  // namespace
 
 int run_cli(int argc, char** argv) {
@@ -93,7 +103,17 @@ int run_cli(int argc, char** argv) {
 #ifdef MARGAY_HAS_TRACE_COMMAND
   add_trace_command(app);
 #endif
-  CLI11_PARSE(app, argc, argv);
+  if (argc > 1 && argv[1][0] != '-' && !knows_command(app, argv[1])) {
+    std::fprintf(stderr, "margay: unknown command \"%s\" (`margay --help` lists them)\n", argv[1]);
+    return kStatusBadCommandLine;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::RuntimeError& failure) {
+    return app.exit(failure);
+  } catch (const CLI::ParseError& mistake) {  // --help and --version too, with status 0
+    return app.exit(mistake) == 0 ? 0 : kStatusBadCommandLine;
+  }
   return 0;
 }
 

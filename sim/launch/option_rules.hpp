@@ -37,6 +37,8 @@ enum class OptionAction : std::uint8_t {
   kMpi,
   kRankOption,
   kRankFlag,
+  kPairs,
+  kSeconds,
   kShortLimit,
   kChoice,
   kBytes,
@@ -47,8 +49,9 @@ struct OptionRule {
   std::string_view name;
   int values;
   OptionAction action;
-  std::string_view variable = "";  // kRankOption, kChoice, kBytes: the MARGAY_ variable
-  std::string_view choices = "";   // kChoice
+  std::string_view variable = "";  // the MARGAY_ variable that the ranks read
+  // kChoice: "a|b"; kPairs: what each name takes, "a=x|y,b=SIZE", or nothing for any NAME=VALUE.
+  std::string_view choices = "";
 };
 
 // The rule of a name; null when there is none.

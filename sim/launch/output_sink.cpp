@@ -44,6 +44,7 @@ bool OutputSink::write_some() {
   }
   if (count < 0 && errno == EINTR) return true;
   if (count < 0 && errno == EAGAIN) return false;
+  write_error_ = count < 0 ? errno : EIO;
   reader_gone_ = true;
   queue_.clear();
   written_ = 0;

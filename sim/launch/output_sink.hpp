@@ -32,6 +32,8 @@ class OutputSink {
   [[nodiscard]] bool empty() const { return queued_bytes() == 0; }
   [[nodiscard]] bool is_full() const { return queued_bytes() >= kFullBytes; }
   [[nodiscard]] bool reader_gone() const { return reader_gone_; }
+  // Why nothing can be written any more (errno); EPIPE when the reader has gone. 0: all is well.
+  [[nodiscard]] int write_error() const { return write_error_; }
   [[nodiscard]] int descriptor() const { return descriptor_; }
 
  private:
@@ -44,6 +46,7 @@ class OutputSink {
   int descriptor_;
   bool label_;
   bool reader_gone_ = false;
+  int write_error_ = 0;
   std::int64_t open_line_of_ = kNobody;  // whose partial line the cursor stands in
   std::string queue_;
   std::size_t written_ = 0;  // bytes at the queue's front that have left

@@ -41,6 +41,7 @@ class RankOutput {
   // All that is left. Waits for a slow reader `patience_ms` at a time (-1: as long as it takes), then gives up.
   void finish(int patience_ms);
   [[nodiscard]] bool reader_gone() const { return sinks_[0]->reader_gone(); }
+  [[nodiscard]] int write_error() const { return sinks_[0]->write_error(); }
 
  private:
   struct Stream {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 
@@ -26,6 +27,12 @@ std::string who(std::uint32_t rank, const ReportContext& context) {
 std::string in_call(std::uint32_t rank, const ReportContext& context) {
   const std::string call = call_in_progress(*context.board, rank);
   return call.empty() ? std::string() : " in " + call;
+}
+
+// "No space left on device (ENOSPC)".
+std::string error_name(int error) {
+  const char* name = ::strerrorname_np(error);
+  return fmt::format("{} ({})", std::strerror(error), name == nullptr ? std::to_string(error) : name);
 }
 
 std::string calls_of_all(const ReportContext& context) {
@@ -60,7 +67,8 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
     case CauseKind::kInterrupted:
       return "the launcher got " + signal_name(cause.signal);
     case CauseKind::kOutputClosed:
-      return "nobody reads the standard output any more (EPIPE)";
+      if (cause.code == EPIPE) return "nobody reads the standard output any more (EPIPE)";
+      return fmt::format("the standard output cannot be written: {}", error_name(cause.code));
     case CauseKind::kProtocol:
       return who(cause.rank, context) + " broke the launch protocol: " + cause.text;
   }

@@ -14,6 +14,7 @@
 #include "sim/launch/runner.hpp"
 #include "sim/launch/stats.hpp"
 #include "sim/launch/symbol_check.hpp"
+#include "sim/launch/trace_place.hpp"
 #include "sim/launch/words.hpp"
 
 namespace margay::sim {
@@ -93,6 +94,7 @@ int run_job(const RunOptions& options) {
     if (options.system_mpi) break;
     if (Status status = check_library(path); !status.ok()) return complain(status, kStatusCannotRun);
   }
+  if (Status status = check_trace_place(options); !status.ok()) return complain(status, kStatusCannotStart);
   const JobPlan plan = make_plan(options);
   JobMemory memory;
   if (Status status = memory.create(plan); !status.ok()) return complain(status, kStatusCannotStart);

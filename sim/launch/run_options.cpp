@@ -1,5 +1,7 @@
 #include "sim/launch/run_options.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sim/boot/board.hpp"
@@ -101,6 +103,12 @@ class Parser {
         return choice(rule, word, values[0]);
       case OptionAction::kBytes:
         return bytes(rule, word, values[0]);
+      case OptionAction::kPairs:
+        return pairs(rule, word, values[0]);
+      case OptionAction::kShortLimit:
+        return pairs(*find_option_rule("protocol"), word, "short_limit=" + values[0]);
+      case OptionAction::kSeconds:
+        return seconds(rule, word, values[0]);
       default:
         return apply_plain(rule, word, values);
     }
@@ -156,6 +164,9 @@ class Parser {
       case OptionAction::kRankOption:
         set_rank_option(rule.variable, values[0]);
         break;
+      case OptionAction::kRankFlag:
+        set_rank_option(rule.variable, "1");
+        break;
       default:
         out_.notes.push_back("option " + word + " is accepted and changes nothing on one host");
         break;
@@ -180,14 +191,50 @@ class Parser {
     return {};
   }
 
-  // A later mention of a list-like option adds to the earlier ones: --protocol long=puma --protocol short_limit=512.
-  void set_rank_option(std::string_view variable, const std::string& value) {
+  // A later mention replaces the earlier one, or with `adds` adds to it: --protocol long=puma --protocol
+  // short_limit=512.
+  void set_rank_option(std::string_view variable, const std::string& value, bool adds = false) {
     for (auto& [name, text] : out_.rank_options) {
       if (name != variable) continue;
-      text = value.find('=') != std::string::npos ? text + "," + value : value;
+      text = adds ? text + "," + value : value;
       return;
     }
     out_.rank_options.emplace_back(variable, value);
+  }
+
+  // NAME=VALUE,...: each name known to the rule, each value one that the name takes.
+  Status pairs(const OptionRule& rule, const std::string& word, const std::string& list) {
+    for (const std::string& pair : split(list, ',')) {
+      if (takes_pair(rule, pair)) continue;
+      const std::string known(rule.choices.empty() ? "NAME=VALUE" : rule.choices);
+      return Status::error("option " + word + ": \"" + pair + "\" is none of " + known);
+    }
+    set_rank_option(rule.variable, list, true);
+    return {};
+  }
+
+  static bool takes_pair(const OptionRule& rule, const std::string& pair) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0) return false;
+    const std::string value = pair.substr(equals + 1);
+    for (const std::string& known : split(rule.choices, ',')) {
+      if (known.empty()) return !value.empty();
+      const Words name_and_values = split_once(known, '=');
+      if (name_and_values[0] != pair.substr(0, equals)) continue;
+      std::uint64_t size = 0;
+      if (name_and_values[1] == "SIZE") return parse_bytes(value, size);
+      const Words values = split(name_and_values[1], '|');
+      return std::find(values.begin(), values.end(), value) != values.end();
+    }
+    return false;
+  }
+
+  // As a plain number: the ranks read it without minutes and hours.
+  Status seconds(const OptionRule& rule, const std::string& word, const std::string& value) {
+    double parsed = 0;
+    if (Status status = parse_timeout(word, value, parsed); !status.ok()) return status;
+    set_rank_option(rule.variable, fmt::format("{}", parsed));
+    return {};
   }
 
   Status choice(const OptionRule& rule, const std::string& word, const std::string& value) {

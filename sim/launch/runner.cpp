@@ -59,6 +59,10 @@ Status Runner::run(int& exit_status) {
   // A job that ended well loses nothing, however long its reader (a pager) takes; Ctrl-C ends that wait as it ends any
   // program.
   output_.finish(watch_.cause().kind == CauseKind::kNone ? -1 : kHurriedReaderMs);
+  // A reader that leaves a job that ended well is none of its business; a full file system is.
+  if (output_.reader_gone() && output_.write_error() != EPIPE) {
+    watch_.on_output_closed(output_.write_error(), monotonic_ns());
+  }
   report_end();
   exit_status = watch_.exit_status();
   return {};
@@ -287,7 +291,7 @@ void Runner::act() {
   const std::int64_t now = monotonic_ns();
   output_.on_time(now);
   if (input_.is_waiting_for_foreground()) input_.on_time();
-  if (output_.reader_gone()) watch_.on_output_closed(now);
+  if (output_.reader_gone()) watch_.on_output_closed(output_.write_error(), now);
   if (options_.timeout_seconds > 0 && now - started_ns_ >= static_cast<std::int64_t>(options_.timeout_seconds * 1e9)) {
     watch_.on_timeout(now);
   }

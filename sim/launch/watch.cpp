@@ -1,5 +1,6 @@
 #include "sim/launch/watch.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <utility>
 
@@ -100,9 +101,10 @@ void Watch::on_timeout(std::int64_t now_ns) {
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
-void Watch::on_output_closed(std::int64_t now_ns) {
+void Watch::on_output_closed(int error, std::int64_t now_ns) {
   Cause cause;
   cause.kind = CauseKind::kOutputClosed;
+  cause.code = error;
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
@@ -164,7 +166,7 @@ int Watch::exit_status() const {
     case CauseKind::kInterrupted:
       return kSignalBase + cause_.signal;
     case CauseKind::kOutputClosed:
-      return kSignalBase + SIGPIPE;
+      return cause_.code == EPIPE ? kSignalBase + SIGPIPE : 1;
     case CauseKind::kTimeout:
       return kTimeoutStatus;
     case CauseKind::kProtocol:

@@ -43,7 +43,7 @@ Status TcpConnector::listen(std::string_view host) {
   if (epoll_ < 0) return Status::error("cannot make an epoll set: " + descriptor_limit_text(errno));
   timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
   if (timer_ < 0) return Status::error("cannot make a timer: " + descriptor_limit_text(errno));
-  watch(timer_, EPOLLIN, mark_of(ConnectorMark::timer, 0));
+  MARGAY_ASSERT(watch(timer_, EPOLLIN, mark_of(ConnectorMark::timer, 0)));
   listener_ = socket(local_.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (listener_ < 0) return Status::error("cannot make a listening socket: " + descriptor_limit_text(errno));
   if (bind(listener_, local_.get(), local_.bytes) != 0 || ::listen(listener_, SOMAXCONN) != 0) {
@@ -54,16 +54,16 @@ Status TcpConnector::listen(std::string_view host) {
   if (getsockname(listener_, local_.get(), &local_.bytes) != 0) {
     return Status::error(std::string("cannot read the listening address: ") + std::strerror(errno));
   }
-  watch(listener_, EPOLLIN, mark_of(ConnectorMark::listener, 0));
+  MARGAY_ASSERT(watch(listener_, EPOLLIN, mark_of(ConnectorMark::listener, 0)));
   spare_ = fcntl(timer_, F_DUPFD_CLOEXEC, 0);
   return {};
 }
 
-void TcpConnector::watch(int descriptor, std::uint32_t events, std::uint64_t mark) {
+bool TcpConnector::watch(int descriptor, std::uint32_t events, std::uint64_t mark) {
   epoll_event event{};
   event.events = events;
   event.data.u64 = mark;
-  MARGAY_ASSERT(epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0 || errno == ENOMEM || errno == ENOSPC);
+  return epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0 || errno == ENOMEM || errno == ENOSPC;
 }
 
 void TcpConnector::rewatch(int descriptor, std::uint32_t events, std::uint64_t mark) {
@@ -149,7 +149,7 @@ void TcpConnector::accept_some() {
     free_slot->handshake = Handshake::accept(secret_, rank_, static_cast<std::uint32_t>(peers_.size()));
     ++half_open_count_;
     const auto slot = static_cast<std::size_t>(free_slot - half_open_.begin());
-    watch(descriptor, EPOLLIN, mark_of(ConnectorMark::half_open, slot));
+    if (!watch(descriptor, EPOLLIN, mark_of(ConnectorMark::half_open, slot))) return drop(*free_slot);
     set_timer();
     go_on(slot);
   }

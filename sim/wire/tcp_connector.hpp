@@ -84,7 +84,8 @@ class TcpConnector {
   };
   enum class Drive : std::uint8_t { waiting, decided, ended };
 
-  void watch(int descriptor, std::uint32_t events, std::uint64_t mark);
+  // False, with errno: the descriptor, or the epoll set itself, is not what it was when it was made.
+  [[nodiscard]] bool watch(int descriptor, std::uint32_t events, std::uint64_t mark);
   void rewatch(int descriptor, std::uint32_t events, std::uint64_t mark);
   [[nodiscard]] Drive drive(int descriptor, Handshake& handshake, std::uint64_t mark);
 

@@ -43,7 +43,11 @@ void TcpConnector::start(Dial& dial) {
   if (bind(dial.descriptor, from.get(), from.bytes) != 0) {
     return fail(dial.peer, "cannot use the address " + address_text(from) + ": " + std::strerror(errno));
   }
-  watch(dial.descriptor, EPOLLOUT, mark_of(ConnectorMark::dial, dial.peer));
+  // A program that closes descriptors which it has not opened closes the wire's too.
+  if (!watch(dial.descriptor, EPOLLOUT, mark_of(ConnectorMark::dial, dial.peer))) {
+    return fail(dial.peer, std::string("its connection cannot be watched: ") + std::strerror(errno) +
+                               "; has the program closed file descriptors that it did not open?");
+  }
   dial.connecting = true;
   dial.handshake = Handshake::initiate(secret_, rank_, dial.peer, static_cast<std::uint32_t>(peers_.size()));
   go_on(dial);

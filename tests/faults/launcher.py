@@ -190,6 +190,50 @@ def closed_output(build, scratch):
 
 
 @case
+def full_output(build, scratch):
+    """A full file system is named as such, whether the job still runs, has just ended or ended with its rest unwritten."""
+    for text, options in (("while :; do echo line; sleep 0.01; done", []), ("echo line", []), ("printf rest", ["-l"])):
+        with open("/dev/full", "w") as full:
+            job = Job(build, ["-n", 2, *options], sh(text), stdout=full)
+            job.expect(1, 3, "the standard output cannot be written: No space left on device (ENOSPC)")
+
+
+@case
+def wrong_command_lines(build, scratch):
+    """Told once, in a sentence that names the option, before any rank runs; exit status 2."""
+    for words in (["--stall", "x"], ["--protocol", "long=none"], ["--protocol", "short_limit=x"], ["--method", "long=shm"],
+                  ["--wire-tcp", "rdma"], ["--wait", "never"], ["--heap", "lots"]):
+        job = Job(build, ["-n", 2, *words], ["touch", scratch / "ran"])
+        job.expect(2, 2)
+        assert f"option {words[0]}: " in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
+    for words in (["bogus"], ["check"], ["trace", "print"], []):
+        run = subprocess.run([build / "bin" / "margay", *words], capture_output=True, text=True, timeout=5, check=False)
+        assert run.returncode == 2 and run.stderr, run
+        assert words != ["bogus"] or "unknown command" in run.stderr, run
+    run = subprocess.run([build / "bin" / "margay", "--help"], capture_output=True, text=True, timeout=5, check=False)
+    assert run.returncode == 0 and run.stdout, run
+    assert not (scratch / "ran").exists(), "a rank ran before the mistake was told"
+
+
+@case
+def trace_folders(build, scratch):
+    """A folder that cannot take the job's trace is told once, before any rank runs."""
+    used = scratch / "used"
+    used.mkdir(0o700)
+    (used / "rank_00003.trace").write_text("")
+    (scratch / "file").write_text("")
+    for folder, options, text in (
+            (used, [], "earlier run"), (scratch / "no" / "parent", [], "cannot be made"), (scratch / "file", [], "no folder"),
+            ("used", ["-wdir", scratch], "earlier run")):
+        job = Job(build, ["-n", 2, "--trace", folder, *options], ["touch", scratch / "ran"])
+        job.expect(71, 2)
+        assert "trace" in job.stderr and text in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
+    assert not (scratch / "ran").exists(), "a rank ran before the mistake was told"
+    Job(build, ["-n", 2, "--trace", scratch / "new"], ["true"]).expect(0, 2)
+    assert not list((scratch / "new").iterdir()), "the try is left behind"
+
+
+@case
 def lines_are_whole(build, scratch):
     program = compile_c(build, HERE / "chatter.c", "chatter", "cc")
     job = Job(build, ["-n", 8, "-l"], [program, "2000"])

@@ -97,6 +97,17 @@ def deadlock_is_told(build, scratch):
 
 
 @case
+def closed_descriptors(build, scratch):
+    """Closing the library's descriptors costs nothing in shared memory, and is an error with a reason over TCP."""
+    Job(build, ["-n", 2], [program(build, "closer")]).expect(0, 5)
+    for wire in ("epoll", "auto"):
+        job = Job(build, ["-n", 2, "--nodes", 2, "--wire-tcp", wire], [program(build, "closer")])
+        assert job.finish(5) not in (0, 134), job.stderr
+        assert "has the program closed file descriptors" in job.stderr and "SIGABRT" not in job.stderr, job.stderr
+        job.expect_nothing_left(2)
+
+
+@case
 def death_before_init(build, scratch):
     for wire in WIRES:
         die(build, wire, "before_init", "segv", (139, ["rank 1", "SIGSEGV"]))

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <string>
 
@@ -117,6 +118,18 @@ TEST_CASE("a reader that has gone is noticed and costs no memory") {
   sink.add(0, "lost\n");
   CHECK_FALSE(sink.flush());
   CHECK(sink.reader_gone());
+  CHECK(sink.write_error() == EPIPE);
   sink.add(0, std::string(10'000'000, 'x'));
   CHECK(sink.empty());
+}
+
+TEST_CASE("a full file system is told from a reader that has gone") {
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  REQUIRE(full >= 0);
+  OutputSink sink(full, false);
+  CHECK(sink.write_error() == 0);
+  sink.add(0, "lost\n");
+  CHECK_FALSE(sink.flush());
+  CHECK(sink.write_error() == ENOSPC);
+  ::close(full);
 }

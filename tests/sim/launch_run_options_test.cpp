@@ -86,6 +86,29 @@ TEST_CASE("margay's own options become variables of the ranks") {
                                             {"MARGAY_HEAP_BYTES", "2097152"},
                                             {"MARGAY_WIRE_TCP", "epoll"},
                                             {"MARGAY_TRACE", "/t"}});
+  const RunOptions others = parsed(
+      "--short-limit 4k --protocol=long=puma,short_limit=0 --method long=cma --stall 1:30 --trace-walks --trace a "
+      "--trace "
+      "b=c x");
+  CHECK(others.rank_options == Assignments{{"MARGAY_PROTOCOL", "short_limit=4k,long=puma,short_limit=0"},
+                                           {"MARGAY_METHOD", "long=cma"},
+                                           {"MARGAY_STALL_SECONDS", "90"},
+                                           {"MARGAY_TRACE_WALKS", "1"},
+                                           {"MARGAY_TRACE", "b=c"}});
+  CHECK(others.notes.empty());
+}
+
+TEST_CASE("a wrong value of margay's own options is refused by name, with what there is") {
+  CHECK(complaint("--protocol long=none a") ==
+        "option --protocol: \"long=none\" is none of long=puma|rendezvous,short_limit=SIZE");
+  CHECK(complaint("--stall x a") == "option --stall: \"x\" is not a number of seconds");
+  for (const char* bad :
+       {"--protocol long a", "--protocol =puma a", "--protocol short=puma a", "--protocol short_limit=x a",
+        "--protocol long=puma,short_limit= a", "--protocol '' a", "--short-limit lots a", "--method long=shm a",
+        "--method cma a", "--method lng=cma a", "--wire-tcp rdma a", "--wait never a", "--heap -1 a", "--heap 1q a",
+        "--stall 0 a", "--stall -1 a", "--stall nan a", "--stall 5s a"}) {
+    CHECK_MESSAGE(complaint(bad).find("option --") == 0, bad);
+  }
 }
 
 TEST_CASE("spellings of other launchers are taken") {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cerrno>
 #include <csignal>
 
 #include "sim/launch/watch.hpp"
@@ -166,6 +167,10 @@ TEST_CASE("the time limit and a closed output have their own statuses") {
   late.on_timeout(0);
   CHECK(late.exit_status() == 124);
   Watch closed(1);
-  closed.on_output_closed(0);
+  closed.on_output_closed(EPIPE, 0);
   CHECK(closed.exit_status() == 128 + SIGPIPE);
+  Watch full(1);
+  full.on_output_closed(ENOSPC, 0);
+  CHECK(full.exit_status() == 1);
+  CHECK(full.cause().code == ENOSPC);
 }
