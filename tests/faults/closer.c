@@ -1,5 +1,5 @@
-// A program that closes every file descriptor it can name after MPI_Init, the library's too, as some that become daemons
-// do; then ranks 0 and 1 talk.
+// A program that closes every file descriptor it can name after MPI_Init, the library's too, as some that become
+// daemons do; then ranks 0 and 1 talk.
 #include <mpi.h>
 #include <unistd.h>
 
