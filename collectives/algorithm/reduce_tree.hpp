@@ -1,5 +1,5 @@
-// Reduction along the minimum spanning tree: each rank combines its subtree's parts, in rank order, and sends the
-// result up. Cost: ceil(log2 p) (α + n β + n γ).
+// Reduction along the minimum spanning tree: each rank combines its children's parts with its own and sends the
+// result up. For commutative operations, which all predefined ones are. Cost: ceil(log2 p) (α + n β + n γ).
 #pragma once
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <cstddef>
+#include <type_traits>
 
 #include "collectives/op/operation.hpp"
 
@@ -24,13 +25,25 @@ template <typename T>
 struct MinOf {
   static T apply(T a, T b) { return a < b ? a : b; }
 };
+// Where integers are added and multiplied: unsigned and at least as wide as unsigned, so that a sum which does not fit
+// wraps round, as programs know it from other MPIs, and is no undefined behaviour.
+template <typename T, bool = std::is_integral_v<T>>
+struct Arithmetic {
+  using Type = T;
+};
+template <typename T>
+struct Arithmetic<T, true> {
+  using Type = std::make_unsigned_t<std::common_type_t<T, int>>;
+};
 template <typename T>
 struct SumOf {
-  static T apply(T a, T b) { return static_cast<T>(a + b); }
+  using Wide = typename Arithmetic<T>::Type;
+  static T apply(T a, T b) { return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b)); }
 };
 template <typename T>
 struct ProductOf {
-  static T apply(T a, T b) { return static_cast<T>(a * b); }
+  using Wide = typename Arithmetic<T>::Type;
+  static T apply(T a, T b) { return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b)); }
 };
 template <typename T>
 struct LogicalAnd {

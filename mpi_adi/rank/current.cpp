@@ -6,7 +6,7 @@ namespace {
 
 // The rank of the running thread (initial-exec: one load), and the one that threads without their own belong to. With
 // init_state.cpp's, the only mutable globals: MPI's C interface has no argument to carry them.
-thread_local MpiRank* thread_rank = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local MpiRank* thread_rank = nullptr;
 MpiRank* process_rank = nullptr;
 
 }  // namespace

@@ -20,9 +20,9 @@ enum class FrameType : std::uint8_t {
   message = 0,
   cut = 1,      // argument: bytes of the body of the last message that were carried; the rest will not come
   segment = 2,  // argument: bytes of a body that follow (tcp)
-  stop = 3,     // argument: sequence of the message whose body is no longer wanted (tcp)
-  ping = 4,     // argument: the sender's mark (tcp)
-  pong = 5,     // argument: the ping's mark (tcp)
+  stop = 3,     // argument: sequence of the message whose body is no longer wanted (no wire sends it)
+  ping = 4,     // argument: the sender's mark (no wire sends it)
+  pong = 5,     // argument: the ping's mark (no wire sends it)
   goodbye = 6,  // argument: messages sent in all (tcp)
 };
 inline constexpr std::uint8_t kFrameTypeCount = 7;

@@ -77,6 +77,12 @@ TEST_CASE("integers") {
   CHECK(combined<std::uint32_t>(MPI_MAX, MPI_UNSIGNED, 0xffff'ffffU, 1U) == 0xffff'ffffU);
 }
 
+TEST_CASE("integers that do not fit wrap round") {
+  CHECK(combined<int>(MPI_SUM, MPI_INT, 0x7fff'ffff, 1) == -0x7fff'ffff - 1);
+  CHECK(combined<std::int64_t>(MPI_PROD, MPI_INT64_T, std::int64_t{1} << 62, 4) == 0);
+  CHECK(combined<std::int8_t>(MPI_SUM, MPI_INT8_T, 127, 1) == -128);
+}
+
 TEST_CASE("reals and complex numbers") {
   CHECK(combined<double>(MPI_PROD, MPI_DOUBLE, 1.5, -2.0) == -3.0);
   using Complex = std::complex<double>;
