@@ -55,9 +55,9 @@ std::string there_in(const char* directory) {
 
 Status make_file(const SegmentRequest& request, const std::string& why_no_memfd, int& descriptor) {
   const auto refuse = [&](int error) {
-    return Status::error("shared memory of " + std::to_string(request.bytes) + " bytes is not to be had: " +
-                         there_in(request.directory) + " (" + std::strerror(error) + "), and " + why_no_memfd +
-                         "; enlarge /dev/shm, or give fewer ranks or a smaller MARGAY_RING_BYTES");
+    return Status::error("shared memory of " + std::to_string(request.bytes) +
+                         " bytes is not to be had: " + there_in(request.directory) + " (" + std::strerror(error) +
+                         "), and " + why_no_memfd + "; enlarge /dev/shm, or start fewer ranks on this node (--nodes)");
   };
   std::string path = std::string(request.directory) + "/margay.XXXXXX";
   std::vector<char> name(path.c_str(), path.c_str() + path.size() + 1);

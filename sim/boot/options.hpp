@@ -3,7 +3,7 @@
 // (`--wire-tcp epoll`) into these variables, so a foreign launcher can set the same ones.
 //
 // Names in use:  protocol ("long=rendezvous,short_limit=1024")  wire_tcp (uring|epoll|auto)  method ("long=cma|ring")
-//                trace (folder)  heap_bytes  ring_bytes  ring_cells  wait (spin|yield|auto)  iface  stall_seconds
+//                trace (folder)  heap_bytes  wait (spin|yield|auto)  iface  stall_seconds
 #pragma once
 
 #include <cstdint>

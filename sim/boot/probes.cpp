@@ -1,7 +1,6 @@
 #include "sim/boot/probes.hpp"
 
 #include <fcntl.h>
-#include <linux/io_uring.h>
 #include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -14,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+
+#include "sim/wire/tcp_backend.hpp"
 
 namespace margay::sim {
 namespace {
@@ -89,27 +90,15 @@ ProbeResult probe_memfd() {
   return {sized, why};
 }
 
+// The TCP wire's own trial, so that what is told here is what the wire will choose.
 ProbeResult probe_io_uring() {
   if (std::getenv("MARGAY_REFUSE_IO_URING") != nullptr) return {false, "refused by MARGAY_REFUSE_IO_URING"};
-  io_uring_params parameters{};
-  constexpr unsigned kSingleIssuer = 1U << 12;  // IORING_SETUP_SINGLE_ISSUER, since Linux 6.0
-  constexpr unsigned kDeferTaskrun = 1U << 13;  // IORING_SETUP_DEFER_TASKRUN, since Linux 6.1
-  parameters.flags = kSingleIssuer | kDeferTaskrun;
-  long descriptor = ::syscall(SYS_io_uring_setup, 8, &parameters);
-  std::string detail = "io_uring_setup with a single issuer and deferred task work";
-  if (descriptor < 0 && errno == EINVAL) {
-    parameters = {};
-    descriptor = ::syscall(SYS_io_uring_setup, 8, &parameters);
-    detail = "io_uring_setup, without deferred task work (Linux before 6.1)";
-  }
-  if (descriptor < 0) {
-    const std::string setting = read_file("/proc/sys/kernel/io_uring_disabled");
-    return {false, reason("io_uring_setup") + (setting.empty() || setting == "0"
-                                                   ? " (a container's seccomp filter?)"
-                                                   : " (kernel.io_uring_disabled=" + setting + ")")};
-  }
-  ::close(static_cast<int>(descriptor));
-  return {true, detail};
+  const portals::Status tried = probe_uring();
+  if (tried.ok()) return {true, "a byte came through an armed receive into a provided buffer"};
+  const std::string setting = read_file("/proc/sys/kernel/io_uring_disabled");
+  return {false,
+          tried.sentence() + (setting.empty() || setting == "0" ? " (a container's seccomp filter?)"
+                                                                : " (kernel.io_uring_disabled=" + setting + ")")};
 }
 
 ProbeResult probe_process_vm_readv() {

@@ -12,7 +12,7 @@ struct ProbeResult {
 };
 
 [[nodiscard]] ProbeResult probe_memfd();
-// Sets up a ring with a single issuer and deferred task work, as the TCP wire wants it.
+// The trial by which the TCP wire chooses io_uring or epoll.
 [[nodiscard]] ProbeResult probe_io_uring();
 // process_vm_readv of one byte, from a child and back: both directions must work.
 [[nodiscard]] ProbeResult probe_process_vm_readv();

@@ -63,7 +63,6 @@ constexpr OptionRule kRules[] = {
     {"mpi", 1, OptionAction::kMpi},
     {"protocol", 1, OptionAction::kPairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
     {"method", 1, OptionAction::kPairs, "MARGAY_METHOD", "long=ring|cma|auto"},
-    {"algorithm", 1, OptionAction::kPairs, "MARGAY_ALGORITHM"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE"},
     {"stall", 1, OptionAction::kSeconds, "MARGAY_STALL_SECONDS"},
     {"trace-walks", 0, OptionAction::kRankFlag, "MARGAY_TRACE_WALKS"},
@@ -71,8 +70,6 @@ constexpr OptionRule kRules[] = {
     {"wire-tcp", 1, OptionAction::kChoice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
     {"wait", 1, OptionAction::kChoice, "MARGAY_WAIT", "spin|yield|auto"},
     {"heap", 1, OptionAction::kBytes, "MARGAY_HEAP_BYTES"},
-    {"ring-bytes", 1, OptionAction::kBytes, "MARGAY_RING_BYTES"},
-    {"ring-cells", 1, OptionAction::kRankOption, "MARGAY_RING_CELLS"},
 };
 
 }  // namespace

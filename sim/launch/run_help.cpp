@@ -25,7 +25,6 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --check-accounting      sent = delivered + dropped for each pair of ranks, else exit status 70
   --protocol NAME=VALUE   protocol variants and thresholds, e.g. long=rendezvous
   --method NAME=VALUE     method of a kind of message, e.g. long=cma
-  --algorithm OP=NAME     algorithm of a collective operation
   --wire-tcp uring|epoll|auto   --wait spin|yield|auto   --heap BYTES   --trace DIR   --stall SECONDS   --iface NAME
   -v  say what is done;  --version;  --help
 
