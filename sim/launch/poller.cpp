@@ -43,7 +43,7 @@ void Poller::wait(int timeout_ms, std::vector<Event>& events) {
   }
 }
 
-std::int64_t monotonic_ns() {
+std::int64_t signed_monotonic_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;

@@ -33,7 +33,7 @@ class Poller {
   int epoll_ = -1;
 };
 
-// Nanoseconds of CLOCK_MONOTONIC.
-[[nodiscard]] std::int64_t monotonic_ns();
+// Nanoseconds of CLOCK_MONOTONIC, signed: watches compute with differences and with "not yet" below zero.
+[[nodiscard]] std::int64_t signed_monotonic_ns();
 
 }  // namespace margay::sim

@@ -68,8 +68,8 @@ bool catches_signal(int pid, int signal) {
 
 void end_all_children() {
   constexpr std::int64_t kPatienceNs = 2'000'000'000;
-  const std::int64_t until = monotonic_ns() + kPatienceNs;
-  while (monotonic_ns() < until) {
+  const std::int64_t until = signed_monotonic_ns() + kPatienceNs;
+  while (signed_monotonic_ns() < until) {
     int status = 0;
     const pid_t pid = ::waitpid(-1, &status, WNOHANG);
     if (pid > 0) continue;

@@ -202,7 +202,7 @@ void RankOutput::print(std::string_view line) {
 
 void RankOutput::finish(int patience_ms) {
   for (Stream& stream : streams_) {
-    if (stream.descriptor >= 0) drain(stream.rank, monotonic_ns());
+    if (stream.descriptor >= 0) drain(stream.rank, signed_monotonic_ns());
     close_stream(stream);
   }
   for (auto& sink : sinks_) sink->flush_all(patience_ms);

@@ -61,7 +61,7 @@ Status Runner::run(int& exit_status) {
   output_.finish(watch_.cause().kind == CauseKind::kNone ? -1 : kHurriedReaderMs);
   // A reader that leaves a job that ended well is none of its business; a full file system is.
   if (output_.reader_gone() && output_.write_error() != EPIPE) {
-    watch_.on_output_closed(output_.write_error(), monotonic_ns());
+    watch_.on_output_closed(output_.write_error(), signed_monotonic_ns());
   }
   report_end();
   exit_status = watch_.exit_status();
@@ -69,7 +69,7 @@ Status Runner::run(int& exit_status) {
 }
 
 Status Runner::prepare() {
-  started_ns_ = monotonic_ns();
+  started_ns_ = signed_monotonic_ns();
   static_cast<void>(::sigprocmask(SIG_BLOCK, nullptr, &saved_.signal_mask));
   if (!options_.system_mpi) library_folder_ = find_library_folder();
   if (Status status = poller_.open(); !status.ok()) return status;
@@ -163,7 +163,7 @@ void Runner::dispatch(Event event) {
     case EventKind::kInputPipe:
       return input_.on_event(event);
     default:
-      return output_.on_event(event, monotonic_ns());
+      return output_.on_event(event, signed_monotonic_ns());
   }
 }
 
@@ -187,7 +187,7 @@ void Runner::on_interrupt(int signal) {
   } else if (signal == SIGTSTP) {
     suspend();
   } else {
-    watch_.on_interrupt(signal, monotonic_ns());
+    watch_.on_interrupt(signal, signed_monotonic_ns());
   }
 }
 
@@ -226,7 +226,7 @@ void Runner::reap() {
 void Runner::take_reports() {
   if (reported_by_ranks_.empty()) return;
   reap();
-  const std::int64_t now = monotonic_ns();
+  const std::int64_t now = signed_monotonic_ns();
   for (const auto& [rank, outcome] : reported_by_ranks_) {
     if (watch_.over()) break;
     if (outcome.aborts) {
@@ -242,7 +242,7 @@ void Runner::on_child(pid_t pid, int code, int value) {
   const auto found = std::find(pids_.begin(), pids_.end(), pid);
   if (found == pids_.end()) return;  // an orphan that was adopted, or the guardian
   const auto rank = static_cast<std::uint32_t>(found - pids_.begin());
-  const std::int64_t now = monotonic_ns();
+  const std::int64_t now = signed_monotonic_ns();
   if (watch_.ended(rank)) return;
   if (code == CLD_STOPPED) return watch_.on_stop(rank, now);
   if (code == CLD_CONTINUED) return watch_.on_continue(rank);
@@ -282,13 +282,13 @@ void Runner::look_for_missing_ranks() {
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
     if (watch_.ended(rank)) continue;
     if (memory_.board().block(rank).state != RankState::kStarted || server_.initialized(rank)) {
-      return watch_.on_initialized(monotonic_ns());
+      return watch_.on_initialized(signed_monotonic_ns());
     }
   }
 }
 
 void Runner::act() {
-  const std::int64_t now = monotonic_ns();
+  const std::int64_t now = signed_monotonic_ns();
   output_.on_time(now);
   if (input_.is_waiting_for_foreground()) input_.on_time();
   if (output_.reader_gone()) watch_.on_output_closed(output_.write_error(), now);
@@ -312,7 +312,7 @@ void Runner::act() {
 }
 
 int Runner::wait_ms() const {
-  const std::int64_t now = monotonic_ns();
+  const std::int64_t now = signed_monotonic_ns();
   std::int64_t first = now + kStallLookMs * kSecondNs / 1000;
   const auto consider = [&first](std::int64_t at) {
     if (at >= 0) first = std::min(first, at);
@@ -356,7 +356,7 @@ ReportContext Runner::context() const {
   context.host = host_;
   context.board = &memory_.board();
   context.pids = &pids_;
-  context.elapsed_seconds = static_cast<double>(monotonic_ns() - started_ns_) / 1e9;
+  context.elapsed_seconds = static_cast<double>(signed_monotonic_ns() - started_ns_) / 1e9;
   context.timeout_seconds = options_.timeout_seconds;
   context.ranks_left = watch_.left();
   return context;
