@@ -1,0 +1,152 @@
+"""Compiles the benchmarks for every stack, runs them interleaved, and gathers what they print."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+import uuid
+
+from peers import judge, stacks
+
+HERE = pathlib.Path(__file__).resolve().parent
+COMMON = ["common.c"]
+WITHOUT_MPI_COMMON = ("startup", "memory")
+LINE = re.compile(r"^(\w+) (\d+) ([-+.\deE]+) (\S+)$", re.MULTILINE)
+MARK = "MARGAY_BENCH_RUN"
+
+
+class CompileError(Exception):
+    """A benchmark that a stack's compiler refused."""
+
+
+def compile_for(stack, program, folder):
+    """The path of `program` for `stack`, compiled into `folder`."""
+    source, extra = (("memory", ["-DBARE"]) if program == "bare" else (program, []))
+    files = [f"{source}.c", *COMMON]
+    if program not in WITHOUT_MPI_COMMON and not isinstance(stack, stacks.NoMpi):
+        files.append("mpi_common.c")
+    target = pathlib.Path(folder) / f"{program}.{stack.name}"
+    command = [stack.compiler, *stacks.FLAGS, *extra, "-o", str(target), *(str(HERE / file) for file in files)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CompileError(f"{' '.join(command)}\n{done.stderr}")
+    return target
+
+
+def end_marked(mark):
+    """Ends what a run left behind: its processes carry a mark in their environment."""
+    wanted = f"{MARK}={mark}".encode()
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/environ", "rb") as file:
+                if wanted in file.read().split(b"\0"):
+                    os.kill(int(entry), signal.SIGKILL)
+        except OSError:
+            continue
+
+
+def start(command, environment, limit_s):
+    """Runs a command: (standard output, seconds, why it failed or None)."""
+    mark = uuid.uuid4().hex
+    began = time.monotonic()
+    with subprocess.Popen(command, env={**os.environ, **environment, MARK: mark}, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        why = None
+        try:
+            output, errors = process.communicate(timeout=limit_s)
+            seconds = time.monotonic() - began
+        except subprocess.TimeoutExpired:
+            why = f"no end within {limit_s:g} s"
+            os.killpg(process.pid, signal.SIGTERM)
+            try:
+                process.wait(timeout=3)
+            except subprocess.TimeoutExpired:
+                pass
+            end_marked(mark)
+            output, errors = process.communicate()
+            seconds = time.monotonic() - began
+    if why is None and process.returncode != 0:
+        last = [line for line in errors.strip().splitlines() if line.strip()]
+        why = f"exit status {process.returncode}: {last[-1].strip() if last else 'no word'}"
+    if why is not None:
+        end_marked(mark)
+    return output, seconds, why
+
+
+def figures(output):
+    """{(case, size, unit): value} of a program's lines; of several lines of one key (one of each rank) the median."""
+    found = {}
+    for case, size, value, unit in LINE.findall(output):
+        found.setdefault((case, int(size), unit), []).append(float(value))
+    return {key: judge.median(values) for key, values in found.items()}
+
+
+def run_once(run, stack, program, processors):
+    """(figures, why it failed or None) of one start. A run that was ended keeps the figures that it had printed."""
+    command = [*stack.command(run.wire, run.ranks, processors), str(program), *run.arguments()]
+    output, seconds, why = start(command, stack.environment(run.wire, run.ranks, processors), run.limit_s)
+    if run.program != "startup":
+        found = figures(output)
+        return found, why or (None if found else "printed no figure")
+    hellos = sorted(int(value) for case, size, value, _ in LINE.findall(output)
+                    if case == "hello" and int(size) == run.ranks)
+    if why is None and hellos != list(range(run.ranks)):
+        why = f"{len(hellos)} of {run.ranks} ranks ran"
+    return ({} if why else {("start_end", run.ranks, "ms"): 1e3 * seconds}), why
+
+
+class Collector:
+    """Runs a plan and keeps every sample."""
+
+    def __init__(self, all_stacks, folder, repeats, processors, say):
+        self.stacks = all_stacks
+        self.folder = folder
+        self.repeats = repeats
+        self.processors = processors
+        self.say = say
+        self.programs = {}
+        self.results = {}
+        self.failures = []
+
+    def program(self, stack, name):
+        key = (stack.name, name)
+        if key not in self.programs:
+            self.programs[key] = compile_for(stack, name, self.folder)
+        return self.programs[key]
+
+    def one(self, run):
+        """Interleaved: each stack once, then all again. A stack that failed is not asked again."""
+        chosen = [stacks.NoMpi()] if run.wire == "limit" else self.stacks
+        programs = {stack.name: self.program(stack, run.program) for stack in chosen}
+        failed = set()
+        for _ in range(min(self.repeats, run.repeats_max)):
+            for stack in chosen:
+                if stack.name in failed:
+                    continue
+                found, why = run_once(run, stack, programs[stack.name], self.processors)
+                for (case, size, unit), value in found.items():
+                    self.keep(run, stack, case, size, unit, value)
+                if why:
+                    failed.add(stack.name)
+                    self.failures.append({"run": run.title(), "stack": stack.name, "why": why})
+                    self.say(f"    {judge.NAMES.get(stack.name, stack.name)}: {run.title()}: {why}")
+
+    def keep(self, run, stack, case, size, unit, value):
+        result = self.results.setdefault((run.wire, case, size), {
+            "wire": run.wire, "case": case, "size": size, "unit": unit, "samples": {}})
+        result["samples"].setdefault(stack.name, []).append(float(f"{value:.6g}"))
+
+    def all(self, plan):
+        began = time.monotonic()
+        for number, run in enumerate(plan, 1):
+            self.say(f"[{time.monotonic() - began:4.0f} s] {number:2} of {len(plan)}  {run.title()}")
+            self.one(run)
+
+    def split(self):
+        """(results of MPIs, limits of the machine)."""
+        everything = list(self.results.values())
+        limits = [result for result in everything if result["wire"] == "limit"]
+        return judge.beyond_bare([result for result in everything if result["wire"] != "limit"], limits), limits

@@ -1,0 +1,102 @@
+"""The command line of scripts/bench."""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from peers import collect, machine, plot, runs, stacks, table
+
+
+def parse(arguments, text):
+    parser = argparse.ArgumentParser(prog="scripts/bench", description=text,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer cases, 3 repeats")
+    parser.add_argument("--only", default="", help=f"with commas: {', '.join(runs.groups())}")
+    parser.add_argument("--repeats", type=int, help="times that every stack runs every case (default 5)")
+    parser.add_argument("--build", help="margay's build folder (default build/release, which is brought up to date)")
+    parser.add_argument("--out", help="where results go (default bench/results)")
+    parser.add_argument("--html-only", metavar="FILE", help="measure nothing; table and plots of this result file")
+    parser.add_argument("--smoke", action="store_true", help="only margay, every program once: do they run? writes nothing")
+    options = parser.parse_args(arguments)
+    options.only = tuple(word for word in options.only.split(",") if word)
+    unknown = set(options.only) - set(runs.groups())
+    if unknown:
+        parser.error(f"--only {','.join(sorted(unknown))}: there are {', '.join(runs.groups())}")
+    return options
+
+
+def prepare(root, options):
+    """Packages, and the release build unless another one was named."""
+    steps = [[str(root / "scripts" / "setup")]]
+    if options.build is None:
+        steps += [["cmake", "--preset", "release"],
+                  ["cmake", "--build", "build/release", "--target", "margay", "mpi"]]
+    for step in steps:
+        done = subprocess.run(step, cwd=root, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"scripts/bench: {' '.join(step)} failed\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+
+
+def say(line):
+    print(line, file=sys.stderr, flush=True)
+
+
+def smoke(build):
+    """Exit status 0 when every program runs on margay and finds its data right."""
+    with tempfile.TemporaryDirectory() as folder:
+        collector = collect.Collector(stacks.all_stacks(build, True), folder, 1, machine.processors(), say)
+        try:
+            collector.all(list(runs.smoke()))
+        except collect.CompileError as error:
+            sys.exit(f"scripts/bench: {error}")
+    print(f"{len(collector.results)} figures, {len(collector.failures)} failures")
+    return 1 if collector.failures or not collector.results else 0
+
+
+def measure(root, build, options):
+    chosen = stacks.all_stacks(build, False)
+    repeats = options.repeats or (3 if options.quick else 5)
+    data = {**machine.describe(root, chosen), "repeats": repeats, "quick": options.quick, "only": list(options.only)}
+    with tempfile.TemporaryDirectory() as folder:
+        collector = collect.Collector(chosen, folder, repeats, machine.processors(), say)
+        try:
+            collector.all(runs.plan(options.quick, options.only))
+        except collect.CompileError as error:
+            sys.exit(f"scripts/bench: {error}")
+    data["results"], data["limits"] = collector.split()
+    data["failures"] = collector.failures
+    return data
+
+
+def one_line_each(data):
+    """JSON with one line for each result: small, and its differences can be read."""
+    lists = ("results", "limits", "failures")
+    head = json.dumps({key: value for key, value in data.items() if key not in lists}, indent=1)[:-2]
+    parts = [f' "{name}": [\n' + ",\n".join("  " + json.dumps(entry) for entry in data[name]) + "\n ]" for name in lists]
+    return head + ",\n" + ",\n".join(parts) + "\n}\n"
+
+
+def write(data, out):
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "result.json").write_text(one_line_each(data), encoding="utf-8")
+    text = table.render(data)
+    (out / "table.txt").write_text(text, encoding="utf-8")
+    (out / "plots.html").write_text(plot.page(data), encoding="utf-8")
+    print(text, end="")
+    say(f"written: {', '.join(str(out / name) for name in ('result.json', 'table.txt', 'plots.html'))}")
+
+
+def main(arguments, root, text):
+    options = parse(arguments, text)
+    build = pathlib.Path(options.build) if options.build else root / "build" / "release"
+    out = pathlib.Path(options.out) if options.out else root / "bench" / "results"
+    if options.html_only:
+        write(json.loads(pathlib.Path(options.html_only).read_text(encoding="utf-8")), out)
+        return 0
+    if options.smoke:
+        return smoke(build)
+    prepare(root, options)
+    write(measure(root, build, options), out)
+    return 0

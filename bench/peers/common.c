@@ -1,0 +1,135 @@
+#define _GNU_SOURCE
+#include "common.h"
+
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { kBatchesMin = 3, kBatchesMax = 41 };
+
+void fail(const char* what) {
+  fprintf(stderr, "benchmark: %s\n", what);
+  exit(1);
+}
+
+static void read_sizes(const char* text, struct Options* options) {
+  char* end = NULL;
+  options->size_count = 0;
+  for (const char* at = text; *at != '\0'; at = *end == ',' ? end + 1 : end) {
+    const long size = strtol(at, &end, 10);
+    if (end == at || size < 0 || options->size_count == kSizesMax) fail("--sizes takes numbers with commas between");
+    options->sizes[options->size_count++] = size;
+  }
+}
+
+void read_options(int argc, char** argv, struct Options* options) {
+  for (int i = 1; i < argc; i += 2) {
+    if (i + 1 == argc) fail("an option without a value");
+    if (strcmp(argv[i], "--mode") == 0) {
+      options->mode = argv[i + 1];
+    } else if (strcmp(argv[i], "--sizes") == 0) {
+      read_sizes(argv[i + 1], options);
+    } else if (strcmp(argv[i], "--seconds") == 0) {
+      options->seconds = strtod(argv[i + 1], NULL);
+    } else if (strcmp(argv[i], "--block") == 0) {
+      options->block = strtol(argv[i + 1], NULL, 10);
+    } else {
+      fail("unknown option (there are --mode, --sizes, --seconds, --block)");
+    }
+  }
+}
+
+// Not MPI_Wtime: all libraries are measured by the same clock.
+double now_s(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void nap(long milliseconds) {
+  const struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+  nanosleep(&time, NULL);
+}
+
+int processors(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) fail("sched_getaffinity");
+  return CPU_COUNT(&set);
+}
+
+void pin_to(int index) {
+  static cpu_set_t all;  // before anybody was pinned
+  static int known = 0;
+  if (!known && sched_getaffinity(0, sizeof all, &all) != 0) fail("sched_getaffinity");
+  known = 1;
+  for (int processor = 0; processor < CPU_SETSIZE; processor++) {
+    if (!CPU_ISSET(processor, &all) || index-- > 0) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) fail("sched_setaffinity");
+    return;
+  }
+}
+
+char* new_buffer(size_t bytes) {
+  const size_t pages = bytes / kPageBytes + 1;
+  char* buffer = aligned_alloc(kPageBytes, pages * kPageBytes);
+  if (buffer == NULL) fail("out of memory");
+  memset(buffer, 0, pages * kPageBytes);
+  return buffer;
+}
+
+static char pattern(size_t i, unsigned seed) {
+  return (char)((i * 131 + (i >> 8) * 17 + seed * 29 + 7) & 0xff);
+}
+
+void fill_pattern(char* buffer, size_t bytes, unsigned seed) {
+  for (size_t i = 0; i < bytes; i++) buffer[i] = pattern(i, seed);
+}
+
+void check_pattern(const char* buffer, size_t bytes, unsigned seed, const char* what) {
+  for (size_t i = 0; i < bytes; i++) {
+    if (buffer[i] == pattern(i, seed)) continue;
+    fprintf(stderr, "benchmark: %s: byte %zu of %zu is wrong\n", what, i, bytes);
+    exit(1);
+  }
+}
+
+static int compare(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+double time_of_step(Step step, void* state, double seconds, Agree agree) {
+  long count = 1;
+  long batches = kBatchesMax;
+  double spent = step(state, 1);  // connections are made and memory is touched here
+  for (;;) {
+    agree(0);
+    spent = step(state, count);
+    const int long_enough = spent >= seconds / kBatchesMax || count >= 1L << 26;
+    if (agree(long_enough)) break;
+    count *= 2;
+  }
+  if (spent > 0 && seconds / spent < (double)batches) batches = (long)(seconds / spent);
+  if (batches < kBatchesMin) batches = kBatchesMin;
+  batches = agree(batches);
+
+  double times[kBatchesMax];
+  for (long i = 0; i < batches; i++) {
+    agree(0);
+    times[i] = step(state, count);
+  }
+  qsort(times, (size_t)batches, sizeof times[0], compare);
+  const double middle = (times[(batches - 1) / 2] + times[batches / 2]) / 2;
+  return middle / (double)count;
+}
+
+void report(const char* name, long size, double value, const char* unit) {
+  printf("%s %ld %.9g %s\n", name, size, value, unit);
+  fflush(stdout);
+}

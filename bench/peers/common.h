@@ -1,0 +1,49 @@
+// What the benchmark programs share and what needs no MPI: time, processors, buffers, arguments, statistics, output.
+#ifndef MARGAY_BENCH_PEERS_COMMON_H
+#define MARGAY_BENCH_PEERS_COMMON_H
+
+#include <stddef.h>
+
+enum { kSizesMax = 64, kPageBytes = 4096 };
+
+// The arguments of every program: [--mode NAME] [--sizes A,B,C] [--seconds S] [--block B]. What is missing stays as it
+// was.
+struct Options {
+  const char* mode;
+  long sizes[kSizesMax];
+  int size_count;
+  double seconds;  // about so long for each size
+  long block;      // bytes of a vector's block; 0: contiguous
+};
+void read_options(int argc, char** argv, struct Options* options);
+
+double now_s(void);
+void nap(long milliseconds);
+
+// The calling thread runs on the `index`th of the processors that the process might use at first, from now on.
+void pin_to(int index);
+int processors(void);
+
+// Page-aligned, every page written. Never NULL: the program ends with a sentence instead.
+char* new_buffer(size_t bytes);
+// A pattern that differs from seed to seed and from byte to byte; and the check, which ends the program with a
+// sentence.
+void fill_pattern(char* buffer, size_t bytes, unsigned seed);
+void check_pattern(const char* buffer, size_t bytes, unsigned seed, const char* what);
+
+// Prints "what" and ends the process with status 1.
+void fail(const char* what);
+
+// One step done `count` times; the seconds that they took.
+typedef double (*Step)(void* state, long count);
+// Makes rank 0's value everybody's, with everybody there. A program of one process hands its value back.
+typedef long (*Agree)(long value);
+
+// The seconds of one step: the median over batches, which together take about `seconds`. The first batches, which also
+// find how many steps make a batch, do not count. All ranks call it; the value is rank 0's.
+double time_of_step(Step step, void* state, double seconds, Agree agree);
+
+// One result line: case, size, value, unit. Flushed, so that a program that is ended later keeps it.
+void report(const char* name, long size, double value, const char* unit);
+
+#endif

@@ -1,0 +1,136 @@
+"""Statistics, ratios and targets: all that is judged about figures. Pure."""
+import statistics
+from dataclasses import dataclass
+
+KI = 1024
+MI = 1024 * KI
+PEERS = ("mpich", "openmpi")
+NAMES = {"margay": "margay", "mpich": "MPICH", "openmpi": "Open MPI", "better": "the better"}
+LARGER_IS_BETTER = ("MB/s", "msg/s")
+
+
+@dataclass(frozen=True)
+class Target:
+    """margay's figure divided by that of `versus` is at most (or at least) `bound`; "none": the figure itself."""
+    wire: str
+    cases: tuple
+    low: int
+    high: int
+    relation: str
+    bound: float
+    versus: str = "better"
+
+    def covers(self, wire, case, size):
+        return wire == self.wire and case in self.cases and self.low <= size <= self.high
+
+    def holds(self, value):
+        return value <= self.bound if self.relation == "<=" else value >= self.bound
+
+    def __str__(self):
+        of = {"better": "", "none": " MiB"}.get(self.versus, f" of {NAMES.get(self.versus)}")
+        return f"{self.relation} {self.bound:g}{of}"
+
+
+TARGETS = (
+    Target("shm", ("latency",), 0, 64, "<=", 0.85),
+    Target("shm", ("latency",), 256, 2 * KI, "<=", 0.8),
+    Target("shm", ("latency",), 4 * KI, 8 * KI, "<=", 0.7, "mpich"),
+    Target("shm", ("latency",), 4 * KI, 8 * KI, "<=", 0.15, "openmpi"),
+    Target("shm", ("latency",), 16 * KI, 4 * MI, "<=", 0.3),
+    Target("shm", ("bandwidth",), 1, 8 * KI, ">=", 1.15),
+    Target("shm", ("bandwidth",), 16 * KI, 4 * MI, ">=", 3.3),
+    Target("shm", ("both",), 16 * KI, 4 * MI, ">=", 1.8),
+    Target("shm", ("rate_plain",), 8, 8, ">=", 2.0),
+    Target("shm", ("last_first",), 10000, 10000, "<=", 0.02),
+    Target("tcp", ("latency",), 8, 8, "<=", 0.85),
+    Target("tcp", ("rate_plain",), 8, 8, ">=", 25),
+    Target("tcp", ("bandwidth",), MI, 4 * MI, ">=", 1.3),
+    Target("shm", ("barrier", "allreduce"), 2, 2, "<=", 0.9),
+    Target("shm", ("barrier", "allreduce"), 8, 64, "<=", 0.35, "openmpi"),
+    Target("shm", ("start_end",), 2, 2, "<=", 0.3, "mpich"),
+    Target("shm", ("start_end",), 2, 2, "<=", 0.1, "openmpi"),
+    Target("shm", ("start_end",), 64, 64, "<=", 0.3, "mpich"),
+    Target("shm", ("start_end",), 64, 64, "<=", 0.1, "openmpi"),
+    Target("shm", ("resident",), 64, 64, "<=", 4, "none"),
+)
+
+
+def median(values):
+    return statistics.median(values) if values else None
+
+
+def noise(values):
+    """How far samples lie apart: the distance between the quartiles as a share of the median."""
+    if len(values) < 2 or not median(values):
+        return 0.0
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return (high - low) / abs(median(values))
+
+
+def better_peer(medians, unit):
+    """The name of the peer with the better figure, or None when no peer has one."""
+    have = [peer for peer in PEERS if medians.get(peer) is not None]
+    if not have:
+        return None
+    return (max if unit in LARGER_IS_BETTER else min)(have, key=lambda peer: medians[peer])
+
+
+def ratio(medians, versus, unit):
+    """margay's figure divided by that of `versus`, or None when one of the two is missing."""
+    other = better_peer(medians, unit) if versus == "better" else versus
+    mine, theirs = medians.get("margay"), medians.get(other)
+    if mine is None or not theirs:
+        return None
+    return mine / theirs
+
+
+def judge_target(target, medians, unit):
+    """True: met; False: not met; None: cannot be told, a figure is missing."""
+    if target.versus == "none":
+        value = medians.get("margay")
+        value = value / KI if value is not None and unit == "KiB" else value
+    else:
+        value = ratio(medians, target.versus, unit)
+    return None if value is None else target.holds(value)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+    wire: str
+    case: str
+    size: int
+    unit: str
+    medians: dict
+    noise: float
+    ratio: float | None
+    targets: tuple
+    verdict: str  # "met", "NOT MET", "no peer" (a target, but nothing to compare with) or ""
+
+
+def judge(result):
+    """The row of one result: {"wire", "case", "size", "unit", "samples": {stack: [values]}}."""
+    samples = {stack: values for stack, values in result["samples"].items() if values}
+    medians = {stack: median(values) for stack, values in samples.items()}
+    targets = tuple(target for target in TARGETS if target.covers(result["wire"], result["case"], result["size"]))
+    verdicts = [judge_target(target, medians, result["unit"]) for target in targets]
+    if False in verdicts:
+        verdict = "NOT MET"
+    elif True in verdicts:
+        verdict = "met"
+    else:
+        verdict = "no peer" if targets else ""
+    return Row(result["wire"], result["case"], result["size"], result["unit"], medians,
+               max((noise(values) for values in samples.values()), default=0.0),
+               ratio(medians, "better", result["unit"]), targets, verdict)
+
+
+def beyond_bare(results, limits):
+    """Takes a bare program's resident memory off each sample of `resident` and `proportional`."""
+    bare = {limit["case"]: median(limit["samples"]["machine"]) for limit in limits
+            if limit["case"] in ("resident", "proportional")}
+    for result in results:
+        off = bare.get(result["case"])
+        if off is not None:
+            result["samples"] = {stack: [value - off for value in values] for stack, values in result["samples"].items()}
+    return results

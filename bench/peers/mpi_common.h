@@ -1,0 +1,21 @@
+// What the MPI benchmark programs share: plain MPI-3 that every implementation compiles.
+#ifndef MARGAY_BENCH_PEERS_MPI_COMMON_H
+#define MARGAY_BENCH_PEERS_MPI_COMMON_H
+
+#include <mpi.h>
+
+#include "common.h"
+
+struct World {
+  int rank;
+  int size;
+};
+
+// MPI_Init. `ranks` is how many the program is for; 0: any number. With no more ranks than processors each gets its
+// own, the same one under every MPI; with more nobody is pinned.
+struct World begin(int* argc, char*** argv, int ranks);
+
+// An Agree for time_of_step: all ranks are there when it returns.
+long agree_on(long value);
+
+#endif

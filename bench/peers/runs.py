@@ -1,0 +1,119 @@
+"""What is measured: one Run is one start of one program; every stack makes it, one after the other."""
+from dataclasses import dataclass
+
+KI = 1024
+MI = 1024 * KI
+LATENCY_SIZES = [0, 1, 8, 16, 32, 64, 128, 256, 512] + [KI << i for i in range(13)]
+BANDWIDTH_SIZES = [8, 64, 256] + [KI << i for i in range(13)]
+QUICK_SIZES = [8, 64, KI, 8 * KI, 64 * KI, MI]
+LIMIT_SIZES = [8, 64, 512, 4 * KI, 16 * KI, 64 * KI, 256 * KI, MI, 4 * MI]
+WIRES = ("shm", "tcp")
+RATE_MODES = ("plain", "late", "wildcards", "persistent")
+MATCHING_MODES = ("front", "in_order", "last_first")
+OVERSUBSCRIBED_REPEATS = 3  # a peer may need many seconds for one
+
+
+@dataclass(frozen=True)
+class Run:
+    group: str  # what --only names, beside the wire
+    wire: str
+    program: str
+    ranks: int = 2
+    mode: str = ""
+    sizes: tuple = ()
+    seconds: float = 0.05
+    block: int = 0
+    limit_s: float = 60
+    repeats_max: int = 99
+
+    def arguments(self):
+        words = ["--mode", self.mode] if self.mode else []
+        words += ["--sizes", ",".join(map(str, self.sizes))] if self.sizes else []
+        words += ["--block", str(self.block)] if self.block else []
+        return words + (["--seconds", str(self.seconds)] if self.seconds else [])
+
+    def title(self):
+        return " ".join(str(word) for word in (self.wire, self.program, self.mode, self.block or "", f"{self.ranks} ranks")
+                        if word)
+
+
+def pairs(wire, quick):
+    """Everything between two ranks."""
+    sizes = QUICK_SIZES if quick else None
+    seconds = 0.02 if quick else 0.05
+    # TCP is a hundred times slower for small messages, and noisier.
+    seconds *= 2 if wire == "tcp" else 1
+    yield Run("latency", wire, "latency", sizes=tuple(sizes or LATENCY_SIZES), seconds=seconds)
+    yield Run("bandwidth", wire, "bandwidth", mode="one", sizes=tuple(sizes or BANDWIDTH_SIZES), seconds=seconds)
+    yield Run("bandwidth", wire, "bandwidth", mode="both", sizes=tuple(sizes or BANDWIDTH_SIZES), seconds=seconds)
+    for mode in RATE_MODES[:2] if quick else RATE_MODES:
+        yield Run("rate", wire, "rate", mode=mode, sizes=(8,), seconds=4 * seconds)
+    for mode in MATCHING_MODES[2:] if quick else MATCHING_MODES:
+        yield Run("matching", wire, "matching", mode=mode, sizes=(1000,) if quick else (1000, 10000), seconds=4 * seconds)
+    for block in () if quick else (8, 64):
+        yield Run("vector", wire, "latency", block=block, sizes=(KI, 8 * KI, 64 * KI, MI), seconds=seconds)
+
+
+def jobs(wire, quick):
+    """What depends on the number of ranks."""
+    for ranks in (2, 8) if quick else (2, 4, 8, 16, 64):
+        for mode in ("barrier", "allreduce"):
+            repeats = 99 if ranks == 2 else OVERSUBSCRIBED_REPEATS
+            yield Run("collectives", wire, "collectives", ranks=ranks, mode=mode, seconds=0.05 if quick else 0.2,
+                      limit_s=10 if quick else 30, repeats_max=repeats)
+    for ranks in (2, 16) if quick else (2, 16, 64):
+        yield Run("startup", wire, "startup", ranks=ranks, seconds=0)
+    yield Run("memory", wire, "memory", ranks=16 if quick else 64, seconds=0, limit_s=30, repeats_max=OVERSUBSCRIBED_REPEATS)
+
+
+def limits(quick):
+    """What the machine can do, without MPI."""
+    sizes = tuple(LIMIT_SIZES[::2] if quick else LIMIT_SIZES)
+    seconds = 0.02 if quick else 0.05
+    yield Run("limits", "limit", "limits", mode="cache_line", seconds=seconds)
+    yield Run("limits", "limit", "limits", mode="memcpy", sizes=sizes[1:], seconds=seconds)
+    yield Run("limits", "limit", "limits", mode="tcp_latency", sizes=sizes, seconds=2 * seconds)
+    yield Run("limits", "limit", "limits", mode="tcp_stream", sizes=tuple(size for size in sizes if size >= KI),
+              seconds=2 * seconds)
+    yield Run("limits", "limit", "bare", seconds=0)
+
+
+def smoke():
+    """Every program and mode once, as short as it goes: shows that they run and that their data is right."""
+    short = 0.001
+    for wire in WIRES:
+        yield Run("latency", wire, "latency", sizes=(0, 8, 8192, 65536), seconds=short)
+        yield Run("vector", wire, "latency", block=8, sizes=(1024, 65536), seconds=short)
+        for mode in ("one", "both"):
+            yield Run("bandwidth", wire, "bandwidth", mode=mode, sizes=(8, 65536), seconds=short)
+        for mode in RATE_MODES:
+            yield Run("rate", wire, "rate", mode=mode, sizes=(8,), seconds=short)
+        for mode in MATCHING_MODES:
+            yield Run("matching", wire, "matching", mode=mode, sizes=(100,), seconds=short)
+        for mode in ("barrier", "allreduce"):
+            yield Run("collectives", wire, "collectives", ranks=4, mode=mode, seconds=short)
+        yield Run("startup", wire, "startup", ranks=2, seconds=0)
+        yield Run("memory", wire, "memory", ranks=2, seconds=0)
+    for mode in ("cache_line", "memcpy", "tcp_latency", "tcp_stream"):
+        yield Run("limits", "limit", "limits", mode=mode, sizes=(4096,), seconds=short)
+    yield Run("limits", "limit", "bare", seconds=0)
+
+
+def plan(quick=False, only=()):
+    """The runs, in order. `only`: groups and wires; a run is taken when it has all kinds that are named."""
+    everything = [run for wire in WIRES for run in pairs(wire, quick)]
+    everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in jobs(wire, quick)]
+    everything += list(limits(quick))
+    return [run for run in everything if wanted(run, only)]
+
+
+def wanted(run, only):
+    wires = [word for word in only if word in WIRES]
+    groups = [word for word in only if word not in WIRES]
+    if run.group == "limits":
+        return not groups or "limits" in groups or "memory" in groups
+    return (not wires or run.wire in wires) and (not groups or run.group in groups)
+
+
+def groups():
+    return sorted({run.group for run in plan()} | set(WIRES))

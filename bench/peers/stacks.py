@@ -1,0 +1,94 @@
+"""The three MPIs: how each compiles a benchmark and starts it, over shared memory and over TCP.
+
+Each peer gets the settings that are best for it in the case at hand; bench/peers/README.md says why for each."""
+import os
+import pathlib
+import subprocess
+
+FLAGS = ["-std=gnu11", "-O2"]
+
+
+def first_line(command):
+    """The first line that a command prints, or an empty string."""
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return next((line.strip() for line in run.stdout.splitlines() if line.strip()), "")
+
+
+class Margay:
+    name = "margay"
+
+    def __init__(self, build):
+        self.bin = pathlib.Path(build).resolve() / "bin"
+        self.compiler = str(self.bin / "mpicc")
+
+    def version(self):
+        return first_line([str(self.bin / "margay"), "run", "--version"])
+
+    def command(self, wire, ranks, processors):
+        nodes = ["--nodes", "2"] if wire == "tcp" else []
+        return [str(self.bin / "margay"), "run", "-n", str(ranks), *nodes]
+
+    def environment(self, wire, ranks, processors):
+        return {}
+
+
+class Mpich:
+    name = "mpich"
+    compiler = "mpicc.mpich"
+
+    def version(self):
+        run = subprocess.run(["mpiexec.mpich", "--version"], capture_output=True, text=True, check=False)
+        words = [line.split()[-1] for line in run.stdout.splitlines() if line.strip().startswith("Version:")]
+        return "MPICH " + " ".join(words)
+
+    def command(self, wire, ranks, processors):
+        return ["mpiexec.mpich", "-n", str(ranks)]
+
+    def environment(self, wire, ranks, processors):
+        quiet = {"UCX_LOG_LEVEL": "fatal", "HWLOC_HIDE_ERRORS": "2"}
+        if wire == "tcp":
+            quiet |= {"MPIR_CVAR_NUM_CLIQUES": "2", "MPIR_CVAR_CLIQUES_BY_BLOCK": "1", "UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"}
+        return quiet
+
+
+class OpenMpi:
+    name = "openmpi"
+    compiler = "mpicc.openmpi"
+
+    def version(self):
+        return first_line(["mpirun.openmpi", "--version"]).replace("mpirun.openmpi (OpenRTE)", "Open MPI")
+
+    def command(self, wire, ranks, processors):
+        words = ["mpirun.openmpi", "-n", str(ranks), "--bind-to", "none", "--mca", "pml", "ob1"]
+        if os.geteuid() == 0:
+            words.append("--allow-run-as-root")
+        if ranks > processors:
+            words.append("--oversubscribe")
+        if wire == "tcp":
+            return words + ["--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", "lo"]
+        return words + ["--mca", "btl", "self,vader"]
+
+    def environment(self, wire, ranks, processors):
+        return {"HWLOC_HIDE_ERRORS": "2"}
+
+
+class NoMpi:
+    """Programs without MPI: the machine's limits, and the bare C program that memory is compared with."""
+    name = "machine"
+    compiler = "cc"
+
+    def version(self):
+        return first_line(["cc", "--version"])
+
+    def command(self, wire, ranks, processors):
+        return []
+
+    def environment(self, wire, ranks, processors):
+        return {}
+
+
+def all_stacks(build, margay_only):
+    return [Margay(build)] if margay_only else [Margay(build), Mpich(), OpenMpi()]

@@ -1,0 +1,116 @@
+"""The table of a result, as text. Pure."""
+from peers import judge
+
+TITLES = {
+    "latency": "latency, one way", "bandwidth": "bandwidth, one direction", "both": "bandwidth, both directions",
+    "rate_plain": "message rate, window of 64", "rate_late": "message rate, unexpected",
+    "rate_wildcards": "message rate, wildcards", "rate_persistent": "message rate, persistent requests",
+    "front": "latency of 8 B behind N posted receives", "in_order": "N posted, first matched first, a message",
+    "last_first": "N posted, last matched first, a message", "vector8": "vector of 8-byte blocks, one way",
+    "vector64": "vector of 64-byte blocks, one way", "barrier": "barrier", "allreduce": "allreduce of 8 bytes",
+    "start_end": "start and end", "resident": "memory of an idle rank, resident",
+    "proportional": "memory of an idle rank, shared pages divided", "cache_line": "cache line, one way",
+    "memcpy": "memcpy", "tcp_latency": "raw TCP over loopback, one way", "tcp_stream": "raw TCP over loopback, stream",
+}
+OF_RANKS = ("barrier", "allreduce", "start_end", "resident", "proportional")
+OF_RECEIVES = ("front", "in_order", "last_first")
+WIRE_TITLES = {"shm": "shared memory", "tcp": "TCP over loopback"}
+
+
+def size_text(case, size):
+    if case in OF_RANKS:
+        return f"{size} ranks"
+    if case in OF_RECEIVES:
+        return f"N={size}"
+    for unit, bytes_of in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= bytes_of and size % bytes_of == 0:
+            return f"{size // bytes_of} {unit}"
+    return f"{size} B"
+
+
+def value_text(value, unit):
+    """A figure with three or four digits and its unit, in a unit that people read."""
+    if value is None:
+        return "-"
+    for small, large in (("us", "ms"), ("ms", "s"), ("MB/s", "GB/s"), ("KiB", "MiB")):
+        factor = 1024 if small == "KiB" else 1000
+        if unit == small and abs(value) >= factor:
+            value, unit = value / factor, large
+    if unit == "msg/s":
+        value, unit = value / 1e6, "M/s"
+    digits = 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1 if abs(value) < 1000 else 0
+    return f"{value:.{digits}f} {unit}"
+
+
+def ratio_text(value):
+    return "-" if value is None else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+
+
+def aligned(rows):
+    """Columns as wide as their widest cell; the first two to the left, the others to the right, the last free."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    def line(row):
+        cells = [cell.ljust(width) if i < 1 or i >= len(row) - 2 else cell.rjust(width)
+                 for i, (cell, width) in enumerate(zip(row, widths))]
+        return "  ".join(cells).rstrip()
+    return [line(row) for row in rows]
+
+
+HEAD = ("size", "margay", "MPICH", "Open MPI", "ratio", "/MPICH", "/Open MPI", "noise", "target", "")
+
+
+def cells(row):
+    return (size_text(row.case, row.size), *(value_text(row.medians.get(stack), row.unit) for stack in judge.NAMES
+                                             if stack != "better"),
+            ratio_text(row.ratio), *(ratio_text(judge.ratio(row.medians, peer, row.unit)) for peer in judge.PEERS),
+            f"{100 * row.noise:.0f}%", ", ".join(map(str, row.targets)), row.verdict)
+
+
+def sections(rows):
+    """[(title, rows)] in the order of first appearance."""
+    found = {}
+    for row in rows:
+        wire = WIRE_TITLES.get(row.wire)
+        title = TITLES.get(row.case, row.case) + (f" ({wire})" if wire else "")
+        found.setdefault(title, []).append(row)
+    return list(found.items())
+
+
+def heading(data):
+    machine, versions = data["machine"], data["versions"]
+    return [f"{data['date']}  commit {data['commit']}  {data['repeats']} repeats, medians",
+            f"{machine['model']}, {machine['processors']} processors, Linux {machine['kernel']}"
+            + (f", virtual ({machine['virtual']})" if machine["virtual"] != "no" else ""),
+            "; ".join(text for text in versions.values() if text)]
+
+
+def summary(rows):
+    judged = [row for row in rows if row.targets]
+    counts = {verdict: sum(row.verdict == verdict for row in judged) for verdict in ("met", "NOT MET", "no peer")}
+    return (f"{len(judged)} rows have a target: {counts['met']} met, {counts['NOT MET']} not met, "
+            f"{counts['no peer']} without a figure to compare with")
+
+
+def render(data):
+    """The whole table of a result file's data."""
+    rows = [judge.judge(result) for result in data["results"]]
+    lines = [*heading(data), ""]
+    body = aligned([HEAD] + [cells(row) for row in rows]) if rows else []
+    for title, members in sections(rows):
+        # Sections keep one set of widths, so that columns stand below each other in the whole table.
+        lines += [title, "  " + body[0]]
+        for row in members:
+            lines.append("  " + body[1 + rows.index(row)])
+        lines.append("")
+    if rows:
+        lines += ["ratio: margay divided by the better of the two peers. noise: quartile distance of the least quiet of the three.",
+                  summary(rows), ""]
+    if data["limits"]:
+        lines.append("Limits of the machine, measured in the same run")
+        limits = [(TITLES.get(limit["case"], limit["case"]), size_text(limit["case"], limit["size"]),
+                   value_text(judge.median(limit["samples"]["machine"]), limit["unit"])) for limit in data["limits"]
+                  if limit["case"] not in OF_RANKS]
+        lines += ["  " + line for line in aligned([(title, size, value, "", "") for title, size, value in limits])] + [""]
+    for failure in data["failures"]:
+        lines.append(f"no result: {judge.NAMES.get(failure['stack'], failure['stack'])}: {failure['run']}: {failure['why']}")
+    return "\n".join(lines).rstrip() + "\n"

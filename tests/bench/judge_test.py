@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""The arithmetic, the table and the page of the comparison (bench/peers), on made-up figures."""
+import html.parser
+import pathlib
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+
+from peers import charts, collect, command, judge, plot, runs, table  # noqa: E402
+
+
+def result(case, size, unit, wire="shm", **samples):
+    return {"wire": wire, "case": case, "size": size, "unit": unit, "samples": samples}
+
+
+def data(results, limits=(), failures=()):
+    return {"date": "2026-01-02T03:04:05+00:00", "commit": "abc+", "repeats": 3,
+            "machine": {"model": "A & B", "processors": 2, "kernel": "6.1", "virtual": "no"},
+            "versions": {"margay": "margay 1", "mpich": "MPICH 4"}, "results": list(results), "limits": list(limits),
+            "failures": list(failures)}
+
+
+class Statistics(unittest.TestCase):
+    def test_median_of_odd_and_even(self):
+        self.assertEqual(judge.median([3, 1, 2]), 2)
+        self.assertEqual(judge.median([4, 1, 2, 3]), 2.5)
+        self.assertIsNone(judge.median([]))
+
+    def test_noise_is_the_distance_of_quartiles(self):
+        self.assertEqual(judge.noise([5]), 0)
+        self.assertEqual(judge.noise([2, 2, 2]), 0)
+        self.assertAlmostEqual(judge.noise([8, 9, 10, 11, 12]), 0.2)
+        self.assertAlmostEqual(judge.noise([8, 9, 10, 11, 1000]), 0.2, msg="one outlier does not count")
+
+    def test_better_peer_depends_on_the_unit(self):
+        medians = {"margay": 1, "mpich": 2, "openmpi": 3}
+        self.assertEqual(judge.better_peer(medians, "us"), "mpich")
+        self.assertEqual(judge.better_peer(medians, "MB/s"), "openmpi")
+        self.assertEqual(judge.better_peer({"margay": 1, "openmpi": 3}, "us"), "openmpi")
+        self.assertIsNone(judge.better_peer({"margay": 1}, "us"))
+
+    def test_ratio(self):
+        medians = {"margay": 1, "mpich": 2, "openmpi": 4}
+        self.assertEqual(judge.ratio(medians, "better", "us"), 0.5)
+        self.assertEqual(judge.ratio(medians, "better", "msg/s"), 0.25)
+        self.assertEqual(judge.ratio(medians, "openmpi", "us"), 0.25)
+        self.assertIsNone(judge.ratio({"mpich": 2}, "better", "us"))
+        self.assertIsNone(judge.ratio({"margay": 2}, "better", "us"))
+
+
+class Targets(unittest.TestCase):
+    def verdict(self, *arguments, **samples):
+        return judge.judge(result(*arguments, **samples)).verdict
+
+    def test_at_most(self):
+        self.assertEqual(self.verdict("latency", 8, "us", margay=[0.85], mpich=[1], openmpi=[2]), "met")
+        self.assertEqual(self.verdict("latency", 8, "us", margay=[0.86], mpich=[2], openmpi=[1]), "NOT MET")
+
+    def test_at_least(self):
+        self.assertEqual(self.verdict("bandwidth", 65536, "MB/s", margay=[33], mpich=[10], openmpi=[9]), "met")
+        self.assertEqual(self.verdict("bandwidth", 65536, "MB/s", margay=[33], mpich=[10], openmpi=[11]), "NOT MET")
+
+    def test_every_target_of_a_row_must_hold(self):
+        self.assertEqual(self.verdict("latency", 4096, "us", margay=[7], mpich=[10], openmpi=[47]), "met")
+        self.assertEqual(self.verdict("latency", 4096, "us", margay=[7], mpich=[10], openmpi=[46]), "NOT MET")
+        self.assertEqual(self.verdict("latency", 4096, "us", margay=[7], mpich=[9], openmpi=[47]), "NOT MET")
+
+    def test_the_median_decides(self):
+        self.assertEqual(self.verdict("latency", 8, "us", margay=[0.5, 0.6, 50], mpich=[1, 1, 0.1], openmpi=[2]), "met")
+
+    def test_nothing_to_compare_with(self):
+        self.assertEqual(self.verdict("latency", 8, "us", margay=[1]), "no peer")
+        self.assertEqual(self.verdict("latency", 8, "us", mpich=[1], openmpi=[1]), "no peer")
+        self.assertEqual(self.verdict("latency", 8, "us", margay=[1], mpich=[], openmpi=[]), "no peer")
+
+    def test_a_row_without_target(self):
+        self.assertEqual(self.verdict("rate_late", 8, "msg/s", margay=[1], mpich=[1], openmpi=[1]), "")
+        self.assertEqual(judge.judge(result("latency", 128, "us", margay=[1], mpich=[1])).verdict, "")
+
+    def test_memory_needs_no_peer(self):
+        self.assertEqual(self.verdict("resident", 64, "KiB", margay=[4096]), "met")
+        self.assertEqual(self.verdict("resident", 64, "KiB", margay=[4097]), "NOT MET")
+
+    def test_memory_is_what_lies_beyond_a_bare_program(self):
+        limits = [result("resident", 1, "KiB", wire="limit", machine=[1000])]
+        results = judge.beyond_bare([result("resident", 64, "KiB", margay=[3000, 3200]),
+                                     result("latency", 8, "us", margay=[1])], limits)
+        self.assertEqual([entry["samples"]["margay"] for entry in results], [[2000, 2200], [1]])
+
+    def test_every_target_has_a_run(self):
+        """A target that no run of the whole plan feeds would never be judged."""
+        cases = {"latency": "latency", "bandwidth": {"one": "bandwidth", "both": "both"}, "startup": "start_end",
+                 "memory": "resident"}
+        measured = set()
+        for run in runs.plan():
+            case = cases.get(run.program, f"rate_{run.mode}" if run.program == "rate" else run.mode)
+            case = case[run.mode] if isinstance(case, dict) else case
+            measured |= {(run.wire, case, size) for size in run.sizes or (run.ranks,)}
+        for target in judge.TARGETS:
+            for case in target.cases:
+                ends = [size for wire, name, size in measured if target.covers(wire, name, size) and name == case]
+                self.assertTrue(ends, f"{case} {target}")
+                self.assertEqual(max(ends), target.high)
+
+
+class Reading(unittest.TestCase):
+    def test_lines(self):
+        output = "noise\nlatency 8 0.25 us\nlatency 8 1.5e-1 us\nlatency 0 1e3 us\nlatency 8 many us\nlatency 8 1 us more\n"
+        self.assertEqual(collect.figures(output), {("latency", 8, "us"): 0.2, ("latency", 0, "us"): 1000})
+
+    def test_a_program_that_hangs_is_ended_and_keeps_its_lines(self):
+        output, seconds, why = collect.start(["sh", "-c", "echo latency 8 1 us; (sleep 60); sleep 60"], {}, 0.3)
+        self.assertEqual(output, "latency 8 1 us\n")
+        self.assertIn("no end within 0.3 s", why)
+        self.assertLess(seconds, 20)
+
+    def test_a_program_that_fails_is_named(self):
+        self.assertEqual(collect.start(["sh", "-c", "echo because >&2; exit 3"], {}, 20)[2], "exit status 3: because")
+
+    def test_only(self):
+        self.assertEqual({(run.wire, run.group) for run in runs.plan(only=("shm", "latency"))}, {("shm", "latency")})
+        self.assertEqual({run.wire for run in runs.plan(only=("tcp",))}, {"tcp", "limit"})
+        self.assertEqual({run.group for run in runs.plan(only=("rate",))}, {"rate"})
+
+
+class Showing(unittest.TestCase):
+    def sample(self):
+        results = [result("latency", size, "us", margay=[size / 100 + 0.1], mpich=[size / 50 + 0.2], openmpi=[0.9])
+                   for size in (0, 8, 4096)]
+        results += [result("bandwidth", 8, "MB/s", wire="tcp", margay=[9000], mpich=[10]),
+                    result("barrier", 64, "us", margay=[1234], openmpi=[600])]
+        limits = [result("memcpy", 4096, "MB/s", wire="limit", machine=[50000]),
+                  result("cache_line", 64, "us", wire="limit", machine=[0.05])]
+        failures = [{"run": "shm barrier <64>", "stack": "mpich", "why": "no end within 30 s"}]
+        return data(results, limits, failures)
+
+    def test_units(self):
+        self.assertEqual(table.value_text(0.1234, "us"), "0.123 us")
+        self.assertEqual(table.value_text(12345, "us"), "12.35 ms")
+        self.assertEqual(table.value_text(2.8e6, "us"), "2.800 s")
+        self.assertEqual(table.value_text(9000, "MB/s"), "9.000 GB/s")
+        self.assertEqual(table.value_text(24.5e6, "msg/s"), "24.50 M/s")
+        self.assertEqual(table.value_text(3000, "KiB"), "2.930 MiB")
+        self.assertEqual(table.value_text(None, "us"), "-")
+        self.assertEqual(table.size_text("latency", 65536), "64 KiB")
+        self.assertEqual(table.size_text("latency", 1000), "1000 B")
+        self.assertEqual(table.size_text("barrier", 64), "64 ranks")
+
+    def test_table(self):
+        text = table.render(self.sample())
+        row = next(line for line in text.splitlines() if line.startswith("  8 B ") and "0.180 us" in line)
+        self.assertEqual(row.split(), "8 B 0.180 us 0.360 us 0.900 us 0.50 0.50 0.20 0% <= 0.85 met".split())
+        self.assertIn("no result: MPICH: shm barrier <64>: no end within 30 s", text)
+        self.assertIn("4 rows have a target: 2 met, 2 not met, 0 without a figure", text)
+        self.assertIn("A & B, 2 processors, Linux 6.1\n", text)
+
+    def test_page_is_whole_and_needs_nothing_from_elsewhere(self):
+        page = plot.page(self.sample())
+        open_tags = []
+
+        class Tags(html.parser.HTMLParser):
+            def handle_starttag(self, tag, attributes):
+                if tag != "meta":
+                    open_tags.append(tag)
+
+            def handle_startendtag(self, tag, attributes):
+                pass
+
+            def handle_endtag(self, tag):
+                assert open_tags.pop() == tag, tag
+        Tags().feed(page)
+        self.assertEqual(open_tags, [])
+        for word in ("http", "src=", "<script", "@import", "nan", "<64>"):
+            self.assertNotIn(word, page)
+        for word in ("<polyline", "<rect", "A &amp; B", "no result", "prefers-color-scheme: dark"):
+            self.assertIn(word, page)
+
+    def test_page_of_nothing(self):
+        self.assertIn("</html>", plot.page(data([])))
+        self.assertIn("commit abc+", table.render(data([])))
+
+    def test_scale(self):
+        scale = charts.Scale([1, 100], 0, 200)
+        self.assertEqual([scale(1), scale(10), scale(100)], [0, 100, 200])
+        self.assertEqual(scale.decades(), [1, 10, 100])
+
+    def test_result_file_is_read_back(self):
+        import json
+        self.assertEqual(json.loads(command.one_line_each(self.sample())), self.sample())
+
+
+if __name__ == "__main__":
+    unittest.main()
