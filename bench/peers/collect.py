@@ -101,11 +101,12 @@ def run_once(run, stack, program, processors):
 class Collector:
     """Runs a plan and keeps every sample."""
 
-    def __init__(self, all_stacks, folder, repeats, processors, say):
+    def __init__(self, all_stacks, folder, repeats, processors, quiet, say):
         self.stacks = all_stacks
         self.folder = folder
         self.repeats = repeats
         self.processors = processors
+        self.quiet = quiet
         self.say = say
         self.programs = {}
         self.results = {}
@@ -118,21 +119,26 @@ class Collector:
         return self.programs[key]
 
     def one(self, run):
-        """Interleaved: each stack once, then all again. A stack that failed is not asked again."""
-        chosen = [stacks.NoMpi()] if run.wire == "limit" else self.stacks
+        """Rounds, interleaved: each stack once, then all again. A stack that failed is not asked again."""
+        chosen = [stacks.NoMpi()] if run.wire == "limit" else list(self.stacks)
         programs = {stack.name: self.program(stack, run.program) for stack in chosen}
-        failed = set()
-        for _ in range(min(self.repeats, run.repeats_max)):
-            for stack in chosen:
-                if stack.name in failed:
-                    continue
-                found, why = run_once(run, stack, programs[stack.name], self.processors)
+        rounds = 0
+        while rounds < min(self.repeats, run.repeats_max) and chosen:
+            self.quiet.wait()
+            began = time.monotonic()
+            outcomes = [(stack, *run_once(run, stack, programs[stack.name], self.processors)) for stack in chosen]
+            failed = [(stack, why) for stack, _, why in outcomes if why]
+            # What had to be killed is not accounted as ours, so a round with a failure always counts.
+            if not failed and not self.quiet.was_quiet(time.monotonic() - began):
+                continue
+            rounds += 1
+            for stack, found, _ in outcomes:
                 for (case, size, unit), value in found.items():
                     self.keep(run, stack, case, size, unit, value)
-                if why:
-                    failed.add(stack.name)
-                    self.failures.append({"run": run.title(), "stack": stack.name, "why": why})
-                    self.say(f"    {judge.NAMES.get(stack.name, stack.name)}: {run.title()}: {why}")
+            for stack, why in failed:
+                chosen.remove(stack)
+                self.failures.append({"run": run.title(), "stack": stack.name, "why": why})
+                self.say(f"    {judge.NAMES.get(stack.name, stack.name)}: {run.title()}: {why}")
 
     def keep(self, run, stack, case, size, unit, value):
         result = self.results.setdefault((run.wire, case, size), {

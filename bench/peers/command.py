@@ -15,6 +15,8 @@ def parse(arguments, text):
     parser.add_argument("--quick", action="store_true", help="fewer cases, 3 repeats")
     parser.add_argument("--only", default="", help=f"with commas: {', '.join(runs.groups())}")
     parser.add_argument("--repeats", type=int, help="times that every stack runs every case (default 5)")
+    parser.add_argument("--patience", type=float, default=300, metavar="S",
+                        help="seconds spent, in all, on waiting until nothing else runs and on repeating what was disturbed")
     parser.add_argument("--build", help="margay's build folder (default build/release, which is brought up to date)")
     parser.add_argument("--out", help="where results go (default bench/results)")
     parser.add_argument("--html-only", metavar="FILE", help="measure nothing; table and plots of this result file")
@@ -46,7 +48,7 @@ def say(line):
 def smoke(build):
     """Exit status 0 when every program runs on margay and finds its data right."""
     with tempfile.TemporaryDirectory() as folder:
-        collector = collect.Collector(stacks.all_stacks(build, True), folder, 1, machine.processors(), say)
+        collector = collect.Collector(stacks.all_stacks(build, True), folder, 1, machine.processors(), machine.Quiet(0), say)
         try:
             collector.all(list(runs.smoke()))
         except collect.CompileError as error:
@@ -58,15 +60,17 @@ def smoke(build):
 def measure(root, build, options):
     chosen = stacks.all_stacks(build, False)
     repeats = options.repeats or (3 if options.quick else 5)
+    quiet = machine.Quiet(options.patience)
     data = {**machine.describe(root, chosen), "repeats": repeats, "quick": options.quick, "only": list(options.only)}
     with tempfile.TemporaryDirectory() as folder:
-        collector = collect.Collector(chosen, folder, repeats, machine.processors(), say)
+        collector = collect.Collector(chosen, folder, repeats, machine.processors(), quiet, say)
         try:
             collector.all(runs.plan(options.quick, options.only))
         except collect.CompileError as error:
             sys.exit(f"scripts/bench: {error}")
     data["results"], data["limits"] = collector.split()
     data["failures"] = collector.failures
+    data["quiet"] = quiet.told()
     return data
 
 

@@ -104,6 +104,10 @@ static int compare(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+long alone(long value) {
+  return value;
+}
+
 double time_of_step(Step step, void* state, double seconds, Agree agree) {
   long count = 1;
   long batches = kBatchesMax;

@@ -36,8 +36,9 @@ void fail(const char* what);
 
 // One step done `count` times; the seconds that they took.
 typedef double (*Step)(void* state, long count);
-// Makes rank 0's value everybody's, with everybody there. A program of one process hands its value back.
+// Makes rank 0's value everybody's, with everybody there.
 typedef long (*Agree)(long value);
+long alone(long value);  // of a program of one process: hands its value back
 
 // The seconds of one step: the median over batches, which together take about `seconds`. The first batches, which also
 // find how many steps make a batch, do not count. All ranks call it; the value is rank 0's.

@@ -21,10 +21,6 @@
 
 enum { kStreamWindow = 4 << 20, kSocketBuffer = 4 << 20 };
 
-static long alone(long value) {
-  return value;
-}
-
 // The child runs `echo` on processor 1 until its parent ends it.
 static pid_t start_child(void (*echo)(void*), void* state) {
   const pid_t child = fork();

@@ -2,7 +2,13 @@
 import datetime
 import os
 import platform
+import resource
 import subprocess
+import time
+
+TICK = os.sysconf("SC_CLK_TCK")
+LOOK_S = 0.3
+OTHERS_MAX = 0.06  # of all processors; the accounting itself is off by some percent
 
 
 def lscpu():
@@ -21,6 +27,62 @@ def commit(root):
     name = git(root, "rev-parse", "--short=12", "HEAD")
     changed = [line for line in git(root, "status", "--porcelain").splitlines() if "bench/results/" not in line]
     return name + ("+" if changed else "")
+
+
+def ticks():
+    """(used, all) processor time of the machine since it started, in seconds. What its host took counts as used."""
+    with open("/proc/stat", encoding="ascii") as file:
+        user, nice, system, idle, waiting, _, _, stolen = map(int, file.readline().split()[1:9])
+    used = user + nice + system + stolen
+    return used / TICK, (used + idle + waiting) / TICK
+
+
+def our_seconds():
+    """Processor time of this process and of all that it started and that ended."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+class Quiet:
+    """Whether the machine is ours alone: a round that something else disturbed is repeated, for as long as patience lasts."""
+
+    def __init__(self, patience_s):
+        self.patience_s = patience_s
+        self.repeated = 0
+        self.disturbed = 0
+        self.start()
+
+    def start(self):
+        self.used, self.all = ticks()
+        self.ours = our_seconds()
+
+    def others(self):
+        """The share of all processor time since start() that neither we nor our programs used."""
+        used, whole = ticks()
+        return max(0.0, used - self.used - (our_seconds() - self.ours)) / max(1 / TICK, whole - self.all)
+
+    def wait(self):
+        """Returns when nothing else runs, or when patience is over."""
+        while self.patience_s > 0:
+            self.start()
+            time.sleep(LOOK_S)
+            if self.others() <= OTHERS_MAX:
+                break
+            self.patience_s -= LOOK_S
+        self.start()
+
+    def was_quiet(self, seconds):
+        """Whether the round since start(), of so many seconds, counts. If not it is to be repeated."""
+        if self.others() <= OTHERS_MAX:
+            return True
+        self.patience_s -= seconds
+        if self.patience_s > 0:
+            self.repeated += 1
+            return False
+        self.disturbed += 1
+        return True
+
+    def told(self):
+        return {"repeated_rounds": self.repeated, "disturbed_rounds": self.disturbed}
 
 
 def processors():

@@ -58,7 +58,7 @@ BARS = (
 STACKS = ("margay", *judge.PEERS)
 SHORT = {"rate_plain": "plain", "rate_late": "unexpected", "rate_wildcards": "wildcards", "rate_persistent": "persistent",
          "front": "ping behind", "in_order": "first first", "last_first": "last first", "resident": "resident",
-         "proportional": "shared divided"}
+         "proportional": "divided"}
 
 
 def line_chart(rows, limits, title, wire, case, limit):
@@ -71,9 +71,10 @@ def line_chart(rows, limits, title, wire, case, limit):
     if limit:
         points = [(entry["size"], judge.median(entry["samples"]["machine"])) for entry in limits if entry["case"] == limit]
         series.append((table.TITLES[limit], "limit", sorted(points)))
-    if case == "latency" and wire == "shm":
-        line = [judge.median(entry["samples"]["machine"]) for entry in limits if entry["case"] == "cache_line"]
-        series += [(table.TITLES["cache_line"], "limit", [(row.size, line[0]) for row in members])] if line else []
+    flat = {"latency": "cache_line", "bandwidth": "ring_copy", "both": "ring_copy"}.get(case) if wire == "shm" else None
+    levels = [judge.median(entry["samples"]["machine"]) for entry in limits if entry["case"] == flat]
+    if levels:
+        series.append((table.TITLES[flat], "limit", [(row.size, max(levels)) for row in members]))
     return figure(title, charts.lines([entry for entry in series if entry[2]], unit, table.value_text, table.size_text))
 
 

@@ -7,6 +7,7 @@ LATENCY_SIZES = [0, 1, 8, 16, 32, 64, 128, 256, 512] + [KI << i for i in range(1
 BANDWIDTH_SIZES = [8, 64, 256] + [KI << i for i in range(13)]
 QUICK_SIZES = [8, 64, KI, 8 * KI, 64 * KI, MI]
 LIMIT_SIZES = [8, 64, 512, 4 * KI, 16 * KI, 64 * KI, 256 * KI, MI, 4 * MI]
+RING_CHUNKS = (2 * KI, 8 * KI, 32 * KI)
 WIRES = ("shm", "tcp")
 RATE_MODES = ("plain", "late", "wildcards", "persistent")
 MATCHING_MODES = ("front", "in_order", "last_first")
@@ -75,6 +76,8 @@ def limits(quick):
     yield Run("limits", "limit", "limits", mode="tcp_latency", sizes=sizes, seconds=2 * seconds)
     yield Run("limits", "limit", "limits", mode="tcp_stream", sizes=tuple(size for size in sizes if size >= KI),
               seconds=2 * seconds)
+    yield Run("limits", "limit", "limits_ring", mode="cells", seconds=2 * seconds)
+    yield Run("limits", "limit", "limits_ring", mode="ring_copy", sizes=RING_CHUNKS, seconds=seconds)
     yield Run("limits", "limit", "bare", seconds=0)
 
 
@@ -96,6 +99,8 @@ def smoke():
         yield Run("memory", wire, "memory", ranks=2, seconds=0)
     for mode in ("cache_line", "memcpy", "tcp_latency", "tcp_stream"):
         yield Run("limits", "limit", "limits", mode=mode, sizes=(4096,), seconds=short)
+    for mode in ("cells", "ring_copy"):
+        yield Run("limits", "limit", "limits_ring", mode=mode, sizes=(4096,), seconds=short)
     yield Run("limits", "limit", "bare", seconds=0)
 
 

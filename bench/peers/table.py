@@ -10,7 +10,8 @@ TITLES = {
     "vector64": "vector of 64-byte blocks, one way", "barrier": "barrier", "allreduce": "allreduce of 8 bytes",
     "start_end": "start and end", "resident": "memory of an idle rank, resident",
     "proportional": "memory of an idle rank, shared pages divided", "cache_line": "cache line, one way",
-    "memcpy": "memcpy", "tcp_latency": "raw TCP over loopback, one way", "tcp_stream": "raw TCP over loopback, stream",
+    "memcpy": "memcpy", "cells": "cells of a cache line, stream",
+    "ring_copy": "ring of 128 KiB, two copies, in chunks", "tcp_latency": "raw TCP over loopback, one way", "tcp_stream": "raw TCP over loopback, stream",
 }
 OF_RANKS = ("barrier", "allreduce", "start_end", "resident", "proportional")
 OF_RECEIVES = ("front", "in_order", "last_first")
@@ -76,12 +77,20 @@ def sections(rows):
     return list(found.items())
 
 
+def quiet_text(quiet):
+    text = f"{quiet['repeated_rounds']} rounds were repeated because something else ran"
+    if quiet["disturbed_rounds"]:
+        text = f"NOT A QUIET MACHINE: {quiet['disturbed_rounds']} rounds count although something else ran; {text}"
+    return text
+
+
 def heading(data):
     machine, versions = data["machine"], data["versions"]
     return [f"{data['date']}  commit {data['commit']}  {data['repeats']} repeats, medians",
             f"{machine['model']}, {machine['processors']} processors, Linux {machine['kernel']}"
             + (f", virtual ({machine['virtual']})" if machine["virtual"] != "no" else ""),
-            "; ".join(text for text in versions.values() if text)]
+            "; ".join(text for text in versions.values() if text),
+            quiet_text(data["quiet"])]
 
 
 def summary(rows):

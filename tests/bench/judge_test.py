@@ -8,7 +8,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
-from peers import charts, collect, command, judge, plot, runs, table  # noqa: E402
+from peers import charts, collect, command, judge, machine, plot, runs, table  # noqa: E402
 
 
 def result(case, size, unit, wire="shm", **samples):
@@ -19,7 +19,8 @@ def data(results, limits=(), failures=()):
     return {"date": "2026-01-02T03:04:05+00:00", "commit": "abc+", "repeats": 3,
             "machine": {"model": "A & B", "processors": 2, "kernel": "6.1", "virtual": "no"},
             "versions": {"margay": "margay 1", "mpich": "MPICH 4"}, "results": list(results), "limits": list(limits),
-            "failures": list(failures)}
+            "failures": list(failures),
+            "quiet": {"repeated_rounds": 2, "disturbed_rounds": 0}}
 
 
 class Statistics(unittest.TestCase):
@@ -125,6 +126,62 @@ class Reading(unittest.TestCase):
         self.assertEqual({run.group for run in runs.plan(only=("rate",))}, {"rate"})
 
 
+class FakeStack:
+    name = "margay"
+
+
+class Rounds(unittest.TestCase):
+    """The collector, with starts that are played to it."""
+
+    def play(self, outcomes, quiet, repeats=3):
+        queue = list(outcomes)
+        collector = collect.Collector([FakeStack()], "", repeats, 2, quiet, lambda line: None)
+        collector.program = lambda stack, name: name
+        before, collect.run_once = collect.run_once, lambda *_: queue.pop(0)
+        try:
+            collector.one(runs.Run("latency", "shm", "latency"))
+        finally:
+            collect.run_once = before
+        return collector, queue
+
+    def figures(self, *values):
+        return [({("latency", 8, "us"): value}, None) for value in values]
+
+    def test_every_round_is_a_sample(self):
+        collector, left = self.play(self.figures(1, 2, 3, 4), machine.Quiet(0))
+        self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1, 2, 3]})
+        self.assertEqual(len(left), 1)
+
+    def test_a_stack_that_fails_is_not_asked_again(self):
+        collector, left = self.play(self.figures(1) + [({}, "no end")] + self.figures(3), machine.Quiet(0))
+        self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1]})
+        self.assertEqual([entry["why"] for entry in collector.failures], ["no end"])
+        self.assertEqual(len(left), 1)
+
+    def test_a_disturbed_round_is_repeated(self):
+        class Disturbed(machine.Quiet):
+            shares = [0, 0.5, 0, 0.5, 0]
+
+            def wait(self):
+                pass
+
+            def others(self):
+                return self.shares.pop(0)
+        quiet = Disturbed(100)
+        collector, _ = self.play(self.figures(1, 2, 3, 4, 5), quiet)
+        self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1, 3, 5]})
+        self.assertEqual(quiet.told(), {"repeated_rounds": 2, "disturbed_rounds": 0})
+
+    def test_patience_ends(self):
+        class Disturbed(machine.Quiet):
+            def others(self):
+                return 0.5
+        quiet = Disturbed(0)
+        collector, _ = self.play(self.figures(1, 2, 3), quiet)
+        self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1, 2, 3]})
+        self.assertEqual(quiet.told(), {"repeated_rounds": 0, "disturbed_rounds": 3})
+
+
 class Showing(unittest.TestCase):
     def sample(self):
         results = [result("latency", size, "us", margay=[size / 100 + 0.1], mpich=[size / 50 + 0.2], openmpi=[0.9])
@@ -155,6 +212,14 @@ class Showing(unittest.TestCase):
         self.assertIn("no result: MPICH: shm barrier <64>: no end within 30 s", text)
         self.assertIn("4 rows have a target: 2 met, 2 not met, 0 without a figure", text)
         self.assertIn("A & B, 2 processors, Linux 6.1\n", text)
+
+    def test_a_busy_machine_is_told(self):
+        sample = self.sample()
+        self.assertNotIn("NOT A QUIET", table.render(sample))
+        self.assertIn("2 rounds were repeated because something else ran", table.render(sample))
+        sample["quiet"]["disturbed_rounds"] = 3
+        self.assertIn("NOT A QUIET MACHINE: 3 rounds count although something else ran", table.render(sample))
+        self.assertIn("NOT A QUIET", plot.page(sample))
 
     def test_page_is_whole_and_needs_nothing_from_elsewhere(self):
         page = plot.page(self.sample())
