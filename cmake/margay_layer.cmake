@@ -14,6 +14,14 @@ if(MARGAY_SANITIZE)
   target_link_options(margay_flags INTERFACE -fsanitize=${MARGAY_SANITIZE})
 endif()
 
+# The standard headers that nearly every file includes, read once per target: they are half of a small file's compile
+# time. For tests, and with MARGAY_PRECOMPILE (the sanitizer presets) for the layers too; there the release build,
+# without, proves that each file includes what it uses.
+function(margay_precompile target)
+  target_precompile_headers(${target} PRIVATE <algorithm> <array> <atomic> <cstdint> <cstring> <functional> <memory>
+    <optional> <span> <string> <string_view> <thread> <vector> ${ARGN})
+endfunction()
+
 function(margay_layer name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
@@ -22,6 +30,9 @@ function(margay_layer name)
   endforeach()
   add_library(margay_${name} STATIC ${sources})
   target_link_libraries(margay_${name} PUBLIC margay_flags ${ARG_DEPENDS})
+  if(MARGAY_PRECOMPILE)
+    margay_precompile(margay_${name})
+  endif()
 endfunction()
 
 # margay_tests(NAME DEPENDS ...): every *_test.cpp below the current folder in one doctest program, NAME.
@@ -33,6 +44,9 @@ function(margay_tests name)
   endif()
   add_executable(${name} ${sources} ${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} fmt::fmt)
+  margay_precompile(${name} <doctest/doctest.h>)
+  # It defines what doctest's header only declares elsewhere.
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)

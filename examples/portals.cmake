@@ -1,5 +1,5 @@
 # The programs on portals without MPI, built as a user's project would, and each a test over every wire: the zoo's words
-# are compared with a file. Included where the tests are, with tests/sim/program/ranks.cpp, a program of the same sort.
+# are compared with a file. Included where the tests are, with tests/sim/program, programs of the same sort.
 set(program_tests ${PROJECT_SOURCE_DIR}/tests/sim/program)
 function(margay_program name source)
   add_executable(${name} ${source})
@@ -14,6 +14,7 @@ endfunction()
 margay_program(portals_pingpong ${CMAKE_CURRENT_LIST_DIR}/portals_pingpong.cpp)
 margay_program(portals_zoo ${CMAKE_CURRENT_LIST_DIR}/portals_zoo.cpp)
 margay_program(program_ranks ${program_tests}/ranks.cpp)
+margay_program(program_bypass ${program_tests}/bypass.cpp)
 
 # margay_program_test(NAME CHECK "LAUNCHER OPTIONS" PROGRAM ARGUMENTS...): CHECK is check_output.sh's first argument.
 function(margay_program_test name check options program)
@@ -30,6 +31,15 @@ foreach(wires IN ITEMS "shm=-n 2" "four=-n 4" "tcp=-n 2 --nodes 2 --wire-tcp aut
   margay_program_test(ranks_${which} --folder "${options}" program_ranks)
 endforeach()
 margay_program_test(ranks_seven --folder "-n 7 --nodes 3" program_ranks)
+# It measures times against a bound, so it runs alone.
+foreach(wires IN ITEMS "shm=-n 2" "uring=-n 2 --nodes 2 --wire-tcp uring" "epoll=-n 2 --nodes 2 --wire-tcp epoll")
+  string(REGEX MATCH "^[a-z]+" which ${wires})
+  string(REGEX REPLACE "^[a-z]+=" "" options ${wires})
+  separate_arguments(options UNIX_COMMAND "${options}")
+  add_test(NAME program.bypass_${which} COMMAND margay run --timeout 100 --check-accounting ${options}
+    $<TARGET_FILE:program_bypass>)
+  set_tests_properties(program.bypass_${which} PROPERTIES TIMEOUT 120 RUN_SERIAL TRUE LABELS program)
+endforeach()
 # Times are not compared; the exit status says that every ball arrived whole, was acknowledged, and was counted.
 foreach(wires IN ITEMS "shm=-n 2" "tcp=-n 2 --nodes 2")
   string(REGEX MATCH "^[a-z]+" which ${wires})

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from support import Job, case, compile_c, main
+from support import Job, case, compile_c, main, patient_case
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -117,7 +117,7 @@ def children_end_with_the_job(build, scratch):
     assert job.stdout == "started\nstarted\n", job.stdout
 
 
-@case
+@patient_case
 def stopped_rank_goes_on(build, scratch):
     job = Job(build, ["-n", 2], sh("if [ $PMI_RANK = 1 ]; then kill -STOP $$; fi; echo rank $PMI_RANK went on"))
     time.sleep(11.5)

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from support import Job, Skip, case, compile_c, main
+from support import Job, Skip, case, compile_c, main, patient_case
 
 HERE = pathlib.Path(__file__).resolve().parent
 WIRES = {"shm": [], "tcp": ["--nodes", 2]}
@@ -87,7 +87,7 @@ def death_in_a_one_sided_epoch(build, scratch):
             job.expect(status, 2, ["rank 1", name])
 
 
-@case
+@patient_case
 def deadlock_is_told(build, scratch):
     """After half a minute each rank says what it waits for, by itself."""
     job = Job(build, ["-n", 3, "--timeout", 33], [program(build, "stuck")])
@@ -170,7 +170,7 @@ def find_ranks(job, name):
     return [pid for pid in job.marked() if pathlib.Path(f"/proc/{pid}/comm").read_text().strip() == name]
 
 
-@case
+@patient_case
 def stopped_and_continued(build, scratch):
     """The job is right after a stop of each rank in turn, on each wire; short stops need no warning."""
     for wire in WIRES:
@@ -186,7 +186,7 @@ def stopped_and_continued(build, scratch):
         assert job.stderr == "", job.stderr
 
 
-@case
+@patient_case
 def long_stop_is_told_and_survived(build, scratch):
     job = Job(build, ["-n", 2, "--nodes", 2, "--check-accounting"], [program(build, "steady"), "13"])
     job.wait_for_ranks(2)

@@ -19,6 +19,12 @@ def case(function):
     return function
 
 
+def patient_case(function):
+    """The same for a case that mostly sleeps, until a limit of many seconds is over: others may run beside it."""
+    function.patient = True
+    return case(function)
+
+
 class Skip(Exception):
     """This machine cannot show what the case is about; the text says why."""
 
@@ -122,12 +128,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--sanitized", action="store_true", help="a build too slow to be held to its times of start")
+    parser.add_argument("--patient", choices=["only", "without"], help="only the cases that mostly sleep, or the others")
     parser.add_argument("cases", nargs="*")
     arguments = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory(prefix="margay-faults.") as scratch:
         for function in CASES:
             if arguments.cases and function.__name__ not in arguments.cases:
+                continue
+            if arguments.patient and (arguments.patient == "only") != hasattr(function, "patient"):
                 continue
             begin = time.monotonic()
             try:

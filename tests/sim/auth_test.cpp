@@ -33,7 +33,7 @@ std::size_t carry(Handshake& from, Handshake& to, std::size_t piece = 1000) {
 
 TEST_CASE("handshake: both prove themselves, also in single bytes, and the verdict arrives") {
   const JobSecret secret = secret_made_of(5);
-  for (const std::size_t piece : {1, 7, 1000}) {
+  for (const std::size_t piece : {1U, 7U, 1000U}) {
     for (const Verdict verdict : {Verdict::welcome, Verdict::another_serves, Verdict::no_descriptor}) {
       Handshake initiator = Handshake::initiate(secret, 3, 1, 4);
       Handshake acceptor = Handshake::accept(secret, 1, 4);

@@ -75,7 +75,8 @@ class Explorer {
   }
 
   void expand(const State& state) {
-    bool can_move = producer(state) | consumer(state);
+    bool can_move = producer(state);
+    can_move |= consumer(state);
     for (std::size_t who = 0; who < 2; ++who) can_move |= drain(state, who);
     const bool done = state.number[0] == kMessages && state.number[1] == kMessages;
     if (done)

@@ -75,7 +75,7 @@ void check_mixed(Endpoint& at) {
 
 TEST_CASE("tcp faults: pieces of any size give the same result") {
   with_each_backend([](TcpBackendChoice backend) {
-    for (const std::size_t most : {1, 13, 1000, 70'000}) {
+    for (const std::size_t most : {1U, 13U, 1000U, 70'000U}) {
       MiddleRig middle(backend);
       std::mt19937_64 random(most);
       middle.set->proxy().behaviour.piece = [&] { return most == 1 ? 1 : 1 + random() % most; };
@@ -93,7 +93,7 @@ TEST_CASE("tcp faults: pieces of any size give the same result") {
 
 TEST_CASE("tcp faults: a flipped byte is found within two seconds and both ends are told") {
   with_each_backend([](TcpBackendChoice backend) {
-    for (const std::uint64_t at : {95, 100, 108, 120, 136, 150, 5000, 20'000, 140'000, 200'000, 500'000}) {
+    for (const std::uint64_t at : {95U, 100U, 108U, 120U, 136U, 150U, 5000U, 20'000U, 140'000U, 200'000U, 500'000U}) {
       CAPTURE(at);
       MiddleRig middle(backend);
       middle.set->proxy().behaviour.flip_at = at;
@@ -114,7 +114,7 @@ TEST_CASE("tcp faults: a flipped byte is found within two seconds and both ends 
 TEST_CASE("tcp faults: an end or a reset anywhere is told to both within two seconds") {
   with_each_backend([](TcpBackendChoice backend) {
     for (const bool reset : {false, true}) {
-      for (const std::uint64_t at : {89, 130, 1000, 70'000, 141'000, 300'000}) {
+      for (const std::uint64_t at : {89U, 130U, 1000U, 70'000U, 141'000U, 300'000U}) {
         CAPTURE(at);
         MiddleRig middle(backend);
         middle.set->proxy().behaviour.close_at = at;

@@ -341,7 +341,7 @@ inline void run_wire_contract(const WireFactory& factory, bool self = false) {
     a_full_wire_queues(factory, self, 9000);
   }
   SUBCASE("hold keeps later ones") {
-    for (const std::size_t bytes : {8, 1500, 80'000}) hold_keeps_later_ones(factory, self, bytes);
+    for (const std::size_t bytes : {8U, 1500U, 80'000U}) hold_keeps_later_ones(factory, self, bytes);
   }
   SUBCASE("answers from within") {
     answers_from_within(factory, self);

@@ -1,0 +1,97 @@
+// Application bypass of a get: rank 1 is away for two seconds, asleep in a loop or computing, and makes no call; each
+// get of 1 MiB out of its memory ends within 50 ms. On two ranks or more, over any wire:
+//
+//   margay run -n 2 program_bypass
+//
+// Prints how long each get took; says on stderr what is wrong; exit status 1 then.
+#include <margay/portals.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <vector>
+
+using namespace margay;
+using namespace margay::portals;
+
+namespace {
+
+constexpr std::size_t kBytes = 1U << 20U;
+constexpr std::uint64_t kAwayNs = 2'000'000'000;
+constexpr std::uint64_t kBoundNs = 50'000'000;
+constexpr std::uint64_t kPauseNs = 100'000'000;  // between gets: the coprocessor has gone back to sleep
+constexpr std::uint64_t kWaitLimitNs = 15'000'000'000;
+constexpr std::uint64_t kNsPerMs = 1'000'000;
+constexpr int kGets = 8;
+
+enum class Away { asleep, computing };
+
+[[noreturn]] void give_up(const char* what) {
+  std::fprintf(stderr, "program_bypass: %s\n", what);
+  std::exit(1);
+}
+
+void need(const Status& status) {
+  if (!status.ok()) give_up(status.sentence().c_str());
+}
+
+// The machine's clock, not the library's: no call of margay while away.
+std::uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void sleep_ns(std::uint64_t ns) {
+  const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  nanosleep(&time, nullptr);
+}
+
+void be_away(Away how) {
+  constexpr std::uint64_t kNapNs = 20'000'000;
+  for (const std::uint64_t began = now_ns(); now_ns() - began < kAwayNs;) {
+    if (how == Away::asleep) sleep_ns(kNapNs);
+  }
+}
+
+void gets(Program& program, SingleBlock& replies, const std::vector<std::byte>& expected, std::vector<std::byte>& copy,
+          const char* how) {
+  for (int i = 0; i < kGets; ++i) {
+    sleep_ns(kPauseNs);
+    copy.assign(kBytes, std::byte{0});
+    replies.reset_local_offset();
+    const std::uint64_t before = replies.messages();
+    const std::uint64_t began = now_ns();
+    need(program.get({.destination = 1, .portal = 1, .return_portal = 2}, kBytes));
+    need(program.wait_until([&] { return replies.messages() == before + 1; }, kWaitLimitNs));
+    const std::uint64_t took = now_ns() - began;
+    std::printf("a get of %zu bytes from a rank %s: %.2f ms\n", kBytes, how,
+                static_cast<double>(took) / static_cast<double>(kNsPerMs));
+    if (copy != expected) give_up("the reply is not what lies in rank 1's memory");
+    if (took > kBoundNs) give_up("that is more than 50 ms");
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::unique_ptr<Program> program;
+  need(Program::start(program));
+  if (program->size() < 2) give_up("start two ranks or more: margay run -n 2 program_bypass");
+  std::vector<std::byte> memory(kBytes);
+  for (std::size_t i = 0; i < kBytes; ++i) memory[i] = static_cast<std::byte>(i * 2654435761U >> 9U);
+  std::vector<std::byte> copy(kBytes);
+  SingleBlock source(Buffer{memory.data(), memory.size()});
+  SingleBlock replies(Buffer{copy.data(), copy.size()});
+  need(program->table().attach(1, source, {.offset_by = OffsetBy::sender, .direction = Direction::read_only}));
+  need(program->table().attach(2, replies, {}));
+  for (const Away how : std::array{Away::asleep, Away::computing}) {
+    need(program->barrier());
+    if (program->rank() == 1) program->compute([how] { be_away(how); });
+    if (program->rank() == 0) gets(*program, replies, memory, copy, how == Away::asleep ? "asleep" : "that computes");
+  }
+  need(program->finish());
+  return 0;
+}
