@@ -68,6 +68,9 @@ def start(command, environment, limit_s):
             end_marked(mark)
             output, errors = process.communicate()
             seconds = time.monotonic() - began
+        except BaseException:  # we are interrupted or ended: nothing stays behind
+            end_marked(mark)
+            raise
     if why is None and process.returncode != 0:
         last = [line for line in errors.strip().splitlines() if line.strip()]
         why = f"exit status {process.returncode}: {last[-1].strip() if last else 'no word'}"
@@ -111,6 +114,7 @@ class Collector:
         self.programs = {}
         self.results = {}
         self.failures = []
+        self.given_up = set()
 
     def program(self, stack, name):
         key = (stack.name, name)
@@ -119,17 +123,20 @@ class Collector:
         return self.programs[key]
 
     def one(self, run):
-        """Rounds, interleaved: each stack once, then all again. A stack that failed is not asked again."""
+        """Rounds, interleaved: each stack once, then all again. A stack that failed is not asked again, nor with more ranks."""
         chosen = [stacks.NoMpi()] if run.wire == "limit" else list(self.stacks)
+        chosen = [stack for stack in chosen if self.kind(run, stack) not in self.given_up]
         programs = {stack.name: self.program(stack, run.program) for stack in chosen}
         rounds = 0
         while rounds < min(self.repeats, run.repeats_max) and chosen:
-            self.quiet.wait()
-            began = time.monotonic()
-            outcomes = [(stack, *run_once(run, stack, programs[stack.name], self.processors)) for stack in chosen]
-            failed = [(stack, why) for stack, _, why in outcomes if why]
-            # What had to be killed is not accounted as ours, so a round with a failure always counts.
-            if not failed and not self.quiet.was_quiet(time.monotonic() - began):
+            with self.quiet.alone():
+                self.quiet.wait()
+                began = time.monotonic()
+                outcomes = [(stack, *run_once(run, stack, programs[stack.name], self.processors)) for stack in chosen]
+                failed = [(stack, why) for stack, _, why in outcomes if why]
+                # What had to be killed is not accounted as ours, so a round with a failure always counts.
+                counts = failed or self.quiet.was_quiet(time.monotonic() - began)
+            if not counts:
                 continue
             rounds += 1
             for stack, found, _ in outcomes:
@@ -137,19 +144,27 @@ class Collector:
                     self.keep(run, stack, case, size, unit, value)
             for stack, why in failed:
                 chosen.remove(stack)
+                self.given_up.add(self.kind(run, stack))
                 self.failures.append({"run": run.title(), "stack": stack.name, "why": why})
                 self.say(f"    {judge.NAMES.get(stack.name, stack.name)}: {run.title()}: {why}")
+
+    @staticmethod
+    def kind(run, stack):
+        """What is alike in runs that differ in their number of ranks."""
+        return stack.name, run.wire, run.program, run.mode, run.block
 
     def keep(self, run, stack, case, size, unit, value):
         result = self.results.setdefault((run.wire, case, size), {
             "wire": run.wire, "case": case, "size": size, "unit": unit, "samples": {}})
         result["samples"].setdefault(stack.name, []).append(float(f"{value:.6g}"))
 
-    def all(self, plan):
+    def all(self, plan, done=lambda: None):
+        """`done` is called after each run: what was measured until then can be kept."""
         began = time.monotonic()
         for number, run in enumerate(plan, 1):
             self.say(f"[{time.monotonic() - began:4.0f} s] {number:2} of {len(plan)}  {run.title()}")
             self.one(run)
+            done()
 
     def split(self):
         """(results of MPIs, limits of the machine)."""

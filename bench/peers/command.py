@@ -2,6 +2,7 @@
 import argparse
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ def parse(arguments, text):
     parser.add_argument("--repeats", type=int, help="times that every stack runs every case (default 5)")
     parser.add_argument("--patience", type=float, default=300, metavar="S",
                         help="seconds spent, in all, on waiting until nothing else runs and on repeating what was disturbed")
+    parser.add_argument("--lock", metavar="FILE", help="lock this file during each round: several who measure take turns")
     parser.add_argument("--build", help="margay's build folder (default build/release, which is brought up to date)")
     parser.add_argument("--out", help="where results go (default bench/results)")
     parser.add_argument("--html-only", metavar="FILE", help="measure nothing; table and plots of this result file")
@@ -57,21 +59,27 @@ def smoke(build):
     return 1 if collector.failures or not collector.results else 0
 
 
-def measure(root, build, options):
+def measure(root, build, options, out):
     chosen = stacks.all_stacks(build, False)
     repeats = options.repeats or (3 if options.quick else 5)
-    quiet = machine.Quiet(options.patience)
-    data = {**machine.describe(root, chosen), "repeats": repeats, "quick": options.quick, "only": list(options.only)}
+    quiet = machine.Quiet(options.patience, options.lock)
+    data = {**machine.describe(root, chosen), "build_as_found": options.build is not None,
+            "repeats": repeats, "quick": options.quick, "only": list(options.only)}
     with tempfile.TemporaryDirectory() as folder:
         collector = collect.Collector(chosen, folder, repeats, machine.processors(), quiet, say)
         try:
-            collector.all(runs.plan(options.quick, options.only))
+            collector.all(runs.plan(options.quick, options.only), lambda: save(data, collector, quiet, out))
         except collect.CompileError as error:
             sys.exit(f"scripts/bench: {error}")
+    return data
+
+
+def save(data, collector, quiet, out):
+    """Everything measured so far: who ends a long run early keeps it."""
     data["results"], data["limits"] = collector.split()
     data["failures"] = collector.failures
     data["quiet"] = quiet.told()
-    return data
+    write(data, out)
 
 
 def one_line_each(data):
@@ -88,19 +96,21 @@ def write(data, out):
     text = table.render(data)
     (out / "table.txt").write_text(text, encoding="utf-8")
     (out / "plots.html").write_text(plot.page(data), encoding="utf-8")
-    print(text, end="")
-    say(f"written: {', '.join(str(out / name) for name in ('result.json', 'table.txt', 'plots.html'))}")
+    return text
 
 
 def main(arguments, root, text):
+    # A terminated run ends as an interrupted one does: with what it started.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     options = parse(arguments, text)
     build = pathlib.Path(options.build) if options.build else root / "build" / "release"
     out = pathlib.Path(options.out) if options.out else root / "bench" / "results"
     if options.html_only:
-        write(json.loads(pathlib.Path(options.html_only).read_text(encoding="utf-8")), out)
+        print(write(json.loads(pathlib.Path(options.html_only).read_text(encoding="utf-8")), out), end="")
         return 0
     if options.smoke:
         return smoke(build)
     prepare(root, options)
-    write(measure(root, build, options), out)
+    print(write(measure(root, build, options, out), out), end="")
+    say(f"written: {', '.join(str(out / name) for name in ('result.json', 'table.txt', 'plots.html'))}")
     return 0

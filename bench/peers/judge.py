@@ -126,11 +126,11 @@ def judge(result):
 
 
 def beyond_bare(results, limits):
-    """Takes a bare program's resident memory off each sample of `resident` and `proportional`."""
+    """The results with a bare program's resident memory taken off each sample of `resident` and `proportional`."""
     bare = {limit["case"]: median(limit["samples"]["machine"]) for limit in limits
             if limit["case"] in ("resident", "proportional")}
-    for result in results:
-        off = bare.get(result["case"])
-        if off is not None:
-            result["samples"] = {stack: [value - off for value in values] for stack, values in result["samples"].items()}
-    return results
+
+    def beyond(result):
+        off = bare.get(result["case"], 0)
+        return {**result, "samples": {stack: [value - off for value in values] for stack, values in result["samples"].items()}}
+    return [beyond(result) if result["case"] in bare else result for result in results]

@@ -1,5 +1,7 @@
 """What a result was measured on: machine, versions, commit."""
+import contextlib
 import datetime
+import fcntl
 import os
 import platform
 import resource
@@ -45,8 +47,9 @@ def our_seconds():
 class Quiet:
     """Whether the machine is ours alone: a round that something else disturbed is repeated, for as long as patience lasts."""
 
-    def __init__(self, patience_s):
+    def __init__(self, patience_s, lock=None):
         self.patience_s = patience_s
+        self.lock = lock  # a file that others who measure on this machine lock too
         self.repeated = 0
         self.disturbed = 0
         self.start()
@@ -59,6 +62,16 @@ class Quiet:
         """The share of all processor time since start() that neither we nor our programs used."""
         used, whole = ticks()
         return max(0.0, used - self.used - (our_seconds() - self.ours)) / max(1 / TICK, whole - self.all)
+
+    @contextlib.contextmanager
+    def alone(self):
+        """Holds the lock, so that two who measure take turns."""
+        if self.lock is None:
+            yield
+            return
+        with open(self.lock, "a", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
     def wait(self):
         """Returns when nothing else runs, or when patience is over."""

@@ -123,4 +123,4 @@ def page(data):
             f"<title>margay, MPICH and Open MPI</title><style>{STYLE}</style></head><body>"
             f"<h1>margay, MPICH and Open MPI, side by side</h1>{where}<p>{html.escape(table.summary(rows))}.</p>{legend()}"
             f'<div class="charts">{"".join(drawn)}</div><h2>All figures</h2>{html_table(rows)}'
-            + (f"<h2>No result</h2><ul>{failures}</ul>" if failures else "") + "</body></html>\n")
+            + (f"<h2>Failed</h2><ul>{failures}</ul>" if failures else "") + "</body></html>\n")

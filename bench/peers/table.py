@@ -86,7 +86,7 @@ def quiet_text(quiet):
 
 def heading(data):
     machine, versions = data["machine"], data["versions"]
-    return [f"{data['date']}  commit {data['commit']}  {data['repeats']} repeats, medians",
+    return [f"{data['date']}  commit {data['commit']}{', build as found' if data['build_as_found'] else ''}  {data['repeats']} repeats, medians",
             f"{machine['model']}, {machine['processors']} processors, Linux {machine['kernel']}"
             + (f", virtual ({machine['virtual']})" if machine["virtual"] != "no" else ""),
             "; ".join(text for text in versions.values() if text),
@@ -121,5 +121,5 @@ def render(data):
                   if limit["case"] not in OF_RANKS]
         lines += ["  " + line for line in aligned([(title, size, value, "", "") for title, size, value in limits])] + [""]
     for failure in data["failures"]:
-        lines.append(f"no result: {judge.NAMES.get(failure['stack'], failure['stack'])}: {failure['run']}: {failure['why']}")
+        lines.append(f"failed: {judge.NAMES.get(failure['stack'], failure['stack'])}: {failure['run']}: {failure['why']}")
     return "\n".join(lines).rstrip() + "\n"

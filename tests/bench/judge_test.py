@@ -16,7 +16,7 @@ def result(case, size, unit, wire="shm", **samples):
 
 
 def data(results, limits=(), failures=()):
-    return {"date": "2026-01-02T03:04:05+00:00", "commit": "abc+", "repeats": 3,
+    return {"date": "2026-01-02T03:04:05+00:00", "commit": "abc+", "repeats": 3, "build_as_found": False,
             "machine": {"model": "A & B", "processors": 2, "kernel": "6.1", "virtual": "no"},
             "versions": {"margay": "margay 1", "mpich": "MPICH 4"}, "results": list(results), "limits": list(limits),
             "failures": list(failures),
@@ -158,6 +158,19 @@ class Rounds(unittest.TestCase):
         self.assertEqual([entry["why"] for entry in collector.failures], ["no end"])
         self.assertEqual(len(left), 1)
 
+    def test_a_stack_that_failed_is_not_asked_with_more_ranks(self):
+        queue = [({}, "no end")] + self.figures(1)
+        collector = collect.Collector([FakeStack()], "", 1, 2, machine.Quiet(0), lambda line: None)
+        collector.program = lambda stack, name: name
+        before, collect.run_once = collect.run_once, lambda *_: queue.pop(0)
+        try:
+            for mode, ranks in (("barrier", 8), ("barrier", 16), ("allreduce", 16)):
+                collector.one(runs.Run("collectives", "tcp", "collectives", mode=mode, ranks=ranks))
+        finally:
+            collect.run_once = before
+        self.assertEqual(len(collector.failures), 1)
+        self.assertEqual(queue, [])
+
     def test_a_disturbed_round_is_repeated(self):
         class Disturbed(machine.Quiet):
             shares = [0, 0.5, 0, 0.5, 0]
@@ -209,7 +222,7 @@ class Showing(unittest.TestCase):
         text = table.render(self.sample())
         row = next(line for line in text.splitlines() if line.startswith("  8 B ") and "0.180 us" in line)
         self.assertEqual(row.split(), "8 B 0.180 us 0.360 us 0.900 us 0.50 0.50 0.20 0% <= 0.85 met".split())
-        self.assertIn("no result: MPICH: shm barrier <64>: no end within 30 s", text)
+        self.assertIn("failed: MPICH: shm barrier <64>: no end within 30 s", text)
         self.assertIn("4 rows have a target: 2 met, 2 not met, 0 without a figure", text)
         self.assertIn("A & B, 2 processors, Linux 6.1\n", text)
 
