@@ -18,7 +18,8 @@ def parse(arguments, text):
     parser.add_argument("--repeats", type=int, help="times that every stack runs every case (default 5)")
     parser.add_argument("--patience", type=float, default=300, metavar="S",
                         help="seconds spent, in all, on waiting until nothing else runs and on repeating what was disturbed")
-    parser.add_argument("--lock", metavar="FILE", help="lock this file during each round: several who measure take turns")
+    parser.add_argument("--lock", metavar="FILE", action="append", default=[],
+                        help="lock this file during each round, so that people who share a machine take turns; may be repeated")
     parser.add_argument("--build", help="margay's build folder (default build/release, which is brought up to date)")
     parser.add_argument("--out", help="where results go (default bench/results)")
     parser.add_argument("--html-only", metavar="FILE", help="measure nothing; table and plots of this result file")
@@ -62,7 +63,7 @@ def smoke(build):
 def measure(root, build, options, out):
     chosen = stacks.all_stacks(build, False)
     repeats = options.repeats or (3 if options.quick else 5)
-    quiet = machine.Quiet(options.patience, options.lock)
+    quiet = machine.Quiet(options.patience, tuple(options.lock))
     data = {**machine.describe(root, chosen), "build_as_found": options.build is not None,
             "repeats": repeats, "quick": options.quick, "only": list(options.only)}
     with tempfile.TemporaryDirectory() as folder:

@@ -44,12 +44,20 @@ def our_seconds():
     return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
+def taken(file):
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 class Quiet:
     """Whether the machine is ours alone: a round that something else disturbed is repeated, for as long as patience lasts."""
 
-    def __init__(self, patience_s, lock=None):
+    def __init__(self, patience_s, locks=()):
         self.patience_s = patience_s
-        self.lock = lock  # a file that others who measure on this machine lock too
+        self.locks = locks  # files that others lock too when they measure or build on this machine
         self.repeated = 0
         self.disturbed = 0
         self.start()
@@ -65,12 +73,13 @@ class Quiet:
 
     @contextlib.contextmanager
     def alone(self):
-        """Holds the lock, so that two who measure take turns."""
-        if self.lock is None:
-            yield
-            return
-        with open(self.lock, "a", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        """Holds all locks or none, so that those who share the machine take turns and cannot block each other for good."""
+        with contextlib.ExitStack() as stack:
+            files = [stack.enter_context(open(name, "a", encoding="utf-8")) for name in self.locks]
+            while not all(taken(file) for file in files):
+                for file in files:
+                    fcntl.flock(file, fcntl.LOCK_UN)
+                time.sleep(LOOK_S)
             yield
 
     def wait(self):

@@ -3,6 +3,7 @@
 import html.parser
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -184,6 +185,14 @@ class Rounds(unittest.TestCase):
         collector, _ = self.play(self.figures(1, 2, 3, 4, 5), quiet)
         self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1, 3, 5]})
         self.assertEqual(quiet.told(), {"repeated_rounds": 2, "disturbed_rounds": 0})
+
+    def test_locks_are_taken_together(self):
+        with tempfile.TemporaryDirectory() as folder:
+            names = [f"{folder}/{i}" for i in range(2)]
+            with machine.Quiet(0, names).alone(), open(names[1], "a", encoding="utf-8") as file:
+                self.assertFalse(machine.taken(file))
+            with open(names[1], "a", encoding="utf-8") as file:
+                self.assertTrue(machine.taken(file))
 
     def test_patience_ends(self):
         class Disturbed(machine.Quiet):
