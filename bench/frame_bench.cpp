@@ -37,9 +37,10 @@ void encode(benchmark::State& state) {
 void decode(benchmark::State& state) {
   std::array<std::byte, kFrameHeadMaxBytes> frame{};
   write_head(header_of(state.range(0) != 0), frame.data());
+  margay::portals::Header header;
   DecodedHead head;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(decode_head(frame, head));
+    benchmark::DoNotOptimize(decode_head(frame, header, head));
     benchmark::DoNotOptimize(head);
   }
 }

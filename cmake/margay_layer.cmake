@@ -22,6 +22,18 @@ function(margay_precompile target)
     <optional> <span> <string> <string_view> <thread> <vector> ${ARGN})
 endfunction()
 
+# The layers' objects hold their code twice, compiled and for the link-time optimizer. The shared libraries are linked
+# from the second (cmake/libmpi.cmake): a message goes through five layers, and half of what they cost was calls. Tests
+# and tools are linked from the first, in a tenth of the time.
+function(margay_link_optimized target)
+  if(MARGAY_LINK_OPTIMIZED)
+    target_compile_options(${target} PRIVATE -flto=auto -ffat-lto-objects)
+  endif()
+endfunction()
+if(MARGAY_LINK_OPTIMIZED)
+  add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fno-lto>)
+endif()
+
 function(margay_layer name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
@@ -30,6 +42,7 @@ function(margay_layer name)
   endforeach()
   add_library(margay_${name} STATIC ${sources})
   target_link_libraries(margay_${name} PUBLIC margay_flags ${ARG_DEPENDS})
+  margay_link_optimized(margay_${name})
   if(MARGAY_PRECOMPILE)
     margay_precompile(margay_${name})
   endif()

@@ -36,10 +36,7 @@ std::string_view name(ReceiveState state) {
 }
 
 DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_options)
-    : kernel(the_kernel),
-      options(the_options),
-      known_lost(the_kernel.ranks()),
-      heap(heap_bytes(the_options), receive_list, kOwnerHeap) {
+    : kernel(the_kernel), options(the_options), heap(heap_bytes(the_options), receive_list, kOwnerHeap) {
   const std::uint64_t shm = or_default(options.short_limit_shm, sim::kShortLimitBytesShm);
   const std::uint64_t tcp = or_default(options.short_limit_tcp, sim::kShortLimitBytesTcp);
   short_limits[static_cast<std::size_t>(sim::WireId::self)] = shm;

@@ -15,6 +15,9 @@
 
 namespace margay::mpi_adi {
 
+// For losses_ended: what lost peers left open is to be ended again.
+inline constexpr std::uint32_t kLookAgain = 0xffff'ffff;
+
 struct DeviceParts {
   // Attaches the receive, acknowledgment and read portals. Throws std::bad_alloc when there is no memory for the heap.
   DeviceParts(sim::Kernel& kernel, const DeviceOptions& options);
@@ -44,10 +47,7 @@ struct DeviceParts {
 
   std::vector<Communicator*> unreferenced;  // freed by the user, and now by their last request
 
-  // Peers that are lost: one rank is looked at each round (protocol/peer_lost).
-  std::uint32_t next_watched = 0;
-  std::vector<bool> known_lost;
-  bool check_lost = false;
+  std::uint32_t losses_ended = 0;  // lost peers whose requests have all been ended (protocol/peer_lost)
 
   // After the requests' entries, so that the lists go first and take them out.
   portals::MatchList receive_list;

@@ -78,7 +78,7 @@ void Unexpected::open_second() {
   spilling_ = true;
 }
 
-void Unexpected::relieve(bool moved) {
+void Unexpected::change_heap() {
   if (spilling_) {
     if (second_->block.queued() != 0) return;
     activate(*second_, false);
@@ -87,8 +87,6 @@ void Unexpected::relieve(bool moved) {
     still_rounds_ = 0;
     return;
   }
-  still_rounds_ = moved ? 0 : still_rounds_ + 1;
-  if (still_rounds_ < kSpillAfterRounds) return;
   still_rounds_ = 0;
   if (first_.block.used_bytes() >= first_.block.heap_bytes() / 2) open_second();
 }

@@ -47,7 +47,11 @@ class Unexpected {
   }
 
   // Called once a round: opens the second heap, or goes back to the first.
-  void relieve(bool moved);
+  void relieve(bool moved) {
+    still_rounds_ = moved ? 0 : still_rounds_ + 1;
+    if (spilling_ || still_rounds_ >= kSpillAfterRounds) [[unlikely]]
+      change_heap();
+  }
   [[nodiscard]] bool spilling() const { return spilling_; }
 
  private:
@@ -58,6 +62,7 @@ class Unexpected {
     portals::MatchEntry short_entry;
     portals::MatchEntry long_entry;
   };
+  void change_heap();
   void delist(Heap& heap);
   void enlist(Heap& heap, portals::MatchList::Start start);
   void open_second();

@@ -14,7 +14,7 @@ void send_notice(DeviceParts& parts, const portals::Header& header) {
 
 // One that failed has a lost peer: whoever waits for the answer is ended by protocol/peer_lost.
 void notice_finished(DeviceParts& parts, Notice& notice) {
-  if (notice.transmission.state == sim::Transmission::State::failed) parts.check_lost = true;
+  if (notice.transmission.state == sim::Transmission::State::failed) parts.losses_ended = kLookAgain;
   parts.notices.give_back(notice);
 }
 

@@ -64,16 +64,10 @@ bool end_what_is_lost(DeviceParts& parts, bool& any) {
 
 }  // namespace
 
-bool watch_for_losses(DeviceParts& parts) {
-  const std::uint32_t rank = parts.next_watched;
-  parts.next_watched = rank + 1 == parts.kernel.ranks() ? 0 : rank + 1;
-  if (parts.kernel.lost(rank) && !parts.known_lost[rank]) {
-    parts.known_lost[rank] = true;
-    parts.check_lost = true;
-  }
-  if (!parts.check_lost) return false;
+bool end_what_losses_left(DeviceParts& parts) {
   bool any = false;
-  parts.check_lost = !end_what_is_lost(parts, any);
+  const std::uint32_t losses = parts.kernel.losses();
+  if (end_what_is_lost(parts, any)) parts.losses_ended = losses;
   return any;
 }
 

@@ -5,9 +5,13 @@
 
 namespace margay::mpi_adi {
 
-// Looks at one rank a round, so that looking costs nothing; ends what a newly lost one leaves open. Returns whether
-// anything ended.
-bool watch_for_losses(DeviceParts& parts);
+// Ends what newly lost ranks leave open. Returns whether anything ended.
+bool end_what_losses_left(DeviceParts& parts);
+
+// The same, once a round: two loads while nobody is lost.
+inline bool watch_for_losses(DeviceParts& parts) {
+  return parts.losses_ended != parts.kernel.losses() && end_what_losses_left(parts);
+}
 
 // Ends a receive whose sender is lost. No effect while the kernel still refers to its memory.
 void end_receive_of_lost(DeviceParts& parts, ReceiveRequest& request);

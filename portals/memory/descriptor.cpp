@@ -50,9 +50,9 @@ void ChangedList::remove(Descriptor& descriptor) {
   descriptor.changed_on_ = nullptr;
 }
 
-Descriptor* ChangedList::take() {
+Descriptor* ChangedList::take_first() {
   Descriptor* const taken = first_;
-  if (taken != nullptr) remove(*taken);
+  remove(*taken);
   return taken;
 }
 

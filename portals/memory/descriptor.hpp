@@ -80,10 +80,12 @@ class ChangedList {
   void add(Descriptor& descriptor);     // no effect when it is already on the list
   void remove(Descriptor& descriptor);  // no effect when it is not on it
   // The longest-changed descriptor, taken off; nullptr when none.
-  [[nodiscard]] Descriptor* take();
+  [[nodiscard]] Descriptor* take() { return first_ == nullptr ? nullptr : take_first(); }
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
 
  private:
+  Descriptor* take_first();
+
   Descriptor* first_ = nullptr;
   Descriptor* last_ = nullptr;
 };

@@ -76,8 +76,7 @@ void RegionCursor::read(std::span<std::byte> target) {
   }
 }
 
-void copy(const Region& target, const Region& source) {
-  MARGAY_ASSERT(source.bytes() <= target.bytes());
+void copy_pieces(const Region& target, const Region& source) {
   RegionCursor to(target);
   if (source.contiguous()) {
     to.write({source.single().base, source.bytes()});

@@ -1,9 +1,13 @@
 // A logically contiguous run of bytes that may lie in several pieces of memory.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+
+#include "portals/base/assert.hpp"
 
 namespace margay::portals {
 
@@ -65,7 +69,41 @@ class RegionCursor {
   std::uint64_t left_ = 0;
 };
 
+// memcpy for messages, most of which are short: up to 64 bytes by a few moves that overlap, without a call.
+inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t bytes) {
+  const auto both_ends = [&]<std::size_t Bytes>() {
+    std::array<std::byte, Bytes> first, last;
+    std::memcpy(first.data(), source, Bytes);
+    std::memcpy(last.data(), source + bytes - Bytes, Bytes);
+    std::memcpy(target, first.data(), Bytes);
+    std::memcpy(target + bytes - Bytes, last.data(), Bytes);
+  };
+  if (bytes > 64) {
+    std::memcpy(target, source, bytes);
+  } else if (bytes > 32) {
+    both_ends.template operator()<32>();
+  } else if (bytes > 16) {
+    both_ends.template operator()<16>();
+  } else if (bytes >= 8) {
+    both_ends.template operator()<8>();
+  } else if (bytes >= 4) {
+    both_ends.template operator()<4>();
+  } else {
+    for (std::size_t i = 0; i < bytes; ++i) target[i] = source[i];
+  }
+}
+
+// The same for any regions.
+void copy_pieces(const Region& target, const Region& source);
+
 // Copies all of `source` to the beginning of `target`. Requires: source.bytes() <= target.bytes().
-void copy(const Region& target, const Region& source);
+inline void copy(const Region& target, const Region& source) {
+  MARGAY_ASSERT(source.bytes() <= target.bytes());
+  if (target.contiguous() && source.contiguous()) [[likely]] {
+    copy_bytes(target.single().base, source.single().base, static_cast<std::size_t>(source.bytes()));
+  } else {
+    copy_pieces(target, source);
+  }
+}
 
 }  // namespace margay::portals

@@ -34,8 +34,12 @@ class Initiator {
   // Transmissions taken and not yet given back.
   [[nodiscard]] std::uint64_t under_way() const { return under_way_; }
   void gave_back() { --under_way_; }
-  void mark_lost(std::uint32_t rank, std::string_view reason) { lost_[rank] = reason.empty() ? "lost" : reason; }
-  [[nodiscard]] bool lost(std::uint32_t rank) const { return !lost_[rank].empty(); }
+  void mark_lost(std::uint32_t rank, std::string_view reason) {
+    losses_ += lost(rank) ? 0U : 1U;
+    lost_[rank] = reason.empty() ? "lost" : reason;
+  }
+  [[nodiscard]] std::uint32_t losses() const { return losses_; }
+  [[nodiscard]] bool lost(std::uint32_t rank) const { return losses_ != 0 && !lost_[rank].empty(); }
   // Why, as a sentence's end; empty for a rank that is not lost.
   [[nodiscard]] const std::string& loss(std::uint32_t rank) const { return lost_[rank]; }
   // Messages and bytes handed to a wire.
@@ -51,6 +55,7 @@ class Initiator {
   Registers& registers_;
   Recorder& recorder_;
   std::uint64_t under_way_ = 0;
+  std::uint32_t losses_ = 0;       // ranks that are lost
   std::vector<std::string> lost_;  // by rank: why; empty: it is not
   std::array<WireCounts, kWireCount> counts_{};
   std::array<WireCounts, portals::kKindCount> kinds_{};

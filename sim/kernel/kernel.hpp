@@ -5,7 +5,6 @@
 // upward: whoever uses it looks at changed() and next_finished().
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -46,7 +45,7 @@ class Kernel {
   // The receiver does not want the rest of the body. It still comes off next_finished(), as stopped or sent.
   void stop(Transmission& transmission) { initiator_.stop(transmission); }
   // The next transmission whose body's memory is free again; nullptr when none.
-  [[nodiscard]] Transmission* next_finished();
+  [[nodiscard]] Transmission* next_finished() { return finished_.empty() ? nullptr : take_finished(); }
 
   // One round: what is being sent goes on, what has arrived is delivered and answered. Returns whether anything moved.
   bool progress();
@@ -74,6 +73,8 @@ class Kernel {
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
   [[nodiscard]] const Wire& route(std::uint32_t rank) const { return *routes_[rank]; }
   [[nodiscard]] bool lost(std::uint32_t rank) const { return initiator_.lost(rank); }
+  // How many are lost.
+  [[nodiscard]] std::uint32_t losses() const { return initiator_.losses(); }
   [[nodiscard]] const std::string& loss(std::uint32_t rank) const { return initiator_.loss(rank); }
   // Messages and bytes handed to, and taken from, each wire.
   [[nodiscard]] const WireCounts& sent_by_wire(WireId id) const { return initiator_.counts(id); }
@@ -82,14 +83,21 @@ class Kernel {
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
  private:
-  // Whether to pass a slow wire over in this round.
-  [[nodiscard]] bool skip(const Wire& wire);
+  // A wire, and how it is looked at.
+  struct Polled {
+    Wire* wire = nullptr;
+    bool slow = false;          // a look costs a system call, and there are faster wires: not in each round
+    std::uint32_t skipped = 0;  // rounds since a slow wire last had something
+  };
+  bool look(Polled& polled);
+  Transmission* take_finished();
   void record_sent(const Transmission& transmission);
 
   portals::ProcessId me_;
   std::vector<Wire*> routes_;
-  std::vector<Wire*> wires_;                         // each once, fastest first
-  std::array<std::uint32_t, kWireCount> skipped_{};  // rounds since a slow wire was last looked at
+  std::vector<Wire*> wires_;    // each once, fastest first
+  std::vector<Polled> polled_;  // the same
+  Arrival arrival_;  // the one being taken; here, because to make a new one each round costs more than to look
   TransmissionList& finished_;
   Recorder& recorder_;
   Registers registers_;

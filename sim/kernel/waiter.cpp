@@ -12,8 +12,7 @@ namespace margay::sim {
 
 namespace {
 
-// Rounds between looks at the clock (23 ns): of a spinning round (about 10 ns for an idle wire) and of a yielding one.
-constexpr std::uint32_t kSpinRounds = 256;
+// Rounds between looks at the clock of a rank that yields.
 constexpr std::uint32_t kYieldRounds = 16;
 // A yielding rank's peers are slow because they wait for a processor, not because they compute.
 constexpr std::uint64_t kNudgeAfterYieldingNs = 40 * kNudgeAfterNs;
@@ -26,16 +25,15 @@ void sleep_ns(std::uint64_t ns) {
 
 }  // namespace
 
-void Waiter::idle() {
-  ++rounds_;
+void Waiter::pause() {
   if (about_to_sleep_) {
     sleep();
     return;
   }
   const bool yielding = means_.policy == WaitPolicy::yield;
   // Who owes something may be computing on every other processor: its coprocessor needs this one.
-  const bool owed = idle_ns_ >= kNudgeAfterNs && kernel_.unfinished();
-  if (yielding || owed) sched_yield();
+  owed_ = idle_ns_ >= kNudgeAfterNs && kernel_.unfinished();
+  if (yielding || owed_) sched_yield();
   if (rounds_ % (yielding ? kYieldRounds : kSpinRounds) == 0) look_at_clock();
 }
 

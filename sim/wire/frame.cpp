@@ -83,6 +83,10 @@ DecodeResult decode_control(std::span<const std::byte> input, std::uint8_t flags
 void read_groups(const std::byte* at, std::uint8_t flags, Header& header) {
   header.offset = header.return_match_bits = header.return_length = header.return_offset = 0;
   header.return_portal = portals::kNoPortal;
+  if (flags == 0) [[likely]] {
+    std::memset(header.user_data.data() + kUserHeadBytes, 0, kUserTailBytes);
+    return;
+  }
   const auto take = [&at](std::size_t bytes = 8) {
     const std::uint64_t value = load(at, bytes);
     at += bytes;
@@ -166,7 +170,7 @@ std::size_t write_control(FrameType type, std::uint64_t argument, std::byte* out
   return head.bytes;
 }
 
-DecodeResult decode_head(std::span<const std::byte> input, DecodedHead& out, bool may_read_body) {
+DecodeResult decode_head(std::span<const std::byte> input, Header& header, DecodedHead& out, bool may_read_body) {
   if (input.size() < 8) return {Decode::incomplete, kFrameHeadMinBytes, {}};
   const auto flags = static_cast<std::uint8_t>(input[2]);
   if ((flags & ~kFlagsKnown) != 0) return malformed("unknown flag");
@@ -175,16 +179,18 @@ DecodeResult decode_head(std::span<const std::byte> input, DecodedHead& out, boo
   const std::size_t bytes = head_bytes(flags);
   if (input.size() < bytes) return {Decode::incomplete, bytes, {}};
   const auto kind_and_portal = static_cast<std::uint8_t>(input[1]);
-  Header& header = out.header;
   header.kind = static_cast<Kind>(kind_and_portal & 3);
   header.portal = static_cast<portals::PortalIndex>(kind_and_portal >> 2);
   header.length = static_cast<std::uint8_t>(input[3]);
   std::memcpy(header.user_data.data(), input.data() + 4, kUserHeadBytes);
   header.match_bits = load(input.data() + 8);
-  read_groups(input.data() + kFrameHeadMinBytes, flags, header);
   out.type = FrameType::message;
   out.read_body = (flags & kFlagReadBody) != 0;
   out.bytes = bytes;
+  read_groups(input.data() + kFrameHeadMinBytes, flags, header);
+  // Without groups only the kind can contradict the length.
+  if (flags == 0 && (header.length == 0 || header.kind == Kind::put || header.kind == Kind::reply)) [[likely]]
+    return {};
   return check(header, flags);
 }
 

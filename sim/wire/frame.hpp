@@ -57,9 +57,9 @@ struct EncodedHead {
 std::size_t write_head(const portals::Header& header, std::byte* out);
 std::size_t write_control(FrameType type, std::uint64_t argument, std::byte* out);
 
+// What a head says besides the message's header.
 struct DecodedHead {
   FrameType type = FrameType::message;
-  portals::Header header;      // message; source and destination are left as they were
   std::uint64_t argument = 0;  // control
   bool read_body = false;      // message: kFlagReadBody
   std::size_t bytes = 0;       // of the head
@@ -72,6 +72,9 @@ struct DecodeResult {
 };
 // The one reader of every frame. Reads nothing beyond `input`; byte 0 is not looked at. One header has one encoding:
 // a group that is announced but holds only what its absence means is malformed; so is kFlagReadBody, unless allowed.
-[[nodiscard]] DecodeResult decode_head(std::span<const std::byte> input, DecodedHead& out, bool may_read_body = false);
+// `header` is written where it will be used: a copy of 88 fresh bytes costs more than the decoding. Of a control frame
+// it stays as it was, and so do its source and destination.
+[[nodiscard]] DecodeResult decode_head(std::span<const std::byte> input, portals::Header& header, DecodedHead& out,
+                                       bool may_read_body = false);
 
 }  // namespace margay::sim

@@ -16,6 +16,7 @@ bool SelfWire::try_send(std::uint32_t peer, const Header& header, const Region& 
   slot.header = header;
   RegionCursor(body).read({slot.body.data(), static_cast<std::size_t>(header.length)});
   ++copied_;
+  quiet_ = false;
   return true;
 }
 
@@ -23,6 +24,7 @@ void SelfWire::send(std::uint32_t peer, Transmission& transmission) {
   MARGAY_ASSERT(peer == me_.rank && transmission.body.bytes() == transmission.header.length);
   transmission.state = Transmission::State::queued;
   queue_.push(transmission);
+  quiet_ = false;
 }
 
 void SelfWire::stop(std::uint32_t peer, Transmission& transmission) {
@@ -67,11 +69,12 @@ void SelfWire::consume() {
   if (copied_ != 0) {
     first_ = (first_ + 1) % kSelfSlots;
     --copied_;
-    return;
+  } else {
+    Transmission* done = queue_.pop();
+    done->state = Transmission::State::sent;
+    finished_.push(*done);
   }
-  Transmission* done = queue_.pop();
-  done->state = Transmission::State::sent;
-  finished_.push(*done);
+  quiet_ = idle();
 }
 
 void SelfWire::hold() {

@@ -48,19 +48,20 @@ bool ShmInbound::look_for_cell(Arrival& arrival) {
   // A copy, so that what was checked is what is used.
   std::memcpy(&copy[1], cells_.cell() + 8, kCacheLineBytes - 8);
   DecodedHead head;
-  const DecodeResult result = decode_head(std::as_bytes(std::span(copy)), head, true);
+  const DecodeResult result = decode_head(std::as_bytes(std::span(copy)), arrival.header, head, true);
   if (result.verdict != Decode::ok) return malformed(result.reason, arrival);
   if (head.type != FrameType::message) return malformed("a control frame between messages", arrival);
-  return offer(head, arrival);
+  offer(head, arrival);
+  return true;
 }
 
-bool ShmInbound::offer(const DecodedHead& head, Arrival& arrival) {
-  length_ = head.header.length;
+// The header is in the arrival already.
+void ShmInbound::offer(const DecodedHead& head, Arrival& arrival) {
+  length_ = arrival.header.length;
   way_ = head.read_body ? BodyWay::by_reading : shm_body_way(head.bytes, length_);
   arrival.kind = comes_later() ? Arrival::Kind::started : Arrival::Kind::whole;
   arrival.peer = source_.rank;
   arrival.sequence = sequence_ + 1;
-  arrival.header = head.header;
   arrival.header.source = source_;
   arrival.header.destination = destination_;
   arrival.cookie = nullptr;
@@ -76,7 +77,6 @@ bool ShmInbound::offer(const DecodedHead& head, Arrival& arrival) {
     arrival.body = pieces.second.empty() ? Region(pieces_[0]) : Region(std::span<const portals::Buffer>(pieces_));
   }
   state_ = State::offered;
-  return true;
 }
 
 void ShmInbound::consume() {
@@ -207,8 +207,10 @@ void ShmInbound::notice_cut() {
   std::array<std::uint64_t, 2> copy;
   if (cut_ || !cells_.peek(copy[0])) return;
   std::memcpy(&copy[1], cells_.cell() + 8, 8);
+  portals::Header header;
   DecodedHead head;
-  if (decode_head(std::as_bytes(std::span(copy)), head).verdict != Decode::ok || head.type != FrameType::cut) return;
+  const Decode verdict = decode_head(std::as_bytes(std::span(copy)), header, head).verdict;
+  if (verdict != Decode::ok || head.type != FrameType::cut) return;
   const std::uint64_t taken = length_ - left_;
   cut_ = true;
   bad_cut_ = head.argument > length_ || head.argument < taken;

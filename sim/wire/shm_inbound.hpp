@@ -54,7 +54,7 @@ class ShmInbound {
   // The offered message is `started`: its body comes after the answer.
   [[nodiscard]] bool comes_later() const { return way_ == BodyWay::after_cell || way_ == BodyWay::by_reading; }
   bool look_for_cell(Arrival& arrival);
-  bool offer(const DecodedHead& head, Arrival& arrival);
+  void offer(const DecodedHead& head, Arrival& arrival);
   bool look_for_body(Arrival& arrival);
   void notice_cut();
   bool look_for_message(Arrival& arrival);

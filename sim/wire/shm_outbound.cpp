@@ -24,7 +24,7 @@ std::size_t chunk_bytes(std::uint64_t carried) {
 
 void copy_out(const Region& body, std::byte* to) {
   if (body.contiguous()) {
-    std::memcpy(to, body.single().base, body.single().bytes);
+    portals::copy_bytes(to, body.single().base, body.single().bytes);
   } else {
     RegionCursor(body).read({to, static_cast<std::size_t>(body.bytes())});
   }

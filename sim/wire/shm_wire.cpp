@@ -62,6 +62,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
       long_method == LongMethod::cma || (long_method == LongMethod::automatic && mine.only_processor != 0);
   open_for_reading(mine, test_word_, allow);
   publish(mine.pid, static_cast<std::uint32_t>(::getpid()));
+  want_push();
 }
 
 bool ShmWire::reaches(std::uint32_t peer) const {
@@ -90,6 +91,7 @@ void ShmWire::send(std::uint32_t peer, Transmission& transmission) {
   if (!was_idle) return;
   out.advance(finished_);
   if (!out.idle()) busy_.push_back(to);
+  want_push();
 }
 
 void ShmWire::stop(std::uint32_t peer, Transmission& transmission) {
@@ -106,6 +108,7 @@ bool ShmWire::push() {
     for (const std::uint32_t from : held_) inbound_[from].release_held();
     held_.clear();
   }
+  want_push();
   return moved;
 }
 
@@ -152,6 +155,7 @@ void ShmWire::discover() {
 void ShmWire::hold() {
   inbound_[answering_].hold();
   held_.push_back(answering_);
+  want_push();
 }
 
 void ShmWire::nudge(std::uint32_t peer) {

@@ -65,6 +65,9 @@ class ShmWire final : public Wire {
  private:
   static constexpr std::uint32_t kNotHere = 0xffff'ffff;
 
+  // Something is queued or held.
+  void want_push() { wants_push_ = !busy_.empty() || !held_.empty(); }
+
   [[nodiscard]] std::uint32_t local(std::uint32_t peer) const;
   void discover();
   bool look(std::uint32_t local_rank, Arrival& arrival);

@@ -135,7 +135,7 @@ TcpReceiver::Step TcpReceiver::step_frame(Arrival& arrival) {
   if (!wrong.empty()) return malformed(wrong);
   if (buffered() < kPrefixBytes + prefix.head_bytes) return Step::need_bytes;
   DecodedHead head;
-  const DecodeResult decoded = decode_head({front() + kPrefixBytes, prefix.head_bytes}, head);
+  const DecodeResult decoded = decode_head({front() + kPrefixBytes, prefix.head_bytes}, arrival.header, head);
   if (decoded.verdict == Decode::malformed) return malformed(decoded.reason);
   if (decoded.verdict == Decode::incomplete || head.bytes != prefix.head_bytes) {
     return malformed("a frame's head is not as long as its prefix says");
@@ -176,20 +176,19 @@ TcpReceiver::Step TcpReceiver::finish_segment(Arrival& arrival) {
 }
 
 TcpReceiver::Step TcpReceiver::step_message(const FramePrefix& prefix, const DecodedHead& head, Arrival& arrival) {
-  const bool whole = head.header.length <= kWholeBytes;
+  const std::uint64_t length = arrival.header.length;
+  const bool whole = length <= kWholeBytes;
   if (head.read_body) return malformed("a message offers its body for reading, which this wire cannot do");
   if (body_ != Body::none) return malformed("a message came inside the body of another");
   if (goodbye_) return malformed("a message came after the goodbye");
-  if (prefix.content_bytes != (whole ? head.header.length : 0))
-    return malformed("a frame's content is not its message's body");
-  if (head.header.length > kMessageLimitBytes) return malformed("a message is longer than any may be");
+  if (prefix.content_bytes != (whole ? length : 0)) return malformed("a frame's content is not its message's body");
+  if (length > kMessageLimitBytes) return malformed("a message is longer than any may be");
   arrival.kind = whole ? Arrival::Kind::whole : Arrival::Kind::started;
   arrival.sequence = messages_ + 1;
-  arrival.header = head.header;
   arrival.header.source = source_;
   arrival.header.destination = destination_;
   arrival.body = whole ? Region(front() + kPrefixBytes + prefix.head_bytes, prefix.content_bytes) : Region();
-  body_length_ = head.header.length;
+  body_length_ = length;
   offered_bytes_ = checked_bytes_;
   return Step::arrival;
 }

@@ -59,8 +59,13 @@ class Wire {
   // ends. No effect once it is finished.
   virtual void stop(std::uint32_t peer, Transmission& transmission) = 0;
 
+  // What a round need not do, so that a round in vain costs little: look at this wire at all (nothing can come of it
+  // before the next send), or push() it. Hints that the wire keeps; a wire that keeps none is always looked at.
+  [[nodiscard]] bool quiet() const { return quiet_; }
+  [[nodiscard]] bool wants_push() const { return wants_push_; }
+
   // Carries on with queued transmissions, as far as it goes without waiting, and lets held messages be seen again.
-  // Called once at the beginning of each progress. Returns whether anything moved.
+  // Called at the beginning of each progress, unless !wants_push(). Returns whether anything moved.
   virtual bool push() = 0;
   // The next thing that happened; false when there is nothing now. A `whole` or `started` must be answered before the
   // next poll(). Moves the bodies of accepted messages along.
@@ -87,6 +92,10 @@ class Wire {
   [[nodiscard]] virtual int wait_descriptor() const { return -1; }
   // A process about to sleep on wait_descriptor() calls this first; true: something is there, do not sleep.
   [[nodiscard]] virtual bool prepare_wait() { return false; }
+
+ protected:
+  bool quiet_ = false;
+  bool wants_push_ = true;
 };
 
 }  // namespace margay::sim

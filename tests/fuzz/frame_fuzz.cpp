@@ -12,14 +12,15 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace margay::sim;
   const auto* bytes = reinterpret_cast<const std::byte*>(data);
+  margay::portals::Header header;
   DecodedHead head;
-  const DecodeResult result = decode_head({bytes, size}, head, true);
+  const DecodeResult result = decode_head({bytes, size}, header, head, true);
   if (result.verdict == Decode::incomplete && result.needed <= size) std::abort();
   if (result.verdict == Decode::malformed && result.reason.empty()) std::abort();
   if (result.verdict != Decode::ok) return 0;
   if (head.bytes > size) std::abort();
   std::array<std::byte, kFrameHeadMaxBytes> again{};
-  const EncodedHead encoded = head.type == FrameType::message ? encode_head(head.header, again.data(), head.read_body)
+  const EncodedHead encoded = head.type == FrameType::message ? encode_head(header, again.data(), head.read_body)
                                                               : encode_control(head.type, head.argument, again.data());
   if (encoded.bytes != head.bytes) std::abort();
   for (std::size_t i = 0; i < 8; ++i) again[i] = static_cast<std::byte>(encoded.first_word >> (8 * i));

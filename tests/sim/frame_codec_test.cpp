@@ -23,9 +23,13 @@ std::vector<std::byte> encoded(const Header& header) {
 }
 
 // The decoder sees exactly `input`: a copy of its own on the heap, so that address sanitizer sees a read beyond it.
-DecodeResult decode(const std::vector<std::byte>& input, DecodedHead& out) {
+struct Decoded : DecodedHead {
+  Header header;
+};
+
+DecodeResult decode(const std::vector<std::byte>& input, Decoded& out) {
   const std::vector<std::byte> exact(input.begin(), input.end());
-  return decode_head(exact, out);
+  return decode_head(exact, out.header, out);
 }
 
 constexpr std::uint64_t kEdges[] = {
@@ -64,7 +68,7 @@ TEST_CASE("frame: every header survives, in at most a cache line") {
     const Header header = random_header(random);
     const std::vector<std::byte> frame = encoded(header);
     CHECK_LE(frame.size(), kFrameHeadMaxBytes);
-    DecodedHead decoded;
+    Decoded decoded;
     const DecodeResult result = decode(frame, decoded);
     REQUIRE_MESSAGE(result.verdict == Decode::ok, std::string(result.reason));
     CHECK_EQ(decoded.bytes, frame.size());
@@ -94,7 +98,7 @@ TEST_CASE("frame: cut off at every byte, it says how much it needs and never mor
   for (int i = 0; i < 500; ++i) {
     const std::vector<std::byte> frame = encoded(random_header(random));
     for (std::size_t bytes = 0; bytes < frame.size(); ++bytes) {
-      DecodedHead decoded;
+      Decoded decoded;
       const DecodeResult result = decode({frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(bytes)}, decoded);
       REQUIRE(result.verdict == Decode::incomplete);
       CHECK_GT(result.needed, bytes);
@@ -114,7 +118,7 @@ constexpr Field kFields[] = {{"sequence", 0, 1},         {"kind and portal", 1, 
                              {"return length", 40, 8},   {"return offset", 48, 8},  {"length, upper", 56, 7},
                              {"return portal", 63, 1}};
 
-bool may_be(const std::vector<std::byte>& frame, const DecodedHead& decoded) {
+bool may_be(const std::vector<std::byte>& frame, const Decoded& decoded) {
   if (decoded.type != FrameType::message) return true;
   const Header& header = decoded.header;
   if (header.length > kMessageLimitBytes) return false;
@@ -150,7 +154,7 @@ TEST_CASE("frame: each field at its edges, for each kind, is right or refused wi
         CAPTURE(value);
         std::vector<std::byte> bad = frame;
         std::memcpy(bad.data() + at, &value, field.bytes);
-        DecodedHead decoded;
+        Decoded decoded;
         const DecodeResult result = decode(bad, decoded);
         if (result.verdict == Decode::ok)
           CHECK(may_be(bad, decoded));
@@ -204,7 +208,7 @@ TEST_CASE("frame: the named malformed frames") {
   for (const Bad& bad : table) {
     std::vector<std::byte> frame;
     for (const int byte : bad.bytes) frame.push_back(static_cast<std::byte>(byte));
-    DecodedHead decoded;
+    Decoded decoded;
     const DecodeResult result = decode(frame, decoded);
     CAPTURE(bad.reason);
     CHECK(result.verdict == Decode::malformed);
@@ -217,12 +221,12 @@ TEST_CASE("frame: control frames survive, cut off they are incomplete") {
     for (const std::uint64_t argument : kEdges) {
       Head head{};
       CHECK_EQ(write_control(static_cast<FrameType>(type), argument, head.data()), kFrameHeadMinBytes);
-      DecodedHead decoded;
-      CHECK(decode_head(std::span(head).first(kFrameHeadMinBytes), decoded).verdict == Decode::ok);
+      Decoded decoded;
+      CHECK(decode_head(std::span(head).first(kFrameHeadMinBytes), decoded.header, decoded).verdict == Decode::ok);
       CHECK(decoded.type == static_cast<FrameType>(type));
       CHECK_EQ(decoded.argument, argument);
       for (std::size_t bytes = 0; bytes < kFrameHeadMinBytes; ++bytes) {
-        CHECK(decode_head(std::span(head).first(bytes), decoded).verdict == Decode::incomplete);
+        CHECK(decode_head(std::span(head).first(bytes), decoded.header, decoded).verdict == Decode::incomplete);
       }
     }
     CHECK_NE(name(static_cast<FrameType>(type)), "unknown");
@@ -236,7 +240,7 @@ TEST_CASE("frame: random bytes are right or refused, never more is read than the
     std::vector<std::byte> frame(random() % 70);
     for (std::byte& byte : frame) byte = static_cast<std::byte>(random());
     if (frame.size() > 3) frame[2] &= std::byte{0x1f};
-    DecodedHead decoded;
+    Decoded decoded;
     const DecodeResult result = decode(frame, decoded);
     if (result.verdict != Decode::ok) continue;
     ++right;
