@@ -80,6 +80,8 @@ class Device {
   // Looks for an unexpected message without taking it. Runs one round of progress first.
   [[nodiscard]] bool probe(int source, int tag, Communicator& communicator, Envelope& envelope,
                            Context context = Context::point_to_point);
+  // Whether a message from `source` may never come, because a process is lost; for a probe in vain.
+  [[nodiscard]] bool source_lost(int source, const Communicator& communicator) const;
   // Takes it off the queue; nullptr when there is none.
   [[nodiscard]] Message* matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope);
   [[nodiscard]] Request* start_matched_receive(void* buffer, std::int64_t count, Datatype& type, Message& message);
@@ -94,6 +96,7 @@ class Device {
   // A communicator that the user freed, and that the last request on it has now let go: the caller's to delete. nullptr
   // when there is none.
   [[nodiscard]] Communicator* take_unreferenced();
+  [[nodiscard]] bool has_unreferenced() const;
 
   // No request is under way inside (completed and unfreed ones aside), nothing is queued: the process may leave.
   [[nodiscard]] bool quiet() const;

@@ -25,12 +25,10 @@ void for_each_run(std::byte* buffer, const Datatype& type, std::uint64_t bytes, 
 
 }  // namespace
 
-portals::Region Pieces::to_send(const void* buffer, std::int64_t count, const Datatype& type) {
-  // A region is read or written; this one is only read.
-  auto* const bytes = const_cast<std::byte*>(static_cast<const std::byte*>(buffer));
+portals::Region Pieces::pieces_to_send(void* buffer, std::int64_t count, const Datatype& type) {
+  auto* const bytes = static_cast<std::byte*>(buffer);
   const std::uint64_t total = total_bytes(count, type);
   if (total == 0) return {};
-  if (type.dense()) return portals::Region(bytes, total);
   if (tabulate(bytes, count, type)) {
     return table_.size() == 1 ? portals::Region(table_[0]) : portals::Region(std::span<const portals::Buffer>(table_));
   }
@@ -43,11 +41,10 @@ portals::Region Pieces::to_send(const void* buffer, std::int64_t count, const Da
   return portals::Region(packed_.get(), total);
 }
 
-portals::Region Pieces::to_receive(void* buffer, std::int64_t count, Datatype& type) {
+portals::Region Pieces::pieces_to_receive(void* buffer, std::int64_t count, Datatype& type) {
   auto* const bytes = static_cast<std::byte*>(buffer);
   const std::uint64_t total = total_bytes(count, type);
   if (total == 0) return {};
-  if (type.dense()) return portals::Region(bytes, total);
   if (tabulate(bytes, count, type)) {
     return table_.size() == 1 ? portals::Region(table_[0]) : portals::Region(std::span<const portals::Buffer>(table_));
   }
@@ -58,8 +55,7 @@ portals::Region Pieces::to_receive(void* buffer, std::int64_t count, Datatype& t
   return portals::Region(packed_.get(), total);
 }
 
-void Pieces::unpack(std::uint64_t bytes) {
-  if (type_ == nullptr) return;
+void Pieces::fill_from_packed(std::uint64_t bytes) {
   const std::byte* from = packed_.get();
   for_each_run(user_, *type_, bytes, [&from](std::byte* to, std::uint64_t run) {
     std::memcpy(to, from, run);
@@ -67,7 +63,7 @@ void Pieces::unpack(std::uint64_t bytes) {
   });
 }
 
-void Pieces::clear() {
+void Pieces::give_up() {
   table_.clear();
   packed_.reset();
   if (type_ != nullptr && --type_->references == 0 && !type_->predefined) delete type_;

@@ -56,7 +56,6 @@ Call::Call(const CallName& name) : rank_(current_rank()), name_(name) {
 }
 
 void Call::leave() {
-  if (!inside_) return;
   inside_ = false;
   sim::Recorder& recorder = rank_->process().recorder();
   if (recorder.on()) rank_->call_trace().leave(recorder, name_.text, error_class_);
@@ -64,101 +63,74 @@ void Call::leave() {
   rank_->leave();
 }
 
-Communicator* Call::communicator(MPI_Comm handle) {
-  if (!ok()) return nullptr;
-  Communicator* found = rank_->communicator(handle);
+Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found) {
   if (found == nullptr) {
     error(MPI_ERR_COMM, handle == MPI_COMM_NULL
                             ? "the communicator is MPI_COMM_NULL"
                             : "communicator " + hex(handle) + " is no living communicator (freed, or never made)");
-  } else {
-    handler_of_ = found;
   }
-  return found;
+  return nullptr;
 }
 
-Datatype* Call::any_datatype(MPI_Datatype handle) {
-  if (!ok()) return nullptr;
-  Datatype* found = rank_->datatype(handle);
+Datatype* Call::bad_datatype(MPI_Datatype handle, const Datatype* found) {
   if (found == nullptr) {
     error(MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL
                             ? "the datatype is MPI_DATATYPE_NULL"
                             : "datatype " + hex(handle) + " is no living datatype (freed, or never made)");
   }
-  return found;
+  return nullptr;
 }
 
-Datatype* Call::datatype(MPI_Datatype handle) {
-  Datatype* found = any_datatype(handle);
-  if (found != nullptr && !found->committed) {
-    error(MPI_ERR_TYPE, "datatype " + hex(handle) + " is not committed; call MPI_Type_commit first");
-    return nullptr;
-  }
-  return found;
+Datatype* Call::uncommitted(MPI_Datatype handle) {
+  error(MPI_ERR_TYPE, "datatype " + hex(handle) + " is not committed; call MPI_Type_commit first");
+  return nullptr;
 }
 
-UserRequest* Call::request(MPI_Request handle) {
-  if (!ok()) return nullptr;
-  UserRequest* found = rank_->request(handle);
+UserRequest* Call::bad_request(MPI_Request handle, const UserRequest* found) {
   if (found == nullptr) {
     error(MPI_ERR_REQUEST, handle == MPI_REQUEST_NULL
                                ? "the request is MPI_REQUEST_NULL"
                                : "request " + hex(handle) + " is no living request (complete, freed, or never made)");
-  } else {
-    handler_of_ = found->communicator;
   }
-  return found;
+  return nullptr;
 }
 
-void Call::count(std::int64_t count, const char* what) {
-  if (ok() && count < 0) error(MPI_ERR_COUNT, std::string(what) + " is " + std::to_string(count) + ", below 0");
+void Call::bad_count(std::int64_t count, const char* what) {
+  error(MPI_ERR_COUNT, std::string(what) + " is " + std::to_string(count) + ", below 0");
 }
 
-void Call::send_tag(int tag) {
-  if (ok() && tag < 0) {
-    error(MPI_ERR_TAG,
-          "tag " + std::to_string(tag) + " is below 0" + (tag == MPI_ANY_TAG ? " (MPI_ANY_TAG is for receives)" : ""));
-  }
+void Call::bad_send_tag(int tag) {
+  error(MPI_ERR_TAG,
+        "tag " + std::to_string(tag) + " is below 0" + (tag == MPI_ANY_TAG ? " (MPI_ANY_TAG is for receives)" : ""));
 }
 
-void Call::receive_tag(int tag) {
-  if (ok() && tag < 0 && tag != MPI_ANY_TAG) {
-    error(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is below 0 and is not MPI_ANY_TAG");
-  }
+void Call::bad_receive_tag(int tag) {
+  error(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is below 0 and is not MPI_ANY_TAG");
 }
 
-void Call::destination(const Communicator* communicator, int rank) {
-  if (!ok() || communicator == nullptr || rank == MPI_PROC_NULL) return;
-  if (rank < 0 || rank >= communicator->size()) {
-    error(MPI_ERR_RANK, "destination " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
-                            ranks_of(*communicator) + ", or MPI_PROC_NULL)");
-  }
+void Call::bad_destination(const Communicator* communicator, int rank) {
+  error(MPI_ERR_RANK, "destination " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
+                          ranks_of(*communicator) + ", or MPI_PROC_NULL)");
 }
 
-void Call::source(const Communicator* communicator, int rank) {
-  if (!ok() || communicator == nullptr || rank == MPI_PROC_NULL || rank == MPI_ANY_SOURCE) return;
-  if (rank < 0 || rank >= communicator->size()) {
-    error(MPI_ERR_RANK, "source " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
-                            ranks_of(*communicator) + ", MPI_ANY_SOURCE or MPI_PROC_NULL)");
-  }
+void Call::bad_source(const Communicator* communicator, int rank) {
+  error(MPI_ERR_RANK, "source " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
+                          ranks_of(*communicator) + ", MPI_ANY_SOURCE or MPI_PROC_NULL)");
 }
 
-void Call::root(const Communicator* communicator, int rank) {
-  if (!ok() || communicator == nullptr) return;
-  if (rank < 0 || rank >= communicator->size()) {
-    error(MPI_ERR_ROOT, "root " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
-                            ranks_of(*communicator) + ")");
-  }
+void Call::bad_root(const Communicator* communicator, int rank) {
+  error(MPI_ERR_ROOT, "root " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
+                          ranks_of(*communicator) + ")");
 }
 
-void Call::buffer(const void* address, std::int64_t count, const Datatype* type) {
-  if (!ok() || type == nullptr || address != nullptr || count == 0 || type->size == 0) return;
-  if (type->predefined)
-    error(MPI_ERR_BUFFER, "the buffer is a null pointer, with " + std::to_string(count) + " elements");
+// Of a type made by the program, the blocks may lie at absolute addresses.
+void Call::null_buffer(std::int64_t count, const Datatype* type) {
+  if (!ok() || type == nullptr || count == 0 || type->size == 0 || !type->predefined) return;
+  error(MPI_ERR_BUFFER, "the buffer is a null pointer, with " + std::to_string(count) + " elements");
 }
 
-void Call::not_null(const void* address, const char* what) {
-  if (ok() && address == nullptr) error(MPI_ERR_ARG, std::string(what) + " is a null pointer");
+void Call::null_argument(const char* what) {
+  error(MPI_ERR_ARG, std::string(what) + " is a null pointer");
 }
 
 void Call::error(int error_class, std::string sentence) {

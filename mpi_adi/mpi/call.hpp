@@ -42,7 +42,9 @@ class Call {
  public:
   // Before MPI_Init and after MPI_Finalize: prints a sentence and ends the process.
   explicit Call(const CallName& name);
-  ~Call() { leave(); }
+  ~Call() {
+    if (inside_) leave();
+  }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
@@ -51,23 +53,65 @@ class Call {
   [[nodiscard]] bool ok() const { return error_class_ == MPI_SUCCESS; }
 
   // Lookups: nullptr after an error.
-  [[nodiscard]] Communicator* communicator(MPI_Comm handle);
+  [[nodiscard]] Communicator* communicator(MPI_Comm handle) {
+    Communicator* const found = rank_->communicator(handle);
+    if (found == nullptr || !ok()) [[unlikely]]
+      return bad_communicator(handle, found);
+    handler_of_ = found;
+    return found;
+  }
   // A committed type, for communication.
-  [[nodiscard]] Datatype* datatype(MPI_Datatype handle);
+  [[nodiscard]] Datatype* datatype(MPI_Datatype handle) {
+    Datatype* const found = any_datatype(handle);
+    return found == nullptr || found->committed ? found : uncommitted(handle);
+  }
   // Any type, for a constructor or an inquiry.
-  [[nodiscard]] Datatype* any_datatype(MPI_Datatype handle);
+  [[nodiscard]] Datatype* any_datatype(MPI_Datatype handle) {
+    Datatype* const found = rank_->datatype(handle);
+    return found == nullptr || !ok() ? bad_datatype(handle, found) : found;
+  }
   // A request that is not MPI_REQUEST_NULL.
-  [[nodiscard]] UserRequest* request(MPI_Request handle);
+  [[nodiscard]] UserRequest* request(MPI_Request handle) {
+    UserRequest* const found = rank_->request(handle);
+    if (found == nullptr || !ok()) [[unlikely]]
+      return bad_request(handle, found);
+    handler_of_ = found->communicator;
+    return found;
+  }
   // Checks of arguments; the words are the standard's.
-  void count(std::int64_t count, const char* what = "count");
-  void send_tag(int tag);
-  void receive_tag(int tag);
-  void destination(const Communicator* communicator, int rank);
-  void source(const Communicator* communicator, int rank);
-  void root(const Communicator* communicator, int rank);
+  void count(std::int64_t count, const char* what = "count") {
+    if (count < 0) [[unlikely]]
+      bad_count(count, what);
+  }
+  void send_tag(int tag) {
+    if (tag < 0) [[unlikely]]
+      bad_send_tag(tag);
+  }
+  void receive_tag(int tag) {
+    if (tag < 0 && tag != MPI_ANY_TAG) [[unlikely]]
+      bad_receive_tag(tag);
+  }
+  void destination(const Communicator* communicator, int rank) {
+    if (!is_member(communicator, rank) && rank != MPI_PROC_NULL) [[unlikely]]
+      bad_destination(communicator, rank);
+  }
+  void source(const Communicator* communicator, int rank) {
+    if (!is_member(communicator, rank) && rank != MPI_PROC_NULL && rank != MPI_ANY_SOURCE) [[unlikely]]
+      bad_source(communicator, rank);
+  }
+  void root(const Communicator* communicator, int rank) {
+    if (!is_member(communicator, rank)) [[unlikely]]
+      bad_root(communicator, rank);
+  }
   // A buffer that is not null where there are bytes to move.
-  void buffer(const void* address, std::int64_t count, const Datatype* type);
-  void not_null(const void* address, const char* what);
+  void buffer(const void* address, std::int64_t count, const Datatype* type) {
+    if (address == nullptr) [[unlikely]]
+      null_buffer(count, type);
+  }
+  void not_null(const void* address, const char* what) {
+    if (address == nullptr) [[unlikely]]
+      null_argument(what);
+  }
 
   // Notes an error, unless there was one already.
   void error(int error_class, std::string sentence);
@@ -84,6 +128,24 @@ class Call {
   }
 
  private:
+  // True without a communicator: its lookup failed, and that was told.
+  [[nodiscard]] static bool is_member(const Communicator* communicator, int rank) {
+    return communicator == nullptr || static_cast<unsigned>(rank) < static_cast<unsigned>(communicator->size());
+  }
+  // What the checks say when they fail; each does nothing after the first error. The lookups return what is to be
+  // returned.
+  Communicator* bad_communicator(MPI_Comm handle, const Communicator* found);
+  Datatype* bad_datatype(MPI_Datatype handle, const Datatype* found);
+  Datatype* uncommitted(MPI_Datatype handle);
+  UserRequest* bad_request(MPI_Request handle, const UserRequest* found);
+  void bad_count(std::int64_t count, const char* what);
+  void bad_send_tag(int tag);
+  void bad_receive_tag(int tag);
+  void bad_destination(const Communicator* communicator, int rank);
+  void bad_source(const Communicator* communicator, int rank);
+  void bad_root(const Communicator* communicator, int rank);
+  void null_buffer(std::int64_t count, const Datatype* type);
+  void null_argument(const char* what);
   void leave();
 
   MpiRank* rank_;

@@ -17,6 +17,13 @@ Communicator* check_probe(Call& call, int source, int tag, MPI_Comm comm) {
   return communicator;
 }
 
+// A probe found nothing: whether nothing may ever come, which is an error then.
+bool in_vain(Call& call, int source, const Communicator& communicator) {
+  if (!call.device().source_lost(source, communicator)) return false;
+  call.error(MPIX_ERR_PROC_FAILED, words_of_lost(call.rank()));
+  return true;
+}
+
 // A matched message's handle; MPI_MESSAGE_NULL and an error when there are too many.
 MPI_Message hand_out(Call& call, Message& message) {
   const Handle handle = call.rank().messages().add(message);
@@ -59,9 +66,11 @@ extern "C" int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status
     return MPI_SUCCESS;
   }
   Envelope envelope;
-  wait_until(call.rank(), [&] { return call.device().probe(source, tag, *communicator, envelope); });
-  fill(status, envelope);
-  return MPI_SUCCESS;
+  wait_until(call.rank(), [&] {
+    return call.device().probe(source, tag, *communicator, envelope) || in_vain(call, source, *communicator);
+  });
+  if (call.ok()) fill(status, envelope);
+  return call.done();
 }
 MARGAY_ALIAS(Probe)
 
@@ -79,10 +88,10 @@ extern "C" int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_St
   *flag = call.device().probe(source, tag, *communicator, envelope) ? 1 : 0;
   if (*flag != 0) {
     fill(status, envelope);
-  } else {
+  } else if (!in_vain(call, source, *communicator)) {
     give_way(call);
   }
-  return MPI_SUCCESS;
+  return call.done();
 }
 MARGAY_ALIAS(Iprobe)
 
@@ -98,8 +107,11 @@ extern "C" int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* mess
   }
   Envelope envelope;
   Message* found = nullptr;
-  wait_until(call.rank(),
-             [&] { return (found = call.device().matched_probe(source, tag, *communicator, envelope)) != nullptr; });
+  wait_until(call.rank(), [&] {
+    found = call.device().matched_probe(source, tag, *communicator, envelope);
+    return found != nullptr || in_vain(call, source, *communicator);
+  });
+  if (found == nullptr) return call.failed();
   *message = hand_out(call, *found);
   fill(status, envelope);
   return call.done();
@@ -123,6 +135,7 @@ extern "C" int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_M
   if (found == nullptr) {
     *flag = 0;
     *message = MPI_MESSAGE_NULL;
+    if (in_vain(call, source, *communicator)) return call.failed();
     give_way(call);
     return MPI_SUCCESS;
   }

@@ -24,6 +24,8 @@ extern "C" int PMPI_Cancel(MPI_Request* request) {
   if (!call.ok()) return call.failed();
   UserRequest* found = call.request(*request);
   if (!call.ok()) return call.failed();
+  // What has arrived already is not to be cancelled any more.
+  call.device().progress();
   if (found->device != nullptr) call.device().cancel(*found->device);
   return MPI_SUCCESS;
 }

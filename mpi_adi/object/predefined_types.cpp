@@ -106,11 +106,4 @@ PredefinedTypes::PredefinedTypes() {
   make_pair<long double>(pairs_[handle_index(MPI_LONG_DOUBLE_INT)], MPI_LONG_DOUBLE_INT);
 }
 
-Datatype* PredefinedTypes::find(MPI_Datatype handle) {
-  if (is_pair_datatype(handle)) return &pairs_[handle_index(handle)];
-  if (!is_basic_datatype(handle) || basic_index(handle) >= kBasicTypeSlots) return nullptr;
-  Datatype& type = basic_[basic_index(handle)];
-  return type.handle == handle ? &type : nullptr;
-}
-
 }  // namespace margay::mpi_adi

@@ -13,7 +13,13 @@ class PredefinedTypes {
  public:
   PredefinedTypes();
   // nullptr: not a predefined datatype.
-  [[nodiscard]] Datatype* find(MPI_Datatype handle);
+  [[nodiscard]] Datatype* find(MPI_Datatype handle) {
+    if (is_basic_datatype(handle)) [[likely]] {
+      Datatype& type = basic_[basic_index(handle) % kBasicTypeSlots];
+      return type.handle == handle ? &type : nullptr;
+    }
+    return is_pair_datatype(handle) ? &pairs_[handle_index(handle)] : nullptr;
+  }
 
  private:
   std::array<Datatype, kBasicTypeSlots> basic_;

@@ -71,6 +71,10 @@ std::string line(const portals::ArrivedMessage& message) {
 
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines) {
   Lines lines(out, limit_lines);
+  for (std::uint32_t rank = 0; parts.kernel.losses() != 0 && rank < parts.kernel.ranks(); ++rank) {
+    if (!parts.kernel.lost(rank) || !lines.next()) continue;
+    lines.add("  process " + std::to_string(rank) + " cannot be reached: " + parts.kernel.loss(rank));
+  }
   parts.receives.for_each_in_use([&lines](const ReceiveRequest& request) {
     if (!request.complete && lines.next()) lines.add(line(request));
   });

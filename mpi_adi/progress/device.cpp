@@ -7,6 +7,7 @@
 #include "mpi_adi/progress/progress.hpp"
 #include "mpi_adi/protocol/cancel.hpp"
 #include "mpi_adi/protocol/complete.hpp"
+#include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/post_receive.hpp"
 #include "mpi_adi/protocol/probe.hpp"
 #include "mpi_adi/protocol/start_send.hpp"
@@ -67,6 +68,10 @@ bool Device::probe(int source, int tag, Communicator& communicator, Envelope& en
   return mpi_adi::probe(impl_->parts, source, tag, communicator, context, envelope);
 }
 
+bool Device::source_lost(int source, const Communicator& communicator) const {
+  return mpi_adi::source_lost(impl_->parts, communicator, source);
+}
+
 Message* Device::matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope) {
   progress();
   return mpi_adi::matched_probe(impl_->parts, source, tag, communicator, envelope);
@@ -92,6 +97,10 @@ Communicator* Device::take_unreferenced() {
   Communicator* const taken = list.back();
   list.pop_back();
   return taken;
+}
+
+bool Device::has_unreferenced() const {
+  return !impl_->parts.unreferenced.empty();
 }
 
 bool Device::quiet() const {

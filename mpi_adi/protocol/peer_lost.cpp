@@ -33,11 +33,9 @@ void unclaim(DeviceParts& parts, ReceiveRequest& request) {
   }
 }
 
-// A wildcard receive is lost only with all who could send to it.
 bool sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
   if (request.peer != portals::kAnyRank) return parts.kernel.lost(request.peer);
-  const auto& members = request.communicator->group->world_ranks;
-  return std::all_of(members.begin(), members.end(), [&parts](std::uint32_t rank) { return parts.kernel.lost(rank); });
+  return source_lost(parts, *request.communicator, MPI_ANY_SOURCE);
 }
 
 // Whether all that could be ended is.
@@ -63,6 +61,13 @@ bool end_what_is_lost(DeviceParts& parts, bool& any) {
 }
 
 }  // namespace
+
+bool source_lost(const DeviceParts& parts, const Communicator& communicator, int source) {
+  if (parts.kernel.losses() == 0) return false;
+  if (source != MPI_ANY_SOURCE) return parts.kernel.lost(communicator.world_rank(source));
+  const auto& members = communicator.group->world_ranks;
+  return std::any_of(members.begin(), members.end(), [&parts](std::uint32_t rank) { return parts.kernel.lost(rank); });
+}
 
 bool end_what_losses_left(DeviceParts& parts) {
   bool any = false;

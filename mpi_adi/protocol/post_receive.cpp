@@ -43,7 +43,7 @@ ReceiveRequest& post_receive(DeviceParts& parts, void* buffer, std::int64_t coun
   if (parts.recorder().on()) trace_request(parts, sim::TraceKind::search_miss, request, 0, criteria.match_bits);
   parts.receive_list.activate(request.entry);
   request.state = ReceiveState::posted;
-  if (source != MPI_ANY_SOURCE && parts.kernel.lost(request.peer)) end_receive_of_lost(parts, request);
+  if (source_lost(parts, communicator, source)) end_receive_of_lost(parts, request);
   return request;
 }
 

@@ -83,17 +83,6 @@ void MpiRank::make_world() {
   world_.error_handler = self_.error_handler = MPI_ERRORS_ARE_FATAL;
 }
 
-Communicator* MpiRank::communicator(MPI_Comm handle) {
-  if (handle == MPI_COMM_WORLD) return &world_;
-  if (handle == MPI_COMM_SELF) return &self_;
-  return communicators_.find(handle);
-}
-
-Datatype* MpiRank::datatype(MPI_Datatype handle) {
-  Datatype* predefined = predefined_types_.find(handle);
-  return predefined != nullptr ? predefined : datatypes_.find(handle);
-}
-
 Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context) {
   auto communicator = std::make_unique<Communicator>();
   communicator->handle = communicators_.add(*communicator);
@@ -157,6 +146,10 @@ void MpiRank::release(Communicator& communicator) {
 void MpiRank::destroy(Communicator& communicator) {
   contexts_.give_back(communicator.context / 2);
   delete &communicator;
+}
+
+void MpiRank::destroy_unreferenced() {
+  while (Communicator* last = device_->take_unreferenced()) destroy(*last);
 }
 
 void MpiRank::release(Datatype& type) {

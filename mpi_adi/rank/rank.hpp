@@ -49,7 +49,8 @@ class MpiRank {
     process_->lock().owner_enter();
   }
   void leave() {
-    while (Communicator* last = device_->take_unreferenced()) destroy(*last);
+    if (device_->has_unreferenced()) [[unlikely]]
+      destroy_unreferenced();
     if (process_->kernel().unfinished()) process_->arm_coprocessor();
     process_->lock().owner_leave();
     if (threaded_) mutex_.unlock();
@@ -67,8 +68,14 @@ class MpiRank {
   [[nodiscard]] Communicator& self() { return self_; }
 
   // By handle; nullptr when there is no such living object.
-  [[nodiscard]] Communicator* communicator(MPI_Comm handle);
-  [[nodiscard]] Datatype* datatype(MPI_Datatype handle);
+  [[nodiscard]] Communicator* communicator(MPI_Comm handle) {
+    if (handle == MPI_COMM_WORLD) return &world_;
+    return handle == MPI_COMM_SELF ? &self_ : communicators_.find(handle);
+  }
+  [[nodiscard]] Datatype* datatype(MPI_Datatype handle) {
+    Datatype* const predefined = predefined_types_.find(handle);
+    return predefined != nullptr ? predefined : datatypes_.find(handle);
+  }
   [[nodiscard]] UserRequest* request(MPI_Request handle) { return requests_.find(handle); }
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
 
@@ -94,6 +101,7 @@ class MpiRank {
   void make_world();
   // Its contexts are free again. Requires: freed, and nothing refers to it.
   void destroy(Communicator& communicator);
+  void destroy_unreferenced();
 
   std::unique_ptr<sim::Process> process_;
   std::unique_ptr<Device> device_;

@@ -19,8 +19,9 @@ class Target {
   Target(portals::ProcessId me, portals::Delivery& delivery, Initiator& initiator, Answers& answers,
          Registers& registers, Recorder& recorder);
 
-  // Takes what `wire` gave. false: the message is held on the wire, nothing moved.
-  bool take(Wire& wire, Arrival& arrival);
+  // Takes what `wire` gave. false: the message is held on the wire, nothing moved. Not inlined: a round in vain, which
+  // is most rounds, would pay for its frame.
+  [[gnu::noinline]] bool take(Wire& wire, Arrival& arrival);
 
   void hold_when_no_room(portals::PortalIndex portal) { hold_portals_ |= std::uint64_t{1} << portal; }
   // The next message of `rank` is held on its wire, and so are all later ones.

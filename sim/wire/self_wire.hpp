@@ -17,9 +17,10 @@ inline constexpr std::size_t kSelfCopyBytes = 1024;
 class SelfWire final : public Wire {
  public:
   // `finished` outlives the wire. Memory for copies is taken at the first try_send().
-  SelfWire(portals::ProcessId me, TransmissionList& finished) : me_(me), finished_(finished) { quiet_ = true; }
+  SelfWire(portals::ProcessId me, TransmissionList& finished) : Wire(WireId::self), me_(me), finished_(finished) {
+    quiet_ = true;
+  }
 
-  [[nodiscard]] WireId id() const override { return WireId::self; }
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
   void send(std::uint32_t peer, Transmission& transmission) override;
   // No effect: a body that is wanted or not is never under way here.

@@ -35,7 +35,8 @@ constexpr std::uint32_t kTurnArrivals = 16;
 ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::uint32_t ranks,
                  const std::vector<std::uint32_t>& world_rank_of_local, TransmissionList& finished,
                  portals::GroupId group, LongMethod long_method)
-    : status_(ShmLayout::attach(segment, ranks, layout_)),
+    : Wire(WireId::shm),
+      status_(ShmLayout::attach(segment, ranks, layout_)),
       local_rank_(local_rank),
       registered_(register_node_barrier()),
       finished_(finished),

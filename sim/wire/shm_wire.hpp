@@ -34,7 +34,6 @@ class ShmWire final : public Wire {
   // Why the segment cannot be used; ok otherwise.
   [[nodiscard]] const portals::Status& status() const { return status_; }
 
-  [[nodiscard]] WireId id() const override { return WireId::shm; }
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
   void send(std::uint32_t peer, Transmission& transmission) override;
   void stop(std::uint32_t peer, Transmission& transmission) override;

@@ -36,7 +36,8 @@ std::vector<bool> sized(std::vector<bool> remote, std::uint32_t world) {
 }  // namespace
 
 TcpWire::TcpWire(Settings settings, TransmissionList& finished)
-    : settings_(std::move(settings)),
+    : Wire(WireId::tcp),
+      settings_(std::move(settings)),
       finished_(finished),
       connector_(settings_.rank, sized(settings_.remote, settings_.world), settings_.secret),
       links_(settings_.world) {

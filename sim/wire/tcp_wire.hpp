@@ -52,7 +52,6 @@ class TcpWire final : public Wire {
   [[nodiscard]] std::size_t connections() const { return connections_; }
   [[nodiscard]] bool listening() const { return connector_.listening(); }
 
-  [[nodiscard]] WireId id() const override { return WireId::tcp; }
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
   void send(std::uint32_t peer, Transmission& transmission) override;
   void stop(std::uint32_t peer, Transmission& transmission) override;

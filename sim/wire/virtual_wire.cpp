@@ -12,7 +12,7 @@ using portals::Region;
 using portals::RegionCursor;
 
 VirtualWire::VirtualWire(VirtualNetwork& network, std::uint32_t rank, TransmissionList& finished)
-    : network_(network), rank_(rank), finished_(finished) {}
+    : Wire(WireId::virtual_), network_(network), rank_(rank), finished_(finished) {}
 
 bool VirtualWire::room(const Pair& pair, std::uint64_t bytes) const {
   return pair.used_messages < network_.options_.window_messages &&

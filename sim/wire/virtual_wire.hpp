@@ -113,7 +113,6 @@ class VirtualWire final : public Wire {
  public:
   VirtualWire(VirtualNetwork& network, std::uint32_t rank, TransmissionList& finished);
 
-  [[nodiscard]] WireId id() const override { return WireId::virtual_; }
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
   void send(std::uint32_t peer, Transmission& transmission) override;
   void stop(std::uint32_t peer, Transmission& transmission) override;

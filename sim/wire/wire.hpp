@@ -40,12 +40,12 @@ struct Arrival {
 
 class Wire {
  public:
-  Wire() = default;
+  explicit Wire(WireId id) : id_(id) {}
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
   virtual ~Wire() = default;
 
-  [[nodiscard]] virtual WireId id() const = 0;
+  [[nodiscard]] WireId id() const { return id_; }
 
   // Takes a whole message at once if that is possible without waiting and nothing for this peer is queued: true, and
   // the body's memory is free again. false: nothing happened. Requires: body.bytes() == header.length.
@@ -96,6 +96,9 @@ class Wire {
  protected:
   bool quiet_ = false;
   bool wants_push_ = true;
+
+ private:
+  WireId id_;
 };
 
 }  // namespace margay::sim

@@ -107,6 +107,30 @@ def closed_descriptors(build, scratch):
         job.expect_nothing_left(2)
 
 
+WAITS = ("receive", "receive_any", "irecv_any", "test_any", "probe", "probe_any", "mprobe_any", "iprobe", "iprobe_any")
+
+
+def expect_unreachable(build, wait, wire, prefix, *arguments):
+    job = Job(build, ["-n", 2, "--nodes", 2, "--wire-tcp", wire], [program(build, "cut"), wait, *arguments], prefix=prefix)
+    job.expect(101, 3, "a process that the call needs has failed: rank")
+
+
+@case
+def cut_connection_ends_every_wait(build, scratch):
+    for wait in WAITS:
+        for wire in ("epoll", "auto"):
+            expect_unreachable(build, wait, wire, (), "now")
+
+
+@case
+def no_connection_ends_every_wait(build, scratch):
+    """A network namespace of its own has a loopback that is down."""
+    if subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        raise Skip("this user may not make a network namespace")
+    for wait in WAITS:
+        expect_unreachable(build, wait, "auto", ("unshare", "-n"))
+
+
 @case
 def death_before_init(build, scratch):
     for wire in WIRES:

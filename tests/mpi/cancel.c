@@ -30,6 +30,19 @@ static void cancel_unmatched(int partner) {
   for (int i = 0; i < kReceives; ++i) CHECK(values[i] == -7, "a cancelled receive got %d", values[i]);
 }
 
+// A message to oneself has arrived when its send returns.
+static void cancel_after_own_send(int rank) {
+  int value = 0, sent = 17, cancelled = 0;
+  MPI_Request request;
+  MPI_Status status;
+  MPI_Irecv(&value, 1, MPI_INT, rank, kTag, MPI_COMM_WORLD, &request);
+  MPI_Send(&sent, 1, MPI_INT, rank, kTag, MPI_COMM_WORLD);
+  MPI_Cancel(&request);
+  MPI_Wait(&request, &status);
+  MPI_Test_cancelled(&status, &cancelled);
+  CHECK(!cancelled && value == 17, "cancelled %d, received %d", cancelled, value);
+}
+
 // The message has arrived, so the cancel comes too late: either the receive completes, or nothing was taken.
 static void cancel_late(int partner, int bytes) {
   unsigned char* body = memory_of((size_t)bytes);
@@ -97,6 +110,7 @@ int main(int argc, char** argv) {
     }
   } else {
     cancel_unmatched(partner);
+    cancel_after_own_send(rank);
     for (int i = 0; i < 3; ++i) cancel_late(partner, kSizes[i]);
   }
   free_active(rank, partner);
