@@ -127,7 +127,11 @@ Walk::End Walk::indexed(MatchList& list, const Header& header, bool heed_exhaust
 }
 
 Walk::End Walk::fast(MatchList& list, const Header& header) {
-  if (!list.impl_->indexed) return linear(list, header, nullptr);
+  if (!list.impl_->indexed) {
+    const End walked = linear(list, header, nullptr);
+    list.impl_->walked(walked.visited);
+    return walked;
+  }
   End end = indexed(list, header, false);
   if (end.entry != nullptr) return end;
   // Where the walk ends does not depend on entries left out because they are exhausted, but the reason does.

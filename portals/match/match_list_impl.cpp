@@ -14,11 +14,7 @@ void MatchList::Impl::chain(MatchEntry& entry, MatchEntry* before, MatchEntry* a
   (after == nullptr ? last : after->previous_) = &entry;
   set_order(entry);
   ++chained;
-  if (indexed) {
-    index(entry);
-  } else if (chained > kLong) {
-    build_index();
-  }
+  if (indexed) index(entry);
 }
 
 void MatchList::Impl::set_order(MatchEntry& entry) {

@@ -8,7 +8,8 @@
 //                   pass it over. It watches its storage and is made ready when a buffer is given back;
 //        ready      active, anything else;
 //        no         inactive: the walk would pass it over.
-//   3. A short chain has no index and is walked as it stands.
+//   3. A chain has no index before a walk of it was long, and none when it is short: it is walked as it stands. So who
+//      posts in the order in which messages come, as most programs do, pays for no index at all.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +21,11 @@
 namespace margay::portals {
 
 struct MatchList::Impl {
-  // The chain gets an index when it grows past kLong, and loses it when it falls below kShort; the distance between the
-  // two pays for the building.
+  // A chain of more than kLong entries gets an index after a walk of more than kWalkLong steps, which cost as much as
+  // two looks into the index; it loses it when it falls below kShort. The distance between kLong and kShort pays for the
+  // building.
   static constexpr std::size_t kLong = 32;
+  static constexpr std::size_t kWalkLong = 16;
   static constexpr std::size_t kShort = 16;
 
   struct Earlier {
@@ -39,6 +42,11 @@ struct MatchList::Impl {
   void index(MatchEntry& entry);
   void unindex(MatchEntry& entry);
   void build_index();
+  // After a walk of so many steps.
+  void walked(std::size_t steps) {
+    if (steps > kWalkLong && chained > kLong) [[unlikely]]
+      build_index();
+  }
   void drop_index();
   // Leaves a ready entry out until its storage has a buffer again. Requires: ready, an exhausted independent block, and
   // a no-room link that is `next`.
