@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "sim/trace/filter.hpp"
 
@@ -34,17 +36,16 @@ class Auditor {
   Audit run() {
     for (const Trace::Entry& entry : trace_.entries) take(entry);
     for (const auto& [message, life] : lives_) judge(message, life);
-    for (const TraceFile& file : trace_.files) judge_calls(file);
+    note_unfinished();
     note_files();
     return std::move(result_);
   }
 
  private:
-  // Events of one rank that come in pairs.
+  // Events of one thread of a rank that come in pairs.
   struct Brackets {
-    std::vector<std::uint32_t> calls;  // entered and not left
-    bool waiting = false;
-    bool coprocessor = false;
+    std::vector<std::uint32_t> calls;           // entered and not left
+    std::optional<std::uint32_t> waiting_call;  // a wait inside it has not ended
   };
 
   void violation(std::string sentence) {
@@ -132,34 +133,65 @@ class Auditor {
   void take_bracket(const Trace::Entry& entry) {
     const TraceEvent& event = entry.event;
     const TraceFile& file = trace_.files[entry.file];
-    Brackets& open = brackets_[file.rank];
-    if (event.kind == TraceKind::mpi_enter) open.calls.push_back(event.a);
-    if (event.kind == TraceKind::mpi_leave) leave(file, open, event.a);
-    if (event.kind == TraceKind::wait_begin) open.waiting = true;
-    if (event.kind == TraceKind::wait_end) close_bracket(file, open.waiting, "wait");
-    if (event.kind == TraceKind::coprocessor_begin) open.coprocessor = true;
-    if (event.kind == TraceKind::coprocessor_end) close_bracket(file, open.coprocessor, "coprocessor");
+    switch (event.kind) {
+      case TraceKind::mpi_enter:
+        brackets_[{file.rank, event.detail}].calls.push_back(event.a);
+        break;
+      case TraceKind::mpi_leave:
+        leave_call(file, event);
+        break;
+      case TraceKind::wait_begin:
+        brackets_[{file.rank, event.detail}].waiting_call = event.a;
+        break;
+      case TraceKind::wait_end:
+        end_wait(file, event);
+        break;
+      case TraceKind::coprocessor_begin:
+        at_work_.insert(file.rank);
+        break;
+      case TraceKind::coprocessor_end:
+        if (at_work_.erase(file.rank) == 0) missing_begin(file, 0, "coprocessor");
+        break;
+      default:
+        break;
+    }
   }
 
-  void leave(const TraceFile& file, Brackets& open, std::uint32_t call) {
+  [[nodiscard]] static std::string who(const TraceFile& file, std::uint64_t thread) {
+    return thread == 0 ? fmt::format("rank {}", file.rank) : fmt::format("thread {} of rank {}", thread, file.rank);
+  }
+
+  void missing_begin(const TraceFile& file, std::uint64_t thread, std::string_view what) {
+    if (whole_file(file.rank) == nullptr) return;
+    violation(fmt::format("{} recorded {}_end without {}_begin", who(file, thread), what, what));
+  }
+
+  void leave_call(const TraceFile& file, const TraceEvent& event) {
+    Brackets& open = brackets_[{file.rank, event.detail}];
+    const auto violation_of = [&](std::string_view what) {
+      violation(fmt::format("{} left {} {}", who(file, event.detail), call_name(file, event.a), what));
+    };
     if (open.calls.empty()) {
-      if (whole_file(file.rank) != nullptr) {
-        violation(fmt::format("rank {} left {} without entering it", file.rank, call_name(file, call)));
-      }
+      if (whole_file(file.rank) != nullptr) violation_of("without entering it");
       return;
     }
-    if (open.calls.back() != call) {
-      violation(fmt::format("rank {} left {} while in {}", file.rank, call_name(file, call),
-                            call_name(file, open.calls.back())));
+    if (open.calls.back() != event.a) {
+      violation_of("while in " + call_name(file, open.calls.back()));
+    } else if (open.waiting_call == event.a) {
+      violation_of("while it waited in it");
     }
     open.calls.pop_back();
   }
 
-  void close_bracket(const TraceFile& file, bool& is_open, std::string_view what) {
-    if (!is_open && whole_file(file.rank) != nullptr) {
-      violation(fmt::format("rank {} recorded {}_end without {}_begin", file.rank, what, what));
+  void end_wait(const TraceFile& file, const TraceEvent& event) {
+    std::optional<std::uint32_t>& waiting_call = brackets_[{file.rank, event.detail}].waiting_call;
+    if (!waiting_call.has_value()) {
+      missing_begin(file, event.detail, "wait");
+    } else if (*waiting_call != event.a) {
+      violation(fmt::format("{} ended in {} a wait that began in {}", who(file, event.detail), call_name(file, event.a),
+                            call_name(file, *waiting_call)));
     }
-    is_open = false;
+    waiting_call.reset();
   }
 
   void judge(const MessageIdentity& message, const Life& life) {
@@ -197,13 +229,24 @@ class Auditor {
     pair.on_the_way += life.sent != 0 && life.delivered + life.dropped == 0 ? 1 : 0;
   }
 
-  void judge_calls(const TraceFile& file) {
-    const Brackets& open = brackets_[file.rank];
-    const char* state = file.closed ? "ended" : "was last seen";
-    if (!open.calls.empty()) {
-      result_.notes.push_back(fmt::format("rank {} {} in {}", file.rank, state, call_name(file, open.calls.back())));
+  // A damaged file may name any number of threads, so the notes have an end.
+  void note_unfinished() {
+    std::uint64_t untold = 0;
+    for (const auto& [place, open] : brackets_) {
+      if (open.calls.empty() && !open.waiting_call.has_value()) continue;
+      if (result_.notes.size() >= kMaxAuditSentences) {
+        ++untold;
+        continue;
+      }
+      const TraceFile& file = *files_.at(place.first);
+      const std::string thread = who(file, place.second);
+      const char* state = file.closed ? "ended" : "was last seen";
+      if (!open.calls.empty()) {
+        result_.notes.push_back(fmt::format("{} {} in {}", thread, state, call_name(file, open.calls.back())));
+      }
+      if (open.waiting_call.has_value()) result_.notes.push_back(fmt::format("{} {} waiting", thread, state));
     }
-    if (open.waiting) result_.notes.push_back(fmt::format("rank {} {} waiting", file.rank, state));
+    if (untold != 0) result_.notes.push_back(fmt::format("{} more threads were in a call to the end", untold));
   }
 
   void note_files() {
@@ -235,7 +278,8 @@ class Auditor {
   std::map<std::uint32_t, const TraceFile*> files_;
   std::map<MessageIdentity, Life> lives_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> latest_;
-  std::map<std::uint32_t, Brackets> brackets_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Brackets> brackets_;  // by rank and thread
+  std::set<std::uint32_t> at_work_;                                       // ranks whose coprocessor works
   bool any_peer_lost_ = false;
   Audit result_;
 };

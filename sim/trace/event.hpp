@@ -44,15 +44,15 @@ enum class TraceKind : std::uint16_t {
   pull_complete = 21,     // {a: request, bytes}
   stop = 22,              // {wire, bytes: sent so far} a header-only acknowledgment stopped a transmission
   // The rank as a whole
-  wait_begin = 23,         // {a: call}
-  wait_end = 24,           // {a: call}
+  wait_begin = 23,         // {a: call, detail: thread} threads of a rank count from 0, the one that called MPI_Init
+  wait_end = 24,           // {a: call, detail: thread}
   sleep = 25,              // {detail: limit in ns, 0: none} the processor was given away until a wake
   wake = 26,               // {}
   coprocessor_begin = 27,  // {} the message coprocessor works until its end
   coprocessor_end = 28,    // {a: messages handled}
   peer_lost = 29,          // {source: the peer, wire, reason}
-  mpi_enter = 30,          // {a: call} index in the file's table of names
-  mpi_leave = 31,          // {a: call, b: error class}
+  mpi_enter = 30,          // {a: call, detail: thread} index in the file's table of names
+  mpi_leave = 31,          // {a: call, b: error class, detail: thread}
 };
 inline constexpr std::uint16_t kTraceKindCount = 32;
 // "unknown" for a number that this version does not have. The reverse accepts exactly the names.

@@ -51,6 +51,12 @@ bool tells_bytes(const TraceEvent& event) {
   return event.bytes != 0 || event.header != kNoHeader;
 }
 
+// A call, and the thread that is in it where a rank has several.
+void add_call(Words& words, const TraceFile& file, const TraceEvent& event) {
+  words.add("{}", call_name(file, event.a));
+  if (event.detail != 0) words.add("thread {}", event.detail);
+}
+
 // What `detail`, `a` and `b` mean is each kind's own.
 void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event) {
   switch (event.kind) {
@@ -86,10 +92,10 @@ void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event
     case TraceKind::wait_begin:
     case TraceKind::wait_end:
     case TraceKind::mpi_enter:
-      words.add("{}", call_name(file, event.a));
+      add_call(words, file, event);
       break;
     case TraceKind::mpi_leave:
-      words.add("{}", call_name(file, event.a));
+      add_call(words, file, event);
       if (event.b != 0) words.add("error class {}", event.b);
       break;
     case TraceKind::sleep:

@@ -20,6 +20,13 @@ class Run {
       file.closed = true;
     }
   }
+  // An event of a call or a wait.
+  Run& call(std::uint64_t thread, TraceKind kind, std::uint32_t call) {
+    TraceEvent& event = add(0, kind);
+    event.detail = thread;
+    event.a = call;
+    return *this;
+  }
   TraceEvent& add(std::uint32_t rank, TraceKind kind, MessageIdentity message = {0, 0, 0}) {
     TraceEvent event;
     event.time = 1000 * (trace.entries.size() + 1);
@@ -246,6 +253,55 @@ TEST_CASE("calls and waits end where they began") {
   SUBCASE("a coprocessor that never began") {
     run.add(0, TraceKind::coprocessor_end);
     expect_violation(run, "coprocessor_end without coprocessor_begin");
+  }
+}
+
+TEST_CASE("calls and waits of two threads interleave; those of one thread nest") {
+  using enum TraceKind;
+  Run run;
+  run.trace.files[0].names = {"MPI_Recv", "MPI_Ssend"};
+  SUBCASE("either thread ends what it began, in any order") {
+    run.call(0, mpi_enter, 0).call(0, wait_begin, 0).call(1, mpi_enter, 1).call(1, wait_begin, 1);
+    run.call(0, wait_end, 0).call(0, mpi_leave, 0).call(1, wait_end, 1).call(1, mpi_leave, 1);
+    expect_right(run);
+    CHECK(audit(run.trace).notes.empty());
+  }
+  SUBCASE("a thread of the same number on another rank is another") {
+    run.call(1, mpi_enter, 0);
+    run.add(1, mpi_leave).detail = 1;
+    expect_violation(run, "thread 1 of rank 1 left call 0 without entering it");
+  }
+  SUBCASE("a thread leaves what another entered") {
+    run.call(0, mpi_enter, 0).call(1, mpi_leave, 0);
+    expect_violation(run, "thread 1 of rank 0 left MPI_Recv without entering it");
+  }
+  SUBCASE("a thread ends a wait that another began") {
+    run.call(0, wait_begin, 0).call(2, wait_end, 0);
+    expect_violation(run, "thread 2 of rank 0 recorded wait_end without wait_begin");
+  }
+  SUBCASE("one thread leaves its outer call first") {
+    run.call(1, mpi_enter, 0).call(1, mpi_enter, 1).call(1, mpi_leave, 0).call(1, mpi_leave, 1);
+    expect_violation(run, "thread 1 of rank 0 left MPI_Recv while in MPI_Ssend");
+  }
+  SUBCASE("one thread leaves a call before its wait ends") {
+    run.call(0, mpi_enter, 0).call(0, wait_begin, 0).call(0, mpi_leave, 0).call(0, wait_end, 0);
+    expect_violation(run, "rank 0 left MPI_Recv while it waited in it");
+  }
+  SUBCASE("one thread ends a wait in another call") {
+    run.call(1, mpi_enter, 0).call(1, wait_begin, 0).call(1, wait_end, 1).call(1, mpi_leave, 0);
+    expect_violation(run, "thread 1 of rank 0 ended in MPI_Ssend a wait that began in MPI_Recv");
+  }
+  SUBCASE("a thread that never came back is noted") {
+    run.call(0, mpi_enter, 0).call(0, mpi_leave, 0).call(3, mpi_enter, 1).call(3, wait_begin, 1);
+    run.trace.files[0].closed = false;
+    expect_right(run);
+    CHECK(has_note(audit(run.trace), "thread 3 of rank 0 was last seen in MPI_Ssend"));
+    CHECK(has_note(audit(run.trace), "thread 3 of rank 0 was last seen waiting"));
+  }
+  SUBCASE("a damaged file's threads without end are not noted one by one") {
+    for (std::uint64_t thread = 0; thread < 10'000; ++thread) run.call(thread, mpi_enter, 0);
+    CHECK(audit(run.trace).notes.size() == kMaxAuditSentences + 1);
+    CHECK(has_note(audit(run.trace), "9950 more threads were in a call to the end"));
   }
 }
 

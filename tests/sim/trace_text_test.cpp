@@ -100,6 +100,12 @@ TEST_CASE("each kind tells what its fields mean") {
   event.a = 5;
   event.b = 6;
   CHECK(line_of(event) == "mpi_leave call 5, error class 6");
+  event.detail = 3;
+  CHECK(line_of(event) == "mpi_leave call 5, thread 3, error class 6");
+  event.kind = TraceKind::wait_begin;
+  CHECK(line_of(event) == "wait_begin call 5, thread 3");
+  event.detail = 0;  // the thread of most programs
+  CHECK(line_of(event) == "wait_begin call 5");
   event.kind = TraceKind::wake;
   CHECK(line_of(event) == "wake");
   event.kind = TraceKind::coprocessor_end;
