@@ -4,14 +4,45 @@
 
 namespace margay::mpi_adi {
 
+CallTrace::CallTrace() {
+  const std::thread::id id = std::this_thread::get_id();
+  latest_ = &threads_[id];
+  latest_->id = id;
+}
+
 void CallTrace::enter(sim::Recorder& recorder, std::string_view name) {
-  current_ = index_of(recorder, name);
-  recorder.record({.kind = sim::TraceKind::mpi_enter, .a = current_});
+  Thread& thread = calling_thread();
+  const std::uint32_t call = index_of(recorder, name);
+  thread.calls.push_back(call);
+  recorder.record({.kind = sim::TraceKind::mpi_enter, .detail = thread.number, .a = call});
 }
 
 void CallTrace::leave(sim::Recorder& recorder, std::string_view name, int error_class) {
-  recorder.record(
-      {.kind = sim::TraceKind::mpi_leave, .a = index_of(recorder, name), .b = static_cast<std::uint32_t>(error_class)});
+  Thread& thread = calling_thread();
+  if (!thread.calls.empty()) thread.calls.pop_back();
+  recorder.record({.kind = sim::TraceKind::mpi_leave,
+                   .detail = thread.number,
+                   .a = index_of(recorder, name),
+                   .b = static_cast<std::uint32_t>(error_class)});
+}
+
+void CallTrace::wait(sim::Recorder& recorder, sim::TraceKind kind) {
+  const Thread& thread = calling_thread();
+  const std::uint32_t call = thread.calls.empty() ? 0 : thread.calls.back();
+  recorder.record({.kind = kind, .detail = thread.number, .a = call});
+}
+
+CallTrace::Thread& CallTrace::calling_thread() {
+  const std::thread::id id = std::this_thread::get_id();
+  if (latest_->id == id) [[likely]]
+    return *latest_;
+  const auto [place, added] = threads_.try_emplace(id);
+  latest_ = &place->second;  // stays where it is, however many come
+  if (added) {
+    latest_->id = id;
+    latest_->number = threads_.size() - 1;
+  }
+  return *latest_;
 }
 
 std::uint32_t CallTrace::index_of(sim::Recorder& recorder, std::string_view name) {

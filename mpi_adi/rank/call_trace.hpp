@@ -1,26 +1,41 @@
-// The calls of a traced run: mpi_enter and mpi_leave events, and the file's table of names.
+// The calls of a traced run: mpi_enter and mpi_leave events, the waits inside them, and the file's table of names. Each
+// event names its thread, as threads of one rank are in calls at once (MPI_THREAD_MULTIPLE).
 #pragma once
 
 #include <cstdint>
 #include <string_view>
+#include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/trace/recorder.hpp"
 
 namespace margay::mpi_adi {
 
+// Requires of every function but the constructor: recorder.on(), and the process lock is held.
 class CallTrace {
  public:
-  // `name` lives as long as the program. Requires: recorder.on().
+  // The thread that makes it is number 0: it calls MPI_Init. Others are 1, 2, ... in the order of their first call.
+  CallTrace();
+
+  // `name` lives as long as the program.
   void enter(sim::Recorder& recorder, std::string_view name);
   void leave(sim::Recorder& recorder, std::string_view name, int error_class);
-  // The call that was entered last: what a wait belongs to.
-  [[nodiscard]] std::uint32_t current() const { return current_; }
+  // wait_begin or wait_end, of the call that the calling thread entered last and has not left.
+  void wait(sim::Recorder& recorder, sim::TraceKind kind);
 
  private:
+  struct Thread {
+    std::thread::id id;
+    std::uint64_t number = 0;
+    std::vector<std::uint32_t> calls;  // entered and not left
+  };
+  [[nodiscard]] Thread& calling_thread();
   [[nodiscard]] std::uint32_t index_of(sim::Recorder& recorder, std::string_view name);
 
-  std::uint32_t current_ = 0;
+  // A thread that began after another had ended may have its id, and then has its number too: numbers stay small.
+  std::unordered_map<std::thread::id, Thread> threads_;
+  Thread* latest_;                       // who called last, for most the next as well; in threads_
   std::vector<std::string_view> names_;  // in the order of their first call; a program uses a few dozen
 };
 

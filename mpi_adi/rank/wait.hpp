@@ -45,7 +45,7 @@ class WaitTrace {
  private:
   void record(sim::TraceKind kind) {
     sim::Recorder& recorder = rank_.process().recorder();
-    if (recorder.on()) recorder.record({.kind = kind, .a = rank_.call_trace().current()});
+    if (recorder.on()) rank_.call_trace().wait(recorder, kind);
   }
   MpiRank& rank_;
 };

@@ -214,6 +214,20 @@ def case_check(case):
     case.run([case.build.tool("margay"), "check", case.debians("who.c")])
 
 
+def case_trace_threads(case):
+    """A traced run with MPI_THREAD_MULTIPLE is right in the eyes of `margay trace check`, and names its threads."""
+    program = case.ours("../threads.c", name="threads_traced")
+    for words in ([], ["--nodes", "2"]):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = str(pathlib.Path(folder) / "trace")
+            case.margay("--trace", trace, *words, program)
+            case.run([case.build.tool("margay"), "trace", "check", trace])
+            case.expect("overwritten" not in case.last.stdout, "the whole run is to be checked")
+            case.run([case.build.tool("margay"), "trace", "print", trace, "--kind", "mpi_enter", "--rank", "0"])
+            threads = set(re.findall(r", thread (\d+)$", case.last.stdout, re.MULTILINE))
+            case.expect(threads == {"1", "2", "3", "4"}, f"four threads are to be named, not {sorted(threads)}")
+
+
 CASES = {name[5:]: function for name, function in list(globals().items()) if name.startswith("case_")}
 
 
