@@ -6,8 +6,9 @@ namespace margay::sim {
 
 namespace {
 
-// Arrivals taken from one wire in a row, so that a flood on one does not starve the others or the caller.
-constexpr int kArrivalsPerRound = 64;
+// Arrivals taken from one wire in a row. Few: what they filled stays in the match lists until the program looks, and
+// every later walk passes over it. Not one: a round costs about 100 instructions, a filled entry 25.
+constexpr int kArrivalsPerRound = 4;
 // A wire whose look costs a system call is looked at each this many rounds while it has nothing (Nexus's skip_poll).
 constexpr std::uint32_t kSlowWireRounds = 8;
 
