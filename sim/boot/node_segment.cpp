@@ -2,28 +2,28 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <vector>
+
+#include "sim/base/file_size_limit.hpp"
 
 namespace margay::sim {
 namespace {
 
 using portals::Status;
 
-// The limit on file sizes (RLIMIT_FSIZE) would end the process with SIGXFSZ in ftruncate; asked first, it is an error.
+// The limit on file sizes would end the process with SIGXFSZ in ftruncate; asked first, it is an error.
 Status check_file_size_limit(std::uint64_t bytes) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bytes) {
-    return Status::error("shared memory of " + std::to_string(bytes) +
-                         " bytes: the limit on file sizes (ulimit -f) is " + std::to_string(limit.rlim_cur) + " bytes");
-  }
-  return {};
+  const std::optional<std::uint64_t> limit = file_size_limit();
+  if (!limit || *limit >= bytes) return {};
+  return Status::error("shared memory of " + std::to_string(bytes) + " bytes: " + describe_file_size_limit() +
+                       "; raise it");
 }
 
 int make_memfd(const SegmentRequest& request, std::string& why) {

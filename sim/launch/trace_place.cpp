@@ -9,11 +9,10 @@
 #include <system_error>
 
 #include "sim/trace/folder.hpp"
+#include "sim/trace/recorder.hpp"
 
 namespace margay::sim {
 namespace {
-
-constexpr std::uint64_t kTriedBytes = 4096;
 
 bool is_trace_file(const std::string& name) {
   return name.rfind("rank_", 0) == 0 && name.size() > 6 && name.compare(name.size() - 6, 6, ".trace") == 0;
@@ -26,10 +25,11 @@ Status check_folder(const std::string& folder) {
     return Status::error("option --trace: " + folder + " holds a trace of an earlier run (" +
                          entry->path().filename().string() + "); name a new folder for each run");
   }
+  const std::uint64_t tried_bytes = trace_file_bytes({});  // a rank's file in full: no room is told here already
   std::string path;
   void* memory = nullptr;
-  if (Status status = map_new_trace_file(folder, 0, kTriedBytes, path, memory); !status.ok()) return status;
-  ::munmap(memory, kTriedBytes);
+  if (Status status = map_new_trace_file(folder, 0, tried_bytes, path, memory); !status.ok()) return status;
+  ::munmap(memory, tried_bytes);
   ::unlink(path.c_str());
   return {};
 }

@@ -8,7 +8,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
+
+#include "sim/base/file_size_limit.hpp"
 
 namespace margay::sim {
 
@@ -64,6 +67,14 @@ Status allocate_and_map(const std::string& path, int descriptor, std::uint64_t b
   return {};
 }
 
+// Asked first, because the kernel's answer to too large a file is a signal that ends the process.
+Status check_file_size(const std::string& folder, std::uint64_t bytes) {
+  const std::optional<std::uint64_t> limit = file_size_limit();
+  if (!limit || *limit >= bytes) return {};
+  return Status::error(fmt::format("trace: {}: a rank's file takes {} bytes, and {}; raise it, or run without a trace",
+                                   folder, bytes, describe_file_size_limit()));
+}
+
 }  // namespace
 
 std::string trace_file_name(std::uint32_t rank) {
@@ -72,6 +83,7 @@ std::string trace_file_name(std::uint32_t rank) {
 
 Status map_new_trace_file(const std::string& wanted_folder, std::uint32_t rank, std::uint64_t bytes, std::string& path,
                           void*& memory) {
+  if (Status status = check_file_size(wanted_folder, bytes); !status.ok()) return status;
   std::string folder = wanted_folder;
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();  // a slash at the end would follow a link
   if (mkdir(folder.c_str(), kFolderMode) != 0 && errno != EEXIST) {

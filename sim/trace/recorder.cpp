@@ -60,10 +60,6 @@ Status check(const RecorderOptions& options) {
   return {};
 }
 
-std::uint64_t mapping_bytes(const RecorderOptions& options) {
-  return kTraceEventsOffset + std::bit_ceil(options.capacity_events) * kTraceEventBytes;
-}
-
 std::uint64_t realtime_ns() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -71,6 +67,10 @@ std::uint64_t realtime_ns() {
 }
 
 }  // namespace
+
+std::uint64_t trace_file_bytes(const RecorderOptions& options) {
+  return kTraceEventsOffset + std::bit_ceil(options.capacity_events) * kTraceEventBytes;
+}
 
 Recorder::Recorder(const Clock& clock) : clock_(clock) {}
 
@@ -83,18 +83,18 @@ Status Recorder::open(const std::string& folder, const RecorderOptions& options)
   if (Status status = check(options); !status.ok()) return status;
   std::string path;
   void* memory = nullptr;
-  if (Status status = map_new_trace_file(folder, options.rank, mapping_bytes(options), path, memory); !status.ok()) {
+  if (Status status = map_new_trace_file(folder, options.rank, trace_file_bytes(options), path, memory); !status.ok()) {
     return status;
   }
   path_ = std::move(path);
-  start(static_cast<TraceHeader*>(memory), mapping_bytes(options), options);
+  start(static_cast<TraceHeader*>(memory), trace_file_bytes(options), options);
   return {};
 }
 
 Status Recorder::open_memory(const RecorderOptions& options) {
   if (header_ != nullptr) return Status::error(fmt::format("trace of rank {}: it is already open", options.rank));
   if (Status status = check(options); !status.ok()) return status;
-  const std::uint64_t bytes = mapping_bytes(options);
+  const std::uint64_t bytes = trace_file_bytes(options);
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     return Status::error(

@@ -27,6 +27,9 @@ struct RecorderOptions {
   bool walks = false;                                   // also record every entry that a walk passes over
 };
 
+// What open() with these options takes on disk.
+[[nodiscard]] std::uint64_t trace_file_bytes(const RecorderOptions& options);
+
 class Recorder {
  public:
   // Off. `clock` outlives the recorder.
@@ -37,8 +40,9 @@ class Recorder {
 
   // Begins to record into `folder`/rank_NNNNN.trace. The folder is made (mode 0700) when it is not there; its parent
   // must be. The file (0600) must not be there yet. Its room is allocated in full, so a full file system is an error
-  // here and never a SIGBUS later. Errors also: a symbolic link in the last two places, a folder of another user,
-  // a capacity of 0 or above kMaxTraceEvents, a recorder that is already open.
+  // here and never a SIGBUS later. Errors also: a limit on file sizes below that room, a
+  // symbolic link in the last two places, a folder of another user, a capacity of 0 or above kMaxTraceEvents, a
+  // recorder that is already open.
   [[nodiscard]] portals::Status open(const std::string& folder, const RecorderOptions& options);
   // Begins to record into memory. Same errors as far as they apply.
   [[nodiscard]] portals::Status open_memory(const RecorderOptions& options = {});

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -265,6 +266,28 @@ TEST_CASE("what open() refuses, and that it leaves nothing behind") {
   REQUIRE(chmod((folder / "open").c_str(), 0777) == 0);
   refused(folder / "open", small(8), "others may write");
   CHECK(std::filesystem::is_empty(folder / "open"));
+}
+
+TEST_CASE("a limit on file sizes is an error that names it, and no signal") {
+  const TraceFolder folder;
+  const VirtualClock clock;
+  Recorder recorder(clock);
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const std::uint64_t needed = trace_file_bytes(small(8));
+  rlimit low = before;
+  low.rlim_cur = needed - 1;
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &low) == 0);
+  const Status refused = recorder.open(folder / "new", small(8));
+  low.rlim_cur = needed;
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &low) == 0);
+  const Status taken = recorder.open(folder / "enough", small(8));
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  REQUIRE_FALSE(refused.ok());
+  CHECK_MESSAGE(refused.sentence().find("(ulimit -f) is " + std::to_string(needed - 1) + " bytes") != std::string::npos,
+                refused.sentence());
+  CHECK_FALSE(std::filesystem::exists(folder / "new"));
+  CHECK(taken.ok());
 }
 
 TEST_CASE("a second run into the same folder does not overwrite the first") {
