@@ -122,7 +122,8 @@ Status read_elf_symbols(std::span<const std::byte> file, ElfSymbols& out) {
 }
 
 Status read_elf_symbols(const std::string& path, ElfSymbols& out) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK a pipe's name would wait here for somebody to write to it.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return Status::error("cannot read " + path + ": " + std::strerror(errno));
   struct stat info {};
   void* address = MAP_FAILED;

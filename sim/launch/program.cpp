@@ -25,6 +25,7 @@ Status check_file(const std::string& path, int& exit_status) {
   }
   exit_status = kStatusCannotRun;
   if (S_ISDIR(info.st_mode)) return Status::error("program " + path + " is a folder");
+  if (!S_ISREG(info.st_mode)) return Status::error("program " + path + " is not a regular file");
   if (::access(path.c_str(), X_OK) != 0) return Status::error("program " + path + " is not executable: chmod +x it");
   exit_status = 0;
   return {};

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <elf.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstring>
@@ -9,6 +10,7 @@
 
 #include "sim/launch/elf_symbols.hpp"
 #include "sim/launch/symbol_check.hpp"
+#include "tests/sim/trace_folder.hpp"
 
 using namespace margay::sim;
 
@@ -42,6 +44,14 @@ TEST_CASE("what is no ELF file has no symbols, what is not there is an error") {
   CHECK_FALSE(symbols.is_elf);
   CHECK_FALSE(read_elf_symbols(std::string("/nonexistent"), symbols).ok());
   CHECK_FALSE(read_elf_symbols(std::string("/tmp"), symbols).ok());
+}
+
+TEST_CASE("a pipe's name is refused at once, whether or not anybody writes to it") {
+  const margay::sim::TraceFolder folder;
+  const std::string name = folder / "fifo";
+  REQUIRE(::mkfifo(name.c_str(), 0700) == 0);
+  ElfSymbols symbols;
+  CHECK(read_elf_symbols(name, symbols).sentence() == "cannot read " + name + ": not a regular file");
 }
 
 TEST_CASE("a file cut anywhere in its tables is malformed, never more") {
