@@ -50,7 +50,8 @@ struct OptionRule {
   int values;
   OptionAction action;
   std::string_view variable = "";  // the MARGAY_ variable that the ranks read
-  // kChoice: "a|b"; kPairs: what each name takes, "a=x|y,b=SIZE", or nothing for any NAME=VALUE.
+  // kChoice: "a|b"; kPairs: what each name takes, "a=x|y,b=SIZE", or nothing for any NAME=VALUE;
+  // kRankOption: in words, what is named.
   std::string_view choices = "";
 };
 

@@ -30,7 +30,8 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
 
 Exit status: 0; the first failing rank's exit code, or 128 + its signal; MPI_Abort's code; 124 after --timeout; 126 or 127 when a
 program cannot be run or found; 70 when the accounting does not hold; 71 when the job cannot be
-started; 2 for a wrong command line.
+started; 2 for a wrong command line. An exit status has 8 bits: a failing code whose low 8 bits are 0 (MPI_Abort with 0, 256
+or -256) ends with 1.
 )";
 }
 

@@ -107,6 +107,8 @@ class Parser {
         return pairs(rule, word, values[0]);
       case OptionAction::kShortLimit:
         return pairs(*find_option_rule("protocol"), word, "short_limit=" + values[0]);
+      case OptionAction::kRankOption:
+        return rank_option(rule, word, values[0]);
       case OptionAction::kSeconds:
         return seconds(rule, word, values[0]);
       default:
@@ -160,9 +162,6 @@ class Parser {
         break;
       case OptionAction::kAccounting:
         out_.check_accounting = true;
-        break;
-      case OptionAction::kRankOption:
-        set_rank_option(rule.variable, values[0]);
         break;
       case OptionAction::kRankFlag:
         set_rank_option(rule.variable, "1");
@@ -227,6 +226,14 @@ class Parser {
       return std::find(values.begin(), values.end(), value) != values.end();
     }
     return false;
+  }
+
+  // Nothing, as from a script's unset variable, is not taken for "without this option".
+  Status rank_option(const OptionRule& rule, const std::string& word, const std::string& value) {
+    if (value.empty())
+      return Status::error("option " + word + ": its value is empty; name " + std::string(rule.choices));
+    set_rank_option(rule.variable, value);
+    return {};
   }
 
   // As a plain number: the ranks read it without minutes and hours.

@@ -111,6 +111,15 @@ TEST_CASE("a wrong value of margay's own options is refused by name, with what t
   }
 }
 
+TEST_CASE("an empty value is told, not taken for a missing option") {
+  CHECK(complaint("--trace= a") == "option --trace=: its value is empty; name a folder, a new one for each run");
+  CHECK(complaint("--iface= a").find("option --iface=: its value is empty") == 0);
+}
+
+TEST_CASE("the help tells what becomes of a code whose low eight bits are 0") {
+  CHECK(run_help().find("An exit status has 8 bits: a failing code whose low 8 bits are 0") != std::string::npos);
+}
+
 TEST_CASE("spellings of other launchers are taken") {
   const RunOptions options = parsed(
       "--oversubscribe --allow-run-as-root --tag-output --timeout 1:30 -bind-to core -map-by socket -launcher ssh "
