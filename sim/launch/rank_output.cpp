@@ -124,6 +124,7 @@ void RankOutput::show(Stream& stream, std::string_view text) {
 void RankOutput::flush(std::size_t sink) {
   OutputSink& out = *sinks_[sink];
   const bool waits = out.flush() && !out.empty();
+  look_for_failure(sink);
   if (waits == sink_is_watched_[sink]) return;
   sink_is_watched_[sink] = waits;
   if (waits) {
@@ -131,6 +132,13 @@ void RankOutput::flush(std::size_t sink) {
   } else {
     poller_.forget(out.descriptor());
   }
+}
+
+// Not of the standard error: the sentence that tells it would be lost too.
+void RankOutput::look_for_failure(std::size_t sink) {
+  if (failure_.error != 0 || sink == 1 || sinks_[sink]->write_error() == 0) return;
+  failure_.error = sinks_[sink]->write_error();
+  failure_.place = sink == 0 ? "the standard output" : sink_names_[sink];
 }
 
 // A slow reader slows the ranks down: their pipes are left alone while a queue is long.
@@ -205,7 +213,10 @@ void RankOutput::finish(int patience_ms) {
     if (stream.descriptor >= 0) drain(stream.rank, signed_monotonic_ns());
     close_stream(stream);
   }
-  for (auto& sink : sinks_) sink->flush_all(patience_ms);
+  for (std::size_t sink = 0; sink < sinks_.size(); ++sink) {
+    sinks_[sink]->flush_all(patience_ms);
+    look_for_failure(sink);
+  }
 }
 
 }  // namespace margay::sim

@@ -19,6 +19,11 @@ struct OutputOptions {
   std::string error_pattern;
 };
 
+struct OutputFailure {
+  int error = 0;      // errno; EPIPE: its reader has gone. 0: all is well
+  std::string place;  // "the standard output", or the file of a pattern
+};
+
 class RankOutput {
  public:
   RankOutput(Poller& poller, std::uint32_t ranks, const OutputOptions& options);
@@ -40,8 +45,8 @@ class RankOutput {
   void print(std::string_view line);
   // All that is left. Waits for a slow reader `patience_ms` at a time (-1: as long as it takes), then gives up.
   void finish(int patience_ms);
-  [[nodiscard]] bool reader_gone() const { return sinks_[0]->reader_gone(); }
-  [[nodiscard]] int write_error() const { return sinks_[0]->write_error(); }
+  // The first output that takes no more, so that something of the ranks is lost.
+  [[nodiscard]] const OutputFailure& failure() const { return failure_; }
 
  private:
   struct Stream {
@@ -65,14 +70,16 @@ class RankOutput {
   // held.
   [[nodiscard]] std::int64_t prompt_due_ns(const Stream& stream) const;
   void flush(std::size_t sink);
+  void look_for_failure(std::size_t sink);
   void balance(std::int64_t now_ns);
 
   Poller& poller_;
   OutputOptions options_;
   std::vector<Stream> streams_;                     // two for each rank: output, error
   std::vector<std::unique_ptr<OutputSink>> sinks_;  // 0: standard output, 1: standard error, then files
-  std::vector<std::string> sink_names_;
+  std::vector<std::string> sink_names_;             // files' names; empty for 0 and 1
   std::vector<bool> sink_is_watched_;
+  OutputFailure failure_;
   bool paused_ = false;
   std::int64_t last_read_ns_ = 0;  // of any stream
 };

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "sim/base/file_size_limit.hpp"
+
 namespace margay::sim {
 namespace {
 
@@ -33,6 +35,12 @@ std::string in_call(std::uint32_t rank, const ReportContext& context) {
 std::string error_name(int error) {
   const char* name = ::strerrorname_np(error);
   return fmt::format("{} ({})", std::strerror(error), name == nullptr ? std::to_string(error) : name);
+}
+
+// The limit that made the error, where one did.
+std::string limit_behind(int error) {
+  const std::string limit = error == EFBIG ? describe_file_size_limit() : std::string();
+  return limit.empty() ? limit : ", " + limit + ",";
 }
 
 std::string calls_of_all(const ReportContext& context) {
@@ -67,8 +75,8 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
     case CauseKind::kInterrupted:
       return "the launcher got " + signal_name(cause.signal);
     case CauseKind::kOutputClosed:
-      if (cause.code == EPIPE) return "nobody reads the standard output any more (EPIPE)";
-      return fmt::format("the standard output cannot be written: {}", error_name(cause.code));
+      if (cause.code == EPIPE) return fmt::format("nobody reads {} any more (EPIPE)", cause.text);
+      return fmt::format("{} cannot be written: {}{}", cause.text, error_name(cause.code), limit_behind(cause.code));
     case CauseKind::kProtocol:
       return who(cause.rank, context) + " broke the launch protocol: " + cause.text;
   }

@@ -14,6 +14,7 @@
 #include "sim/launch/hosts.hpp"
 #include "sim/launch/processes.hpp"
 #include "sim/launch/rank_environment.hpp"
+#include "sim/launch/signals.hpp"
 
 namespace margay::sim {
 namespace {
@@ -60,8 +61,8 @@ Status Runner::run(int& exit_status) {
   // program.
   output_.finish(watch_.cause().kind == CauseKind::kNone ? -1 : kHurriedReaderMs);
   // A reader that leaves a job that ended well is none of its business; a full file system is.
-  if (output_.reader_gone() && output_.write_error() != EPIPE) {
-    watch_.on_output_closed(output_.write_error(), signed_monotonic_ns());
+  if (const OutputFailure& failure = output_.failure(); failure.error != 0 && failure.error != EPIPE) {
+    watch_.on_output_closed(failure.error, failure.place, signed_monotonic_ns());
   }
   report_end();
   exit_status = watch_.exit_status();
@@ -76,31 +77,8 @@ Status Runner::prepare() {
   // Orphans of the ranks become the launcher's children, so that it can see and end them.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (Status status = guardian_.start(); !status.ok()) return status;
-  return take_signals();
-}
-
-Status Runner::take_signals() {
   raise_descriptor_limit(saved_.descriptors);
-  struct sigaction old {};
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  static_cast<void>(::sigaction(SIGPIPE, &ignore, &old));
-  saved_.sigpipe_ignored = old.sa_handler == SIG_IGN;
-  // Ignored by whoever started us, it would hide the ranks' ends.
-  struct sigaction standard {};
-  standard.sa_handler = SIG_DFL;
-  static_cast<void>(::sigaction(SIGCHLD, &standard, nullptr));
-  static_cast<void>(::sigaction(SIGTTIN, &ignore, nullptr));
-  static_cast<void>(::sigaction(SIGTTOU, &ignore, nullptr));
-  sigset_t mask;
-  sigemptyset(&mask);
-  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGTSTP}) sigaddset(&mask, signal);
-  // nohup margay run ...
-  static_cast<void>(::sigaction(SIGHUP, nullptr, &old));
-  if (old.sa_handler != SIG_IGN) sigaddset(&mask, SIGHUP);
-  static_cast<void>(::sigprocmask(SIG_BLOCK, &mask, &saved_.signal_mask));
-  signals_ = ::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (signals_ < 0) return Status::error(std::string("signalfd: ") + std::strerror(errno));
+  if (Status status = take_signals(saved_, signals_); !status.ok()) return status;
   poller_.watch(signals_, {EventKind::kSignal, 0});
   return {};
 }
@@ -291,7 +269,9 @@ void Runner::act() {
   const std::int64_t now = signed_monotonic_ns();
   output_.on_time(now);
   if (input_.is_waiting_for_foreground()) input_.on_time();
-  if (output_.reader_gone()) watch_.on_output_closed(output_.write_error(), now);
+  if (const OutputFailure& failure = output_.failure(); failure.error != 0) {
+    watch_.on_output_closed(failure.error, failure.place, now);
+  }
   if (options_.timeout_seconds > 0 && now - started_ns_ >= static_cast<std::int64_t>(options_.timeout_seconds * 1e9)) {
     watch_.on_timeout(now);
   }

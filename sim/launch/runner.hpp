@@ -39,7 +39,6 @@ class Runner {
 
  private:
   [[nodiscard]] Status prepare();
-  [[nodiscard]] Status take_signals();
   [[nodiscard]] Status start_ranks();
   [[nodiscard]] Status start_rank(std::uint32_t rank, int standard_input);
   void loop();

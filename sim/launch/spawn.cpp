@@ -38,6 +38,7 @@ void restore_signals(const SavedProcess& saved) {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   if (!saved.sigpipe_ignored) static_cast<void>(::sigaction(SIGPIPE, &standard, nullptr));
+  if (!saved.sigxfsz_ignored) static_cast<void>(::sigaction(SIGXFSZ, &standard, nullptr));
   static_cast<void>(::sigaction(SIGTTIN, &standard, nullptr));
   static_cast<void>(::sigaction(SIGTTOU, &standard, nullptr));
   static_cast<void>(::sigprocmask(SIG_SETMASK, &saved.signal_mask, nullptr));

@@ -17,6 +17,7 @@ namespace margay::sim {
 struct SavedProcess {
   sigset_t signal_mask{};
   bool sigpipe_ignored = false;
+  bool sigxfsz_ignored = false;
   rlimit descriptors{};
 };
 

@@ -101,10 +101,11 @@ void Watch::on_timeout(std::int64_t now_ns) {
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
-void Watch::on_output_closed(int error, std::int64_t now_ns) {
+void Watch::on_output_closed(int error, const std::string& place, std::int64_t now_ns) {
   Cause cause;
   cause.kind = CauseKind::kOutputClosed;
   cause.code = error;
+  cause.text = place;
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 

@@ -21,7 +21,7 @@ enum class CauseKind : std::uint8_t {
   kAbort,         // MPI_Abort(`code`)
   kTimeout,       // --timeout
   kInterrupted,   // the launcher got `signal`
-  kOutputClosed,  // the launcher's standard output takes no more; `code` is the errno, EPIPE: nobody reads it
+  kOutputClosed,  // the output named by `text` takes no more; `code` is the errno, EPIPE: nobody reads it
   kProtocol,      // a rank broke the launch protocol; `text` says how
 };
 
@@ -62,7 +62,7 @@ class Watch {
   // A signal to the launcher: the first asks the ranks to end, any later one (and SIGQUIT) kills.
   void on_interrupt(int signal, std::int64_t now_ns);
   void on_timeout(std::int64_t now_ns);
-  void on_output_closed(int error, std::int64_t now_ns);
+  void on_output_closed(int error, const std::string& place, std::int64_t now_ns);
   void on_stop(std::uint32_t rank, std::int64_t now_ns) { ranks_[rank].stopped_at_ns = now_ns; }
   void on_continue(std::uint32_t rank);
   // Some rank is known to have called MPI_Init: one that ended without it will be missed.

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pty
+import resource
 import signal
 import subprocess
 import time
@@ -208,10 +209,54 @@ def full_output(build, scratch):
 
 
 @case
+def full_output_files(build, scratch):
+    """A file of a pattern that takes no more is as the standard output: what is lost ends the job with a sentence."""
+    for option, text in (("-outfile-pattern", "while :; do echo line; sleep 0.01; done"), ("-outfile-pattern", "echo line"),
+                         ("-errfile-pattern", "echo line >&2"), ("-outfile-pattern", "printf rest")):
+        job = Job(build, ["-n", 2, option, "/dev/full"], sh(text))
+        job.expect(1, 3, "/dev/full cannot be written: No space left on device (ENOSPC)")
+
+
+@case
+def limited_file_sizes(build, scratch):
+    """ulimit -f ends no launcher: the sentence names the file and the limit. Ranks get the signal's default back."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2048000, 2048000))
+
+    lost = ["File too large (EFBIG), the limit on file sizes (ulimit -f) is 2048000 bytes,"]
+    job = Job(build, ["-n", 1, "-outfile-pattern", scratch / "limited.%r"], ["seq", "1", "1000000"], preexec=limit)
+    job.expect(1, 5, [f"{scratch}/limited.0 cannot be written", *lost])
+    assert (scratch / "limited.0").stat().st_size == 2048000
+    with open(scratch / "limited", "w") as file:
+        job = Job(build, ["-n", 1], ["seq", "1", "1000000"], stdout=file, preexec=limit)
+        job.expect(1, 5, ["the standard output cannot be written", *lost])
+    job = Job(build, ["-n", 2, "--trace", scratch / "limited_trace"], ["touch", scratch / "ran"], preexec=limit)
+    job.expect(71, 3)
+    assert "(ulimit -f) is 2048000 bytes" in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
+    assert not (scratch / "ran").exists() and not (scratch / "limited_trace").exists()
+    ignored = ["sh", "-c", "grep SigIgn /proc/self/status"]
+    for action, bit in ((signal.SIG_DFL, 0), (signal.SIG_IGN, 1)):
+        job = Job(build, ["-n", 1], ignored, preexec=lambda action=action: signal.signal(signal.SIGXFSZ, action))
+        job.expect(0, 3)
+        assert int(job.stdout.split()[1], 16) >> (signal.SIGXFSZ - 1) & 1 == bit, job.stdout
+
+
+@case
+def pipes_are_no_programs(build, scratch):
+    fifo = scratch / "fifo"
+    os.mkfifo(fifo, 0o755)
+    run = subprocess.run([build / "bin" / "margay", "check", fifo], capture_output=True, text=True, timeout=5, check=False)
+    assert run.returncode == 2 and "not a regular file" in run.stderr, run
+    job = Job(build, ["-n", 2], [fifo])
+    job.expect(126, 3)
+    assert "not a regular file" in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
+
+
+@case
 def wrong_command_lines(build, scratch):
     """Told once, in a sentence that names the option, before any rank runs; exit status 2."""
     for words in (["--stall", "x"], ["--protocol", "long=none"], ["--protocol", "short_limit=x"], ["--method", "long=shm"],
-                  ["--wire-tcp", "rdma"], ["--wait", "never"], ["--heap", "lots"]):
+                  ["--wire-tcp", "rdma"], ["--wait", "never"], ["--heap", "lots"], ["--trace", ""]):
         job = Job(build, ["-n", 2, *words], ["touch", scratch / "ran"])
         job.expect(2, 2)
         assert f"option {words[0]}: " in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
@@ -373,7 +418,6 @@ def nonsense_on_the_launch_protocol(build, scratch):
 @case
 def few_descriptors(build, scratch):
     """A limit on open files is an error that names it, before or after some ranks have started."""
-    import resource
     job = Job(build, ["-n", 64], ["sleep", "60"], preexec=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60)))
     assert job.finish(3) != 0
     assert "ulimit -n" in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr

@@ -167,10 +167,11 @@ TEST_CASE("the time limit and a closed output have their own statuses") {
   late.on_timeout(0);
   CHECK(late.exit_status() == 124);
   Watch closed(1);
-  closed.on_output_closed(EPIPE, 0);
+  closed.on_output_closed(EPIPE, "the standard output", 0);
   CHECK(closed.exit_status() == 128 + SIGPIPE);
   Watch full(1);
-  full.on_output_closed(ENOSPC, 0);
+  full.on_output_closed(ENOSPC, "out.0", 0);
   CHECK(full.exit_status() == 1);
   CHECK(full.cause().code == ENOSPC);
+  CHECK(full.cause().text == "out.0");
 }
