@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "portals/verdict.hpp"
 #include "sim/trace/audit.hpp"
@@ -62,13 +63,29 @@ std::string_view wire_text(std::uint8_t wire) {
   return wire < kWireCount ? name(static_cast<WireId>(wire)) : "unknown wire";
 }
 
+// Requires: a time that check_times() let pass.
 std::uint64_t since(std::uint64_t origin_ns, double microseconds) {
   constexpr double kLimitUs = 1e15;  // thirty years: beyond it a double loses nanoseconds and the sum could wrap
-  const double distance = std::isfinite(microseconds) ? std::min(std::max(microseconds, 0.0), kLimitUs) : kLimitUs;
-  return origin_ns + static_cast<std::uint64_t>(std::llround(distance * 1000.0));
+  return origin_ns + static_cast<std::uint64_t>(std::llround(std::min(microseconds, kLimitUs) * 1000.0));
 }
 
-TraceFilter make_filter(const PrintOptions& options, std::uint64_t origin_ns) {
+Status check_times(const PrintOptions& options) {
+  for (const auto& [name, time_us] : {std::pair("--from", options.from_us), std::pair("--to", options.to_us)}) {
+    if (!time_us || (std::isfinite(*time_us) && *time_us >= 0)) continue;
+    return Status::error(fmt::format("{} {}: it takes microseconds after the first event, 0 or more, as in {} 12.5",
+                                     name, *time_us, name));
+  }
+  if (options.from_us && options.to_us && *options.from_us > *options.to_us) {
+    return Status::error(fmt::format("--from {} lies after --to {}: nothing is between them; exchange the two",
+                                     *options.from_us, *options.to_us));
+  }
+  return {};
+}
+
+TraceFilter make_filter(const PrintOptions& options, const Trace& trace, std::uint64_t origin_ns) {
+  if (Status status = check_ranks(trace, options.ranks); !status.ok()) {
+    fail(Status::error(fmt::format("trace: --rank: {} ({})", status.sentence(), options.folder)));
+  }
   TraceFilter filter;
   filter.ranks = options.ranks;
   for (const std::string& word : options.kinds) {
@@ -104,10 +121,11 @@ void print_files(const Trace& trace) {
 }
 
 void print_trace(const PrintOptions& options) {
+  if (Status status = check_times(options); !status.ok()) fail(Status::error("trace: " + status.sentence()));
   Trace trace;
   load(options.folder, trace);
   const std::uint64_t first_ns = trace.entries.empty() ? 0 : trace.entries.front().event.time;
-  const std::vector<std::size_t> picked = pick(trace, make_filter(options, first_ns));
+  const std::vector<std::size_t> picked = pick(trace, make_filter(options, trace, first_ns));
   print_files(trace);
   put_line(text_heading());
   for (const std::size_t i : picked) {

@@ -55,6 +55,18 @@ std::size_t beginning_of(const Trace& trace, std::size_t sent) {
   return trace.entries.size();
 }
 
+// "0, 1, 4": as many as a line takes.
+std::string list_of(const std::set<std::uint32_t>& ranks) {
+  constexpr std::size_t kMostShown = 16;
+  std::string text;
+  std::size_t shown = 0;
+  for (const std::uint32_t rank : ranks) {
+    if (++shown > kMostShown) return fmt::format("{}, ... {}", text, *ranks.rbegin());
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", rank);
+  }
+  return text;
+}
+
 std::vector<bool> of_message(const Trace& trace, const MessageIdentity& message) {
   const std::set<MessageIdentity> wanted = family(trace, message);
   std::vector<bool> result(trace.entries.size() + 1, false);  // one more: beginning_of()'s "none"
@@ -88,6 +100,17 @@ Status parse_message(std::string_view text, MessageIdentity& message) {
         "\"{}\" is no message; write SOURCE:DESTINATION:SEQUENCE with the sequence from 1, as in 0:1:17", text));
   }
   message = {static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(destination), sequence};
+  return {};
+}
+
+Status check_ranks(const Trace& trace, const std::vector<std::uint32_t>& ranks) {
+  std::set<std::uint32_t> known;
+  for (const TraceFile& file : trace.files) known.insert(file.rank);
+  for (const std::uint32_t rank : ranks) {
+    if (known.contains(rank)) continue;
+    return Status::error(fmt::format("rank {} has no file in this trace; there {} {}", rank,
+                                     known.size() == 1 ? "is rank" : "are ranks", list_of(known)));
+  }
   return {};
 }
 

@@ -35,6 +35,9 @@ struct TraceFilter {
   std::uint64_t tail = 0;  // the last so many of that; 0: no limit
 };
 
+// Error: a rank that has no file in the trace; the sentence tells those that have one.
+[[nodiscard]] portals::Status check_ranks(const Trace& trace, const std::vector<std::uint32_t>& ranks);
+
 // Indices in trace.entries, in order. A message brings its answers along: acknowledgments and replies that name it, and
 // the send_begin that led to its kernel_send, where that did not know the sequence yet.
 [[nodiscard]] std::vector<std::size_t> pick(const Trace& trace, const TraceFilter& filter);

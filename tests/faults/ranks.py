@@ -247,6 +247,35 @@ def io_uring_refused(build, scratch):
 
 
 @case
+def limited_file_size_of_a_rank(build, scratch):
+    """A trace file beyond a rank's own limit is an error of MPI_Init that names it, not a death by SIGXFSZ."""
+    limited = ["sh", "-c", 'ulimit -f 1; exec "$0" 1', program(build, "steady")]
+    job = Job(build, ["-n", 2, "--trace", scratch / "beyond"], limited)
+    assert job.finish(5) not in (0, 128 + signal.SIGXFSZ), job.stderr
+    assert "the limit on file sizes (ulimit -f)" in job.stderr and "SIGXFSZ" not in job.stderr, job.stderr
+    job.expect_nothing_left(2)
+
+
+@case
+def wrong_choice_of_events(build, scratch):
+    """What `trace print` cannot show is told with the mend, not shown as nothing."""
+    Job(build, ["-n", 2, "--trace", scratch / "two"], [program(build, "faulty"), "after_finalize", "exit3"]).finish(5)
+
+    def trace_print(*words):
+        command = [build / "bin" / "margay", "trace", "print", scratch / "two", *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+
+    for words, text in ((["--from", "nan"], "--from nan: it takes microseconds"), (["--to", "inf"], "--to inf: it takes"),
+                        (["--to", "-5"], "--to -5: it takes"), (["--from", "9", "--to", "1"], "--from 9 lies after --to 1"),
+                        (["--rank", "99"], "rank 99 has no file in this trace; there are ranks 0, 1")):
+        run = trace_print(*words)
+        assert run.returncode == 1 and not run.stdout, (words, run)
+        assert run.stderr.startswith("margay trace: ") and text in run.stderr, (words, run.stderr)
+    run = trace_print("--rank", "1", "--from", "0", "--to", "1e9")
+    assert run.returncode == 0 and len(run.stdout.splitlines()) > 4, run
+
+
+@case
 def memory_without_memfd(build, scratch):
     job = Job(build, ["-n", 4, "--check-accounting"], [program(build, "steady"), "1"], env={"MARGAY_REFUSE_MEMFD": "1"})
     job.expect(0, 10)

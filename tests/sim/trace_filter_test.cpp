@@ -129,3 +129,13 @@ TEST_CASE("a message is written SOURCE:DESTINATION:SEQUENCE and nothing else") {
     CHECK(status.sentence().find("SOURCE:DESTINATION:SEQUENCE") != std::string::npos);
   }
 }
+
+TEST_CASE("a rank that recorded nothing here is refused, with those that did") {
+  const Trace trace = Story(3).trace;
+  CHECK(check_ranks(trace, {}).ok());
+  CHECK(check_ranks(trace, {2, 0}).ok());
+  CHECK(check_ranks(trace, {1, 3}).sentence() == "rank 3 has no file in this trace; there are ranks 0, 1, 2");
+  CHECK(check_ranks(Story(1).trace, {9}).sentence() == "rank 9 has no file in this trace; there is rank 0");
+  const std::string many = check_ranks(Story(100).trace, {100}).sentence();
+  CHECK_MESSAGE(many.find("14, 15, ... 99") != std::string::npos, many);
+}
