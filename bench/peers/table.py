@@ -90,7 +90,7 @@ def heading(data):
             f"{machine['model']}, {machine['processors']} processors, Linux {machine['kernel']}"
             + (f", virtual ({machine['virtual']})" if machine["virtual"] != "no" else ""),
             "; ".join(text for text in versions.values() if text),
-            quiet_text(data["quiet"])]
+            quiet_text(data["quiet"]), *data.get("notes", [])]
 
 
 def summary(rows):
