@@ -57,7 +57,7 @@ BARS = (
 )
 STACKS = ("margay", *judge.PEERS)
 SHORT = {"rate_plain": "plain", "rate_late": "unexpected", "rate_wildcards": "wildcards", "rate_persistent": "persistent",
-         "front": "ping behind", "in_order": "first first", "last_first": "last first", "resident": "resident",
+         "front": "ping", "in_order": "first first", "last_first": "last first", "resident": "resident",
          "proportional": "divided"}
 
 
