@@ -37,13 +37,24 @@ void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) 
   }
 }
 
-}  // namespace
+// Messages of each wire taken before the caller looks whether it has what it waits for.
+constexpr int kMessagesPerRound = 4;
 
-bool progress(DeviceParts& parts) {
-  bool moved = parts.kernel.progress();  // sim/kernel: wires, match, deposit, answer
+// One message of each wire, and what it changed.
+bool step(DeviceParts& parts) {
+  bool moved = parts.kernel.progress(1);  // sim/kernel: wires, match, deposit, answer
   while (portals::Descriptor* const descriptor = parts.kernel.changed().take()) {
     descriptor_changed(parts, *descriptor);
     moved = true;
+  }
+  return moved;
+}
+
+}  // namespace
+
+bool progress(DeviceParts& parts) {
+  bool moved = step(parts);
+  for (int more = 1; moved && more < kMessagesPerRound && step(parts); ++more) {
   }
   while (sim::Transmission* const transmission = parts.kernel.next_finished()) {
     transmission_finished(parts, *transmission);

@@ -111,7 +111,7 @@ UserRequest* MpiRank::add_request(Request* device, Communicator& communicator) {
   const Handle handle = requests_.add(*request);
   if (handle == 0) return nullptr;
   free_requests_ = request->next_free;
-  *request = {};
+  request->persistent = false;  // and with it `call` says nothing
   request->handle = handle;
   request->device = device;
   request->communicator = &communicator;

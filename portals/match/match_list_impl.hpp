@@ -22,8 +22,8 @@ namespace margay::portals {
 
 struct MatchList::Impl {
   // A chain of more than kLong entries gets an index after a walk of more than kWalkLong steps, which cost as much as
-  // two looks into the index; it loses it when it falls below kShort. The distance between kLong and kShort pays for the
-  // building.
+  // two looks into the index; it loses it when it falls below kShort. The distance between kLong and kShort pays for
+  // the building.
   static constexpr std::size_t kLong = 32;
   static constexpr std::size_t kWalkLong = 16;
   static constexpr std::size_t kShort = 16;

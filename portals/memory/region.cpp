@@ -17,9 +17,7 @@ Region::Region(std::span<const Buffer> table) {
   }
 }
 
-Region Region::slice(std::uint64_t offset, std::uint64_t length) const {
-  MARGAY_ASSERT(offset <= bytes_ && length <= bytes_ - offset);
-  if (contiguous()) return length == 0 ? Region() : Region(Buffer{single_.base + offset, length});
+Region Region::slice_pieces(std::uint64_t offset, std::uint64_t length) const {
   if (length == 0) return {};
   std::uint64_t skip = skip_ + offset;
   std::size_t piece = 0;

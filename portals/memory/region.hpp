@@ -34,11 +34,17 @@ class Region {
   [[nodiscard]] Buffer single() const { return single_; }
 
   // The `length` bytes that begin `offset` bytes in. Requires: offset + length <= bytes(), checked without wrap.
-  [[nodiscard]] Region slice(std::uint64_t offset, std::uint64_t length) const;
+  [[nodiscard]] Region slice(std::uint64_t offset, std::uint64_t length) const {
+    MARGAY_ASSERT(offset <= bytes_ && length <= bytes_ - offset);
+    if (!contiguous()) return slice_pieces(offset, length);
+    return length == 0 ? Region() : Region(Buffer{single_.base + offset, static_cast<std::size_t>(length)});
+  }
 
   friend class RegionCursor;
 
  private:
+  [[nodiscard]] Region slice_pieces(std::uint64_t offset, std::uint64_t length) const;
+
   Buffer single_{};
   const Buffer* table_ = nullptr;
   std::size_t count_ = 0;

@@ -32,10 +32,14 @@ bool tsc_is_invariant() {
   return answer;
 }
 
-std::uint64_t RealClock::now_ns() const {
+std::uint64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * kNsPerSecond + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::uint64_t RealClock::now_ns() const {
+  return monotonic_ns();
 }
 
 ClockAnchor take_anchor(const Clock& clock) {

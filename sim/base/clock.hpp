@@ -43,6 +43,10 @@ class Clock {
 // Whether the counter ticks at one rate whatever the processor's frequency and sleep state.
 [[nodiscard]] bool tsc_is_invariant();
 
+// CLOCK_MONOTONIC through the vDSO (23 ns here). For what only measures the machine itself; what the program's course
+// depends on asks a Clock.
+[[nodiscard]] std::uint64_t monotonic_ns();
+
 // The machine's own clock. now_ns() is CLOCK_MONOTONIC through the vDSO (23 ns here): the kernel keeps its counter's
 // calibration for us, so nothing has to be measured at start and threads need no agreement. ticks() is the raw counter
 // where it is invariant (10 ns), else now_ns(); who records ticks notes an Anchor now and then.

@@ -52,7 +52,7 @@ std::vector<std::string> describe_choices(unsigned ranks) {
       line("", bytes_text(shm_segment_bytes(ranks > kShmRanksMax ? kShmRanksMax : ranks)),
            fmt::format("addresses for {} ranks of a node; memory only for pages that messages touch", ranks)));
   lines.push_back(line("inside a node", "byte ring, both sides copy",
-                       "fastest here for every size; --method long=cma for one copy"));
+                       "up to 16 KiB; above, that or one copy by process_vm_readv, as each receiver measures"));
   lines.push_back(line("process_vm_readv", readv.works ? "available" : "not available", readv.detail));
   lines.push_back(line("between nodes", uring.works ? "tcp on io_uring" : "tcp on epoll", uring.detail));
   lines.push_back(
@@ -73,7 +73,7 @@ std::vector<std::string> describe_protocols() {
       "inside a node (shared memory)",
       protocol_line(short_shm, "short", "cells of 64 bytes, then byte ring",
                     "buffered in the receiver's heap when unexpected"),
-      protocol_line(long_shm, "long (puma)", "byte ring, chunk by chunk",
+      protocol_line(long_shm, "long (puma)", "byte ring or process_vm_readv, as measured",
                     "straight into a posted receive; else header only, pulled when one is posted"),
       protocol_line(long_shm, "long (rendezvous)", "header, then pull", "only with --protocol long=rendezvous"),
       "between nodes (tcp)",

@@ -6,9 +6,6 @@ namespace margay::sim {
 
 namespace {
 
-// Arrivals taken from one wire in a row. Few: what they filled stays in the match lists until the program looks, and
-// every later walk passes over it. Not one: a round costs about 100 instructions, a filled entry 25.
-constexpr int kArrivalsPerRound = 4;
 // A wire whose look costs a system call is looked at each this many rounds while it has nothing (Nexus's skip_poll).
 constexpr std::uint32_t kSlowWireRounds = 8;
 
@@ -43,19 +40,19 @@ Kernel::Kernel(portals::ProcessId me, std::vector<Wire*> routes, TransmissionLis
 
 // A round in vain is what a waiting rank does all the time, and a message that comes waits for half of one: its cost is
 // one virtual call for each wire that has had anything, about 30 instructions in all on one node.
-bool Kernel::progress() {
+bool Kernel::progress(int arrivals) {
   bool moved = false;
   for (Polled& polled : polled_) {
-    if (!polled.wire->quiet()) moved |= look(polled);
+    if (!polled.wire->quiet()) moved |= look(polled, arrivals);
   }
   return moved;
 }
 
-bool Kernel::look(Polled& polled) {
+bool Kernel::look(Polled& polled, int arrivals) {
   if (polled.slow && polled.skipped++ % kSlowWireRounds != 0) return false;
   Wire& wire = *polled.wire;
   bool came = wire.wants_push() && wire.push();  // sim/wire: what is being sent goes on
-  for (int taken = 0; taken < kArrivalsPerRound && wire.poll(arrival_); ++taken) {
+  for (int taken = 0; taken < arrivals && wire.poll(arrival_); ++taken) {
     came |= target_.take(wire, arrival_);  // sim/kernel/target: match, deposit, answer
   }
   if (came) polled.skipped = 0;

@@ -22,6 +22,9 @@ namespace margay::sim {
 
 class Kernel {
  public:
+  // Few, so that a flood on one wire does not starve the others or the caller.
+  static constexpr int kArrivalsPerRound = 4;
+
   // `routes[r]` is the wire that reaches rank r; `finished` the list that those wires were made with. All of them, and
   // `recorder`, outlive the kernel.
   Kernel(portals::ProcessId me, std::vector<Wire*> routes, TransmissionList& finished, Recorder& recorder);
@@ -47,8 +50,10 @@ class Kernel {
   // The next transmission whose body's memory is free again; nullptr when none.
   [[nodiscard]] Transmission* next_finished() { return finished_.empty() ? nullptr : take_finished(); }
 
-  // One round: what is being sent goes on, what has arrived is delivered and answered. Returns whether anything moved.
-  bool progress();
+  // One round: what is being sent goes on, what has arrived is delivered and answered, at most `arrivals` from each
+  // wire. Returns whether anything moved. Who looks at the changed descriptors after each arrival keeps walks short:
+  // what a message filled stays in its match list until then.
+  bool progress(int arrivals = kArrivalsPerRound);
 
   // "no room" on this portal holds the message (and its sender's later ones) on the wire instead of dropping it.
   void hold_when_no_room(portals::PortalIndex portal) { target_.hold_when_no_room(portal); }
@@ -89,7 +94,7 @@ class Kernel {
     bool slow = false;          // a look costs a system call, and there are faster wires: not in each round
     std::uint32_t skipped = 0;  // rounds since a slow wire last had something
   };
-  bool look(Polled& polled);
+  bool look(Polled& polled, int arrivals);
   Transmission* take_finished();
   void record_sent(const Transmission& transmission);
 

@@ -118,10 +118,8 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
   recorder_.record(event);
 }
 
-portals::Verdict Target::decide(const portals::Header& header, std::uint64_t sequence, WireId wire) {
-  // A held message comes again in each round; it is told once.
-  std::uint64_t& held = held_sequence_[header.source.rank];
-  const bool again = held == sequence;
+portals::Verdict Target::decide_watched(const portals::Header& header, std::uint64_t sequence, WireId wire) {
+  const bool again = held_sequence_[header.source.rank] == sequence;
   if (recorder_.on() && !again) record_arrival(header, sequence, wire);
   const bool keep = decisions_.wants(header);
   if (recorder_.walks() || keep) {
@@ -131,10 +129,7 @@ portals::Verdict Target::decide(const portals::Header& header, std::uint64_t seq
   }
   const portals::Verdict verdict = delivery_.decide(header);
   const bool hold = verdict.outcome == Outcome::drop && must_hold(verdict, header);
-  if (hold) {
-    if (again) return verdict;
-    held = sequence;
-  }
+  if (hold && !first_hold(header, sequence)) return verdict;
   if (keep) decisions_.decided(header, sequence, wire, verdict, hold);
   entries_walked_ += verdict.visited;
   if (recorder_.on()) record_verdict(header, sequence, verdict);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "portals/deliver.hpp"
@@ -46,7 +47,23 @@ class Target {
   void cut(Incoming& incoming);
   void lost(Wire& wire, const Arrival& arrival);
 
-  [[nodiscard]] portals::Verdict decide(const portals::Header& header, std::uint64_t sequence, WireId wire);
+  [[nodiscard]] portals::Verdict decide(const portals::Header& header, std::uint64_t sequence, WireId wire) {
+    if (recorder_.on() || decisions_.on()) [[unlikely]]
+      return decide_watched(header, sequence, wire);
+    const portals::Verdict verdict = delivery_.decide(header);
+    if (verdict.outcome == portals::Outcome::drop && must_hold(verdict, header)) [[unlikely]] {
+      if (first_hold(header, sequence)) entries_walked_ += verdict.visited;
+    } else {
+      entries_walked_ += verdict.visited;
+    }
+    return verdict;
+  }
+  // The same, told to the trace and to the log of decisions.
+  [[nodiscard]] portals::Verdict decide_watched(const portals::Header& header, std::uint64_t sequence, WireId wire);
+  // A held message comes again in each round; true the first time.
+  bool first_hold(const portals::Header& header, std::uint64_t sequence) {
+    return std::exchange(held_sequence_[header.source.rank], sequence) != sequence;
+  }
   // The message is deposited: counters, the acknowledgment, the trace.
   void deposited(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;

@@ -41,6 +41,7 @@ struct alignas(kCacheLineBytes) ConsumerLine {
   std::uint64_t cells_consumed = 0;  // ever
   std::uint64_t bytes_consumed = 0;  // ever
   std::uint64_t read_answer = 0;     // number of an offer << 2 | what became of it
+  std::uint64_t preferences = 0;     // how long bodies come fastest, two bits for each size; a hint
 };
 
 struct ChannelData {

@@ -43,6 +43,11 @@ class OfferProducer {
                                    .load(std::memory_order_acquire);
     return word >> 2 == number_ ? static_cast<ReadAnswer>(word & 3) : ReadAnswer::none;
   }
+  // What the consumer prefers (body_ways.hpp). Relaxed: a hint, nothing is read on the strength of it.
+  [[nodiscard]] std::uint64_t preferences() const {
+    return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->preferences))
+        .load(std::memory_order_relaxed);
+  }
   // After the answer: the offer no longer stands.
   void withdraw() { mine_->number = 0; }
 
@@ -62,6 +67,10 @@ class OfferConsumer {
     const ReadOffer copy = *theirs_;
     number_ = copy.number;
     return copy;
+  }
+  // Relaxed: see OfferProducer::preferences.
+  void prefer(std::uint64_t preferences) {
+    std::atomic_ref<std::uint64_t>(mine_->preferences).store(preferences, std::memory_order_relaxed);
   }
   void answer(ReadAnswer what) {
     // Release: pairs with the acquire in OfferProducer::answer, see there.

@@ -23,14 +23,15 @@ portals::Status parse_long_method(std::string_view text, LongMethod& out) {
 }
 
 LongChoice choose_long_method(LongMethod asked, const RankArea& mine, const RankArea& peer) {
-  if (asked == LongMethod::ring) return {false, "--method long=ring"};
-  const bool share = mine.only_processor != 0 && mine.only_processor == peer.only_processor;
-  if (asked == LongMethod::automatic && !share) return {false, "both sides copy at once"};
+  if (asked == LongMethod::ring) return {false, false, "--method long=ring"};
   if (const ReadFault fault = try_reading(peer); fault != ReadFault::none) {
-    return {false, std::string(words(fault))};
+    return {false, false, std::string(words(fault))};
   }
-  if (asked == LongMethod::cma) return {true, "--method long=cma"};
-  return {true, "both ranks may run on processor " + std::to_string(mine.only_processor - 1) + " only"};
+  if (asked == LongMethod::cma) return {true, false, "--method long=cma"};
+  if (mine.only_processor == 0 || mine.only_processor != peer.only_processor) {
+    return {true, true, "whichever the receiver measures to be faster"};
+  }
+  return {true, false, "both ranks may run on processor " + std::to_string(mine.only_processor - 1) + " only"};
 }
 
 }  // namespace margay::sim

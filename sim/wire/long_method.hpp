@@ -11,7 +11,7 @@
 namespace margay::sim {
 
 enum class LongMethod : std::uint8_t {
-  automatic,  // ring; cma between two ranks that share their one allowed processor
+  automatic,  // whichever the receiver measures to be faster; cma between two ranks that share their one processor
   ring,       // through the byte ring: two copies, both processors at once
   cma,        // process_vm_readv: one copy, by the receiver
 };
@@ -20,8 +20,9 @@ enum class LongMethod : std::uint8_t {
 [[nodiscard]] portals::Status parse_long_method(std::string_view text, LongMethod& out);
 
 struct LongChoice {
-  bool reads = false;  // cma
-  std::string reason;  // a sentence's end
+  bool reads = false;     // cma
+  bool measured = false;  // only where the receiver finds it faster (body_ways.hpp)
+  std::string reason;     // a sentence's end
 };
 // What a rank does with long bodies for a peer. Tries to read the peer's memory, so it is asked once, when the first
 // long body is there. Requires: peer.pid is published.

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "portals/base/assert.hpp"
+#include "sim/base/clock.hpp"
 
 namespace margay::sim {
 namespace {
@@ -46,8 +47,14 @@ bool ShmInbound::look_for_cell(Arrival& arrival) {
     return false;
   }
   // A copy, so that what was checked is what is used.
-  std::memcpy(&copy[1], cells_.cell() + 8, kCacheLineBytes - 8);
   DecodedHead head;
+  std::memcpy(&copy[1], cells_.cell() + 8, 8);
+  if (decode_plain_head(copy[0], copy[1], arrival.header)) [[likely]] {
+    head.bytes = kFrameHeadMinBytes;
+    offer(head, arrival);
+    return true;
+  }
+  std::memcpy(&copy[2], cells_.cell() + 16, kCacheLineBytes - 16);
   const DecodeResult result = decode_head(std::as_bytes(std::span(copy)), arrival.header, head, true);
   if (result.verdict != Decode::ok) return malformed(result.reason, arrival);
   if (head.type != FrameType::message) return malformed("a control frame between messages", arrival);
@@ -108,6 +115,7 @@ void ShmInbound::accept(const Region& landing, void* cookie) {
   cut_ = bad_cut_ = false;
   static_cast<void>(cells_.release());
   ++sequence_;
+  time_body();
   if (way_ == BodyWay::by_reading) {
     whole_landing_ = landing;
     begin_reading();
@@ -131,6 +139,11 @@ void ShmInbound::refuse() {
   }
   state_ = State::passing;
   move_body();
+}
+
+void ShmInbound::time_body() {
+  timed_ = length_ >= kReadBodyMinBytes;
+  if (timed_) times_.begin(length_, way_ == BodyWay::by_reading, monotonic_ns());
 }
 
 bool ShmInbound::release_held() {
@@ -175,6 +188,7 @@ void ShmInbound::fall_back(ReadAnswer answer) {
   landing_ = RegionCursor(whole_landing_);
   left_ = length_;
   state_ = State::receiving;
+  timed_ = false;
   answer_offer(answer);
 }
 
@@ -242,6 +256,7 @@ bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
   const bool accepted = state_ == State::receiving || state_ == State::reading;
   state_ = State::between;
   if (!accepted) return look_for_cell(arrival);
+  if (timed_ && kind == Arrival::Kind::finished && times_.end(monotonic_ns())) offers_.prefer(times_.preferences());
   arrival.kind = kind;
   arrival.peer = source_.rank;
   arrival.cookie = cookie_;

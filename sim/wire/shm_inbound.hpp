@@ -9,6 +9,7 @@
 #include "sim/shm/byte_ring.hpp"
 #include "sim/shm/cell_ring.hpp"
 #include "sim/shm/read_offer.hpp"
+#include "sim/wire/body_ways.hpp"
 #include "sim/wire/frame.hpp"
 #include "sim/wire/process_memory.hpp"
 #include "sim/wire/shm_body.hpp"
@@ -65,6 +66,7 @@ class ShmInbound {
   void begin_reading();
   void read_body();
   void answer_offer(ReadAnswer answer);
+  void time_body();
   void fall_back(ReadAnswer answer);
   bool look_for_read(Arrival& arrival);
   bool end_body(Arrival::Kind kind, Arrival& arrival);
@@ -77,14 +79,16 @@ class ShmInbound {
   portals::ProcessId source_;
   portals::ProcessId destination_;
   State state_ = State::between;
-  bool accepted_ = false;              // losing: a body was half here, its cut is still to be told
-  BodyWay way_ = BodyWay::in_cell;     // of the offered message
-  std::uint64_t sequence_ = 0;         // of the last answered message
-  std::uint64_t length_ = 0;           // of the offered or coming body
-  std::uint64_t left_ = 0;             // of the coming body
-  bool cut_ = false;                   // the sender said where the body ends
-  bool bad_cut_ = false;               // and that cannot be
-  bool tested_ = false;                // the sender's memory can be read
+  bool accepted_ = false;           // losing: a body was half here, its cut is still to be told
+  BodyWay way_ = BodyWay::in_cell;  // of the offered message
+  std::uint64_t sequence_ = 0;      // of the last answered message
+  std::uint64_t length_ = 0;        // of the offered or coming body
+  std::uint64_t left_ = 0;          // of the coming body
+  bool cut_ = false;                // the sender said where the body ends
+  bool bad_cut_ = false;            // and that cannot be
+  bool tested_ = false;             // the sender's memory can be read
+  bool timed_ = false;              // the coming body is being measured
+  BodyTimes times_;
   ReadFault fault_ = ReadFault::none;  // of the body being read: the sender is to be lost
   BodyReader reader_;
   portals::Region whole_landing_;  // of the body being read, should it have to come again

@@ -83,7 +83,7 @@ bool ShmOutbound::try_send(const Header& header, const Region& body) {
       return false;
     case BodyWay::after_cell: {
       // An offered body is lent, not taken: that is a matter for send().
-      if (header.length > kByteRingBytes || may_offer(header.length)) return false;
+      if (header.length > kByteRingBytes || can_offer(header.length)) return false;
       const auto count = static_cast<std::size_t>(header.length);
       if (bytes_.room(count) < count) return false;
       publish(head.first_word);
@@ -133,8 +133,13 @@ bool ShmOutbound::choose() {
   return choice_.reads;
 }
 
-bool ShmOutbound::may_offer(std::uint64_t length) {
+bool ShmOutbound::can_offer(std::uint64_t length) {
   return length >= kReadBodyMinBytes && (chosen_ ? choice_.reads : choose());
+}
+
+// Once for each body: the chooser counts.
+bool ShmOutbound::wants_offer(std::uint64_t length) {
+  return can_offer(length) && (!choice_.measured || chooser_.reading(length, offers_.preferences()));
 }
 
 // The table of pieces stays as it is until the answer. False: too many pieces.
@@ -161,7 +166,7 @@ bool ShmOutbound::look_for_answer(Transmission& transmission) {
     transmission.cursor.skip(transmission.cursor.left());
     carried_ = true;
   } else if (answer == ReadAnswer::cannot) {
-    choice_ = {false, "the other side cannot read this process's memory"};
+    choice_ = {false, false, "the other side cannot read this process's memory"};
   }
   return true;
 }
@@ -169,7 +174,7 @@ bool ShmOutbound::look_for_answer(Transmission& transmission) {
 bool ShmOutbound::begin(Transmission& transmission) {
   if (!cells_.has_room()) return false;
   const Header& header = transmission.header;
-  if (!transmission.stop_asked && may_offer(header.length) && offer(transmission)) {
+  if (!transmission.stop_asked && wants_offer(header.length) && offer(transmission)) {
     publish(encode_head(header, cells_.cell(), true).first_word);
     begun_ = offered_ = true;
     carried_ = false;

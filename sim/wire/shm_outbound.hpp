@@ -12,6 +12,7 @@
 #include "sim/shm/byte_ring.hpp"
 #include "sim/shm/cell_ring.hpp"
 #include "sim/shm/read_offer.hpp"
+#include "sim/wire/body_ways.hpp"
 #include "sim/wire/frame.hpp"
 #include "sim/wire/long_method.hpp"
 #include "sim/wire/shm_body.hpp"
@@ -47,7 +48,8 @@ class ShmOutbound {
   void publish(std::uint64_t first_word);
   void put_body(portals::RegionCursor& body, std::size_t count);
   bool begin(Transmission& transmission);
-  bool may_offer(std::uint64_t length);
+  bool can_offer(std::uint64_t length);
+  bool wants_offer(std::uint64_t length);
   bool choose();
   bool offer(const Transmission& transmission);
   bool look_for_answer(Transmission& transmission);
@@ -70,6 +72,7 @@ class ShmOutbound {
   LongMethod long_method_;
   bool chosen_ = false;  // choice_ holds
   LongChoice choice_;
+  BodyWayChooser chooser_;
   std::vector<portals::Buffer> table_;  // of the offered body's pieces; the receiver reads it
   TransmissionList queue_;
 };

@@ -59,9 +59,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
                           me);
   }
   mine.only_processor = only_processor();
-  const bool allow =
-      long_method == LongMethod::cma || (long_method == LongMethod::automatic && mine.only_processor != 0);
-  open_for_reading(mine, test_word_, allow);
+  open_for_reading(mine, test_word_, long_method != LongMethod::ring);
   publish(mine.pid, static_cast<std::uint32_t>(::getpid()));
   want_push();
 }
@@ -117,6 +115,7 @@ bool ShmWire::poll(Arrival& arrival) {
   if (read_published(mine_->opened_count) != opened_seen_) [[unlikely]]
     discover();
   const std::size_t count = senders_.size();
+  if (count == 1) return look(senders_[0], arrival);
   if (count == 0) return false;
   if (in_turn_ >= kTurnArrivals) {
     in_turn_ = 0;

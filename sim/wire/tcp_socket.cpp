@@ -36,12 +36,6 @@ void tune_socket(int descriptor) {
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, kKeepCount);
 }
 
-std::uint64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * kSecondNs + static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 void arm_timer(int timer, std::uint64_t at_ns) {
   itimerspec when{};
   when.it_value.tv_sec = static_cast<time_t>(at_ns / kSecondNs);

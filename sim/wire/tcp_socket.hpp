@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sim/base/clock.hpp"
+
 namespace margay::sim {
 
 // What an event of the connector's epoll set is about: the kind in the upper half of the word, an index in the lower.
@@ -17,7 +19,6 @@ void close_if_open(int& descriptor);
 // No delay for small segments; a silent connection asks after its peer (5 s, then 3 times each 3 s). No
 // TCP_USER_TIMEOUT: with it a merely stopped peer, whose window is closed, is declared dead.
 void tune_socket(int descriptor);
-[[nodiscard]] std::uint64_t monotonic_ns();
 // One shot at `at_ns` (CLOCK_MONOTONIC); 0: never.
 void arm_timer(int timer, std::uint64_t at_ns);
 void drain_timer(int timer);

@@ -40,12 +40,19 @@ class Race {
   }
 
  private:
+  // Both sides may have only one processor.
+  static void pause_or_yield(std::uint32_t& spins) {
+    spin_pause();
+    if (++spins % 4096 == 0) std::this_thread::yield();
+  }
+
   void publish(std::uint32_t rounds) {
     const Pinned pinned(1);
     BellRinger ringer(data_, registered_);
     for (std::uint32_t round = 1; round <= rounds; ++round) {
-      while (begun_.value.load(std::memory_order_acquire) != round) {
+      for (std::uint32_t spins = 0; begun_.value.load(std::memory_order_acquire) != round;) {
         if (ends_.load()) return;
+        pause_or_yield(spins);
       }
       // The flag's line is here already, and a store to a line that is not goes before: so the store below stays in
       // this processor's buffer while the flag is read.
@@ -76,7 +83,7 @@ class Race {
       owner.begin_sleep();
     }
     const bool found = what_ != Break::no_look && published_.value.load(std::memory_order_acquire) == round;
-    while (rang_.value.load(std::memory_order_acquire) != round) spin_pause();
+    for (std::uint32_t spins = 0; rang_.value.load(std::memory_order_acquire) != round;) pause_or_yield(spins);
     const bool rung = owner.rings() != before;
     owner.end_sleep();
     return found || rung ? 0 : 1;

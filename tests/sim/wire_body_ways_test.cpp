@@ -1,0 +1,72 @@
+#include "sim/wire/body_ways.hpp"
+
+#include <doctest/doctest.h>
+
+namespace margay::sim {
+namespace {
+
+constexpr std::uint64_t kSmall = 20'000, kMiddle = 300'000;
+
+// `count` bodies of each way, in turn, that take so many nanoseconds. Returns whether a preference changed.
+bool come(BodyTimes& times, std::uint64_t length, std::uint64_t ring_ns, std::uint64_t reading_ns, int count) {
+  static std::uint64_t now = 1'000;
+  bool changed = false;
+  for (int i = 0; i < count; ++i) {
+    for (const bool reading : {false, true}) {
+      times.begin(length, reading, now);
+      now += reading ? reading_ns : ring_ns;
+      changed |= times.end(now);
+    }
+  }
+  return changed;
+}
+
+BodyPreference of(const BodyTimes& times, std::uint64_t length) {
+  return preference(times.preferences(), body_class(length));
+}
+
+TEST_CASE("body ways: the faster way is preferred, each size for itself, once both are known") {
+  BodyTimes times;
+  CHECK_FALSE(come(times, kSmall, 2'000, 5'000, 7));
+  CHECK(of(times, kSmall) == BodyPreference::unknown);
+  CHECK(come(times, kSmall, 2'000, 5'000, 1));
+  CHECK(of(times, kSmall) == BodyPreference::ring);
+  CHECK(come(times, kMiddle, 30'000, 15'000, 12));
+  CHECK(of(times, kMiddle) == BodyPreference::reading);
+  CHECK(of(times, kSmall) == BodyPreference::ring);
+}
+
+TEST_CASE("body ways: slow first bodies, one interruption and small differences change nothing") {
+  BodyTimes times;
+  come(times, kMiddle, 900'000, 15'000, 3);  // fresh pages
+  come(times, kMiddle, 15'000, 30'000, 10);
+  REQUIRE(of(times, kMiddle) == BodyPreference::ring);
+  come(times, kMiddle, 90'000'000, 30'000, 1);
+  CHECK(of(times, kMiddle) == BodyPreference::ring);
+  come(times, kMiddle, 15'000, 30'000, 20);
+  CHECK_FALSE(come(times, kMiddle, 15'000, 14'900, 40));
+}
+
+TEST_CASE("body ways: a preference follows the machine") {
+  BodyTimes times;
+  come(times, kMiddle, 15'000, 30'000, 10);
+  REQUIRE(of(times, kMiddle) == BodyPreference::ring);
+  CHECK(come(times, kMiddle, 60'000, 30'000, 20));
+  CHECK(of(times, kMiddle) == BodyPreference::reading);
+}
+
+TEST_CASE("body ways: a sender tries both ways, then follows, and tries the other one now and then") {
+  const auto readings = [](BodyPreferences preferences) {
+    BodyWayChooser chooser;
+    int count = 0;
+    for (int i = 0; i < 1280; ++i) count += chooser.reading(kMiddle, preferences) ? 1 : 0;
+    return count;
+  };
+  CHECK(readings(0) == 640);
+  CHECK(readings(std::uint64_t{1} << (2 * body_class(kMiddle))) == 40);
+  CHECK(readings(std::uint64_t{2} << (2 * body_class(kMiddle))) == 1240);
+  CHECK(readings(~std::uint64_t{0}) == 640);  // what no receiver writes counts as not known
+}
+
+}  // namespace
+}  // namespace margay::sim
