@@ -51,11 +51,8 @@ class Target {
     if (recorder_.on() || decisions_.on()) [[unlikely]]
       return decide_watched(header, sequence, wire);
     const portals::Verdict verdict = delivery_.decide(header);
-    if (verdict.outcome == portals::Outcome::drop && must_hold(verdict, header)) [[unlikely]] {
-      if (first_hold(header, sequence)) entries_walked_ += verdict.visited;
-    } else {
-      entries_walked_ += verdict.visited;
-    }
+    const bool hold = verdict.outcome == portals::Outcome::drop && must_hold(verdict, header);
+    if (!hold || first_hold(header, sequence)) entries_walked_ += verdict.visited;
     return verdict;
   }
   // The same, told to the trace and to the log of decisions.
