@@ -36,14 +36,11 @@ bool BodyTimes::end(std::uint64_t now_ns) {
   }
   if (sizes.ring.samples < kEnough || sizes.reading.samples < kEnough) return false;
   const BodyPreference before = preference(preferences_, which);
-  BodyPreference after = before;
-  if (before != BodyPreference::reading && sizes.reading.ns_per_byte < kGain * sizes.ring.ns_per_byte) {
-    after = BodyPreference::reading;
-  } else if (before != BodyPreference::ring && sizes.ring.ns_per_byte < kGain * sizes.reading.ns_per_byte) {
-    after = BodyPreference::ring;
-  } else if (before == BodyPreference::unknown) {
-    after = BodyPreference::ring;
-  }
+  const bool reading_gains = sizes.reading.ns_per_byte < kGain * sizes.ring.ns_per_byte;
+  const bool ring_gains = sizes.ring.ns_per_byte < kGain * sizes.reading.ns_per_byte;
+  BodyPreference after = before == BodyPreference::unknown ? BodyPreference::ring : before;
+  if (reading_gains) after = BodyPreference::reading;
+  if (ring_gains) after = BodyPreference::ring;
   if (after == before) return false;
   preferences_ &= ~(std::uint64_t{3} << (2 * which));
   preferences_ |= static_cast<std::uint64_t>(after) << (2 * which);
