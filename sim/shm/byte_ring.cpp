@@ -4,8 +4,15 @@
 #include <cstring>
 
 #include "portals/base/assert.hpp"
+#include "sim/shm/cache_hints.hpp"
 
 namespace margay::sim {
+namespace {
+
+// Lines fetched ahead of the next body: as many as a short body has.
+constexpr std::size_t kPreparedBytes = std::size_t{16} * 1024;
+
+}  // namespace
 
 void ByteProducer::refresh() {
   // Acquire: pairs with the release in ByteConsumer::release, see there.
@@ -32,6 +39,20 @@ void ByteProducer::write(std::span<const std::byte> body) {
   std::memcpy(bytes_.data() + at, body.data(), first);
   if (first < body.size()) std::memcpy(bytes_.data(), body.data() + first, body.size() - first);
   advance(body.size());
+}
+
+// From the beginning of a line. What lies around the ring's end is not worth a second piece.
+std::span<std::byte> ByteProducer::lines(std::uint64_t from, std::size_t count) const {
+  const std::size_t at = static_cast<std::size_t>(from) & (bytes_.size() - 1) & ~(kCacheLineBytes - 1);
+  return bytes_.subspan(at, std::min(count, bytes_.size() - at));
+}
+
+void ByteProducer::let_go(std::size_t count) {
+  hand_over_lines(lines(produced_ - count, count));
+}
+
+void ByteProducer::prepare(std::size_t count) {
+  own_lines(lines(produced_ + kCacheLineBytes - 1, std::min({count, kPreparedBytes, credit_})));
 }
 
 void ByteConsumer::refresh() {

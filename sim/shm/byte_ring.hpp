@@ -34,6 +34,10 @@ class ByteProducer {
   void write(portals::RegionCursor& body, std::size_t count);
   // The same for one piece of memory.
   void write(std::span<const std::byte> body);
+  // The last `count` bytes are announced: their lines may travel (cache_hints.hpp).
+  void let_go(std::size_t count);
+  // A body of `count` bytes is over: lines for one as long may come.
+  void prepare(std::size_t count);
   // Lets the consumer see all that was written.
   void publish() {
     // Release: pairs with the acquire in ByteConsumer::refresh: whoever sees this count sees the bytes. Without it the
@@ -43,6 +47,7 @@ class ByteProducer {
 
  private:
   void refresh();
+  [[nodiscard]] std::span<std::byte> lines(std::uint64_t from, std::size_t count) const;
   void advance(std::size_t count) { produced_ += count, credit_ -= count; }
 
   std::span<std::byte> bytes_;

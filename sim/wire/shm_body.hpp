@@ -14,13 +14,14 @@
 
 namespace margay::sim {
 
-inline constexpr std::size_t kWholeBodyBytes = 2048;
-static_assert(kWholeBodyBytes <= kByteRingBytes);
+// One handover for a short body of any size is faster than several that overlap: each is a line that both sides want.
+// 8 KiB one way: 1.29 us whole, 1.47 us in chunks of 4 KiB; 16 KiB: 2.31 us whole, 2.87 us in chunks of 8 KiB.
+inline constexpr std::size_t kWholeBodyBytes = kShortLimitBytesShm;
+static_assert(kWholeBodyBytes <= kByteRingBytes / 8);
 
 // Bodies from here on may be offered for reading; below, a system call costs more than the second copy, and the sender
 // of a short message does not wait.
-inline constexpr std::size_t kReadBodyMinBytes = kShortLimitBytesShm + 1;
-static_assert(kReadBodyMinBytes > kWholeBodyBytes);
+inline constexpr std::size_t kReadBodyMinBytes = kWholeBodyBytes + 1;
 
 enum class BodyWay : std::uint8_t { in_cell, before_cell, after_cell, by_reading };
 // For a body that is not offered for reading.

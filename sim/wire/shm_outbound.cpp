@@ -15,8 +15,12 @@ using portals::Region;
 using portals::RegionCursor;
 
 // Chunks begin small, so that the receiver starts early, and grow, so that long bodies pay few handovers.
-constexpr std::size_t kFirstChunkBytes = 4096;
+constexpr std::size_t kFirstChunkBytes = 8192;
 constexpr std::size_t kLastChunkBytes = std::size_t{16} * 1024;
+
+// Bodies up to here are sent on their way even to a receiver that may be behind (a stream of 1 KiB bodies: 3.6 GB/s
+// with, 3.0 without).
+constexpr std::size_t kAlwaysLetGoBytes = 1024;
 
 std::size_t chunk_bytes(std::uint64_t carried) {
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(carried, kFirstChunkBytes, kLastChunkBytes));
@@ -62,6 +66,14 @@ void ShmOutbound::put_body(RegionCursor& body, std::size_t count) {
   }
 }
 
+// The body's lines are sent on their way only to a receiver that waits for them: one that is behind finds them no
+// sooner, and each costs us 6 ns (a stream of 4 KiB bodies: 4.3 GB/s with, 7.3 without).
+void ShmOutbound::let_go(std::size_t count) {
+  if (heard_ || count <= kAlwaysLetGoBytes) bytes_.let_go(count);
+  heard_ = false;
+  bytes_.prepare(count);
+}
+
 bool ShmOutbound::try_send(const Header& header, const Region& body) {
   if (!queue_.empty() || lost_ || !cells_.has_room()) return false;
   MARGAY_ASSERT(body.bytes() == header.length);
@@ -74,10 +86,16 @@ bool ShmOutbound::try_send(const Header& header, const Region& body) {
     case BodyWay::before_cell: {
       const auto count = static_cast<std::size_t>(header.length);
       if (bytes_.room(count) < count) return false;
-      RegionCursor cursor(body);
-      bytes_.write(cursor, count);
+      if (body.contiguous()) {
+        bytes_.write({body.single().base, count});
+      } else {
+        RegionCursor cursor(body);
+        bytes_.write(cursor, count);
+      }
       publish(head.first_word);
-      break;
+      bell_.ring_if_sleeping();
+      let_go(count);
+      return true;
     }
     case BodyWay::by_reading:
       return false;

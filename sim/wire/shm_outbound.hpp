@@ -38,6 +38,9 @@ class ShmOutbound {
   // The peer is lost: everything queued fails, and everything later.
   void fail(TransmissionList& finished);
 
+  // The peer sent something: it has likely taken all that we sent, and waits for an answer.
+  void heard() { heard_ = true; }
+
   [[nodiscard]] bool idle() const { return queue_.empty(); }
   [[nodiscard]] bool lost() const { return lost_; }
   // How long bodies go, and why; undecided before the first.
@@ -47,6 +50,7 @@ class ShmOutbound {
  private:
   void publish(std::uint64_t first_word);
   void put_body(portals::RegionCursor& body, std::size_t count);
+  void let_go(std::size_t count);
   bool begin(Transmission& transmission);
   bool can_offer(std::uint64_t length);
   bool wants_offer(std::uint64_t length);
@@ -69,6 +73,7 @@ class ShmOutbound {
   bool carried_ = false;  // and its body is all in the ring, or cut, or read
   bool offered_ = false;  // its body is offered for reading, the answer is not here yet
   bool lost_ = false;
+  bool heard_ = false;  // the peer sent something since our last body in the byte ring
   LongMethod long_method_;
   bool chosen_ = false;  // choice_ holds
   LongChoice choice_;

@@ -136,6 +136,7 @@ bool ShmWire::poll(Arrival& arrival) {
 bool ShmWire::look(std::uint32_t local_rank, Arrival& arrival) {
   if (!inbound_[local_rank].look(arrival)) return false;
   answering_ = local_rank;
+  outbound_[local_rank].heard();
   // The inbound side lost its peer (a malformed frame): nothing more goes out to it either.
   if (arrival.kind == Arrival::Kind::lost) outbound_[local_rank].fail(finished_);
   return true;

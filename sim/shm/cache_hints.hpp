@@ -1,0 +1,41 @@
+// Where the cache lines of a shared ring should be. Hints: they never change what a program sees, and a processor that
+// does not know one passes it by.
+//
+// A line goes from sender to receiver in two trips: the sender's store takes it out of the receiver's cache, the
+// receiver's load takes it out of the sender's. Both can be begun before they are waited for.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "sim/base/limits.hpp"
+
+namespace margay::sim {
+
+namespace detail {
+template <typename Hint>
+inline void for_each_line(std::span<std::byte> bytes, Hint hint) {
+  for (std::size_t at = 0; at < bytes.size(); at += kCacheLineBytes) hint(bytes.data() + at);
+}
+}  // namespace detail
+
+// Sends lines that were just written towards the cache that all processors share, where another one's load finds them
+// sooner than in ours. One way between two processors with a large private cache each, bare copies: 256 bytes 0.28 ->
+// 0.20 us, 1 KiB 0.51 -> 0.42, 8 KiB 1.58 -> 1.42; nothing gained beyond 16 KiB, where the copy itself is long enough
+// for early lines to be on their way. Costs the sender 6 ns a line.
+inline void hand_over_lines([[maybe_unused]] std::span<std::byte> bytes) {
+#if defined(__x86_64__)
+  detail::for_each_line(bytes, [](std::byte* line) { asm volatile("cldemote %0" : "+m"(*line)); });
+#endif
+}
+
+// Fetches lines for writing that will be written soon. With the above: 1 KiB 0.42 -> 0.40 us, 8 KiB 1.42 -> 1.13.
+inline void own_lines(std::span<std::byte> bytes) {
+#if defined(__x86_64__)
+  detail::for_each_line(bytes, [](std::byte* line) { asm volatile("prefetchw %0" : "+m"(*line)); });
+#else
+  detail::for_each_line(bytes, [](std::byte* line) { __builtin_prefetch(line, 1, 3); });
+#endif
+}
+
+}  // namespace margay::sim
