@@ -126,8 +126,26 @@ Walk::End Walk::indexed(MatchList& list, const Header& header, bool heed_exhaust
   return follow(list, header, successor, visit);
 }
 
+// The first entry that matches, where all before it lead on to the next one and it takes the message: what nearly every
+// walk comes to, in a few instructions a stop.
+MatchEntry* Walk::straight(const MatchList& list, const Header& header, std::uint32_t& visited) {
+  for (MatchEntry* entry = list.impl_->first; entry != nullptr; entry = entry->next_) {
+    ++visited;
+    if (entry->active_ && entry->criteria_.accepts(header)) {
+      return Storage::admit(*entry->memory_, entry->options_, header) == Passed::taken ? entry : nullptr;
+    }
+    if (entry->links_.no_match.to != Link::To::next) return nullptr;
+  }
+  return nullptr;
+}
+
 Walk::End Walk::fast(MatchList& list, const Header& header) {
   if (!list.impl_->indexed) {
+    std::uint32_t visited = 0;
+    if (MatchEntry* const entry = straight(list, header, visited)) [[likely]] {
+      list.impl_->walked(visited);
+      return {entry, DropReason::none, false, visited};
+    }
     const End walked = linear(list, header, nullptr);
     list.impl_->walked(walked.visited);
     return walked;

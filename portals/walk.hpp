@@ -25,6 +25,7 @@ class Walk {
   [[nodiscard]] static DropReason reason(Passed passed, const Header& header);
 
  private:
+  [[nodiscard]] static MatchEntry* straight(const MatchList& list, const Header& header, std::uint32_t& visited);
   template <class Successor, class Visit>
   static End follow(const MatchList& list, const Header& header, Successor successor, Visit visit);
   static End indexed(MatchList& list, const Header& header, bool heed_exhausted);

@@ -35,7 +35,6 @@ struct ReceiveRequest : Request {
   bool expecting = false;                  // the kernel was told to expect an answer
   std::uint32_t peer = portals::kAnyRank;  // rank in the world; any while a wildcard is unmatched
   portals::MatchBits answer_bits = 0;      // of the sender's entries
-  portals::Region room;                    // the user's buffer
   Pieces pieces;
   portals::ArrivedMessage* claimed = nullptr;
   ReceiveRequest* next_claiming = nullptr;
@@ -46,6 +45,9 @@ struct ReceiveRequest : Request {
   portals::MatchEntry entry;
   // Overlaid on the entry, saves the header only; reached by the entry's too-small link: a truncated message.
   portals::MatchEntry overflow;
+
+  // The user's buffer.
+  [[nodiscard]] const portals::Region& room() const { return row[0].memory; }
 };
 
 }  // namespace margay::mpi_adi

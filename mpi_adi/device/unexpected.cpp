@@ -40,7 +40,7 @@ void Unexpected::enlist(Heap& heap, portals::MatchList::Start start) {
   list_.append(heap.long_entry, start);
 }
 
-portals::ArrivedMessage* Unexpected::find(const portals::Criteria& criteria) {
+portals::ArrivedMessage* Unexpected::find_queued(const portals::Criteria& criteria) {
   portals::ArrivedMessage* const found = first_.block.find(criteria);
   return found != nullptr || !second_ ? found : second_->block.find(criteria);
 }

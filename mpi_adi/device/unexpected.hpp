@@ -35,7 +35,11 @@ class Unexpected {
   [[nodiscard]] portals::MatchEntry& first_catch_all() { return first_.short_entry; }
 
   // See DynamicBlock; over both heaps, in order of arrival.
-  [[nodiscard]] portals::ArrivedMessage* find(const portals::Criteria& criteria);
+  [[nodiscard]] portals::ArrivedMessage* find(const portals::Criteria& criteria) {
+    if (first_.block.queued() == 0 && !second_) [[likely]]
+      return nullptr;  // most receives are posted in time
+    return find_queued(criteria);
+  }
   [[nodiscard]] portals::ArrivedMessage* first() const;
   [[nodiscard]] portals::ArrivedMessage* next(const portals::ArrivedMessage& message) const;
   void unlink(portals::ArrivedMessage& message) { heap_of(message).unlink(message); }
@@ -62,6 +66,7 @@ class Unexpected {
     portals::MatchEntry short_entry;
     portals::MatchEntry long_entry;
   };
+  [[nodiscard]] portals::ArrivedMessage* find_queued(const portals::Criteria& criteria);
   void change_heap();
   void delist(Heap& heap);
   void enlist(Heap& heap, portals::MatchList::Start start);

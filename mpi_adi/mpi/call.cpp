@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 
 #include "mpi_adi/mpi/init_state.hpp"
@@ -13,14 +12,6 @@ namespace margay::mpi_adi {
 namespace {
 
 constexpr int kNotRunningStatus = 1;
-
-[[noreturn]] void not_running(const char* function) {
-  const bool finalized = init_state() == InitState::finalized;
-  std::fprintf(stderr, "margay: %s was called %s\n", function,
-               finalized ? "after MPI_Finalize; no MPI communication is possible then"
-                         : "before MPI_Init; call MPI_Init or MPI_Init_thread first");
-  std::exit(kNotRunningStatus);
-}
 
 std::string name_of(const Communicator& communicator) {
   return communicator.name.empty() ? "the communicator" : communicator.name;
@@ -45,22 +36,20 @@ std::string hex(int handle) {
 
 }  // namespace
 
-Call::Call(const CallName& name) : rank_(current_rank()), name_(name) {
-  if (rank_ == nullptr) [[unlikely]]
-    not_running(name.text);
-  rank_->enter();
-  inside_ = true;
-  std::memcpy(rank_->process().board().mpi_call.data(), name.text, sizeof name.text);
-  sim::Recorder& recorder = rank_->process().recorder();
-  if (recorder.on()) rank_->call_trace().enter(recorder, name.text);
+void Call::not_running() const {
+  const bool finalized = init_state() == InitState::finalized;
+  std::fprintf(stderr, "margay: %s was called %s\n", name_.text,
+               finalized ? "after MPI_Finalize; no MPI communication is possible then"
+                         : "before MPI_Init; call MPI_Init or MPI_Init_thread first");
+  std::exit(kNotRunningStatus);
 }
 
-void Call::leave() {
-  inside_ = false;
-  sim::Recorder& recorder = rank_->process().recorder();
-  if (recorder.on()) rank_->call_trace().leave(recorder, name_.text, error_class_);
-  rank_->process().board().mpi_call[0] = '\0';
-  rank_->leave();
+void Call::trace_enter() {
+  rank_->call_trace().enter(rank_->process().recorder(), name_.text);
+}
+
+void Call::trace_leave() {
+  rank_->call_trace().leave(rank_->process().recorder(), name_.text, error_class_);
 }
 
 Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found) {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "mpi_adi/abi/mpi.h"
@@ -41,7 +42,15 @@ inline constexpr CallName call_name = Name;
 class Call {
  public:
   // Before MPI_Init and after MPI_Finalize: prints a sentence and ends the process.
-  explicit Call(const CallName& name);
+  explicit Call(const CallName& name) : rank_(current_rank()), name_(name) {
+    if (rank_ == nullptr) [[unlikely]]
+      not_running();
+    rank_->enter();
+    inside_ = true;
+    std::memcpy(rank_->process().board().mpi_call.data(), name.text, sizeof name.text);
+    if (rank_->process().recorder().on()) [[unlikely]]
+      trace_enter();
+  }
   ~Call() {
     if (inside_) leave();
   }
@@ -146,7 +155,16 @@ class Call {
   void bad_root(const Communicator* communicator, int rank);
   void null_buffer(std::int64_t count, const Datatype* type);
   void null_argument(const char* what);
-  void leave();
+  [[noreturn]] void not_running() const;
+  void trace_enter();
+  void trace_leave();
+  void leave() {
+    inside_ = false;
+    if (rank_->process().recorder().on()) [[unlikely]]
+      trace_leave();
+    rank_->process().board().mpi_call[0] = '\0';
+    rank_->leave();
+  }
 
   MpiRank* rank_;
   const CallName& name_;

@@ -4,17 +4,6 @@
 
 namespace margay::mpi_adi {
 
-CheckedReceive check_receive(Call& call, const ReceiveArguments& arguments) {
-  CheckedReceive checked;
-  checked.communicator = call.communicator(arguments.communicator);
-  call.count(arguments.count);
-  checked.type = call.datatype(arguments.datatype);
-  call.buffer(arguments.buffer, arguments.count, checked.type);
-  call.source(checked.communicator, arguments.source);
-  call.receive_tag(arguments.tag);
-  return checked;
-}
-
 int send_and_receive(Call& call, const SendArguments& send, const ReceiveArguments& receive, MPI_Status* status) {
   const CheckedSend out = check_send(call, send);
   const CheckedReceive in = check_receive(call, receive);

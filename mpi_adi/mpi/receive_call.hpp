@@ -22,7 +22,16 @@ struct CheckedReceive {
   Datatype* type = nullptr;
   Communicator* communicator = nullptr;
 };
-[[nodiscard]] CheckedReceive check_receive(Call& call, const ReceiveArguments& arguments);
+[[nodiscard]] inline CheckedReceive check_receive(Call& call, const ReceiveArguments& arguments) {
+  CheckedReceive checked;
+  checked.communicator = call.communicator(arguments.communicator);
+  call.count(arguments.count);
+  checked.type = call.datatype(arguments.datatype);
+  call.buffer(arguments.buffer, arguments.count, checked.type);
+  call.source(checked.communicator, arguments.source);
+  call.receive_tag(arguments.tag);
+  return checked;
+}
 
 // Both at once, neither waiting for the other (MPI 4.0, 3.10).
 [[nodiscard]] int send_and_receive(Call& call, const SendArguments& send, const ReceiveArguments& receive,

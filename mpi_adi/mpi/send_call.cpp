@@ -4,17 +4,6 @@
 
 namespace margay::mpi_adi {
 
-CheckedSend check_send(Call& call, const SendArguments& arguments) {
-  CheckedSend checked;
-  checked.communicator = call.communicator(arguments.communicator);
-  call.count(arguments.count);
-  checked.type = call.datatype(arguments.datatype);
-  call.buffer(arguments.buffer, arguments.count, checked.type);
-  call.destination(checked.communicator, arguments.destination);
-  call.send_tag(arguments.tag);
-  return checked;
-}
-
 int blocking_send(Call& call, SendMode mode, const SendArguments& arguments) {
   const CheckedSend checked = check_send(call, arguments);
   if (!call.ok()) [[unlikely]]

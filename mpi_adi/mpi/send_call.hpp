@@ -20,7 +20,16 @@ struct CheckedSend {
   Datatype* type = nullptr;
   Communicator* communicator = nullptr;
 };
-[[nodiscard]] CheckedSend check_send(Call& call, const SendArguments& arguments);
+[[nodiscard]] inline CheckedSend check_send(Call& call, const SendArguments& arguments) {
+  CheckedSend checked;
+  checked.communicator = call.communicator(arguments.communicator);
+  call.count(arguments.count);
+  checked.type = call.datatype(arguments.datatype);
+  call.buffer(arguments.buffer, arguments.count, checked.type);
+  call.destination(checked.communicator, arguments.destination);
+  call.send_tag(arguments.tag);
+  return checked;
+}
 
 [[nodiscard]] int blocking_send(Call& call, SendMode mode, const SendArguments& arguments);
 [[nodiscard]] int nonblocking_send(Call& call, SendMode mode, const SendArguments& arguments, MPI_Request* request);

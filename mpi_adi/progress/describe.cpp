@@ -54,7 +54,7 @@ std::string line(const SendRequest& request) {
 }
 
 std::string line(const ReceiveRequest& request) {
-  return "  receive of up to " + std::to_string(request.room.bytes()) + " bytes from " + rank_word(request.source) +
+  return "  receive of up to " + std::to_string(request.room().bytes()) + " bytes from " + rank_word(request.source) +
          ", " + tag_word(request.tag) + ", " + communicator_word(*request.communicator) + ": " +
          std::string(name(request.state));
 }

@@ -39,10 +39,6 @@ void give_back(DeviceParts& parts, Request& request) {
 
 }  // namespace
 
-void drop_reference(DeviceParts& parts, Communicator& communicator) {
-  if (--communicator.references == 0 && communicator.freed) parts.unreferenced.push_back(&communicator);
-}
-
 SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
   SendRequest& request = parts.sends.take([](SendRequest& made) {
     made.answer_block.set_owner(&made, kOwnerAcknowledgment);
@@ -59,8 +55,14 @@ SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
 }
 
 ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
-  // The overflow entry stays in the list for good: it accepts whatever the link of its request's entry brings.
+  // All but the entry's criteria is the same for each receive. The overflow entry stays in the list for good: it
+  // accepts whatever the link of its request's entry brings.
   ReceiveRequest& request = parts.receives.take([&parts](ReceiveRequest& made) {
+    portals::Options both;
+    both.save = portals::Save::both;
+    both.acknowledge = true;  // of those that name a return portal: long messages
+    made.entry.set({}, made.block, both,
+                   {portals::Link::next(), portals::Link::next(), portals::Link::at(made.overflow)});
     portals::Options header_only;
     header_only.save = portals::Save::header;
     header_only.acknowledge = true;
@@ -76,10 +78,7 @@ ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
   return request;
 }
 
-void complete(DeviceParts& parts, Request& request) {
-  MARGAY_ASSERT(!request.complete);
-  request.complete = true;
-  --parts.under_way;
+void tell_completion(DeviceParts& parts, Request& request) {
   if (parts.recorder().on()) trace_request(parts, sim::TraceKind::request_complete, request, request.bytes);
   if (request.detached) give_back(parts, request);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mpi_adi/device/parts.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
 
@@ -11,7 +12,14 @@ namespace margay::mpi_adi {
 
 // The request is over in the eyes of its owner, with what its fields say; one that was freed goes back to its pool.
 // Requires: not complete, and nothing refers to its memory any more.
-void complete(DeviceParts& parts, Request& request);
+void tell_completion(DeviceParts& parts, Request& request);  // its rare parts
+inline void complete(DeviceParts& parts, Request& request) {
+  MARGAY_ASSERT(!request.complete);
+  request.complete = true;
+  --parts.under_way;
+  if (request.detached || parts.recorder().on()) [[unlikely]]
+    tell_completion(parts, request);
+}
 
 // Gives a request up: back to its pool now, or when it completes.
 void release(DeviceParts& parts, Request& request);
@@ -20,7 +28,10 @@ void release(DeviceParts& parts, Request& request);
 void complete_null(DeviceParts& parts, Request& request);
 
 // A reference of the device's own to a communicator is over.
-void drop_reference(DeviceParts& parts, Communicator& communicator);
+inline void drop_reference(DeviceParts& parts, Communicator& communicator) {
+  if (--communicator.references == 0 && communicator.freed) [[unlikely]]
+    parts.unreferenced.push_back(&communicator);
+}
 
 // One record about a request, when traces are on. Identity: the messages of `source` to `destination`, none in special.
 void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request, std::uint64_t bytes,

@@ -11,7 +11,7 @@ namespace margay::mpi_adi {
 namespace {
 
 void trace_post(DeviceParts& parts, const ReceiveRequest& request, const portals::Criteria& criteria) {
-  trace_request(parts, sim::TraceKind::post_receive, request, request.room.bytes(), criteria.match_bits,
+  trace_request(parts, sim::TraceKind::post_receive, request, request.room().bytes(), criteria.match_bits,
                 criteria.ignore_bits);
 }
 
@@ -20,8 +20,7 @@ void trace_post(DeviceParts& parts, const ReceiveRequest& request, const portals
 ReceiveRequest& prepare_receive(DeviceParts& parts, void* buffer, std::int64_t count, Datatype& type,
                                 Communicator& communicator) {
   ReceiveRequest& request = new_receive(parts, communicator);
-  request.room = request.pieces.to_receive(buffer, count, type);
-  request.row[0].memory = request.room;
+  request.row[0].memory = request.pieces.to_receive(buffer, count, type);
   return request;
 }
 
@@ -31,10 +30,12 @@ ReceiveRequest& post_receive(DeviceParts& parts, void* buffer, std::int64_t coun
   request.source = source;
   request.tag = tag;
   if (source != MPI_ANY_SOURCE) request.peer = communicator.world_rank(source);
-  const portals::Criteria criteria = receive_criteria(source, tag, context_of(communicator, context));
+  // Straight into the entry: a copy on the stack, written by words and read by more, would be waited for.
+  request.entry.set_criteria(receive_criteria(source, tag, context_of(communicator, context)));
+  const portals::Criteria& criteria = request.entry.criteria();
   if (parts.recorder().on()) trace_post(parts, request, criteria);
 
-  list_entry(parts, request, criteria, portals::MatchList::Start::inactive);
+  list_entry(parts, request, portals::MatchList::Start::inactive);
   if (portals::ArrivedMessage* const message = parts.heap.find(criteria)) {
     parts.receive_list.remove(request.entry);
     take_unexpected(parts, request, *message);

@@ -14,7 +14,8 @@ void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Head
   portals::Criteria criteria;
   criteria.match_bits = reply_bits(request.pooled.index, request.pooled.generation);
   criteria.source_rank = request.peer;
-  list_entry(parts, request, criteria, portals::MatchList::Start::active);
+  request.entry.set_criteria(criteria);
+  list_entry(parts, request, portals::MatchList::Start::active);
 
   portals::Header get;
   get.kind = portals::Kind::get;
@@ -23,7 +24,7 @@ void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Head
   get.match_bits = request.answer_bits;
   get.return_portal = kReceivePortal;
   get.return_match_bits = criteria.match_bits;
-  get.return_length = std::min(message_bytes(asked), request.room.bytes());
+  get.return_length = std::min(message_bytes(asked), request.room().bytes());
   if (parts.recorder().on()) {
     trace_request(parts, sim::TraceKind::pull_begin, request, get.return_length, get.match_bits);
   }

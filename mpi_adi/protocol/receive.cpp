@@ -14,7 +14,7 @@ void header_came(DeviceParts& parts, ReceiveRequest& request, const portals::Hea
   if (request.answer_bits != 0 && read_note(header.user_data).protocol != NoteProtocol::short_message) {
     start_pull(parts, request, header);
   } else {
-    complete_receive(parts, request, request.room.bytes());
+    complete_receive(parts, request, request.room().bytes());
   }
 }
 

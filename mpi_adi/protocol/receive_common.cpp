@@ -6,16 +6,6 @@
 
 namespace margay::mpi_adi {
 
-void list_entry(DeviceParts& parts, ReceiveRequest& request, const portals::Criteria& criteria,
-                portals::MatchList::Start start) {
-  portals::Options options;
-  options.save = portals::Save::both;
-  options.acknowledge = true;  // of those that name a return portal: long messages
-  request.entry.set(criteria, request.block, options,
-                    {portals::Link::next(), portals::Link::next(), portals::Link::at(request.overflow)});
-  parts.receive_list.insert_before(parts.heap.first_catch_all(), request.entry, start);
-}
-
 void take_envelope(ReceiveRequest& request, const portals::Header& header) {
   const Note note = read_note(header.user_data);
   request.source = source_of(header.match_bits);
@@ -23,7 +13,7 @@ void take_envelope(ReceiveRequest& request, const portals::Header& header) {
   request.peer = header.source.rank;
   request.synchronous = note.synchronous;
   request.answer_bits = note.answer_bits;
-  request.truncated = message_bytes(header) > request.room.bytes();
+  request.truncated = message_bytes(header) > request.room().bytes();
 }
 
 void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {

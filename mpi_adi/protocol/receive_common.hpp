@@ -6,9 +6,10 @@
 
 namespace margay::mpi_adi {
 
-// Puts the request's entry before the two catch-alls.
-void list_entry(DeviceParts& parts, ReceiveRequest& request, const portals::Criteria& criteria,
-                portals::MatchList::Start start);
+// Puts the request's entry before the two catch-alls. Requires: its criteria are set.
+inline void list_entry(DeviceParts& parts, ReceiveRequest& request, portals::MatchList::Start start) {
+  parts.receive_list.insert_before(parts.heap.first_catch_all(), request.entry, start);
+}
 
 // The message that the request got: source, tag, and what it owes its sender.
 void take_envelope(ReceiveRequest& request, const portals::Header& header);

@@ -11,8 +11,8 @@ namespace margay::mpi_adi {
 namespace {
 
 void copy_out(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message) {
-  const std::uint64_t bytes = std::min<std::uint64_t>(message.body.bytes, request.room.bytes());
-  if (bytes != 0) portals::copy(request.room, portals::Region(message.body.base, bytes));
+  const std::uint64_t bytes = std::min<std::uint64_t>(message.body.bytes, request.room().bytes());
+  if (bytes != 0) portals::copy(request.room(), portals::Region(message.body.base, bytes));
   parts.heap.release(message);
   complete_receive(parts, request, bytes);
 }

@@ -4,21 +4,23 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// The rank of the running thread (initial-exec: one load), and the one that threads without their own belong to. With
-// init_state.cpp's, the only mutable globals: MPI's C interface has no argument to carry them.
-[[gnu::tls_model("initial-exec")]] thread_local MpiRank* thread_rank = nullptr;
 MpiRank* process_rank = nullptr;
 
 }  // namespace
 
-MpiRank* current_rank() {
-  if (thread_rank == nullptr) [[unlikely]]
-    thread_rank = process_rank;
+namespace detail {
+
+constinit thread_local MpiRank* thread_rank = nullptr;
+
+MpiRank* adopt_process_rank() {
+  thread_rank = process_rank;
   return thread_rank;
 }
 
+}  // namespace detail
+
 void set_current_rank(MpiRank* rank) {
-  thread_rank = rank;
+  detail::thread_rank = rank;
   process_rank = rank;
 }
 

@@ -29,23 +29,26 @@ struct Links {
   Link too_small = {};
 };
 
-// Owned by the program; must be out of its list before it goes away. All setters require: not in a list.
+// Owned by the program; must be out of its list before it goes away. All setters require: not in a list, and options
+// that the descriptor's type has.
 class MatchEntry {
  public:
   MatchEntry() = default;
-  MatchEntry(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {})
-      : criteria_(criteria), memory_(&memory), options_(options), links_(links) {}
+  MatchEntry(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {}) {
+    set(criteria, memory, options, links);
+  }
   ~MatchEntry() { MARGAY_ASSERT(!listed()); }
   MatchEntry(const MatchEntry&) = delete;
   MatchEntry& operator=(const MatchEntry&) = delete;
 
   void set(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {});
-  // Shares `other`'s storage under this entry's own options.
-  void overlay(const MatchEntry& other, const Options& options) {
+  // The same descriptor, options and links for another message.
+  void set_criteria(const Criteria& criteria) {
     MARGAY_ASSERT(!listed());
-    memory_ = other.memory_;
-    options_ = options;
+    criteria_ = criteria;
   }
+  // Shares `other`'s storage under this entry's own options.
+  void overlay(const MatchEntry& other, const Options& options);
 
   [[nodiscard]] const Criteria& criteria() const { return criteria_; }
   [[nodiscard]] const Links& links() const { return links_; }

@@ -2,7 +2,6 @@
 
 #include "portals/base/assert.hpp"
 #include "portals/match/match_list_impl.hpp"
-#include "portals/memory/options.hpp"
 
 namespace margay::portals {
 
@@ -24,7 +23,6 @@ void MatchList::insert_before(MatchEntry& position, MatchEntry& entry, Start sta
 
 void MatchList::enter(MatchEntry& entry, Start start) {
   MARGAY_ASSERT(!entry.listed() && entry.memory_ != nullptr);
-  MARGAY_ASSERT(refusal(entry.memory_->type(), entry.options_) == nullptr);
   entry.list_ = this;
   entry.active_ = start == Start::active;
   ++impl_->size;

@@ -17,7 +17,7 @@ class MatchList {
   MatchList& operator=(const MatchList&) = delete;
 
   enum class Start : bool { inactive, active };
-  // Requires: entry has a descriptor with options legal for it, and is in no list.
+  // Requires: entry has a descriptor, and is in no list.
   void append(MatchEntry& entry, Start start = Start::active);
   void insert_before(MatchEntry& position, MatchEntry& entry, Start start = Start::active);
   // An entry that only links lead to: it has its place in the table of contents but no place in the chain.

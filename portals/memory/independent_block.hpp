@@ -35,7 +35,7 @@ class IndependentBlock final : public Descriptor {
   // Linear: begins with the first row again; rows still filled are passed over. Requires: no row is reserved.
   void rewind();
   // True when no buffer is available: every message would fail here with "no room".
-  [[nodiscard]] bool exhausted() const { return available() == table_.size(); }
+  [[nodiscard]] bool exhausted() const;
 
   // Calls `watch` back when a buffer is available again. Requires: exhausted(); neither side goes away meanwhile.
   void watch_room(RoomWatch& watch);
@@ -44,7 +44,7 @@ class IndependentBlock final : public Descriptor {
  private:
   friend class Storage;
 
-  // See memory/storage.hpp.
+  // See memory/storage.hpp; in independent_block_inline.hpp.
   [[nodiscard]] Passed admit(const Options& options, const Header& header) const;
   void reserve(const Options& options, const Header& header, Verdict& verdict);
   void commit(const Verdict& verdict, const Header& header);
@@ -52,6 +52,7 @@ class IndependentBlock final : public Descriptor {
 
   // The row that the next message gets; table_.size() when there is none.
   [[nodiscard]] std::size_t available() const;
+  [[nodiscard]] std::size_t available_linear() const;
   void tell_watches();
 
   std::span<IndependentBuffer> table_;

@@ -3,7 +3,6 @@
 #include "portals/base/assert.hpp"
 #include "portals/memory/combined_block.hpp"
 #include "portals/memory/dynamic_block.hpp"
-#include "portals/memory/independent_block.hpp"
 #include "portals/memory/single_block.hpp"
 
 namespace margay::portals {
@@ -32,20 +31,16 @@ decltype(auto) with_type(Base& descriptor, Action action) {
 
 }  // namespace
 
-Passed Storage::admit(const Descriptor& descriptor, const Options& options, const Header& header) {
+Passed Storage::admit_other(const Descriptor& descriptor, const Options& options, const Header& header) {
   return with_type(descriptor, [&](const auto& block) { return block.admit(options, header); });
 }
 
-void Storage::reserve(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict) {
-  verdict.descriptor = &descriptor;
+void Storage::reserve_other(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict) {
   with_type(descriptor, [&](auto& block) { block.reserve(options, header, verdict); });
 }
 
-void Storage::commit(const Verdict& verdict, const Header& header) {
-  Descriptor& descriptor = *verdict.descriptor;
-  descriptor.bytes_ += verdict.landing.bytes();
-  ++descriptor.messages_;
-  with_type(descriptor, [&](auto& block) { block.commit(verdict, header); });
+void Storage::commit_other(const Verdict& verdict, const Header& header) {
+  with_type(*verdict.descriptor, [&](auto& block) { block.commit(verdict, header); });
 }
 
 void Storage::give_back(const Verdict& verdict) {

@@ -1,7 +1,9 @@
 // The four things that happen to a descriptor on a message's way, for whichever type it is. Internal to portals.
+// Independent blocks, which most messages meet, are done inline.
 #pragma once
 
 #include "portals/memory/descriptor.hpp"
+#include "portals/memory/independent_block_inline.hpp"
 #include "portals/verdict.hpp"
 
 namespace margay::portals {
@@ -10,13 +12,47 @@ class Storage {
  public:
   // Whether the message can go there: taken, no_room, too_small, wrong_direction or offset_out_of_range. Changes
   // nothing.
-  [[nodiscard]] static Passed admit(const Descriptor& descriptor, const Options& options, const Header& header);
+  [[nodiscard]] static Passed admit(const Descriptor& descriptor, const Options& options, const Header& header) {
+    if (const IndependentBlock* const block = independent(descriptor)) [[likely]]
+      return block->admit(options, header);
+    return admit_other(descriptor, options, header);
+  }
   // Takes the room and fills the verdict in, all but its entry. Requires: admit() == taken, and nothing since.
-  static void reserve(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict);
+  static void reserve(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict) {
+    verdict.descriptor = &descriptor;
+    if (IndependentBlock* const block = independent(descriptor)) [[likely]] {
+      block->reserve(options, header, verdict);
+    } else {
+      reserve_other(descriptor, options, header, verdict);
+    }
+  }
   // The body is in place: counters and saved header. Requires: reserve() made the verdict.
-  static void commit(const Verdict& verdict, const Header& header);
+  static void commit(const Verdict& verdict, const Header& header) {
+    Descriptor& descriptor = *verdict.descriptor;
+    descriptor.bytes_ += verdict.landing.bytes();
+    ++descriptor.messages_;
+    if (IndependentBlock* const block = independent(descriptor)) [[likely]] {
+      block->commit(verdict, header);
+    } else {
+      commit_other(verdict, header);
+    }
+  }
   // The body will not come.
   static void give_back(const Verdict& verdict);
+
+ private:
+  // nullptr: of another type.
+  [[nodiscard]] static const IndependentBlock* independent(const Descriptor& descriptor) {
+    const bool is = descriptor.type() == DescriptorType::independent_block;
+    return is ? static_cast<const IndependentBlock*>(&descriptor) : nullptr;
+  }
+  [[nodiscard]] static IndependentBlock* independent(Descriptor& descriptor) {
+    const bool is = descriptor.type() == DescriptorType::independent_block;
+    return is ? static_cast<IndependentBlock*>(&descriptor) : nullptr;
+  }
+  [[nodiscard]] static Passed admit_other(const Descriptor& descriptor, const Options& options, const Header& header);
+  static void reserve_other(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict);
+  static void commit_other(const Verdict& verdict, const Header& header);
 };
 
 }  // namespace margay::portals

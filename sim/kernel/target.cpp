@@ -136,9 +136,7 @@ portals::Verdict Target::decide_watched(const portals::Header& header, std::uint
   return verdict;
 }
 
-void Target::deposited(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
-  delivery_.complete(verdict, header);
-  registers_.count_delivered(header.source.rank);
+void Target::tell_deposit(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
   if (recorder_.on()) {
     TraceEvent event = trace_event(TraceKind::kernel_deposit, header, sequence);
     event.saved = verdict.saved;

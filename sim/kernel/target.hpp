@@ -48,9 +48,11 @@ class Target {
   void lost(Wire& wire, const Arrival& arrival);
 
   [[nodiscard]] portals::Verdict decide(const portals::Header& header, std::uint64_t sequence, WireId wire) {
-    if (recorder_.on() || decisions_.on()) [[unlikely]]
-      return decide_watched(header, sequence, wire);
-    const portals::Verdict verdict = delivery_.decide(header);
+    const bool watched = recorder_.on() || decisions_.on();
+    return watched ? decide_watched(header, sequence, wire) : decide_unwatched(header, sequence);
+  }
+  [[nodiscard]] portals::Verdict decide_unwatched(const portals::Header& header, std::uint64_t sequence) {
+    portals::Verdict verdict = delivery_.decide(header);
     const bool hold = verdict.outcome == portals::Outcome::drop && must_hold(verdict, header);
     if (!hold || first_hold(header, sequence)) entries_walked_ += verdict.visited;
     return verdict;
@@ -62,7 +64,13 @@ class Target {
     return std::exchange(held_sequence_[header.source.rank], sequence) != sequence;
   }
   // The message is deposited: counters, the acknowledgment, the trace.
-  void deposited(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
+  void deposited(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
+    delivery_.complete(verdict, header);
+    registers_.count_delivered(header.source.rank);
+    if (verdict.acknowledge || recorder_.on()) [[unlikely]]
+      tell_deposit(verdict, header, sequence);
+  }
+  void tell_deposit(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;
   void drop(const portals::Header& header, std::uint64_t sequence, portals::DropReason reason);
   void record_arrival(const portals::Header& header, std::uint64_t sequence, WireId wire);

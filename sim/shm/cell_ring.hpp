@@ -85,12 +85,21 @@ class CellConsumer {
   bool release() {
     ++consumed_;
     if (++slot_ == cells_.size()) slot_ = 0, lap_ = (lap_ + 1) & 0xff;
+    // While we are behind, the cells ahead are written: their lines come while we work on this one. Not otherwise: the
+    // producer is about to write them.
+    if (behind_ && slot_ + kAhead < cells_.size()) __builtin_prefetch(&cells_[slot_ + kAhead]);
+    behind_ = true;
     return ++untold_ > cells_.size() / 4 && tell();
   }
   // Nothing more is here: tells what release() kept back. Returns whether there was something.
-  bool settle() { return untold_ != 0 && tell(); }
+  bool settle() {
+    behind_ = false;
+    return untold_ != 0 && tell();
+  }
 
  private:
+  static constexpr std::uint32_t kAhead = 2;
+
   bool tell() {
     untold_ = 0;
     // Release: pairs with the acquire in CellProducer::refresh, see there.
@@ -104,6 +113,7 @@ class CellConsumer {
   std::uint64_t lap_ = 1;
   std::uint32_t slot_ = 0;
   std::uint32_t untold_ = 0;  // of consumed_
+  bool behind_ = false;       // every look since the last release found a cell
 };
 
 }  // namespace margay::sim

@@ -31,80 +31,39 @@ ShmInbound::ShmInbound(ChannelData& channel, RankArea& sender, bool registered, 
       source_(source),
       destination_(destination) {}
 
-bool ShmInbound::look(Arrival& arrival) {
-  if (state_ == State::between) [[likely]]
-    return look_for_cell(arrival);
+bool ShmInbound::look_on(Arrival& arrival) {
   if (state_ == State::receiving || state_ == State::passing) return look_for_body(arrival);
   MARGAY_ASSERT(state_ != State::offered);
   if (state_ == State::reading) return look_for_read(arrival);
   return state_ == State::losing && tell_loss(arrival);
 }
 
-bool ShmInbound::look_for_cell(Arrival& arrival) {
-  alignas(kCacheLineBytes) std::array<std::uint64_t, 8> copy;
-  if (!cells_.peek(copy[0])) {
-    settle();
-    return false;
-  }
-  // A copy, so that what was checked is what is used.
-  DecodedHead head;
-  std::memcpy(&copy[1], cells_.cell() + 8, 8);
-  if (decode_plain_head(copy[0], copy[1], arrival.header)) [[likely]] {
-    head.bytes = kFrameHeadMinBytes;
-    offer(head, arrival);
-    return true;
-  }
+// The header goes straight to the arrival. A copy, so that what was checked is what is used.
+bool ShmInbound::look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival) {
   std::memcpy(&copy[2], cells_.cell() + 16, kCacheLineBytes - 16);
+  DecodedHead head;
   const DecodeResult result = decode_head(std::as_bytes(std::span(copy)), arrival.header, head, true);
   if (result.verdict != Decode::ok) return malformed(result.reason, arrival);
   if (head.type != FrameType::message) return malformed("a control frame between messages", arrival);
-  offer(head, arrival);
+  length_ = arrival.header.length;
+  way_ = head.read_body ? BodyWay::by_reading : shm_body_way(head.bytes, length_);
+  offer(head.bytes, arrival);
   return true;
 }
 
-// The header is in the arrival already.
-void ShmInbound::offer(const DecodedHead& head, Arrival& arrival) {
-  length_ = arrival.header.length;
-  way_ = head.read_body ? BodyWay::by_reading : shm_body_way(head.bytes, length_);
-  arrival.kind = comes_later() ? Arrival::Kind::started : Arrival::Kind::whole;
-  arrival.peer = source_.rank;
-  arrival.sequence = sequence_ + 1;
-  arrival.header.source = source_;
-  arrival.header.destination = destination_;
-  arrival.cookie = nullptr;
-  arrival.body = Region();
+void ShmInbound::offer_before_cell(Arrival& arrival) {
   const auto count = static_cast<std::size_t>(length_);
-  if (way_ == BodyWay::in_cell) {
-    arrival.body = Region(cells_.cell() + head.bytes, count);
-  } else if (way_ == BodyWay::before_cell) {
-    bytes_.expect(count);
-    const ByteConsumer::Pieces pieces = bytes_.peek(count);
-    pieces_ = {portals::Buffer{pieces.first.data(), pieces.first.size()},
-               portals::Buffer{pieces.second.data(), pieces.second.size()}};
-    arrival.body = pieces.second.empty() ? Region(pieces_[0]) : Region(std::span<const portals::Buffer>(pieces_));
-  }
-  state_ = State::offered;
-}
-
-void ShmInbound::consume() {
-  MARGAY_ASSERT(state_ == State::offered && !comes_later());
-  bool told = way_ == BodyWay::before_cell && bytes_.release_later(static_cast<std::size_t>(length_));
-  told |= cells_.release();
-  ++sequence_;
-  state_ = State::between;
-  if (told) sender_bell_.ring_if_sleeping();
+  bytes_.expect(count);
+  const ByteConsumer::Pieces pieces = bytes_.peek(count);
+  pieces_ = {portals::Buffer{pieces.first.data(), pieces.first.size()},
+             portals::Buffer{pieces.second.data(), pieces.second.size()}};
+  arrival.body = pieces.second.empty() ? Region(pieces_[0]) : Region(std::span<const portals::Buffer>(pieces_));
 }
 
 void ShmInbound::hold() {
   MARGAY_ASSERT(state_ == State::offered);
   state_ = State::held;
   settle();
-}
-
-// Nothing more is taken for now: all room that was kept back goes to the sender.
-void ShmInbound::settle() {
-  const bool cells = cells_.settle();
-  if (bytes_.settle() || cells) sender_bell_.ring_if_sleeping();
 }
 
 void ShmInbound::accept(const Region& landing, void* cookie) {
@@ -255,7 +214,7 @@ bool ShmInbound::look_for_message(Arrival& arrival) {
 bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
   const bool accepted = state_ == State::receiving || state_ == State::reading;
   state_ = State::between;
-  if (!accepted) return look_for_cell(arrival);
+  if (!accepted) return look(arrival);
   if (timed_ && kind == Arrival::Kind::finished && times_.end(monotonic_ns())) offers_.prefer(times_.preferences());
   arrival.kind = kind;
   arrival.peer = source_.rank;

@@ -26,10 +26,21 @@ class ShmInbound {
              portals::ProcessId destination);
 
   // The next thing that happened on this channel; moves an accepted body along. false: nothing now.
-  [[nodiscard]] bool look(Arrival& arrival);
+  [[nodiscard]] bool look(Arrival& arrival) {
+    if (state_ == State::between) [[likely]]
+      return look_for_cell(arrival);
+    return look_on(arrival);
+  }
 
   // Answers to what look() gave; see Wire.
-  void consume();
+  void consume() {
+    MARGAY_ASSERT(state_ == State::offered && !comes_later());
+    bool told = way_ == BodyWay::before_cell && bytes_.release_later(static_cast<std::size_t>(length_));
+    told |= cells_.release();
+    ++sequence_;
+    state_ = State::between;
+    if (told) sender_bell_.ring_if_sleeping();
+  }
   void hold();
   void accept(const portals::Region& landing, void* cookie);
   void refuse();
@@ -55,7 +66,10 @@ class ShmInbound {
   // The offered message is `started`: its body comes after the answer.
   [[nodiscard]] bool comes_later() const { return way_ == BodyWay::after_cell || way_ == BodyWay::by_reading; }
   bool look_for_cell(Arrival& arrival);
-  void offer(const DecodedHead& head, Arrival& arrival);
+  bool look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival);
+  void offer(std::size_t head_bytes, Arrival& arrival);
+  void offer_before_cell(Arrival& arrival);
+  bool look_on(Arrival& arrival);
   bool look_for_body(Arrival& arrival);
   void notice_cut();
   bool look_for_message(Arrival& arrival);
@@ -97,5 +111,45 @@ class ShmInbound {
   std::array<portals::Buffer, 2> pieces_{};  // of a whole body around the ring's end
   std::string_view loss_;
 };
+
+// Inline: every look and every short message comes through here.
+inline bool ShmInbound::look_for_cell(Arrival& arrival) {
+  std::array<std::uint64_t, 8> copy;
+  if (!cells_.peek(copy[0])) {
+    settle();
+    return false;
+  }
+  std::memcpy(&copy[1], cells_.cell() + 8, 8);
+  if (!decode_plain_head(copy[0], copy[1], arrival.header)) [[unlikely]]
+    return look_at_long_head(copy, arrival);
+  length_ = arrival.header.length;
+  way_ = shm_body_way(kFrameHeadMinBytes, length_);
+  offer(kFrameHeadMinBytes, arrival);
+  return true;
+}
+
+// The header is in the arrival already.
+inline void ShmInbound::offer(std::size_t head_bytes, Arrival& arrival) {
+  arrival.kind = comes_later() ? Arrival::Kind::started : Arrival::Kind::whole;
+  arrival.peer = source_.rank;
+  arrival.sequence = sequence_ + 1;
+  arrival.header.source = source_;
+  arrival.header.destination = destination_;
+  state_ = State::offered;
+  if (way_ == BodyWay::in_cell) [[likely]] {
+    arrival.body = portals::Region(cells_.cell() + head_bytes, static_cast<std::size_t>(length_));
+  } else if (way_ == BodyWay::before_cell) {
+    offer_before_cell(arrival);
+  } else {
+    arrival.body = portals::Region();
+  }
+}
+
+// Nothing more is taken for now: all room that was kept back goes to the sender.
+inline void ShmInbound::settle() {
+  const bool cells = cells_.settle();
+  if (bytes_.settle() || cells) [[unlikely]]
+    sender_bell_.ring_if_sleeping();
+}
 
 }  // namespace margay::sim

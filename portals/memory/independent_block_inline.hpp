@@ -1,0 +1,59 @@
+// What an independent block does on a message's way, for portals/memory/storage to inline: a receive of MPI is one such
+// block, so each message goes through here. Internal to portals.
+#pragma once
+
+#include "portals/base/assert.hpp"
+#include "portals/memory/independent_block.hpp"
+#include "portals/memory/window.hpp"
+
+namespace margay::portals {
+
+inline std::size_t IndependentBlock::available() const {
+  if (progression_ == Progression::circular) [[likely]] {
+    // The turn is this row's: a circular list does not pass over a row that is still in use.
+    const bool free = next_ < table_.size() && table_[next_].state == IndependentBuffer::State::available;
+    return free ? next_ : table_.size();
+  }
+  return available_linear();
+}
+
+inline Passed IndependentBlock::admit(const Options& options, const Header& header) const {
+  const std::size_t row = available();
+  // Before the direction: an exhausted block is passed over whatever the message is, which lets the match index leave
+  // it out.
+  if (row == table_.size()) return Passed::no_room;
+  if (!direction_fits(options, header)) return Passed::wrong_direction;
+  const bool moves = header.kind == Kind::get || has(options.save, Save::body);
+  return moves && moved_bytes(header) > table_[row].memory.bytes() ? Passed::too_small : Passed::taken;
+}
+
+inline void IndependentBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
+  const std::size_t row = available();
+  IndependentBuffer& buffer = table_[row];
+  MARGAY_ASSERT(buffer.state == IndependentBuffer::State::available);
+  buffer.state = IndependentBuffer::State::reserved;
+  if (progression_ == Progression::circular) [[likely]] {
+    next_ = row + 1 == table_.size() ? 0 : row + 1;
+  } else if (!given_back_.empty()) {
+    given_back_.pop_back();
+  } else {
+    next_ = row + 1;
+  }
+  const bool body = has(options.save, Save::body);
+  const bool get = header.kind == Kind::get;
+  verdict.outcome = get ? Outcome::reply : Outcome::deposit;
+  verdict.saved = body && !get ? Saved::both : Saved::header;
+  verdict.acknowledge = acknowledges(options, header);
+  verdict.row = static_cast<std::uint32_t>(row);
+  if (body || get) verdict.landing = buffer.memory.slice(0, moved_bytes(header));
+}
+
+inline void IndependentBlock::commit(const Verdict& verdict, const Header& header) {
+  IndependentBuffer& buffer = table_[verdict.row];
+  MARGAY_ASSERT(buffer.state == IndependentBuffer::State::reserved);
+  buffer.header = header;
+  buffer.bytes = verdict.landing.bytes();
+  buffer.state = IndependentBuffer::State::filled;
+}
+
+}  // namespace margay::portals
