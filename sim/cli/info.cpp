@@ -52,7 +52,7 @@ std::vector<std::string> describe_choices(unsigned ranks) {
       line("", bytes_text(shm_segment_bytes(ranks > kShmRanksMax ? kShmRanksMax : ranks)),
            fmt::format("addresses for {} ranks of a node; memory only for pages that messages touch", ranks)));
   lines.push_back(line("inside a node", "byte ring, both sides copy",
-                       "up to 16 KiB; above, that or one copy by process_vm_readv, as each receiver measures"));
+                       "up to 16 KiB; above, that or one copy from memory to memory, as each receiver measures"));
   lines.push_back(line("process_vm_readv", readv.works ? "available" : "not available", readv.detail));
   lines.push_back(line("between nodes", uring.works ? "tcp on io_uring" : "tcp on epoll", uring.detail));
   lines.push_back(

@@ -18,23 +18,25 @@ struct alignas(kCacheLineBytes) Cell {
 };
 static_assert(sizeof(Cell) == kCacheLineBytes && alignof(Cell) == kCacheLineBytes);
 
-// With the two lines below, the cells fill two pages exactly.
-inline constexpr std::uint32_t kCellCount = 126;
+// With the three lines below, the cells fill two pages exactly.
+inline constexpr std::uint32_t kCellCount = 125;
 inline constexpr std::size_t kByteRingBytes = std::size_t{128} * 1024;
 static_assert((kByteRingBytes & (kByteRingBytes - 1)) == 0);
 
 // A body that lies in the producer's memory for reading (process_vm_readv); read_offer.hpp gives it meaning.
 struct ReadOffer {
-  std::uint64_t number = 0;   // of the offer, odd while it stands
-  std::uint64_t address = 0;  // in the producer's memory, of its table of pieces (portals::Buffer)
-  std::uint64_t count = 0;    // pieces in the table
-  std::uint64_t bytes = 0;    // of the body
+  std::uint64_t number = 0;  // of the offer, odd while it stands
+  std::uint64_t address =
+      0;  // in the producer's memory, of the body; of several pieces, of their table (portals::Buffer)
+  std::uint64_t count = 0;  // pieces
+  std::uint64_t bytes = 0;  // of the body
 };
 
 // Written by the producer only.
 struct alignas(kCacheLineBytes) ProducerLine {
   std::uint64_t bytes_produced = 0;  // ever put in the byte ring; may lag behind for bodies that their cell announces
   ReadOffer offer;
+  std::uint64_t carried = 0;  // shared_body.hpp: what the producer carried of the body offered
 };
 // Written by the consumer only.
 struct alignas(kCacheLineBytes) ConsumerLine {
@@ -42,16 +44,22 @@ struct alignas(kCacheLineBytes) ConsumerLine {
   std::uint64_t bytes_consumed = 0;  // ever
   std::uint64_t read_answer = 0;     // number of an offer << 2 | what became of it
   std::uint64_t preferences = 0;     // how long bodies come fastest, two bits for each size; a hint
+  std::uint64_t landing = 0;         // shared_body.hpp: in the consumer's memory, where the body offered goes
+};
+// Written by both: who carries which part of the body offered (shared_body.hpp).
+struct alignas(kCacheLineBytes) SharedLine {
+  std::uint64_t claims = 0;
 };
 
 struct ChannelData {
   ProducerLine producer;
   ConsumerLine consumer;
+  SharedLine shared;
   std::array<Cell, kCellCount> cells;
   std::array<std::byte, kByteRingBytes> bytes;
 };
 static_assert(std::is_trivially_copyable_v<ChannelData>);
-static_assert(offsetof(ChannelData, consumer) == 64 && offsetof(ChannelData, cells) == 128);
+static_assert(offsetof(ChannelData, consumer) == 64 && offsetof(ChannelData, cells) == 192);
 static_assert(offsetof(ChannelData, bytes) == 8192 && sizeof(ChannelData) == 8192 + kByteRingBytes);
 
 }  // namespace margay::sim

@@ -29,13 +29,15 @@ class OfferProducer {
   OfferProducer(ReadOffer& mine, const ConsumerLine& theirs) : mine_(&mine), theirs_(&theirs) {}
 
   // Plain stores: the release of the announcing cell (CellProducer::publish) covers them.
-  void offer(std::uint64_t table_address, std::uint64_t count, std::uint64_t bytes) {
+  void offer(std::uint64_t address, std::uint64_t count, std::uint64_t bytes) {
     number_ += 2;
-    mine_->address = table_address;
+    mine_->address = address;
     mine_->count = count;
     mine_->bytes = bytes;
     mine_->number = number_;
   }
+  // Of the offer that stands.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] ReadAnswer answer() const {
     // Acquire: pairs with the release in OfferConsumer::answer: the reader's last read of the body came before. Without
     // it the sender's next store into the body could be what the reader still gets.

@@ -5,29 +5,31 @@ namespace margay::sim {
 namespace {
 
 // The first bodies of each way touch fresh pages and are left out of the means.
-constexpr std::uint32_t kWarmUp = 3;
-constexpr std::uint32_t kEnough = 8;
+constexpr std::uint32_t kWarmUp = 2;
+constexpr std::uint32_t kEnough = 6;
 constexpr double kWeight = 0.25;  // of the newest sample
 // A sample this many times the mean was interrupted; it counts as this much.
 constexpr double kOutlier = 4;
 // A preference changes only for a gain that noise does not make.
 constexpr double kGain = 0.9;
-// Between two bodies that are read, the sender waits for the answer before it offers the next; of that the receiver
-// sees nothing (measured: 0.2 to 0.4 us).
-constexpr double kReadingExtraNs = 300;
-// Of this many bodies one goes the way that is not preferred, so that the receiver's figures stay true.
-constexpr std::uint32_t kTryEach = 32;
+// The ring is the faster way when a byte costs less than this part of what reading costs: the sender pays for the ring
+// as much again, while of a body that is read it carries a half, if it is long enough to be shared.
+constexpr double kRingShare = 0.5;
+constexpr double kRingShareShort = 0.7;
+// Bodies in a row that try a way: the first is not counted.
+constexpr std::uint32_t kTryInARow = 2;
+// Of this many bodies so many go the way that is not preferred, so that the receiver's figures stay true.
+constexpr std::uint32_t kTryEach = 64;
 
 }  // namespace
 
-bool BodyTimes::end(std::uint64_t now_ns) {
-  const std::size_t which = body_class(length_);
-  Class& sizes = classes_[which];
-  Way& way = reading_ ? sizes.reading : sizes.ring;
+bool BodyTimes::end() {
+  if (!last_was_reading_ || first_of_its_way_ || bytes_ == 0) return false;
+  Class& sizes = classes_[which_];
+  Way& way = *last_was_reading_ ? sizes.reading : sizes.ring;
   if (way.samples < kEnough) ++way.samples;
-  if (way.samples <= kWarmUp || length_ == 0) return false;
-  double sample =
-      (static_cast<double>(now_ns - began_ns_) + (reading_ ? kReadingExtraNs : 0)) / static_cast<double>(length_);
+  if (way.samples <= kWarmUp) return false;
+  double sample = static_cast<double>(ns_) / static_cast<double>(bytes_);
   if (way.samples == kWarmUp + 1) {
     way.ns_per_byte = sample;
   } else {
@@ -35,15 +37,14 @@ bool BodyTimes::end(std::uint64_t now_ns) {
     way.ns_per_byte += kWeight * (sample - way.ns_per_byte);
   }
   if (sizes.ring.samples < kEnough || sizes.reading.samples < kEnough) return false;
-  const BodyPreference before = preference(preferences_, which);
-  const bool reading_gains = sizes.reading.ns_per_byte < kGain * sizes.ring.ns_per_byte;
-  const bool ring_gains = sizes.ring.ns_per_byte < kGain * sizes.reading.ns_per_byte;
-  BodyPreference after = before == BodyPreference::unknown ? BodyPreference::ring : before;
-  if (reading_gains) after = BodyPreference::reading;
-  if (ring_gains) after = BodyPreference::ring;
+  const BodyPreference before = preference(preferences_, which_);
+  const double bound = (which_ == 0 ? kRingShareShort : kRingShare) * sizes.reading.ns_per_byte;
+  BodyPreference after = before == BodyPreference::unknown ? BodyPreference::reading : before;
+  if (bound < kGain * sizes.ring.ns_per_byte) after = BodyPreference::reading;
+  if (sizes.ring.ns_per_byte < kGain * bound) after = BodyPreference::ring;
   if (after == before) return false;
-  preferences_ &= ~(std::uint64_t{3} << (2 * which));
-  preferences_ |= static_cast<std::uint64_t>(after) << (2 * which);
+  preferences_ &= ~(std::uint64_t{3} << (2 * which_));
+  preferences_ |= static_cast<std::uint64_t>(after) << (2 * which_);
   return true;
 }
 
@@ -52,11 +53,11 @@ bool BodyWayChooser::reading(std::uint64_t length, BodyPreferences preferences) 
   const std::uint32_t number = sent_[which]++;
   switch (preference(preferences, which)) {
     case BodyPreference::ring:
-      return number % kTryEach == 0;
+      return number % kTryEach < kTryInARow;
     case BodyPreference::reading:
-      return number % kTryEach != 0;
+      return number % kTryEach >= kTryInARow;
     default:
-      return number % 2 != 0;
+      return number / kTryInARow % 2 != 0;
   }
 }
 

@@ -1,22 +1,25 @@
-// Which of two ways long bodies of one channel take: through the byte ring (two copies, both processors at once) or
-// read out of the sender's memory (one copy, by a system call). Which is faster depends on the machine and on the
-// body's size: measured one way, of 256 KiB, 3 GB/s apart in one direction on one machine and 40 GB/s in the other on
-// another. So the receiver, who sees both ways from the header to the last byte, measures, and tells the sender through
-// shared memory what it prefers; the sender tries both at first, and the other one now and then.
+// Which of two ways long bodies of one channel take: through the byte ring (each side copies every byte) or from memory
+// to memory (one copy of each byte, by system calls, shared by both sides). Which is faster depends on the machine and
+// on the body's size: measured one way, of 256 KiB, 6 GB/s apart in one direction on one machine and 40 GB/s in the
+// other on another. So the receiver measures what a byte costs it in each way, and tells the sender through shared
+// memory what it prefers; the sender tries both at first, and the other one now and then.
+//
+// What counts is the time that the receiver spends on copying, not the time from a body's beginning to its end: in a
+// stream bodies overlap, and one that comes through the ring has come in part before it begins.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace margay::sim {
 
 // Sizes of bodies that are measured apart: the byte ring's cost changes where a body is longer than the ring.
-inline constexpr std::size_t kBodyClasses = 3;
+inline constexpr std::size_t kBodyClasses = 4;
 [[nodiscard]] constexpr std::size_t body_class(std::uint64_t length) {
-  constexpr std::uint64_t kMiddle = std::uint64_t{64} * 1024;
-  constexpr std::uint64_t kLarge = std::uint64_t{1024} * 1024;
-  return length < kMiddle ? 0 : length < kLarge ? 1 : 2;
+  constexpr std::uint64_t kKi = 1024;
+  return length < 64 * kKi ? 0 : length < 256 * kKi ? 1 : length < 1024 * kKi ? 2 : 3;
 }
 
 // What a receiver prefers, two bits for each class; 0 where it does not know yet. A hint: any value is safe.
@@ -30,13 +33,19 @@ enum class BodyPreference : std::uint8_t { unknown = 0, ring = 1, reading = 2 };
 class BodyTimes {
  public:
   // A body of `length` bytes begins to come.
-  void begin(std::uint64_t length, bool reading, std::uint64_t now_ns) {
-    length_ = length;
-    reading_ = reading;
-    began_ns_ = now_ns;
+  void begin(std::uint64_t length, bool reading) {
+    first_of_its_way_ = last_was_reading_ != reading;
+    last_was_reading_ = reading;
+    which_ = body_class(length);
+    bytes_ = ns_ = 0;
   }
-  // The body that began last is here. Returns whether preferences() changed.
-  bool end(std::uint64_t now_ns);
+  // `bytes` of it were copied by this process, in so much time.
+  void copied(std::uint64_t bytes, std::uint64_t ns) {
+    bytes_ += bytes;
+    ns_ += ns;
+  }
+  // It is here. Returns whether preferences() changed.
+  bool end();
   [[nodiscard]] BodyPreferences preferences() const { return preferences_; }
 
  private:
@@ -50,9 +59,11 @@ class BodyTimes {
 
   std::array<Class, kBodyClasses> classes_;
   BodyPreferences preferences_ = 0;
-  std::uint64_t length_ = 0;
-  std::uint64_t began_ns_ = 0;
-  bool reading_ = false;
+  std::size_t which_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t ns_ = 0;
+  std::optional<bool> last_was_reading_;
+  bool first_of_its_way_ = true;  // the body before it came the other way: the caches hold what that needs
 };
 
 // The sender's side: which way the next body goes.

@@ -22,11 +22,12 @@ iovec remote(std::uint64_t address, std::uint64_t bytes) {
   return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)), static_cast<std::size_t>(bytes)};
 }
 
-// What could be read: possibly less than asked, never 0 with `none`.
-ReadFault read_from(std::uint32_t pid, std::span<const iovec> to, std::span<const iovec> from, std::uint64_t& got) {
+// `move` is one call of process_vm_readv or process_vm_writev. `got`: what could be moved, possibly less than asked,
+// never 0 with `none`.
+template <typename Move>
+ReadFault move_from(Move move, std::uint64_t& got) {
   for (;;) {
-    const ssize_t bytes =
-        ::process_vm_readv(static_cast<pid_t>(pid), to.data(), to.size(), from.data(), from.size(), 0);
+    const ssize_t bytes = move();
     got = bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
     if (bytes > 0) return ReadFault::none;
     if (bytes == 0) return ReadFault::unreadable;
@@ -43,6 +44,12 @@ ReadFault read_from(std::uint32_t pid, std::span<const iovec> to, std::span<cons
         return ReadFault::unreadable;
     }
   }
+}
+
+ReadFault read_from(std::uint32_t pid, std::span<const iovec> to, std::span<const iovec> from, std::uint64_t& got) {
+  return move_from(
+      [&] { return ::process_vm_readv(static_cast<pid_t>(pid), to.data(), to.size(), from.data(), from.size(), 0); },
+      got);
 }
 
 }  // namespace
@@ -85,6 +92,48 @@ ReadFault try_reading(const RankArea& peer) {
   return right ? ReadFault::none : ReadFault::refused;
 }
 
+ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std::byte> to) {
+  std::uint64_t word = 0;
+  std::uint64_t got = 0;
+  const std::array into{iovec{&word, sizeof word}, iovec{to.data(), to.size()}};
+  const std::array from{remote(peer.test_address, sizeof word), remote(address, to.size())};
+  if (const ReadFault fault = read_from(peer.pid, into, from, got); fault != ReadFault::none) return fault;
+  if (got <= sizeof word) return ReadFault::unreadable;
+  if (word != peer.test_word) return ReadFault::gone;
+  const auto done = static_cast<std::size_t>(got - sizeof word);
+  return read_memory(peer, address + done, to.subspan(done));
+}
+
+ReadFault read_memory(const RankArea& peer, std::uint64_t address, std::span<std::byte> to) {
+  for (std::size_t done = 0; done < to.size();) {
+    std::uint64_t got = 0;
+    const std::span<std::byte> rest = to.subspan(done);
+    const std::array into{iovec{rest.data(), rest.size()}};
+    const std::array from{remote(address + done, rest.size())};
+    if (const ReadFault fault = read_from(peer.pid, into, from, got); fault != ReadFault::none) return fault;
+    done += static_cast<std::size_t>(got);
+  }
+  return ReadFault::none;
+}
+
+ReadFault write_memory(const RankArea& peer, std::uint64_t address, std::span<const std::byte> from) {
+  for (std::size_t done = 0; done < from.size();) {
+    std::uint64_t got = 0;
+    const std::span<const std::byte> rest = from.subspan(done);
+    // Only read by the call.
+    const std::array local{iovec{const_cast<std::byte*>(rest.data()), rest.size()}};
+    const std::array to{remote(address + done, rest.size())};
+    const ReadFault fault = move_from(
+        [&] {
+          return ::process_vm_writev(static_cast<pid_t>(peer.pid), local.data(), local.size(), to.data(), to.size(), 0);
+        },
+        got);
+    if (fault != ReadFault::none) return fault;
+    done += static_cast<std::size_t>(got);
+  }
+  return ReadFault::none;
+}
+
 ReadFault BodyReader::begin(const RankArea& peer, const ReadOffer& offer, std::uint64_t length) {
   if (offer.number % 2 == 0 || offer.bytes != length) return ReadFault::malformed;
   if (offer.count == 0 || offer.count > kOfferPiecesMax) return ReadFault::malformed;
@@ -93,7 +142,13 @@ ReadFault BodyReader::begin(const RankArea& peer, const ReadOffer& offer, std::u
   next_count_ = offer.count;
   left_ = length;
   at_ = count_ = 0;
-  return ReadFault::none;
+  if (offer.count > 1) return ReadFault::none;
+  // The body itself, without a table; the test that comes with a table's parts is made here.
+  table_[0] = {reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(offer.address)),
+               static_cast<std::size_t>(length)};
+  count_ = 1;
+  next_count_ = 0;
+  return try_reading(peer);
 }
 
 // The next pieces of the table, and the test word with them: the number may be another process's by now.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "portals/memory/region.hpp"
@@ -34,10 +35,17 @@ enum class ReadFault : std::uint8_t {
 // may also mean that it is in another PID namespace.
 [[nodiscard]] ReadFault try_reading(const RankArea& peer);
 
-// One offered body on its way, step by step.
+// Fills `to` from the peer's memory at `address`. Tested: the test word comes with it (0.25 us), so that `none` means
+// it is the right process; once for each body.
+[[nodiscard]] ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std::byte> to);
+[[nodiscard]] ReadFault read_memory(const RankArea& peer, std::uint64_t address, std::span<std::byte> to);
+// Writes `from` to the peer's memory at `address`. Requires: the peer was tested, lately.
+[[nodiscard]] ReadFault write_memory(const RankArea& peer, std::uint64_t address, std::span<const std::byte> from);
+
+// One offered body in pieces on its way, step by step.
 class BodyReader {
  public:
-  // Checks the offer: `length` is what the frame's head says. Reads nothing yet.
+  // Checks the offer: `length` is what the frame's head says. Reads nothing of the body yet.
   [[nodiscard]] ReadFault begin(const RankArea& peer, const ReadOffer& offer, std::uint64_t length);
   // Reads at most `limit` bytes to where `landing` stands and moves it on. Requires: begin() said none; limit != 0.
   [[nodiscard]] ReadFault step(portals::RegionCursor& landing, std::uint64_t limit);

@@ -29,7 +29,8 @@ ShmInbound::ShmInbound(ChannelData& channel, RankArea& sender, bool registered, 
       sender_(&sender),
       sender_bell_(sender.bell, registered),
       source_(source),
-      destination_(destination) {}
+      destination_(destination),
+      direct_reader_(channel, sender) {}
 
 bool ShmInbound::look_on(Arrival& arrival) {
   if (state_ == State::receiving || state_ == State::passing) return look_for_body(arrival);
@@ -102,7 +103,7 @@ void ShmInbound::refuse() {
 
 void ShmInbound::time_body() {
   timed_ = length_ >= kReadBodyMinBytes;
-  if (timed_) times_.begin(length_, way_ == BodyWay::by_reading, monotonic_ns());
+  if (timed_) times_.begin(length_, way_ == BodyWay::by_reading);
 }
 
 bool ShmInbound::release_held() {
@@ -114,24 +115,45 @@ bool ShmInbound::release_held() {
 // At the first body of this sender a test: it could test whether it reads us, but not whether we read it.
 void ShmInbound::begin_reading() {
   const ReadOffer offer = offers_.take();
-  fault_ = reader_.begin(*sender_, offer, length_);
+  direct_ = offer.count == 1 && whole_landing_.contiguous();
   state_ = State::reading;
-  if (fault_ != ReadFault::none) return;
   if (!tested_ && try_reading(*sender_) != ReadFault::none) return fall_back(ReadAnswer::cannot);
   tested_ = true;
-  read_body();
+  if (direct_) {
+    const portals::Buffer landing = whole_landing_.single();
+    fault_ = direct_reader_.begin(offer, {landing.base, landing.bytes});
+  } else {
+    fault_ = reader_.begin(*sender_, offer, length_);
+  }
+  if (fault_ == ReadFault::none) read_body();
+}
+
+// One visit's worth; `moved`: what we carried, `left_`: what remains.
+ReadFault ShmInbound::read_some(std::uint64_t& moved) {
+  if (direct_) {
+    const ReadFault fault = direct_reader_.step(kVisitReadBytes, moved);
+    if (fault == ReadFault::none && direct_reader_.finished()) left_ = 0;
+    return fault;
+  }
+  for (std::uint64_t end = left_ - std::min(left_, kVisitReadBytes); left_ > end;) {
+    const ReadFault fault = reader_.step(landing_, left_ - end);
+    if (fault != ReadFault::none) return fault;
+    moved += left_ - reader_.left();
+    left_ = reader_.left();
+  }
+  return ReadFault::none;
 }
 
 void ShmInbound::read_body() {
-  for (std::uint64_t end = left_ - std::min(left_, kVisitReadBytes); left_ > end;) {
-    const ReadFault fault = reader_.step(landing_, left_ - end);
-    if (fault == ReadFault::unreadable) return fall_back(ReadAnswer::cannot_now);
-    if (fault == ReadFault::refused) return fall_back(ReadAnswer::cannot);
-    if (fault != ReadFault::none) {
-      fault_ = fault;
-      return;
-    }
-    left_ = reader_.left();
+  const std::uint64_t began_ns = monotonic_ns();
+  std::uint64_t moved = 0;
+  const ReadFault fault = read_some(moved);
+  if (moved != 0) times_.copied(moved, monotonic_ns() - began_ns);
+  if (fault == ReadFault::unreadable) return fall_back(ReadAnswer::cannot_now);
+  if (fault == ReadFault::refused) return fall_back(ReadAnswer::cannot);
+  if (fault != ReadFault::none) {
+    fault_ = fault;
+    return;
   }
   // At once, so that the sender goes on; finished is told by the next look.
   if (left_ == 0) answer_offer(ReadAnswer::over);
@@ -144,6 +166,7 @@ void ShmInbound::answer_offer(ReadAnswer answer) {
 
 // The sender sends the whole body through the byte ring after all.
 void ShmInbound::fall_back(ReadAnswer answer) {
+  if (direct_) direct_reader_.give_up();
   landing_ = RegionCursor(whole_landing_);
   left_ = length_;
   state_ = State::receiving;
@@ -162,6 +185,7 @@ bool ShmInbound::look_for_read(Arrival& arrival) {
 // are published after the cut that ends this one, so whoever sees such bytes sees the cut too and stops before them.
 void ShmInbound::move_body() {
   std::uint64_t moved = 0;
+  const std::uint64_t began_ns = timed_ && bytes_.available() != 0 ? monotonic_ns() : 0;
   while (left_ != 0 && moved < kVisitBytes) {
     const std::size_t here = bytes_.available();
     if (here == 0) break;
@@ -172,6 +196,7 @@ void ShmInbound::move_body() {
     left_ -= step;
     moved += step;
   }
+  if (began_ns != 0) times_.copied(moved, monotonic_ns() - began_ns);
   if (moved != 0) sender_bell_.ring_if_sleeping();
 }
 
@@ -215,7 +240,7 @@ bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
   const bool accepted = state_ == State::receiving || state_ == State::reading;
   state_ = State::between;
   if (!accepted) return look(arrival);
-  if (timed_ && kind == Arrival::Kind::finished && times_.end(monotonic_ns())) offers_.prefer(times_.preferences());
+  if (timed_ && kind == Arrival::Kind::finished && times_.end()) offers_.prefer(times_.preferences());
   arrival.kind = kind;
   arrival.peer = source_.rank;
   arrival.cookie = cookie_;
@@ -230,6 +255,7 @@ bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {
 void ShmInbound::lose(std::string_view reason) {
   if (lost()) return;
   accepted_ = state_ == State::receiving || state_ == State::reading;
+  if (state_ == State::reading && direct_) direct_reader_.give_up();
   state_ = State::losing;
   loss_ = reason;
 }

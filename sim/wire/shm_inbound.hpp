@@ -10,6 +10,7 @@
 #include "sim/shm/cell_ring.hpp"
 #include "sim/shm/read_offer.hpp"
 #include "sim/wire/body_ways.hpp"
+#include "sim/wire/direct_body.hpp"
 #include "sim/wire/frame.hpp"
 #include "sim/wire/process_memory.hpp"
 #include "sim/wire/shm_body.hpp"
@@ -49,6 +50,7 @@ class ShmInbound {
   // Nothing more is taken from this channel; look() still gives cut (when a body was half here) and then lost.
   void lose(std::string_view reason);
 
+  [[nodiscard]] bool reading() const { return state_ == State::reading; }
   [[nodiscard]] bool lost() const { return state_ == State::losing || state_ == State::lost; }
 
  private:
@@ -79,6 +81,7 @@ class ShmInbound {
   void move_body();
   void begin_reading();
   void read_body();
+  [[nodiscard]] ReadFault read_some(std::uint64_t& moved);
   void answer_offer(ReadAnswer answer);
   void time_body();
   void fall_back(ReadAnswer answer);
@@ -105,6 +108,8 @@ class ShmInbound {
   BodyTimes times_;
   ReadFault fault_ = ReadFault::none;  // of the body being read: the sender is to be lost
   BodyReader reader_;
+  DirectReader direct_reader_;
+  bool direct_ = false;            // the body being read, and its landing, are one piece each
   portals::Region whole_landing_;  // of the body being read, should it have to come again
   portals::RegionCursor landing_;
   void* cookie_ = nullptr;

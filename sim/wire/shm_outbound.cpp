@@ -45,6 +45,7 @@ ShmOutbound::ShmOutbound(ChannelData& channel, const RankArea& mine, RankArea& p
       mine_(&mine),
       peer_(&peer),
       my_local_rank_(my_local_rank),
+      direct_writer_(channel, peer),
       long_method_(long_method) {}
 
 void ShmOutbound::publish(std::uint64_t first_word) {
@@ -122,7 +123,7 @@ void ShmOutbound::queue(Transmission& transmission) {
   queue_.push(transmission);
 }
 
-bool ShmOutbound::advance(TransmissionList& finished) {
+bool ShmOutbound::advance(TransmissionList& finished, bool may_help) {
   bool moved = false;
   while (Transmission* first = queue_.front()) {
     if (!begun_) {
@@ -131,7 +132,10 @@ bool ShmOutbound::advance(TransmissionList& finished) {
     }
     if (!carried_) {
       if (offered_) {
-        if (!look_for_answer(*first)) break;
+        if (!look_for_answer(*first)) {
+          moved |= may_help && help();
+          break;
+        }
         moved = true;
       }
       if (!carried_) moved |= first->stop_asked ? cut(*first) : stream(*first);
@@ -169,8 +173,15 @@ bool ShmOutbound::offer(const Transmission& transmission) {
     table_.push_back(piece);
     cursor.skip(piece.bytes);
   }
-  offers_.offer(reinterpret_cast<std::uintptr_t>(table_.data()), table_.size(), transmission.header.length);
+  const std::byte* const what = table_.size() == 1 ? table_[0].base : reinterpret_cast<const std::byte*>(table_.data());
+  offers_.offer(reinterpret_cast<std::uintptr_t>(what), table_.size(), transmission.header.length);
   return true;
+}
+
+// While the receiver reads the body from its beginning, we write it from its end. One chunk, then the answer is looked
+// for again.
+bool ShmOutbound::help() {
+  return table_.size() == 1 && direct_writer_.help(offers_.number(), {table_[0].base, table_[0].bytes});
 }
 
 // A stop is not looked at while the offer stands: the receiver may be reading, and whether it wants the body it says

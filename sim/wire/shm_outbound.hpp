@@ -13,6 +13,7 @@
 #include "sim/shm/cell_ring.hpp"
 #include "sim/shm/read_offer.hpp"
 #include "sim/wire/body_ways.hpp"
+#include "sim/wire/direct_body.hpp"
 #include "sim/wire/frame.hpp"
 #include "sim/wire/long_method.hpp"
 #include "sim/wire/shm_body.hpp"
@@ -32,8 +33,8 @@ class ShmOutbound {
   // Queues behind the earlier ones; advance() carries it.
   void queue(Transmission& transmission);
   // Carries queued transmissions as far as there is room; finished ones go to `finished`. Returns whether anything
-  // moved.
-  bool advance(TransmissionList& finished);
+  // moved. `may_help`: there is nothing better to do than to carry a part of a body that the receiver reads.
+  bool advance(TransmissionList& finished, bool may_help);
   void stop(Transmission& transmission) { transmission.stop_asked = true; }
   // The peer is lost: everything queued fails, and everything later.
   void fail(TransmissionList& finished);
@@ -56,6 +57,7 @@ class ShmOutbound {
   bool wants_offer(std::uint64_t length);
   bool choose();
   bool offer(const Transmission& transmission);
+  bool help();
   bool look_for_answer(Transmission& transmission);
   bool stream(Transmission& transmission);
   bool cut(Transmission& transmission);
@@ -74,6 +76,7 @@ class ShmOutbound {
   bool offered_ = false;  // its body is offered for reading, the answer is not here yet
   bool lost_ = false;
   bool heard_ = false;  // the peer sent something since our last body in the byte ring
+  DirectWriter direct_writer_;
   LongMethod long_method_;
   bool chosen_ = false;  // choice_ holds
   LongChoice choice_;

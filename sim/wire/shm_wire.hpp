@@ -70,6 +70,8 @@ class ShmWire final : public Wire {
   [[nodiscard]] std::uint32_t local(std::uint32_t peer) const;
   void discover();
   bool look(std::uint32_t local_rank, Arrival& arrival);
+  // Whether a body is on its way here out of another rank's memory.
+  [[nodiscard]] bool reads_bodies() const;
 
   // Constant after construction.
   ShmLayout layout_;  // before status_, whose initializer fills it
@@ -89,10 +91,11 @@ class ShmWire final : public Wire {
   std::vector<std::uint32_t> senders_;  // local ranks that have sent here: the ones worth a look
   std::vector<bool> is_sender_;
   std::vector<std::uint32_t> held_;
-  std::uint32_t opened_seen_ = 0;  // of our area's opened_count
-  std::size_t turn_ = 0;           // index in senders_ of the one to look at first
-  std::uint32_t in_turn_ = 0;      // arrivals that it has given in a row
-  std::uint32_t answering_ = 0;    // local rank of the last arrival
+  std::uint32_t opened_seen_ = 0;     // of our area's opened_count
+  std::size_t turn_ = 0;              // index in senders_ of the one to look at first
+  std::uint32_t in_turn_ = 0;         // arrivals that it has given in a row
+  std::uint32_t answering_ = 0;       // local rank of the last arrival
+  std::uint32_t rounds_in_vain_ = 0;  // push() since the last arrival, while something was queued
 };
 
 }  // namespace margay::sim

@@ -16,6 +16,7 @@ struct Plan {
   std::uint64_t messages;
   std::size_t bytes_max;
   bool sleeps;  // waits on the bell whenever there is nothing to do
+  LongMethod long_method = LongMethod::ring;
 };
 
 std::size_t size_of(const Plan& plan, std::uint64_t number) {
@@ -29,7 +30,7 @@ std::size_t size_of(const Plan& plan, std::uint64_t number) {
 class Player {
  public:
   Player(std::span<std::byte> segment, std::uint32_t rank, std::uint32_t ranks, const Plan& plan)
-      : wire_(segment, rank, ranks, counting(ranks), finished_), rank_(rank), ranks_(ranks), plan_(plan) {}
+      : wire_(segment, rank, ranks, counting(ranks), finished_, 0, plan.long_method), rank_(rank), ranks_(ranks), plan_(plan) {}
 
   const char* play() {
     if (!wire_.status().ok()) return "the segment is refused";
@@ -202,6 +203,10 @@ TEST_CASE("shm between threads: asleep whenever idle") {
 }
 TEST_CASE("shm between processes: all sizes") {
   play_processes(2, {3000 / kScale, 300'000, false});
+}
+TEST_CASE("shm between processes: long bodies from memory to memory, carried by both sides") {
+  play_processes(2, {400 / kScale, 2'000'000, false, LongMethod::cma});
+  play_processes(3, {200 / kScale, 1'000'000, true, LongMethod::automatic});
 }
 TEST_CASE("shm between processes: asleep whenever idle") {
   play_processes(2, {20'000 / kScale, 70, true});

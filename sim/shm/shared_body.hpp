@@ -1,0 +1,169 @@
+// A body that both ends carry at once: the receiver reads it from the front out of the sender's memory, the sender,
+// when it has nothing better to do, writes it from the back into the receiver's. Two processors copy each byte once.
+//
+// The body is cut into chunks that both compute alike. Each chunk is claimed by one side.
+//
+// Invariants
+//  1. `claims` holds the offer's number, how many chunks the receiver claimed from the front, and how many the sender
+//     from the back; their sum never exceeds the number of chunks.
+//  2. Only the receiver opens (a new number) and closes (no chunk is left). Between the two its landing stays in place,
+//     and after the last claim it waits until `carried` tells that the sender's chunks are all over.
+//  3. A sender that never looks claims nothing, and costs the receiver nothing.
+//
+// The data is in cell_data.hpp. A role is process-local, belongs to one thread at a time (under the process lock).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "sim/shm/cell_data.hpp"
+
+namespace margay::sim {
+
+// How a body of a given length is cut. One chunk: it is not shared.
+class BodyChunks {
+ public:
+  explicit constexpr BodyChunks(std::uint64_t length)
+      : length_(length), bytes_(chunk_bytes(length)), count_((length + bytes_ - 1) / bytes_) {}
+
+  [[nodiscard]] constexpr std::uint64_t count() const { return count_; }
+  [[nodiscard]] constexpr std::uint64_t offset(std::uint64_t chunk) const { return chunk * bytes_; }
+  [[nodiscard]] constexpr std::uint64_t bytes(std::uint64_t chunk) const {
+    return std::min(bytes_, length_ - offset(chunk));
+  }
+
+ private:
+  // Whole pages. Each chunk is a system call (half a microsecond, with 0.1 for a page); fewer chunks than eight leave
+  // one side waiting for the other's last.
+  static constexpr std::uint64_t kPage = 4096;
+  static constexpr std::uint64_t kLeast = 8 * kPage;
+  static constexpr std::uint64_t kMost = 128 * kPage;
+  static constexpr std::uint64_t kCountMost = 0x7fff;
+  [[nodiscard]] static constexpr std::uint64_t pages(std::uint64_t bytes) {
+    return (bytes + kPage - 1) / kPage * kPage;
+  }
+  [[nodiscard]] static constexpr std::uint64_t chunk_bytes(std::uint64_t length) {
+    return std::max(std::clamp(pages(length / 4), kLeast, kMost), pages(length / kCountMost));
+  }
+
+  std::uint64_t length_;
+  std::uint64_t bytes_;
+  std::uint64_t count_;
+};
+
+namespace detail {
+
+// offer number (its low 32 bits) | claimed from the front | claimed from the back
+struct Claims {
+  std::uint32_t number = 0;
+  std::uint16_t front = 0;
+  std::uint16_t back = 0;
+  explicit Claims(std::uint64_t word)
+      : number(static_cast<std::uint32_t>(word >> 32)),
+        front(static_cast<std::uint16_t>(word >> 16)),
+        back(static_cast<std::uint16_t>(word)) {}
+};
+inline constexpr std::uint64_t kOneFront = std::uint64_t{1} << 16;
+inline constexpr std::uint64_t kOneBack = 1;
+
+// Claims a chunk for the side whose step is `one`. False: none is left, or another offer is open.
+inline bool claim(std::uint64_t& word, std::uint64_t number, std::uint64_t chunks, std::uint64_t one, Claims& before) {
+  std::atomic_ref<std::uint64_t> claims(word);
+  // Acquire, and again where the exchange fails: pairs with the release in SharedBodyReceiver::open, so that the
+  // landing read next is this offer's.
+  std::uint64_t seen = claims.load(std::memory_order_acquire);
+  for (;;) {
+    before = Claims(seen);
+    if (before.number != static_cast<std::uint32_t>(number) || before.front + before.back >= chunks) return false;
+    // Acquire-release: a claim orders nothing but itself; what is carried is told by `carried` and by the answer. The
+    // strength is that of the load above, for the value read here.
+    if (claims.compare_exchange_weak(seen, seen + one, std::memory_order_acq_rel, std::memory_order_acquire)) {
+      return true;
+    }
+  }
+}
+
+}  // namespace detail
+
+class SharedBodyReceiver {
+ public:
+  SharedBodyReceiver(SharedLine& shared, ConsumerLine& mine, const ProducerLine& theirs)
+      : shared_(&shared), mine_(&mine), theirs_(&theirs) {}
+
+  // The body of offer `number` goes to `landing`; the sender may take part.
+  void open(std::uint64_t number, std::uint64_t landing, std::uint64_t chunks) {
+    number_ = number;
+    chunks_ = chunks;
+    mine_->landing = landing;
+    // Release: pairs with the acquire in detail::claim: whoever claims sees this landing. Without it the sender could
+    // write to an earlier body's.
+    std::atomic_ref<std::uint64_t>(shared_->claims).store(number << 32, std::memory_order_release);
+  }
+  // The next chunk from the front. False: none is left.
+  [[nodiscard]] bool claim(std::uint64_t& chunk) {
+    detail::Claims before(0);
+    if (!detail::claim(shared_->claims, number_, chunks_, detail::kOneFront, before)) return false;
+    chunk = before.front;
+    return true;
+  }
+  // What became of the sender's chunks; `chunk`: the one that failed. Requires: claim() said false.
+  enum class Rest : std::uint8_t { done, coming, failed };
+  [[nodiscard]] Rest rest(std::uint64_t& chunk) const {
+    const detail::Claims claims(std::atomic_ref<std::uint64_t>(shared_->claims).load(std::memory_order_relaxed));
+    if (claims.back == 0) return Rest::done;
+    // Acquire: pairs with the release in SharedBodySender::report: the bytes that it wrote are here.
+    const detail::Claims carried(
+        std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->carried)).load(std::memory_order_acquire));
+    if (carried.number != static_cast<std::uint32_t>(number_)) return Rest::coming;
+    if (carried.front != 0) {
+      chunk = chunks_ - carried.back;  // it claims no more after that
+      return Rest::failed;
+    }
+    return carried.back == claims.back ? Rest::done : Rest::coming;
+  }
+  // No chunk may be claimed any more: the body takes another way.
+  void close() {
+    // Relaxed: it only takes away.
+    std::atomic_ref<std::uint64_t>(shared_->claims).fetch_or(std::uint64_t{0xffff} << 16, std::memory_order_relaxed);
+  }
+
+ private:
+  SharedLine* shared_;
+  ConsumerLine* mine_;
+  const ProducerLine* theirs_;
+  std::uint64_t number_ = 0;
+  std::uint64_t chunks_ = 0;
+};
+
+class SharedBodySender {
+ public:
+  SharedBodySender(SharedLine& shared, ProducerLine& mine, const ConsumerLine& theirs)
+      : shared_(&shared), mine_(&mine), theirs_(&theirs) {}
+
+  // The next chunk from the back of offer `number`, and where in the receiver's memory the body begins. False: the
+  // receiver has not opened it, or none is left.
+  [[nodiscard]] bool claim(std::uint64_t number, std::uint64_t chunks, std::uint64_t& chunk, std::uint64_t& landing) {
+    detail::Claims before(0);
+    if (!detail::claim(shared_->claims, number, chunks, detail::kOneBack, before)) return false;
+    chunk = chunks - 1 - before.back;
+    landing = theirs_->landing;
+    claimed_ = before.back + 1U;
+    return true;
+  }
+  // The chunk claimed last is over. `failed`: it is not where it should be, nor will be.
+  void report(std::uint64_t number, bool failed) {
+    // Release: pairs with the acquire in SharedBodyReceiver::rest, see there.
+    std::atomic_ref<std::uint64_t>(mine_->carried)
+        .store(number << 32 | (failed ? detail::kOneFront : 0) | claimed_, std::memory_order_release);
+  }
+
+ private:
+  SharedLine* shared_;
+  ProducerLine* mine_;
+  const ConsumerLine* theirs_;
+  std::uint64_t claimed_ = 0;
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,136 @@
+// Who carries which part of a body: every chunk once, whoever is faster, and the parts seen when they are told.
+#include "sim/shm/shared_body.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "tests/sim/shm_pin.hpp"
+
+namespace margay::sim {
+namespace {
+
+TEST_CASE("shared body: chunks cover the body, each byte once") {
+  for (const std::uint64_t length :
+       {1ULL, 20'000ULL, 65'535ULL, 65'536ULL, 100'000ULL, 1'048'577ULL, 1ULL << 33, (1ULL << 40) - 5}) {
+    const BodyChunks chunks(length);
+    std::uint64_t end = 0;
+    for (std::uint64_t chunk = 0; chunk < chunks.count(); ++chunk) {
+      REQUIRE_EQ(chunks.offset(chunk), end);
+      REQUIRE_GT(chunks.bytes(chunk), 0);
+      end += chunks.bytes(chunk);
+    }
+    CHECK_EQ(end, length);
+    CHECK_LE(chunks.count(), 0x8000);
+  }
+  CHECK_EQ(BodyChunks(32'768).count(), 1);
+}
+
+struct Both {
+  ProducerLine producer;
+  ConsumerLine consumer;
+  SharedLine shared;
+  SharedBodyReceiver receiver{shared, consumer, producer};
+  SharedBodySender sender{shared, producer, consumer};
+};
+
+TEST_CASE("shared body: from the front and from the back until they meet") {
+  Both both;
+  std::uint64_t chunk = 0;
+  std::uint64_t landing = 0;
+  CHECK_FALSE(both.sender.claim(1, 4, chunk, landing));  // not open yet
+  both.receiver.open(1, 4096, 4);
+  REQUIRE(both.receiver.claim(chunk));
+  CHECK_EQ(chunk, 0);
+  REQUIRE(both.sender.claim(1, 4, chunk, landing));
+  CHECK_EQ(chunk, 3);
+  CHECK_EQ(landing, 4096);
+  REQUIRE(both.sender.claim(1, 4, chunk, landing));
+  CHECK_EQ(chunk, 2);
+  REQUIRE(both.receiver.claim(chunk));
+  CHECK_EQ(chunk, 1);
+  CHECK_FALSE(both.receiver.claim(chunk));
+  CHECK_FALSE(both.sender.claim(1, 4, chunk, landing));
+  CHECK(both.receiver.rest(chunk) == SharedBodyReceiver::Rest::coming);
+  both.sender.report(1, false);
+  CHECK(both.receiver.rest(chunk) == SharedBodyReceiver::Rest::done);
+  both.receiver.open(3, 8192, 4);
+  CHECK_FALSE(both.sender.claim(1, 4, chunk, landing));  // an offer that is over
+}
+
+TEST_CASE("shared body: a chunk that the sender could not carry is named; a closed body has none left") {
+  Both both;
+  std::uint64_t chunk = 0;
+  std::uint64_t landing = 0;
+  both.receiver.open(1, 4096, 3);
+  REQUIRE(both.sender.claim(1, 3, chunk, landing));
+  both.sender.report(1, false);
+  REQUIRE(both.sender.claim(1, 3, chunk, landing));
+  both.sender.report(1, true);
+  REQUIRE(both.receiver.claim(chunk));
+  CHECK_FALSE(both.receiver.claim(chunk));
+  REQUIRE(both.receiver.rest(chunk) == SharedBodyReceiver::Rest::failed);
+  CHECK_EQ(chunk, 1);
+  both.receiver.open(3, 4096, 3);
+  both.receiver.close();
+  CHECK_FALSE(both.sender.claim(3, 3, chunk, landing));
+  CHECK_FALSE(both.receiver.claim(chunk));
+}
+
+#if defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kBodies = 2'000;
+#else
+constexpr std::uint64_t kBodies = 20'000;
+#endif
+
+// The bodies are words in memory of both threads, so that the thread sanitizer sees an order that is missing.
+TEST_CASE("shared body: between threads every chunk is carried once") {
+  constexpr std::uint64_t kChunks = 24;
+  Both both;
+  std::vector<std::uint64_t> source(kChunks), first(kChunks), second(kChunks);
+  std::uint64_t by_sender = 0;
+  std::atomic<std::uint64_t> offered{0};
+  std::atomic<std::uint64_t> answered{0};
+  std::thread sender([&] {
+    const Pinned pinned(1);
+    for (std::uint64_t body = 1; body <= kBodies; ++body) {
+      std::iota(source.begin(), source.end(), body * 1000);
+      offered.store(body, std::memory_order_release);
+      while (answered.load(std::memory_order_acquire) != body) {
+        std::uint64_t chunk = 0;
+        std::uint64_t landing = 0;
+        if (!both.sender.claim(2 * body + 1, kChunks, chunk, landing)) continue;
+        reinterpret_cast<std::uint64_t*>(landing)[chunk] += source[chunk];
+        ++by_sender;
+        both.sender.report(2 * body + 1, false);
+      }
+    }
+  });
+  const Pinned pinned(0);
+  std::uint64_t wrong = 0;
+  for (std::uint64_t body = 1; body <= kBodies; ++body) {
+    while (offered.load(std::memory_order_acquire) != body) {
+    }
+    std::vector<std::uint64_t>& landing = body % 2 == 0 ? first : second;
+    std::fill(landing.begin(), landing.end(), 0);
+    both.receiver.open(2 * body + 1, reinterpret_cast<std::uintptr_t>(landing.data()), kChunks);
+    std::uint64_t chunk = 0;
+    while (both.receiver.claim(chunk)) {
+      landing[chunk] += source[chunk];
+      take_steps(body % 64);
+    }
+    while (both.receiver.rest(chunk) == SharedBodyReceiver::Rest::coming) {
+    }
+    wrong += landing == source ? 0 : 1;
+    answered.store(body, std::memory_order_release);
+  }
+  sender.join();
+  CHECK_EQ(wrong, 0);
+  CHECK_GT(by_sender, 0);
+}
+
+}  // namespace
+}  // namespace margay::sim
