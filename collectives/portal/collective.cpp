@@ -131,13 +131,15 @@ void Collective::take_from_heap(FanIn& fan) {
 
 void Collective::finish(FanIn& fan) {
   const portals::SingleBlock& memory = *fan.single_;
-  wait([&] {
-    if (portal_.tree_.heap.queued() > 0) take_from_heap(fan);
-    // What its sender placed outside the table, the kernel dropped: that sender named another amount of data.
-    const std::uint64_t misplaced_now = misplaced() - fan.misplaced_;
-    if (memory.messages() + fan.from_heap_ + misplaced_now >= fan.awaited_) return true;
-    return any_lost();
-  });
+  wait(
+      [&] {
+        if (portal_.tree_.heap.queued() > 0) take_from_heap(fan);
+        // What its sender placed outside the table, the kernel dropped: that sender named another amount of data.
+        const std::uint64_t misplaced_now = misplaced() - fan.misplaced_;
+        if (memory.messages() + fan.from_heap_ + misplaced_now >= fan.awaited_) return true;
+        return any_lost();
+      },
+      mpi_adi::Device::kMessagesPerRound);
   portal_.tree_.list.remove(fan.entry_);
   if (memory.messages() + fan.from_heap_ < fan.awaited_) {
     error_class_ = any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE;
@@ -157,9 +159,9 @@ void Collective::flush() {
   if (under_way_.empty()) [[likely]]
     return;
   wait([this] {
-    return std::all_of(under_way_.begin(), under_way_.end(), [](const sim::Transmission& transmission) {
-      return transmission.state != sim::Transmission::State::queued;
-    });
+    // A wire may finish with one at once: it stays on the kernel's list of finished ones until that is drained.
+    return std::all_of(under_way_.begin(), under_way_.end(),
+                       [](const sim::Transmission& transmission) { return transmission.given_back; });
   });
   const bool failed = std::any_of(under_way_.begin(), under_way_.end(), [](const sim::Transmission& transmission) {
     return transmission.state == sim::Transmission::State::failed;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <optional>
 
 #include "collectives/portal/tree_portal.hpp"
@@ -90,9 +90,10 @@ class Collective {
 
  private:
   [[nodiscard]] portals::Header header_to(int destination, portals::PortalIndex portal, std::uint64_t bytes) const;
+  // Who waits for one message looks after each whether it is there: a further look at the wires would be in vain.
   template <typename Done>
-  void wait(Done done) {
-    if (!done()) portal_.host().wait(done);
+  void wait(Done done, int messages = 1) {
+    if (!done()) portal_.host().wait(done, messages);
   }
   void await_deposit(Awaited& awaited);
   void take_from_heap(FanIn& fan);
@@ -108,7 +109,7 @@ class Collective {
   mpi_adi::Communicator& communicator_;
   std::uint64_t sequence_;
   int error_class_ = MPI_SUCCESS;
-  std::deque<sim::Transmission> under_way_;  // addresses stay
+  std::list<sim::Transmission> under_way_;  // addresses stay; a call that has none allocates nothing
 };
 
 }  // namespace margay::collectives

@@ -31,8 +31,8 @@ class Host {
   virtual ~Host() = default;
 
   [[nodiscard]] virtual sim::Kernel& kernel() = 0;
-  // Runs the rank's progress until the condition holds.
-  virtual void wait(Until done) = 0;
+  // Runs the rank's progress until the condition holds, which is asked after at most `messages` of each wire.
+  virtual void wait(Until done, int messages) = 0;
   // A call on `communicator` is over; it held a reference.
   virtual void release(mpi_adi::Communicator& communicator) = 0;
   // Whether a waiting rank gives its processor up at once, because others wait for it (design rule 6).

@@ -4,8 +4,8 @@
 
 namespace margay::collectives {
 
-void RankHost::wait(Until done) {
-  mpi_adi::wait_until(rank_, done);
+void RankHost::wait(Until done, int messages) {
+  mpi_adi::wait_until(rank_, done, messages);
 }
 
 bool RankHost::crowded() const {
