@@ -27,10 +27,7 @@ struct Exchange {
     combine(theirs, mine, count);
   }
   void round(int partner, bool partner_is_lower) {
-    Awaited awaited;
-    collective.expect(awaited, partner, come());
-    collective.send(partner, have());
-    collective.finish(awaited);
+    collective.exchange(partner, have(), partner, come());
     collective.flush();  // what was sent is about to be overwritten
     combine_with(partner_is_lower);
   }
@@ -49,10 +46,7 @@ void allreduce_exchange(Collective& collective, std::byte* partial, std::size_t 
   Scratch scratch(bytes);
   Exchange exchange{collective, combine, count, bytes, partial, scratch.base()};
   if (rank < paired && rank % 2 == 1) {
-    Awaited result;
-    collective.expect(result, rank - 1, exchange.come());
-    collective.send(rank - 1, exchange.have());
-    collective.finish(result);
+    collective.exchange(rank - 1, exchange.have(), rank - 1, exchange.come());
     collective.flush();
     std::swap(exchange.mine, exchange.theirs);
   } else {

@@ -6,11 +6,9 @@ void barrier_exchange(Collective& collective) {
   const int size = collective.size();
   const int rank = collective.rank();
   for (int distance = 1; distance < size; distance *= 2) {
-    // Awaited before the own message leaves, so that the other's finds its block.
-    Awaited awaited;
-    collective.expect(awaited, (rank - distance + size) % size, {});
-    collective.send((rank + distance) % size, {});
-    collective.finish(awaited);
+    const int above = rank + distance < size ? rank + distance : rank + distance - size;
+    const int below = rank >= distance ? rank - distance : rank - distance + size;
+    collective.exchange(above, {}, below, {});
   }
 }
 

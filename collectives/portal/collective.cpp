@@ -155,6 +155,16 @@ void Collective::send(int destination, const portals::Region& body, std::uint64_
   transmit(header, body);
 }
 
+void Collective::exchange(int destination, const portals::Region& body, int source, const portals::Region& landing) {
+  Awaited awaited;
+  // A long one must be asked for first, or both would wait for the other's word.
+  const bool asks = landing.bytes() > kHandshakeBytes || body.bytes() > kHandshakeBytes;
+  if (asks) expect(awaited, source, landing);
+  send(destination, body);
+  if (!asks) expect(awaited, source, landing);
+  finish(awaited);
+}
+
 void Collective::flush() {
   if (under_way_.empty()) [[likely]]
     return;

@@ -82,6 +82,9 @@ class Collective {
   void send(int destination, const portals::Region& body, std::uint64_t offset = 0);
   // Messages from here on have the communicator's next number: they do not meet those before. Every member does so.
   void next_phase() { sequence_ = communicator_.collective_sequence++; }
+  // Sends to one rank and receives from one, perhaps the same. A short message leaves before the block for the other is
+  // made: it travels meanwhile, and no round of progress lies between, so the other's cannot slip past the block.
+  void exchange(int destination, const portals::Region& body, int source, const portals::Region& landing);
   // Until all that was sent has been taken.
   void flush();
   // MPI_ERR_TRUNCATE when ranks named different amounts of data, MPIX_ERR_PROC_FAILED when one is lost; else
