@@ -2,10 +2,13 @@
 #pragma once
 
 #include "collectives/portal/collective.hpp"
+#include "collectives/topology/spanning_tree.hpp"
 
 namespace margay::collectives {
 
 // `data`: the root's is sent, the others' is filled; the same number of bytes everywhere.
 void bcast_tree(Collective& collective, int root, const portals::Region& data);
+// The same along a tree that is given, of some of the ranks.
+void bcast_along(Collective& collective, const TreePlace& place, const portals::Region& data);
 
 }  // namespace margay::collectives

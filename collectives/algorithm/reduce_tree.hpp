@@ -6,6 +6,7 @@
 
 #include "collectives/op/operation.hpp"
 #include "collectives/portal/collective.hpp"
+#include "collectives/topology/spanning_tree.hpp"
 
 namespace margay::collectives {
 
@@ -13,5 +14,9 @@ namespace margay::collectives {
 // elsewhere it is used up.
 void reduce_tree(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
                  Combine combine);
+// The same along a tree that is given, of some of the ranks; `bytes` in all. `combine` is not called when there are
+// none.
+void reduce_along(Collective& collective, const TreePlace& place, std::byte* partial, std::size_t count,
+                  std::uint64_t bytes, Combine combine);
 
 }  // namespace margay::collectives

@@ -25,11 +25,11 @@ void check_buffers(mpi_adi::Call& call, const void* send, const void* receive, s
   }
 }
 
-void note_error(mpi_adi::Call& call, const Collective& collective) {
-  if (collective.error_class() == MPI_SUCCESS) return;
-  call.error(collective.error_class(), collective.error_class() == MPI_ERR_TRUNCATE
-                                           ? "the ranks named different amounts of data"
-                                           : mpi_adi::words_of_lost(call.rank()));
+void note_error(mpi_adi::Call& call, int error_class) {
+  if (error_class == MPI_SUCCESS) [[likely]]
+    return;
+  call.error(error_class, error_class == MPI_ERR_TRUNCATE ? "the ranks named different amounts of data"
+                                                          : mpi_adi::words_of_lost(call.rank()));
 }
 
 }  // namespace margay::collectives

@@ -34,6 +34,14 @@ class TypedData {
 void check_buffers(mpi_adi::Call& call, const void* send, const void* receive, std::int64_t count);
 
 // Raises what went wrong between the ranks, if anything did.
-void note_error(mpi_adi::Call& call, const Collective& collective);
+void note_error(mpi_adi::Call& call, int error_class);
+inline void note_error(mpi_adi::Call& call, const Collective& collective) {
+  note_error(call, collective.error_class());
+}
+
+// The calling rank's portals for collectives.
+[[nodiscard]] inline TreePortal& collectives_of(mpi_adi::Call& call) {
+  return *static_cast<TreePortal*>(call.rank().collectives());
+}
 
 }  // namespace margay::collectives

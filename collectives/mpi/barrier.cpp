@@ -1,6 +1,6 @@
 // MPI_Barrier (MPI 4.0, 6.3).
-#include "collectives/algorithm/barrier_tree.hpp"
 #include "collectives/mpi/arguments.hpp"
+#include "collectives/select/perform.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
 
@@ -11,9 +11,7 @@ extern "C" int PMPI_Barrier(MPI_Comm comm) {
   Call call(call_name<"MPI_Barrier">);
   Communicator* communicator = call.communicator(comm);
   if (!call.ok()) return call.failed();
-  Collective collective(call.rank(), *communicator);
-  barrier_tree(collective);
-  note_error(call, collective);
+  note_error(call, perform_barrier(collectives_of(call), *communicator));
   return call.done();
 }
 MARGAY_ALIAS(Barrier)

@@ -1,6 +1,6 @@
 // MPI_Bcast (MPI 4.0, 6.4).
-#include "collectives/algorithm/bcast_tree.hpp"
 #include "collectives/mpi/arguments.hpp"
+#include "collectives/select/perform.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 
 using namespace margay::mpi_adi;
@@ -14,16 +14,15 @@ extern "C" int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int ro
   call.buffer(buffer, count, type);
   call.root(communicator, root);
   if (!call.ok()) return call.failed();
-  Collective collective(call.rank(), *communicator);
+  TreePortal& portal = collectives_of(call);
   if (communicator->rank() == root) {
     const TypedData data(static_cast<const void*>(buffer), count, *type);
-    bcast_tree(collective, root, data.region());
+    note_error(call, perform_bcast(portal, *communicator, root, data.region()));
   } else {
     TypedData data(buffer, count, *type);
-    bcast_tree(collective, root, data.region());
+    note_error(call, perform_bcast(portal, *communicator, root, data.region()));
     data.unpack();
   }
-  note_error(call, collective);
   return call.done();
 }
 MARGAY_ALIAS(Bcast)

@@ -4,9 +4,10 @@
 #include <memory>
 #include <new>
 
-#include "collectives/algorithm/barrier_tree.hpp"
 #include "collectives/mpi/arguments.hpp"
+#include "collectives/portal/rank_host.hpp"
 #include "collectives/portal/tree_portal.hpp"
+#include "collectives/select/perform.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
 #include "mpi_adi/mpi/init_state.hpp"
@@ -20,7 +21,7 @@ namespace {
 MpiRank* owned_rank = nullptr;
 
 std::unique_ptr<RankExtension> make_collectives(MpiRank& rank) {
-  return std::make_unique<margay::collectives::TreePortal>(rank);
+  return std::make_unique<margay::collectives::TreePortal>(std::make_unique<margay::collectives::RankHost>(rank));
 }
 
 // A ready send that found no receive was dropped by the kernel (paper 001, section 2: "simply be discarded"); the
@@ -109,11 +110,8 @@ extern "C" int PMPI_Finalize() {
     Call call(call_name<"MPI_Finalize">);
     MpiRank& rank = call.rank();
     wait_until(rank, [&rank] { return rank.buffered().drained() && rank.device().quiet(); });
-    {
-      margay::collectives::Collective collective(rank, rank.world());
-      margay::collectives::barrier_tree(collective);
-      margay::collectives::note_error(call, collective);
-    }
+    margay::collectives::note_error(
+        call, margay::collectives::perform_last_barrier(margay::collectives::collectives_of(call), rank.world()));
     if (!call.ok()) return call.failed();
     report_dropped(rank);
     rank.publish_accounts();

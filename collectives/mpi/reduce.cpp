@@ -2,9 +2,8 @@
 #include <cstring>
 #include <memory>
 
-#include "collectives/algorithm/bcast_tree.hpp"
-#include "collectives/algorithm/reduce_tree.hpp"
 #include "collectives/mpi/arguments.hpp"
+#include "collectives/select/perform.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 
 using namespace margay::mpi_adi;
@@ -15,6 +14,10 @@ namespace {
 // Elements as they lie in memory: an operation's types are predefined, and a pair's padding travels with it.
 std::uint64_t row_bytes(const Datatype& type, int count) {
   return static_cast<std::uint64_t>(type.extent) * static_cast<std::uint64_t>(count);
+}
+
+Reduction reduction(std::byte* partial, int count, const Datatype& type, Combine combine) {
+  return {partial, static_cast<std::size_t>(count), static_cast<std::size_t>(type.extent), combine};
 }
 
 }  // namespace
@@ -45,10 +48,8 @@ extern "C" int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Da
     partial = own.get();
   }
   if (sendbuf != MPI_IN_PLACE && bytes > 0) std::memcpy(partial, sendbuf, bytes);
-  Collective collective(call.rank(), *communicator);
-  reduce_tree(collective, root, partial, static_cast<std::size_t>(count), static_cast<std::size_t>(type->extent),
-              combine);
-  note_error(call, collective);
+  note_error(call,
+             perform_reduce(collectives_of(call), *communicator, root, reduction(partial, count, *type, combine)));
   return call.done();
 }
 MARGAY_ALIAS(Reduce)
@@ -68,12 +69,7 @@ extern "C" int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI
   const std::uint64_t bytes = row_bytes(*type, count);
   auto* partial = static_cast<std::byte*>(recvbuf);
   if (sendbuf != MPI_IN_PLACE && bytes > 0) std::memcpy(partial, sendbuf, bytes);
-  Collective up(call.rank(), *communicator);
-  reduce_tree(up, 0, partial, static_cast<std::size_t>(count), static_cast<std::size_t>(type->extent), combine);
-  note_error(call, up);
-  Collective down(call.rank(), *communicator);
-  bcast_tree(down, 0, margay::portals::Region(partial, bytes));
-  note_error(call, down);
+  note_error(call, perform_allreduce(collectives_of(call), *communicator, reduction(partial, count, *type, combine)));
   return call.done();
 }
 MARGAY_ALIAS(Allreduce)

@@ -9,23 +9,28 @@
 
 namespace margay::collectives {
 
-using mpi_adi::wait_until;
-
 Awaited::~Awaited() {
   if (entry_.listed()) portal_->tree_.list.remove(entry_);
 }
 
-Collective::Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator)
-    : rank_(rank),
+FanIn::~FanIn() {
+  if (entry_.listed()) portal_->tree_.list.remove(entry_);
+}
+
+Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator)
+    : portal_(portal),
+      kernel_(portal.host().kernel()),
       communicator_(communicator),
-      portal_(*static_cast<TreePortal*>(rank.collectives())),
       sequence_(communicator.collective_sequence++) {
   ++communicator_.references;
 }
 
+Collective::Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator)
+    : Collective(*static_cast<TreePortal*>(rank.collectives()), communicator) {}
+
 Collective::~Collective() {
   flush();
-  rank_.release(communicator_);
+  portal_.host().release(communicator_);
 }
 
 void Collective::expect(Awaited& awaited, int source, const portals::Region& landing) {
@@ -48,7 +53,7 @@ void Collective::expect(Awaited& awaited, int source, const portals::Region& lan
   portal_.tree_.list.insert_before(portal_.tree_.catch_all, awaited.entry_);
   if (landing.bytes() <= kHandshakeBytes) return;
   transmit(header_to(source, mpi_adi::kCollectiveReadyPortal, 0), {});
-  rank_.process().kernel().expect_answer(communicator_.world_rank(source));
+  kernel_.expect_answer(communicator_.world_rank(source));
 }
 
 void Collective::finish(Awaited& awaited) {
@@ -58,7 +63,7 @@ void Collective::finish(Awaited& awaited) {
   portals::DynamicBlock& heap = portal_.tree_.heap;
   const portals::Criteria criteria{.match_bits = awaited.message_->header.match_bits};
   portals::ArrivedMessage* message = nullptr;
-  wait_until(rank_, [&] { return (message = heap.find(criteria)) == nullptr || message->complete; });
+  wait([&] { return (message = heap.find(criteria)) == nullptr || message->complete; });
   if (message == nullptr) {
     error_class_ = MPIX_ERR_PROC_FAILED;
     return;
@@ -78,7 +83,7 @@ void Collective::await_deposit(Awaited& awaited) {
   portals::DynamicBlock& heap = portal_.tree_.heap;
   const portals::Criteria criteria = awaited.entry_.criteria();
   const int source = mpi_adi::source_of(criteria.match_bits);
-  wait_until(rank_, [&] {
+  wait([&] {
     if (memory.messages() > 0) return true;
     if (heap.queued() > 0) awaited.message_ = heap.find(criteria);
     return awaited.message_ != nullptr || lost(source);
@@ -90,20 +95,83 @@ void Collective::await_deposit(Awaited& awaited) {
     error_class_ = MPI_ERR_TRUNCATE;
   }
   if (awaited.landing_.bytes() > kHandshakeBytes) {
-    rank_.process().kernel().answered(communicator_.world_rank(source));
+    kernel_.answered(communicator_.world_rank(source));
   }
 }
 
-void Collective::send(int destination, const portals::Region& body) {
+void Collective::expect(FanIn& fan, std::uint64_t count, const portals::Region& table, std::uint64_t bytes) {
+  fan.portal_ = &portal_;
+  fan.table_ = table;
+  fan.bytes_ = bytes;
+  fan.awaited_ = count;
+  fan.misplaced_ = misplaced();
+  portals::Descriptor& memory = fan.single_.emplace(table.single());
+  memory.set_owner(nullptr, mpi_adi::kOwnerOthers);
+  const portals::Criteria criteria{.match_bits = TreePortal::bits(sequence_, 0, communicator_.collective_context),
+                                   .ignore_bits = mpi_adi::kSourceMask};
+  fan.entry_.set(criteria, memory, {.save = portals::Save::body, .offset_by = portals::OffsetBy::sender});
+  portal_.tree_.list.insert_before(portal_.tree_.catch_all, fan.entry_);
+}
+
+// Messages that lie in the heap came before the call, or are too long for the table.
+void Collective::take_from_heap(FanIn& fan) {
+  portals::DynamicBlock& heap = portal_.tree_.heap;
+  while (portals::ArrivedMessage* const message = heap.find(fan.entry_.criteria())) {
+    if (!message->complete) return;
+    const std::uint64_t offset = message->header.offset;
+    if (message->body.bytes == fan.bytes_ && offset <= fan.table_.bytes() - fan.bytes_) {
+      portals::copy(fan.table_.slice(offset, fan.bytes_), portals::Region(message->body));
+    } else {
+      error_class_ = MPI_ERR_TRUNCATE;
+    }
+    ++fan.from_heap_;
+    heap.release(*message);
+  }
+}
+
+void Collective::finish(FanIn& fan) {
+  const portals::SingleBlock& memory = *fan.single_;
+  wait(
+      [&] {
+        if (portal_.tree_.heap.queued() > 0) take_from_heap(fan);
+        // What its sender placed outside the table, the kernel dropped: that sender named another amount of data.
+        const std::uint64_t misplaced_now = misplaced() - fan.misplaced_;
+        if (memory.messages() + fan.from_heap_ + misplaced_now >= fan.awaited_) return true;
+        return any_lost();
+      },
+      mpi_adi::Device::kMessagesPerRound);
+  portal_.tree_.list.remove(fan.entry_);
+  if (memory.messages() + fan.from_heap_ < fan.awaited_) {
+    error_class_ = any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE;
+  } else if (memory.bytes() != memory.messages() * fan.bytes_) {
+    error_class_ = MPI_ERR_TRUNCATE;
+  }
+}
+
+void Collective::send(int destination, const portals::Region& body, std::uint64_t offset) {
   if (body.bytes() > kHandshakeBytes && !await_ready(destination)) return;
-  transmit(header_to(destination, mpi_adi::kCollectiveTreePortal, body.bytes()), body);
+  portals::Header header = header_to(destination, mpi_adi::kCollectiveTreePortal, body.bytes());
+  header.offset = offset;
+  transmit(header, body);
+}
+
+void Collective::exchange(int destination, const portals::Region& body, int source, const portals::Region& landing) {
+  Awaited awaited;
+  // A long one must be asked for first, or both would wait for the other's word.
+  const bool asks = landing.bytes() > kHandshakeBytes || body.bytes() > kHandshakeBytes;
+  if (asks) expect(awaited, source, landing);
+  send(destination, body);
+  if (!asks) expect(awaited, source, landing);
+  finish(awaited);
 }
 
 void Collective::flush() {
-  wait_until(rank_, [this] {
-    return std::all_of(under_way_.begin(), under_way_.end(), [](const sim::Transmission& transmission) {
-      return transmission.state != sim::Transmission::State::queued;
-    });
+  if (under_way_.empty()) [[likely]]
+    return;
+  wait([this] {
+    // A wire may finish with one at once: it stays on the kernel's list of finished ones until that is drained.
+    return std::all_of(under_way_.begin(), under_way_.end(),
+                       [](const sim::Transmission& transmission) { return transmission.given_back; });
   });
   const bool failed = std::any_of(under_way_.begin(), under_way_.end(), [](const sim::Transmission& transmission) {
     return transmission.state == sim::Transmission::State::failed;
@@ -122,14 +190,25 @@ portals::Header Collective::header_to(int destination, portals::PortalIndex port
 }
 
 bool Collective::lost(int rank) const {
-  return rank_.process().kernel().lost(communicator_.world_rank(rank));
+  return kernel_.lost(communicator_.world_rank(rank));
+}
+
+bool Collective::any_lost() const {
+  if (kernel_.losses() == 0) [[likely]]
+    return false;
+  const auto& members = communicator_.group->world_ranks;
+  return std::any_of(members.begin(), members.end(), [this](std::uint32_t rank) { return kernel_.lost(rank); });
+}
+
+std::uint64_t Collective::misplaced() const {
+  return kernel_.registers().drops()[static_cast<std::size_t>(portals::DropReason::offset_out_of_range)];
 }
 
 bool Collective::await_ready(int destination) {
   const portals::Criteria criteria{.match_bits =
                                        TreePortal::bits(sequence_, destination, communicator_.collective_context)};
   portals::ArrivedMessage* ready = nullptr;
-  wait_until(rank_, [&] { return (ready = portal_.ready_.heap.find(criteria)) != nullptr || lost(destination); });
+  wait([&] { return (ready = portal_.ready_.heap.find(criteria)) != nullptr || lost(destination); });
   if (ready == nullptr) {
     error_class_ = MPIX_ERR_PROC_FAILED;
     return false;
@@ -141,13 +220,12 @@ bool Collective::await_ready(int destination) {
 void Collective::transmit(const portals::Header& header, const portals::Region& body) {
   ++portal_.sent_.messages;
   portal_.sent_.bytes += header.length;
-  sim::Kernel& kernel = rank_.process().kernel();
-  if (kernel.try_send(header, body)) return;
+  if (kernel_.try_send(header, body)) return;
   sim::Transmission& transmission = under_way_.emplace_back();
   transmission.header = header;
   transmission.body = body;
   transmission.owner_kind = mpi_adi::kOwnerOthers;
-  kernel.send(transmission);
+  kernel_.send(transmission);
 }
 
 }  // namespace margay::collectives

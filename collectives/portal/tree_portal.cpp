@@ -20,9 +20,10 @@ TreePortal::Side::Side(std::uint64_t heap_bytes) : memory(heap_bytes), heap(memo
   heap.set_owner(nullptr, mpi_adi::kOwnerOthers);
 }
 
-TreePortal::TreePortal(mpi_adi::MpiRank& rank) : rank_(rank), tree_(kTreeHeapBytes), ready_(kReadyHeapBytes) {
+TreePortal::TreePortal(std::unique_ptr<Host> host)
+    : host_(std::move(host)), tree_(kTreeHeapBytes), ready_(kReadyHeapBytes) {
   const portals::Criteria any{.match_bits = 0, .ignore_bits = kAll};
-  sim::Kernel& kernel = rank.process().kernel();
+  sim::Kernel& kernel = host_->kernel();
   tree_.catch_all.set(any, tree_.heap, {.save = portals::Save::both});
   tree_.list.append(tree_.catch_all);
   ready_.catch_all.set(any, ready_.heap, {.save = portals::Save::header});
@@ -35,7 +36,7 @@ TreePortal::TreePortal(mpi_adi::MpiRank& rank) : rank_(rank), tree_(kTreeHeapByt
 }
 
 TreePortal::~TreePortal() {
-  sim::Kernel& kernel = rank_.process().kernel();
+  sim::Kernel& kernel = host_->kernel();
   kernel.table().detach(mpi_adi::kCollectiveTreePortal);
   kernel.table().detach(mpi_adi::kCollectiveReadyPortal);
   tree_.list.remove(tree_.catch_all);

@@ -10,9 +10,9 @@
 #include <memory>
 #include <optional>
 
+#include "collectives/portal/host.hpp"
 #include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/rank/rank.hpp"
-#include "mpi_adi/rank/wait.hpp"
 #include "portals/match/match_list.hpp"
 #include "portals/memory/combined_block.hpp"
 #include "portals/memory/dynamic_block.hpp"
@@ -28,20 +28,21 @@ inline constexpr std::uint64_t kHandshakeBytes = std::uint64_t{16} * 1024;
 
 class TreePortal final : public mpi_adi::RankExtension {
  public:
-  // Takes portals 3 and 4 of the rank's table. Requires: no message has arrived yet.
-  explicit TreePortal(mpi_adi::MpiRank& rank);
+  // Takes portals 3 and 4 of the host's table. Requires: no message has arrived yet.
+  explicit TreePortal(std::unique_ptr<Host> host);
   ~TreePortal() override;
 
   // For the message of the call, from rank `source` of the communicator.
   [[nodiscard]] static portals::MatchBits bits(std::uint64_t sequence, int source, mpi_adi::ContextId context);
 
-  [[nodiscard]] mpi_adi::MpiRank& rank() { return rank_; }
+  [[nodiscard]] Host& host() { return *host_; }
   // Messages and bytes that collective calls sent.
   [[nodiscard]] const sim::WireCounts& sent() const { return sent_; }
 
  private:
   friend class Collective;
   friend class Awaited;
+  friend class FanIn;
 
   // Figure 8: "the match list, and message heap are setup and initialized. The single block memory buffer is not
   // present."
@@ -53,7 +54,7 @@ class TreePortal final : public mpi_adi::RankExtension {
     portals::MatchEntry catch_all;
   };
 
-  mpi_adi::MpiRank& rank_;
+  std::unique_ptr<Host> host_;
   sim::WireCounts sent_;
   Side tree_;   // portal 3
   Side ready_;  // portal 4: header only

@@ -87,8 +87,9 @@ class Device {
   [[nodiscard]] Request* start_matched_receive(void* buffer, std::int64_t count, Datatype& type, Message& message);
 
   // One round: the kernel's progress, then the changed descriptors and finished transmissions become completed
-  // requests.
-  bool progress();
+  // requests. At most `messages` of each wire: who waits for one looks after each whether it came.
+  bool progress(int messages = kMessagesPerRound);
+  static constexpr int kMessagesPerRound = 4;
   // The same for the message coprocessor, while the owner computes: the heap of unexpected messages keeps to its first
   // size then, since nobody waits for a message behind those that it holds back.
   bool progress_for_absent_owner();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "mpi_adi/object/group.hpp"
@@ -10,6 +11,14 @@ namespace margay::mpi_adi {
 
 inline constexpr unsigned kContextBits = 13;
 using ContextId = std::uint16_t;  // < 2^13
+
+// What a layer above keeps with a communicator; it goes with it.
+struct CommunicatorExtension {
+  CommunicatorExtension() = default;
+  CommunicatorExtension(const CommunicatorExtension&) = delete;
+  CommunicatorExtension& operator=(const CommunicatorExtension&) = delete;
+  virtual ~CommunicatorExtension() = default;
+};
 
 // Passive. Reference counted by hand: one for the handle, one for each request that is still under way on it.
 struct Communicator {
@@ -22,6 +31,7 @@ struct Communicator {
   std::uint32_t references = 1;
   bool freed = false;                     // the user's handle is gone; requests may still hold it
   std::uint64_t collective_sequence = 0;  // one number per collective call, so that calls back to back do not mix
+  std::unique_ptr<CommunicatorExtension> collective_facts;  // null before the first call that wants them
   [[nodiscard]] int rank() const { return group->my_rank; }
   [[nodiscard]] int size() const { return group->size(); }
   // Requires: 0 <= rank < size().

@@ -81,14 +81,14 @@ Request* Device::start_matched_receive(void* buffer, std::int64_t count, Datatyp
   return &mpi_adi::start_matched_receive(impl_->parts, buffer, count, type, message);
 }
 
-bool Device::progress() {
-  const bool moved = mpi_adi::progress(impl_->parts);
+bool Device::progress(int messages) {
+  const bool moved = mpi_adi::progress(impl_->parts, messages);
   impl_->parts.heap.relieve(moved);  // device/unexpected
   return moved;
 }
 
 bool Device::progress_for_absent_owner() {
-  return mpi_adi::progress(impl_->parts);
+  return mpi_adi::progress(impl_->parts, kMessagesPerRound);
 }
 
 Communicator* Device::take_unreferenced() {

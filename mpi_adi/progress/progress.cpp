@@ -37,9 +37,6 @@ void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) 
   }
 }
 
-// Messages of each wire taken before the caller looks whether it has what it waits for.
-constexpr int kMessagesPerRound = 4;
-
 // One message of each wire, and what it changed.
 bool step(DeviceParts& parts) {
   bool moved = parts.kernel.progress(1);  // sim/kernel: wires, match, deposit, answer
@@ -52,9 +49,9 @@ bool step(DeviceParts& parts) {
 
 }  // namespace
 
-bool progress(DeviceParts& parts) {
+bool progress(DeviceParts& parts, int messages) {
   bool moved = step(parts);
-  for (int more = 1; moved && more < kMessagesPerRound && step(parts); ++more) {
+  for (int more = 1; moved && more < messages && step(parts); ++more) {
   }
   while (sim::Transmission* const transmission = parts.kernel.next_finished()) {
     transmission_finished(parts, *transmission);

@@ -6,6 +6,6 @@
 namespace margay::mpi_adi {
 
 // One round. Returns whether anything moved. Under the process lock, by the owner or by the coprocessor.
-bool progress(DeviceParts& parts);
+bool progress(DeviceParts& parts, int messages);
 
 }  // namespace margay::mpi_adi

@@ -50,16 +50,17 @@ class WaitTrace {
   MpiRank& rank_;
 };
 
-// Runs progress until `done()`. The process lock is held on entry and on return, and whenever done() runs; with
-// MPI_THREAD_MULTIPLE it is given up between rounds, so that other threads' calls go on.
+// Runs progress until `done()`, which is asked after at most `messages` of each wire. The process lock is held on entry
+// and on return, and whenever done() runs; with MPI_THREAD_MULTIPLE it is given up between rounds, so that other
+// threads' calls go on.
 template <typename Done>
-void wait_until(MpiRank& rank, Done done) {
+void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRound) {
   if (done()) return;
   const WaitTrace trace(rank);
   sim::Waiter waiter(rank.process().kernel(), rank.process().clock(), rank.process().wait_means());
   StallWatch stall(rank);
   for (;;) {
-    const bool moved = rank.device().progress();
+    const bool moved = rank.device().progress(messages);
     if (done()) return;
     if (moved) {
       waiter.moved();

@@ -25,6 +25,7 @@ void Initiator::send(Transmission& transmission) {
   MARGAY_ASSERT(peer < routes_.size() && transmission.body.bytes() == transmission.header.length);
   transmission.header.source = me_;
   transmission.stop_asked = false;
+  transmission.given_back = false;
   ++under_way_;
   if (lost(peer)) {
     transmission.state = Transmission::State::failed;

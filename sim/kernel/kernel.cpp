@@ -62,6 +62,7 @@ bool Kernel::look(Polled& polled, int arrivals) {
 Transmission* Kernel::take_finished() {
   while (Transmission* transmission = finished_.pop()) {
     initiator_.gave_back();
+    transmission->given_back = true;
     if (recorder_.on()) record_sent(*transmission);
     if (transmission->owner_kind != kOwnerKernel) return transmission;
     answers_.finish(*transmission);

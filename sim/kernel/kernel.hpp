@@ -55,6 +55,11 @@ class Kernel {
   // what a message filled stays in its match list until then.
   bool progress(int arrivals = kArrivalsPerRound);
 
+  // Others had this processor meanwhile: the next round looks at every wire, slow ones too.
+  void time_passed() {
+    for (Polled& polled : polled_) polled.skipped = 0;
+  }
+
   // "no room" on this portal holds the message (and its sender's later ones) on the wire instead of dropping it.
   void hold_when_no_room(portals::PortalIndex portal) { target_.hold_when_no_room(portal); }
 

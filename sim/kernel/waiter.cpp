@@ -33,7 +33,10 @@ void Waiter::pause() {
   const bool yielding = means_.policy == WaitPolicy::yield;
   // Who owes something may be computing on every other processor: its coprocessor needs this one.
   owed_ = idle_ns_ >= kNudgeAfterNs && kernel_.unfinished();
-  if (yielding || owed_) sched_yield();
+  if (yielding || owed_) {
+    sched_yield();
+    kernel_.time_passed();
+  }
   if (rounds_ % (yielding ? kYieldRounds : kSpinRounds) == 0) look_at_clock();
 }
 

@@ -1,0 +1,49 @@
+#include "collectives/algorithm/reduce_nodes.hpp"
+
+#include <cstring>
+
+#include "collectives/algorithm/reduce_tree.hpp"
+#include "collectives/algorithm/scratch.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+// The leader's part: a table with a row for each rank of the node, filled by who comes, combined from the last row to
+// the first, so that the order of ranks is kept and each step leaves its result where the next one wants it.
+void collect(Collective& collective, const NodeGroups& groups, std::byte* partial, std::size_t count,
+             std::uint64_t bytes, Combine combine) {
+  const std::size_t rows = groups.mine().size();
+  if (rows == 1) return;
+  Scratch table(rows * bytes);
+  const auto row = [&](std::size_t at) { return table.base() + at * bytes; };
+  FanIn fan;
+  collective.expect(fan, rows - 1, portals::Region(table.base(), rows * bytes), bytes);
+  if (bytes != 0) std::memcpy(row(static_cast<std::size_t>(groups.index())), partial, bytes);
+  collective.finish(fan);
+  if (bytes == 0 || collective.error_class() != MPI_SUCCESS) return;
+  std::byte* const result = row(rows - 1);
+  for (std::size_t at = rows - 1; at-- > 0;) combine(row(at), result, count);
+  std::memcpy(partial, result, bytes);
+}
+
+}  // namespace
+
+void reduce_nodes(Collective& collective, const NodeGroups& groups, int root, std::byte* partial, std::size_t count,
+                  std::size_t element_bytes, Combine combine) {
+  const std::uint64_t bytes = count * element_bytes;
+  const int leader = groups.leader(root);
+  const bool leads = leader == collective.rank();
+  if (leads) {
+    collect(collective, groups, partial, count, bytes, combine);
+  } else {
+    collective.send(leader, portals::Region(partial, bytes), static_cast<std::uint64_t>(groups.index()) * bytes);
+    collective.flush();
+  }
+  if (groups.nodes() == 1) return;
+  // The table takes from any source, so the leaders' messages are of another phase.
+  collective.next_phase();
+  if (leads) reduce_along(collective, groups.leaders_tree(root), partial, count, bytes, combine);
+}
+
+}  // namespace margay::collectives

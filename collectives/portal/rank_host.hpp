@@ -1,0 +1,22 @@
+// The rank of an MPI program as the host of its collective calls.
+#pragma once
+
+#include "collectives/portal/host.hpp"
+#include "mpi_adi/rank/rank.hpp"
+
+namespace margay::collectives {
+
+class RankHost final : public Host {
+ public:
+  explicit RankHost(mpi_adi::MpiRank& rank) : rank_(rank) {}
+  [[nodiscard]] sim::Kernel& kernel() override { return rank_.process().kernel(); }
+  void wait(Until done, int messages) override;
+  void release(mpi_adi::Communicator& communicator) override { rank_.release(communicator); }
+  [[nodiscard]] bool crowded() const override;
+  [[nodiscard]] std::uint32_t node_of(std::uint32_t world_rank) const override;
+
+ private:
+  mpi_adi::MpiRank& rank_;
+};
+
+}  // namespace margay::collectives

@@ -1,0 +1,48 @@
+#include "collectives/select/choice.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+// In an exchange all ranks combine all data in each round: up to here its fewer rounds count more.
+constexpr std::uint64_t kExchangeBytes = std::uint64_t{16} * 1024;
+// A node's leader moves every rank's data itself: up to here the fewer turns on the processors count more.
+constexpr std::uint64_t kNodesBytes = std::uint64_t{4} * 1024;
+// With a processor for each rank, a leader serves this many in less time than one message between nodes takes.
+constexpr int kNodesMembers = 16;
+
+}  // namespace
+
+std::string_view name(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::tree:
+      return "tree";
+    case Algorithm::exchange:
+      return "exchange";
+    case Algorithm::nodes:
+      return "nodes";
+  }
+  return "unknown";
+}
+
+Choice select(Operation operation, std::uint64_t bytes, const Facts& facts) {
+  const bool everybody_gets = operation == Operation::barrier || operation == Operation::allreduce;
+  if (facts.ranks == 2 && everybody_gets && bytes <= kExchangeBytes) {
+    return {Algorithm::exchange, "two ranks are done in one round"};
+  }
+  if (facts.crowded && bytes <= kNodesBytes) {
+    return {Algorithm::nodes, "ranks outnumber processors: each is scheduled once, not once for each level of a tree"};
+  }
+  if (facts.crowded) return {Algorithm::tree, "ranks outnumber processors, and the data is long for one leader"};
+  const bool levels = facts.nodes > 1 && facts.most_on_node > 1 && facts.most_on_node <= kNodesMembers;
+  if (levels && bytes <= kNodesBytes) {
+    return {Algorithm::nodes, "a message between nodes costs more than all of those inside one"};
+  }
+  if (everybody_gets && bytes <= kExchangeBytes) {
+    return {Algorithm::exchange, "a processor for each rank: half the rounds of in and out along a tree"};
+  }
+  return {Algorithm::tree,
+          everybody_gets ? "the data is long: each byte moves once up and once down" : "one root: the fewest rounds"};
+}
+
+}  // namespace margay::collectives

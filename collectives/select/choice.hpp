@@ -1,0 +1,34 @@
+// Which algorithm a collective call takes. A pure function of facts that all members of the communicator share: they
+// must choose the same.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace margay::collectives {
+
+enum class Operation : std::uint8_t { barrier, bcast, reduce, allreduce };
+enum class Algorithm : std::uint8_t {
+  tree,      // the minimum spanning tree; allreduce and barrier: in and out
+  exchange,  // rounds between partners
+  nodes,     // flat inside a node, the tree between the nodes' leaders
+};
+[[nodiscard]] std::string_view name(Algorithm algorithm);
+
+// What all members know of their communicator.
+struct Facts {
+  int ranks = 1;
+  int nodes = 1;         // that its members run on
+  int most_on_node = 1;  // members on one node
+  bool crowded = false;  // some member gives its processor up while it waits: ranks outnumber processors there
+};
+
+struct Choice {
+  Algorithm algorithm = Algorithm::tree;
+  std::string_view reason;  // a sentence's end; static
+};
+
+// `bytes`: of one rank's data, the same on all; 0 for a barrier.
+[[nodiscard]] Choice select(Operation operation, std::uint64_t bytes, const Facts& facts);
+
+}  // namespace margay::collectives

@@ -1,0 +1,39 @@
+// The members of a communicator by the node that they run on. Pure arithmetic on node numbers that all members know.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "collectives/topology/spanning_tree.hpp"
+
+namespace margay::collectives {
+
+class NodeGroups {
+ public:
+  // `nodes[r]`: the node of rank r. Requires: 0 <= rank < nodes.size().
+  NodeGroups(std::span<const std::uint32_t> nodes, int rank);
+
+  [[nodiscard]] int nodes() const { return static_cast<int>(lowest_.size()); }
+  // The most ranks that share a node.
+  [[nodiscard]] int most() const { return most_; }
+  // The ranks of this rank's node, ascending, and this rank's index among them.
+  [[nodiscard]] std::span<const int> mine() const { return mine_; }
+  [[nodiscard]] int index() const { return index_; }
+  // Who speaks for this rank's node: `root` on its own node, elsewhere the node's lowest rank.
+  [[nodiscard]] int leader(int root) const { return on_my_node(root) ? root : mine_.front(); }
+  // The leaders' tree, rooted at `root`; ranks in it are ranks of the communicator. Requires: this rank is a leader.
+  [[nodiscard]] TreePlace leaders_tree(int root) const;
+
+ private:
+  [[nodiscard]] bool on_my_node(int rank) const { return group_of_[static_cast<std::size_t>(rank)] == my_group_; }
+
+  std::vector<int> lowest_;    // by group, in the order of their lowest ranks
+  std::vector<int> group_of_;  // by rank
+  std::vector<int> mine_;
+  int my_group_ = 0;
+  int index_ = 0;
+  int most_ = 0;
+};
+
+}  // namespace margay::collectives

@@ -1,0 +1,107 @@
+// Exchanges between partners: nobody leaves a barrier early; an allreduce keeps the order of ranks and gives all the
+// same bits.
+#include <cstring>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "collectives/algorithm/allreduce_exchange.hpp"
+#include "collectives/algorithm/barrier_exchange.hpp"
+#include "tests/collectives/collective_world.hpp"
+#include "tests/collectives/operands.hpp"
+#include "tests/support/seeds.hpp"
+
+namespace margay::collectives {
+namespace {
+
+constexpr int kSizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 33};
+
+void add(const void* in, void* inout, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    static_cast<double*>(inout)[i] += static_cast<const double*>(in)[i];
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a barrier by exchange: nobody leaves before the last one came, several in a row") {
+  constexpr int kRounds = 3;
+  for (const int size : kSizes) {
+    for (const std::uint64_t seed : testing::Seeds(12)) {
+      CAPTURE(size);
+      CAPTURE(seed);
+      CollectiveWorld world({.ranks = size, .seed = seed});
+      int came = 0;
+      CHECK(world.run([&](int rank) {
+        for (int round = 1; round <= kRounds; ++round) {
+          ++came;
+          Collective collective(world.portal(rank), world.communicator(rank));
+          barrier_exchange(collective);
+          CHECK(came >= round * size);
+          CHECK(collective.error_class() == MPI_SUCCESS);
+        }
+      }));
+    }
+  }
+}
+
+TEST_CASE("an allreduce by exchange keeps the order of ranks, of any length") {
+  for (const int size : kSizes) {
+    for (const std::uint64_t seed : testing::Seeds(10)) {
+      CAPTURE(size);
+      CAPTURE(seed);
+      // Nothing, one cell, more than a frame's scratch, more than the handshake's limit.
+      for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{40}, std::size_t{2000}}) {
+        if (count == 2000 && seed > 2) continue;
+        CollectiveWorld world({.ranks = size, .seed = seed});
+        CHECK(world.run([&](int rank) {
+          std::vector<Map> mine = maps_of(rank, count);
+          Collective collective(world.portal(rank), world.communicator(rank));
+          allreduce_exchange(collective, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map), &compose);
+          CHECK(mine == composed(size, count));
+          CHECK(collective.error_class() == MPI_SUCCESS);
+        }));
+      }
+    }
+  }
+}
+
+TEST_CASE("an allreduce of reals by exchange ends with the same bits everywhere, and each time") {
+  for (const int size : kSizes) {
+    std::vector<double> first;
+    for (const std::uint64_t seed : testing::Seeds(6)) {
+      CollectiveWorld world({.ranks = size, .seed = seed});
+      std::vector<double> results(static_cast<std::size_t>(size));
+      CHECK(world.run([&](int rank) {
+        double mine = rank % 3 == 0 ? 1e16 / (rank + 1) : 1.0 / (3 * rank + 7);
+        Collective collective(world.portal(rank), world.communicator(rank));
+        allreduce_exchange(collective, reinterpret_cast<std::byte*>(&mine), 1, sizeof mine, &add);
+        results[static_cast<std::size_t>(rank)] = mine;
+      }));
+      if (first.empty()) first.assign(results.size(), results[0]);
+      CHECK(std::memcmp(first.data(), results.data(), results.size() * sizeof(double)) == 0);
+    }
+  }
+}
+
+TEST_CASE("a rank that is lost ends everybody's exchange, and its partners learn of it") {
+  for (const int size : {2, 3, 5, 8}) {
+    for (const std::uint64_t seed : testing::Seeds(10)) {
+      CAPTURE(size);
+      CAPTURE(seed);
+      CollectiveWorld world({.ranks = size, .seed = seed});
+      int failed = 0;
+      CHECK(world.run(
+          [&](int rank) {
+            std::vector<Map> mine = maps_of(rank, 1);
+            Collective collective(world.portal(rank), world.communicator(rank));
+            allreduce_exchange(collective, reinterpret_cast<std::byte*>(mine.data()), 1, sizeof(Map), &compose);
+            failed += collective.error_class() == MPIX_ERR_PROC_FAILED ? 1 : 0;
+          },
+          size / 2));
+      CHECK(failed >= 1);
+    }
+  }
+}
+
+}  // namespace margay::collectives

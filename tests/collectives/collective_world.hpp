@@ -1,0 +1,178 @@
+// Ranks that run collective calls over the virtual wire. Each rank's program is a thread of its own, because the calls
+// block; one of them runs at a time, and which one, or the network, is drawn from the seed. So a run is the same each
+// time, and any rank may be late at any point.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "collectives/portal/collective.hpp"
+#include "tests/mpi_adi/device_world.hpp"
+
+namespace margay::collectives {
+
+class CollectiveWorld {
+ public:
+  struct Options {
+    int ranks = 2;
+    std::uint64_t seed = 1;
+    std::vector<std::uint32_t> nodes = {};  // of each rank; empty: all on one
+    std::vector<bool> crowded = {};         // empty: nobody is
+  };
+
+  explicit CollectiveWorld(const Options& options)
+      : options_(options),
+        random_(options.seed),
+        world_(world_options(options)),
+        ranks_(static_cast<std::size_t>(options.ranks)) {
+    for (int rank = 0; rank < options.ranks; ++rank) {
+      Rank& made = ranks_[static_cast<std::size_t>(rank)];
+      made.portal = std::make_unique<TreePortal>(std::make_unique<TestHost>(*this, rank));
+    }
+  }
+
+  [[nodiscard]] int size() const { return options_.ranks; }
+  [[nodiscard]] TreePortal& portal(int rank) { return *ranks_[static_cast<std::size_t>(rank)].portal; }
+  [[nodiscard]] mpi_adi::Communicator& communicator(int rank) { return world_.world(static_cast<std::uint32_t>(rank)); }
+
+  // Runs `program(rank)` on every rank but `absent`, which is lost at a random moment. false: some rank waits although
+  // all is at rest; its wait was broken off then.
+  bool run(const std::function<void(int rank)>& program, int absent = -1) {
+    for (int rank = 0; rank < size(); ++rank) {
+      if (rank != absent) begin(rank, program);
+    }
+    bool ended = true;
+    bool to_lose = absent >= 0;
+    while (unfinished() != 0) {
+      if (to_lose && random_() % 50 == 0) {
+        world_.network().lose(static_cast<std::uint32_t>(absent));
+        to_lose = false;
+      }
+      if (step()) continue;
+      if (to_lose) continue;
+      ended = false;
+      stuck_ = true;
+      for (Rank& rank : ranks_) {
+        if (rank.turn == Turn::waits) resume(rank);
+      }
+    }
+    for (Rank& rank : ranks_) {
+      if (rank.thread.joinable()) rank.thread.join();
+    }
+    if (ended && absent < 0) {
+      world_.settle();
+      world_.check_accounting();
+    }
+    return ended;
+  }
+
+ private:
+  enum class Turn : std::uint8_t { over, ready, running, waits };
+  struct Rank {
+    std::unique_ptr<TreePortal> portal;
+    std::thread thread;
+    Turn turn = Turn::over;
+    const Until* until = nullptr;
+    std::condition_variable resumed;
+  };
+
+  class TestHost final : public Host {
+   public:
+    TestHost(CollectiveWorld& world, int rank) : world_(world), rank_(rank) {}
+    [[nodiscard]] sim::Kernel& kernel() override { return world_.world_.kernel(static_cast<std::uint32_t>(rank_)); }
+    void wait(Until done, int /*messages*/) override {
+      world_.wait(world_.ranks_[static_cast<std::size_t>(rank_)], done);
+    }
+    void release(mpi_adi::Communicator& communicator) override { --communicator.references; }
+    [[nodiscard]] bool crowded() const override {
+      const auto& crowded = world_.options_.crowded;
+      return !crowded.empty() && crowded[static_cast<std::size_t>(rank_)];
+    }
+    [[nodiscard]] std::uint32_t node_of(std::uint32_t world_rank) const override {
+      return world_.options_.nodes.empty() ? 0 : world_.options_.nodes[world_rank];
+    }
+
+   private:
+    CollectiveWorld& world_;
+    int rank_;
+  };
+
+  [[nodiscard]] static mpi_adi::WorldOptions world_options(const Options& options) {
+    mpi_adi::WorldOptions made;
+    made.ranks = static_cast<std::uint32_t>(options.ranks);
+    made.seed = options.seed;
+    return made;
+  }
+
+  void begin(int rank, const std::function<void(int)>& program) {
+    Rank& mine = ranks_[static_cast<std::size_t>(rank)];
+    mine.turn = Turn::ready;
+    mine.thread = std::thread([this, &mine, rank, program] {
+      {
+        std::unique_lock lock(mutex_);
+        mine.resumed.wait(lock, [&mine] { return mine.turn == Turn::running; });
+      }
+      program(rank);
+      give_back(mine, Turn::over);
+    });
+  }
+
+  [[nodiscard]] std::size_t unfinished() const {
+    std::size_t count = 0;
+    for (const Rank& rank : ranks_) count += rank.turn == Turn::over ? 0U : 1U;
+    return count;
+  }
+
+  // One rank goes on, or the network does. false: nobody can.
+  bool step() {
+    std::vector<Rank*> able;
+    for (Rank& rank : ranks_) {
+      if (rank.turn == Turn::ready || (rank.turn == Turn::waits && (*rank.until)())) able.push_back(&rank);
+    }
+    // Seldom, so that some ranks are far ahead of others.
+    if (!able.empty() && random_() % 4 == 0) {
+      resume(*able[random_() % able.size()]);
+      return true;
+    }
+    return world_.step() || !able.empty();
+  }
+
+  void resume(Rank& rank) {
+    std::unique_lock lock(mutex_);
+    rank.turn = Turn::running;
+    rank.resumed.notify_one();
+    back_.wait(lock, [&rank] { return rank.turn != Turn::running; });
+  }
+
+  void give_back(Rank& rank, Turn turn) {
+    const std::lock_guard lock(mutex_);
+    rank.turn = turn;
+    back_.notify_one();
+  }
+
+  void wait(Rank& rank, const Until& until) {
+    if (stuck_) return;
+    rank.until = &until;
+    give_back(rank, Turn::waits);
+    std::unique_lock lock(mutex_);
+    rank.resumed.wait(lock, [&rank] { return rank.turn == Turn::running; });
+  }
+
+  Options options_;
+  std::mt19937_64 random_;
+  mpi_adi::VirtualWorld world_;
+  std::mutex mutex_;
+  std::condition_variable back_;
+  bool stuck_ = false;
+  std::vector<Rank> ranks_;
+};
+
+}  // namespace margay::collectives

@@ -1,0 +1,60 @@
+// The choice of algorithm: what each reason stands for.
+#include "collectives/select/choice.hpp"
+
+#include <doctest/doctest.h>
+
+namespace margay::collectives {
+namespace {
+
+constexpr Facts kPair{.ranks = 2, .nodes = 1, .most_on_node = 2, .crowded = false};
+constexpr Facts kRoomy{.ranks = 8, .nodes = 1, .most_on_node = 8, .crowded = false};
+constexpr Facts kCrowded{.ranks = 8, .nodes = 1, .most_on_node = 8, .crowded = true};
+constexpr Facts kTwoNodes{.ranks = 8, .nodes = 2, .most_on_node = 4, .crowded = false};
+
+Algorithm chosen(Operation operation, std::uint64_t bytes, const Facts& facts) {
+  const Choice choice = select(operation, bytes, facts);
+  CHECK_FALSE(choice.reason.empty());
+  CHECK_FALSE(name(choice.algorithm).empty());
+  return choice.algorithm;
+}
+
+}  // namespace
+
+TEST_CASE("two ranks exchange, crowded or not") {
+  for (const bool crowded : {false, true}) {
+    Facts facts = kPair;
+    facts.crowded = crowded;
+    CHECK(chosen(Operation::barrier, 0, facts) == Algorithm::exchange);
+    CHECK(chosen(Operation::allreduce, 8, facts) == Algorithm::exchange);
+  }
+}
+
+TEST_CASE("a processor for each rank: what all get is exchanged, what one gets goes along a tree") {
+  CHECK(chosen(Operation::barrier, 0, kRoomy) == Algorithm::exchange);
+  CHECK(chosen(Operation::allreduce, 8, kRoomy) == Algorithm::exchange);
+  CHECK(chosen(Operation::bcast, 8, kRoomy) == Algorithm::tree);
+  CHECK(chosen(Operation::reduce, 8, kRoomy) == Algorithm::tree);
+}
+
+TEST_CASE("more ranks than processors: flat, while the data is short") {
+  for (const Operation operation : {Operation::barrier, Operation::bcast, Operation::reduce, Operation::allreduce}) {
+    CHECK(chosen(operation, 8, kCrowded) == Algorithm::nodes);
+    CHECK(chosen(operation, 1 << 20, kCrowded) == Algorithm::tree);
+  }
+}
+
+TEST_CASE("several nodes with several ranks: two levels") {
+  for (const Operation operation : {Operation::barrier, Operation::bcast, Operation::reduce, Operation::allreduce}) {
+    CHECK(chosen(operation, 8, kTwoNodes) == Algorithm::nodes);
+  }
+  Facts large = kTwoNodes;
+  large.most_on_node = 64;
+  CHECK(chosen(Operation::barrier, 0, large) == Algorithm::exchange);
+}
+
+TEST_CASE("long data keeps the tree") {
+  CHECK(chosen(Operation::allreduce, 1 << 20, kPair) == Algorithm::tree);
+  CHECK(chosen(Operation::allreduce, 1 << 20, kRoomy) == Algorithm::tree);
+}
+
+}  // namespace margay::collectives

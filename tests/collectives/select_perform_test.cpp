@@ -1,0 +1,102 @@
+// Whole operations: members agree on what they know, choose the same algorithm, and any sequence of operations comes
+// out right.
+#include "collectives/select/perform.hpp"
+
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "collectives/select/facts.hpp"
+#include "tests/collectives/collective_world.hpp"
+#include "tests/support/seeds.hpp"
+
+namespace margay::collectives {
+namespace {
+
+CollectiveWorld::Options random_world(std::uint64_t seed) {
+  std::mt19937_64 random(seed * 77);
+  CollectiveWorld::Options options;
+  options.ranks = 1 + static_cast<int>(random() % 12);
+  options.seed = seed;
+  const std::uint64_t nodes = 1 + random() % 3;
+  const bool some_crowded = random() % 2 == 0;
+  for (int rank = 0; rank < options.ranks; ++rank) {
+    options.nodes.push_back(static_cast<std::uint32_t>(random() % nodes));
+    options.crowded.push_back(some_crowded && random() % 2 == 0);
+  }
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("members agree on whether any of them is crowded, once") {
+  for (const std::uint64_t seed : testing::Seeds(60)) {
+    CAPTURE(seed);
+    const CollectiveWorld::Options options = random_world(seed);
+    const bool any = std::find(options.crowded.begin(), options.crowded.end(), true) != options.crowded.end();
+    CollectiveWorld world(options);
+    CHECK(world.run([&](int rank) {
+      int error_class = MPI_SUCCESS;
+      const StandingFacts* const standing = facts_of(world.portal(rank), world.communicator(rank), error_class);
+      REQUIRE(standing != nullptr);
+      CHECK(standing->facts.crowded == any);
+      CHECK(standing->facts.ranks == options.ranks);
+      const std::uint64_t calls = world.communicator(rank).collective_sequence;
+      CHECK(facts_of(world.portal(rank), world.communicator(rank), error_class) == standing);
+      CHECK(world.communicator(rank).collective_sequence == calls);
+    }));
+  }
+}
+
+TEST_CASE("any sequence of operations, of any length, on any placement") {
+  constexpr int kCalls = 8;
+  for (const std::uint64_t seed : testing::Seeds(120)) {
+    CAPTURE(seed);
+    const CollectiveWorld::Options options = random_world(seed);
+    CollectiveWorld world(options);
+    CHECK(world.run([&](int rank) {
+      std::mt19937_64 random(seed);  // the same on every rank
+      for (int call = 0; call < kCalls; ++call) {
+        const std::uint64_t operation = random() % 4;
+        const int root = static_cast<int>(random() % static_cast<std::uint64_t>(options.ranks));
+        const std::size_t count = random() % 8 == 0 ? 3000 : random() % 100;
+        std::vector<std::uint64_t> data(count, static_cast<std::uint64_t>(rank + 1));
+        auto* const bytes = reinterpret_cast<std::byte*>(data.data());
+        const Reduction reduction{bytes, count, sizeof(std::uint64_t), predefined_combine(MPI_SUM, MPI_UINT64_T)};
+        TreePortal& portal = world.portal(rank);
+        mpi_adi::Communicator& communicator = world.communicator(rank);
+        const auto all = static_cast<std::uint64_t>(options.ranks * (options.ranks + 1) / 2);
+        auto expected = static_cast<std::uint64_t>(rank + 1);
+        switch (operation) {
+          case 0:
+            CHECK(perform_barrier(portal, communicator) == MPI_SUCCESS);
+            break;
+          case 1:
+            CHECK(perform_bcast(portal, communicator, root, portals::Region(bytes, count * 8)) == MPI_SUCCESS);
+            expected = static_cast<std::uint64_t>(root + 1);
+            break;
+          case 2:
+            CHECK(perform_reduce(portal, communicator, root, reduction) == MPI_SUCCESS);
+            if (rank != root) continue;
+            expected = all;
+            break;
+          default:
+            CHECK(perform_allreduce(portal, communicator, reduction) == MPI_SUCCESS);
+            expected = all;
+        }
+        CHECK(data == std::vector<std::uint64_t>(count, expected));
+      }
+      CHECK(perform_last_barrier(world.portal(rank), world.communicator(rank)) == MPI_SUCCESS);
+    }));
+  }
+}
+
+TEST_CASE("the last barrier of ranks that agreed on nothing takes one call") {
+  CollectiveWorld world({.ranks = 5, .seed = 1});
+  CHECK(world.run([&](int rank) {
+    CHECK(perform_last_barrier(world.portal(rank), world.communicator(rank)) == MPI_SUCCESS);
+    CHECK(world.communicator(rank).collective_sequence == 1);
+  }));
+}
+
+}  // namespace margay::collectives
