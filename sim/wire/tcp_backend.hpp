@@ -30,7 +30,8 @@ struct TcpLink {
   TcpReceiver receiver;
   int descriptor = -1;
   State state = State::connecting;
-  bool wanted = false;  // this rank has something to send there
+  bool wanted = false;       // this rank has something to send there
+  bool long_bodies = false;  // so long a body as comes in segments has been given to it
   // The wire's lists.
   bool ready = false;  // its receiver may have an arrival
   bool held = false;   // its next arrival waits for push()

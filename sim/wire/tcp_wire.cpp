@@ -140,6 +140,7 @@ void TcpWire::adopt(std::uint32_t peer, int descriptor) {
   }
   link.state = TcpLink::State::connected;
   ++connections_;
+  if (link.long_bodies) tune_for_long_bodies(link.descriptor);
   transmit(link);
 }
 
@@ -160,6 +161,10 @@ void TcpWire::send(std::uint32_t peer, Transmission& transmission) {
   if (link.state == TcpLink::State::closed) {
     link.sender.fail();
     return miss(link);
+  }
+  if (transmission.header.length > kWholeBytes && !std::exchange(link.long_bodies, true) &&
+      link.state == TcpLink::State::connected) {
+    tune_for_long_bodies(link.descriptor);
   }
   if (transmission.header.length > kGatherCopyBytes) return transmit(link);
   transmit_short(link);
