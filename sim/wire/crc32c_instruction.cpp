@@ -1,12 +1,9 @@
 // CRC32C by the processor's crc32 instruction (SSE4.2).
 #include <array>
-#include <cstring>
 
 #include "sim/wire/crc32c_ways.hpp"
 
 #if MARGAY_CRC32C_X86
-
-#include <nmmintrin.h>
 
 namespace margay::sim {
 namespace {
@@ -39,28 +36,7 @@ std::uint32_t past_lane(std::uint32_t crc) {
   return kShift[0][crc & 0xff] ^ kShift[1][crc >> 8 & 0xff] ^ kShift[2][crc >> 16 & 0xff] ^ kShift[3][crc >> 24];
 }
 
-std::uint64_t load8(const std::byte* at) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, at, 8);
-  return word;
-}
-
 }  // namespace
-
-std::uint32_t crc32c_one_stream(const std::byte* at, std::size_t bytes, std::uint32_t crc) {
-  std::uint64_t wide = crc;
-  for (; bytes >= 8; at += 8, bytes -= 8) wide = _mm_crc32_u64(wide, load8(at));
-  crc = static_cast<std::uint32_t>(wide);
-  if ((bytes & 4) != 0) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, at, 4);
-    crc = _mm_crc32_u32(crc, word);
-    at += 4;
-    bytes -= 4;
-  }
-  for (; bytes != 0; ++at, --bytes) crc = _mm_crc32_u8(crc, static_cast<std::uint8_t>(*at));
-  return crc;
-}
 
 std::uint32_t crc32c_three_streams(const std::byte* at, std::size_t bytes, std::uint32_t crc) {
   for (; bytes >= 3 * kLaneBytes; at += 3 * kLaneBytes, bytes -= 3 * kLaneBytes) {
@@ -68,9 +44,9 @@ std::uint32_t crc32c_three_streams(const std::byte* at, std::size_t bytes, std::
     std::uint64_t second = 0;
     std::uint64_t third = 0;
     for (std::size_t i = 0; i < kLaneBytes; i += 8) {
-      first = _mm_crc32_u64(first, load8(at + i));
-      second = _mm_crc32_u64(second, load8(at + kLaneBytes + i));
-      third = _mm_crc32_u64(third, load8(at + 2 * kLaneBytes + i));
+      first = _mm_crc32_u64(first, crc32c_load<std::uint64_t>(at + i));
+      second = _mm_crc32_u64(second, crc32c_load<std::uint64_t>(at + kLaneBytes + i));
+      third = _mm_crc32_u64(third, crc32c_load<std::uint64_t>(at + 2 * kLaneBytes + i));
     }
     crc = past_lane(past_lane(static_cast<std::uint32_t>(first)) ^ static_cast<std::uint32_t>(second)) ^
           static_cast<std::uint32_t>(third);

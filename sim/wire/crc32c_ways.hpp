@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #if defined(__x86_64__) && defined(__SSE4_2__)
+#include <nmmintrin.h>
 #define MARGAY_CRC32C_X86 1
 #else
 #define MARGAY_CRC32C_X86 0
@@ -24,8 +26,28 @@ constexpr std::uint32_t crc32c_times_x(std::uint32_t crc) {
 
 #if MARGAY_CRC32C_X86
 
-// The instruction, one after the other: 3 cycles for 8 bytes. Best below about 200 bytes.
-[[nodiscard]] std::uint32_t crc32c_one_stream(const std::byte* at, std::size_t bytes, std::uint32_t crc);
+template <typename Word>
+[[nodiscard]] inline Word crc32c_load(const std::byte* at) {
+  Word word = 0;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+// The instruction, one after the other: 3 cycles for 8 bytes. Best for less than about 100 bytes.
+[[nodiscard]] inline std::uint32_t crc32c_one_stream(const std::byte* at, std::size_t bytes, std::uint32_t crc) {
+  std::uint64_t wide = crc;
+  for (; bytes >= 8; at += 8, bytes -= 8) wide = _mm_crc32_u64(wide, crc32c_load<std::uint64_t>(at));
+  crc = static_cast<std::uint32_t>(wide);
+  if ((bytes & 4) != 0) {
+    crc = _mm_crc32_u32(crc, crc32c_load<std::uint32_t>(at));
+    at += 4;
+  }
+  if ((bytes & 2) != 0) {
+    crc = _mm_crc32_u16(crc, crc32c_load<std::uint16_t>(at));
+    at += 2;
+  }
+  return (bytes & 1) != 0 ? _mm_crc32_u8(crc, std::to_integer<std::uint8_t>(*at)) : crc;
+}
 // The instruction, three streams side by side: about 20 GB/s.
 [[nodiscard]] std::uint32_t crc32c_three_streams(const std::byte* at, std::size_t bytes, std::uint32_t crc);
 // Folding by carry-less multiplication. Requires: the processor has PCLMULQDQ; VPCLMULQDQ and AVX512F and VL.

@@ -118,6 +118,7 @@ bool EpollBackend::send_some(TcpLink& link) {
     if (sent > 0) {
       link.sender.sent(static_cast<std::size_t>(sent));
       moved = true;
+      if (link.sender.idle()) break;
     } else if (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM) {
       link.blocked = true;
       break;
