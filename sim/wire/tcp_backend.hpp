@@ -39,6 +39,7 @@ struct TcpLink {
   // When its last short message left (the wire's count of looks, and its clock's), and whether later ones wait.
   std::uint64_t sent_at_look = ~std::uint64_t{0};
   std::uint64_t sent_ticks = 0;
+  std::uint32_t burst_messages = 0;  // since then
   bool in_burst = false;
   // The backend's own.
   bool blocked = false;  // the socket takes no more now

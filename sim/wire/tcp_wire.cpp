@@ -181,11 +181,12 @@ void TcpWire::transmit_short(TcpLink& link) {
   if (!settings_.gather || link.state != TcpLink::State::connected) return transmit(link);
   const std::uint64_t now = clock_.ticks();
   const bool burst = link.sent_at_look == looks_ && now - link.sent_ticks < kBurstTicks;
-  if (burst && link.sender.gathered_bytes() < kBurstBytes) {
+  if (burst && link.sender.gathered_bytes() < kBurstBytes && ++link.burst_messages < kBurstMessages) {
     if (!std::exchange(link.in_burst, true)) bursts_.push_back(&link);
     wants_push_ = true;
     return;
   }
+  link.burst_messages = 0;
   link.sent_at_look = looks_;
   link.sent_ticks = now;
   transmit(link);
