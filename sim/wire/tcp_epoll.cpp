@@ -134,17 +134,20 @@ bool EpollBackend::send_some(TcpLink& link) {
   return moved;
 }
 
+// A socket that took no more is asked again only when epoll says that a good part of its buffer is free: asking each
+// time would hold the socket while its acknowledgments come in, and send in crumbs.
 bool EpollBackend::push() {
+  if (blocked_.empty()) return false;
   bool moved = false;
-  for (std::size_t i = 0; i < blocked_.size();) {
-    moved |= send_some(*blocked_[i]);
-    if (blocked_[i]->blocked) {
-      ++i;
-    } else {
-      blocked_[i] = blocked_.back();
-      blocked_.pop_back();
-    }
+  std::array<epoll_event, kEventsPerWait> events;
+  const int count = epoll_wait(epoll_, events.data(), kEventsPerWait, 0);
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = events[static_cast<std::size_t>(i)];
+    auto* link = static_cast<TcpLink*>(event.data.ptr);
+    if (link != nullptr && link->blocked && (event.events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0)
+      moved |= send_some(*link);
   }
+  std::erase_if(blocked_, [](const TcpLink* link) { return !link->blocked; });
   return moved;
 }
 
