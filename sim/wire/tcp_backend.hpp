@@ -1,5 +1,5 @@
-// What moves a link's bytes between its socket and its sender and receiver. Two of them, io_uring and epoll, chosen by
-// a probe; everything above is the same.
+// What moves a link's bytes between its socket and its sender and receiver. Two of them, epoll and io_uring, chosen by
+// name; everything above is the same.
 #pragma once
 
 #include <cstdint>
