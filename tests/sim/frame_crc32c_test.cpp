@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <random>
 #include <string_view>
 #include <vector>
@@ -72,7 +73,7 @@ TEST_CASE("crc32c: every way agrees with the definition, at every length") {
 TEST_CASE("crc32c: every way agrees with the definition, at every alignment") {
   const std::vector<std::byte> bytes = random_bytes(2000, 4);
   for (std::size_t at = 0; at < 64; ++at) {
-    for (const std::size_t length : {15, 64, 255, 256, 257, 511, 777, 1900}) {
+    for (const std::size_t length : std::initializer_list<std::size_t>{15, 64, 255, 256, 257, 511, 777, 1900}) {
       const std::span<const std::byte> part = std::span(bytes).subspan(at, length);
       const std::uint32_t right = by_definition(part);
       for (const Crc32cWay& way : crc32c_ways()) {
