@@ -90,7 +90,7 @@ ProbeResult probe_memfd() {
   return {sized, why};
 }
 
-// The TCP wire's own trial, so that what is told here is what the wire will choose.
+// The TCP wire's own trial, so that what is told here is what --wire-tcp uring will find.
 ProbeResult probe_io_uring() {
   if (std::getenv("MARGAY_REFUSE_IO_URING") != nullptr) return {false, "refused by MARGAY_REFUSE_IO_URING"};
   const portals::Status tried = probe_uring();

@@ -12,7 +12,7 @@ struct ProbeResult {
 };
 
 [[nodiscard]] ProbeResult probe_memfd();
-// The trial by which the TCP wire chooses io_uring or epoll.
+// The trial of --wire-tcp uring.
 [[nodiscard]] ProbeResult probe_io_uring();
 // process_vm_readv of one byte, from a child and back: both directions must work.
 [[nodiscard]] ProbeResult probe_process_vm_readv();

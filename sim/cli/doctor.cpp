@@ -98,9 +98,9 @@ std::vector<Diagnosis> diagnose() {
   findings.push_back(
       from_probe(probe_process_vm_readv(), "process_vm_readv", Finding::kWarn,
                  "not needed: the byte ring is used; for --method long=cma allow ptrace (--cap-add=SYS_PTRACE)"));
-  findings.push_back(
-      from_probe(probe_io_uring(), "io_uring", Finding::kWarn,
-                 "epoll is used between nodes; allow io_uring_setup in the seccomp filter for lower latency"));
+  findings.push_back(from_probe(
+      probe_io_uring(), "io_uring", Finding::kWarn,
+      "not needed: epoll is used between nodes; for --wire-tcp uring allow io_uring_setup in the seccomp filter"));
   findings.push_back(
       from_probe(probe_membarrier(), "membarrier", Finding::kWarn,
                  "messages to a computing rank wait until it calls MPI: allow membarrier in the seccomp filter"));

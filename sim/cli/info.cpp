@@ -54,7 +54,8 @@ std::vector<std::string> describe_choices(unsigned ranks) {
   lines.push_back(line("inside a node", "byte ring, both sides copy",
                        "up to 16 KiB; above, that or one copy from memory to memory, as each receiver measures"));
   lines.push_back(line("process_vm_readv", readv.works ? "available" : "not available", readv.detail));
-  lines.push_back(line("between nodes", uring.works ? "tcp on io_uring" : "tcp on epoll", uring.detail));
+  lines.push_back(line("between nodes", "tcp on epoll", "faster for short messages; --wire-tcp uring takes io_uring"));
+  lines.push_back(line("io_uring", uring.works ? "available" : "not available", uring.detail));
   lines.push_back(
       line("coprocessor", membarrier.works ? "biased lock" : "plain lock", "membarrier: " + membarrier.detail));
   lines.push_back(

@@ -6,7 +6,8 @@ namespace margay::sim {
 
 namespace {
 
-// A wire whose look costs a system call is looked at each this many rounds while it has nothing (Nexus's skip_poll).
+// A wire whose look costs a system call is looked at each this many rounds while it has nothing, if messages may come
+// by another one that costs less (Nexus's skip_poll).
 constexpr std::uint32_t kSlowWireRounds = 8;
 
 std::vector<Wire*> distinct(const std::vector<Wire*>& routes) {
@@ -33,8 +34,11 @@ Kernel::Kernel(portals::ProcessId me, std::vector<Wire*> routes, TransmissionLis
       initiator_(me, routes_, finished, registers_, recorder),
       answers_(initiator_, delivery_, recorder),
       target_(me, delivery_, initiator_, answers_, registers_, recorder) {
+  // From itself a process hears only what it has just sent.
+  const bool shares_node =
+      std::any_of(wires_.begin(), wires_.end(), [](const Wire* wire) { return wire->id() == WireId::shm; });
   for (std::size_t at = 0; at < wires_.size(); ++at) {
-    polled_[at] = {wires_[at], wires_[at]->id() == WireId::tcp && wires_.size() > 1};
+    polled_[at] = {wires_[at], wires_[at]->id() == WireId::tcp && shares_node};
   }
 }
 

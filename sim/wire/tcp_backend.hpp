@@ -1,5 +1,5 @@
-// What moves a link's bytes between its socket and its sender and receiver. Two of them, io_uring and epoll, chosen by
-// a probe; everything above is the same.
+// What moves a link's bytes between its socket and its sender and receiver. Two of them, epoll and io_uring, chosen by
+// name; everything above is the same.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +30,16 @@ struct TcpLink {
   TcpReceiver receiver;
   int descriptor = -1;
   State state = State::connecting;
-  bool wanted = false;  // this rank has something to send there
+  bool wanted = false;       // this rank has something to send there
+  bool long_bodies = false;  // so long a body as comes in segments has been given to it
   // The wire's lists.
   bool ready = false;  // its receiver may have an arrival
   bool held = false;   // its next arrival waits for push()
   TcpLink* next_ready = nullptr;
-  // When its last short message left (the wire's count of looks, and the time), and whether later ones wait.
+  // When its last short message left (the wire's count of looks, and its clock's), and whether later ones wait.
   std::uint64_t sent_at_look = ~std::uint64_t{0};
-  std::uint64_t sent_ns = 0;
+  std::uint64_t sent_ticks = 0;
+  std::uint32_t burst_messages = 0;  // since then
   bool in_burst = false;
   // The backend's own.
   bool blocked = false;  // the socket takes no more now
@@ -88,6 +90,8 @@ class TcpBackend {
   virtual void resume(TcpLink& link) = 0;
   // Goes on with sends that the sockets would not take. Returns whether anything moved.
   virtual bool push() = 0;
+  // push() may have something to do.
+  [[nodiscard]] virtual bool wants_push() const = 0;
   // Reads what has come, at most once from each link, and adds those links to the ready ones. Requires: no link is
   // ready, so that every receiver has looked at what it has. Returns whether anything came.
   virtual bool progress() = 0;

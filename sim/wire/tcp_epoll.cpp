@@ -1,5 +1,6 @@
 // The epoll backend. A socket that brought something lately is read without asking epoll first, since a read that finds
-// nothing costs no more than epoll_wait(); the rest of the sockets, and the connector, are looked at every few rounds.
+// nothing costs no more than epoll_wait(); the rest of the sockets, and the connector, are looked at every few rounds:
+// the more rarely, the longer nothing has been found there.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -20,7 +21,10 @@ namespace {
 using portals::Status;
 
 constexpr std::size_t kHotLinks = 2;
-constexpr std::uint32_t kRoundsBetweenWaits = 8;
+// Rounds from one epoll_wait() to the next. With 8 it was under way when a message came so often that it made 8 bytes
+// 6 % slower; 64 rounds in vain are 10 us.
+constexpr std::uint32_t kRoundsBetweenWaitsMin = 8;
+constexpr std::uint32_t kRoundsBetweenWaitsMax = 64;
 constexpr int kEventsPerWait = 64;
 
 class EpollBackend final : public TcpBackend {
@@ -34,6 +38,7 @@ class EpollBackend final : public TcpBackend {
   void start_send(TcpLink& link) override;
   void resume(TcpLink& link) override;
   bool push() override;
+  bool wants_push() const override { return !blocked_.empty(); }
   bool progress() override;
   bool connector_ready() override { return std::exchange(connector_ready_, false); }
   int wait_descriptor() const override { return epoll_; }
@@ -52,7 +57,8 @@ class EpollBackend final : public TcpBackend {
   ReadyLinks& ready_;
   std::vector<TcpLink*> blocked_;
   std::array<TcpLink*, kHotLinks> hot_{};  // the latest first
-  std::uint32_t rounds_ = 0;
+  std::uint32_t rounds_left_ = 0;          // until the next wait()
+  std::uint32_t rounds_between_waits_ = kRoundsBetweenWaitsMin;
   bool connector_ready_ = false;
 };
 
@@ -112,6 +118,7 @@ bool EpollBackend::send_some(TcpLink& link) {
     if (sent > 0) {
       link.sender.sent(static_cast<std::size_t>(sent));
       moved = true;
+      if (link.sender.idle()) break;
     } else if (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM) {
       link.blocked = true;
       break;
@@ -127,17 +134,20 @@ bool EpollBackend::send_some(TcpLink& link) {
   return moved;
 }
 
+// A socket that took no more is asked again only when epoll says that a good part of its buffer is free: asking each
+// time would hold the socket while its acknowledgments come in, and send in crumbs.
 bool EpollBackend::push() {
+  if (blocked_.empty()) return false;
   bool moved = false;
-  for (std::size_t i = 0; i < blocked_.size();) {
-    moved |= send_some(*blocked_[i]);
-    if (blocked_[i]->blocked) {
-      ++i;
-    } else {
-      blocked_[i] = blocked_.back();
-      blocked_.pop_back();
-    }
+  std::array<epoll_event, kEventsPerWait> events;
+  const int count = epoll_wait(epoll_, events.data(), kEventsPerWait, 0);
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = events[static_cast<std::size_t>(i)];
+    auto* link = static_cast<TcpLink*>(event.data.ptr);
+    if (link != nullptr && link->blocked && (event.events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0)
+      moved |= send_some(*link);
   }
+  std::erase_if(blocked_, [](const TcpLink* link) { return !link->blocked; });
   return moved;
 }
 
@@ -151,8 +161,11 @@ bool EpollBackend::progress() {
   for (TcpLink* link : hot_) {
     if (link != nullptr && !link->starved) came |= receive(*link);
   }
-  if (hot_[0] == nullptr || ++rounds_ % kRoundsBetweenWaits == 0) came |= wait();
-  return came;
+  if (hot_[0] != nullptr && rounds_left_-- != 0) return came;
+  const bool found = wait();
+  rounds_between_waits_ = found ? kRoundsBetweenWaitsMin : std::min(2 * rounds_between_waits_, kRoundsBetweenWaitsMax);
+  rounds_left_ = rounds_between_waits_ - 1;
+  return came || found;
 }
 
 bool EpollBackend::wait() {

@@ -1,17 +1,22 @@
 #include "sim/wire/tcp_frame.hpp"
 
+#include <bit>
+#include <cstring>
+
 #include "sim/wire/crc32c.hpp"
 
 namespace margay::sim {
 namespace {
 
+static_assert(std::endian::native == std::endian::little, "prefixes are little-endian and written as they lie");
+
 void put_u32(std::byte* at, std::uint32_t value) {
-  for (std::size_t i = 0; i < 4; ++i) at[i] = static_cast<std::byte>(value >> (8 * i));
+  std::memcpy(at, &value, sizeof value);
 }
 
 std::uint32_t get_u32(const std::byte* at) {
   std::uint32_t value = 0;
-  for (std::size_t i = 0; i < 4; ++i) value |= std::to_integer<std::uint32_t>(at[i]) << (8 * i);
+  std::memcpy(&value, at, sizeof value);
   return value;
 }
 

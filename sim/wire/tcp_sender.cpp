@@ -42,7 +42,7 @@ void TcpSender::put_message(const Header& header, const Region* body) {
   std::byte* head = frame + kPrefixBytes;
   const std::size_t head_bytes = write_head(header, head);
   const std::uint64_t content_bytes = body != nullptr ? header.length : 0;
-  if (content_bytes != 0) RegionCursor(*body).read({head + head_bytes, content_bytes});
+  if (content_bytes != 0) portals::copy(Region(head + head_bytes, content_bytes), *body);
   put_prefix(frame, head_bytes, content_bytes, crc32c({head, head_bytes + content_bytes}));
   gathered_bytes_ += content_bytes;
 }

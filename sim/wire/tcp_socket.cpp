@@ -6,7 +6,11 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <ctime>
+#include <string_view>
+
+#include "sim/wire/tcp_address.hpp"
 
 namespace margay::sim {
 namespace {
@@ -19,6 +23,23 @@ constexpr int kKeepCount = 3;
 // A refused option costs speed or time to notice a dead host, never correctness.
 void set_option(int descriptor, int level, int option, int value) {
   static_cast<void>(setsockopt(descriptor, level, option, &value, sizeof value));
+}
+
+bool within_host(int descriptor) {
+  TcpAddress own;
+  TcpAddress peer;
+  own.bytes = peer.bytes = sizeof own.storage;
+  if (getsockname(descriptor, own.get(), &own.bytes) != 0 || getpeername(descriptor, peer.get(), &peer.bytes) != 0) {
+    return false;
+  }
+  if (own.family() != peer.family()) return false;
+  if (own.family() == AF_INET6) {
+    const auto& one = reinterpret_cast<const sockaddr_in6&>(own.storage);
+    const auto& other = reinterpret_cast<const sockaddr_in6&>(peer.storage);
+    return std::memcmp(&one.sin6_addr, &other.sin6_addr, sizeof one.sin6_addr) == 0;
+  }
+  return reinterpret_cast<const sockaddr_in&>(own.storage).sin_addr.s_addr ==
+         reinterpret_cast<const sockaddr_in&>(peer.storage).sin_addr.s_addr;
 }
 
 }  // namespace
@@ -34,6 +55,12 @@ void tune_socket(int descriptor) {
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, kKeepIdleS);
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, kKeepIntervalS);
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, kKeepCount);
+}
+
+void tune_for_long_bodies(int descriptor) {
+  constexpr std::string_view kPlain = "reno";  // in every kernel, and allowed to everybody
+  if (!within_host(descriptor)) return;
+  static_cast<void>(setsockopt(descriptor, IPPROTO_TCP, TCP_CONGESTION, kPlain.data(), kPlain.size()));
 }
 
 void arm_timer(int timer, std::uint64_t at_ns) {

@@ -73,6 +73,7 @@ class UringBackend final : public TcpBackend {
   void start_send(TcpLink& link) override;
   void resume(TcpLink& link) override;
   bool push() override { return reap(); }
+  bool wants_push() const override { return true; }
   bool progress() override;
   bool connector_ready() override { return std::exchange(connector_ready_, false); }
   int wait_descriptor() const override { return ring_.descriptor(); }

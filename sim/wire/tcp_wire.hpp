@@ -12,6 +12,7 @@
 
 #include "portals/base/ids.hpp"
 #include "portals/base/status.hpp"
+#include "sim/base/clock.hpp"
 #include "sim/wire/auth.hpp"
 #include "sim/wire/tcp_backend.hpp"
 #include "sim/wire/tcp_connector.hpp"
@@ -28,7 +29,7 @@ class TcpWire final : public Wire {
     std::vector<bool> remote;    // [world]: which ranks this wire may reach; the own rank never
     JobSecret secret{};
     TcpBackendChoice backend = TcpBackendChoice::automatic;
-    bool gather = true;                   // see kBurstNs
+    bool gather = true;                   // see kBurstTicks
     std::string bind_host = "127.0.0.1";  // one chosen numeric address of this host
   };
 
@@ -68,9 +69,12 @@ class TcpWire final : public Wire {
   static constexpr std::uint64_t kGoodbyeNs = 1'000'000'000;
   // A short message leaves at once, unless one left for the same peer less than this ago and neither push() nor poll()
   // has come since: then it is one of a burst, and leaves with the rest of it at the next push() or poll(), or when
-  // kBurstBytes are there. (A system call for each costs more than everything else together.)
-  static constexpr std::uint64_t kBurstNs = 20'000;
+  // kBurstBytes or kBurstMessages are there: then the peer works on them while this rank makes more. (A system call for
+  // each costs more than everything else together.) In ticks of the clock, which are 8 to 40 microseconds, as the
+  // processor counts; asking for time costs twice as much.
+  static constexpr std::uint64_t kBurstTicks = 40'000;
   static constexpr std::size_t kBurstBytes = std::size_t{16} * 1024;
+  static constexpr std::uint32_t kBurstMessages = 32;
 
  private:
   [[nodiscard]] portals::Status choose_backend();
@@ -97,6 +101,7 @@ class TcpWire final : public Wire {
   TransmissionList& finished_;
   std::string backend_reason_;
   std::vector<TcpAddress> addresses_;  // by rank, once the cards are set
+  const RealClock clock_;
   // Process lock.
   TcpConnector connector_;
   ReadyLinks ready_;

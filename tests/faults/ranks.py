@@ -100,7 +100,7 @@ def deadlock_is_told(build, scratch):
 def closed_descriptors(build, scratch):
     """Closing the library's descriptors costs nothing in shared memory, and is an error with a reason over TCP."""
     Job(build, ["-n", 2], [program(build, "closer")]).expect(0, 5)
-    for wire in ("epoll", "auto"):
+    for wire in ("epoll", "uring"):
         job = Job(build, ["-n", 2, "--nodes", 2, "--wire-tcp", wire], [program(build, "closer")])
         assert job.finish(5) not in (0, 134), job.stderr
         assert "has the program closed file descriptors" in job.stderr and "SIGABRT" not in job.stderr, job.stderr
@@ -118,7 +118,7 @@ def expect_unreachable(build, wait, wire, prefix, *arguments):
 @case
 def cut_connection_ends_every_wait(build, scratch):
     for wait in WAITS:
-        for wire in ("epoll", "auto"):
+        for wire in ("epoll", "uring"):
             expect_unreachable(build, wait, wire, (), "now")
 
 
@@ -238,12 +238,14 @@ def asked_for_a_report(build, scratch):
 
 @case
 def io_uring_refused(build, scratch):
-    """Falls back to epoll with at most one line a rank, and is right; asked for io_uring by name, it is a clean error."""
+    """Costs nothing, since epoll is the choice; asked for io_uring by name, it is a clean error."""
     refuse = compile_c(build, HERE / "refuse_io_uring.c", "refuse_io_uring", "cc")
     job = Job(build, ["-n", 2, "--nodes", 2, "--check-accounting"], [program(build, "steady"), "1"], prefix=[refuse])
     job.expect(0, 10)
     assert job.stdout == "rounds many, wrong numbers 0\n", job.stdout
     assert len(job.stderr.splitlines()) <= 2, job.stderr
+    job = Job(build, ["-n", 2, "--nodes", 2, "--wire-tcp", "uring"], [program(build, "steady"), "1"], prefix=[refuse])
+    assert job.finish(10) != 0 and "io_uring was asked for, but" in job.stderr, job.stderr
 
 
 @case

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <random>
 #include <string_view>
 #include <vector>
@@ -10,31 +12,97 @@
 namespace margay::sim {
 namespace {
 
-TEST_CASE("crc32c: the published check values") {
-  const std::string_view digits = "123456789";
-  CHECK_EQ(crc32c(std::as_bytes(std::span(digits))), 0xe3069283);
-  // RFC 3720, appendix B.4.
-  std::array<std::byte, 32> block{};
-  CHECK_EQ(crc32c(block), 0x8a9136aa);
-  block.fill(std::byte{0xff});
-  CHECK_EQ(crc32c(block), 0x62a8ab43);
-  for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::byte>(i);
-  CHECK_EQ(crc32c(block), 0x46dd794e);
-  CHECK_EQ(crc32c({}), 0);
+// The definition, a bit at a time.
+std::uint32_t by_definition(std::span<const std::byte> bytes, std::uint32_t before = 0) {
+  std::uint32_t crc = ~before;
+  for (const std::byte byte : bytes) {
+    crc ^= std::to_integer<std::uint32_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0x82f6'3b78 : 0);
+  }
+  return ~crc;
 }
 
-TEST_CASE("crc32c: instruction and table agree, whole and in parts") {
-  std::mt19937_64 random(3);
-  std::vector<std::byte> bytes(20'000);
+std::vector<std::byte> random_bytes(std::size_t count, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::byte> bytes(count);
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-  for (int i = 0; i < 400; ++i) {
+  return bytes;
+}
+
+TEST_CASE("crc32c: the published check values, every way") {
+  // RFC 3720, appendix B.4.
+  std::array<std::byte, 32> zeros{}, ones{}, up{}, down{};
+  ones.fill(std::byte{0xff});
+  for (std::size_t i = 0; i < up.size(); ++i) up[i] = down[up.size() - 1 - i] = static_cast<std::byte>(i);
+  std::array<std::byte, 48> read_command{};
+  read_command[0] = std::byte{0x01};
+  read_command[1] = std::byte{0xc0};
+  read_command[16] = read_command[27] = std::byte{0x14};
+  read_command[22] = std::byte{0x04};
+  read_command[31] = std::byte{0x18};
+  read_command[32] = std::byte{0x28};
+  read_command[40] = std::byte{0x02};
+  const std::string_view digits = "123456789";
+  for (const Crc32cWay& way : crc32c_ways()) {
+    CAPTURE(way.name);
+    CHECK_EQ(way.sum(std::as_bytes(std::span(digits)), 0), 0xe3069283);
+    CHECK_EQ(way.sum(zeros, 0), 0x8a9136aa);
+    CHECK_EQ(way.sum(ones, 0), 0x62a8ab43);
+    CHECK_EQ(way.sum(up, 0), 0x46dd794e);
+    CHECK_EQ(way.sum(down, 0), 0x113fdb5c);
+    CHECK_EQ(way.sum(read_command, 0), 0xd9963a56);
+    CHECK_EQ(way.sum({}, 0), 0);
+  }
+  CHECK_EQ(crc32c_ways().back().name, "table");
+}
+
+TEST_CASE("crc32c: every way agrees with the definition, at every length") {
+  const std::vector<std::byte> bytes = random_bytes(1100 + 64, 3);
+  for (std::size_t length = 0; length <= 1100; ++length) {
+    const std::span<const std::byte> part = std::span(bytes).subspan(length % 67 % 64, length);
+    const std::uint32_t before = length % 3 == 0 ? 0 : static_cast<std::uint32_t>(length * 2'654'435'761U);
+    const std::uint32_t right = by_definition(part, before);
+    for (const Crc32cWay& way : crc32c_ways()) {
+      CAPTURE(way.name);
+      CHECK_EQ(way.sum(part, before), right);
+    }
+    CHECK_EQ(crc32c(part, before), right);
+  }
+}
+
+TEST_CASE("crc32c: every way agrees with the definition, at every alignment") {
+  const std::vector<std::byte> bytes = random_bytes(2000, 4);
+  for (std::size_t at = 0; at < 64; ++at) {
+    for (const std::size_t length : std::initializer_list<std::size_t>{15, 64, 255, 256, 257, 511, 777, 1900}) {
+      const std::span<const std::byte> part = std::span(bytes).subspan(at, length);
+      const std::uint32_t right = by_definition(part);
+      for (const Crc32cWay& way : crc32c_ways()) {
+        CAPTURE(way.name);
+        CHECK_EQ(way.sum(part, 0), right);
+      }
+    }
+  }
+}
+
+TEST_CASE("crc32c: every way agrees in parts and over long stretches") {
+  const std::vector<std::byte> bytes = random_bytes(20'000, 5);
+  std::mt19937_64 random(6);
+  for (int i = 0; i < 100; ++i) {
     const std::size_t begin = random() % 64;
-    const std::size_t length = random() % (i % 2 == 0 ? 100 : bytes.size() - begin);
+    const std::size_t length = random() % (bytes.size() - begin);
     const std::span<const std::byte> part = std::span(bytes).subspan(begin, length);
-    const std::uint32_t whole = crc32c(part);
-    CHECK_EQ(whole, crc32c_by_table(part));
-    const std::size_t cut = length == 0 ? 0 : random() % length;
-    CHECK_EQ(whole, crc32c(part.subspan(cut), crc32c(part.first(cut))));
+    const std::uint32_t right = by_definition(part);
+    for (const Crc32cWay& way : crc32c_ways()) {
+      CAPTURE(way.name);
+      std::uint32_t crc = 0;
+      for (std::size_t at = 0; at < length;) {
+        const std::size_t piece = std::min<std::size_t>(1 + random() % 3000, length - at);
+        crc = way.sum(part.subspan(at, piece), crc);
+        at += piece;
+      }
+      CHECK_EQ(crc, right);
+      CHECK_EQ(way.sum(part, 0), right);
+    }
   }
 }
 
