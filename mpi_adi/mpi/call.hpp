@@ -133,7 +133,8 @@ class Call {
 
   // Until `request` is complete.
   void wait(Request& request) {
-    wait_until(*rank_, [&request] { return request.complete; });
+    wait_until(
+        *rank_, [&request] { return request.complete; }, 1);
   }
 
  private:

@@ -4,17 +4,35 @@
 
 namespace margay::mpi_adi {
 
-int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
-  Request& device = *request.device;
-  status_of(device, status);
-  const int error_class = device.error_class;
-  if (error_class != MPI_SUCCESS) words = words_of_failure(call.rank(), device);
-  call.device().free(device);
+namespace {
+
+// The request is over for its owner.
+void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
+  call.device().free(*request.device);
   request.device = nullptr;
   if (!request.persistent) {
     call.rank().free_request(request);
     *handle = MPI_REQUEST_NULL;
   }
+}
+
+// Ends a request that did not fail, as nearly all do. False: it did, nothing happened.
+bool end_well(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
+  if (request.device->error_class != MPI_SUCCESS) [[unlikely]]
+    return false;
+  status_of(*request.device, status);
+  give_back(call, request, handle);
+  return true;
+}
+
+}  // namespace
+
+int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
+  if (end_well(call, request, handle, status)) return MPI_SUCCESS;
+  const int error_class = request.device->error_class;
+  status_of(*request.device, status);
+  words = words_of_failure(call.rank(), *request.device);
+  give_back(call, request, handle);
   return error_class;
 }
 
@@ -71,6 +89,12 @@ void RequestRow::end_only(int i, MPI_Status* status) {
   if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
 }
 
+bool RequestRow::end_well(int i, MPI_Status* status) {
+  if (!mpi_adi::end_well(call_, *row_[i], &handles_[i], status)) return false;
+  if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
+  return true;
+}
+
 int RequestRow::end(int i, MPI_Status* status, std::string& words) {
   const int error_class = end_request(call_, *row_[i], &handles_[i], status, words);
   if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
@@ -85,6 +109,10 @@ MPI_Status* status_at(MPI_Status* statuses, int i) {
 
 // Writes one status of several with its error; notes the first error for the call.
 void end_one(Call& call, RequestRow& row, int i, MPI_Status* status) {
+  if (row.end_well(i, status)) [[likely]] {
+    if (!ignores(status)) status->MPI_ERROR = MPI_SUCCESS;
+    return;
+  }
   Communicator& communicator = *row[i]->communicator;
   std::string words;
   const int error_class = row.end(i, status, words);

@@ -35,6 +35,8 @@ class RequestRow {
   [[nodiscard]] bool all_complete() const;
   // The first active, complete request at or after `from`; size() when none.
   [[nodiscard]] int first_complete(int from = 0) const;
+  // Ends request i, unless it failed: then false, and nothing happened.
+  [[nodiscard]] bool end_well(int i, MPI_Status* status);
   // Ends request i.
   [[nodiscard]] int end(int i, MPI_Status* status, std::string& words);
   // Ends request i as the call's only one.

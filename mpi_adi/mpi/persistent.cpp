@@ -17,6 +17,7 @@ int keep(Call& call, Communicator* communicator, const PersistentCall& arguments
     return call.failed();
   }
   request->persistent = true;
+  ++communicator->references;
   request->call = arguments;
   ++arguments.type->references;
   *handle = request->handle;

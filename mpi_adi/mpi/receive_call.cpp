@@ -14,7 +14,8 @@ int send_and_receive(Call& call, const SendArguments& send, const ReceiveArgumen
       *device.start_receive(receive.buffer, receive.count, *in.type, receive.source, receive.tag, *in.communicator);
   Request& outgoing = *device.start_send(SendMode::standard, send.buffer, send.count, *out.type, send.destination,
                                          send.tag, *out.communicator);
-  wait_until(call.rank(), [&] { return incoming.complete && outgoing.complete; });
+  wait_until(
+      call.rank(), [&] { return incoming.complete && outgoing.complete; }, 1);
   finish_device_request(call, incoming, status);
   finish_device_request(call, outgoing, MPI_STATUS_IGNORE);
   return call.done();

@@ -115,7 +115,6 @@ UserRequest* MpiRank::add_request(Request* device, Communicator& communicator) {
   request->handle = handle;
   request->device = device;
   request->communicator = &communicator;
-  ++communicator.references;
   return request;
 }
 
@@ -132,8 +131,10 @@ void MpiRank::free_datatype(Datatype& type) {
 
 void MpiRank::free_request(UserRequest& request) {
   requests_.remove(request.handle);
-  release(*request.communicator);
-  if (request.persistent && request.call.type != nullptr) release(*request.call.type);
+  if (request.persistent) {
+    release(*request.communicator);
+    if (request.call.type != nullptr) release(*request.call.type);
+  }
   request.next_free = free_requests_;
   free_requests_ = &request;
 }

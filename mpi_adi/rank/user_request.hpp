@@ -21,8 +21,9 @@ struct PersistentCall {
 
 struct UserRequest {
   Handle handle = 0;
-  Request* device = nullptr;             // under way or complete; nullptr: an inactive persistent request
-  Communicator* communicator = nullptr;  // whose error handler is asked; holds a reference
+  Request* device = nullptr;  // under way or complete; nullptr: an inactive persistent request
+  // Whose error handler is asked. A persistent request holds a reference; of another, `device` does.
+  Communicator* communicator = nullptr;
   bool persistent = false;
   PersistentCall call;
   UserRequest* next_free = nullptr;

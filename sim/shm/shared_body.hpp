@@ -111,6 +111,7 @@ class SharedBodyReceiver {
   // What became of the sender's chunks; `chunk`: the one that failed. Requires: claim() said false.
   enum class Rest : std::uint8_t { done, coming, failed };
   [[nodiscard]] Rest rest(std::uint64_t& chunk) const {
+    // Relaxed: the last claim is over, the word has no further change to wait for.
     const detail::Claims claims(std::atomic_ref<std::uint64_t>(shared_->claims).load(std::memory_order_relaxed));
     if (claims.back == 0) return Rest::done;
     // Acquire: pairs with the release in SharedBodySender::report: the bytes that it wrote are here.

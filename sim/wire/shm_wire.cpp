@@ -125,9 +125,7 @@ bool ShmWire::poll(Arrival& arrival) {
   if (read_published(mine_->opened_count) != opened_seen_) [[unlikely]]
     discover();
   const std::size_t count = senders_.size();
-  if (count == 1) return look(senders_[0], arrival);
-  if (count == 0) return false;
-  if (in_turn_ >= kTurnArrivals) {
+  if (in_turn_ >= kTurnArrivals) [[unlikely]] {
     in_turn_ = 0;
     turn_ = turn_ + 1 < count ? turn_ + 1 : 0;
   }
