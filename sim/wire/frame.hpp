@@ -53,6 +53,20 @@ struct EncodedHead {
 };
 // Writes bytes 8 and up of the head to `out` (its first eight are left alone). Requires: `out` has kFrameHeadMaxBytes.
 [[nodiscard]] EncodedHead encode_head(const portals::Header& header, std::byte* out, bool read_body = false);
+// The commonest head, of 16 bytes without groups (see decode_plain_head). False: it is another, nothing was written.
+[[nodiscard]] inline bool encode_plain_head(const portals::Header& header, std::byte* out, std::uint64_t& first_word) {
+  std::uint64_t user_tail = 0;
+  std::memcpy(&user_tail, header.user_data.data() + 4, sizeof user_tail);
+  const std::uint64_t groups = user_tail | header.offset | header.return_match_bits | header.return_length |
+                               header.return_offset | (header.length >> 8);
+  if (groups != 0 || header.return_portal != portals::kNoPortal) return false;
+  std::uint32_t user_head = 0;
+  std::memcpy(&user_head, header.user_data.data(), sizeof user_head);
+  std::memcpy(out + 8, &header.match_bits, 8);
+  const std::uint64_t kind_and_portal = static_cast<std::uint64_t>(header.kind) | std::uint64_t{header.portal} << 2;
+  first_word = kind_and_portal << 8 | header.length << 24 | std::uint64_t{user_head} << 32;
+  return true;
+}
 [[nodiscard]] EncodedHead encode_control(FrameType type, std::uint64_t argument, std::byte* out);
 // The whole head in one piece of memory; returns its bytes. Requires: `out` has kFrameHeadMaxBytes.
 std::size_t write_head(const portals::Header& header, std::byte* out);

@@ -78,7 +78,9 @@ void ShmOutbound::let_go(std::size_t count) {
 bool ShmOutbound::try_send(const Header& header, const Region& body) {
   if (!queue_.empty() || lost_ || !cells_.has_room()) return false;
   MARGAY_ASSERT(body.bytes() == header.length);
-  const EncodedHead head = encode_head(header, cells_.cell());
+  EncodedHead head{0, kFrameHeadMinBytes};
+  if (!encode_plain_head(header, cells_.cell(), head.first_word)) [[unlikely]]
+    head = encode_head(header, cells_.cell());
   switch (shm_body_way(head.bytes, header.length)) {
     case BodyWay::in_cell:
       if (header.length != 0) copy_out(body, cells_.cell() + head.bytes);

@@ -249,5 +249,37 @@ TEST_CASE("frame: random bytes are right or refused, never more is read than the
   CHECK_GT(right, 1000);
 }
 
+TEST_CASE("frame: the plain encoder writes what the general one does, or nothing") {
+  std::mt19937_64 random(5);
+  int plain = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    Header header = random_header(random);
+    if (i % 2 == 0) {
+      const Header all = header;
+      header = Header();
+      header.kind = all.kind;
+      header.portal = all.portal;
+      header.match_bits = all.match_bits;
+      header.length = all.length % 300;
+      std::memcpy(header.user_data.data(), all.user_data.data(), 4);
+      if (i % 64 == 0) header.user_data[4 + i % 8] = std::byte{1};
+    }
+    Head general{};
+    Head quick{};
+    const EncodedHead head = encode_head(header, general.data());
+    std::uint64_t first_word = 0;
+    if (!encode_plain_head(header, quick.data(), first_word)) {
+      CHECK_GT(head.bytes, kFrameHeadMinBytes);
+      CHECK(quick == Head{});
+      continue;
+    }
+    ++plain;
+    REQUIRE_EQ(head.bytes, kFrameHeadMinBytes);
+    REQUIRE_EQ(head.first_word, first_word);
+    REQUIRE(quick == general);
+  }
+  CHECK_GT(plain, 5'000);
+}
+
 }  // namespace
 }  // namespace margay::sim

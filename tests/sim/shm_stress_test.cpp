@@ -30,7 +30,10 @@ std::size_t size_of(const Plan& plan, std::uint64_t number) {
 class Player {
  public:
   Player(std::span<std::byte> segment, std::uint32_t rank, std::uint32_t ranks, const Plan& plan)
-      : wire_(segment, rank, ranks, counting(ranks), finished_, 0, plan.long_method), rank_(rank), ranks_(ranks), plan_(plan) {}
+      : wire_(segment, rank, ranks, counting(ranks), finished_, 0, plan.long_method),
+        rank_(rank),
+        ranks_(ranks),
+        plan_(plan) {}
 
   const char* play() {
     if (!wire_.status().ok()) return "the segment is refused";
