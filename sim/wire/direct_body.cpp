@@ -1,5 +1,7 @@
 #include "sim/wire/direct_body.hpp"
 
+#include "sim/base/clock.hpp"
+
 namespace margay::sim {
 
 ReadFault DirectReader::begin(const ReadOffer& offer, std::span<std::byte> landing) {
@@ -14,42 +16,38 @@ ReadFault DirectReader::begin(const ReadOffer& offer, std::span<std::byte> landi
   return ReadFault::none;
 }
 
-ReadFault DirectReader::read(std::uint64_t chunk) {
+ReadFault DirectReader::read(std::uint64_t chunk, std::uint64_t now_ns) {
   const std::uint64_t offset = chunks_.offset(chunk);
   const auto bytes = static_cast<std::size_t>(chunks_.bytes(chunk));
   const std::span<std::byte> part = landing_.subspan(static_cast<std::size_t>(offset), bytes);
-  return chunk == 0 ? read_tested(*sender_, address_, part) : read_memory(*sender_, address_ + offset, part);
+  if (proof_.fresh(now_ns)) return read_memory(*sender_, address_ + offset, part);
+  const ReadFault fault = read_tested(*sender_, address_ + offset, part);
+  if (fault == ReadFault::none) proof_.proven(now_ns);
+  return fault;
 }
 
-ReadFault DirectReader::step(std::uint64_t budget, std::uint64_t& moved) {
+ReadFault DirectReader::step(std::uint64_t budget, std::uint64_t now_ns, std::uint64_t& moved) {
   if (chunks_.count() == 1) {
     finished_ = true;
     moved = landing_.size();
-    return read(0);
+    return read(0, now_ns);
   }
   for (moved = 0; moved < budget;) {
     std::uint64_t chunk = 0;
-    if (!shared_.claim(chunk)) return look_at_rest();
-    if (const ReadFault fault = read(chunk); fault != ReadFault::none) return fault;
+    if (!shared_.claim(chunk)) return look_at_rest(now_ns);
+    if (const ReadFault fault = read(chunk, now_ns); fault != ReadFault::none) return fault;
     moved += chunks_.bytes(chunk);
   }
   return ReadFault::none;
 }
 
 // Nothing is left to claim.
-ReadFault DirectReader::look_at_rest() {
+ReadFault DirectReader::look_at_rest(std::uint64_t now_ns) {
   std::uint64_t failed = 0;
-  switch (shared_.rest(failed)) {
-    case SharedBodyReceiver::Rest::coming:
-      return ReadFault::none;
-    case SharedBodyReceiver::Rest::failed:
-      finished_ = true;
-      return read(failed);
-    case SharedBodyReceiver::Rest::done:
-      break;
-  }
+  const SharedBodyReceiver::Rest rest = shared_.rest(failed);
+  if (rest == SharedBodyReceiver::Rest::coming) return ReadFault::none;
   finished_ = true;
-  return ReadFault::none;
+  return rest == SharedBodyReceiver::Rest::failed ? read(failed, now_ns) : ReadFault::none;
 }
 
 bool DirectWriter::help(std::uint64_t number, std::span<const std::byte> body) {
@@ -58,9 +56,12 @@ bool DirectWriter::help(std::uint64_t number, std::span<const std::byte> body) {
   std::uint64_t chunk = 0;
   std::uint64_t landing = 0;
   if (!shared_.claim(number, chunks.count(), chunk, landing)) return false;
-  // Once for each body: the number may be another process's by now, and what is written there is not taken back.
-  if (tested_ != number) works_ = try_reading(*receiver_) == ReadFault::none;
-  tested_ = number;
+  // The number may be another process's by now, and what is written there is not taken back.
+  const std::uint64_t now_ns = monotonic_ns();
+  if (!proof_.fresh(now_ns)) {
+    works_ = try_reading(*receiver_) == ReadFault::none;
+    proof_.proven(now_ns);
+  }
   const std::uint64_t offset = chunks.offset(chunk);
   const auto part = body.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(chunks.bytes(chunk)));
   works_ = works_ && write_memory(*receiver_, landing + offset, part) == ReadFault::none;

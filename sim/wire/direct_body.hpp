@@ -20,8 +20,9 @@ class DirectReader {
 
   // Checks the offer: `landing` is as long as the frame's head says. The sender may take part from here on.
   [[nodiscard]] ReadFault begin(const ReadOffer& offer, std::span<std::byte> landing);
-  // Carries chunks until about `budget` bytes are `moved`, or none is left to claim.
-  [[nodiscard]] ReadFault step(std::uint64_t budget, std::uint64_t& moved);
+  // `now_ns`: on the clock that all calls use. Carries chunks until about `budget` bytes are `moved`, or none is left
+  // to claim.
+  [[nodiscard]] ReadFault step(std::uint64_t budget, std::uint64_t now_ns, std::uint64_t& moved);
   // All is in place, the sender's part too.
   [[nodiscard]] bool finished() const { return finished_; }
   // The body takes another way, or none. The sender may still end the one chunk that it is at; what it says next comes
@@ -31,15 +32,15 @@ class DirectReader {
   }
 
  private:
-  [[nodiscard]] bool next(std::uint64_t& chunk);
-  [[nodiscard]] ReadFault read(std::uint64_t chunk);
-  [[nodiscard]] ReadFault look_at_rest();
+  [[nodiscard]] ReadFault read(std::uint64_t chunk, std::uint64_t now_ns);
+  [[nodiscard]] ReadFault look_at_rest(std::uint64_t now_ns);
 
   SharedBodyReceiver shared_;
   const RankArea* sender_;
   std::uint64_t address_ = 0;
   std::span<std::byte> landing_;
   BodyChunks chunks_{1};
+  ProofTime proof_;
   bool finished_ = true;
 };
 
@@ -56,7 +57,7 @@ class DirectWriter {
  private:
   SharedBodySender shared_;
   const RankArea* receiver_;
-  std::uint64_t tested_ = 0;  // the offer at which the receiver's memory was last tested
+  ProofTime proof_;
   bool works_ = true;
 };
 

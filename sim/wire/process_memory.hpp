@@ -35,8 +35,21 @@ enum class ReadFault : std::uint8_t {
 // may also mean that it is in another PID namespace.
 [[nodiscard]] ReadFault try_reading(const RankArea& peer);
 
+// When a process was last proven to be the one that one thinks. A proof holds for a while: another process gets its
+// number only after all other numbers were given out, and starting 300 processes, the fewest there can be, takes
+// milliseconds.
+class ProofTime {
+ public:
+  [[nodiscard]] bool fresh(std::uint64_t now_ns) const { return proven_ns_ != 0 && now_ns - proven_ns_ < kHoldsNs; }
+  void proven(std::uint64_t now_ns) { proven_ns_ = now_ns; }
+
+ private:
+  static constexpr std::uint64_t kHoldsNs = 1'000'000;
+  std::uint64_t proven_ns_ = 0;
+};
+
 // Fills `to` from the peer's memory at `address`. Tested: the test word comes with it (0.25 us), so that `none` means
-// it is the right process; once for each body.
+// it is the right process; so once in a while.
 [[nodiscard]] ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std::byte> to);
 [[nodiscard]] ReadFault read_memory(const RankArea& peer, std::uint64_t address, std::span<std::byte> to);
 // Writes `from` to the peer's memory at `address`. Requires: the peer was tested, lately.

@@ -129,9 +129,9 @@ void ShmInbound::begin_reading() {
 }
 
 // One visit's worth; `moved`: what we carried, `left_`: what remains.
-ReadFault ShmInbound::read_some(std::uint64_t& moved) {
+ReadFault ShmInbound::read_some(std::uint64_t now_ns, std::uint64_t& moved) {
   if (direct_) {
-    const ReadFault fault = direct_reader_.step(kVisitReadBytes, moved);
+    const ReadFault fault = direct_reader_.step(kVisitReadBytes, now_ns, moved);
     if (fault == ReadFault::none && direct_reader_.finished()) left_ = 0;
     return fault;
   }
@@ -147,7 +147,7 @@ ReadFault ShmInbound::read_some(std::uint64_t& moved) {
 void ShmInbound::read_body() {
   const std::uint64_t began_ns = monotonic_ns();
   std::uint64_t moved = 0;
-  const ReadFault fault = read_some(moved);
+  const ReadFault fault = read_some(began_ns, moved);
   if (moved != 0) times_.copied(moved, monotonic_ns() - began_ns);
   if (fault == ReadFault::unreadable) return fall_back(ReadAnswer::cannot_now);
   if (fault == ReadFault::refused) return fall_back(ReadAnswer::cannot);

@@ -81,7 +81,7 @@ class ShmInbound {
   void move_body();
   void begin_reading();
   void read_body();
-  [[nodiscard]] ReadFault read_some(std::uint64_t& moved);
+  [[nodiscard]] ReadFault read_some(std::uint64_t now_ns, std::uint64_t& moved);
   void answer_offer(ReadAnswer answer);
   void time_body();
   void fall_back(ReadAnswer answer);

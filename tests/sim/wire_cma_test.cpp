@@ -250,6 +250,7 @@ TEST_CASE("cma: an idle sender carries a part of the body; one that cannot leave
   bool works = true;
   SUBCASE("it can") {}
   SUBCASE("it finds another process where the receiver should be") {
+    ::usleep(2000);  // a proof holds for a millisecond
     area_of(rig, 1).test_word = word + 1;
     works = false;
   }
