@@ -276,7 +276,7 @@ void Runner::act() {
     watch_.on_timeout(now);
   }
   look_for_missing_ranks();
-  for (const std::string& line : stall_.look(now)) output_.notice(line);
+  for (const std::string& line : stall_.look(now, watch_.some_stopped())) output_.notice(line);
   if (const std::int64_t rank = watch_.take_stop_warning(now); rank >= 0) {
     output_.notice(describe_stop(static_cast<std::uint32_t>(rank), context()));
   }

@@ -34,9 +34,9 @@ std::uint64_t StallDetector::total_progress() const {
   return sum;
 }
 
-std::vector<std::string> StallDetector::look(std::int64_t now_ns) {
+std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stopped) {
   const std::uint64_t progress = total_progress();
-  if (since_ns_ < 0 || progress != progress_ || !all_wait()) {
+  if (since_ns_ < 0 || progress != progress_ || some_stopped || !all_wait()) {
     since_ns_ = now_ns;
     progress_ = progress;
     reported_ = false;

@@ -15,8 +15,9 @@ class StallDetector {
   // stall.
   StallDetector(const Board& board, std::int64_t after_ns) : board_(board), after_ns_(after_ns) {}
 
-  // Call about once a second. The report's lines, once for each stall; empty otherwise.
-  [[nodiscard]] std::vector<std::string> look(std::int64_t now_ns);
+  // Call about once a second. The report's lines, once for each stall; empty otherwise. `some_stopped`: a rank is
+  // stopped by a signal; what it last said of its wait is no longer true, and the others wait for it.
+  [[nodiscard]] std::vector<std::string> look(std::int64_t now_ns, bool some_stopped = false);
 
  private:
   [[nodiscard]] bool all_wait() const;

@@ -1,5 +1,6 @@
 #include "sim/launch/watch.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <utility>
@@ -112,6 +113,10 @@ void Watch::on_output_closed(int error, const std::string& place, std::int64_t n
 void Watch::on_continue(std::uint32_t rank) {
   ranks_[rank].stopped_at_ns = -1;
   ranks_[rank].warned = false;
+}
+
+bool Watch::some_stopped() const {
+  return std::ranges::any_of(ranks_, [](const RankWatch& rank) { return !rank.ended && rank.stopped_at_ns >= 0; });
 }
 
 void Watch::fail(Cause cause, std::int64_t now_ns, std::int64_t grace_ns, std::int64_t term_to_kill_ns) {

@@ -75,6 +75,8 @@ class Watch {
   // The next time that next_step or take_stop_warning may answer otherwise; -1: none.
   [[nodiscard]] std::int64_t deadline_ns() const;
 
+  // Whether a rank is stopped by a signal now.
+  [[nodiscard]] bool some_stopped() const;
   [[nodiscard]] bool over() const { return left_ == 0; }
   [[nodiscard]] std::uint32_t left() const { return left_; }
   [[nodiscard]] bool ended(std::uint32_t rank) const { return ranks_[rank].ended; }

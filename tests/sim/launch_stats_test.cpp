@@ -103,6 +103,18 @@ TEST_CASE("a job in which all wait without progress is reported once, with the c
   CHECK_FALSE(stall.look(4 * kSecond).empty());
 }
 
+TEST_CASE("a stopped rank's last word on its wait is no stall, nor is the moment after it goes on") {
+  TestBoard test(2);
+  test.all(RankState::kInitialized);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) test.board.block(rank).wait.is_waiting = 1;
+  StallDetector stall(test.board, 10);
+  CHECK(stall.look(0, false).empty());
+  CHECK(stall.look(20, true).empty());
+  CHECK(stall.look(100, true).empty());
+  CHECK(stall.look(109, false).empty());
+  CHECK_FALSE(stall.look(110, false).empty());
+}
+
 TEST_CASE("one computing rank is no stall") {
   TestBoard test(2);
   test.all(RankState::kInitialized);
