@@ -57,8 +57,9 @@ class Pool {
  private:
   static constexpr std::size_t kChunk = 64;
 
+  // Not inlined: what is rare must not cost what is common its registers.
   template <typename Prepare>
-  void grow(Prepare& prepare) {
+  [[gnu::noinline]] void grow(Prepare& prepare) {
     auto& chunk = chunks_.emplace_back(new Object[kChunk]);
     free_.reserve(chunks_.size() * kChunk);
     for (std::size_t at = kChunk; at > 0; --at) {

@@ -36,14 +36,9 @@ int nonblocking_send(Call& call, SendMode mode, const SendArguments& arguments, 
   return call.done();
 }
 
-void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle) {
-  UserRequest* request = call.rank().add_request(device, communicator);
-  if (request == nullptr) {
-    call.device().free(*device);
-    call.error(MPI_ERR_OTHER, "too many requests are alive (2^18); complete or free some first");
-    return;
-  }
-  *handle = request->handle;
+void refuse_request(Call& call, Request* device) {
+  call.device().free(*device);
+  call.error(MPI_ERR_OTHER, "too many requests are alive (2^18); complete or free some first");
 }
 
 }  // namespace margay::mpi_adi

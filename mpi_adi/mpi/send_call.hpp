@@ -35,6 +35,12 @@ struct CheckedSend {
 [[nodiscard]] int nonblocking_send(Call& call, SendMode mode, const SendArguments& arguments, MPI_Request* request);
 
 // Gives a request that was started a handle.
-void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle);
+void refuse_request(Call& call, Request* device);  // too many are alive
+inline void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle) {
+  UserRequest* const request = call.rank().add_request(device, communicator);
+  if (request == nullptr) [[unlikely]]
+    return refuse_request(call, device);
+  *handle = request->handle;
+}
 
 }  // namespace margay::mpi_adi

@@ -9,6 +9,6 @@ namespace margay::mpi_adi {
 // Requires: the request's entry is in no list; `message` is in the heap, queued or unlinked, claimed by nobody.
 void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message);
 // The heap changed: receives whose message is all there now complete.
-void heap_changed(DeviceParts& parts);
+[[gnu::noinline]] void heap_changed(DeviceParts& parts);
 
 }  // namespace margay::mpi_adi

@@ -102,20 +102,9 @@ Datatype* MpiRank::add_datatype(Datatype&& type) {
   return added->handle == 0 ? nullptr : added.release();
 }
 
-UserRequest* MpiRank::add_request(Request* device, Communicator& communicator) {
-  if (free_requests_ == nullptr) {
-    request_pool_.push_back(std::make_unique<UserRequest>());
-    free_requests_ = request_pool_.back().get();
-  }
-  UserRequest* request = free_requests_;
-  const Handle handle = requests_.add(*request);
-  if (handle == 0) return nullptr;
-  free_requests_ = request->next_free;
-  request->persistent = false;  // and with it `call` says nothing
-  request->handle = handle;
-  request->device = device;
-  request->communicator = &communicator;
-  return request;
+void MpiRank::make_request() {
+  request_pool_.push_back(std::make_unique<UserRequest>());
+  free_requests_ = request_pool_.back().get();
 }
 
 void MpiRank::free_communicator(Communicator& communicator) {

@@ -82,7 +82,20 @@ class MpiRank {
   // New objects, with a handle. nullptr: the table is full.
   [[nodiscard]] Communicator* add_communicator(GroupPtr group, ContextId context);
   [[nodiscard]] Datatype* add_datatype(Datatype&& type);
-  [[nodiscard]] UserRequest* add_request(Request* device, Communicator& communicator);
+  [[nodiscard]] UserRequest* add_request(Request* device, Communicator& communicator) {
+    if (free_requests_ == nullptr) [[unlikely]]
+      make_request();
+    UserRequest* const request = free_requests_;
+    const Handle handle = requests_.add(*request);
+    if (handle == 0) [[unlikely]]
+      return nullptr;
+    free_requests_ = request->next_free;
+    request->persistent = false;  // and with it `call` says nothing
+    request->handle = handle;
+    request->device = device;
+    request->communicator = &communicator;
+    return request;
+  }
   // The user's handle goes; the object too, once nothing refers to it.
   void free_communicator(Communicator& communicator);
   void free_datatype(Datatype& type);
@@ -99,6 +112,8 @@ class MpiRank {
  private:
   MpiRank() = default;
   void make_world();
+  // Another free request.
+  void make_request();
   // Its contexts are free again. Requires: freed, and nothing refers to it.
   void destroy(Communicator& communicator);
   void destroy_unreferenced();

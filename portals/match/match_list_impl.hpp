@@ -37,17 +37,18 @@ struct MatchList::Impl {
 
   void chain(MatchEntry& entry, MatchEntry* before, MatchEntry* after);
   void set_order(MatchEntry& entry);
-  void spread(MatchEntry& around);
+  // The rare parts are not inlined, so that the common ones stay short.
+  [[gnu::noinline]] void spread(MatchEntry& around);
   // Puts an entry where invariant 2 wants it, and takes it out of there.
-  void index(MatchEntry& entry);
-  void unindex(MatchEntry& entry);
-  void build_index();
+  [[gnu::noinline]] void index(MatchEntry& entry);
+  [[gnu::noinline]] void unindex(MatchEntry& entry);
+  [[gnu::noinline]] void build_index();
   // After a walk of so many steps.
   void walked(std::size_t steps) {
     if (steps > kWalkLong && chained > kLong) [[unlikely]]
       build_index();
   }
-  void drop_index();
+  [[gnu::noinline]] void drop_index();
   // Leaves a ready entry out until its storage has a buffer again. Requires: ready, an exhausted independent block, and
   // a no-room link that is `next`.
   void park(MatchEntry& entry);
