@@ -87,7 +87,8 @@ class Collective {
   void exchange(int destination, const portals::Region& body, int source, const portals::Region& landing);
   // Until all that was sent has been taken.
   void flush();
-  // MPI_ERR_TRUNCATE when ranks named different amounts of data, MPIX_ERR_PROC_FAILED when one is lost; else
+  // MPI_ERR_TRUNCATE when ranks named different amounts of data (both above kHandshakeBytes, or neither; otherwise they
+  // wait for each other), MPIX_ERR_PROC_FAILED when one is lost; else
   // MPI_SUCCESS.
   [[nodiscard]] int error_class() const { return error_class_; }
 

@@ -1,13 +1,15 @@
 #include "collectives/select/choice.hpp"
 
+#include "collectives/portal/tree_portal.hpp"
+
 namespace margay::collectives {
 
 namespace {
 
-// In an exchange all ranks combine all data in each round: up to here its fewer rounds count more.
-constexpr std::uint64_t kExchangeBytes = std::uint64_t{16} * 1024;
-// A node's leader moves every rank's data itself: up to here the fewer turns on the processors count more.
-constexpr std::uint64_t kNodesBytes = std::uint64_t{4} * 1024;
+// In an exchange all ranks combine all data in each round, and a node's leader moves every rank's data itself: up to
+// here the fewer rounds and turns count more. It is where the messages change too (a receiver asks for longer ones), so
+// that ranks which name different lengths, both short, still meet.
+constexpr std::uint64_t kShortBytes = kHandshakeBytes;
 // With a processor for each rank, a leader serves this many in less time than one message between nodes takes.
 constexpr int kNodesMembers = 16;
 
@@ -27,18 +29,18 @@ std::string_view name(Algorithm algorithm) {
 
 Choice select(Operation operation, std::uint64_t bytes, const Facts& facts) {
   const bool everybody_gets = operation == Operation::barrier || operation == Operation::allreduce;
-  if (facts.ranks == 2 && everybody_gets && bytes <= kExchangeBytes) {
+  if (facts.ranks == 2 && everybody_gets && bytes <= kShortBytes) {
     return {Algorithm::exchange, "two ranks are done in one round"};
   }
-  if (facts.crowded && bytes <= kNodesBytes) {
+  if (facts.crowded && bytes <= kShortBytes) {
     return {Algorithm::nodes, "ranks outnumber processors: each is scheduled once, not once for each level of a tree"};
   }
   if (facts.crowded) return {Algorithm::tree, "ranks outnumber processors, and the data is long for one leader"};
   const bool levels = facts.nodes > 1 && facts.most_on_node > 1 && facts.most_on_node <= kNodesMembers;
-  if (levels && bytes <= kNodesBytes) {
+  if (levels && bytes <= kShortBytes) {
     return {Algorithm::nodes, "a message between nodes costs more than all of those inside one"};
   }
-  if (everybody_gets && bytes <= kExchangeBytes) {
+  if (everybody_gets && bytes <= kShortBytes) {
     return {Algorithm::exchange, "a processor for each rank: half the rounds of in and out along a tree"};
   }
   return {Algorithm::tree,

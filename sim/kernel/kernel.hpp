@@ -57,7 +57,10 @@ class Kernel {
 
   // Others had this processor meanwhile: the next round looks at every wire, slow ones too.
   void time_passed() {
-    for (Polled& polled : polled_) polled.skipped = 0;
+    for (Polled& polled : polled_) {
+      polled.skipped = 0;
+      polled.wire->time_passed();
+    }
   }
 
   // "no room" on this portal holds the message (and its sender's later ones) on the wire instead of dropping it.

@@ -83,6 +83,7 @@ void Waiter::sleep() {
       sleep_ns(kNudgeAtMostEachNs);
     }
     if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::wake});
+    kernel_.time_passed();
   }
   wake_up();
   look_at_clock();

@@ -86,6 +86,7 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
   auto wire = std::make_unique<ShmWire>(segment_.bytes(), job_.local_rank, job_.ranks_on_node, world_rank_of_local,
                                         finished_, 0, long_method);
   if (!wire->status().ok()) return wire->status();
+  shm_ = wire.get();
   bell_data_ = &wire->bell_data();
   wait_means_.bell = &wire->bell();
   for (std::uint32_t rank : world_rank_of_local) {
@@ -125,6 +126,8 @@ void Process::choose_waiting() {
   const bool crowded = static_cast<double>(ranks_here) > share.processors;
   const bool yields = asked == "yield" || (asked != "spin" && crowded);
   wait_means_.policy = yields ? WaitPolicy::yield : WaitPolicy::spin;
+  // Ranks that share processors: bodies of 16 KiB among 8 ranks on 2 took 29 us with the lines moved, 21 without.
+  if (yields && shm_ != nullptr) shm_->keep_lines();
   wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.words : "--wait " + asked;
 }
 

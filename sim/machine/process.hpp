@@ -24,6 +24,8 @@
 
 namespace margay::sim {
 
+class ShmWire;
+
 class Process {
  public:
   // Joins the job (sim/boot), maps the node's segment, opens the wires. Nothing is sent but, over several nodes, the
@@ -83,6 +85,7 @@ class Process {
   Mapping segment_;
   TransmissionList finished_;
   std::vector<std::unique_ptr<Wire>> wires_;
+  ShmWire* shm_ = nullptr;  // one of them; nullptr: alone on the node
   std::unique_ptr<Kernel> kernel_;
   WaitMeans wait_means_;
   BellData* bell_data_ = nullptr;

@@ -35,8 +35,9 @@ class BodyChunks {
   }
 
  private:
-  // Whole pages. Each chunk is a system call (half a microsecond, with 0.1 for a page); fewer chunks than eight leave
-  // one side waiting for the other's last.
+  // Whole pages. Each chunk is a system call (half a microsecond, with 0.1 for a page); one side waits for the other's
+  // last. One way, 256 KiB: 13.0 us in eight chunks, 10.6 in four; 64 KiB: 5.8 us in four, 4.4 in two. 4 MiB: 256 us in
+  // chunks of 256 KiB, 222 in chunks of 512.
   static constexpr std::uint64_t kPage = 4096;
   static constexpr std::uint64_t kLeast = 8 * kPage;
   static constexpr std::uint64_t kMost = 128 * kPage;

@@ -39,6 +39,8 @@ class ShmOutbound {
   // The peer is lost: everything queued fails, and everything later.
   void fail(TransmissionList& finished);
 
+  // See ShmWire::keep_lines.
+  void keep_lines() { moves_lines_ = false; }
   // The peer sent something: it has likely taken all that we sent, and waits for an answer.
   void heard() { heard_ = true; }
 
@@ -54,7 +56,7 @@ class ShmOutbound {
   void let_go(std::size_t count);
   bool begin(Transmission& transmission);
   bool can_offer(std::uint64_t length);
-  bool wants_offer(std::uint64_t length);
+  bool wants_offer(const Transmission& transmission);
   bool choose();
   bool offer(const Transmission& transmission);
   bool help();
@@ -75,7 +77,8 @@ class ShmOutbound {
   bool carried_ = false;  // and its body is all in the ring, or cut, or read
   bool offered_ = false;  // its body is offered for reading, the answer is not here yet
   bool lost_ = false;
-  bool heard_ = false;  // the peer sent something since our last body in the byte ring
+  bool moves_lines_ = true;  // the peer has a processor of its own (cache_hints.hpp)
+  bool heard_ = false;       // the peer sent something since our last body in the byte ring
   DirectWriter direct_writer_;
   LongMethod long_method_;
   bool chosen_ = false;  // choice_ holds

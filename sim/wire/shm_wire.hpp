@@ -51,6 +51,10 @@ class ShmWire final : public Wire {
   // bell_data() and wait_rung().
   [[nodiscard]] BellOwner& bell() { return bell_; }
   [[nodiscard]] BellData& bell_data() { return layout_.area(local_rank_).bell; }
+  // The receiver may run next on this very processor: what was written stays in its cache, and is fetched for no other.
+  void keep_lines() {
+    for (ShmOutbound& out : outbound_) out.keep_lines();
+  }
   // Whether `peer` (a world rank) is on this node and not this rank.
   [[nodiscard]] bool reaches(std::uint32_t peer) const;
   // The peer's process is gone: what is queued for it fails, poll() gives cut for the body that was coming, then lost.

@@ -95,6 +95,8 @@ class TcpBackend {
   // Reads what has come, at most once from each link, and adds those links to the ready ones. Requires: no link is
   // ready, so that every receiver has looked at what it has. Returns whether anything came.
   virtual bool progress() = 0;
+  // See Wire::time_passed.
+  virtual void time_passed() {}
   // Since the last call, the connector's descriptor was seen readable.
   [[nodiscard]] virtual bool connector_ready() = 0;
 

@@ -43,6 +43,7 @@ class EpollBackend final : public TcpBackend {
   bool connector_ready() override { return std::exchange(connector_ready_, false); }
   int wait_descriptor() const override { return epoll_; }
   bool prepare_wait() override { return connector_ready_; }
+  void time_passed() override { rounds_left_ = 0; }
 
  private:
   // Sends until the batch is gone or the socket takes no more; returns whether anything left.
@@ -57,7 +58,8 @@ class EpollBackend final : public TcpBackend {
   ReadyLinks& ready_;
   std::vector<TcpLink*> blocked_;
   std::array<TcpLink*, kHotLinks> hot_{};  // the latest first
-  std::uint32_t rounds_left_ = 0;          // until the next wait()
+  std::size_t links_ = 0;
+  std::uint32_t rounds_left_ = 0;  // until the next wait()
   std::uint32_t rounds_between_waits_ = kRoundsBetweenWaitsMin;
   bool connector_ready_ = false;
 };
@@ -70,11 +72,13 @@ Status EpollBackend::add(TcpLink& link) {
     return Status::error("cannot watch its connection: " + descriptor_limit_text(errno));
   }
   heat(link);
+  ++links_;
   return {};
 }
 
 void EpollBackend::remove(TcpLink& link) {
   epoll_ctl(epoll_, EPOLL_CTL_DEL, link.descriptor, nullptr);
+  --links_;
   std::erase(blocked_, &link);
   std::replace(hot_.begin(), hot_.end(), &link, static_cast<TcpLink*>(nullptr));
 }
@@ -161,7 +165,8 @@ bool EpollBackend::progress() {
   for (TcpLink* link : hot_) {
     if (link != nullptr && !link->starved) came |= receive(*link);
   }
-  if (hot_[0] != nullptr && rounds_left_-- != 0) return came;
+  // Links that are not hot are seen by wait() alone: with any of these it is due in each round.
+  if (hot_[0] != nullptr && links_ <= kHotLinks && rounds_left_-- != 0) return came;
   const bool found = wait();
   rounds_between_waits_ = found ? kRoundsBetweenWaitsMin : std::min(2 * rounds_between_waits_, kRoundsBetweenWaitsMax);
   rounds_left_ = rounds_between_waits_ - 1;

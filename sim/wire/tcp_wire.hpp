@@ -65,6 +65,9 @@ class TcpWire final : public Wire {
   [[nodiscard]] bool idle() const override;
   [[nodiscard]] int wait_descriptor() const override { return backend_ == nullptr ? -1 : backend_->wait_descriptor(); }
   [[nodiscard]] bool prepare_wait() override;
+  void time_passed() override {
+    if (backend_ != nullptr) backend_->time_passed();
+  }
 
   static constexpr std::uint64_t kGoodbyeNs = 1'000'000'000;
   // A short message leaves at once, unless one left for the same peer less than this ago and neither push() nor poll()

@@ -71,6 +71,9 @@ class Wire {
   // next poll(). Moves the bodies of accepted messages along.
   [[nodiscard]] virtual bool poll(Arrival& arrival) = 0;
 
+  // Others had this processor meanwhile: looks that were put off are due.
+  virtual void time_passed() {}
+
   // Answers; all concern the message that the last poll() gave.
   // whole: its memory may be used again
   virtual void consume() = 0;

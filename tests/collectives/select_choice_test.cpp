@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "collectives/portal/tree_portal.hpp"
+
 namespace margay::collectives {
 namespace {
 
@@ -50,6 +52,16 @@ TEST_CASE("several nodes with several ranks: two levels") {
   Facts large = kTwoNodes;
   large.most_on_node = 64;
   CHECK(chosen(Operation::barrier, 0, large) == Algorithm::exchange);
+}
+
+TEST_CASE("ranks that name different lengths, all sent without asking, meet in one algorithm") {
+  for (const Operation operation : {Operation::bcast, Operation::reduce, Operation::allreduce}) {
+    for (const Facts& facts : {kPair, kRoomy, kCrowded, kTwoNodes}) {
+      for (std::uint64_t bytes = 0; bytes <= kHandshakeBytes; bytes += 64) {
+        REQUIRE(chosen(operation, bytes, facts) == chosen(operation, 0, facts));
+      }
+    }
+  }
 }
 
 TEST_CASE("long data keeps the tree") {
