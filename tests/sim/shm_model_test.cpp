@@ -1,14 +1,12 @@
 // A model of a channel small enough to look at all that can happen. Every step of producer and consumer is one access
-// to shared memory. Stores wait in a buffer before others see them; a plain store may leave it before older ones do, a
-// release store only after them (weaker than x86 and than what the orders in sim/shm promise in that respect). The
-// explorer visits every reachable state once. Mutants, each with one order or one check missing, must be caught.
+// to shared memory (memory_model.hpp). The explorer visits every reachable state once. Mutants, each with one order or
+// one check missing, must be caught.
 #include <doctest/doctest.h>
 
 #include <array>
 #include <cstdint>
-#include <cstring>
-#include <set>
-#include <vector>
+
+#include "tests/sim/memory_model.hpp"
 
 namespace margay::sim {
 namespace {
@@ -36,20 +34,12 @@ constexpr int kBytesConsumed = kCellsConsumed + 1;
 constexpr int kVariables = kBytesConsumed + 1;
 
 constexpr int kBuffer = 6;
-struct Store {
-  std::int8_t variable, value, release;
-};
-// Small and without padding that differs, so that it can be compared as bytes.
 struct State {
-  std::array<std::int8_t, kVariables> memory{};
-  std::array<std::array<Store, kBuffer>, 2> buffers{};  // of producer and consumer
-  std::array<std::int8_t, 2> buffered{};
+  ModelMemory<kVariables, kBuffer> shared;
   std::array<std::int8_t, 2> step{};           // where each stands in its program
   std::array<std::int8_t, 2> number{};         // of the message that each is at
   std::array<std::int8_t, 2> seen_consumed{};  // producer: cells and bytes, as last read
   std::int8_t got = 0;                         // consumer: payload as read
-
-  friend bool operator<(const State& a, const State& b) { return std::memcmp(&a, &b, sizeof a) < 0; }
 };
 
 class Explorer {
@@ -59,63 +49,28 @@ class Explorer {
   // Whether a wrong or lost message can be.
   bool finds_fault() {
     State start{};
-    visit(start);
-    while (!open_.empty() && !fault_) {
-      const State state = open_.back();
-      open_.pop_back();
-      expand(state);
-    }
+    states_.visit(start);
+    while (!states_.empty() && !fault_) expand(states_.take());
     return fault_ || !ended_;
   }
-  [[nodiscard]] std::size_t states() const { return visited_.size(); }
+  [[nodiscard]] std::size_t states() const { return states_.size(); }
 
  private:
-  void visit(const State& state) {
-    if (visited_.insert(state).second) open_.push_back(state);
-  }
-
   void expand(const State& state) {
     bool can_move = producer(state);
     can_move |= consumer(state);
-    for (std::size_t who = 0; who < 2; ++who) can_move |= drain(state, who);
+    for (std::size_t who = 0; who < 2; ++who) {
+      can_move |= state.shared.drain(who, [&](const auto& memory, const auto& /*store*/) {
+        State next = state;
+        next.shared = memory;
+        states_.visit(next);
+      });
+    }
     const bool done = state.number[0] == kMessages && state.number[1] == kMessages;
     if (done)
       ended_ = true;
     else if (!can_move)
       fault_ = true;  // stuck
-  }
-
-  static std::int8_t load(const State& state, std::size_t who, int variable) {
-    // One's own stores are seen at once, the latest first.
-    for (int i = state.buffered[who] - 1; i >= 0; --i) {
-      const Store& store = state.buffers[who][static_cast<std::size_t>(i)];
-      if (store.variable == variable) return store.value;
-    }
-    return state.memory[static_cast<std::size_t>(variable)];
-  }
-  static bool store(State& state, std::size_t who, int variable, int value, bool release) {
-    if (state.buffered[who] == kBuffer) return false;
-    state.buffers[who][static_cast<std::size_t>(state.buffered[who]++)] = {
-        static_cast<std::int8_t>(variable), static_cast<std::int8_t>(value), static_cast<std::int8_t>(release)};
-    return true;
-  }
-  // A store becomes visible: any plain one that no older store to the same variable precedes, a release one only as the
-  // oldest.
-  bool drain(const State& state, std::size_t who) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(state.buffered[who]); ++i) {
-      const Store store = state.buffers[who][i];
-      bool may = store.release == 0 || i == 0;
-      for (std::size_t older = 0; older < i; ++older) may &= state.buffers[who][older].variable != store.variable;
-      if (!may) continue;
-      State next = state;
-      next.memory[static_cast<std::size_t>(store.variable)] = store.value;
-      auto& buffer = next.buffers[who];
-      for (std::size_t j = i; j + 1 < kBuffer; ++j) buffer[j] = buffer[j + 1];
-      buffer[kBuffer - 1] = Store{};
-      --next.buffered[who];
-      visit(next);
-    }
-    return state.buffered[who] != 0;
   }
 
   [[nodiscard]] std::int8_t lap_of(int number) const { return static_cast<std::int8_t>(number / cells_ + 1); }
@@ -130,34 +85,34 @@ class Explorer {
     switch (state.step[0]) {
       case 0:
         if (mutant_ != Mutant::no_credit_check && number - state.seen_consumed[0] >= cells_) {
-          next.seen_consumed[0] = load(state, 0, kCellsConsumed);
+          next.seen_consumed[0] = state.shared.load(0, kCellsConsumed);
         } else {
           next.step[0] = 1;
         }
         break;
       case 1:
         if (mutant_ != Mutant::no_byte_credit && number - state.seen_consumed[1] >= bytes_) {
-          next.seen_consumed[1] = load(state, 0, kBytesConsumed);
+          next.seen_consumed[1] = state.shared.load(0, kBytesConsumed);
         } else {
           next.step[0] = 2;
         }
         break;
       case 2:
-        stored = store(next, 0, kBody + number % bytes_, value_of(number), false);
+        stored = next.shared.store(0, kBody + number % bytes_, value_of(number), false);
         next.step[0] = 3;
         break;
       case 3:
-        stored = store(next, 0, kPayload + number % cells_, value_of(number), false);
+        stored = next.shared.store(0, kPayload + number % cells_, value_of(number), false);
         next.step[0] = 4;
         break;
       default:
-        stored = store(next, 0, kLap + number % cells_, lap_of(number), mutant_ != Mutant::plain_cell_publish);
+        stored = next.shared.store(0, kLap + number % cells_, lap_of(number), mutant_ != Mutant::plain_cell_publish);
         next.step[0] = 0;
         ++next.number[0];
         break;
     }
     if (!stored) return false;
-    visit(next);
+    states_.visit(next);
     return true;
   }
 
@@ -169,44 +124,43 @@ class Explorer {
     if (number == kMessages) return false;
     State next = state;
     bool stored = true;
-    const std::int8_t lap = load(state, 1, kLap + number % cells_);
+    const std::int8_t lap = state.shared.load(1, kLap + number % cells_);
     switch (state.step[1]) {
       case 0:
         if (mutant_ == Mutant::lap_not_checked ? lap != 0 : lap == lap_of(number)) next.step[1] = 1;
         break;
       case 1:
-        if (mutant_ == Mutant::early_release) stored = store(next, 1, kCellsConsumed, number + 1, true);
-        if (mutant_ == Mutant::early_byte_release) stored = store(next, 1, kBytesConsumed, number + 1, true);
+        if (mutant_ == Mutant::early_release) stored = next.shared.store(1, kCellsConsumed, number + 1, true);
+        if (mutant_ == Mutant::early_byte_release) stored = next.shared.store(1, kBytesConsumed, number + 1, true);
         next.step[1] = 2;
         break;
       case 2:
-        check(load(state, 1, kPayload + number % cells_), number);
+        check(state.shared.load(1, kPayload + number % cells_), number);
         next.step[1] = 3;
         break;
       case 3:
-        check(load(state, 1, kBody + number % bytes_), number);
+        check(state.shared.load(1, kBody + number % bytes_), number);
         next.step[1] = 4;
         break;
       case 4:
-        stored = store(next, 1, kBytesConsumed, number + 1, true);
+        stored = next.shared.store(1, kBytesConsumed, number + 1, true);
         next.step[1] = 5;
         break;
       default:
-        stored = store(next, 1, kCellsConsumed, number + 1, true);
+        stored = next.shared.store(1, kCellsConsumed, number + 1, true);
         next.step[1] = 0;
         ++next.number[1];
         break;
     }
     if (!stored) return false;
-    visit(next);
+    states_.visit(next);
     return true;
   }
 
   Mutant mutant_;
   int cells_;
   int bytes_;
-  std::set<State> visited_;
-  std::vector<State> open_;
+  StateSet<State> states_;
   bool fault_ = false;
   bool ended_ = false;
 };
