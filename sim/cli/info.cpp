@@ -74,7 +74,7 @@ std::vector<std::string> describe_protocols() {
       "inside a node (shared memory)",
       protocol_line(short_shm, "short", "cells of 64 bytes, then byte ring",
                     "buffered in the receiver's heap when unexpected"),
-      protocol_line(long_shm, "long (puma)", "byte ring or process_vm_readv, as measured",
+      protocol_line(long_shm, "long (puma)", "byte ring or memory to memory, as measured",
                     "straight into a posted receive; else header only, pulled when one is posted"),
       protocol_line(long_shm, "long (rendezvous)", "header, then pull", "only with --protocol long=rendezvous"),
       "between nodes (tcp)",
