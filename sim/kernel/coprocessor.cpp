@@ -51,7 +51,9 @@ bool Coprocessor::Impl::work() {
   bool pending = true;
   for (int quiet = 0; quiet < kQuietRounds && !parking.stopping();) {
     if (!settings.lock->try_enter_other()) return true;  // the owner is inside: it looks itself
+    settings.kernel->owner_away(true);
     const bool moved = round();
+    settings.kernel->owner_away(false);
     if (moved && moved_rounds++ == 0 && recorder.on()) recorder.record({.kind = TraceKind::coprocessor_begin});
     pending = settings.kernel->unfinished() || !settings.kernel->idle();
     if (pending && !moved) settings.kernel->nudge();

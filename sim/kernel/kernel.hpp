@@ -55,6 +55,19 @@ class Kernel {
   // what a message filled stays in its match list until then.
   bool progress(int arrivals = kArrivalsPerRound);
 
+  // The owner waits, and this round found nothing; see Wire::idle_round.
+  void idle_round() {
+    for (const Polled& polled : polled_) {
+      if (polled.wire->wants_push()) [[unlikely]]
+        polled.wire->idle_round();
+    }
+  }
+
+  // See Wire::owner_away.
+  void owner_away(bool away) {
+    for (Wire* wire : wires_) wire->owner_away(away);
+  }
+
   // Others had this processor meanwhile: the next round looks at every wire, slow ones too.
   void time_passed() {
     for (Polled& polled : polled_) {

@@ -48,6 +48,7 @@ class Waiter {
   // A round found nothing. Gives time away as the policy says; returns after at most kSleepSliceNs.
   void idle() {
     ++rounds_;
+    kernel_.idle_round();
     // A spinning round pays a test and an increment; the clock (23 ns) is looked at once in kSpinRounds.
     if (means_.policy == WaitPolicy::spin && !about_to_sleep_ && !owed_ && rounds_ % kSpinRounds != 0) [[likely]]
       return;

@@ -57,7 +57,7 @@ bool BodyWayChooser::reading(std::uint64_t length, BodyPreferences preferences) 
     case BodyPreference::reading:
       return number % kTryEach >= kTryInARow;
     default:
-      return number / kTryInARow % 2 != 0;
+      return number / kTryInARow % 2 == 0;
   }
 }
 

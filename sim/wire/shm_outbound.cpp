@@ -169,7 +169,7 @@ bool ShmOutbound::can_offer(std::uint64_t length) {
 bool ShmOutbound::wants_offer(const Transmission& transmission) {
   const std::uint64_t length = transmission.header.length;
   if (!can_offer(length)) return false;
-  if (!choice_.measured) return true;
+  if (!choice_.measured || away_) return true;
   return transmission.cursor.peek(length).bytes >= kOfferPieceBytes && chooser_.reading(length, offers_.preferences());
 }
 

@@ -39,6 +39,8 @@ class ShmOutbound {
   // The peer is lost: everything queued fails, and everything later.
   void fail(TransmissionList& finished);
 
+  // A body that is read needs us no more, one through the ring needs a turn for each 128 KiB.
+  void owner_away(bool away) { away_ = away; }
   // See ShmWire::keep_lines.
   void keep_lines() { moves_lines_ = false; }
   // The peer sent something: it has likely taken all that we sent, and waits for an answer.
@@ -77,6 +79,7 @@ class ShmOutbound {
   bool carried_ = false;  // and its body is all in the ring, or cut, or read
   bool offered_ = false;  // its body is offered for reading, the answer is not here yet
   bool lost_ = false;
+  bool away_ = false;
   bool moves_lines_ = true;  // the peer has a processor of its own (cache_hints.hpp)
   bool heard_ = false;       // the peer sent something since our last body in the byte ring
   DirectWriter direct_writer_;

@@ -105,7 +105,8 @@ void ShmWire::stop(std::uint32_t peer, Transmission& transmission) {
 bool ShmWire::push() {
   bool moved = false;
   if (!busy_.empty()) [[unlikely]] {
-    const bool idle = ++rounds_in_vain_ > kRoundsBeforeHelp && !reads_bodies();
+    const bool idle = idle_rounds_ > kRoundsBeforeHelp && !reads_bodies();
+    if (idle) idle_rounds_ = kRoundsBeforeHelp;  // the owner says so each time
     for (const std::uint32_t to : busy_) moved |= outbound_[to].advance(finished_, idle);
     std::erase_if(busy_, [this](std::uint32_t to) { return outbound_[to].idle(); });
   }
@@ -144,7 +145,7 @@ bool ShmWire::poll(Arrival& arrival) {
 bool ShmWire::look(std::uint32_t local_rank, Arrival& arrival) {
   if (!inbound_[local_rank].look(arrival)) return false;
   answering_ = local_rank;
-  rounds_in_vain_ = 0;
+  idle_rounds_ = 0;
   outbound_[local_rank].heard();
   // The inbound side lost its peer (a malformed frame): nothing more goes out to it either.
   if (arrival.kind == Arrival::Kind::lost) outbound_[local_rank].fail(finished_);

@@ -41,6 +41,13 @@ class ShmWire final : public Wire {
   [[nodiscard]] bool poll(Arrival& arrival) override;
   void consume() override { inbound_[answering_].consume(); }
   void hold() override;
+  void owner_away(bool away) override {
+    for (ShmOutbound& out : outbound_) out.owner_away(away);
+  }
+  // With a processor of its own: one that is taken away in the middle of a chunk would keep the receiver waiting.
+  void idle_round() override {
+    if (!shared_processor_) ++idle_rounds_;
+  }
   void accept(const portals::Region& landing, void* cookie) override { inbound_[answering_].accept(landing, cookie); }
   void refuse() override { inbound_[answering_].refuse(); }
   [[nodiscard]] bool idle() const override { return busy_.empty(); }
@@ -53,6 +60,7 @@ class ShmWire final : public Wire {
   [[nodiscard]] BellData& bell_data() { return layout_.area(local_rank_).bell; }
   // The receiver may run next on this very processor: what was written stays in its cache, and is fetched for no other.
   void keep_lines() {
+    shared_processor_ = true;
     for (ShmOutbound& out : outbound_) out.keep_lines();
   }
   // Whether `peer` (a world rank) is on this node and not this rank.
@@ -95,11 +103,12 @@ class ShmWire final : public Wire {
   std::vector<std::uint32_t> senders_;  // local ranks that have sent here: the ones worth a look
   std::vector<bool> is_sender_;
   std::vector<std::uint32_t> held_;
-  std::uint32_t opened_seen_ = 0;     // of our area's opened_count
-  std::size_t turn_ = 0;              // index in senders_ of the one to look at first
-  std::uint32_t in_turn_ = 0;         // arrivals that it has given in a row
-  std::uint32_t answering_ = 0;       // local rank of the last arrival
-  std::uint32_t rounds_in_vain_ = 0;  // push() since the last arrival, while something was queued
+  std::uint32_t opened_seen_ = 0;  // of our area's opened_count
+  std::size_t turn_ = 0;           // index in senders_ of the one to look at first
+  std::uint32_t in_turn_ = 0;      // arrivals that it has given in a row
+  std::uint32_t answering_ = 0;    // local rank of the last arrival
+  std::uint32_t idle_rounds_ = 0;  // of the waiting owner since the last arrival, while something was queued
+  bool shared_processor_ = false;  // see keep_lines()
 };
 
 }  // namespace margay::sim

@@ -73,6 +73,12 @@ class Wire {
 
   // Others had this processor meanwhile: looks that were put off are due.
   virtual void time_passed() {}
+  // The process's owner waits, and a round found nothing: the next push() may take on what is not its duty. Not said by
+  // a coprocessor, which shares a processor with an owner that computes.
+  virtual void idle_round() {}
+  // The owner is away, and its coprocessor acts, until told otherwise: what needs the fewest turns on a processor is
+  // best.
+  virtual void owner_away(bool away) { static_cast<void>(away); }
 
   // Answers; all concern the message that the last poll() gave.
   // whole: its memory may be used again

@@ -30,12 +30,17 @@ static double away_for(enum how how, double seconds) {
   return noise;
 }
 
-// Each of them counts.
+// None waits for the other side to come back; one of them may be late, since three threads on two processors, and
+// whatever else the machine does, take turns of milliseconds.
 static void check_times(const char* what, int bytes, enum how how, const double* took) {
+  int late = 0;
   for (int i = 0; i < kTries; ++i) {
-    CHECK(took[i] < 0.050, "%s of %d bytes took %.1f ms, while the other side %s", what, bytes, took[i] * 1e3,
+    late += took[i] >= 0.050;
+    CHECK(took[i] < 0.200, "%s of %d bytes took %.1f ms, while the other side %s", what, bytes, took[i] * 1e3,
           how == ASLEEP ? "slept" : "computed");
   }
+  CHECK(late <= 1, "%s of %d bytes took more than 50 ms %d times of %d, while the other side %s", what, bytes, late,
+        kTries, how == ASLEEP ? "slept" : "computed");
 }
 
 // Synchronous sends to receives that are posted, whose owner is away.

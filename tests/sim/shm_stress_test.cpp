@@ -60,6 +60,7 @@ class Player {
   }
 
   void rest() {
+    wire_.idle_round();
     if (!plan_.sleeps) {
       std::this_thread::yield();
       return;

@@ -1,5 +1,7 @@
 // Application bypass of a get: rank 1 is away for two seconds, asleep in a loop or computing, and makes no call; each
-// get of 1 MiB out of its memory ends within 50 ms. On two ranks or more, over any wire:
+// get of 1 MiB out of its memory ends within 50 ms, but for a few: three threads on two processors, and whatever else
+// the machine does, take turns of milliseconds. None waits for rank 1 to come back. On two ranks or more, over any
+// wire:
 //
 //   margay run -n 2 program_bypass
 //
@@ -24,7 +26,9 @@ constexpr std::uint64_t kBoundNs = 50'000'000;
 constexpr std::uint64_t kPauseNs = 100'000'000;  // between gets: the coprocessor has gone back to sleep
 constexpr std::uint64_t kWaitLimitNs = 15'000'000'000;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
+constexpr std::uint64_t kNeverNs = kAwayNs / 2;
 constexpr int kGets = 8;
+constexpr int kLateMost = 2;
 
 enum class Away { asleep, computing };
 
@@ -58,6 +62,7 @@ void be_away(Away how) {
 
 void gets(Program& program, SingleBlock& replies, const std::vector<std::byte>& expected, std::vector<std::byte>& copy,
           const char* how) {
+  int late = 0;
   for (int i = 0; i < kGets; ++i) {
     sleep_ns(kPauseNs);
     copy.assign(kBytes, std::byte{0});
@@ -70,8 +75,10 @@ void gets(Program& program, SingleBlock& replies, const std::vector<std::byte>& 
     std::printf("a get of %zu bytes from a rank %s: %.2f ms\n", kBytes, how,
                 static_cast<double>(took) / static_cast<double>(kNsPerMs));
     if (copy != expected) give_up("the reply is not what lies in rank 1's memory");
-    if (took > kBoundNs) give_up("that is more than 50 ms");
+    if (took > kNeverNs) give_up("that is more than a second");
+    if (took > kBoundNs) ++late;
   }
+  if (late > kLateMost) give_up("more than two of these took more than 50 ms");
 }
 
 }  // namespace
