@@ -57,7 +57,7 @@ Status TcpWire::open() {
   return listening.ok() ? choose_backend() : listening;
 }
 
-// auto is epoll: with both at work it was never slower, and for short messages a microsecond faster (docs/tcp_wire.md).
+// auto is epoll: between two ranks it was never slower, and for short messages a microsecond faster (docs/tcp_wire.md).
 Status TcpWire::choose_backend() {
   if (settings_.backend != TcpBackendChoice::uring) {
     backend_reason_ = settings_.backend == TcpBackendChoice::epoll
