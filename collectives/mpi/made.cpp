@@ -6,7 +6,7 @@ namespace margay::collectives {
 
 int give_communicator(mpi_adi::Call& call, const Made& made, MPI_Comm* handle) {
   if (made.error_class == MPI_ERR_OTHER) {
-    call.error(MPI_ERR_OTHER, "no context identifier is free on all members (4,096 communicators); free some first");
+    call.error(MPI_ERR_OTHER, mpi_adi::kContextsUsedUp);
   } else {
     note_error(call, made.error_class);
   }

@@ -9,6 +9,9 @@
 
 namespace margay::mpi_adi {
 
+inline constexpr char kContextsUsedUp[] =
+    "no context identifier is free on all members (4,096 communicators); free some first";
+
 class ContextPool {
  public:
   static constexpr int kPairs = 1 << (kContextBits - 1);

@@ -44,7 +44,6 @@ std::unique_ptr<Communicator> both_groups(const Communicator& inter) {
   }
   auto both = std::make_unique<Communicator>();
   both->set_groups(std::move(all));
-  both->error_handler = MPI_ERRORS_ARE_FATAL;
   return both;
 }
 

@@ -1,6 +1,6 @@
 // Intercommunicators: made of two halves of the world, point-to-point in every call, duplicated, split, merged.
 // ranks: 2 3 5
-// reference: 5
+// reference: 3
 #include "check.h"
 
 enum { kTag = 6, kLong = 60000 };
