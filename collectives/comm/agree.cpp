@@ -71,7 +71,7 @@ class AgreementTask final : public mpi_adi::DeviceTask {
         handle_(handle),
         request_(request),
         agreement_(rank.contexts(), salt_of(all, tag), false),
-        tree_(rank, all, all_ranks(all), all.rank(), tag) {
+        tree_(rank.device(), *rank.datatype(MPI_BYTE), all, all_ranks(all), all.rank(), tag) {
     tree_.start(agreement_.words());
   }
 
@@ -116,7 +116,7 @@ Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
 }
 
 Agreed agree_among(MpiRank& rank, Communicator& parent, std::vector<int> ranks, int me, int tag) {
-  TreeAnd tree(rank, parent, std::move(ranks), me, tag);
+  TreeAnd tree(rank.device(), *rank.datatype(MPI_BYTE), parent, std::move(ranks), me, tag);
   return agree(rank, salt_of(parent, tag), [&](Words words) {
     tree.start(words);
     wait_until(

@@ -17,9 +17,10 @@ std::int64_t bytes_of(const std::vector<std::uint64_t>& words) {
 
 }  // namespace
 
-TreeAnd::TreeAnd(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, std::vector<int> ranks, int me, int tag)
-    : device_(rank.device()),
-      bytes_(*rank.datatype(MPI_BYTE)),
+TreeAnd::TreeAnd(mpi_adi::Device& device, mpi_adi::Datatype& bytes, mpi_adi::Communicator& communicator,
+                 std::vector<int> ranks, int me, int tag)
+    : device_(device),
+      bytes_(bytes),
       communicator_(communicator),
       ranks_(std::move(ranks)),
       place_(spanning_tree(static_cast<int>(ranks_.size()), 0, me)),

@@ -7,16 +7,17 @@
 #include <vector>
 
 #include "collectives/topology/spanning_tree.hpp"
-#include "mpi_adi/rank/rank.hpp"
+#include "mpi_adi/device/device.hpp"
 
 namespace margay::collectives {
 
 class TreeAnd {
  public:
-  // `ranks`: the participants' in `communicator`, no intercommunicator, which outlives this; `me`: this process's place
-  // among them. The same order and `tag` (collectives/comm/internal_tag.hpp) on all; nobody else uses that tag
-  // meanwhile.
-  TreeAnd(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, std::vector<int> ranks, int me, int tag);
+  // `bytes`: MPI_BYTE. `ranks`: the participants' in `communicator`, no intercommunicator, which outlives this; `me`:
+  // this process's place among them. The same order and `tag` (collectives/comm/internal_tag.hpp) on all; nobody else
+  // uses that tag meanwhile.
+  TreeAnd(mpi_adi::Device& device, mpi_adi::Datatype& bytes, mpi_adi::Communicator& communicator,
+          std::vector<int> ranks, int me, int tag);
   TreeAnd(const TreeAnd&) = delete;
   TreeAnd& operator=(const TreeAnd&) = delete;
 

@@ -19,14 +19,17 @@ namespace margay::mpi_adi {
 struct Device::Impl {
   DeviceParts parts;
   std::vector<std::unique_ptr<DeviceTask>> tasks;
+  bool any_tasks = false;  // what each round asks: nearly always there are none
 
   // Whether one of the tasks ended.
   bool run_tasks() {
-    return std::erase_if(tasks, [](const std::unique_ptr<DeviceTask>& task) { return task->step(); }) != 0;
+    const auto ended = std::erase_if(tasks, [](const std::unique_ptr<DeviceTask>& task) { return task->step(); });
+    any_tasks = !tasks.empty();
+    return ended != 0;
   }
 };
 
-Device::Device(sim::Kernel& kernel, const DeviceOptions& options) : impl_(new Impl{{kernel, options}, {}}) {}
+Device::Device(sim::Kernel& kernel, const DeviceOptions& options) : impl_(new Impl{{kernel, options}, {}, false}) {}
 Device::~Device() {
   delete impl_;
 }
@@ -91,7 +94,7 @@ Request* Device::start_matched_receive(void* buffer, std::int64_t count, Datatyp
 
 bool Device::progress(int messages) {
   bool moved = mpi_adi::progress(impl_->parts, messages);
-  if (!impl_->tasks.empty()) [[unlikely]]
+  if (impl_->any_tasks) [[unlikely]]
     moved |= impl_->run_tasks();
   impl_->parts.heap.relieve(moved);  // device/unexpected
   return moved;
@@ -99,11 +102,13 @@ bool Device::progress(int messages) {
 
 bool Device::progress_for_absent_owner() {
   const bool moved = mpi_adi::progress(impl_->parts, kMessagesPerRound);
-  return impl_->tasks.empty() ? moved : impl_->run_tasks() || moved;
+  return impl_->any_tasks ? impl_->run_tasks() || moved : moved;
 }
 
 void Device::add_task(std::unique_ptr<DeviceTask> task) {
-  if (!task->step()) impl_->tasks.push_back(std::move(task));
+  if (task->step()) return;
+  impl_->tasks.push_back(std::move(task));
+  impl_->any_tasks = true;
 }
 
 // A receive in no list: nothing can match it, and no lost peer ends it, as its peer is this process.
