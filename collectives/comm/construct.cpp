@@ -1,124 +1,162 @@
 #include "collectives/comm/construct.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 #include "collectives/algorithm/bcast_tree.hpp"
 #include "collectives/algorithm/gather_tree.hpp"
-#include "collectives/algorithm/reduce_tree.hpp"
-#include "collectives/op/operation.hpp"
+#include "collectives/comm/agree.hpp"
+#include "collectives/comm/internal_tag.hpp"
+#include "mpi_adi/object/group_ops.hpp"
 
 namespace margay::collectives {
 
 using mpi_adi::Communicator;
 using mpi_adi::ContextId;
+using mpi_adi::GroupPtr;
 using mpi_adi::MpiRank;
 
 namespace {
-
-constexpr int kPairsPerWord = 64;
 
 struct Choice {
   int color;
   int key;
 };
 
-std::vector<Choice> everyones_choice(MpiRank& rank, Communicator& parent, Choice mine) {
-  std::vector<Choice> all(static_cast<std::size_t>(parent.size()));
+// Of all members, in the order of parent.everybody().
+int everyones_choice(MpiRank& rank, Communicator& all, Choice mine, std::vector<Choice>& choices) {
+  choices.resize(static_cast<std::size_t>(all.size()));
+  int error_class = MPI_SUCCESS;
   {
-    Collective collective(rank, parent);
+    Collective collective(rank, all);
     gather_tree(collective, 0, portals::Region(&mine, sizeof mine), sizeof mine,
-                reinterpret_cast<std::byte*>(all.data()));
+                reinterpret_cast<std::byte*>(choices.data()));
+    error_class = collective.error_class();
   }
-  Collective collective(rank, parent);
-  bcast_tree(collective, 0, portals::Region(all.data(), all.size() * sizeof(Choice)));
-  return all;
+  Collective collective(rank, all);
+  bcast_tree(collective, 0, portals::Region(choices.data(), choices.size() * sizeof(Choice)));
+  return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }
 
-// Bitwise and over all members; the result is everybody's.
-void everywhere(MpiRank& rank, Communicator& parent, std::vector<std::uint64_t>& words) {
-  auto* bytes = reinterpret_cast<std::byte*>(words.data());
-  {
-    Collective collective(rank, parent);
-    reduce_tree(collective, 0, bytes, words.size(), sizeof(std::uint64_t), predefined_combine(MPI_BAND, MPI_UINT64_T));
+// Where an intercommunicator's group begins in parent.everybody(); an intracommunicator's begins at 0.
+int begin_of_local(const Communicator& parent) {
+  return parent.both == nullptr ? 0 : parent.both->rank() - parent.rank();
+}
+int begin_of_remote(const Communicator& parent) {
+  return begin_of_local(parent) == 0 ? parent.size() : 0;
+}
+
+// The members of `group`, whose choices begin at `begin`, that chose `color`.
+GroupPtr choosers(MpiRank& rank, const mpi_adi::Group& group, const std::vector<Choice>& choices, int begin,
+                  int color) {
+  const auto choice = [&choices, begin](int member) { return choices[static_cast<std::size_t>(begin + member)]; };
+  std::vector<int> members;
+  for (int member = 0; member < group.size(); ++member) {
+    if (choice(member).color == color) members.push_back(member);
   }
-  Collective collective(rank, parent);
-  bcast_tree(collective, 0, portals::Region(bytes, words.size() * sizeof(std::uint64_t)));
+  std::stable_sort(members.begin(), members.end(), [&](int a, int b) { return choice(a).key < choice(b).key; });
+  return include(group, members, rank.process().rank());
+}
+
+// What `root` of `all` says: a list of world ranks.
+int tell_group(MpiRank& rank, Communicator& all, int root, std::vector<std::uint32_t>& world_ranks) {
+  std::uint64_t count = world_ranks.size();
+  int error_class = MPI_SUCCESS;
+  {
+    Collective collective(rank, all);
+    bcast_tree(collective, root, portals::Region(&count, sizeof count));
+    error_class = collective.error_class();
+  }
+  world_ranks.resize(count);
+  Collective collective(rank, all);
+  bcast_tree(collective, root, portals::Region(world_ranks.data(), count * sizeof(std::uint32_t)));
+  return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }
 
 }  // namespace
 
-// Several threads may agree on several communicators at once, and must not end with the same pair: in each process one
-// agreement at a time offers what is free, the one of the lowest parent context; the others offer nothing and, told so
-// by the last word, try again. The lowest of all gets its turn everywhere, so somebody always goes on.
-int agree_on_context(MpiRank& rank, Communicator& parent) {
-  mpi_adi::ContextPool& pool = rank.contexts();
-  const mpi_adi::ContextPool::Turn turn(pool, parent.context);
-  for (;;) {
-    const bool offers = turn.begin();
-    std::vector<std::uint64_t> common(mpi_adi::ContextPool::kWords + 1, 0);
-    if (offers) {
-      std::copy(pool.free().begin(), pool.free().end(), common.begin());
-      common.back() = 1;
-    }
-    everywhere(rank, parent, common);
-    if (offers) turn.end();
-    const bool all_offered = common.back() != 0;
-    const auto word = std::find_if(common.begin(), common.end() - 1, [](std::uint64_t bits) { return bits != 0; });
-    if (all_offered && word == common.end() - 1) return -1;
-    if (!all_offered) continue;
-    const int pair = static_cast<int>(word - common.begin()) * kPairsPerWord + std::countr_zero(*word);
-    pool.take(pair);
-    return 2 * pair;
-  }
-}
-
-void return_context(MpiRank& rank, int context) {
-  rank.contexts().give_back(context / 2);
-}
-
-Communicator* duplicate(MpiRank& rank, Communicator& parent) {
-  const int context = agree_on_context(rank, parent);
-  if (context < 0) return nullptr;
-  Communicator* made = rank.add_communicator(parent.group, static_cast<ContextId>(context));
+Made make_communicator(MpiRank& rank, GroupPtr group, GroupPtr remote, int context, const Communicator& parent) {
+  Communicator* const made =
+      rank.add_communicator(std::move(group), static_cast<ContextId>(context), std::move(remote));
   if (made == nullptr) {
     return_context(rank, context);
-    return nullptr;
+    return {nullptr, MPI_ERR_OTHER};
   }
   made->error_handler = parent.error_handler;
+  return {made, MPI_SUCCESS};
+}
+
+Made duplicate(MpiRank& rank, Communicator& parent) {
+  const Agreed agreed = agree_among_all(rank, parent);
+  if (agreed.context < 0) return {nullptr, agreed.error_class};
+  const Made made = make_communicator(rank, parent.group, parent.remote, agreed.context, parent);
+  if (made.communicator != nullptr) made.communicator->topology = parent.topology;
   return made;
 }
 
-bool split(MpiRank& rank, Communicator& parent, int color, int key, Communicator*& made) {
-  made = nullptr;
-  const std::vector<Choice> choices = everyones_choice(rank, parent, {color, key});
-  // One pair of contexts serves all the new communicators: they have no member in common.
-  const int context = agree_on_context(rank, parent);
-  if (context < 0) return false;
-  if (color == MPI_UNDEFINED) {
-    return_context(rank, context);
-    return true;
-  }
-  std::vector<int> members;
-  for (int member = 0; member < parent.size(); ++member) {
-    if (choices[static_cast<std::size_t>(member)].color == color) members.push_back(member);
-  }
-  std::stable_sort(members.begin(), members.end(), [&choices](int a, int b) {
-    return choices[static_cast<std::size_t>(a)].key < choices[static_cast<std::size_t>(b)].key;
-  });
-  auto group = std::make_shared<mpi_adi::Group>();
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    group->world_ranks.push_back(parent.world_rank(members[i]));
-    if (members[i] == parent.rank()) group->my_rank = static_cast<int>(i);
-  }
-  made = rank.add_communicator(std::move(group), static_cast<ContextId>(context));
-  if (made == nullptr) {
-    return_context(rank, context);
-    return false;
-  }
+Begun begin_duplicate(MpiRank& rank, Communicator& parent, MPI_Comm* handle) {
+  Communicator* const made = rank.add_communicator(parent.group, mpi_adi::kNoContext, parent.remote);
+  if (made == nullptr) return {};
   made->error_handler = parent.error_handler;
-  return true;
+  made->topology = parent.topology;
+  *handle = made->handle;
+  mpi_adi::Request* const request = rank.device().start_task_request(parent);
+  agree_meanwhile(rank, parent, *made, handle, *request);
+  return {made, request};
+}
+
+Made split(MpiRank& rank, Communicator& parent, int color, int key) {
+  std::vector<Choice> choices;
+  if (const int failed = everyones_choice(rank, parent.everybody(), {color, key}, choices); failed != MPI_SUCCESS) {
+    return {nullptr, failed};
+  }
+  // One pair of contexts serves all the new communicators: they have no member in common.
+  const Agreed agreed = agree_among_all(rank, parent);
+  if (agreed.context < 0) return {nullptr, agreed.error_class};
+  GroupPtr remote;
+  if (color != MPI_UNDEFINED && parent.is_inter()) {
+    remote = choosers(rank, *parent.remote, choices, begin_of_remote(parent), color);
+  }
+  // A color that nobody over there chose makes no intercommunicator (MPI 4.0, 7.6.2).
+  if (color == MPI_UNDEFINED || (remote != nullptr && remote->size() == 0)) {
+    return_context(rank, agreed.context);
+    return {};
+  }
+  return make_communicator(rank, choosers(rank, *parent.group, choices, begin_of_local(parent), color),
+                           std::move(remote), agreed.context, parent);
+}
+
+Made create(MpiRank& rank, Communicator& parent, const GroupPtr& group) {
+  GroupPtr remote;
+  if (parent.is_inter()) {
+    // The first member of each group tells both what its group is to be.
+    std::vector<std::uint32_t> ours = group->world_ranks, theirs;
+    for (const bool first : {true, false}) {
+      const bool local = (begin_of_local(parent) == 0) == first;
+      const int root = local ? begin_of_local(parent) : begin_of_remote(parent);
+      const int failed = tell_group(rank, *parent.both, root, local ? ours : theirs);
+      if (failed != MPI_SUCCESS) return {nullptr, failed};
+    }
+    remote = mpi_adi::make_group(std::move(theirs), rank.process().rank());
+  }
+  const Agreed agreed = agree_among_all(rank, parent);
+  if (agreed.context < 0) return {nullptr, agreed.error_class};
+  if (group->my_rank < 0 || (remote != nullptr && remote->size() == 0)) {
+    return_context(rank, agreed.context);
+    return {};
+  }
+  return make_communicator(rank, group, std::move(remote), agreed.context, parent);
+}
+
+Made create_group(MpiRank& rank, Communicator& parent, const GroupPtr& group, int tag) {
+  const mpi_adi::GroupIndex index(*parent.group);
+  std::vector<int> ranks;
+  ranks.reserve(group->world_ranks.size());
+  for (const std::uint32_t world_rank : group->world_ranks) ranks.push_back(index.rank_of(world_rank));
+  const Agreed agreed = agree_among(rank, parent, std::move(ranks), group->my_rank,
+                                    internal_tag(Agreement::create_group, static_cast<std::uint64_t>(tag)));
+  if (agreed.context < 0) return {nullptr, agreed.error_class};
+  return make_communicator(rank, group, nullptr, agreed.context, parent);
 }
 
 }  // namespace margay::collectives

@@ -1,4 +1,4 @@
-// Making communicators out of one another: contexts that all members agree on, groups.
+// Making communicators out of one another.
 #pragma once
 
 #include "collectives/portal/collective.hpp"
@@ -6,18 +6,36 @@
 
 namespace margay::collectives {
 
-// A pair of contexts that is free on every member of `parent`, taken on this one. -1: the 4,096 pairs are used up.
-// Collective over `parent`.
-[[nodiscard]] int agree_on_context(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent);
-// Gives back a context that this rank does not use after all.
-void return_context(mpi_adi::MpiRank& rank, int context);
+// `communicator` is null when this process is in none (MPI_COMM_NULL), or when it failed. error_class then:
+// MPI_ERR_OTHER, contexts or handles are used up; MPIX_ERR_PROC_FAILED.
+struct Made {
+  mpi_adi::Communicator* communicator = nullptr;
+  int error_class = 0;
+};
 
-// MPI_Comm_dup: the same group, new contexts. nullptr: contexts or handles are used up. Collective.
-[[nodiscard]] mpi_adi::Communicator* duplicate(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent);
+// A communicator of these groups in a context that was agreed on, with its parent's error handler.
+[[nodiscard]] Made make_communicator(mpi_adi::MpiRank& rank, mpi_adi::GroupPtr group, mpi_adi::GroupPtr remote,
+                                     int context, const mpi_adi::Communicator& parent);
 
-// MPI_Comm_split: members of one color together, ordered by key, then by rank. `made`: this rank's; nullptr for
-// MPI_UNDEFINED. false: contexts or handles are used up. Collective.
-[[nodiscard]] bool split(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, int color, int key,
-                         mpi_adi::Communicator*& made);
+// MPI_Comm_dup: the same groups and topology, new contexts. Collective.
+[[nodiscard]] Made duplicate(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent);
+// MPI_Comm_idup: the same, without waiting. The communicator is there at once, its contexts when the request is
+// complete; *handle is the program's variable, set to MPI_COMM_NULL if that fails. `request` null: handles are used up.
+struct Begun {
+  mpi_adi::Communicator* communicator = nullptr;
+  mpi_adi::Request* request = nullptr;
+};
+[[nodiscard]] Begun begin_duplicate(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, MPI_Comm* handle);
+
+// MPI_Comm_split: members of one color together, ordered by key, then by rank. An intercommunicator's: of both groups.
+// Collective.
+[[nodiscard]] Made split(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, int color, int key);
+
+// MPI_Comm_create: disjoint groups of members become communicators. Each member gives a group; of members of an
+// intercommunicator's group all give the same. Collective. Requires: members of `group` are of the parent's.
+[[nodiscard]] Made create(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, const mpi_adi::GroupPtr& group);
+// MPI_Comm_create_group: only members of `group`, which this process is in, call. Requires: an intracommunicator.
+[[nodiscard]] Made create_group(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, const mpi_adi::GroupPtr& group,
+                                int tag);
 
 }  // namespace margay::collectives

@@ -8,7 +8,7 @@ using namespace margay::collectives;
 
 extern "C" int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   Call call(call_name<"MPI_Bcast">);
-  Communicator* communicator = call.communicator(comm);
+  Communicator* communicator = call.intracommunicator(comm);
   call.count(count);
   Datatype* type = call.datatype(datatype);
   call.buffer(buffer, count, type);

@@ -1,14 +1,39 @@
-// MPI_Comm_dup and MPI_Comm_split (MPI 4.0, 7.4.2).
+// Communicators out of communicators (MPI 4.0, 7.4.2).
+#include <algorithm>
+
 #include "collectives/comm/construct.hpp"
+#include "collectives/mpi/made.hpp"
 #include "mpi_adi/mpi/binding.hpp"
-#include "mpi_adi/mpi/call.hpp"
+#include "mpi_adi/mpi/group/arguments.hpp"
+#include "mpi_adi/object/group_ops.hpp"
 
 using namespace margay::mpi_adi;
 using namespace margay::collectives;
 
 namespace {
 
-constexpr char kUsedUp[] = "no context identifier is free on all members (4,096 communicators); free some first";
+void check_subset(Call& call, const GroupPtr& group, const Communicator* communicator) {
+  if (call.ok() && group != communicator->group && !is_subset(*group, *communicator->group)) {
+    call.error(MPI_ERR_GROUP, "a member of the group is none of the communicator's group");
+  }
+}
+
+// Which part of a split by `type` this process goes to. A part that is no finer than the communicator is none.
+int color_of_type(Call& call, const Communicator& communicator, int type) {
+  const auto& node_of = call.rank().process().job().node_of_rank;
+  const auto my_node = node_of[call.rank().process().rank()];
+  const auto& members = communicator.group->world_ranks;
+  const bool one_node =
+      std::all_of(members.begin(), members.end(), [&](std::uint32_t member) { return node_of[member] == my_node; });
+  switch (type) {
+    case MPI_COMM_TYPE_SHARED:
+      return static_cast<int>(my_node);
+    case MPI_COMM_TYPE_HW_UNGUIDED:  // the one level below the machine that is known
+      return one_node ? MPI_UNDEFINED : static_cast<int>(my_node);
+    default:  // MPI_COMM_TYPE_HW_GUIDED, MPIX_COMM_TYPE_NEIGHBORHOOD: nothing is known of what `info` may name
+      return MPI_UNDEFINED;
+  }
+}
 
 }  // namespace
 
@@ -17,12 +42,27 @@ extern "C" int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
   Communicator* communicator = call.communicator(comm);
   call.not_null(newcomm, "newcomm");
   if (!call.ok()) return call.failed();
-  const Communicator* made = duplicate(call.rank(), *communicator);
-  if (made == nullptr) call.error(MPI_ERR_OTHER, kUsedUp);
-  *newcomm = made == nullptr ? MPI_COMM_NULL : made->handle;
-  return call.done();
+  return give_communicator(call, duplicate(call.rank(), *communicator), newcomm);
 }
 MARGAY_ALIAS(Comm_dup)
+
+extern "C" int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  Call call(call_name<"MPI_Comm_idup">);
+  Communicator* communicator = call.communicator(comm);
+  call.not_null(newcomm, "newcomm");
+  call.not_null(request, "request");
+  if (!call.ok()) return call.failed();
+  const Begun begun = begin_duplicate(call.rank(), *communicator, newcomm);
+  const UserRequest* const made =
+      begun.request == nullptr ? nullptr : call.rank().add_request(begun.request, *communicator);
+  if (made == nullptr) {
+    call.error(MPI_ERR_OTHER, "no handle is free (262,144 communicators or requests are alive)");
+    return call.failed();
+  }
+  *request = made->handle;
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Comm_idup)
 
 extern "C" int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   Call call(call_name<"MPI_Comm_split">);
@@ -32,9 +72,45 @@ extern "C" int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newc
     call.error(MPI_ERR_ARG, "color " + std::to_string(color) + " is below 0 and is not MPI_UNDEFINED");
   }
   if (!call.ok()) return call.failed();
-  Communicator* made = nullptr;
-  if (!split(call.rank(), *communicator, color, key, made)) call.error(MPI_ERR_OTHER, kUsedUp);
-  *newcomm = made == nullptr ? MPI_COMM_NULL : made->handle;
-  return call.done();
+  return give_communicator(call, split(call.rank(), *communicator, color, key), newcomm);
 }
 MARGAY_ALIAS(Comm_split)
+
+extern "C" int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info /*info*/, MPI_Comm* newcomm) {
+  Call call(call_name<"MPI_Comm_split_type">);
+  Communicator* communicator = call.intracommunicator(comm);
+  call.not_null(newcomm, "newcomm");
+  const bool known = split_type >= MPI_COMM_TYPE_SHARED && split_type <= MPIX_COMM_TYPE_NEIGHBORHOOD;
+  if (!known && split_type != MPI_UNDEFINED) {
+    call.error(MPI_ERR_ARG, "split_type " + std::to_string(split_type) + " is none of MPI_COMM_TYPE_");
+  }
+  if (!call.ok()) return call.failed();
+  const int color = known ? color_of_type(call, *communicator, split_type) : MPI_UNDEFINED;
+  return give_communicator(call, split(call.rank(), *communicator, color, key), newcomm);
+}
+MARGAY_ALIAS(Comm_split_type)
+
+extern "C" int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
+  Call call(call_name<"MPI_Comm_create">);
+  Communicator* communicator = call.communicator(comm);
+  const GroupPtr found = checked_group(call, group);
+  call.not_null(newcomm, "newcomm");
+  check_subset(call, found, communicator);
+  if (!call.ok()) return call.failed();
+  return give_communicator(call, create(call.rank(), *communicator, found), newcomm);
+}
+MARGAY_ALIAS(Comm_create)
+
+extern "C" int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
+  Call call(call_name<"MPI_Comm_create_group">);
+  Communicator* communicator = call.intracommunicator(comm);
+  const GroupPtr found = checked_group(call, group);
+  call.send_tag(tag);
+  call.not_null(newcomm, "newcomm");
+  check_subset(call, found, communicator);
+  if (!call.ok()) return call.failed();
+  // Who is no member need not call, and if it does, it has no part in it.
+  if (found->my_rank < 0) return give_communicator(call, {}, newcomm);
+  return give_communicator(call, create_group(call.rank(), *communicator, found, tag), newcomm);
+}
+MARGAY_ALIAS(Comm_create_group)

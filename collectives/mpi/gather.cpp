@@ -67,7 +67,7 @@ Contribution check_contribution(Call& call, const void* sendbuf, int sendcount, 
 extern "C" int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                            MPI_Datatype recvtype, int root, MPI_Comm comm) {
   Call call(call_name<"MPI_Gather">);
-  Communicator* communicator = call.communicator(comm);
+  Communicator* communicator = call.intracommunicator(comm);
   call.root(communicator, root);
   if (!call.ok()) return call.failed();
   const bool is_root = communicator->rank() == root;
@@ -103,7 +103,7 @@ MARGAY_ALIAS(Gather)
 extern "C" int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                               MPI_Datatype recvtype, MPI_Comm comm) {
   Call call(call_name<"MPI_Allgather">);
-  Communicator* communicator = call.communicator(comm);
+  Communicator* communicator = call.intracommunicator(comm);
   call.count(recvcount, "recvcount");
   Datatype* receive_type = call.datatype(recvtype);
   call.buffer(recvbuf, recvcount, receive_type);

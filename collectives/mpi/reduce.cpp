@@ -25,7 +25,7 @@ Reduction reduction(std::byte* partial, int count, const Datatype& type, Combine
 extern "C" int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                            MPI_Comm comm) {
   Call call(call_name<"MPI_Reduce">);
-  Communicator* communicator = call.communicator(comm);
+  Communicator* communicator = call.intracommunicator(comm);
   call.count(count);
   Datatype* type = call.datatype(datatype);
   call.root(communicator, root);
@@ -57,7 +57,7 @@ MARGAY_ALIAS(Reduce)
 extern "C" int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                               MPI_Comm comm) {
   Call call(call_name<"MPI_Allreduce">);
-  Communicator* communicator = call.communicator(comm);
+  Communicator* communicator = call.intracommunicator(comm);
   call.count(count);
   Datatype* type = call.datatype(datatype);
   Combine combine = check_operation(call, op, type);

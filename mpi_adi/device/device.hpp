@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "mpi_adi/device/request.hpp"
@@ -51,6 +52,16 @@ struct ProtocolCounts {
   std::uint64_t ready_dropped = 0;  // ready sends that found no posted receive here (receiver's count)
 };
 
+// A call of a layer above that returned before it was over, and goes on whenever the device does.
+struct DeviceTask {
+  DeviceTask() = default;
+  DeviceTask(const DeviceTask&) = delete;
+  DeviceTask& operator=(const DeviceTask&) = delete;
+  virtual ~DeviceTask() = default;
+  // Does what can be done; may start sends and receives, not wait or call progress(). true: over.
+  [[nodiscard]] virtual bool step() = 0;
+};
+
 class Device {
  public:
   // `kernel` outlives the device. Sets up the receive, acknowledgment and read portals.
@@ -93,6 +104,15 @@ class Device {
   // The same for the message coprocessor, while the owner computes: the heap of unexpected messages keeps to its first
   // size then, since nobody waits for a message behind those that it holds back.
   bool progress_for_absent_owner();
+
+  // Runs `task` after each round of progress until it is over.
+  void add_task(std::unique_ptr<DeviceTask> task);
+  // A request that such a task ends; its status is empty.
+  [[nodiscard]] Request* start_task_request(Communicator& communicator);
+  void end_task_request(Request& request, int error_class);
+
+  // Whether no request on `communicator` is under way.
+  [[nodiscard]] bool quiet(const Communicator& communicator) const;
 
   // A communicator that the user freed, and that the last request on it has now let go: the caller's to delete. nullptr
   // when there is none.

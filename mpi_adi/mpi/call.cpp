@@ -18,7 +18,7 @@ std::string name_of(const Communicator& communicator) {
 }
 
 std::string ranks_of(const Communicator& communicator) {
-  return std::to_string(0) + " to " + std::to_string(communicator.size() - 1);
+  return std::to_string(0) + " to " + std::to_string(communicator.peer_count() - 1);
 }
 
 // The launcher sees a dead rank within milliseconds, knows its signal, and ends the job with that as the cause; a
@@ -58,6 +58,13 @@ Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found)
                             ? "the communicator is MPI_COMM_NULL"
                             : "communicator " + hex(handle) + " is no living communicator (freed, or never made)");
   }
+  return nullptr;
+}
+
+Communicator* Call::refused_inter() {
+  error(MPI_ERR_COMM,
+        "the communicator is an intercommunicator; the call takes intracommunicators only (collective operations "
+        "between two groups are not in this version)");
   return nullptr;
 }
 

@@ -73,6 +73,11 @@ class Call {
     handler_of_ = found;
     return found;
   }
+  // One that is no intercommunicator.
+  [[nodiscard]] Communicator* intracommunicator(MPI_Comm handle) {
+    Communicator* const found = communicator(handle);
+    return found == nullptr || !found->is_inter() ? found : refused_inter();
+  }
   // A committed type, for communication.
   [[nodiscard]] Datatype* datatype(MPI_Datatype handle) {
     Datatype* const found = any_datatype(handle);
@@ -144,11 +149,12 @@ class Call {
  private:
   // True without a communicator: its lookup failed, and that was told.
   [[nodiscard]] static bool is_member(const Communicator* communicator, int rank) {
-    return communicator == nullptr || static_cast<unsigned>(rank) < static_cast<unsigned>(communicator->size());
+    return communicator == nullptr || static_cast<unsigned>(rank) < static_cast<unsigned>(communicator->peer_count());
   }
   // What the checks say when they fail; each does nothing after the first error. The lookups return what is to be
   // returned.
   Communicator* bad_communicator(MPI_Comm handle, const Communicator* found);
+  Communicator* refused_inter();
   Datatype* bad_datatype(MPI_Datatype handle, const Datatype* found);
   Datatype* uncommitted(MPI_Datatype handle);
   UserRequest* bad_request(MPI_Request handle, const UserRequest* found);

@@ -36,6 +36,7 @@ std::string words_of_failure(MpiRank& rank, const Request& request) {
     return "the message from rank " + std::to_string(request.source) + " with tag " + std::to_string(request.tag) +
            " is longer than the receive's buffer";
   }
+  if (request.error_class == MPI_ERR_OTHER) return kContextsUsedUp;  // of MPI_Comm_idup
   return words_of_lost(rank);
 }
 

@@ -1,4 +1,5 @@
-// A communicator: a group and two contexts (paper 001 section 2: 13 bits of context identifier in the match bits).
+// A communicator: a group, or two, and two contexts (paper 001 section 2: 13 bits of context identifier in the match
+// bits).
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,11 @@ namespace margay::mpi_adi {
 
 inline constexpr unsigned kContextBits = 13;
 using ContextId = std::uint16_t;  // < 2^13
+
+struct Topology;
+
+// Of a communicator whose members have not yet agreed on its contexts (MPI_Comm_idup): not to be given back.
+inline constexpr ContextId kNoContext = 0xffff;
 
 // What a layer above keeps with a communicator; it goes with it.
 struct CommunicatorExtension {
@@ -25,17 +31,35 @@ struct Communicator {
   int handle = 0;
   ContextId context = 0;             // point-to-point; even
   ContextId collective_context = 1;  // context + 1
-  GroupPtr group;
-  int error_handler = 0;  // handle
+  GroupPtr group;                    // this process's; set_groups()
+  GroupPtr remote;                   // an intercommunicator's other group; else null
+  const Group* peers = nullptr;      // whom the ranks in calls name: `remote`, or else `group`
+  // Of an intercommunicator: both groups as one, in the same order on all members, over `collective_context`. Serves
+  // agreements of all members; has no handle, and its contexts are not its own.
+  std::unique_ptr<Communicator> both;
+  std::shared_ptr<const Topology> topology;  // null: none
+  int error_handler = 0;                     // handle
   std::string name;
   std::uint32_t references = 1;
   bool freed = false;                     // the user's handle is gone; requests may still hold it
   std::uint64_t collective_sequence = 0;  // one number per collective call, so that calls back to back do not mix
   std::unique_ptr<CommunicatorExtension> collective_facts;  // null before the first call that wants them
+
+  // `other`: the remote group of an intercommunicator.
+  void set_groups(GroupPtr mine, GroupPtr other = nullptr) {
+    group = std::move(mine);
+    remote = std::move(other);
+    peers = remote != nullptr ? remote.get() : group.get();
+  }
+  [[nodiscard]] bool is_inter() const { return remote != nullptr; }
   [[nodiscard]] int rank() const { return group->my_rank; }
   [[nodiscard]] int size() const { return group->size(); }
-  // Requires: 0 <= rank < size().
-  [[nodiscard]] std::uint32_t world_rank(int rank) const { return group->world_ranks[static_cast<std::size_t>(rank)]; }
+  // How many ranks a call may name.
+  [[nodiscard]] int peer_count() const { return peers->size(); }
+  // Of a rank that a call names. Requires: 0 <= rank < peer_count().
+  [[nodiscard]] std::uint32_t world_rank(int rank) const { return peers->world_ranks[static_cast<std::size_t>(rank)]; }
+  // For what concerns all members, of both groups.
+  [[nodiscard]] Communicator& everybody() { return both != nullptr ? *both : *this; }
 };
 
 }  // namespace margay::mpi_adi

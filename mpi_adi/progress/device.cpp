@@ -2,6 +2,8 @@
 // below.
 #include "mpi_adi/device/device.hpp"
 
+#include <vector>
+
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/progress/describe.hpp"
 #include "mpi_adi/progress/progress.hpp"
@@ -16,10 +18,19 @@ namespace margay::mpi_adi {
 
 struct Device::Impl {
   DeviceParts parts;
+  std::vector<std::unique_ptr<DeviceTask>> tasks;
+  bool any_tasks = false;  // what each round asks: nearly always there are none
+
+  // Whether one of the tasks ended.
+  bool run_tasks() {
+    const auto ended = std::erase_if(tasks, [](const std::unique_ptr<DeviceTask>& task) { return task->step(); });
+    any_tasks = !tasks.empty();
+    return ended != 0;
+  }
 };
 
 Device::Device(sim::Kernel& kernel, const DeviceOptions& options)
-    : impl_(new Impl{{kernel, options}}), unreferenced_(&impl_->parts.unreferenced) {}
+    : impl_(new Impl{{kernel, options}, {}, false}), unreferenced_(&impl_->parts.unreferenced) {}
 Device::~Device() {
   delete impl_;
 }
@@ -83,13 +94,35 @@ Request* Device::start_matched_receive(void* buffer, std::int64_t count, Datatyp
 }
 
 bool Device::progress(int messages) {
-  const bool moved = mpi_adi::progress(impl_->parts, messages);
+  bool moved = mpi_adi::progress(impl_->parts, messages);
+  if (impl_->any_tasks) [[unlikely]]
+    moved |= impl_->run_tasks();
   impl_->parts.heap.relieve(moved);  // device/unexpected
   return moved;
 }
 
 bool Device::progress_for_absent_owner() {
-  return mpi_adi::progress(impl_->parts, kMessagesPerRound);
+  const bool moved = mpi_adi::progress(impl_->parts, kMessagesPerRound);
+  return impl_->any_tasks ? impl_->run_tasks() || moved : moved;
+}
+
+void Device::add_task(std::unique_ptr<DeviceTask> task) {
+  if (task->step()) return;
+  impl_->tasks.push_back(std::move(task));
+  impl_->any_tasks = true;
+}
+
+// A receive in no list: nothing can match it, and no lost peer ends it, as its peer is this process.
+Request* Device::start_task_request(Communicator& communicator) {
+  ReceiveRequest& request = new_receive(impl_->parts, communicator);
+  request.peer = impl_->parts.kernel.me().rank;
+  return &request;
+}
+
+void Device::end_task_request(Request& request, int error_class) {
+  request.error_class = error_class;
+  static_cast<ReceiveRequest&>(request).state = ReceiveState::complete;
+  complete(impl_->parts, request);
 }
 
 Communicator* Device::take_unreferenced() {
@@ -103,6 +136,14 @@ Communicator* Device::take_unreferenced() {
 bool Device::quiet() const {
   const DeviceParts& parts = impl_->parts;
   return parts.under_way == 0 && parts.notices.in_use() == 0 && parts.kernel.idle();
+}
+
+bool Device::quiet(const Communicator& communicator) const {
+  bool quiet = true;
+  const auto look = [&](const Request& request) { quiet &= request.complete || request.communicator != &communicator; };
+  impl_->parts.sends.for_each_in_use(look);
+  impl_->parts.receives.for_each_in_use(look);
+  return quiet;
 }
 
 const ProtocolCounts& Device::counts() const {

@@ -64,7 +64,7 @@ bool end_what_is_lost(DeviceParts& parts, bool& any) {
 
 bool source_among_lost(const DeviceParts& parts, const Communicator& communicator, int source) {
   if (source != MPI_ANY_SOURCE) return parts.kernel.lost(communicator.world_rank(source));
-  const auto& members = communicator.group->world_ranks;
+  const auto& members = communicator.peers->world_ranks;
   return std::any_of(members.begin(), members.end(), [&parts](std::uint32_t rank) { return parts.kernel.lost(rank); });
 }
 

@@ -32,6 +32,21 @@ Status device_options(const sim::Options& options, DeviceOptions& out) {
   return options.bytes("heap_bytes", out.heap_bytes);
 }
 
+// Each member finds the same order by itself: first the group whose first process has the lower rank in the world.
+std::unique_ptr<Communicator> both_groups(const Communicator& inter) {
+  const Group& mine = *inter.group;
+  const Group& theirs = *inter.remote;
+  const bool mine_first = mine.world_ranks.front() < theirs.world_ranks.front();
+  auto all = std::make_shared<Group>();
+  for (const Group* part : {mine_first ? &mine : &theirs, mine_first ? &theirs : &mine}) {
+    if (part == &mine) all->my_rank = all->size() + mine.my_rank;
+    all->world_ranks.insert(all->world_ranks.end(), part->world_ranks.begin(), part->world_ranks.end());
+  }
+  auto both = std::make_unique<Communicator>();
+  both->set_groups(std::move(all));
+  return both;
+}
+
 }  // namespace
 
 Status MpiRank::start(int thread_level, MakeExtension make_extension, std::unique_ptr<MpiRank>& out) {
@@ -73,25 +88,34 @@ void MpiRank::make_world() {
   world_.handle = MPI_COMM_WORLD;
   world_.context = kWorldContext;
   world_.collective_context = kWorldContext + 1;
-  world_.group = everyone;
+  world_.set_groups(everyone);
   world_.name = "MPI_COMM_WORLD";
   self_.handle = MPI_COMM_SELF;
   self_.context = kSelfContext;
   self_.collective_context = kSelfContext + 1;
-  self_.group = alone;
+  self_.set_groups(alone);
   self_.name = "MPI_COMM_SELF";
   world_.error_handler = self_.error_handler = MPI_ERRORS_ARE_FATAL;
 }
 
-Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context) {
+Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context, GroupPtr remote) {
   auto communicator = std::make_unique<Communicator>();
   communicator->handle = communicators_.add(*communicator);
   if (communicator->handle == 0) return nullptr;
-  communicator->context = context;
-  communicator->collective_context = static_cast<ContextId>(context + 1);
-  communicator->group = std::move(group);
+  communicator->context = kNoContext;
+  communicator->set_groups(std::move(group), std::move(remote));
   communicator->error_handler = MPI_ERRORS_ARE_FATAL;
+  if (communicator->is_inter()) communicator->both = both_groups(*communicator);
+  if (context != kNoContext) set_context(*communicator, context);
   return communicator.release();
+}
+
+void MpiRank::set_context(Communicator& communicator, ContextId context) {
+  communicator.context = context;
+  communicator.collective_context = static_cast<ContextId>(context + 1);
+  if (communicator.both == nullptr) return;
+  communicator.both->context = communicator.context;
+  communicator.both->collective_context = communicator.collective_context;
 }
 
 Datatype* MpiRank::add_datatype(Datatype&& type) {
@@ -134,7 +158,7 @@ void MpiRank::release(Communicator& communicator) {
 }
 
 void MpiRank::destroy(Communicator& communicator) {
-  contexts_.give_back(communicator.context / 2);
+  if (communicator.context != kNoContext) contexts_.give_back(communicator.context / 2);
   delete &communicator;
 }
 

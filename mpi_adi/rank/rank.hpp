@@ -13,6 +13,7 @@
 #include "mpi_adi/object/context_pool.hpp"
 #include "mpi_adi/object/datatype.hpp"
 #include "mpi_adi/object/error_class.hpp"
+#include "mpi_adi/object/group_table.hpp"
 #include "mpi_adi/object/handle_table.hpp"
 #include "mpi_adi/object/predefined_types.hpp"
 #include "mpi_adi/protocol/buffered.hpp"
@@ -80,7 +81,8 @@ class MpiRank {
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
 
   // New objects, with a handle. nullptr: the table is full.
-  [[nodiscard]] Communicator* add_communicator(GroupPtr group, ContextId context);
+  // `remote`: the other group of an intercommunicator. The context may come later (kNoContext).
+  [[nodiscard]] Communicator* add_communicator(GroupPtr group, ContextId context, GroupPtr remote = nullptr);
   [[nodiscard]] Datatype* add_datatype(Datatype&& type);
   [[nodiscard]] UserRequest* add_request(Request* device, Communicator& communicator) {
     if (free_requests_ == nullptr) [[unlikely]]
@@ -96,6 +98,8 @@ class MpiRank {
     request->communicator = &communicator;
     return request;
   }
+  // Gives a communicator its contexts. Requires: it had kNoContext.
+  static void set_context(Communicator& communicator, ContextId context);
   // The user's handle goes; the object too, once nothing refers to it.
   void free_communicator(Communicator& communicator);
   void free_datatype(Datatype& type);
@@ -104,6 +108,7 @@ class MpiRank {
   void release(Datatype& type);
 
   [[nodiscard]] ContextPool& contexts() { return contexts_; }
+  [[nodiscard]] GroupTable& groups() { return groups_; }
 
   [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
   // Puts the protocol counts and the rest on the job board.
@@ -135,6 +140,7 @@ class MpiRank {
   std::vector<std::unique_ptr<UserRequest>> request_pool_;
   UserRequest* free_requests_ = nullptr;
   ContextPool contexts_;
+  GroupTable groups_;
   std::unique_ptr<BufferedSends> buffered_;
   std::thread::id main_thread_ = std::this_thread::get_id();
   std::unique_ptr<RankExtension> collectives_;

@@ -122,7 +122,7 @@ class DeviceWorld {
     auto group = std::make_shared<Group>();
     for (std::uint32_t member = 0; member < options_.ranks; ++member) group->world_ranks.push_back(member);
     group->my_rank = static_cast<int>(rank);
-    made->world.group = group;
+    made->world.set_groups(group);
   }
 
   bool progress(TestRank& rank) {

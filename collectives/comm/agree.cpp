@@ -1,0 +1,187 @@
+#include "collectives/comm/agree.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "collectives/algorithm/bcast_tree.hpp"
+#include "collectives/algorithm/reduce_tree.hpp"
+#include "collectives/comm/internal_tag.hpp"
+#include "collectives/comm/tree_and.hpp"
+#include "collectives/op/operation.hpp"
+#include "mpi_adi/object/context_agreement.hpp"
+#include "mpi_adi/rank/wait.hpp"
+
+namespace margay::collectives {
+
+using mpi_adi::Communicator;
+using mpi_adi::ContextAgreement;
+using mpi_adi::MpiRank;
+using mpi_adi::Request;
+
+namespace {
+
+using Words = std::span<std::uint64_t>;
+
+// The same on all members, another for each agreement that may go on at once.
+std::uint32_t salt_of(const Communicator& communicator, int tag) {
+  return static_cast<std::uint32_t>(communicator.collective_context) << 16 ^ static_cast<std::uint32_t>(tag);
+}
+
+Agreed outcome(const ContextAgreement& agreement) {
+  return {agreement.context(), agreement.context() < 0 ? MPI_ERR_OTHER : MPI_SUCCESS};
+}
+
+// `everywhere(words)`: their bitwise and over all members; MPI_SUCCESS or an error class.
+template <typename Everywhere>
+Agreed agree(MpiRank& rank, std::uint32_t salt, Everywhere everywhere) {
+  // Other threads may come to other agreements before this one is over.
+  ContextAgreement agreement(rank.contexts(), salt, !rank.threaded());
+  do {
+    if (const int error_class = everywhere(agreement.words()); error_class != MPI_SUCCESS) return {-1, error_class};
+  } while (!agreement.combined());
+  return outcome(agreement);
+}
+
+int reduce_to(MpiRank& rank, Communicator& communicator, int root, Words words) {
+  Collective collective(rank, communicator);
+  reduce_tree(collective, root, reinterpret_cast<std::byte*>(words.data()), words.size(), sizeof(std::uint64_t),
+              predefined_combine(MPI_BAND, MPI_UINT64_T));
+  return collective.error_class();
+}
+
+int tell_from(MpiRank& rank, Communicator& communicator, int root, Words words) {
+  Collective collective(rank, communicator);
+  bcast_tree(collective, root, portals::Region(words.data(), words.size_bytes()));
+  return collective.error_class();
+}
+
+std::vector<int> all_ranks(const Communicator& communicator) {
+  std::vector<int> ranks(static_cast<std::size_t>(communicator.size()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+class AgreementTask final : public mpi_adi::DeviceTask {
+ public:
+  AgreementTask(MpiRank& rank, Communicator& all, Communicator& communicator, MPI_Comm* handle, Request& request,
+                int tag)
+      : rank_(rank),
+        communicator_(communicator),
+        handle_(handle),
+        request_(request),
+        agreement_(rank.contexts(), salt_of(all, tag), false),
+        tree_(rank.device(), *rank.datatype(MPI_BYTE), all, all_ranks(all), all.rank(), tag) {
+    tree_.start(agreement_.words());
+  }
+
+  bool step() override {
+    while (tree_.step()) {
+      if (tree_.error_class() != MPI_SUCCESS) return end(tree_.error_class());
+      if (agreement_.combined()) return end(outcome(agreement_).error_class);
+      tree_.start(agreement_.words());
+    }
+    return false;
+  }
+
+ private:
+  bool end(int error_class) {
+    if (error_class == MPI_SUCCESS) {
+      MpiRank::set_context(communicator_, static_cast<mpi_adi::ContextId>(agreement_.context()));
+    } else {
+      *handle_ = MPI_COMM_NULL;
+      rank_.free_communicator(communicator_);
+    }
+    rank_.device().end_task_request(request_, error_class);
+    return true;
+  }
+
+  MpiRank& rank_;
+  Communicator& communicator_;
+  MPI_Comm* handle_;
+  Request& request_;  // refers to the parent until it ends
+  ContextAgreement agreement_;
+  TreeAnd tree_;
+};
+
+}  // namespace
+
+Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
+  Communicator& all = parent.everybody();
+  return agree(rank, salt_of(all, 0), [&](Words words) {
+    const int up = reduce_to(rank, all, 0, words);
+    const int down = tell_from(rank, all, 0, words);
+    return up != MPI_SUCCESS ? up : down;
+  });
+}
+
+Agreed agree_among(MpiRank& rank, Communicator& parent, std::vector<int> ranks, int me, int tag) {
+  TreeAnd tree(rank.device(), *rank.datatype(MPI_BYTE), parent, std::move(ranks), me, tag);
+  return agree(rank, salt_of(parent, tag), [&](Words words) {
+    tree.start(words);
+    wait_until(
+        rank, [&tree] { return tree.step(); }, 1);
+    return tree.error_class();
+  });
+}
+
+int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vector<std::uint64_t>& mine,
+                         std::vector<std::uint64_t>& theirs) {
+  mpi_adi::Device& device = rank.device();
+  mpi_adi::Datatype& bytes = *rank.datatype(MPI_BYTE);
+  constexpr auto kContext = mpi_adi::Context::collective;
+  const auto size = [](const std::vector<std::uint64_t>& words) {
+    return static_cast<std::int64_t>(words.size() * sizeof(std::uint64_t));
+  };
+  Request& out = *device.start_send(mpi_adi::SendMode::standard, mine.data(), size(mine), bytes, leaders.remote_leader,
+                                    leaders.tag, *leaders.peer, kContext);
+  mpi_adi::Envelope envelope;
+  bool lost = false;
+  wait_until(rank, [&] {
+    if (device.probe(leaders.remote_leader, leaders.tag, *leaders.peer, envelope, kContext)) return true;
+    return lost = device.source_lost(leaders.remote_leader, *leaders.peer);
+  });
+  int error_class = lost ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS;
+  const auto end = [&](Request& request) {
+    wait_until(
+        rank, [&request] { return request.complete; }, 1);
+    if (request.error_class != MPI_SUCCESS) error_class = request.error_class;
+    device.free(request);
+  };
+  if (!lost) {
+    theirs.resize(envelope.bytes / sizeof(std::uint64_t));
+    end(*device.start_receive(theirs.data(), size(theirs), bytes, leaders.remote_leader, leaders.tag, *leaders.peer,
+                              kContext));
+  }
+  end(out);
+  return error_class;
+}
+
+Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
+  const auto salt = static_cast<std::uint32_t>(leaders.tag);  // all that both groups know in common
+  return agree(rank, salt, [&](Words words) {
+    int error_class = reduce_to(rank, leaders.local, leaders.local_leader, words);
+    std::vector<std::uint64_t> result(words.begin(), words.end());
+    if (leaders.peer != nullptr) {
+      std::vector<std::uint64_t> theirs;
+      const int failed = exchange_with_leader(rank, leaders, result, theirs);
+      if (failed != MPI_SUCCESS) error_class = failed;
+      theirs.resize(words.size(), 0);
+      std::transform(theirs.begin(), theirs.end(), result.begin(), result.begin(), std::bit_and<>());
+    }
+    // The members learn from their leader that the other one is lost.
+    result.push_back(static_cast<std::uint64_t>(error_class));
+    const int told = tell_from(rank, leaders.local, leaders.local_leader, Words(result));
+    std::copy_n(result.begin(), words.size(), words.begin());
+    return told != MPI_SUCCESS ? told : static_cast<int>(result.back());
+  });
+}
+
+void agree_meanwhile(MpiRank& rank, Communicator& parent, Communicator& communicator, MPI_Comm* handle,
+                     Request& request) {
+  Communicator& all = parent.everybody();
+  const int tag = internal_tag(Agreement::sequence, all.collective_sequence++);
+  rank.device().add_task(std::make_unique<AgreementTask>(rank, all, communicator, handle, request, tag));
+}
+
+}  // namespace margay::collectives

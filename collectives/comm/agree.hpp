@@ -1,0 +1,50 @@
+// A pair of contexts that is free on every member, taken on this one (mpi_adi/object/context_agreement.hpp).
+#pragma once
+
+#include <memory>
+
+#include "collectives/portal/collective.hpp"
+#include "mpi_adi/rank/rank.hpp"
+
+namespace margay::collectives {
+
+// `context` -1: none. Then error_class says why: MPI_ERR_OTHER, all pairs are used up; MPIX_ERR_PROC_FAILED.
+struct Agreed {
+  int context = -1;
+  int error_class = 0;
+};
+
+// Among all members of `parent`, of both groups of an intercommunicator. Collective.
+[[nodiscard]] Agreed agree_among_all(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent);
+
+// Among some members of `parent`, an intracommunicator: only they call. `ranks`: theirs in `parent`, the same on all;
+// `me`: this process's place among them. `tag` tells agreements at once of the same members apart.
+[[nodiscard]] Agreed agree_among(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, std::vector<int> ranks, int me,
+                                 int tag);
+
+// Among the members of two groups whose leaders reach each other. Collective over both local communicators.
+struct Leaders {
+  mpi_adi::Communicator& local;
+  int local_leader;
+  mpi_adi::Communicator* peer;  // at the leader only
+  int remote_leader;            // in `peer`
+  int tag;                      // internal
+};
+[[nodiscard]] Agreed agree_with_leaders(mpi_adi::MpiRank& rank, const Leaders& leaders);
+
+// Sends words to the other leader and receives its words, until both are done; `theirs` gets as many as it sends.
+// Leaders only. MPI_SUCCESS or MPIX_ERR_PROC_FAILED.
+[[nodiscard]] int exchange_with_leader(mpi_adi::MpiRank& rank, const Leaders& leaders,
+                                       const std::vector<std::uint64_t>& mine, std::vector<std::uint64_t>& theirs);
+
+// The same among all members of `parent`, on its own while the program does other things: `communicator` gets its
+// contexts, then `request` ends. If that fails, `communicator` is freed and *handle is MPI_COMM_NULL.
+void agree_meanwhile(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, mpi_adi::Communicator& communicator,
+                     MPI_Comm* handle, mpi_adi::Request& request);
+
+// Gives back a context that this rank does not use after all.
+inline void return_context(mpi_adi::MpiRank& rank, int context) {
+  rank.contexts().give_back(context / 2);
+}
+
+}  // namespace margay::collectives

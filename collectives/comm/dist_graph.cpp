@@ -1,0 +1,107 @@
+#include "collectives/comm/dist_graph.hpp"
+
+#include <map>
+
+#include "collectives/algorithm/bcast_tree.hpp"
+#include "collectives/algorithm/reduce_tree.hpp"
+#include "collectives/comm/internal_tag.hpp"
+#include "collectives/op/operation.hpp"
+#include "mpi_adi/rank/wait.hpp"
+
+namespace margay::collectives {
+
+using mpi_adi::Communicator;
+using mpi_adi::Context;
+using mpi_adi::MpiRank;
+using mpi_adi::Request;
+
+namespace {
+
+using Edges = std::vector<Edge>;
+
+std::int64_t bytes_of(const Edges& edges) {
+  return static_cast<std::int64_t>(edges.size() * sizeof(Edge));
+}
+
+// How many members have something for this one.
+int count_senders(MpiRank& rank, Communicator& parent, const std::map<int, Edges>& outgoing, int& senders) {
+  std::vector<int> counts(static_cast<std::size_t>(parent.size()), 0);
+  for (const auto& [target, edges] : outgoing) counts[static_cast<std::size_t>(target)] = 1;
+  auto* const bytes = reinterpret_cast<std::byte*>(counts.data());
+  int error_class = MPI_SUCCESS;
+  {
+    Collective collective(rank, parent);
+    reduce_tree(collective, 0, bytes, counts.size(), sizeof(int), predefined_combine(MPI_SUM, MPI_INT));
+    error_class = collective.error_class();
+  }
+  Collective collective(rank, parent);
+  bcast_tree(collective, 0, portals::Region(bytes, counts.size() * sizeof(int)));
+  senders = counts[static_cast<std::size_t>(parent.rank())];
+  return error_class != MPI_SUCCESS ? error_class : collective.error_class();
+}
+
+int finish(MpiRank& rank, Request& request) {
+  wait_until(
+      rank, [&request] { return request.complete; }, 1);
+  const int error_class = request.error_class;
+  rank.device().free(request);
+  return error_class;
+}
+
+// One member's edges, whichever comes first.
+int receive_edges(MpiRank& rank, Communicator& parent, int tag, std::map<int, Edges>& incoming) {
+  mpi_adi::Device& device = rank.device();
+  mpi_adi::Envelope envelope;
+  bool lost = false;
+  wait_until(rank, [&] {
+    if (device.probe(MPI_ANY_SOURCE, tag, parent, envelope, Context::collective)) return true;
+    return lost = device.source_lost(MPI_ANY_SOURCE, parent);
+  });
+  if (lost) return MPIX_ERR_PROC_FAILED;
+  Edges& edges = incoming[envelope.source];
+  edges.resize(envelope.bytes / sizeof(Edge));
+  return finish(rank, *device.start_receive(edges.data(), bytes_of(edges), *rank.datatype(MPI_BYTE), envelope.source,
+                                            tag, parent, Context::collective));
+}
+
+void add(mpi_adi::DistGraphTopology& mine, const Edges& edges, int me) {
+  for (const Edge& edge : edges) {
+    if (edge.destination == me) {
+      mine.sources.push_back(edge.source);
+      if (mine.weighted) mine.source_weights.push_back(edge.weight);
+    }
+    if (edge.source == me) {
+      mine.destinations.push_back(edge.destination);
+      if (mine.weighted) mine.destination_weights.push_back(edge.weight);
+    }
+  }
+}
+
+}  // namespace
+
+int distribute_edges(MpiRank& rank, Communicator& parent, const Edges& edges, mpi_adi::DistGraphTopology& mine) {
+  std::map<int, Edges> outgoing, incoming;
+  for (const Edge& edge : edges) {
+    outgoing[edge.source].push_back(edge);
+    if (edge.destination != edge.source) outgoing[edge.destination].push_back(edge);
+  }
+  const int tag = internal_tag(Agreement::sequence, parent.collective_sequence++);
+  int senders = 0;
+  int error_class = count_senders(rank, parent, outgoing, senders);
+  if (error_class != MPI_SUCCESS) return error_class;
+  std::vector<Request*> sends;
+  for (const auto& [target, theirs] : outgoing) {
+    sends.push_back(rank.device().start_send(mpi_adi::SendMode::standard, theirs.data(), bytes_of(theirs),
+                                             *rank.datatype(MPI_BYTE), target, tag, parent, Context::collective));
+  }
+  for (int i = 0; i < senders && error_class == MPI_SUCCESS; ++i) {
+    error_class = receive_edges(rank, parent, tag, incoming);
+  }
+  for (Request* send : sends) {
+    if (const int failed = finish(rank, *send); failed != MPI_SUCCESS) error_class = failed;
+  }
+  for (const auto& [source, theirs] : incoming) add(mine, theirs, parent.rank());
+  return error_class;
+}
+
+}  // namespace margay::collectives

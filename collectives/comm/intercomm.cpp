@@ -1,0 +1,72 @@
+#include "collectives/comm/intercomm.hpp"
+
+#include "collectives/algorithm/bcast_tree.hpp"
+#include "collectives/comm/agree.hpp"
+#include "collectives/comm/internal_tag.hpp"
+#include "mpi_adi/object/group_ops.hpp"
+
+namespace margay::collectives {
+
+using mpi_adi::Communicator;
+using mpi_adi::GroupPtr;
+using mpi_adi::MpiRank;
+
+namespace {
+
+// The other group's processes: the leaders exchange them and tell their own members.
+int learn_remote_group(MpiRank& rank, const Leaders& leaders, std::vector<std::uint64_t>& theirs) {
+  // Of no member: the leader says that the other one is lost.
+  std::uint64_t count = 0;
+  if (leaders.peer != nullptr) {
+    const auto& ours = leaders.local.group->world_ranks;
+    const int failed = exchange_with_leader(rank, leaders, {ours.begin(), ours.end()}, theirs);
+    count = failed == MPI_SUCCESS ? theirs.size() : 0;
+  }
+  int error_class = MPI_SUCCESS;
+  {
+    Collective collective(rank, leaders.local);
+    bcast_tree(collective, leaders.local_leader, portals::Region(&count, sizeof count));
+    error_class = collective.error_class();
+  }
+  theirs.resize(count);
+  if (count == 0) return MPIX_ERR_PROC_FAILED;
+  Collective collective(rank, leaders.local);
+  bcast_tree(collective, leaders.local_leader, portals::Region(theirs.data(), count * sizeof(std::uint64_t)));
+  return error_class != MPI_SUCCESS ? error_class : collective.error_class();
+}
+
+}  // namespace
+
+Made join_groups(MpiRank& rank, Communicator& local, int local_leader, Communicator* peer, int remote_leader, int tag) {
+  const Leaders leaders{local, local_leader, peer, remote_leader,
+                        internal_tag(Agreement::intercomm, static_cast<std::uint64_t>(tag))};
+  std::vector<std::uint64_t> theirs;
+  if (const int failed = learn_remote_group(rank, leaders, theirs); failed != MPI_SUCCESS) return {nullptr, failed};
+  GroupPtr remote = mpi_adi::make_group({theirs.begin(), theirs.end()}, rank.process().rank());
+  if (mpi_adi::intersect(*local.group, *remote, 0)->size() != 0) return {nullptr, MPI_ERR_COMM};
+  const Agreed agreed = agree_with_leaders(rank, leaders);
+  if (agreed.context < 0) return {nullptr, agreed.error_class};
+  return make_communicator(rank, local.group, std::move(remote), agreed.context, local);
+}
+
+Made merge_groups(MpiRank& rank, Communicator& inter, bool high) {
+  Communicator& all = *inter.both;
+  const bool first = all.rank() == inter.rank();  // of `all`, my group is the first
+  // The first member of each group says which its group wants to be.
+  std::uint8_t says_high[2] = {static_cast<std::uint8_t>(high), static_cast<std::uint8_t>(high)};
+  const int second_begins = first ? inter.size() : inter.peer_count();
+  for (const int root : {0, second_begins}) {
+    Collective collective(rank, all);
+    bcast_tree(collective, root, portals::Region(&says_high[root == 0 ? 0 : 1], 1));
+    if (collective.error_class() != MPI_SUCCESS) return {nullptr, collective.error_class()};
+  }
+  const Agreed agreed = agree_among_all(rank, inter);
+  if (agreed.context < 0) return {nullptr, agreed.error_class};
+  GroupPtr group = all.group;
+  if (says_high[0] != 0 && says_high[1] == 0) {
+    group = mpi_adi::unite(first ? *inter.remote : *inter.group, *group, rank.process().rank());
+  }
+  return make_communicator(rank, std::move(group), nullptr, agreed.context, inter);
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,22 @@
+// Tags of the messages that agreements send in a communicator's collective context, through the receive portal, where
+// no other message of that context goes.
+#pragma once
+
+#include <cstdint>
+
+namespace margay::collectives {
+
+enum class Agreement : std::uint8_t {
+  create_group = 0,  // the number is the tag that the program gave
+  intercomm = 1,     // likewise
+  sequence = 2,      // the communicator's next collective call's
+};
+
+// 30 bits of `number`. Never MPI_ANY_TAG.
+[[nodiscard]] constexpr int internal_tag(Agreement kind, std::uint64_t number) {
+  constexpr unsigned kNumberBits = 30;
+  const std::uint32_t low = static_cast<std::uint32_t>(number) & ((1U << kNumberBits) - 1);
+  return static_cast<int>(static_cast<std::uint32_t>(kind) << kNumberBits | low);
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,112 @@
+#include "mpi_adi/object/context_agreement.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace margay::mpi_adi {
+
+namespace {
+
+constexpr std::uint64_t kYes = ~std::uint64_t{0};
+
+// Spreads agreements that go on at once over the pairs, so that they seldom want the same.
+std::uint32_t mixed(std::uint32_t salt, std::uint32_t round) {
+  std::uint32_t x = salt * 0x9e37'79b9U + round * 0x85eb'ca6bU + 1;
+  x ^= x >> 16;
+  x *= 0x7feb'352dU;
+  return x ^ (x >> 15);
+}
+
+}  // namespace
+
+ContextAgreement::ContextAgreement(ContextPool& pool, std::uint32_t salt, bool blocking)
+    : pool_(pool), salt_(salt), blocking_(blocking) {
+  ++pool_.agreements_;
+  offer();
+}
+
+ContextAgreement::~ContextAgreement() {
+  if (over_) return;
+  if (reserved_) pool_.give_back(pair_);
+  end();
+}
+
+void ContextAgreement::end() {
+  if (reserved_) --pool_.reserved_;
+  reserved_ = false;
+  over_ = true;
+  --pool_.agreements_;
+}
+
+void ContextAgreement::offer() {
+  voting_ = false;
+  count_ = kOfferWords;
+  std::copy(pool_.free().begin(), pool_.free().end(), words_.begin());
+  words_[kAlone] = blocking_ && pool_.agreements_ == 1 ? kYes : 0;
+  words_[kNoneReserved] = pool_.reserved_ == 0 ? kYes : 0;
+}
+
+bool ContextAgreement::combined() {
+  return voting_ ? votes_combined() : offers_combined();
+}
+
+bool ContextAgreement::offers_combined() {
+  const bool alone = words_[kAlone] != 0;
+  pair_ = candidate(alone);
+  ++round_;
+  if (pair_ < 0) {
+    // What is only reserved may come back.
+    if (words_[kNoneReserved] == 0) {
+      offer();
+      return false;
+    }
+    end();
+    return true;
+  }
+  if (alone) {
+    pool_.take(pair_);
+    context_ = 2 * pair_;
+    end();
+    return true;
+  }
+  reserved_ = pool_.is_free(pair_);
+  if (reserved_) {
+    pool_.take(pair_);
+    ++pool_.reserved_;
+  }
+  voting_ = true;
+  count_ = 1;
+  words_[0] = reserved_ ? kYes : 0;
+  return false;
+}
+
+bool ContextAgreement::votes_combined() {
+  if (words_[0] != 0) {
+    context_ = 2 * pair_;
+    end();
+    return true;
+  }
+  if (reserved_) {
+    pool_.give_back(pair_);
+    --pool_.reserved_;
+    reserved_ = false;
+  }
+  offer();
+  return false;
+}
+
+// The lowest free pair, or the first from a place that the salt chooses.
+int ContextAgreement::candidate(bool lowest) const {
+  const std::size_t start = lowest ? 0 : mixed(salt_, round_) % ContextPool::kWords;
+  for (std::size_t i = 0; i < ContextPool::kWords; ++i) {
+    const std::size_t word = (start + i) % ContextPool::kWords;
+    if (words_[word] == 0) continue;
+    const int turn = lowest ? 0 : static_cast<int>(mixed(round_, salt_) % ContextPool::kPairsPerWord);
+    const int bit =
+        (std::countr_zero(std::rotr(words_[word], turn)) + turn) % static_cast<int>(ContextPool::kPairsPerWord);
+    return static_cast<int>(word * ContextPool::kPairsPerWord) + bit;
+  }
+  return -1;
+}
+
+}  // namespace margay::mpi_adi

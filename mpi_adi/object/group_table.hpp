@@ -1,0 +1,52 @@
+// The groups that a program holds handles of.
+#pragma once
+
+#include <memory>
+
+#include "mpi_adi/object/group.hpp"
+#include "mpi_adi/object/handle_table.hpp"
+
+namespace margay::mpi_adi {
+
+// Used under the process lock. MPI_GROUP_EMPTY is always there.
+class GroupTable {
+ public:
+  GroupTable() : empty_(std::make_shared<Group>()) {}
+  ~GroupTable() {
+    for (Entry* entry : table_.alive()) delete entry;
+  }
+  GroupTable(const GroupTable&) = delete;
+  GroupTable& operator=(const GroupTable&) = delete;
+
+  // A handle of a group; MPI_GROUP_EMPTY of one without members. MPI_GROUP_NULL: the table is full.
+  [[nodiscard]] MPI_Group add(GroupPtr group) {
+    if (group->size() == 0) return MPI_GROUP_EMPTY;
+    auto entry = std::make_unique<Entry>(Entry{std::move(group)});
+    const Handle handle = table_.add(*entry);
+    if (handle == 0) return MPI_GROUP_NULL;
+    static_cast<void>(entry.release());
+    return handle;
+  }
+  // nullptr: no such living group.
+  [[nodiscard]] GroupPtr find(MPI_Group handle) const {
+    if (handle == MPI_GROUP_EMPTY) return empty_;
+    const Entry* const entry = table_.find(handle);
+    return entry == nullptr ? nullptr : entry->group;
+  }
+  // Requires: find(handle) is not null. MPI_GROUP_EMPTY stays.
+  void remove(MPI_Group handle) {
+    if (handle == MPI_GROUP_EMPTY) return;
+    const Entry* const entry = table_.find(handle);
+    table_.remove(handle);
+    delete entry;
+  }
+
+ private:
+  struct Entry {
+    GroupPtr group;
+  };
+  GroupPtr empty_;
+  HandleTable<Entry> table_{ObjectType::group};
+};
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,170 @@
+// Communicators out of groups: Comm_create, Comm_create_group (only members call), Comm_split_type, Comm_idup while
+// other calls happen, Comm_compare, Comm_disconnect; more agreements at once than one after the other.
+// ranks: 1 2 5
+// reference: 5
+#include "check.h"
+
+enum { kTag = 3, kAtOnce = 20 };
+
+static int sum_over(MPI_Comm comm, int value) {
+  int sum = -1;
+  MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
+  return sum;
+}
+
+static int compared(MPI_Comm one, MPI_Comm other) {
+  int result = -1;
+  MPI_Comm_compare(one, other, &result);
+  return result;
+}
+
+static MPI_Group every_second(int first, int size) {
+  MPI_Group world, made;
+  int range[1][3] = {{first, size - 1, 2}};
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_range_incl(world, first < size ? 1 : 0, range, &made);
+  MPI_Group_free(&world);
+  return made;
+}
+
+static void create(int rank, int size) {
+  MPI_Group even = every_second(0, size), mine = every_second(rank % 2, size);
+  MPI_Comm comm;
+  MPI_Comm_create(MPI_COMM_WORLD, even, &comm);
+  CHECK((comm == MPI_COMM_NULL) == (rank % 2 != 0), "create: the wrong ranks got one");
+  if (comm != MPI_COMM_NULL) {
+    CHECK(sum_over(comm, 1) == (size + 1) / 2, "create: wrong size");
+    MPI_Comm_free(&comm);
+  }
+  // Disjoint groups at once: odd and even ranks.
+  MPI_Comm_create(MPI_COMM_WORLD, mine, &comm);
+  CHECK(comm != MPI_COMM_NULL, "two groups: none for me");
+  CHECK(sum_over(comm, 1) == (size + 1 - rank % 2) / 2, "two groups: wrong size");
+  MPI_Comm_free(&comm);
+  MPI_Comm_create(MPI_COMM_WORLD, MPI_GROUP_EMPTY, &comm);
+  CHECK(comm == MPI_COMM_NULL, "of the empty group");
+  MPI_Group_free(&even);
+  MPI_Group_free(&mine);
+}
+
+// Odd ranks only wait for a message that comes afterwards: the even ones need nothing of them.
+static void create_group(int rank, int size) {
+  if (rank % 2 == 0) {
+    MPI_Group even = every_second(0, size);
+    MPI_Comm comms[3];
+    for (int i = 0; i < 3; ++i) {
+      MPI_Comm_create_group(MPI_COMM_WORLD, even, 7 + i, &comms[i]);
+      CHECK(sum_over(comms[i], rank) == (size - 1) / 2 * ((size + 1) / 2), "create_group: wrong sum");
+    }
+    for (int i = 0; i < 3; ++i) MPI_Comm_free(&comms[i]);
+    MPI_Group_free(&even);
+    if (rank + 1 < size) signal_to(rank + 1, kTag);
+  } else {
+    wait_for(rank - 1, kTag);
+  }
+}
+
+// An agreement that has begun waits for nobody who makes another communicator first.
+static void idup(int rank, int size) {
+  MPI_Comm later, between, world;
+  MPI_Request request;
+  MPI_Comm_dup(MPI_COMM_WORLD, &world);
+  if (rank % 2 == 0) {
+    MPI_Comm_idup(world, &later, &request);
+    MPI_Comm_dup(MPI_COMM_WORLD, &between);
+  } else {
+    MPI_Comm_dup(MPI_COMM_WORLD, &between);
+    MPI_Comm_idup(world, &later, &request);
+  }
+  CHECK(sum_over(between, 1) == size, "between: wrong size");
+  MPI_Status status;
+  MPI_Wait(&request, &status);
+  CHECK(request == MPI_REQUEST_NULL, "idup: the request is left");
+  CHECK(compared(later, world) == MPI_CONGRUENT, "idup: not congruent");
+  CHECK(sum_over(later, 1) == size, "idup: wrong size");
+  MPI_Comm_free(&later);
+  MPI_Comm_free(&between);
+  MPI_Comm many[kAtOnce];
+  MPI_Request requests[kAtOnce];
+  for (int i = 0; i < kAtOnce; ++i) MPI_Comm_idup(world, &many[i], &requests[i]);
+  MPI_Comm_free(&world);  // only the handle goes
+  for (int flag = 0; !flag;) MPI_Testall(kAtOnce, requests, &flag, MPI_STATUSES_IGNORE);
+  // Had two the same context, these would meet.
+  const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+  MPI_Request sends[kAtOnce];
+  int out[kAtOnce];
+  for (int i = 0; i < kAtOnce; ++i) {
+    out[i] = 100 * rank + i;
+    MPI_Isend(&out[i], 1, MPI_INT, to, kTag, many[i], &sends[i]);
+  }
+  for (int i = kAtOnce - 1; i >= 0; --i) {
+    int in = -1;
+    MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, many[i], MPI_STATUS_IGNORE);
+    CHECK(in == 100 * from + i, "idup %d: received %d", i, in);
+  }
+  MPI_Waitall(kAtOnce, sends, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < kAtOnce; ++i) MPI_Comm_disconnect(&many[i]);
+}
+
+static void compare(int rank, int size) {
+  MPI_Comm dup, backwards;
+  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
+  CHECK(compared(MPI_COMM_WORLD, MPI_COMM_WORLD) == MPI_IDENT, "world and world");
+  CHECK(compared(MPI_COMM_WORLD, dup) == MPI_CONGRUENT, "world and duplicate");
+  CHECK(compared(dup, backwards) == (size == 1 ? MPI_CONGRUENT : MPI_SIMILAR), "another order");
+  CHECK(compared(MPI_COMM_SELF, dup) == (size == 1 ? MPI_CONGRUENT : MPI_UNEQUAL), "world and self");
+  MPI_Comm_disconnect(&dup);
+  CHECK(dup == MPI_COMM_NULL, "Comm_disconnect left the handle");
+  MPI_Comm_free(&backwards);
+}
+
+static void split_type(int rank, int size) {
+  MPI_Comm node, none;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, -rank, MPI_INFO_NULL, &node);
+  CHECK(node != MPI_COMM_NULL, "no communicator of the node");
+  int members = 0, mine = -1, higher = 0;
+  MPI_Comm_size(node, &members);
+  MPI_Comm_rank(node, &mine);
+  CHECK(members >= 1 && members <= size, "%d ranks on the node", members);
+  // The key turns the order round.
+  int ranks[8] = {0};
+  MPI_Allgather(&rank, 1, MPI_INT, ranks, 1, MPI_INT, node);
+  for (int i = 0; i < members; ++i) higher += ranks[i] > rank;
+  CHECK(mine == higher, "rank %d on the node, expected %d", mine, higher);
+  MPI_Comm_free(&node);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL, &none);
+  CHECK(none == MPI_COMM_NULL, "MPI_UNDEFINED gave a communicator");
+}
+
+static void wrong(int size) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm made = MPI_COMM_WORLD, null = MPI_COMM_NULL;
+  MPI_Group world;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  CHECK(class_of(MPI_Comm_create_group(MPI_COMM_WORLD, world, -1, &made)) == MPI_ERR_TAG, "create_group: tag -1");
+  CHECK(class_of(MPI_Comm_create(MPI_COMM_NULL, world, &made)) == MPI_ERR_COMM, "create of nothing");
+  CHECK(class_of(MPI_Comm_idup(MPI_COMM_NULL, &made, &(MPI_Request){0})) == MPI_ERR_COMM, "idup of nothing");
+  CHECK(class_of(MPI_Comm_split_type(MPI_COMM_WORLD, 77, 0, MPI_INFO_NULL, &made)) == MPI_ERR_ARG, "split type 77");
+  CHECK(class_of(MPI_Comm_disconnect(&null)) == MPI_ERR_COMM, "disconnect of nothing");
+  CHECK(class_of(MPI_Comm_compare(MPI_COMM_WORLD, MPI_COMM_NULL, &size)) == MPI_ERR_COMM, "compare with nothing");
+  CHECK(class_of(MPI_Comm_group(MPI_COMM_NULL, &world)) == MPI_ERR_COMM, "the group of nothing");
+  CHECK(made == MPI_COMM_WORLD, "a call that failed changed something");
+  if (on_margay() && size > 1) {  // MPICH 4.0.2 lets it pass
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    CHECK(class_of(MPI_Comm_create(MPI_COMM_SELF, world, &made)) == MPI_ERR_GROUP, "create: more than the parent has");
+  }
+  MPI_Group_free(&world);
+}
+
+int main(int argc, char** argv) {
+  suite_begin(&argc, &argv);
+  const int rank = world_rank(), size = world_size();
+  create(rank, size);
+  create_group(rank, size);
+  idup(rank, size);
+  compare(rank, size);
+  split_type(rank, size);
+  wrong(size);
+  return suite_end("comm_create");
+}

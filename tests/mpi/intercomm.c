@@ -1,0 +1,238 @@
+// Intercommunicators: made of two halves of the world, point-to-point in every call, duplicated, split, merged.
+// ranks: 2 3 5
+// reference: 3
+#include "check.h"
+
+enum { kTag = 6, kLong = 60000 };
+
+static int local_rank, local_size, remote_size, side;
+
+static void check_shape(const char* what, MPI_Comm inter, int locals, int remotes) {
+  int is_inter = 0, size = -1, others = -1;
+  MPI_Comm_test_inter(inter, &is_inter);
+  CHECK(is_inter, "%s: no intercommunicator", what);
+  MPI_Comm_size(inter, &size);
+  MPI_Comm_remote_size(inter, &others);
+  CHECK(size == locals && others == remotes, "%s: %d and %d ranks, expected %d and %d", what, size, others, locals,
+        remotes);
+  MPI_Group group;
+  int members = -1;
+  MPI_Comm_remote_group(inter, &group);
+  MPI_Group_size(group, &members);
+  CHECK(members == remotes, "%s: %d in the remote group", what, members);
+  MPI_Group_free(&group);
+}
+
+// Lower ranks and upper ones; their leaders know each other through `peer`.
+static MPI_Comm join(MPI_Comm peer) {
+  const int rank = world_rank(), size = world_size(), half = size / 2;
+  MPI_Comm local, inter;
+  side = rank >= half;
+  // The second group's order is turned round: ranks in it are not those of the world.
+  MPI_Comm_split(MPI_COMM_WORLD, side, side ? -rank : rank, &local);
+  MPI_Comm_rank(local, &local_rank);
+  local_size = side ? size - half : half;
+  remote_size = size - local_size;
+  const int leader = side ? local_size - 1 : 0;
+  MPI_Intercomm_create(local, leader, peer, side ? 0 : half, 12, &inter);
+  MPI_Comm_free(&local);
+  return inter;
+}
+
+static int world_rank_of(int there, int rank) {
+  return there ? world_size() - 1 - rank : rank;
+}
+
+// Every rank to every rank of the other group, in the modes of send that need no partner's step.
+static void all_to_all(MPI_Comm inter) {
+  MPI_Request sends[8], receives[8];
+  int in[8], out = world_rank();
+  for (int i = 0; i < remote_size; ++i) MPI_Irecv(&in[i], 1, MPI_INT, i, kTag, inter, &receives[i]);
+  for (int i = 0; i < remote_size; ++i) {
+    if (i % 2)
+      MPI_Issend(&out, 1, MPI_INT, i, kTag, inter, &sends[i]);
+    else
+      MPI_Isend(&out, 1, MPI_INT, i, kTag, inter, &sends[i]);
+  }
+  MPI_Status statuses[8];
+  MPI_Waitall(remote_size, receives, statuses);
+  MPI_Waitall(remote_size, sends, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < remote_size; ++i) {
+    CHECK(in[i] == world_rank_of(!side, i), "from %d came %d", i, in[i]);
+    check_status("all to all", &statuses[i], i, kTag, (int)sizeof(int));
+  }
+}
+
+static void wildcards_and_probes(MPI_Comm inter) {
+  unsigned char* body = memory_of(kLong);
+  MPI_Request request;
+  MPI_Status status;
+  for (int bytes = 10; bytes <= kLong; bytes *= 20) {
+    // Only pairs of equal rank; the larger group's last one has none.
+    if (local_rank >= remote_size) break;
+    unsigned char* sent = memory_of(kLong);
+    pattern_fill(sent, (size_t)bytes, (unsigned)(world_rank() + bytes));
+    MPI_Isend(sent, bytes, MPI_BYTE, local_rank, kTag, inter, &request);
+    MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, inter, &status);
+    check_status("probe", &status, local_rank, kTag, bytes);
+    const unsigned seed = (unsigned)(world_rank_of(!side, local_rank) + bytes);
+    if (side) {
+      MPI_Message message;
+      MPI_Mprobe(MPI_ANY_SOURCE, kTag, inter, &message, &status);
+      MPI_Mrecv(body, bytes, MPI_BYTE, &message, &status);
+    } else {
+      MPI_Recv(body, bytes, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, inter, &status);
+    }
+    check_status("receive", &status, local_rank, kTag, bytes);
+    CHECK(pattern_mismatch(body, (size_t)bytes, seed) == (size_t)bytes, "%d bytes: wrong body", bytes);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    free(sent);
+  }
+  free(body);
+}
+
+static void other_calls(MPI_Comm inter) {
+  int out = world_rank(), in = -1;
+  MPI_Status status;
+  if (local_rank < remote_size) {
+    const int expected = world_rank_of(!side, local_rank);
+    MPI_Sendrecv(&out, 1, MPI_INT, local_rank, kTag, &in, 1, MPI_INT, MPI_ANY_SOURCE, kTag, inter, &status);
+    CHECK(in == expected && status.MPI_SOURCE == local_rank, "Sendrecv: %d from %d", in, status.MPI_SOURCE);
+    in = out;
+    MPI_Sendrecv_replace(&in, 1, MPI_INT, local_rank, kTag, local_rank, kTag, inter, &status);
+    CHECK(in == expected, "Sendrecv_replace: %d", in);
+    MPI_Request pair[2];
+    MPI_Send_init(&out, 1, MPI_INT, local_rank, kTag, inter, &pair[0]);
+    MPI_Recv_init(&in, 1, MPI_INT, local_rank, kTag, inter, &pair[1]);
+    for (int i = 0; i < 2; ++i) {
+      in = -1;
+      MPI_Startall(2, pair);
+      MPI_Waitall(2, pair, MPI_STATUSES_IGNORE);
+      CHECK(in == expected, "persistent: %d", in);
+    }
+    MPI_Request_free(&pair[0]);
+    MPI_Request_free(&pair[1]);
+    char room[sizeof(int) + MPI_BSEND_OVERHEAD];
+    void* detached;
+    int bytes;
+    MPI_Buffer_attach(room, (int)sizeof room);
+    MPI_Bsend(&out, 1, MPI_INT, local_rank, kTag, inter);
+    MPI_Recv(&in, 1, MPI_INT, local_rank, kTag, inter, MPI_STATUS_IGNORE);
+    CHECK(in == expected, "Bsend: %d", in);
+    MPI_Buffer_detach(&detached, &bytes);
+  }
+  MPI_Send(&out, 1, MPI_INT, MPI_PROC_NULL, kTag, inter);
+  MPI_Recv(&in, 1, MPI_INT, MPI_PROC_NULL, kTag, inter, MPI_STATUS_IGNORE);
+  // The remote group's ranks are what counts.
+  MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+  CHECK(class_of(MPI_Send(&out, 1, MPI_INT, remote_size, kTag, inter)) == MPI_ERR_RANK, "a rank beyond the group");
+  CHECK(class_of(MPI_Irecv(&in, 1, MPI_INT, -7, kTag, inter, &(MPI_Request){0})) == MPI_ERR_RANK, "source -7");
+  if (on_margay()) {
+    CHECK(class_of(MPI_Barrier(inter)) == MPI_ERR_COMM, "a barrier over two groups");
+    CHECK(class_of(MPI_Cart_create(inter, 0, NULL, NULL, 0, &(MPI_Comm){0})) == MPI_ERR_COMM, "a grid of two groups");
+  }
+}
+
+// Messages on one do not meet those on another: both have the same processes.
+static void duplicates(MPI_Comm inter) {
+  MPI_Comm dup, later;
+  MPI_Request request;
+  MPI_Comm_dup(inter, &dup);
+  MPI_Comm_idup(dup, &later, &request);
+  check_shape("dup", dup, local_size, remote_size);
+  int result = -1;
+  MPI_Comm_compare(inter, dup, &result);
+  CHECK(result == MPI_CONGRUENT, "dup: comparison gives %d", result);
+  MPI_Comm_compare(inter, MPI_COMM_WORLD, &result);
+  CHECK(result == MPI_UNEQUAL, "with the world: comparison gives %d", result);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  check_shape("idup", later, local_size, remote_size);
+  if (local_rank < remote_size) {
+    MPI_Comm comms[3] = {inter, dup, later};
+    int out[3], in = -1;
+    MPI_Request sends[3];
+    for (int i = 0; i < 3; ++i) {
+      out[i] = 10 * world_rank() + i;
+      MPI_Isend(&out[i], 1, MPI_INT, local_rank, kTag, comms[i], &sends[i]);
+    }
+    for (int i = 2; i >= 0; --i) {
+      MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comms[i], MPI_STATUS_IGNORE);
+      CHECK(in == 10 * world_rank_of(!side, local_rank) + i, "communicator %d: %d", i, in);
+    }
+    MPI_Waitall(3, sends, MPI_STATUSES_IGNORE);
+  }
+  MPI_Comm_free(&dup);
+  MPI_Comm_free(&later);
+}
+
+static void split_and_create(MPI_Comm inter) {
+  // Rank 0 of both groups, and the others; a color that one side does not have gives nothing.
+  MPI_Comm part;
+  MPI_Comm_split(inter, local_rank == 0, -local_rank, &part);
+  const int others = remote_size - 1;
+  if (local_rank == 0) {
+    check_shape("split", part, 1, 1);
+  } else if (others > 0) {
+    check_shape("split", part, local_size - 1, others);
+  } else {
+    CHECK(part == MPI_COMM_NULL, "split: a communicator without a remote group");
+  }
+  if (part != MPI_COMM_NULL) {
+    int rank = -1;
+    MPI_Comm_rank(part, &rank);
+    CHECK(rank == (local_rank == 0 ? 0 : local_size - 1 - local_rank), "split: rank %d", rank);
+    MPI_Comm_free(&part);
+  }
+  MPI_Group group, first;
+  const int zero = 0;
+  MPI_Comm_group(inter, &group);
+  MPI_Group_incl(group, 1, &zero, &first);
+  MPI_Comm_create(inter, first, &part);
+  CHECK((part != MPI_COMM_NULL) == (local_rank == 0), "create: the wrong ranks got one");
+  if (part != MPI_COMM_NULL) {
+    check_shape("create", part, 1, 1);
+    int out = world_rank(), in = -1;
+    MPI_Sendrecv(&out, 1, MPI_INT, 0, kTag, &in, 1, MPI_INT, 0, kTag, part, MPI_STATUS_IGNORE);
+    CHECK(in == world_rank_of(!side, 0), "create: %d", in);
+    MPI_Comm_free(&part);
+  }
+  MPI_Group_free(&group);
+  MPI_Group_free(&first);
+}
+
+static void merge(MPI_Comm inter) {
+  for (int turn = 0; turn < 2; ++turn) {
+    MPI_Comm all;
+    int rank = -1, is_inter = 1, sum = 0;
+    const int high = side == turn;
+    MPI_Intercomm_merge(inter, high, &all);
+    MPI_Comm_test_inter(all, &is_inter);
+    CHECK(!is_inter, "merge: still an intercommunicator");
+    MPI_Comm_rank(all, &rank);
+    CHECK(rank == local_rank + (high ? remote_size : 0), "merge: rank %d", rank);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, all);
+    CHECK(sum == world_size() * (world_size() - 1) / 2, "merge: sum %d", sum);
+    MPI_Comm_free(&all);
+  }
+}
+
+int main(int argc, char** argv) {
+  suite_begin(&argc, &argv);
+  MPI_Comm peer;
+  MPI_Comm_dup(MPI_COMM_WORLD, &peer);
+  MPI_Comm inter = join(peer);
+  check_shape("made", inter, local_size, remote_size);
+  all_to_all(inter);
+  wildcards_and_probes(inter);
+  other_calls(inter);
+  duplicates(inter);
+  split_and_create(inter);
+  merge(inter);
+  MPI_Comm_free(&inter);
+  for (int i = 0; i < 50; ++i) {
+    inter = join(peer);
+    MPI_Comm_disconnect(&inter);
+  }
+  MPI_Comm_free(&peer);
+  return suite_end("intercomm");
+}

@@ -1,0 +1,147 @@
+// Many agreements among many processes, their rounds mixed by a seed: each comes to its end, no process ever has a pair
+// twice, and all members of one agreement have the same.
+#include "mpi_adi/object/context_agreement.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// One agreement among some processes, round by round; members come to it at different times.
+struct Shared {
+  std::vector<int> members;
+  std::vector<std::unique_ptr<ContextAgreement>> parts;  // null: not yet come
+  bool over = false;
+
+  [[nodiscard]] bool all_came() const {
+    return std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part != nullptr; });
+  }
+  void round() {
+    std::vector<std::uint64_t> words(parts[0]->words().size(), ~std::uint64_t{0});
+    for (const auto& part : parts) {
+      REQUIRE(part->words().size() == words.size());
+      for (std::size_t i = 0; i < words.size(); ++i) words[i] &= part->words()[i];
+    }
+    for (const auto& part : parts) {
+      std::copy(words.begin(), words.end(), part->words().begin());
+      over = part->combined();
+    }
+  }
+};
+
+std::vector<int> some_of(int processes, std::mt19937& random) {
+  std::vector<int> members;
+  for (int process = 0; process < processes; ++process) {
+    if (random() % 2 == 0) members.push_back(process);
+  }
+  if (members.empty()) members.push_back(0);
+  return members;
+}
+
+}  // namespace
+
+TEST_CASE("a process that enters no other agreement is done in one round, with the lowest pair") {
+  ContextPool one, other;
+  one.take(0);
+  other.take(1);
+  Shared shared{{0, 1}, {}, false};
+  shared.parts.push_back(std::make_unique<ContextAgreement>(one, 7, true));
+  shared.parts.push_back(std::make_unique<ContextAgreement>(other, 7, true));
+  shared.round();
+  CHECK(shared.over);
+  CHECK(shared.parts[0]->context() == 4);
+  CHECK(shared.parts[1]->context() == 4);
+  CHECK(!one.is_free(2));
+  CHECK(one.is_free(1));
+}
+
+TEST_CASE("agreements whose rounds mix end with different pairs") {
+  constexpr int kProcesses = 5, kAgreements = 12;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    std::vector<ContextPool> pools(kProcesses);
+    // Few pairs are left, so that they are fought for.
+    for (ContextPool& pool : pools) {
+      for (int pair = kAgreements + 2; pair < ContextPool::kPairs; ++pair) pool.take(pair);
+    }
+    std::vector<Shared> all(kAgreements);
+    for (Shared& one : all) {
+      one.members = some_of(kProcesses, random);
+      one.parts.resize(one.members.size());
+    }
+    int open = kAgreements, steps = 0;
+    while (open > 0) {
+      REQUIRE(++steps < 200'000);
+      const auto number = static_cast<std::uint32_t>(random() % kAgreements);
+      Shared& one = all[number];
+      if (one.over) continue;
+      const std::size_t member = random() % one.members.size();
+      if (one.parts[member] == nullptr) {
+        ContextPool& pool = pools[static_cast<std::size_t>(one.members[member])];
+        one.parts[member] = std::make_unique<ContextAgreement>(pool, number, false);
+      } else if (one.all_came()) {
+        one.round();
+        if (one.over) --open;
+      }
+    }
+    for (int process = 0; process < kProcesses; ++process) {
+      std::vector<int> contexts;
+      for (const Shared& one : all) {
+        for (std::size_t i = 0; i < one.members.size(); ++i) {
+          CHECK(one.parts[i]->context() == one.parts[0]->context());
+          if (one.members[i] == process) contexts.push_back(one.parts[i]->context());
+        }
+      }
+      std::sort(contexts.begin(), contexts.end());
+      CHECK(std::adjacent_find(contexts.begin(), contexts.end()) == contexts.end());
+      CHECK((contexts.empty() || contexts.front() >= 0));
+    }
+  }
+}
+
+TEST_CASE("an agreement that nobody else comes to holds up no other one") {
+  ContextPool one, other;
+  const ContextAgreement waiting(one, 1, false);  // its other member is busy below
+  Shared shared{{0, 1}, {}, false};
+  shared.parts.push_back(std::make_unique<ContextAgreement>(one, 2, true));
+  shared.parts.push_back(std::make_unique<ContextAgreement>(other, 2, true));
+  shared.round();
+  CHECK(!shared.over);  // not alone: asks again whether the pair is still free
+  shared.round();
+  CHECK(shared.over);
+}
+
+TEST_CASE("no pair is free") {
+  ContextPool one, other;
+  for (int pair = 0; pair < ContextPool::kPairs; ++pair) (pair % 2 == 0 ? one : other).take(pair);
+  for (const bool blocking : {true, false}) {
+    Shared shared{{0, 1}, {}, false};
+    shared.parts.push_back(std::make_unique<ContextAgreement>(one, 1, blocking));
+    shared.parts.push_back(std::make_unique<ContextAgreement>(other, 1, blocking));
+    shared.round();
+    CHECK(shared.over);
+    CHECK(shared.parts[0]->context() == -1);
+  }
+}
+
+TEST_CASE("an agreement that is broken off gives its pair back") {
+  ContextPool one, other;
+  {
+    Shared shared{{0, 1}, {}, false};
+    shared.parts.push_back(std::make_unique<ContextAgreement>(one, 3, false));
+    shared.parts.push_back(std::make_unique<ContextAgreement>(other, 3, false));
+    shared.round();
+    CHECK(!shared.over);
+    CHECK(one.free() != ContextPool().free());
+  }
+  CHECK(one.free() == ContextPool().free());
+}
+
+}  // namespace margay::mpi_adi
