@@ -1,5 +1,6 @@
 // MPI_Comm_dup and MPI_Comm_split (MPI 4.0, 7.4.2).
 #include "collectives/comm/construct.hpp"
+#include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
 
@@ -17,8 +18,12 @@ extern "C" int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
   Communicator* communicator = call.communicator(comm);
   call.not_null(newcomm, "newcomm");
   if (!call.ok()) return call.failed();
-  const Communicator* made = duplicate(call.rank(), *communicator);
+  Communicator* made = duplicate(call.rank(), *communicator);
   if (made == nullptr) call.error(MPI_ERR_OTHER, kUsedUp);
+  if (made != nullptr && !copy_attributes(call, *communicator, *made)) {
+    call.rank().free_communicator(*made);
+    made = nullptr;
+  }
   *newcomm = made == nullptr ? MPI_COMM_NULL : made->handle;
   return call.done();
 }

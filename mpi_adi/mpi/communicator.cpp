@@ -1,31 +1,11 @@
-// What a communicator tells, its name, its error handler, its end (MPI 4.0, chapters 7.4, 7.8 and 9.3).
+// What a communicator tells, its name, its end (MPI 4.0, chapters 7.4 and 7.8).
 #include <cstring>
 
+#include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
 
 using namespace margay::mpi_adi;
-
-namespace {
-
-int set_handler(Call& call, MPI_Comm comm, MPI_Errhandler handler) {
-  Communicator* communicator = call.communicator(comm);
-  if (call.ok() && handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_RETURN && handler != MPI_ERRORS_ABORT) {
-    call.error(MPI_ERR_ARG, handler == MPI_ERRHANDLER_NULL ? "the error handler is MPI_ERRHANDLER_NULL"
-                                                           : "the error handler is none of this process");
-  }
-  if (call.ok()) communicator->error_handler = handler;
-  return call.done();
-}
-
-int get_handler(Call& call, MPI_Comm comm, MPI_Errhandler* handler) {
-  const Communicator* communicator = call.communicator(comm);
-  call.not_null(handler, "errhandler");
-  if (call.ok()) *handler = communicator->error_handler;
-  return call.done();
-}
-
-}  // namespace
 
 extern "C" int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
   Call call(call_name<"MPI_Comm_rank">);
@@ -52,7 +32,11 @@ extern "C" int PMPI_Comm_free(MPI_Comm* comm) {
   Communicator* communicator = call.communicator(*comm);
   if (call.ok() && is_builtin(*comm)) call.error(MPI_ERR_COMM, communicator->name + " cannot be freed");
   if (!call.ok()) return call.failed();
+  if (!delete_attributes(call, *communicator)) return call.failed();
+  // Looked up again: a callback may have freed it.
   call.on(call.rank().world());
+  communicator = call.communicator(*comm);
+  if (!call.ok()) return call.failed();
   call.rank().free_communicator(*communicator);
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;
@@ -80,39 +64,3 @@ extern "C" int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Comm_get_name)
-
-extern "C" int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
-  Call call(call_name<"MPI_Comm_set_errhandler">);
-  return set_handler(call, comm, errhandler);
-}
-MARGAY_ALIAS(Comm_set_errhandler)
-
-extern "C" int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
-  Call call(call_name<"MPI_Comm_get_errhandler">);
-  return get_handler(call, comm, errhandler);
-}
-MARGAY_ALIAS(Comm_get_errhandler)
-
-extern "C" int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler) {
-  Call call(call_name<"MPI_Errhandler_set">);
-  return set_handler(call, comm, errhandler);
-}
-MARGAY_ALIAS(Errhandler_set)
-
-extern "C" int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler) {
-  Call call(call_name<"MPI_Errhandler_get">);
-  return get_handler(call, comm, errhandler);
-}
-MARGAY_ALIAS(Errhandler_get)
-
-// The predefined handlers are never freed; a program's handle to one is only given back.
-extern "C" int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
-  Call call(call_name<"MPI_Errhandler_free">);
-  call.not_null(errhandler, "errhandler");
-  if (call.ok() && *errhandler == MPI_ERRHANDLER_NULL) {
-    call.error(MPI_ERR_ARG, "the error handler is MPI_ERRHANDLER_NULL");
-  }
-  if (call.ok()) *errhandler = MPI_ERRHANDLER_NULL;
-  return call.done();
-}
-MARGAY_ALIAS(Errhandler_free)

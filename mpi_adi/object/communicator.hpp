@@ -5,6 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "mpi_adi/object/attribute.hpp"
+#include "mpi_adi/object/communicator_hints.hpp"
+#include "mpi_adi/object/error_handler.hpp"
 #include "mpi_adi/object/group.hpp"
 
 namespace margay::mpi_adi {
@@ -26,7 +29,9 @@ struct Communicator {
   ContextId context = 0;             // point-to-point; even
   ContextId collective_context = 1;  // context + 1
   GroupPtr group;
-  int error_handler = 0;  // handle
+  ErrorHandlerPtr error_handler;  // null: MPI_ERRORS_ARE_FATAL
+  AttributeList attributes;
+  CommunicatorHints hints;
   std::string name;
   std::uint32_t references = 1;
   bool freed = false;                     // the user's handle is gone; requests may still hold it

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "mpi_adi/object/attribute.hpp"
+
 namespace margay::mpi_adi {
 
 // A run of bytes of one element, relative to the element's address.
@@ -22,6 +24,7 @@ struct Datatype {
   std::int64_t extent = 0;  // distance between elements
   std::vector<TypeBlock> blocks;
   int basic = 0;  // handle of the one predefined type that it is made of; 0 when mixed (pair types: their own)
+  AttributeList attributes;
   std::uint32_t references = 1;
   bool predefined = false;
   bool committed = false;

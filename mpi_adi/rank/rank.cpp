@@ -45,6 +45,7 @@ Status MpiRank::start(int thread_level, MakeExtension make_extension, std::uniqu
   rank->device_ = std::make_unique<Device>(rank->process_->kernel(), options);
   rank->buffered_ = std::make_unique<BufferedSends>(*rank->device_);
   rank->make_world();
+  rank->tables_.inquiries = Inquiries(rank->process_->job());
   rank->collectives_ = make_extension(*rank);
   Device* device = rank->device_.get();
   const Status bypass = rank->process_->start_coprocessor([device] { return device->progress_for_absent_owner(); });
@@ -80,7 +81,7 @@ void MpiRank::make_world() {
   self_.collective_context = kSelfContext + 1;
   self_.group = alone;
   self_.name = "MPI_COMM_SELF";
-  world_.error_handler = self_.error_handler = MPI_ERRORS_ARE_FATAL;
+  world_.error_handler = self_.error_handler = tables_.error_handlers.fatal();
 }
 
 Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context) {
@@ -90,7 +91,7 @@ Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context) {
   communicator->context = context;
   communicator->collective_context = static_cast<ContextId>(context + 1);
   communicator->group = std::move(group);
-  communicator->error_handler = MPI_ERRORS_ARE_FATAL;
+  communicator->error_handler = tables_.error_handlers.fatal();
   return communicator.release();
 }
 
