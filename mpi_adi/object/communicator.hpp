@@ -29,14 +29,15 @@ struct Communicator {
   ContextId context = 0;             // point-to-point; even
   ContextId collective_context = 1;  // context + 1
   GroupPtr group;
-  ErrorHandlerPtr error_handler;  // null: MPI_ERRORS_ARE_FATAL
-  AttributeList attributes;
-  CommunicatorHints hints;
   std::string name;
   std::uint32_t references = 1;
   bool freed = false;                     // the user's handle is gone; requests may still hold it
   std::uint64_t collective_sequence = 0;  // one number per collective call, so that calls back to back do not mix
   std::unique_ptr<CommunicatorExtension> collective_facts;  // null before the first call that wants them
+  // What no message needs, behind what messages need.
+  ErrorHandlerPtr error_handler;  // null: MPI_ERRORS_ARE_FATAL
+  AttributeList attributes;
+  CommunicatorHints hints;
   [[nodiscard]] int rank() const { return group->my_rank; }
   [[nodiscard]] int size() const { return group->size(); }
   // Requires: 0 <= rank < size().

@@ -24,10 +24,10 @@ struct Datatype {
   std::int64_t extent = 0;  // distance between elements
   std::vector<TypeBlock> blocks;
   int basic = 0;  // handle of the one predefined type that it is made of; 0 when mixed (pair types: their own)
-  AttributeList attributes;
   std::uint32_t references = 1;
   bool predefined = false;
   bool committed = false;
+  AttributeList attributes;
   // `count` elements are one run of bytes that begins at the buffer's address.
   [[nodiscard]] bool dense() const {
     return blocks.size() == 1 && blocks[0].offset == 0 && extent == static_cast<std::int64_t>(size);

@@ -112,7 +112,7 @@ static void freed_key(void) {
 
 static void failing_functions(void) {
   Seen seen = {0}, first = {0};
-  int key, before;
+  int key, before, class, code;
   char room;
   MPI_Comm comm, made = MPI_COMM_WORLD;
   MPI_Comm_create_keyval(copy, delete, &before, &first);
@@ -124,6 +124,11 @@ static void failing_functions(void) {
   CHECK(class_of(MPI_Comm_dup(comm, &made)) == MPI_ERR_ARG, "dup hides the copy function's error");
   CHECK(made == MPI_COMM_NULL, "a failed dup gave %x", (unsigned)made);
   if (on_margay()) CHECK(first.deletes == first.copies, "what a failed dup had copied is left");
+  // A code of the program is told as it is.
+  MPI_Add_error_class(&class);
+  MPI_Add_error_code(class, &code);
+  seen.fail_copy = code;
+  CHECK(MPI_Comm_dup(comm, &made) == code, "a code of the program comes back as another");
   seen.fail_delete = MPI_ERR_BUFFER;
   CHECK(class_of(MPI_Comm_delete_attr(comm, key)) == MPI_ERR_BUFFER, "delete hides the error");
   CHECK(value_of(comm, key) == &room, "an attribute is gone that could not be deleted");

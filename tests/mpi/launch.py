@@ -113,12 +113,16 @@ def case_command_line(case):
 
 
 def case_abort(case):
-    """MPI_Abort's code is the exit status, from any rank, from two at once; the caller never comes back."""
+    """MPI_Abort's code is the exit status, from any rank, on any communicator, from two at once; the caller never comes
+    back."""
     for program in (case.ours("ends.c"), case.debians("ends.c")):
         for code, rank in ((1, 0), (7, 1), (42, 2)):
             case.margay(program, "abort", str(code), str(rank), ranks=3, status=code)
             case.expect("returned" not in case.last.stdout, "MPI_Abort returned")
             case.expect(case.last.seconds < 5, "took long to end")
+    for way in ("self", "dup"):
+        case.margay(case.ours("ends.c"), way, "6", "1", ranks=3, status=6)
+        case.expect("returned" not in case.last.stdout, "MPI_Abort returned")
     case.margay(case.ours("ends.c"), "both", "9", status=9)
     case.margay("--nodes", "2", case.ours("ends.c"), "abort", "5", "1", status=5)
 
@@ -131,13 +135,19 @@ def case_exit_status(case):
 
 
 def case_fatal_error(case):
-    """The default error handler ends the job with a message that names the function and says what is wrong."""
+    """The default error handler and MPI_ERRORS_ABORT end the job with a message that names the function and says what is
+    wrong; so does a wrong call while MPI does not run."""
     for program in (case.ours("ends.c"), case.debians("ends.c")):
-        case.margay(program, "fatal", status="nonzero")
-        case.expect("MPI_Send" in case.last.stderr, "the message is to name MPI_Send")
-        case.expect("4711" in case.last.stderr, "the message is to name the rank 4711")
+        for way in ("fatal", "errors_abort"):
+            case.margay(program, way, status="nonzero")
+            case.expect("MPI_Send" in case.last.stderr, "the message is to name MPI_Send")
+            case.expect("4711" in case.last.stderr, "the message is to name the rank 4711")
+            case.expect("returned" not in case.last.stdout, "the failing call returned")
+            case.expect(case.last.seconds < 5, "took long to end")
+    for way, name, words in (("before", "MPI_Info_set", "MPI_INFO_NULL"), ("after", "MPI_Comm_size", "after MPI_Finalize")):
+        case.margay(case.ours("ends.c"), way, status="nonzero")
+        case.expect(name in case.last.stderr and words in case.last.stderr, f"the message is to name {name} and {words}")
         case.expect("returned" not in case.last.stdout, "the failing call returned")
-        case.expect(case.last.seconds < 5, "took long to end")
 
 
 def expected_stdio(ranks, text):

@@ -50,7 +50,9 @@ int get(Call& call, MPI_Comm comm, MPI_Errhandler* handle) {
   const Communicator* communicator = call.communicator(comm);
   call.not_null(handle, "errhandler");
   if (!call.ok()) return call.failed();
-  const MPI_Errhandler told = call.rank().tables().error_handlers.hand_out(communicator->error_handler);
+  ErrorHandlers& handlers = call.rank().tables().error_handlers;
+  const ErrorHandlerPtr& handler = communicator->error_handler;
+  const MPI_Errhandler told = handlers.hand_out(handler == nullptr ? handlers.fatal() : handler);
   if (told == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooMany);
   } else {
