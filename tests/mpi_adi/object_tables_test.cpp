@@ -47,7 +47,7 @@ TEST_CASE("an attached error handler outlives its handle and can be handed out a
   CHECK(handlers.find(first) == attached);
   handlers.free_handle(*attached);
   CHECK(handlers.find(first) == nullptr);
-  CHECK(attached->function == &nothing);
+  CHECK((attached->function == &nothing));
   const MPI_Errhandler again = handlers.hand_out(attached);
   CHECK(again != first);
   CHECK(handlers.find(again) == attached);
