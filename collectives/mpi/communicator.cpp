@@ -1,10 +1,13 @@
 // Communicators out of communicators (MPI 4.0, 7.4.2).
 #include <algorithm>
+#include <optional>
 
 #include "collectives/comm/construct.hpp"
 #include "collectives/mpi/made.hpp"
+#include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/group/arguments.hpp"
+#include "mpi_adi/mpi/info_table.hpp"
 #include "mpi_adi/object/group_ops.hpp"
 
 using namespace margay::mpi_adi;
@@ -35,19 +38,14 @@ int color_of_type(Call& call, const Communicator& communicator, int type) {
   }
 }
 
-}  // namespace
-
-extern "C" int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
-  Call call(call_name<"MPI_Comm_dup">);
-  Communicator* communicator = call.communicator(comm);
-  call.not_null(newcomm, "newcomm");
-  if (!call.ok()) return call.failed();
-  return give_communicator(call, duplicate(call.rank(), *communicator), newcomm);
+std::optional<Info> hints_of(Call& call, MPI_Info info) {
+  std::optional<Info> hints = info == MPI_INFO_NULL ? Info{} : copy_of_info(info);
+  if (!hints) call.error(MPI_ERR_INFO, words_of_bad_info(info));
+  return hints;
 }
-MARGAY_ALIAS(Comm_dup)
 
-extern "C" int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
-  Call call(call_name<"MPI_Comm_idup">);
+// A duplicate without waiting. `hints` null: none. Attributes are copied now, as the standard wants.
+int begin(Call& call, MPI_Comm comm, const Info* hints, MPI_Comm* newcomm, MPI_Request* request) {
   Communicator* communicator = call.communicator(comm);
   call.not_null(newcomm, "newcomm");
   call.not_null(request, "request");
@@ -60,9 +58,45 @@ extern "C" int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* req
     return call.failed();
   }
   *request = made->handle;
-  return MPI_SUCCESS;
+  if (hints != nullptr) begun.communicator->hints.set_from(*hints);
+  // The agreement is under way: what an attribute's function refuses leaves the communicator without attributes.
+  static_cast<void>(copy_attributes(call, *communicator, *begun.communicator));
+  return call.done();
+}
+
+}  // namespace
+
+extern "C" int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+  Call call(call_name<"MPI_Comm_dup">);
+  Communicator* communicator = call.communicator(comm);
+  call.not_null(newcomm, "newcomm");
+  if (!call.ok()) return call.failed();
+  return give_duplicate(call, *communicator, duplicate(call.rank(), *communicator), newcomm);
+}
+MARGAY_ALIAS(Comm_dup)
+
+extern "C" int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  Call call(call_name<"MPI_Comm_dup_with_info">);
+  Communicator* communicator = call.communicator(comm);
+  call.not_null(newcomm, "newcomm");
+  const std::optional<Info> hints = hints_of(call, info);
+  if (!call.ok()) return call.failed();
+  return give_duplicate(call, *communicator, duplicate(call.rank(), *communicator), newcomm, &*hints);
+}
+MARGAY_ALIAS(Comm_dup_with_info)
+
+extern "C" int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  Call call(call_name<"MPI_Comm_idup">);
+  return begin(call, comm, nullptr, newcomm, request);
 }
 MARGAY_ALIAS(Comm_idup)
+
+extern "C" int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+  Call call(call_name<"MPI_Comm_idup_with_info">);
+  const std::optional<Info> hints = hints_of(call, info);
+  return begin(call, comm, hints ? &*hints : nullptr, newcomm, request);
+}
+MARGAY_ALIAS(Comm_idup_with_info)
 
 extern "C" int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   Call call(call_name<"MPI_Comm_split">);

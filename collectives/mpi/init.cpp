@@ -3,13 +3,16 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <string>
 
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/portal/rank_host.hpp"
 #include "collectives/portal/tree_portal.hpp"
 #include "collectives/select/perform.hpp"
+#include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
+#include "mpi_adi/mpi/early_call.hpp"
 #include "mpi_adi/mpi/init_state.hpp"
 
 using namespace margay::mpi_adi;
@@ -42,11 +45,14 @@ margay::portals::Status start(int thread_level, std::unique_ptr<MpiRank>& rank) 
   }
 }
 
-int begin(const char* function, int thread_level) {
+int begin(const CallName& name, int thread_level) {
+  const char* const function = name.text;
   if (init_state() != InitState::before) {
-    std::fprintf(stderr, "margay: %s was called %s; a process initializes MPI once\n", function,
-                 init_state() == InitState::running ? "twice" : "after MPI_Finalize");
-    std::exit(1);
+    EarlyCall call(name);
+    call.error(MPI_ERR_OTHER, std::string("called ") +
+                                  (init_state() == InitState::running ? "twice" : "after MPI_Finalize") +
+                                  "; a process initializes MPI once");
+    return call.failed();
   }
   std::unique_ptr<MpiRank> rank;
   if (const margay::portals::Status status = start(thread_level, rank); !status.ok()) {
@@ -63,25 +69,27 @@ int begin(const char* function, int thread_level) {
 }  // namespace
 
 extern "C" int PMPI_Init(int* /*argc*/, char*** /*argv*/) {
-  return begin("MPI_Init", MPI_THREAD_SINGLE);
+  return begin(call_name<"MPI_Init">, MPI_THREAD_SINGLE);
 }
 MARGAY_ALIAS(Init)
 
 extern "C" int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provided) {
   const int level = required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE : required;
-  const int result = begin("MPI_Init_thread", level);
-  if (provided != nullptr) *provided = level;
+  const int result = begin(call_name<"MPI_Init_thread">, level);
+  if (provided != nullptr && result == MPI_SUCCESS) *provided = level;
   return result;
 }
 MARGAY_ALIAS(Init_thread)
 
 extern "C" int PMPI_Initialized(int* flag) {
+  if (flag == nullptr) return null_argument(call_name<"MPI_Initialized">, "flag");
   *flag = init_state() != InitState::before ? 1 : 0;
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Initialized)
 
 extern "C" int PMPI_Finalized(int* flag) {
+  if (flag == nullptr) return null_argument(call_name<"MPI_Finalized">, "flag");
   *flag = init_state() == InitState::finalized ? 1 : 0;
   return MPI_SUCCESS;
 }
@@ -109,6 +117,8 @@ extern "C" int PMPI_Finalize() {
   {
     Call call(call_name<"MPI_Finalize">);
     MpiRank& rank = call.rank();
+    // First of all, while everything works: what the program wants done at the end (MPI 4.0, 11.2.4).
+    if (!delete_attributes(call, rank.self()) || !delete_attributes(call, rank.world())) return call.failed();
     wait_until(rank, [&rank] { return rank.buffered().drained() && rank.device().quiet(); });
     margay::collectives::note_error(
         call, margay::collectives::perform_last_barrier(margay::collectives::collectives_of(call), rank.world()));

@@ -1,6 +1,7 @@
 #include "collectives/mpi/made.hpp"
 
 #include "collectives/mpi/arguments.hpp"
+#include "mpi_adi/mpi/attribute_callbacks.hpp"
 
 namespace margay::collectives {
 
@@ -12,6 +13,18 @@ int give_communicator(mpi_adi::Call& call, const Made& made, MPI_Comm* handle) {
   }
   *handle = made.communicator == nullptr ? MPI_COMM_NULL : made.communicator->handle;
   return call.done();
+}
+
+int give_duplicate(mpi_adi::Call& call, mpi_adi::Communicator& parent, Made made, MPI_Comm* handle,
+                   const mpi_adi::Info* hints) {
+  if (made.communicator != nullptr) {
+    if (hints != nullptr) made.communicator->hints.set_from(*hints);
+    if (!copy_attributes(call, parent, *made.communicator)) {
+      call.rank().free_communicator(*made.communicator);
+      made = {};
+    }
+  }
+  return give_communicator(call, made, handle);
 }
 
 }  // namespace margay::collectives

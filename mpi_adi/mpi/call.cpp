@@ -28,6 +28,14 @@ void let_the_launcher_speak() {
   nanosleep(&kPatience, nullptr);
 }
 
+// Errors of no communicator are the world's (paper 002, section 7.2); MPI 4.0 gives them to MPI_COMM_SELF, whose
+// handler is asked when the program set that one alone.
+const Communicator& handles_the_rest(MpiRank& rank) {
+  const ErrorHandlerPtr& fatal = rank.tables().error_handlers.fatal();
+  const bool self_alone = rank.world().error_handler == fatal && rank.self().error_handler != fatal;
+  return self_alone ? rank.self() : rank.world();
+}
+
 std::string hex(int handle) {
   char text[16];
   std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(handle));
@@ -136,27 +144,51 @@ void Call::error(int error_class, std::string sentence) {
 }
 
 int Call::failed() {
-  Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank_->world();
   MpiRank& rank = *rank_;
-  const int code = raise_error(rank, communicator, name_.text, error_class_, std::move(sentence_));
-  leave();
+  const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : handles_the_rest(rank);
+  if (sentence_.empty()) sentence_ = error_class_text(error_class_);
+  // What a callback returned is told as it is; what was said of it here is for fatal errors.
+  const bool is_class = !error_class_name(error_class_).empty();
+  const int code = is_class || !rank.errors().is_code(error_class_)
+                       ? rank.errors().make(error_class_, std::string(name_.text) + ": " + sentence_)
+                       : error_class_;
+  hand_over(communicator, code);
   return code;
+}
+
+void Call::hand_over(const Communicator& communicator, int code) {
+  const ErrorHandlerPtr handler = communicator.error_handler;
+  int handle = communicator.handle;
+  const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
+  if (which == MPI_ERRORS_ARE_FATAL || which == MPI_ERRORS_ABORT) {
+    const int error_class = rank_->errors().class_of(code);
+    if (error_class == MPIX_ERR_PROC_FAILED) let_the_launcher_speak();
+    rank_->process().abort(error_class, std::string(name_.text) + " failed on " + name_of(communicator) + ": " +
+                                            rank_->errors().text_of(code));
+  }
+  leave();
+  if (handler->function == nullptr) return;
+  // The two arguments of the standard; then, as it leaves to the implementation, the function's name.
+  auto* users = reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function);
+  users(&handle, &code, name_.text);
+}
+
+void Call::step_out() {
+  inside_ = false;
+  rank_->process().board().mpi_call[0] = '\0';
+  rank_->leave();
+}
+
+void Call::step_in() {
+  rank_->enter();
+  inside_ = true;
+  std::memcpy(rank_->process().board().mpi_call.data(), name_.text, sizeof name_.text);
 }
 
 void give_way(Call& call) {
   sim::Process& process = call.rank().process();
   if (process.wait_means().policy != sim::WaitPolicy::yield) return;
   sim::Waiter(process.kernel(), process.clock(), process.wait_means()).idle();
-}
-
-int raise_error(MpiRank& rank, const Communicator& communicator, const char* function, int error_class,
-                std::string sentence) {
-  if (sentence.empty()) sentence = error_class_text(error_class);
-  const int code = rank.errors().make(error_class, std::string(function) + ": " + sentence);
-  if (communicator.error_handler == MPI_ERRORS_RETURN) return code;
-  if (error_class == MPIX_ERR_PROC_FAILED) let_the_launcher_speak();
-  rank.process().abort(
-      error_class, std::string(function) + " failed on " + name_of(communicator) + ": " + rank.errors().text_of(code));
 }
 
 }  // namespace margay::mpi_adi

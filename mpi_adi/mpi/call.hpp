@@ -131,13 +131,22 @@ class Call {
       null_argument(what);
   }
 
-  // Notes an error, unless there was one already.
+  // Notes an error, unless there was one already. A code that is more than a class, as a user's callback may return,
+  // stays what it is.
   void error(int error_class, std::string sentence);
   // The communicator whose handler is asked, when it is another than the one looked up last.
   void on(Communicator& communicator) { handler_of_ = &communicator; }
 
+  // Around a function of the user's, which may call MPI and may do so for long: outside the rank, and inside again.
+  // What was looked up before may be gone afterwards, unless the caller holds a reference.
+  void step_out();
+  void step_in();
+
   // The call's end. failed(): raises what was noted; done(): the same, or MPI_SUCCESS.
   [[nodiscard]] int failed();
+  // Ends the call and hands `code` to the communicator's handler, outside the rank: the user's function may call MPI,
+  // or not return at all. Does not return when the handler is fatal.
+  void hand_over(const Communicator& communicator, int code);
   [[nodiscard]] int done() { return ok() ? MPI_SUCCESS : failed(); }
 
   // Until `request` is complete.
@@ -188,9 +197,5 @@ class Call {
 // A call that found nothing to report gives its processor away when ranks outnumber processors: a loop around MPI_Test
 // or MPI_Iprobe must not keep the peer from running.
 void give_way(Call& call);
-
-// Raises an error outside a Call: prints, or returns the code, as `communicator`'s handler says.
-[[nodiscard]] int raise_error(MpiRank& rank, const Communicator& communicator, const char* function, int error_class,
-                              std::string sentence);
 
 }  // namespace margay::mpi_adi

@@ -1,6 +1,7 @@
 // Datatype constructors and inquiries (MPI 4.0, chapter 5.1): contiguous, vector and their kin.
 #include <utility>
 
+#include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
 #include "mpi_adi/object/type_build.hpp"
@@ -66,11 +67,17 @@ MARGAY_ALIAS(Type_create_hvector)
 
 extern "C" int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   Call call(call_name<"MPI_Type_dup">);
-  const Datatype* old = call.any_datatype(oldtype);
+  Datatype* old = call.any_datatype(oldtype);
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
   Datatype copy = *old;
-  return hand_out(call, std::move(copy), newtype);
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  if (const int code = hand_out(call, std::move(copy), &made); code != MPI_SUCCESS) return code;
+  Datatype* added = call.rank().datatype(made);
+  const bool copied = copy_attributes(call, *old, *added);
+  if (!copied) call.rank().free_datatype(*added);
+  *newtype = copied ? made : MPI_DATATYPE_NULL;
+  return call.done();
 }
 MARGAY_ALIAS(Type_dup)
 
@@ -90,6 +97,9 @@ extern "C" int PMPI_Type_free(MPI_Datatype* datatype) {
   if (!call.ok()) return call.failed();
   Datatype* type = call.any_datatype(*datatype);
   if (call.ok() && type->predefined) call.error(MPI_ERR_TYPE, "a predefined datatype cannot be freed");
+  if (!call.ok() || !delete_attributes(call, *type)) return call.failed();
+  // Looked up again: a callback may have freed it.
+  type = call.any_datatype(*datatype);
   if (!call.ok()) return call.failed();
   call.rank().free_datatype(*type);
   *datatype = MPI_DATATYPE_NULL;

@@ -6,6 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "mpi_adi/object/attribute.hpp"
+#include "mpi_adi/object/communicator_hints.hpp"
+#include "mpi_adi/object/error_handler.hpp"
 #include "mpi_adi/object/group.hpp"
 
 namespace margay::mpi_adi {
@@ -38,12 +41,15 @@ struct Communicator {
   // agreements of all members; has no handle, and its contexts are not its own.
   std::unique_ptr<Communicator> both;
   std::shared_ptr<const Topology> topology;  // null: none
-  int error_handler = 0;                     // handle
   std::string name;
   std::uint32_t references = 1;
   bool freed = false;                     // the user's handle is gone; requests may still hold it
   std::uint64_t collective_sequence = 0;  // one number per collective call, so that calls back to back do not mix
   std::unique_ptr<CommunicatorExtension> collective_facts;  // null before the first call that wants them
+  // What no message needs, behind what messages need.
+  ErrorHandlerPtr error_handler;  // null: MPI_ERRORS_ARE_FATAL
+  AttributeList attributes;
+  CommunicatorHints hints;
 
   // `other`: the remote group of an intercommunicator.
   void set_groups(GroupPtr mine, GroupPtr other = nullptr) {

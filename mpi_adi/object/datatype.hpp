@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "mpi_adi/object/attribute.hpp"
+
 namespace margay::mpi_adi {
 
 // A run of bytes of one element, relative to the element's address.
@@ -25,6 +27,7 @@ struct Datatype {
   std::uint32_t references = 1;
   bool predefined = false;
   bool committed = false;
+  AttributeList attributes;
   // `count` elements are one run of bytes that begins at the buffer's address.
   [[nodiscard]] bool dense() const {
     return blocks.size() == 1 && blocks[0].offset == 0 && extent == static_cast<std::int64_t>(size);

@@ -117,11 +117,7 @@ const ErrorClass* find(int error_class) {
 
 std::string cut_to_fit(std::string text) {
   constexpr std::size_t kLongest = MPI_MAX_ERROR_STRING - 1;
-  if (text.size() > kLongest) {
-    text.resize(kLongest - 3);
-    text += "...";
-  }
-  return text;
+  return text.size() > kLongest ? text.substr(0, kLongest - 3) + "..." : text;
 }
 
 }  // namespace
@@ -149,7 +145,7 @@ int ErrorTable::make(int error_class, std::string sentence) {
 const ErrorTable::Added* ErrorTable::added(int code) const {
   if (code < kFirstAddedCode) return nullptr;
   const auto index = static_cast<std::size_t>(code - kFirstAddedCode);
-  return index < added_.size() ? &added_[index] : nullptr;
+  return index < added_.size() && !added_[index].removed ? &added_[index] : nullptr;
 }
 
 int ErrorTable::class_of(int code) const {
@@ -179,7 +175,7 @@ std::string ErrorTable::text_of(int code) const {
 
 int ErrorTable::add_class() {
   const int code = kFirstAddedCode + static_cast<int>(added_.size());
-  added_.push_back(Added{code, {}});
+  added_.push_back(Added{code, {}, false});
   return code;
 }
 
@@ -187,13 +183,23 @@ int ErrorTable::add_code(int error_class) {
   const Added* own = added(error_class);
   const bool is_class = own != nullptr ? own->error_class == error_class : find(error_class) != nullptr;
   if (!is_class) return MPI_ERR_UNKNOWN;
-  added_.push_back(Added{error_class, {}});
+  added_.push_back(Added{error_class, {}, false});
   return last_used_code();
 }
 
 bool ErrorTable::set_text(int code, std::string text) {
   if (added(code) == nullptr) return false;
   added_[static_cast<std::size_t>(code - kFirstAddedCode)].text = cut_to_fit(std::move(text));
+  return true;
+}
+
+bool ErrorTable::remove(int code) {
+  if (added(code) == nullptr) return false;
+  Added& going = added_[static_cast<std::size_t>(code - kFirstAddedCode)];
+  const auto members = std::count_if(
+      added_.begin(), added_.end(), [code](const Added& entry) { return entry.error_class == code && !entry.removed; });
+  if (going.error_class == code && members > 1) return false;
+  going.removed = true;
   return true;
 }
 

@@ -55,6 +55,9 @@ class ErrorTable {
   [[nodiscard]] int add_code(int error_class);
   // False if `code` was not added by the program: predefined texts cannot be changed.
   [[nodiscard]] bool set_text(int code, std::string text);
+  // Takes an added class or code away again; its value is not used again. False: it is none of the program's, or a
+  // class that codes still belong to.
+  [[nodiscard]] bool remove(int code);
   // The value of the attribute MPI_LASTUSEDCODE.
   [[nodiscard]] int last_used_code() const;
 
@@ -66,7 +69,9 @@ class ErrorTable {
   struct Added {
     int error_class;
     std::string text;
+    bool removed = false;
   };
+  // nullptr: no code of the program's, or removed.
   [[nodiscard]] const Added* added(int code) const;
 
   std::array<Kept, kKeptSentences> kept_;

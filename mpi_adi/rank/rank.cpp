@@ -60,6 +60,7 @@ Status MpiRank::start(int thread_level, MakeExtension make_extension, std::uniqu
   rank->device_ = std::make_unique<Device>(rank->process_->kernel(), options);
   rank->buffered_ = std::make_unique<BufferedSends>(*rank->device_);
   rank->make_world();
+  rank->tables_.inquiries = Inquiries(rank->process_->job());
   rank->collectives_ = make_extension(*rank);
   Device* device = rank->device_.get();
   const Status bypass = rank->process_->start_coprocessor([device] { return device->progress_for_absent_owner(); });
@@ -95,7 +96,7 @@ void MpiRank::make_world() {
   self_.collective_context = kSelfContext + 1;
   self_.set_groups(alone);
   self_.name = "MPI_COMM_SELF";
-  world_.error_handler = self_.error_handler = MPI_ERRORS_ARE_FATAL;
+  world_.error_handler = self_.error_handler = tables_.error_handlers.fatal();
 }
 
 Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context, GroupPtr remote) {
@@ -104,7 +105,7 @@ Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context, Group
   if (communicator->handle == 0) return nullptr;
   communicator->context = kNoContext;
   communicator->set_groups(std::move(group), std::move(remote));
-  communicator->error_handler = MPI_ERRORS_ARE_FATAL;
+  communicator->error_handler = tables_.error_handlers.fatal();
   if (communicator->is_inter()) communicator->both = both_groups(*communicator);
   if (context != kNoContext) set_context(*communicator, context);
   return communicator.release();

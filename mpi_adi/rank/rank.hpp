@@ -18,6 +18,7 @@
 #include "mpi_adi/object/predefined_types.hpp"
 #include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/call_trace.hpp"
+#include "mpi_adi/rank/object_tables.hpp"
 #include "mpi_adi/rank/user_request.hpp"
 #include "portals/base/status.hpp"
 #include "sim/machine/process.hpp"
@@ -61,6 +62,7 @@ class MpiRank {
   [[nodiscard]] Device& device() { return *device_; }
   [[nodiscard]] CallTrace& call_trace() { return call_trace_; }
   [[nodiscard]] ErrorTable& errors() { return errors_; }
+  [[nodiscard]] ObjectTables& tables() { return tables_; }
   [[nodiscard]] int thread_level() const { return thread_level_; }
   [[nodiscard]] bool on_main_thread() const { return std::this_thread::get_id() == main_thread_; }
   [[nodiscard]] RankExtension* collectives() { return collectives_.get(); }
@@ -127,6 +129,7 @@ class MpiRank {
   std::unique_ptr<Device> device_;
   CallTrace call_trace_;
   ErrorTable errors_;
+  ObjectTables tables_;
   sim::TicketLock mutex_;
   int thread_level_ = 0;
   bool threaded_ = false;
@@ -148,7 +151,7 @@ class MpiRank {
 
 namespace detail {
 // The rank of the running thread (initial-exec: one load), and the one that threads without their own belong to. With
-// init_state.cpp's, the only mutable globals: MPI's C interface has no argument to carry them.
+// init_state.cpp's and info_table.cpp's, the only mutable globals: MPI's C interface has no argument to carry them.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiRank* thread_rank;
 [[nodiscard]] MpiRank* adopt_process_rank();
 }  // namespace detail

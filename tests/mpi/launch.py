@@ -7,8 +7,10 @@ output, profiling tools, Debian's unmodified NetPIPE.
     tests/mpi/launch.py --list
 """
 import argparse
+import collections
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 
@@ -16,6 +18,11 @@ import support
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "launch"
 TIMEOUT = 30
+SKIPPED_STATUS = 77
+
+
+class Skipped(Exception):
+    """What a case needs is not there."""
 
 
 class Case:
@@ -106,12 +113,16 @@ def case_command_line(case):
 
 
 def case_abort(case):
-    """MPI_Abort's code is the exit status, from any rank, from two at once; the caller never comes back."""
+    """MPI_Abort's code is the exit status, from any rank, on any communicator, from two at once; the caller never comes
+    back."""
     for program in (case.ours("ends.c"), case.debians("ends.c")):
         for code, rank in ((1, 0), (7, 1), (42, 2)):
             case.margay(program, "abort", str(code), str(rank), ranks=3, status=code)
             case.expect("returned" not in case.last.stdout, "MPI_Abort returned")
             case.expect(case.last.seconds < 5, "took long to end")
+    for way in ("self", "dup"):
+        case.margay(case.ours("ends.c"), way, "6", "1", ranks=3, status=6)
+        case.expect("returned" not in case.last.stdout, "MPI_Abort returned")
     case.margay(case.ours("ends.c"), "both", "9", status=9)
     case.margay("--nodes", "2", case.ours("ends.c"), "abort", "5", "1", status=5)
 
@@ -124,13 +135,19 @@ def case_exit_status(case):
 
 
 def case_fatal_error(case):
-    """The default error handler ends the job with a message that names the function and says what is wrong."""
+    """The default error handler and MPI_ERRORS_ABORT end the job with a message that names the function and says what is
+    wrong; so does a wrong call while MPI does not run."""
     for program in (case.ours("ends.c"), case.debians("ends.c")):
-        case.margay(program, "fatal", status="nonzero")
-        case.expect("MPI_Send" in case.last.stderr, "the message is to name MPI_Send")
-        case.expect("4711" in case.last.stderr, "the message is to name the rank 4711")
+        for way in ("fatal", "errors_abort"):
+            case.margay(program, way, status="nonzero")
+            case.expect("MPI_Send" in case.last.stderr, "the message is to name MPI_Send")
+            case.expect("4711" in case.last.stderr, "the message is to name the rank 4711")
+            case.expect("returned" not in case.last.stdout, "the failing call returned")
+            case.expect(case.last.seconds < 5, "took long to end")
+    for way, name, words in (("before", "MPI_Info_set", "MPI_INFO_NULL"), ("after", "MPI_Comm_size", "after MPI_Finalize")):
+        case.margay(case.ours("ends.c"), way, status="nonzero")
+        case.expect(name in case.last.stderr and words in case.last.stderr, f"the message is to name {name} and {words}")
         case.expect("returned" not in case.last.stdout, "the failing call returned")
-        case.expect(case.last.seconds < 5, "took long to end")
 
 
 def expected_stdio(ranks, text):
@@ -161,16 +178,42 @@ def case_stdio(case):
 
 
 def case_pmpi(case):
-    """A profiling tool that defines MPI_Send and MPI_Finalize, linked in front of the library and preloaded."""
-    expected = ["tool: rank 0 sent 20 messages, 16000 bytes", "tool: rank 1 sent 0 messages, 0 bytes",
-                "tool: rank 2 sent 0 messages, 0 bytes"]
+    """A profiling tool that defines MPI_Send, MPI_Pcontrol and MPI_Finalize: linked in front of the library as an object,
+    as an archive and as a shared library, and preloaded."""
+    expected = [f"tool: rank {rank} {words}" for rank, count, size in ((0, 20, 16000), (1, 0, 0), (2, 0, 0))
+                for words in (f"sent {count} messages, {size} bytes", f"so far {count} messages")]
     tool = str(SOURCES / "pmpi_tool.c")
-    case.margay(case.ours("sends.c", [tool], "sends_with_tool"), ranks=3)
-    case.expect_lines(expected)
-    shared = case.ours("pmpi_tool.c", ["-shared", "-fPIC"], "pmpi_tool_shared")
+    made = case.ours("pmpi_tool.c", ["-c", "-fPIC"], "pmpi_tool_object")
+    archive, shared = case.build.programs / "libpmpi_tool.a", case.ours("pmpi_tool.c", ["-shared", "-fPIC"], "pmpi_tool_shared")
+    case.run(["ar", "rcs", archive, made])
+    for what in ([tool], [str(archive)], [str(shared)]):
+        case.margay(case.ours("sends.c", what, "sends_with_" + pathlib.Path(what[0]).suffix[1:]), ranks=3)
+        case.expect_lines(expected)
     for program in (case.ours("sends.c"), case.debians("sends.c")):
         case.margay("-genv", "LD_PRELOAD", str(shared), program, ranks=3)
         case.expect_lines(expected)
+    case.margay(case.ours("sends.c"), ranks=3)
+    case.expect_lines([])
+
+
+def case_eztrace(case):
+    """Debian's EZTrace with its module for MPICH on a program of either compiler: as many events as the program has."""
+    if not shutil.which("eztrace") or not shutil.which("otf2-print"):
+        raise Skipped("eztrace and otf2-print (packages eztrace, otf2-tools) are not installed")
+    case.run(["nm", "-D", "--defined-only", case.build.folder / "lib" / "libmpi.so.12"])
+    exported = {line.split()[-1] for line in case.last.stdout.splitlines()}
+    missing = {"MPI_Comm_group", "MPI_Group_size", "MPI_Group_translate_ranks", "MPI_Status_c2f"} - exported
+    if missing:
+        raise Skipped(f"EZTrace's module needs {', '.join(sorted(missing))}, which the library does not have yet")
+    for program in (case.ours("sends.c"), case.debians("sends.c")):
+        with tempfile.TemporaryDirectory() as folder:
+            case.margay("eztrace", "-t", "mpich", "-o", folder, program, ranks=3, cwd=folder)
+            traces = list(pathlib.Path(folder).rglob("*.otf2"))
+            case.expect(len(traces) == 1, f"{len(traces)} traces were written")
+            case.run(["otf2-print", *traces])
+            events = collections.Counter(line.split(" ")[0] for line in case.last.stdout.splitlines())
+            for kind, count in (("MPI_SEND", 21), ("MPI_RECV", 21), ("MPI_COLLECTIVE_END", 3)):
+                case.expect(events[kind] == count, f"{events[kind]} events {kind}, expected {count}")
 
 
 def case_mpicxx(case):
@@ -250,17 +293,23 @@ def main():
     unknown = [name for name in arguments.cases if name not in CASES]
     if unknown or not arguments.build:
         parser.error(f"no such case: {' '.join(unknown)}; --list shows them" if unknown else "--build is needed")
-    failed = 0
+    failed = skipped = 0
     for name in arguments.cases or CASES:
         case = Case(support.Build(arguments.build))
         try:
             CASES[name](case)
         except support.CompileError as error:
             case.problems.append(str(error))
+        except Skipped as reason:
+            print(f"{name:14} skipped: {reason}")
+            skipped += 1
+            continue
         print(f"{name:14} {'FAILED' if case.problems else 'ok'}")
         if case.problems:
             print("\n".join(case.problems), flush=True)
         failed += bool(case.problems)
+    if skipped and skipped == len(arguments.cases):
+        return SKIPPED_STATUS
     return 1 if failed else 0
 
 

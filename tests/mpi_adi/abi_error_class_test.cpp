@@ -84,4 +84,18 @@ TEST_CASE("a program adds classes, codes and their strings") {
   CHECK(table.add_code(54) == MPI_ERR_UNKNOWN);
 }
 
+TEST_CASE("an added class is removed after its codes; neither number comes again") {
+  ErrorTable table;
+  const int error_class = table.add_class();
+  const int code = table.add_code(error_class);
+  CHECK(!table.remove(error_class));
+  CHECK(table.remove(code));
+  CHECK(!table.remove(code));
+  CHECK(!table.is_code(code));
+  CHECK(table.remove(error_class));
+  CHECK(!table.is_code(error_class));
+  CHECK(!table.remove(MPI_ERR_TAG));
+  CHECK(table.add_class() > code);
+}
+
 }  // namespace margay::mpi_adi

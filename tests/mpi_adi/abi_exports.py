@@ -3,6 +3,7 @@
 
 - every exported MPI_X (MPIX_X) is a weak function at the address of a strong PMPI_X (PMPIX_X), and the other way round;
 - every exported name of MPI is one that mpi.h declares, so that nothing claims to be what it is not;
+- the library itself calls no MPI_X and no PMPI_X by a name that a profiling tool could take;
 - no symbol has a version; nothing else is exported; MPI_Abi_get_version, another ABI's claim, is not;
 - the SONAME is libmpi.so.12.
 
@@ -71,6 +72,9 @@ def check(library, folder):
                 check_pair(symbols, name, wrong)
         elif not FORTRAN.fullmatch(name):
             wrong.append(f"{name} ({kind}) is no name of the ABI")
+    for name in sorted(set(re.findall(r" (P?MPIX?_[A-Z]\w*) \+ ", run("readelf", "--wide", "--relocs", library)))):
+        if name in known:
+            wrong.append(f"the library calls {name} by its name: a profiling tool would see a call that no program made")
     if "SONAME" not in run("readelf", "-dW", library) or "[libmpi.so.12]" not in run("readelf", "-dW", library):
         wrong.append("the SONAME is not libmpi.so.12")
     functions = sum(1 for name in symbols if name in known and not name.startswith("P"))

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/group/arguments.hpp"
 #include "mpi_adi/object/group_ops.hpp"
@@ -10,13 +11,16 @@ using namespace margay::mpi_adi;
 
 namespace {
 
-// The communicator of a handle that its call is to end; nullptr after an error.
+// The communicator of a handle that its call is to end, without its attributes; nullptr after an error.
 Communicator* to_be_freed(Call& call, MPI_Comm* comm) {
   call.not_null(comm, "comm");
   if (!call.ok()) return nullptr;
   Communicator* communicator = call.communicator(*comm);
   if (call.ok() && is_builtin(*comm)) call.error(MPI_ERR_COMM, communicator->name + " cannot be freed");
-  return call.ok() ? communicator : nullptr;
+  if (!call.ok() || !delete_attributes(call, *communicator)) return nullptr;
+  // Looked up again: a callback may have freed it.
+  call.on(call.rank().world());
+  return call.communicator(*comm);
 }
 
 Communicator* intercommunicator(Call& call, MPI_Comm comm) {

@@ -1,4 +1,6 @@
-// Ends in the way that its first argument names: abort CODE RANK, exit CODE RANK, fatal, both CODE (two ranks abort).
+// Ends in the way that its first argument names: abort CODE RANK, self CODE RANK and dup CODE RANK (abort on
+// MPI_COMM_SELF, on a duplicate), exit CODE RANK, fatal, errors_abort, both CODE (two ranks abort), before and after (a
+// wrong call before MPI_Init, a call after MPI_Finalize).
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,26 +8,36 @@
 #include <unistd.h>
 
 int main(int argc, char** argv) {
+  if (argc > 1 && strcmp(argv[1], "before") == 0) MPI_Info_set(MPI_INFO_NULL, "key", "value");
   MPI_Init(&argc, &argv);
   int rank = -1, value = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const char* way = argc > 1 ? argv[1] : "";
   const int code = argc > 2 ? atoi(argv[2]) : 0, who = argc > 3 ? atoi(argv[3]) : 0;
-  if (strcmp(way, "abort") == 0 && rank == who) {
-    MPI_Abort(MPI_COMM_WORLD, code);
+  MPI_Comm on = strcmp(way, "self") == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD;
+  if (strcmp(way, "dup") == 0) MPI_Comm_dup(MPI_COMM_WORLD, &on);
+  if ((strcmp(way, "abort") == 0 || on != MPI_COMM_WORLD) && rank == who) {
+    MPI_Abort(on, code);
     printf("MPI_Abort returned\n");
   }
+  if (strcmp(way, "errors_abort") == 0) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ABORT);
   if (strcmp(way, "both") == 0) {
     MPI_Abort(MPI_COMM_WORLD, code);
     printf("MPI_Abort returned\n");
   }
-  if (strcmp(way, "fatal") == 0 && rank == 0) {
+  if ((strcmp(way, "fatal") == 0 || strcmp(way, "errors_abort") == 0) && rank == 0) {
     MPI_Send(&value, 1, MPI_INT, 4711, 1, MPI_COMM_WORLD);
     printf("a send to rank 4711 returned\n");
   }
   if (strcmp(way, "exit") == 0) {
     MPI_Finalize();
     return rank == who ? code : 0;
+  }
+  if (strcmp(way, "after") == 0) {
+    MPI_Finalize();
+    MPI_Comm_size(MPI_COMM_WORLD, &value);
+    printf("a call after MPI_Finalize returned\n");
+    return 0;
   }
   // The others wait for a message that never comes: only the launcher can end them.
   MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,12 +1,14 @@
 // Inquiries that need no peer (MPI 4.0, chapters 9.1 to 9.6).
 #include <unistd.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <string>
 
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
+#include "mpi_adi/mpi/early_call.hpp"
 
 using namespace margay::mpi_adi;
 
@@ -16,15 +18,6 @@ constexpr char kLibraryVersion[] =
     "margay 0.1.0: MPI 4.0 on emulated Puma portals (short, long and synchronous protocols; shared memory and TCP), "
     "MPICH ABI";
 static_assert(sizeof kLibraryVersion <= MPI_MAX_LIBRARY_VERSION_STRING);
-
-int return_text(Call& call, const std::string& text, char* out, int* length, std::size_t room) {
-  if (!call.ok()) return call.failed();
-  const std::size_t bytes = text.size() < room ? text.size() : room - 1;
-  std::memcpy(out, text.data(), bytes);
-  out[bytes] = '\0';
-  *length = static_cast<int>(bytes);
-  return MPI_SUCCESS;
-}
 
 double seconds(const timespec& time) {
   constexpr double kNsPerSecond = 1e9;
@@ -49,6 +42,8 @@ extern "C" double PMPI_Wtick() {
 MARGAY_ALIAS(Wtick)
 
 extern "C" int PMPI_Get_version(int* version, int* subversion) {
+  if (version == nullptr) return null_argument(call_name<"MPI_Get_version">, "version");
+  if (subversion == nullptr) return null_argument(call_name<"MPI_Get_version">, "subversion");
   *version = MPI_VERSION;
   *subversion = MPI_SUBVERSION;
   return MPI_SUCCESS;
@@ -56,6 +51,8 @@ extern "C" int PMPI_Get_version(int* version, int* subversion) {
 MARGAY_ALIAS(Get_version)
 
 extern "C" int PMPI_Get_library_version(char* version, int* resultlen) {
+  if (version == nullptr) return null_argument(call_name<"MPI_Get_library_version">, "version");
+  if (resultlen == nullptr) return null_argument(call_name<"MPI_Get_library_version">, "resultlen");
   std::memcpy(version, kLibraryVersion, sizeof kLibraryVersion);
   *resultlen = static_cast<int>(sizeof kLibraryVersion - 1);
   return MPI_SUCCESS;
@@ -71,32 +68,13 @@ extern "C" int PMPI_Get_processor_name(char* name, int* resultlen) {
   std::string text = host;
   const margay::sim::Job& job = call.rank().process().job();
   if (job.nodes_are_emulated && job.node_count > 1) text += "-node" + std::to_string(job.node);
-  return return_text(call, text, name, resultlen, MPI_MAX_PROCESSOR_NAME);
+  if (!call.ok()) return call.failed();
+  text.resize(std::min<std::size_t>(text.size(), MPI_MAX_PROCESSOR_NAME - 1));
+  std::memcpy(name, text.c_str(), text.size() + 1);
+  *resultlen = static_cast<int>(text.size());
+  return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Get_processor_name)
-
-extern "C" int PMPI_Error_class(int errorcode, int* errorclass) {
-  Call call(call_name<"MPI_Error_class">);
-  call.not_null(errorclass, "errorclass");
-  if (call.ok() && !call.rank().errors().is_code(errorcode)) {
-    call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
-  }
-  if (call.ok()) *errorclass = call.rank().errors().class_of(errorcode);
-  return call.done();
-}
-MARGAY_ALIAS(Error_class)
-
-extern "C" int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
-  Call call(call_name<"MPI_Error_string">);
-  call.not_null(string, "string");
-  call.not_null(resultlen, "resultlen");
-  if (call.ok() && !call.rank().errors().is_code(errorcode)) {
-    call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
-  }
-  return return_text(call, call.ok() ? call.rank().errors().text_of(errorcode) : "", string, resultlen,
-                     MPI_MAX_ERROR_STRING);
-}
-MARGAY_ALIAS(Error_string)
 
 // Nothing to control here: a profiling library that wants it puts its own in front.
 extern "C" int PMPI_Pcontrol(const int /*level*/, ...) {

@@ -1,0 +1,147 @@
+#include "mpi_adi/mpi/attribute_callbacks.hpp"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// Keeps an object while callbacks run, whatever they free.
+template <typename Object>
+class Pin {
+ public:
+  Pin(Call& call, Object& object) : rank_(call.rank()), object_(object) { ++object_.references; }
+  ~Pin() { rank_.release(object_); }
+  Pin(const Pin&) = delete;
+  Pin& operator=(const Pin&) = delete;
+
+ private:
+  MpiRank& rank_;
+  Object& object_;
+};
+
+void callback_failed(Call& call, const char* which, const Keyval& keyval, int code) {
+  char key[16];
+  std::snprintf(key, sizeof key, "0x%08x", static_cast<unsigned>(keyval.handle));
+  call.error(call.rank().errors().is_code(code) ? code : MPI_ERR_OTHER,
+             std::string("the ") + which + " function of attribute key " + key + " returned " + std::to_string(code));
+}
+
+// By value: the callback may change the list that it stands in.
+bool run_delete(Call& call, Handle handle, Attribute attribute) {
+  const Keyval& keyval = *attribute.keyval;
+  if (keyval.delete_value == nullptr) return true;
+  call.step_out();
+  const int code = keyval.delete_value(handle, keyval.handle, attribute.value, keyval.extra_state);
+  call.step_in();
+  if (code != MPI_SUCCESS) callback_failed(call, "delete", keyval, code);
+  return code == MPI_SUCCESS;
+}
+
+bool run_copy(Call& call, Handle handle, const Attribute& attribute, AttributeList& to) {
+  const Keyval& keyval = *attribute.keyval;
+  if (keyval.copy == nullptr) return true;
+  void* value = nullptr;
+  int flag = 0;
+  call.step_out();
+  const int code =
+      keyval.copy(handle, keyval.handle, keyval.extra_state, attribute.value, static_cast<void*>(&value), &flag);
+  call.step_in();
+  if (code != MPI_SUCCESS) {
+    callback_failed(call, "copy", keyval, code);
+    return false;
+  }
+  if (flag != 0) to.append(attribute.keyval, value);
+  return true;
+}
+
+bool delete_one(Call& call, Handle handle, AttributeList& list, const KeyvalPtr& keyval) {
+  const Attribute* old = list.find(*keyval);
+  if (old == nullptr) return true;
+  if (!run_delete(call, handle, *old)) return false;
+  list.remove(*keyval);
+  return true;
+}
+
+template <typename Object>
+bool set_in(Call& call, Object& object, const KeyvalPtr& keyval, void* value) {
+  const Pin pin(call, object);
+  if (!delete_one(call, object.handle, object.attributes, keyval)) return false;
+  object.attributes.remove(*keyval);  // the callback may have set one
+  object.attributes.append(keyval, value);
+  return true;
+}
+
+template <typename Object>
+bool delete_in(Call& call, Object& object, const KeyvalPtr& keyval) {
+  const Pin pin(call, object);
+  return delete_one(call, object.handle, object.attributes, keyval);
+}
+
+template <typename Object>
+bool delete_all_in(Call& call, Object& object) {
+  const Pin pin(call, object);
+  while (!object.attributes.all().empty()) {
+    const KeyvalPtr last = object.attributes.all().back().keyval;
+    if (!delete_one(call, object.handle, object.attributes, last)) return false;
+  }
+  return true;
+}
+
+// The first error is the call's; deleting goes on past others.
+template <typename Object>
+void take_back(Call& call, Object& object) {
+  while (!object.attributes.all().empty()) {
+    const Attribute last = object.attributes.all().back();
+    (void)run_delete(call, object.handle, last);
+    object.attributes.remove(*last.keyval);
+  }
+}
+
+template <typename Object>
+bool copy_all_in(Call& call, Object& from, Object& to) {
+  if (from.attributes.all().empty()) return true;
+  const Pin pin_from(call, from);
+  const Pin pin_to(call, to);
+  const std::vector<Attribute> as_they_are = from.attributes.all();
+  for (const Attribute& attribute : as_they_are) {
+    if (run_copy(call, from.handle, attribute, to.attributes)) continue;
+    take_back(call, to);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool set_attribute(Call& call, Communicator& communicator, const KeyvalPtr& keyval, void* value) {
+  return set_in(call, communicator, keyval, value);
+}
+bool set_attribute(Call& call, Datatype& type, const KeyvalPtr& keyval, void* value) {
+  return set_in(call, type, keyval, value);
+}
+
+bool delete_attribute(Call& call, Communicator& communicator, const KeyvalPtr& keyval) {
+  return delete_in(call, communicator, keyval);
+}
+bool delete_attribute(Call& call, Datatype& type, const KeyvalPtr& keyval) {
+  return delete_in(call, type, keyval);
+}
+
+bool delete_attributes(Call& call, Communicator& communicator) {
+  return communicator.attributes.all().empty() || delete_all_in(call, communicator);
+}
+bool delete_attributes(Call& call, Datatype& type) {
+  return type.attributes.all().empty() || delete_all_in(call, type);
+}
+
+bool copy_attributes(Call& call, Communicator& from, Communicator& to) {
+  return copy_all_in(call, from, to);
+}
+bool copy_attributes(Call& call, Datatype& from, Datatype& to) {
+  return copy_all_in(call, from, to);
+}
+
+}  // namespace margay::mpi_adi

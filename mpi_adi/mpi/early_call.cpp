@@ -1,0 +1,34 @@
+#include "mpi_adi/mpi/early_call.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "mpi_adi/object/error_class.hpp"
+
+namespace margay::mpi_adi {
+
+void EarlyCall::error(int error_class, std::string sentence) {
+  if (!ok()) return;
+  if (call_) {
+    call_->error(error_class, std::move(sentence));
+    return;
+  }
+  error_class_ = error_class;
+  sentence_ = std::move(sentence);
+}
+
+int EarlyCall::failed() {
+  if (call_) return call_->failed();
+  std::fprintf(stderr, "margay: %s failed while MPI does not run: %s: %s\n", name_.text,
+               std::string(error_class_name(error_class_)).c_str(), sentence_.c_str());
+  std::exit(1);
+}
+
+int null_argument(const CallName& name, const char* what) {
+  EarlyCall call(name);
+  call.not_null(nullptr, what);
+  return call.failed();
+}
+
+}  // namespace margay::mpi_adi

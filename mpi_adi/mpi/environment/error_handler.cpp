@@ -1,0 +1,125 @@
+// Error handlers of communicators (MPI 4.0, 9.3; MPI-1's names: 16.1).
+#include <cstdio>
+#include <string>
+
+#include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/call.hpp"
+
+using namespace margay::mpi_adi;
+
+namespace {
+
+constexpr char kTooMany[] = "too many error handlers are alive (2^18); free some first";
+
+ErrorHandlerPtr find_handler(Call& call, MPI_Errhandler handle) {
+  if (!call.ok()) return nullptr;
+  ErrorHandlerPtr found = call.rank().tables().error_handlers.find(handle);
+  if (found != nullptr) return found;
+  char hex[16];
+  std::snprintf(hex, sizeof hex, "0x%08x", static_cast<unsigned>(handle));
+  call.error(MPI_ERR_ARG, handle == MPI_ERRHANDLER_NULL
+                              ? "the error handler is MPI_ERRHANDLER_NULL"
+                              : std::string("error handler ") + hex + " is no living handler (freed, or never made)");
+  return nullptr;
+}
+
+int create(Call& call, MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) {
+  call.not_null(reinterpret_cast<const void*>(function), "the function");
+  call.not_null(handler, "errhandler");
+  if (!call.ok()) return call.failed();
+  const MPI_Errhandler made =
+      call.rank().tables().error_handlers.create(ObjectType::communicator, reinterpret_cast<HandlerFunction>(function));
+  if (made == MPI_ERRHANDLER_NULL) {
+    call.error(MPI_ERR_OTHER, kTooMany);
+  } else {
+    *handler = made;
+  }
+  return call.done();
+}
+
+int set(Call& call, MPI_Comm comm, MPI_Errhandler handle) {
+  Communicator* communicator = call.communicator(comm);
+  const ErrorHandlerPtr handler = find_handler(call, handle);
+  if (handler != nullptr && handler->of != ObjectType::none && handler->of != ObjectType::communicator)
+    call.error(MPI_ERR_ARG, "the error handler was not made for communicators");
+  if (call.ok()) communicator->error_handler = handler;
+  return call.done();
+}
+
+int get(Call& call, MPI_Comm comm, MPI_Errhandler* handle) {
+  const Communicator* communicator = call.communicator(comm);
+  call.not_null(handle, "errhandler");
+  if (!call.ok()) return call.failed();
+  ErrorHandlers& handlers = call.rank().tables().error_handlers;
+  const ErrorHandlerPtr& handler = communicator->error_handler;
+  const MPI_Errhandler told = handlers.hand_out(handler == nullptr ? handlers.fatal() : handler);
+  if (told == MPI_ERRHANDLER_NULL) {
+    call.error(MPI_ERR_OTHER, kTooMany);
+  } else {
+    *handle = told;
+  }
+  return call.done();
+}
+
+}  // namespace
+
+extern "C" int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
+                                           MPI_Errhandler* errhandler) {
+  Call call(call_name<"MPI_Comm_create_errhandler">);
+  return create(call, comm_errhandler_fn, errhandler);
+}
+MARGAY_ALIAS(Comm_create_errhandler)
+
+extern "C" int PMPI_Errhandler_create(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler) {
+  Call call(call_name<"MPI_Errhandler_create">);
+  return create(call, comm_errhandler_fn, errhandler);
+}
+MARGAY_ALIAS(Errhandler_create)
+
+extern "C" int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
+  Call call(call_name<"MPI_Comm_set_errhandler">);
+  return set(call, comm, errhandler);
+}
+MARGAY_ALIAS(Comm_set_errhandler)
+
+extern "C" int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler) {
+  Call call(call_name<"MPI_Errhandler_set">);
+  return set(call, comm, errhandler);
+}
+MARGAY_ALIAS(Errhandler_set)
+
+extern "C" int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
+  Call call(call_name<"MPI_Comm_get_errhandler">);
+  return get(call, comm, errhandler);
+}
+MARGAY_ALIAS(Comm_get_errhandler)
+
+extern "C" int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler) {
+  Call call(call_name<"MPI_Errhandler_get">);
+  return get(call, comm, errhandler);
+}
+MARGAY_ALIAS(Errhandler_get)
+
+// The predefined handlers are never freed; a program's handle to one is only given back.
+extern "C" int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
+  Call call(call_name<"MPI_Errhandler_free">);
+  call.not_null(errhandler, "errhandler");
+  if (!call.ok()) return call.failed();
+  const ErrorHandlerPtr handler = find_handler(call, *errhandler);
+  if (!call.ok()) return call.failed();
+  call.rank().tables().error_handlers.free_handle(*handler);
+  *errhandler = MPI_ERRHANDLER_NULL;
+  return call.done();
+}
+MARGAY_ALIAS(Errhandler_free)
+
+extern "C" int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
+  Call call(call_name<"MPI_Comm_call_errhandler">);
+  const Communicator* communicator = call.communicator(comm);
+  if (call.ok() && !call.rank().errors().is_code(errorcode))
+    call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
+  if (!call.ok()) return call.failed();
+  call.hand_over(*communicator, errorcode);
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Comm_call_errhandler)

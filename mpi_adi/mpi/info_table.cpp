@@ -1,0 +1,67 @@
+#include "mpi_adi/mpi/info_table.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "mpi_adi/object/handle_table.hpp"
+#include "mpi_adi/rank/rank.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+struct Infos {
+  std::mutex mutex;
+  HandleTable<Info> table{ObjectType::info};
+  Info environment;
+  bool environment_is_whole = false;
+};
+
+// Never destroyed: a program may free its objects as late as it likes.
+Infos& the_infos() {
+  static Infos& infos = *new Infos();
+  return infos;
+}
+
+}  // namespace
+
+InfoAccess::InfoAccess() : lock_(the_infos().mutex) {}
+
+// Without a rank the number of processes is not known yet.
+Info* InfoAccess::find(MPI_Info handle) const {
+  Infos& infos = the_infos();
+  if (handle != MPI_INFO_ENV) return infos.table.find(handle);
+  if (!infos.environment_is_whole) {
+    infos.environment = environment_info(0, nullptr);
+    infos.environment_is_whole = current_rank() != nullptr;
+  }
+  return &infos.environment;
+}
+
+void InfoAccess::remove(Info& info) const {
+  const std::unique_ptr<Info> last(&info);
+  the_infos().table.remove(info.handle);
+}
+
+std::optional<Info> copy_of_info(MPI_Info handle) {
+  const InfoAccess infos;
+  const Info* found = infos.find(handle);
+  return found == nullptr ? std::nullopt : std::optional<Info>(*found);
+}
+
+MPI_Info add_info(Info&& info) {
+  const InfoAccess locked;
+  auto made = std::make_unique<Info>(std::move(info));
+  made->handle = the_infos().table.add(*made);
+  return made->handle == 0 ? MPI_INFO_NULL : made.release()->handle;
+}
+
+std::string words_of_bad_info(MPI_Info handle) {
+  if (handle == MPI_INFO_NULL) return "the info object is MPI_INFO_NULL";
+  char hex[16];
+  std::snprintf(hex, sizeof hex, "0x%08x", static_cast<unsigned>(handle));
+  return std::string("info ") + hex + " is no living info object (freed, or never made)";
+}
+
+}  // namespace margay::mpi_adi

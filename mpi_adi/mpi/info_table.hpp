@@ -1,0 +1,37 @@
+// The info objects of this process. Theirs is the third mutable global: MPI 4.0 (11.4.1) lets them be made and read
+// before MPI_Init, so they can belong to no rank. A lock of their own guards them.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "mpi_adi/object/info.hpp"
+
+namespace margay::mpi_adi {
+
+// A copy of what the handle names, MPI_INFO_ENV too; nullopt: no living info object.
+[[nodiscard]] std::optional<Info> copy_of_info(MPI_Info handle);
+// MPI_INFO_NULL: the table is full (2^18 objects alive).
+[[nodiscard]] MPI_Info add_info(Info&& info);
+// What to say of a handle that names none.
+[[nodiscard]] std::string words_of_bad_info(MPI_Info handle);
+
+// The table, locked. Nothing that may call the user's functions while one lives.
+class InfoAccess {
+ public:
+  InfoAccess();
+  // nullptr: no living info object. MPI_INFO_ENV is one, and must not be changed.
+  [[nodiscard]] Info* find(MPI_Info handle) const;
+  // Requires: found, and not MPI_INFO_ENV.
+  void remove(Info& info) const;
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+};
+
+// The contents of MPI_INFO_ENV (MPI 4.0, 11.2.1), as far as they are known: command, argv, maxprocs, host, arch, wdir.
+// `argv` null: the process's own.
+[[nodiscard]] Info environment_info(int argc, char** argv);
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,58 @@
+#include "mpi_adi/object/error_handler.hpp"
+
+#include <utility>
+
+namespace margay::mpi_adi {
+
+ErrorHandlers::ErrorHandlers() {
+  for (std::size_t i = 0; i < kPredefined; ++i) {
+    predefined_[i] = std::make_shared<ErrorHandler>();
+    predefined_[i]->handle = make_handle(HandleKind::builtin, ObjectType::error_handler, static_cast<std::uint32_t>(i));
+  }
+}
+
+// Handlers that the program never freed hold themselves.
+ErrorHandlers::~ErrorHandlers() {
+  for (ErrorHandler* handler : table_.alive()) {
+    const ErrorHandlerPtr last = std::move(handler->kept);
+  }
+}
+
+ErrorHandlerPtr ErrorHandlers::find(MPI_Errhandler handle) const {
+  if (is_builtin(handle)) {
+    const bool known = object_type(handle) == ObjectType::error_handler && handle_index(handle) < kPredefined;
+    return known ? predefined_[handle_index(handle)] : nullptr;
+  }
+  const ErrorHandler* found = table_.find(handle);
+  return found == nullptr ? nullptr : found->kept;
+}
+
+MPI_Errhandler ErrorHandlers::create(ObjectType of, HandlerFunction function) {
+  auto made = std::make_shared<ErrorHandler>();
+  made->of = of;
+  made->function = function;
+  return hand_out(made);
+}
+
+MPI_Errhandler ErrorHandlers::hand_out(const ErrorHandlerPtr& handler) {
+  if (is_builtin(handler->handle)) return handler->handle;
+  if (handler->handles == 0) {
+    handler->handle = table_.add(*handler);
+    if (handler->handle == 0) {
+      handler->handle = MPI_ERRHANDLER_NULL;
+      return MPI_ERRHANDLER_NULL;
+    }
+    handler->kept = handler;
+  }
+  ++handler->handles;
+  return handler->handle;
+}
+
+void ErrorHandlers::free_handle(ErrorHandler& handler) {
+  if (is_builtin(handler.handle) || --handler.handles > 0) return;
+  table_.remove(handler.handle);
+  handler.handle = MPI_ERRHANDLER_NULL;
+  const ErrorHandlerPtr last = std::move(handler.kept);  // may be the end of it
+}
+
+}  // namespace margay::mpi_adi

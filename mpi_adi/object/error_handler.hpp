@@ -1,0 +1,53 @@
+// Error handlers as objects: the four that the ABI fixes, and those that a program makes of its functions (MPI 4.0,
+// 9.3). The objects that use one share it; a program's handle to it may be freed earlier.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/object/handle_table.hpp"
+
+namespace margay::mpi_adi {
+
+// A user's function, whatever its first argument points to; cast back by whoever calls it.
+using HandlerFunction = void (*)();
+
+// Passive.
+struct ErrorHandler {
+  MPI_Errhandler handle = MPI_ERRHANDLER_NULL;  // null: the program holds none
+  ObjectType of = ObjectType::none;             // whose errors it takes; none: anybody's (predefined)
+  HandlerFunction function = nullptr;           // null: predefined, and `handle` says which
+  std::uint32_t handles = 0;                    // how often the program has yet to free it; predefined: 0
+  std::shared_ptr<ErrorHandler> kept;           // itself, while handles > 0
+};
+using ErrorHandlerPtr = std::shared_ptr<ErrorHandler>;
+
+// One rank's. Under the process lock.
+class ErrorHandlers {
+ public:
+  ErrorHandlers();
+  ~ErrorHandlers();
+  ErrorHandlers(const ErrorHandlers&) = delete;
+  ErrorHandlers& operator=(const ErrorHandlers&) = delete;
+
+  // MPI_ERRORS_ARE_FATAL, which the first communicators have.
+  [[nodiscard]] const ErrorHandlerPtr& fatal() const { return predefined_[0]; }
+  // nullptr: no living handler.
+  [[nodiscard]] ErrorHandlerPtr find(MPI_Errhandler handle) const;
+  // A new one, with one handle to be freed. MPI_ERRHANDLER_NULL: the table is full.
+  [[nodiscard]] MPI_Errhandler create(ObjectType of, HandlerFunction function);
+  // A handle to `handler` that the program will free (MPI_Comm_get_errhandler). MPI_ERRHANDLER_NULL: the table is full.
+  [[nodiscard]] MPI_Errhandler hand_out(const ErrorHandlerPtr& handler);
+  // The program gives one handle back. The handler lives on where it is attached.
+  void free_handle(ErrorHandler& handler);
+
+ private:
+  static constexpr std::size_t kPredefined = 4;
+  std::array<ErrorHandlerPtr, kPredefined> predefined_;
+  HandleTable<ErrorHandler> table_{ObjectType::error_handler};
+};
+
+}  // namespace margay::mpi_adi

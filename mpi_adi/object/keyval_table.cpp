@@ -1,0 +1,46 @@
+#include "mpi_adi/object/keyval_table.hpp"
+
+#include <algorithm>
+
+namespace margay::mpi_adi {
+
+std::uint32_t KeyvalTable::unused_slot() {
+  const auto expired =
+      std::find_if(freed_.begin(), freed_.end(), [this](std::uint32_t slot) { return slots_[slot].living.expired(); });
+  if (expired != freed_.end()) {
+    const std::uint32_t slot = *expired;
+    freed_.erase(expired);
+    slots_[slot].generation = (slots_[slot].generation + 1) & kGenerationMask;
+    return slot;
+  }
+  const auto slot = static_cast<std::uint32_t>(slots_.size());
+  if (slot <= kSlotMask) slots_.push_back({});
+  return slot;
+}
+
+KeyvalPtr KeyvalTable::add(const Keyval& keyval) {
+  const std::uint32_t slot = unused_slot();
+  if (slot > kSlotMask) return nullptr;
+  auto made = std::make_shared<Keyval>(keyval);
+  made->handle = make_keyval(keyval.owner, slot | slots_[slot].generation << kSlotBits);
+  slots_[slot].held = made;
+  slots_[slot].living = made;
+  return made;
+}
+
+KeyvalPtr KeyvalTable::find(int handle) const {
+  const std::uint32_t slot = keyval_index(handle) & kSlotMask;
+  if (handle_kind(handle) != HandleKind::direct || object_type(handle) != ObjectType::keyval || slot >= slots_.size())
+    return nullptr;
+  KeyvalPtr found = slots_[slot].living.lock();
+  return found != nullptr && found->handle == handle ? found : nullptr;
+}
+
+void KeyvalTable::free_keyval(Keyval& keyval) {
+  const std::uint32_t slot = keyval_index(keyval.handle) & kSlotMask;
+  keyval.freed = true;
+  freed_.push_back(slot);
+  slots_[slot].held.reset();
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,39 @@
+#include "mpi_adi/rank/object_tables.hpp"
+
+#include <climits>
+
+namespace margay::mpi_adi {
+
+// A tag has all 31 bits of a positive int (paper 001, section 2: 32 bits of the match bits). Every process can print,
+// so IO is MPI_ANY_SOURCE. Wtime reads one clock per host.
+Inquiries::Inquiries(const sim::Job& job)
+    : tag_upper_bound(INT_MAX),
+      host(MPI_PROC_NULL),
+      io(MPI_ANY_SOURCE),
+      time_is_global(job.node_count == 1 || job.nodes_are_emulated ? 1 : 0),
+      universe_size(job.universe_size),
+      appnum(static_cast<int>(job.appnum)) {}
+
+int* Inquiries::find(int keyval, int last_used_code) {
+  switch (keyval) {
+    case MPI_TAG_UB:
+      return &tag_upper_bound;
+    case MPI_HOST:
+      return &host;
+    case MPI_IO:
+      return &io;
+    case MPI_WTIME_IS_GLOBAL:
+      return &time_is_global;
+    case MPI_UNIVERSE_SIZE:
+      return universe_size < 0 ? nullptr : &universe_size;
+    case MPI_APPNUM:
+      return &appnum;
+    case MPI_LASTUSEDCODE:
+      last_code = last_used_code;
+      return &last_code;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,31 @@
+// A rank's objects that no message needs: error handlers, attribute keys, memory that MPI gave out; and what the
+// predefined attributes tell.
+#pragma once
+
+#include <unordered_set>
+
+#include "mpi_adi/object/error_handler.hpp"
+#include "mpi_adi/object/keyval_table.hpp"
+#include "sim/boot/job.hpp"
+
+namespace margay::mpi_adi {
+
+// The values of the predefined attributes of MPI_COMM_WORLD; callers get their addresses (MPI 4.0, 9.1.2 and 11.10).
+struct Inquiries {
+  Inquiries() = default;
+  explicit Inquiries(const sim::Job& job);
+  // The value under a predefined key; nullptr when there is none. `last_used_code`: the attribute's value now.
+  [[nodiscard]] int* find(int keyval, int last_used_code);
+
+  int tag_upper_bound = 0, host = 0, io = 0, time_is_global = 0, universe_size = -1, appnum = 0, last_code = 0;
+};
+
+struct ObjectTables {
+  ErrorHandlers error_handlers;
+  KeyvalTable keyvals;
+  Inquiries inquiries;
+  // MPI_Alloc_mem's blocks. They are the program's: what it never gave back stays.
+  std::unordered_set<const void*> memory;
+};
+
+}  // namespace margay::mpi_adi
