@@ -14,6 +14,7 @@
 #include "mpi_adi/object/datatype.hpp"
 #include "mpi_adi/object/error_class.hpp"
 #include "mpi_adi/object/handle_table.hpp"
+#include "mpi_adi/object/operation.hpp"
 #include "mpi_adi/object/predefined_types.hpp"
 #include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/call_trace.hpp"
@@ -78,6 +79,8 @@ class MpiRank {
   }
   [[nodiscard]] UserRequest* request(MPI_Request handle) { return requests_.find(handle); }
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
+  // What MPI_Op_create made; of each the table is the owner's (gone at the end of MPI).
+  [[nodiscard]] HandleTable<Operation>& operations() { return operations_; }
 
   // New objects, with a handle. nullptr: the table is full.
   [[nodiscard]] Communicator* add_communicator(GroupPtr group, ContextId context);
@@ -132,6 +135,7 @@ class MpiRank {
   HandleTable<Datatype> datatypes_{ObjectType::datatype, kPairTypeCount};
   HandleTable<UserRequest> requests_{ObjectType::request};
   HandleTable<Message> messages_{ObjectType::request};
+  HandleTable<Operation> operations_{ObjectType::op};
   std::vector<std::unique_ptr<UserRequest>> request_pool_;
   UserRequest* free_requests_ = nullptr;
   ContextPool contexts_;
