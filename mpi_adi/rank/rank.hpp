@@ -108,6 +108,9 @@ class MpiRank {
 
   [[nodiscard]] ContextPool& contexts() { return contexts_; }
 
+  // A number for each MPI_Psend_init.
+  [[nodiscard]] std::uint64_t next_partition_channel() { return partition_channels_++; }
+
   [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
   // Puts the protocol counts and the rest on the job board.
   void publish_accounts();
@@ -136,6 +139,7 @@ class MpiRank {
   HandleTable<UserRequest> requests_{ObjectType::request};
   HandleTable<Message> messages_{ObjectType::request};
   HandleTable<Operation> operations_{ObjectType::op};
+  std::uint64_t partition_channels_ = 0;
   std::vector<std::unique_ptr<UserRequest>> request_pool_;
   UserRequest* free_requests_ = nullptr;
   ContextPool contexts_;
