@@ -19,29 +19,39 @@ struct PartitionedCall {
   Communicator* communicator = nullptr;
 };
 
-// What MPI_Psend_init sends, under the user's tag: its messages of every round, in order. All have `message_bytes`, but
-// the last may have fewer.
+// What MPI_Psend_init sends: its messages of every round, in order. All have `message_bytes`, but the last may have
+// fewer.
 struct PartitionedSetup {
   std::uint64_t channel = 0;
   std::uint64_t messages = 0;
   std::uint64_t message_bytes = 0;
   std::uint64_t total_bytes = 0;
+  std::int64_t tag = 0;
 };
 
-// Several partitions share a message when there are more than this.
-inline constexpr unsigned kPartitionMessageBits = 12;
+// Tags in the communicator's collective context, whose upper quarter is kept for this:
+//
+//   31 30 29 28                              0
+//   | 1 1  0 | 29 bits of the user's tag       |  a setup
+//   | 1 1  1 | channel: 19 | message: 10       |  data
+//
+// Several partitions share a message when there are more than kPartitionMessagesMax; the highest number is left out, so
+// that no tag is MPI_ANY_TAG. Numbers of channels are used again after kPartitionChannels inits of a rank.
+inline constexpr unsigned kPartitionMessageBits = 10;
 inline constexpr std::uint64_t kPartitionMessagesMax = (1U << kPartitionMessageBits) - 1;
-// Numbers of channels are used again after this many inits of a rank.
 inline constexpr std::uint64_t kPartitionChannels = 1U << 19;
-// No user's tag, and not MPI_ANY_TAG: the message is never the highest of its bits.
+[[nodiscard]] constexpr int partition_setup_tag(int tag) {
+  return static_cast<int>(0xc000'0000U | (static_cast<std::uint32_t>(tag) & 0x1fff'ffffU));
+}
 [[nodiscard]] constexpr int partition_tag(std::uint64_t channel, std::uint64_t message) {
-  return static_cast<int>(
-      static_cast<std::uint32_t>(0x8000'0000U | (channel % kPartitionChannels) << kPartitionMessageBits | message));
+  const std::uint64_t low = (channel % kPartitionChannels) << kPartitionMessageBits | message;
+  return static_cast<int>(0xe000'0000U | static_cast<std::uint32_t>(low));
 }
 [[nodiscard]] constexpr std::uint64_t partition_message_of(int tag) {
   return static_cast<std::uint32_t>(tag) & kPartitionMessagesMax;
 }
 static_assert(partition_tag(kPartitionChannels - 1, kPartitionMessagesMax - 1) != MPI_ANY_TAG);
+static_assert(partition_setup_tag(0x7fff'ffff) != MPI_ANY_TAG);
 
 class Partitioned : public OwnRequest, protected RequestOwner {
  public:

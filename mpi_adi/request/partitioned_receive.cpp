@@ -15,8 +15,8 @@ PartitionedReceive::PartitionedReceive(MpiRank& rank, const PartitionedCall& cal
     matched_ = true;  // with nothing
     return;
   }
-  matching_ = device_.start_receive(&setup_, sizeof setup_, bytes_, call.peer, call.tag, *call.communicator,
-                                    Context::collective);
+  matching_ = device_.start_receive(&setup_, sizeof setup_, bytes_, call.peer, partition_setup_tag(call.tag),
+                                    *call.communicator, Context::collective);
   device_.give_to(*this, *matching_);
 }
 
@@ -35,10 +35,10 @@ void PartitionedReceive::part_completed(const Request& part) {
       return;
     }
     matched_ = true;
-    if (part.error_class != MPI_SUCCESS) {
-      setup_ = {};
-      error_ = part.error_class;
-    }
+    failed_ = part.error_class;
+    // Tags of 30 bits and more: equal in the bits that travel, and both in use at once.
+    if (failed_ == MPI_SUCCESS && setup_.tag != call_.tag) failed_ = MPI_ERR_TAG;
+    if (failed_ != MPI_SUCCESS) setup_ = {};
     if (active_) post();
     return;
   }
@@ -47,9 +47,8 @@ void PartitionedReceive::part_completed(const Request& part) {
 }
 
 void PartitionedReceive::post() {
-  const int error = error_;
   begin_round(setup_.messages);
-  error_ = error;
+  error_ = failed_;
   message_here_.assign(setup_.messages, false);
   std::byte* const base = staged() ? staging_.get() : static_cast<std::byte*>(call_.buffer);
   for (std::uint64_t message = 0; message < setup_.messages; ++message) {
@@ -89,7 +88,8 @@ void PartitionedReceive::put_in_place(std::uint64_t partition) {
   pieces.unpack(to.bytes());
 }
 
-int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& /*words*/) {
+int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& words) {
+  if (error_ == MPI_ERR_TAG) words = "a partitioned send with another tag of the same lower 29 bits came first";
   if (call_.peer == MPI_PROC_NULL) {
     proc_null_status(status);
   } else {

@@ -31,6 +31,7 @@ class PartitionedReceive final : public Partitioned {
   PartitionedSetup setup_;
   Request* matching_ = nullptr;  // the receive of the setup, while it is under way
   bool matched_ = false;
+  int failed_ = MPI_SUCCESS;  // the matching
   bool retired_ = false;
   std::unique_ptr<std::byte[]> staging_;
   std::vector<bool> message_here_;

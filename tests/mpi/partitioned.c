@@ -130,6 +130,89 @@ static void gaps(int rank) {
   MPI_Type_free(&type);
 }
 
+#define REFUSED(call, class) CHECK(class_of(call) == (class), "%s", #call)
+
+// Two sides that do not fit.
+static void unfit(int rank) {
+  int data[4] = {1, 2, 3, 4};
+  MPI_Request request;
+  // Never matched: taken back.
+  if (rank == 1) {
+    MPI_Precv_init(data, 4, 1, MPI_INT, 0, kTag + 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Request_free(&request);
+  }
+  // A receiver with too little room.
+  if (rank == 0) {
+    MPI_Psend_init(data, 4, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Pready_range(0, 3, request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Precv_init(data, 1, 3, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    REFUSED(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+  }
+  MPI_Request_free(&request);
+}
+
+// Each wrong argument gives its class, and changes nothing: the transfer goes on to its end.
+static void refused(int rank) {
+  int data[4] = {1, 2, 3, 4}, flag = -1, twice[2] = {1, 7}, other = 5;
+  MPI_Request request = MPI_REQUEST_NULL, plain;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  REFUSED(MPI_Psend_init(data, -1, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request), MPI_ERR_ARG);
+  REFUSED(MPI_Psend_init(data, 1, -1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request), MPI_ERR_COUNT);
+  REFUSED(MPI_Psend_init(data, 1, 1, MPI_DATATYPE_NULL, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request),
+          MPI_ERR_TYPE);
+  REFUSED(MPI_Psend_init(data, 1, 1, MPI_INT, 99, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request), MPI_ERR_RANK);
+  REFUSED(MPI_Psend_init(data, 1, 1, MPI_INT, 0, -5, MPI_COMM_WORLD, MPI_INFO_NULL, &request), MPI_ERR_TAG);
+  REFUSED(MPI_Psend_init(data, 1, 1, MPI_INT, 0, kTag, MPI_COMM_NULL, MPI_INFO_NULL, &request), MPI_ERR_COMM);
+  REFUSED(MPI_Precv_init(data, 1, 1, MPI_INT, MPI_ANY_SOURCE, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request),
+          MPI_ERR_RANK);
+  REFUSED(MPI_Precv_init(data, 1, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &request), MPI_ERR_TAG);
+  CHECK(request == MPI_REQUEST_NULL, "a refused init made a request");
+  REFUSED(MPI_Pready(0, MPI_REQUEST_NULL), MPI_ERR_REQUEST);
+  REFUSED(MPI_Parrived(MPI_REQUEST_NULL, 0, &flag), MPI_ERR_REQUEST);
+  MPI_Send_init(&other, 1, MPI_INT, MPI_PROC_NULL, kTag, MPI_COMM_WORLD, &plain);
+  REFUSED(MPI_Pready(0, plain), MPI_ERR_REQUEST);
+  REFUSED(MPI_Parrived(plain, 0, &flag), MPI_ERR_REQUEST);
+  MPI_Request_free(&plain);
+  if (rank == 0) {
+    MPI_Psend_init(data, 4, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    REFUSED(MPI_Pready(0, request), MPI_ERR_REQUEST);  // not started
+    MPI_Start(&request);
+    REFUSED(MPI_Start(&request), MPI_ERR_REQUEST);
+    REFUSED(MPI_Pready(4, request), MPI_ERR_ARG);
+    REFUSED(MPI_Pready(-1, request), MPI_ERR_ARG);
+    REFUSED(MPI_Pready_range(2, 4, request), MPI_ERR_ARG);
+    REFUSED(MPI_Pready_list(2, twice, request), MPI_ERR_ARG);
+    REFUSED(MPI_Pready_list(-1, twice, request), MPI_ERR_COUNT);
+    REFUSED(MPI_Parrived(request, 0, &flag), MPI_ERR_REQUEST);
+    MPI_Pready(1, request);
+    REFUSED(MPI_Pready(1, request), MPI_ERR_ARG);  // ready already
+    MPI_Request copy = request;
+    REFUSED(MPI_Request_free(&copy), MPI_ERR_REQUEST);
+    CHECK(copy == request, "a refused Request_free changed the handle");
+    MPI_Pready(0, request);
+    MPI_Pready_range(2, 3, request);
+  } else {
+    memset(data, 0, sizeof data);
+    MPI_Precv_init(data, 4, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Parrived(request, 3, &flag);
+    CHECK(flag == 1, "a partition of an inactive request has not arrived");
+    MPI_Start(&request);
+    REFUSED(MPI_Parrived(request, 4, &flag), MPI_ERR_ARG);
+    REFUSED(MPI_Pready(0, request), MPI_ERR_REQUEST);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < 4; ++i) CHECK(data[i] == i + 1, "after refused calls: element %d is %d", i, data[i]);
+  MPI_Request_free(&request);
+  unfit(rank);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int rank = world_rank();
@@ -140,5 +223,6 @@ int main(int argc, char** argv) {
   beside(rank);
   if (on_margay()) nobody(rank);  // MPICH 4.0.2 crashes
   gaps(rank);
+  if (on_margay()) refused(rank);  // MPICH 4.0.2 does not check
   return suite_end("partitioned");
 }
