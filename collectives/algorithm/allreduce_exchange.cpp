@@ -13,7 +13,7 @@ namespace {
 // Two buffers: what this rank has, and what comes.
 struct Exchange {
   Collective& collective;
-  Combine combine;
+  const Reducer& combine;
   std::size_t count;
   std::uint64_t bytes;
   std::byte* mine;
@@ -24,7 +24,7 @@ struct Exchange {
   // The result may be in the other buffer: `combine` leaves it where its right operand was.
   void combine_with(bool theirs_is_lower) {
     if (!theirs_is_lower) std::swap(mine, theirs);
-    combine(theirs, mine, count);
+    if (collective.error_class() == MPI_SUCCESS) combine(theirs, mine, count);
   }
   void round(int partner, bool partner_is_lower) {
     collective.exchange(partner, have(), partner, come());
@@ -36,7 +36,7 @@ struct Exchange {
 }  // namespace
 
 void allreduce_exchange(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
-                        Combine combine) {
+                        const Reducer& combine) {
   const int size = collective.size();
   const int rank = collective.rank();
   if (size == 1) return;

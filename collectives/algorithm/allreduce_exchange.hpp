@@ -10,13 +10,13 @@
 
 #include <cstddef>
 
-#include "collectives/op/operation.hpp"
+#include "collectives/op/reducer.hpp"
 #include "collectives/portal/collective.hpp"
 
 namespace margay::collectives {
 
 // `partial`: this rank's contribution, `count` elements of `element_bytes`; becomes the result.
 void allreduce_exchange(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
-                        Combine combine);
+                        const Reducer& combine);
 
 }  // namespace margay::collectives

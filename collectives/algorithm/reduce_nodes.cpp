@@ -12,7 +12,7 @@ namespace {
 // The leader's part: a table with a row for each rank of the node, filled by who comes, combined from the last row to
 // the first, so that the order of ranks is kept and each step leaves its result where the next one wants it.
 void collect(Collective& collective, const NodeGroups& groups, std::byte* partial, std::size_t count,
-             std::uint64_t bytes, Combine combine) {
+             std::uint64_t bytes, const Reducer& combine) {
   const std::size_t rows = groups.mine().size();
   if (rows == 1) return;
   Scratch table(rows * bytes);
@@ -30,7 +30,7 @@ void collect(Collective& collective, const NodeGroups& groups, std::byte* partia
 }  // namespace
 
 void reduce_nodes(Collective& collective, const NodeGroups& groups, int root, std::byte* partial, std::size_t count,
-                  std::size_t element_bytes, Combine combine) {
+                  std::size_t element_bytes, const Reducer& combine) {
   const std::uint64_t bytes = count * element_bytes;
   const int leader = groups.leader(root);
   const bool leads = leader == collective.rank();

@@ -1,25 +1,35 @@
 #include "collectives/algorithm/reduce_tree.hpp"
 
+#include <cstring>
+#include <utility>
+
 #include "collectives/algorithm/scratch.hpp"
 
 namespace margay::collectives {
 
 void reduce_along(Collective& collective, const TreePlace& place, std::byte* partial, std::size_t count,
-                  std::uint64_t bytes, Combine combine) {
+                  std::uint64_t bytes, const Reducer& combine) {
   Scratch incoming(place.children.empty() ? 0 : bytes);
-  // Smallest subtree first: it is ready first.
+  std::byte* mine = partial;
+  std::byte* theirs = incoming.base();
+  // Smallest subtree first: it is ready first, and it is the range of ranks beside those that are combined already.
   for (auto child = place.children.rbegin(); child != place.children.rend(); ++child) {
-    collective.receive(child->rank, portals::Region(incoming.base(), bytes));
-    if (bytes != 0) combine(incoming.base(), partial, count);
+    collective.receive(child->rank, portals::Region(theirs, bytes));
+    if (bytes == 0 || collective.error_class() != MPI_SUCCESS) continue;
+    // `combine` leaves the result where its right operand was: the higher ranks' part.
+    if (!combine.commutative() && child->first > collective.rank()) std::swap(mine, theirs);
+    combine(theirs, mine, count);
   }
   if (place.parent >= 0) {
-    collective.send(place.parent, portals::Region(partial, bytes));
+    collective.send(place.parent, portals::Region(mine, bytes));
     collective.flush();
+  } else if (mine != partial) {
+    std::memcpy(partial, mine, bytes);
   }
 }
 
 void reduce_tree(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
-                 Combine combine) {
+                 const Reducer& combine) {
   reduce_along(collective, spanning_tree(collective.size(), root, collective.rank()), partial, count,
                count * element_bytes, combine);
 }

@@ -4,18 +4,6 @@
 
 namespace margay::collectives {
 
-Combine check_operation(mpi_adi::Call& call, MPI_Op op, const mpi_adi::Datatype* type) {
-  if (!call.ok() || type == nullptr) return nullptr;
-  if (!mpi_adi::is_predefined_op(op)) {
-    call.error(MPI_ERR_OP,
-               op == MPI_OP_NULL ? "the operation is MPI_OP_NULL" : "the operation is none of this process");
-    return nullptr;
-  }
-  Combine combine = predefined_combine(op, type->handle);
-  if (combine == nullptr) call.error(MPI_ERR_OP, "the operation is not defined on this datatype (MPI 4.0, 6.9.2)");
-  return combine;
-}
-
 void check_buffers(mpi_adi::Call& call, const void* send, const void* receive, std::int64_t count) {
   if (!call.ok() || count == 0) return;
   if (receive == MPI_IN_PLACE) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <memory>
 
-#include "collectives/op/operation.hpp"
 #include "collectives/portal/collective.hpp"
 #include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/mpi/call.hpp"
@@ -28,8 +27,6 @@ class TypedData {
   portals::Region region_;
 };
 
-// The operation on the type, or nullptr and an error.
-[[nodiscard]] Combine check_operation(mpi_adi::Call& call, MPI_Op op, const mpi_adi::Datatype* type);
 // MPI_IN_PLACE where the standard does not allow it, two buffers that are one.
 void check_buffers(mpi_adi::Call& call, const void* send, const void* receive, std::int64_t count);
 

@@ -1,8 +1,6 @@
-// MPI_Reduce and MPI_Allreduce (MPI 4.0, 6.9).
-#include <cstring>
-#include <memory>
-
+// MPI_Reduce, MPI_Allreduce and MPI_Reduce_local (MPI 4.0, 6.9).
 #include "collectives/mpi/arguments.hpp"
+#include "collectives/mpi/operands.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 
@@ -11,13 +9,21 @@ using namespace margay::collectives;
 
 namespace {
 
-// Elements as they lie in memory: an operation's types are predefined, and a pair's padding travels with it.
-std::uint64_t row_bytes(const Datatype& type, int count) {
-  return static_cast<std::uint64_t>(type.extent) * static_cast<std::uint64_t>(count);
-}
-
-Reduction reduction(std::byte* partial, int count, const Datatype& type, Combine combine) {
-  return {partial, static_cast<std::size_t>(count), static_cast<std::size_t>(type.extent), combine};
+int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
+  call.count(count);
+  Datatype* type = call.datatype(datatype);
+  call.buffer(in, count, type);
+  call.buffer(inout, count, type);
+  if (call.ok() && count > 0 && (in == MPI_IN_PLACE || inout == MPI_IN_PLACE)) {
+    call.error(MPI_ERR_BUFFER, "a buffer is MPI_IN_PLACE, which has no meaning here");
+  }
+  if (call.ok() && count > 0 && in == inout) {
+    call.error(MPI_ERR_BUFFER, "inbuf and inoutbuf are the same");
+  }
+  const Operands operands(call, op, type, count);
+  if (!call.ok()) return call.failed();
+  operands.combine(in, inout);
+  return call.done();
 }
 
 }  // namespace
@@ -29,7 +35,7 @@ extern "C" int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Da
   call.count(count);
   Datatype* type = call.datatype(datatype);
   call.root(communicator, root);
-  Combine combine = check_operation(call, op, type);
+  Operands operands(call, op, type, count);
   if (!call.ok()) return call.failed();
   const bool is_root = communicator->rank() == root;
   if (is_root) check_buffers(call, sendbuf, recvbuf, count);
@@ -40,16 +46,9 @@ extern "C" int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Da
   call.buffer(sendbuf, count, type);
   if (!call.ok()) return call.failed();
 
-  const std::uint64_t bytes = row_bytes(*type, count);
-  std::unique_ptr<std::byte[]> own;
-  auto* partial = static_cast<std::byte*>(recvbuf);
-  if (!is_root) {
-    own = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    partial = own.get();
-  }
-  if (sendbuf != MPI_IN_PLACE && bytes > 0) std::memcpy(partial, sendbuf, bytes);
-  note_error(call,
-             perform_reduce(collectives_of(call), *communicator, root, reduction(partial, count, *type, combine)));
+  const Reduction reduction = operands.begin(sendbuf, is_root ? recvbuf : nullptr);
+  note_error(call, perform_reduce(collectives_of(call), *communicator, root, reduction));
+  if (is_root && call.ok()) operands.finish(recvbuf);
   return call.done();
 }
 MARGAY_ALIAS(Reduce)
@@ -60,16 +59,28 @@ extern "C" int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI
   Communicator* communicator = call.intracommunicator(comm);
   call.count(count);
   Datatype* type = call.datatype(datatype);
-  Combine combine = check_operation(call, op, type);
+  Operands operands(call, op, type, count);
   check_buffers(call, sendbuf, recvbuf, count);
   call.buffer(sendbuf, count, type);
   call.buffer(recvbuf, count, type);
   if (!call.ok()) return call.failed();
 
-  const std::uint64_t bytes = row_bytes(*type, count);
-  auto* partial = static_cast<std::byte*>(recvbuf);
-  if (sendbuf != MPI_IN_PLACE && bytes > 0) std::memcpy(partial, sendbuf, bytes);
-  note_error(call, perform_allreduce(collectives_of(call), *communicator, reduction(partial, count, *type, combine)));
+  const Reduction reduction = operands.begin(sendbuf, recvbuf);
+  note_error(call, perform_allreduce(collectives_of(call), *communicator, reduction));
+  if (call.ok()) operands.finish(recvbuf);
   return call.done();
 }
 MARGAY_ALIAS(Allreduce)
+
+extern "C" int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
+  Call call(call_name<"MPI_Reduce_local">);
+  return reduce_local(call, inbuf, inoutbuf, count, datatype, op);
+}
+MARGAY_ALIAS(Reduce_local)
+
+extern "C" int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype,
+                                   MPI_Op op) {
+  Call call(call_name<"MPI_Reduce_local_c">);
+  return reduce_local(call, inbuf, inoutbuf, count, datatype, op);
+}
+MARGAY_ALIAS(Reduce_local_c)

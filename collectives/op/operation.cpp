@@ -9,8 +9,13 @@ namespace margay::collectives {
 
 namespace {
 
+// Fortran's REAL*16.
+__extension__ using Quadruple = __float128;
+static_assert(sizeof(Quadruple) == mpi_adi::basic_size_bytes(MPI_REAL16));
+
 Combine integer_of(MPI_Op op, MPI_Datatype type) {
   switch (type) {
+    case MPI_CHAR:  // not in the standard's table; programs built for MPICH use it
     case MPI_SIGNED_CHAR:
     case MPI_INT8_T:
     case MPI_INTEGER1:
@@ -72,6 +77,10 @@ Combine real_of(MPI_Op op, MPI_Datatype type) {
     case MPI_DOUBLE_COMPLEX:
     case MPI_COMPLEX16:
       return complex_combine<double>(op);
+    case MPI_REAL16:
+      return real_combine<Quadruple>(op);
+    case MPI_COMPLEX32:
+      return complex_combine<Quadruple>(op);
     case MPI_C_LONG_DOUBLE_COMPLEX:
     case MPI_CXX_LONG_DOUBLE_COMPLEX:
       return complex_combine<long double>(op);

@@ -15,6 +15,12 @@ namespace {
 
 constexpr int kTop = 0;  // the root of operations that have none
 
+// A node's ranks need not be neighbours in the communicator: over several nodes only the tree keeps their order.
+Algorithm in_order(Algorithm chosen, const Reducer& combine, const NodeGroups& groups) {
+  const bool keeps = chosen != Algorithm::nodes || groups.nodes() == 1;
+  return combine.commutative() || keeps ? chosen : Algorithm::tree;
+}
+
 void reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
                const Reduction& reduction) {
   if (algorithm == Algorithm::nodes) {
@@ -78,8 +84,9 @@ int perform_reduce(TreePortal& portal, mpi_adi::Communicator& communicator, int 
   const StandingFacts* const standing = facts_of(portal, communicator, error_class);
   if (standing == nullptr) return error_class;
   const Choice choice = select(Operation::reduce, reduction.bytes(), standing->facts);
+  const Algorithm algorithm = in_order(choice.algorithm, reduction.combine, standing->groups);
   Collective collective(portal, communicator);
-  reduce_by(choice.algorithm, collective, standing->groups, root, reduction);
+  reduce_by(algorithm, collective, standing->groups, root, reduction);
   return collective.error_class();
 }
 
@@ -88,14 +95,14 @@ int perform_allreduce(TreePortal& portal, mpi_adi::Communicator& communicator, c
   const StandingFacts* const standing = facts_of(portal, communicator, error_class);
   if (standing == nullptr) return error_class;
   const Choice choice = select(Operation::allreduce, reduction.bytes(), standing->facts);
+  const Algorithm algorithm = in_order(choice.algorithm, reduction.combine, standing->groups);
   Collective collective(portal, communicator);
-  if (choice.algorithm == Algorithm::exchange) {
+  if (algorithm == Algorithm::exchange) {
     allreduce_exchange(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
   } else {
     // One rank's result goes to all: the same bits everywhere.
-    reduce_by(choice.algorithm, collective, standing->groups, kTop, reduction);
-    bcast_by(choice.algorithm, collective, standing->groups, kTop,
-             portals::Region(reduction.partial, reduction.bytes()));
+    reduce_by(algorithm, collective, standing->groups, kTop, reduction);
+    bcast_by(algorithm, collective, standing->groups, kTop, portals::Region(reduction.partial, reduction.bytes()));
   }
   return collective.error_class();
 }

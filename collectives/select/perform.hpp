@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "collectives/op/operation.hpp"
+#include "collectives/op/reducer.hpp"
 #include "collectives/portal/collective.hpp"
 
 namespace margay::collectives {
@@ -17,12 +17,12 @@ namespace margay::collectives {
                                 const portals::Region& data);
 
 // `partial`: this rank's contribution, `count` elements of `element_bytes`; becomes the result (reduce: at the root,
-// elsewhere it is used up). The operation is commutative.
+// elsewhere it is used up). The order of ranks is kept unless the operation commutes.
 struct Reduction {
   std::byte* partial;
   std::size_t count;
   std::size_t element_bytes;
-  Combine combine;
+  Reducer combine;
   [[nodiscard]] std::uint64_t bytes() const { return count * element_bytes; }
 };
 [[nodiscard]] int perform_reduce(TreePortal& portal, mpi_adi::Communicator& communicator, int root,

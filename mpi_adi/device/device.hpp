@@ -83,10 +83,17 @@ class Device {
   // Posts a receive, or takes a matching message out of the heap (atomically with respect to the kernel).
   [[nodiscard]] Request* start_receive(void* buffer, std::int64_t count, Datatype& type, int source, int tag,
                                        Communicator& communicator, Context context = Context::point_to_point);
-  // Cancels a posted receive that nothing has matched, or does nothing. The request completes either way.
+  // Cancels a posted receive that nothing has matched; asks the receiver of a send that is not complete to give the
+  // message back, if no receive took it; or does nothing. The request completes either way.
   void cancel(Request& request);
   // Gives a request back. One that is not complete is freed when it completes (MPI_Request_free).
   void free(Request& request);
+
+  // Gives a request, complete or not, to who made it as a part: told once, when it is complete; then it is the
+  // device's.
+  void give_to(RequestOwner& owner, Request& request);
+  // A reference to a communicator that a layer above held, as a request does, is over.
+  void drop_reference(Communicator& communicator);
 
   // Looks for an unexpected message without taking it. Runs one round of progress first.
   [[nodiscard]] bool probe(int source, int tag, Communicator& communicator, Envelope& envelope,

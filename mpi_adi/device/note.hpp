@@ -39,6 +39,13 @@ inline void write_note(portals::UserData& data, const Note& note) {
   return note;
 }
 
+// Byte 0 of what a receiver's device puts to a send's acknowledgment entry.
+enum class Answer : std::uint8_t {
+  synchronous = 0,   // a receive took the message
+  not_returned = 1,  // to a cancel: too late, a receive has it or will have it
+  returned = 2,      // to a cancel: nobody will ever receive it
+};
+
 // Bytes of the message's body, wherever it is now: a rendezvous header tells them in its return length.
 [[nodiscard]] inline std::uint64_t message_bytes(const portals::Header& header, const Note& note) {
   return note.protocol == NoteProtocol::rendezvous ? header.return_length : header.length;

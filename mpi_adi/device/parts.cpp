@@ -13,6 +13,9 @@ std::uint64_t or_default(std::uint64_t value, std::uint64_t otherwise) {
   return value == 0 ? otherwise : value;
 }
 
+// Drained each round: room for what comes between two. What finds none waits on its wire.
+constexpr std::size_t kCancelHeapBytes = std::size_t{64} << 10;
+
 std::size_t heap_bytes(const DeviceOptions& options) {
   return std::max<std::size_t>(or_default(options.heap_bytes, sim::kHeapBytes), sim::kHeapBytesMin);
 }
@@ -36,7 +39,11 @@ std::string_view name(ReceiveState state) {
 }
 
 DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_options)
-    : kernel(the_kernel), options(the_options), heap(heap_bytes(the_options), receive_list, kOwnerHeap) {
+    : kernel(the_kernel),
+      options(the_options),
+      heap(heap_bytes(the_options), receive_list, kOwnerHeap),
+      cancel_memory(kCancelHeapBytes),
+      cancels(cancel_memory.buffer()) {
   const std::uint64_t shm = or_default(options.short_limit_shm, sim::kShortLimitBytesShm);
   const std::uint64_t tcp = or_default(options.short_limit_tcp, sim::kShortLimitBytesTcp);
   short_limits[static_cast<std::size_t>(sim::WireId::self)] = shm;
@@ -55,12 +62,21 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
   attach(kAcknowledgmentPortal, acknowledgment_list);
   attach(kReadPortal, read_list);
   kernel.hold_when_no_room(kReceivePortal);
+  cancels.set_owner(this, kOwnerCancel);
+  portals::Options header_only;
+  header_only.save = portals::Save::header;
+  cancel_entry.set({0, ~portals::MatchBits{0}}, cancels, header_only);
+  cancel_list.append(cancel_entry);
+  attach(kCancelPortal, cancel_list);
+  kernel.hold_when_no_room(kCancelPortal);
 }
 
 DeviceParts::~DeviceParts() {
   kernel.table().detach(kReceivePortal);
   kernel.table().detach(kAcknowledgmentPortal);
   kernel.table().detach(kReadPortal);
+  kernel.table().detach(kCancelPortal);
+  cancel_list.remove(cancel_entry);
 }
 
 }  // namespace margay::mpi_adi

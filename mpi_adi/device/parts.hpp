@@ -54,6 +54,11 @@ struct DeviceParts {
   portals::MatchList acknowledgment_list;
   portals::MatchList read_list;
   Unexpected heap;
+  // Senders' questions, headers only (protocol/cancel).
+  HeapMemory cancel_memory;
+  portals::DynamicBlock cancels;
+  portals::MatchList cancel_list;
+  portals::MatchEntry cancel_entry;
 };
 
 [[nodiscard]] inline ContextId context_of(const Communicator& communicator, Context context) {

@@ -13,6 +13,7 @@ inline constexpr portals::PortalIndex kCollectiveReadyPortal = 4;
 inline constexpr portals::PortalIndex kCollectiveStreamPortal = 5;
 inline constexpr portals::PortalIndex kPutPortal = 6;
 inline constexpr portals::PortalIndex kGetPortal = 7;
+inline constexpr portals::PortalIndex kCancelPortal = 8;  // senders ask for unmatched messages back
 
 // Owner kinds of descriptors and transmissions, for whoever drains the kernel's lists, which is the device. It passes
 // over kinds from kOwnerOthers on: their owners look at the descriptor's counters or the transmission's state.
@@ -23,6 +24,7 @@ enum OwnerKind : std::uint32_t {
   kOwnerRead = 4,            // descriptor of a SendRequest: its body
   kOwnerSend = 5,            // transmission of a SendRequest
   kOwnerNotice = 6,          // transmission of a Notice
+  kOwnerCancel = 7,          // senders' questions (protocol/cancel)
   kOwnerOthers = 16,
 };
 

@@ -7,7 +7,23 @@ namespace margay::mpi_adi {
 
 struct Communicator;
 
-enum class RequestKind : std::uint8_t { send, receive };
+// own: a layer above carries it out (mpi_adi/request); the device never has one in its hands.
+enum class RequestKind : std::uint8_t { send, receive, own };
+
+struct Request;
+
+// Who made a request as a part of something greater (Device::give_to), and is told when it is complete.
+struct RequestOwner {
+  RequestOwner() = default;
+  RequestOwner(const RequestOwner&) = delete;
+  RequestOwner& operator=(const RequestOwner&) = delete;
+  // Under the process lock, by the owner or by the coprocessor, in the middle of progress: may start requests. `part`
+  // goes back to the device afterwards.
+  virtual void part_completed(const Request& part) = 0;
+
+ protected:
+  ~RequestOwner() = default;
+};
 
 // The public face of a request; the protocols' own parts are in the derived SendRequest and ReceiveRequest. From the
 // device's pools; addresses are stable.
@@ -15,13 +31,13 @@ struct Request {
   RequestKind kind = RequestKind::send;
   bool complete = false;
   bool cancelled = false;
-  bool detached = false;                 // freed by the user before it was complete
+  bool detached = false;                 // nobody waits: goes back to its pool when it is complete
   int error_class = 0;                   // MPI_SUCCESS, MPI_ERR_TRUNCATE, ...
   int source = 0;                        // receive: rank in the communicator
   int tag = 0;                           // receive: the message's
   std::uint64_t bytes = 0;               // receive: bytes saved in the buffer
   Communicator* communicator = nullptr;  // holds a reference
-  void* user = nullptr;                  // the bindings' own (persistent requests, buffered sends)
+  RequestOwner* owner = nullptr;         // of a part: told when it is complete
 };
 
 }  // namespace margay::mpi_adi

@@ -22,6 +22,7 @@ enum SendOwed : std::uint8_t {
   kOwedAcknowledgment = 2,  // the target's kernel says what it saved
   kOwedRead = 4,            // the receiver pulls the body
   kOwedSynchronous = 8,     // the receiver's device says that a receive took the message
+  kOwedCancel = 16,         // the receiver's device says whether it gave the message back
 };
 
 struct SendRequest : Request {
@@ -38,8 +39,8 @@ struct SendRequest : Request {
   portals::Region body;
   Pieces pieces;
   sim::Transmission transmission;
-  // Figure 2, left: two rows, for the kernel's acknowledgment and the synchronous answer.
-  std::array<portals::IndependentBuffer, 2> answers;
+  // Figure 2, left: rows for the kernel's acknowledgment, the synchronous answer, and the answer to a cancel.
+  std::array<portals::IndependentBuffer, 3> answers;
   portals::IndependentBlock answer_block{answers, portals::Progression::circular};
   portals::MatchEntry answer_entry;
   // Figure 2, right. One of the two while readable.

@@ -1,10 +1,26 @@
 #include "mpi_adi/mpi/completion.hpp"
 
 #include "mpi_adi/mpi/receive_call.hpp"
+#include "mpi_adi/request/own_request.hpp"
 
 namespace margay::mpi_adi {
 
 namespace {
+
+// Ends a request that the device knows nothing of.
+int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
+  auto& own = static_cast<OwnRequest&>(*request.device);
+  MPI_Status unseen{};
+  const int error_class = own.end(call.rank(), ignores(status) ? &unseen : status, words);
+  if (error_class != MPI_SUCCESS && words.empty()) words = words_of_own(call.rank(), own, error_class);
+  request.device = nullptr;
+  if (!request.persistent) {
+    delete &own;
+    call.rank().free_request(request);
+    *handle = MPI_REQUEST_NULL;
+  }
+  return error_class;
+}
 
 // The request is over for its owner.
 void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
@@ -29,6 +45,7 @@ bool end_well(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status*
 
 int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
   if (end_well(call, request, handle, status)) return MPI_SUCCESS;
+  if (request.device->kind == RequestKind::own) return end_own(call, request, handle, status, words);
   const int error_class = request.device->error_class;
   status_of(*request.device, status);
   words = words_of_failure(call.rank(), *request.device);
@@ -43,6 +60,12 @@ void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI
   if (error_class == MPI_SUCCESS) return;
   call.on(communicator);
   call.error(error_class, std::move(words));
+}
+
+std::string words_of_own(MpiRank& rank, const Request& own, int error_class) {
+  Request failed = own;
+  failed.error_class = error_class;
+  return words_of_failure(rank, failed);
 }
 
 RequestRow::RequestRow(Call& call, int count, MPI_Request* handles)

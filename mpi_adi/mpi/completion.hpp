@@ -21,6 +21,9 @@ namespace margay::mpi_adi {
 // The same, for the call that ends one request only: its error is the call's.
 void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status);
 
+// Why a request of mpi_adi/request failed, where it does not say so itself.
+[[nodiscard]] std::string words_of_own(MpiRank& rank, const Request& own, int error_class);
+
 // A row of requests, looked up once per call. Null handles give nullptr; an invalid one notes an error.
 class RequestRow {
  public:
@@ -58,6 +61,11 @@ class RequestRow {
 
 // Ends every request of a row that is all complete. Errors: MPI_ERR_IN_STATUS, with each status's own.
 [[nodiscard]] int end_all(Call& call, RequestRow& row, MPI_Status* statuses);
+// Before the first look of MPI_Waitsome and MPI_Testsome: a request that is complete whenever it is asked for must not
+// keep the others' messages from coming in.
+inline void look_around(Call& call) {
+  static_cast<void>(call.device().progress(1));
+}
 // Ends every complete request of a row, in order, so that none starves. `statuses` as above.
 [[nodiscard]] int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Status* statuses);
 

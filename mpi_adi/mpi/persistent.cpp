@@ -3,6 +3,7 @@
 #include "mpi_adi/mpi/buffered_call.hpp"
 #include "mpi_adi/mpi/completion.hpp"
 #include "mpi_adi/mpi/receive_call.hpp"
+#include "mpi_adi/request/own_request.hpp"
 
 using namespace margay::mpi_adi;
 
@@ -17,6 +18,7 @@ int keep(Call& call, Communicator* communicator, const PersistentCall& arguments
     return call.failed();
   }
   request->persistent = true;
+  request->own = nullptr;
   ++communicator->references;
   request->call = arguments;
   ++arguments.type->references;
@@ -36,13 +38,21 @@ int init_send(Call& call, SendMode mode, const SendArguments& arguments, MPI_Req
   return keep(call, checked.communicator, kept, request);
 }
 
-void start(Call& call, UserRequest& request) {
+// Whether it can be started.
+void check_start(Call& call, const UserRequest& request) {
   if (!request.persistent) {
     call.error(MPI_ERR_REQUEST, "the request is not a persistent one");
   } else if (request.device != nullptr) {
     call.error(MPI_ERR_REQUEST, "the persistent request is active already; wait for it before it is started again");
   }
-  if (!call.ok()) return;
+}
+
+void start(Call& call, UserRequest& request) {
+  if (request.own != nullptr) {
+    request.own->start(call.rank());
+    request.device = request.own;
+    return;
+  }
   const PersistentCall& kept = request.call;
   if (!kept.is_send) {
     request.device =
@@ -106,6 +116,7 @@ extern "C" int PMPI_Start(MPI_Request* request) {
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
   UserRequest* found = call.request(*request);
+  if (call.ok()) check_start(call, *found);
   if (call.ok()) start(call, *found);
   return call.done();
 }
@@ -116,9 +127,11 @@ extern "C" int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
   call.count(count);
   if (count > 0) call.not_null(array_of_requests, "the array of requests");
   for (int i = 0; i < count && call.ok(); ++i) {
-    UserRequest* found = call.request(array_of_requests[i]);
-    if (call.ok()) start(call, *found);
+    const UserRequest* found = call.request(array_of_requests[i]);
+    if (call.ok()) check_start(call, *found);
   }
+  // None is started unless all can be.
+  for (int i = 0; i < count && call.ok(); ++i) start(call, *call.request(array_of_requests[i]));
   return call.done();
 }
 MARGAY_ALIAS(Startall)

@@ -1,6 +1,6 @@
 #include "mpi_adi/mpi/receive_call.hpp"
 
-#include <cstring>
+#include "mpi_adi/device/pieces.hpp"
 
 namespace margay::mpi_adi {
 
@@ -56,15 +56,11 @@ void finish_device_request(Call& call, Request& request, MPI_Status* status) {
 }
 
 TypedCopy::TypedCopy(const Datatype& type, const void* buffer, std::int64_t count) {
-  bytes_.resize(static_cast<std::size_t>(count) * type.size);
-  const auto* element = static_cast<const std::byte*>(buffer);
-  std::byte* target = bytes_.data();
-  for (std::int64_t i = 0; i < count; ++i, element += type.extent) {
-    for (const TypeBlock& block : type.blocks) {
-      std::memcpy(target, element + block.offset, block.bytes);
-      target += block.bytes;
-    }
-  }
+  Pieces pieces;
+  const portals::Region data = pieces.to_send(buffer, count, type);
+  size_ = static_cast<std::int64_t>(data.bytes());
+  bytes_ = std::make_unique_for_overwrite<std::byte[]>(data.bytes());
+  if (size_ > 0) portals::copy(portals::Region(bytes_.get(), data.bytes()), data);
 }
 
 }  // namespace margay::mpi_adi

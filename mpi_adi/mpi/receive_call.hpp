@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <memory>
+#include <utility>
 
 #include "mpi_adi/mpi/call.hpp"
 #include "mpi_adi/mpi/send_call.hpp"
@@ -50,11 +51,13 @@ void finish_device_request(Call& call, Request& request, MPI_Status* status);
 class TypedCopy {
  public:
   TypedCopy(const Datatype& type, const void* buffer, std::int64_t count);
-  [[nodiscard]] const void* bytes() const { return bytes_.data(); }
-  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
+  [[nodiscard]] const void* bytes() const { return bytes_.get(); }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] std::unique_ptr<std::byte[]> take() { return std::move(bytes_); }
 
  private:
-  std::vector<std::byte> bytes_;
+  std::unique_ptr<std::byte[]> bytes_;
+  std::int64_t size_ = 0;
 };
 
 }  // namespace margay::mpi_adi

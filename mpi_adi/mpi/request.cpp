@@ -2,7 +2,18 @@
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/completion.hpp"
 
+#include "mpi_adi/request/generalized.hpp"
+
 using namespace margay::mpi_adi;
+
+namespace {
+
+// Requires: its kind is own.
+OwnRequest* own_of(Request* request) {
+  return static_cast<OwnRequest*>(request);
+}
+
+}  // namespace
 
 extern "C" int PMPI_Request_free(MPI_Request* request) {
   Call call(call_name<"MPI_Request_free">);
@@ -10,10 +21,25 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
   if (!call.ok()) return call.failed();
   UserRequest* found = call.request(*request);
   if (!call.ok()) return call.failed();
-  // What is under way goes on; the device frees it when it is complete.
-  if (found->device != nullptr) call.device().free(*found->device);
-  call.rank().free_request(*found);
+  Request* const under_way = found->device;
+  OwnRequest* const kept = found->persistent ? found->own : nullptr;
+  if (kept != nullptr && under_way != nullptr) {
+    call.error(MPI_ERR_REQUEST, "the partitioned request is active; wait for it before it is freed");
+    return call.failed();
+  }
   *request = MPI_REQUEST_NULL;
+  const bool own = under_way != nullptr && under_way->kind == RequestKind::own;
+  // A generalized request keeps its handle until MPI_Grequest_complete.
+  const bool awaited = own && !under_way->complete && dynamic_cast<GeneralizedRequest*>(own_of(under_way)) != nullptr;
+  if (!awaited) call.rank().free_request(*found);
+  // What is under way goes on; whoever has it frees it when it is complete.
+  if (kept != nullptr) {
+    kept->retire();
+  } else if (own) {
+    own_of(under_way)->give_up(call.rank());
+  } else if (under_way != nullptr) {
+    call.device().free(*under_way);
+  }
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Request_free)
@@ -26,7 +52,12 @@ extern "C" int PMPI_Cancel(MPI_Request* request) {
   if (!call.ok()) return call.failed();
   // What has arrived already is not to be cancelled any more.
   call.device().progress();
-  if (found->device != nullptr) call.device().cancel(*found->device);
+  if (!active(found)) return MPI_SUCCESS;
+  if (found->device->kind == RequestKind::own) {
+    own_of(found->device)->cancel(call.rank());
+  } else {
+    call.device().cancel(*found->device);
+  }
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Cancel)

@@ -22,3 +22,49 @@ extern "C" int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, i
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Get_count)
+
+namespace {
+
+// Checks what MPI_Status_set_elements and its like share, and sets.
+int set_elements(Call& call, MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+  const Datatype* type = call.any_datatype(datatype);
+  call.not_null(status, "status");
+  if (ignores(status)) call.error(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
+  call.count(count);
+  if (!call.ok()) return call.failed();
+  // Elements are basic ones; of a type that mixes them, whole elements of the type.
+  const bool one_kind = is_basic_datatype(type->basic) && basic_size_bytes(type->basic) != 0;
+  const std::uint64_t each = one_kind ? basic_size_bytes(type->basic) : type->size;
+  constexpr std::uint64_t kBytesMax = (1ULL << 63) - 1;
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(each, static_cast<std::uint64_t>(count), &bytes) || bytes > kBytesMax) {
+    call.error(MPI_ERR_COUNT, "count " + std::to_string(count) + " makes more bytes than a status can hold (2^63)");
+    return call.failed();
+  }
+  set_status_bytes(*status, bytes);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
+  Call call(call_name<"MPI_Status_set_elements">);
+  return set_elements(call, status, datatype, count);
+}
+MARGAY_ALIAS(Status_set_elements)
+
+extern "C" int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+  Call call(call_name<"MPI_Status_set_elements_x">);
+  return set_elements(call, status, datatype, count);
+}
+MARGAY_ALIAS(Status_set_elements_x)
+
+extern "C" int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
+  Call call(call_name<"MPI_Status_set_cancelled">);
+  call.not_null(status, "status");
+  if (ignores(status)) call.error(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
+  if (!call.ok()) return call.failed();
+  set_status_cancelled(*status, flag != 0);
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Status_set_cancelled)

@@ -2,6 +2,7 @@
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/completion.hpp"
 #include "mpi_adi/mpi/receive_call.hpp"
+#include "mpi_adi/request/own_request.hpp"
 
 using namespace margay::mpi_adi;
 
@@ -14,6 +15,16 @@ bool test_once(Call& call, Done done) {
   if (done()) return true;
   give_way(call);
   return false;
+}
+
+// What it says, without ending it.
+void look_at_own(Call& call, OwnRequest& own, MPI_Status* status) {
+  MPI_Status unseen{};
+  std::string words;
+  const int error_class = own.outcome(call.rank(), ignores(status) ? &unseen : status, words);
+  if (error_class == MPI_SUCCESS) return;
+  if (words.empty()) words = words_of_own(call.rank(), own, error_class);
+  call.error(error_class, std::move(words));
 }
 
 }  // namespace
@@ -82,6 +93,7 @@ extern "C" int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* 
     return MPI_SUCCESS;
   }
   *outcount = 0;
+  look_around(call);
   if (!test_once(call, [&row] { return row.first_complete() < row.size(); })) return MPI_SUCCESS;
   return end_some(call, row, outcount, array_of_indices, array_of_statuses);
 }
@@ -91,16 +103,18 @@ extern "C" int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Statu
   Call call(call_name<"MPI_Request_get_status">);
   call.not_null(flag, "flag");
   if (!call.ok()) return call.failed();
-  const UserRequest* found = request == MPI_REQUEST_NULL ? nullptr : call.request(request);
+  UserRequest* found = request == MPI_REQUEST_NULL ? nullptr : call.request(request);
   if (!call.ok()) return call.failed();
   *flag = 1;
   if (!active(found)) {
     empty_status(status);
-  } else if (test_once(call, [found] { return complete(*found); })) {
-    status_of(*found->device, status);
-  } else {
+  } else if (!test_once(call, [found] { return complete(*found); })) {
     *flag = 0;
+  } else if (found->device->kind == RequestKind::own) {
+    look_at_own(call, static_cast<OwnRequest&>(*found->device), status);
+  } else {
+    status_of(*found->device, status);
   }
-  return MPI_SUCCESS;
+  return call.done();
 }
 MARGAY_ALIAS(Request_get_status)

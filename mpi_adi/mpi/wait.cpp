@@ -62,6 +62,7 @@ extern "C" int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* 
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
+  look_around(call);
   wait_until(call.rank(), [&row] { return row.first_complete() < row.size(); });
   return end_some(call, row, outcount, array_of_indices, array_of_statuses);
 }

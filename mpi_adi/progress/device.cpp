@@ -71,6 +71,14 @@ void Device::free(Request& request) {
   release(impl_->parts, request);
 }
 
+void Device::give_to(RequestOwner& owner, Request& request) {
+  release_to(impl_->parts, owner, request);
+}
+
+void Device::drop_reference(Communicator& communicator) {
+  mpi_adi::drop_reference(impl_->parts, communicator);
+}
+
 bool Device::probe(int source, int tag, Communicator& communicator, Envelope& envelope, Context context) {
   progress();
   if (source == MPI_PROC_NULL) {

@@ -1,5 +1,6 @@
 #include "mpi_adi/progress/progress.hpp"
 
+#include "mpi_adi/protocol/cancel.hpp"
 #include "mpi_adi/protocol/notice.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/receive.hpp"
@@ -21,6 +22,8 @@ void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
       return answers_came(parts, *static_cast<SendRequest*>(owner));  // protocol/send_events
     case kOwnerRead:
       return body_read(parts, *static_cast<SendRequest*>(owner));
+    case kOwnerCancel:
+      return cancels_asked(parts);  // protocol/cancel
     default:
       return;  // collectives and one-sided look at their descriptors themselves
   }

@@ -1,12 +1,15 @@
 #include "mpi_adi/protocol/cancel.hpp"
 
+#include "mpi_adi/device/note.hpp"
 #include "mpi_adi/protocol/complete.hpp"
+#include "mpi_adi/protocol/notice.hpp"
+#include "mpi_adi/protocol/send_common.hpp"
 
 namespace margay::mpi_adi {
 
-void cancel(DeviceParts& parts, Request& request) {
-  if (request.complete || request.kind != RequestKind::receive) return;
-  auto& receive = static_cast<ReceiveRequest&>(request);
+namespace {
+
+void cancel_receive(DeviceParts& parts, ReceiveRequest& receive) {
   // A row that is reserved or filled has its message.
   const bool unmatched = receive.row[0].state == portals::IndependentBuffer::State::available;
   if (receive.state != ReceiveState::posted || !unmatched) return;
@@ -15,6 +18,58 @@ void cancel(DeviceParts& parts, Request& request) {
   receive.cancelled = true;
   receive.pieces.clear();
   complete(parts, receive);
+}
+
+portals::Header to_peer(const DeviceParts& parts, portals::PortalIndex portal, std::uint32_t peer,
+                        portals::MatchBits bits) {
+  portals::Header header;
+  header.kind = portals::Kind::put;
+  header.portal = portal;
+  header.destination = {parts.kernel.me().group, peer};
+  header.match_bits = bits;
+  return header;
+}
+
+// A send that waits for its receiver is known there by its answer bits. One that only waits for room on the wire is
+// not, and will be over without the receiver.
+void ask_back(DeviceParts& parts, SendRequest& send) {
+  constexpr unsigned kReceivers = kOwedAcknowledgment | kOwedRead | kOwedSynchronous;
+  if ((send.owed & kReceivers) == 0 || (send.owed & kOwedCancel) != 0) return;
+  if (!send.listening) listen(parts, send);
+  owes(send, kOwedCancel);
+  send_notice(parts, to_peer(parts, kCancelPortal, send.peer, answer_bits_of(send)));
+}
+
+// The message that is named so and that no receive has; nullptr when there is none. The question came behind it.
+portals::ArrivedMessage* unmatched(DeviceParts& parts, const portals::Header& question) {
+  for (portals::ArrivedMessage* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) {
+    if (at->header.source.rank != question.source.rank) continue;
+    if (read_note(at->header.user_data).answer_bits == question.match_bits) return at->complete ? at : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void cancel(DeviceParts& parts, Request& request) {
+  if (request.complete) return;
+  if (request.kind == RequestKind::receive) {
+    cancel_receive(parts, static_cast<ReceiveRequest&>(request));
+  } else if (request.kind == RequestKind::send) {
+    ask_back(parts, static_cast<SendRequest&>(request));
+  }
+}
+
+void cancels_asked(DeviceParts& parts) {
+  while (portals::ArrivedMessage* const question = parts.cancels.first()) {
+    const portals::Header header = question->header;
+    parts.cancels.release(*question);
+    portals::ArrivedMessage* const message = unmatched(parts, header);
+    if (message != nullptr) parts.heap.release(*message);
+    portals::Header answer = to_peer(parts, kAcknowledgmentPortal, header.source.rank, header.match_bits);
+    answer.user_data[0] = static_cast<std::byte>(message != nullptr ? Answer::returned : Answer::not_returned);
+    send_notice(parts, answer);
+  }
 }
 
 }  // namespace margay::mpi_adi

@@ -1,10 +1,17 @@
-// Taking a posted receive back. What a message has matched, and every send, goes on to its end.
+// Cancelling (MPI 4.0, 3.8.4). A receive is taken back here and now. Of a send only the receiver knows whether a
+// receive has its message: it is asked, by a header that travels behind the message and bears the send's answer bits;
+// its device searches the heap, frees the message if it is there, and answers yes or no. Whichever comes, the send
+// ends.
 #pragma once
 
 #include "mpi_adi/device/parts.hpp"
 
 namespace margay::mpi_adi {
 
+// A receive that nothing matched completes, cancelled. A send that waits for its receiver will complete, cancelled or
+// not. A request that is complete, or a send that the wire only has to take, stays as it is.
 void cancel(DeviceParts& parts, Request& request);
+// Questions came: takes back what no receive has, and answers.
+void cancels_asked(DeviceParts& parts);
 
 }  // namespace margay::mpi_adi

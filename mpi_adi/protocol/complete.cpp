@@ -17,7 +17,7 @@ void begin(DeviceParts& parts, Request& request, RequestKind kind, Communicator&
   request.tag = MPI_ANY_TAG;
   request.bytes = 0;
   request.communicator = &communicator;
-  request.user = nullptr;
+  request.owner = nullptr;
   ++communicator.references;
   ++parts.under_way;
 }
@@ -80,7 +80,9 @@ ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
 
 void tell_completion(DeviceParts& parts, Request& request) {
   if (parts.recorder().on()) trace_request(parts, sim::TraceKind::request_complete, request, request.bytes);
-  if (request.detached) give_back(parts, request);
+  if (!request.detached) return;
+  if (request.owner != nullptr) request.owner->part_completed(request);
+  give_back(parts, request);
 }
 
 void release(DeviceParts& parts, Request& request) {
@@ -88,6 +90,17 @@ void release(DeviceParts& parts, Request& request) {
   if (request.complete) {
     give_back(parts, request);
   } else {
+    request.detached = true;
+  }
+}
+
+void release_to(DeviceParts& parts, RequestOwner& owner, Request& request) {
+  MARGAY_ASSERT(!request.detached);
+  if (request.complete) {
+    owner.part_completed(request);
+    give_back(parts, request);
+  } else {
+    request.owner = &owner;
     request.detached = true;
   }
 }

@@ -24,6 +24,9 @@ inline void complete(DeviceParts& parts, Request& request) {
 // Gives a request up: back to its pool now, or when it completes.
 void release(DeviceParts& parts, Request& request);
 
+// Gives it to its owner, who is told when it is complete, perhaps at once; then it goes back to its pool.
+void release_to(DeviceParts& parts, RequestOwner& owner, Request& request);
+
 // A send or receive with MPI_PROC_NULL: over at once, nothing moved.
 void complete_null(DeviceParts& parts, Request& request);
 

@@ -6,6 +6,26 @@
 
 namespace margay::mpi_adi {
 
+namespace {
+
+// By the receiver's device.
+void answered(SendRequest& request, const portals::Header& header) {
+  switch (static_cast<Answer>(header.user_data[0])) {
+    case Answer::not_returned:
+      return settled(request, kOwedCancel);
+    case Answer::returned:
+      // Nothing will come any more; the kernel may still be letting go of the body.
+      request.cancelled = true;
+      request.owed &= kOwedBodyTaken;
+      return;
+    case Answer::synchronous:
+    default:
+      return settled(request, kOwedSynchronous);
+  }
+}
+
+}  // namespace
+
 void body_taken(DeviceParts& parts, SendRequest& request) {
   settled(request, kOwedBodyTaken);
   if (request.transmission.state == sim::Transmission::State::failed) {
@@ -26,7 +46,7 @@ void answers_came(DeviceParts& parts, SendRequest& request) {
     if (header.kind == portals::Kind::acknowledgment) {
       acknowledged(parts, request, header);
     } else {
-      settled(request, kOwedSynchronous);
+      answered(request, header);
     }
   }
   if (request.listening) complete_if_nothing_owed(parts, request);

@@ -74,6 +74,7 @@ MpiRank::~MpiRank() {
   collectives_.reset();
   for (Communicator* communicator : communicators_.alive()) delete communicator;
   for (Datatype* type : datatypes_.alive()) delete type;
+  for (Operation* operation : operations_.alive()) delete operation;
 }
 
 void MpiRank::make_world() {

@@ -15,6 +15,7 @@
 #include "mpi_adi/object/error_class.hpp"
 #include "mpi_adi/object/group_table.hpp"
 #include "mpi_adi/object/handle_table.hpp"
+#include "mpi_adi/object/operation.hpp"
 #include "mpi_adi/object/predefined_types.hpp"
 #include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/call_trace.hpp"
@@ -81,6 +82,8 @@ class MpiRank {
   }
   [[nodiscard]] UserRequest* request(MPI_Request handle) { return requests_.find(handle); }
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
+  // What MPI_Op_create made; of each the table is the owner's (gone at the end of MPI).
+  [[nodiscard]] HandleTable<Operation>& operations() { return operations_; }
 
   // New objects, with a handle. nullptr: the table is full.
   // `remote`: the other group of an intercommunicator. The context may come later (kNoContext).
@@ -112,6 +115,9 @@ class MpiRank {
   [[nodiscard]] ContextPool& contexts() { return contexts_; }
   [[nodiscard]] GroupTable& groups() { return groups_; }
 
+  // A number for each MPI_Psend_init.
+  [[nodiscard]] std::uint64_t next_partition_channel() { return partition_channels_++; }
+
   [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
   // Puts the protocol counts and the rest on the job board.
   void publish_accounts();
@@ -140,6 +146,8 @@ class MpiRank {
   HandleTable<Datatype> datatypes_{ObjectType::datatype, kPairTypeCount};
   HandleTable<UserRequest> requests_{ObjectType::request};
   HandleTable<Message> messages_{ObjectType::request};
+  HandleTable<Operation> operations_{ObjectType::op};
+  std::uint64_t partition_channels_ = 0;
   std::vector<std::unique_ptr<UserRequest>> request_pool_;
   UserRequest* free_requests_ = nullptr;
   ContextPool contexts_;

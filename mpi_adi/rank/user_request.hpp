@@ -19,6 +19,8 @@ struct PersistentCall {
   int tag = 0;
 };
 
+struct OwnRequest;  // mpi_adi/request/own_request.hpp
+
 struct UserRequest {
   Handle handle = 0;
   Request* device = nullptr;  // under way or complete; nullptr: an inactive persistent request
@@ -26,6 +28,7 @@ struct UserRequest {
   Communicator* communicator = nullptr;
   bool persistent = false;
   PersistentCall call;
+  OwnRequest* own = nullptr;  // of a persistent one that a layer above carries out; otherwise without meaning
   UserRequest* next_free = nullptr;
 };
 

@@ -36,12 +36,59 @@ TEST_CASE("what a message has matched goes on to its end") {
   CHECK(room == data);
 }
 
-TEST_CASE("a send cannot be taken back; a freed one ends by itself") {
+TEST_CASE("a send that waits for its receiver asks it, and ends as the answer says") {
+  for (const Answer answer : {Answer::returned, Answer::not_returned}) {
+    HandMade hand;
+    Sink asked;
+    REQUIRE(hand.table().attach(kCancelPortal, asked.block(), {}).ok());
+    const std::vector<std::byte> data = pattern(kShortBytes, 1);
+    Request& send = hand.send(SendMode::synchronous, data);
+    hand.device().cancel(send);
+    hand.device().cancel(send);  // asks once
+    hand.settle();
+    CHECK(!send.complete);
+    REQUIRE(asked.size() == 1);
+    const portals::MatchBits bits = read_note(hand.received.header(0).user_data).answer_bits;
+    CHECK(asked.header(0).match_bits == bits);
+    portals::Header said = HandMade::header(portals::Kind::put, kAcknowledgmentPortal, bits);
+    said.user_data[0] = static_cast<std::byte>(answer);
+    hand.inject(said);
+    hand.settle();
+    CHECK(send.complete == (answer == Answer::returned));
+    CHECK(send.cancelled == (answer == Answer::returned));
+    if (answer == Answer::not_returned) {
+      hand.inject(HandMade::header(portals::Kind::put, kAcknowledgmentPortal, bits));
+      hand.settle();
+      CHECK(send.complete);
+      CHECK(!send.cancelled);
+    }
+    hand.device().free(send);
+    CHECK(hand.device().quiet());
+    hand.table().detach(kCancelPortal);
+  }
+}
+
+TEST_CASE("a receiver gives back what no receive has, once, and nothing else") {
+  HandMade hand;
+  const std::vector<std::byte> data = pattern(kShortBytes, 1);
+  hand.inject(HandMade::message(kShortBytes, {NoteProtocol::short_message, true, 0xabcdef}), data);
+  hand.inject(HandMade::header(portals::Kind::put, kCancelPortal, 0xabcdee));  // another message, long received
+  hand.inject(HandMade::header(portals::Kind::put, kCancelPortal, 0xabcdef));
+  hand.inject(HandMade::header(portals::Kind::put, kCancelPortal, 0xabcdef));
+  hand.settle();
+  REQUIRE(hand.acknowledged.size() == 3);
+  const Answer expected[] = {Answer::not_returned, Answer::returned, Answer::not_returned};
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(static_cast<Answer>(hand.acknowledged.header(i).user_data[0]) == expected[i]);
+  }
+  Envelope envelope;
+  CHECK_FALSE(hand.device().probe(1, 7, hand.comm(), envelope));
+}
+
+TEST_CASE("a freed send ends by itself") {
   HandMade hand;
   const std::vector<std::byte> data = pattern(kLongBytes, 1);
   Request& send = hand.send(SendMode::standard, data);
-  hand.device().cancel(send);
-  CHECK(!send.cancelled);
   hand.device().free(send);
   CHECK(hand.comm().references == 2);
   hand.settle();

@@ -1,0 +1,60 @@
+#include "collectives/mpi/operands.hpp"
+
+#include <cstring>
+
+#include "collectives/op/names.hpp"
+
+namespace margay::collectives {
+
+using mpi_adi::Call;
+using mpi_adi::Datatype;
+
+Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : type_(type), count_(count) {
+  if (!call.ok() || type == nullptr) return;
+  if (mpi_adi::is_predefined_op(op)) [[likely]] {
+    predefined_ = predefined_combine(op, type->handle);
+    if (predefined_ != nullptr) return;
+    call.error(MPI_ERR_OP, operation_word(op) + " is not defined on " + type_word(type->handle) +
+                               (op == MPI_REPLACE || op == MPI_NO_OP ? ": it is for one-sided communication only"
+                                                                     : " (MPI 4.0, 6.9.2)"));
+    return;
+  }
+  const mpi_adi::Operation* const made = call.rank().operations().find(op);
+  if (made == nullptr) {
+    call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
+                                             : operation_word(op) + " is no living operation (freed, or never made)");
+    return;
+  }
+  commutative_ = made->commutative;
+  user_.emplace(call.rank(), *made, *type, count);
+}
+
+Reduction Operands::begin(const void* send, void* receive) {
+  const std::uint64_t bytes = row_bytes();
+  auto* row = static_cast<std::byte*>(receive);
+  if (receive == nullptr || !rows_are_memory()) {
+    own_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    row = own_.get();
+  }
+  if (!rows_are_memory()) {
+    user_->pack(row, send == MPI_IN_PLACE ? receive : send);
+  } else if (send != MPI_IN_PLACE && bytes > 0) {
+    std::memcpy(row, send, bytes);
+  }
+  if (user_) return {row, 1, static_cast<std::size_t>(bytes), Reducer(*user_, commutative_)};
+  return {row, static_cast<std::size_t>(count_), static_cast<std::size_t>(type_->extent), Reducer(predefined_)};
+}
+
+void Operands::finish(void* receive) const {
+  if (!rows_are_memory()) user_->unpack(receive, own_.get());
+}
+
+void Operands::combine(const void* in, void* inout) const {
+  if (!user_) {
+    predefined_(in, inout, static_cast<std::size_t>(count_));
+  } else if (count_ > 0) {
+    user_->combine_in_place(in, inout);
+  }
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,48 @@
+// The operands of a reduction: the checked operation on `count` elements of a checked datatype, and the rows of bytes
+// that algorithms move and combine.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "collectives/op/user_reduction.hpp"
+#include "collectives/select/perform.hpp"
+#include "mpi_adi/mpi/call.hpp"
+
+namespace margay::collectives {
+
+class Operands {
+ public:
+  // Notes an error (MPI_ERR_OP) when the operation is none, or not defined on that datatype. `type` may be null after
+  // an error that was noted already.
+  Operands(mpi_adi::Call& call, MPI_Op op, mpi_adi::Datatype* type, std::int64_t count);
+  Operands(const Operands&) = delete;
+  Operands& operator=(const Operands&) = delete;
+
+  // The rest requires: no error was noted.
+
+  // This rank's contribution and, at a root or of an allreduce, its result. `receive`: the program's memory for the
+  // result, where the row lies if it can; nullptr where there is none.
+  [[nodiscard]] Reduction begin(const void* send, void* receive);
+  // Puts the result where the program wants it.
+  void finish(void* receive) const;
+  // inout = in op inout, both the program's: MPI_Reduce_local.
+  void combine(const void* in, void* inout) const;
+
+ private:
+  // A predefined operation's elements travel as they lie in memory, with a pair's padding.
+  [[nodiscard]] bool rows_are_memory() const { return !user_ || user_->rows_are_memory(); }
+  [[nodiscard]] std::uint64_t row_bytes() const {
+    return user_ ? user_->row_bytes() : static_cast<std::uint64_t>(count_ * type_->extent);
+  }
+
+  mpi_adi::Datatype* type_;
+  std::int64_t count_;
+  Combine predefined_ = nullptr;
+  std::optional<UserReduction> user_;
+  bool commutative_ = true;
+  std::unique_ptr<std::byte[]> own_;
+};
+
+}  // namespace margay::collectives

@@ -1,0 +1,39 @@
+// What an algorithm combines rows of bytes with: a predefined operation's loop, or a function of the program's.
+#pragma once
+
+#include <cstddef>
+
+#include "collectives/op/operation.hpp"
+
+namespace margay::collectives {
+
+class UserReduction;
+
+class Reducer {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a loop is a reducer. nullptr where there is nothing to combine.
+  Reducer(Combine combine, bool commutative = true) : combine_(combine), commutative_(commutative) {}
+  // `user` outlives it.
+  Reducer(const UserReduction& user, bool commutative) : user_(&user), commutative_(commutative) {}
+
+  // inout = in op inout: `in` is the part of the lower ranks. Rows of `count` elements; a UserReduction knows its own
+  // number.
+  void operator()(const void* in, void* inout, std::size_t count) const {
+    if (user_ == nullptr) [[likely]] {
+      combine_(in, inout, count);
+    } else {
+      call_user(in, inout);
+    }
+  }
+  // Parts may be combined in any order. All are associative.
+  [[nodiscard]] bool commutative() const { return commutative_; }
+
+ private:
+  void call_user(const void* in, void* inout) const;
+
+  Combine combine_ = nullptr;
+  const UserReduction* user_ = nullptr;
+  bool commutative_;
+};
+
+}  // namespace margay::collectives

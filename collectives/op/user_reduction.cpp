@@ -1,0 +1,104 @@
+#include "collectives/op/user_reduction.hpp"
+
+#include <algorithm>
+#include <climits>
+
+#include "collectives/op/reducer.hpp"
+#include "mpi_adi/device/pieces.hpp"
+#include "mpi_adi/rank/callback.hpp"
+
+namespace margay::collectives {
+
+using mpi_adi::Datatype;
+
+namespace {
+
+// Where an element's data begins and ends, relative to its address; resized types have data outside of their bounds.
+struct Bounds {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+};
+
+Bounds data_bounds(const Datatype& type) {
+  Bounds bounds;
+  bool first = true;
+  for (const mpi_adi::TypeBlock& block : type.blocks) {
+    const std::int64_t end = block.offset + static_cast<std::int64_t>(block.bytes);
+    bounds.from = first ? block.offset : std::min(bounds.from, block.offset);
+    bounds.to = first ? end : std::max(bounds.to, end);
+    first = false;
+  }
+  return bounds;
+}
+
+}  // namespace
+
+UserReduction::Shaped::Shaped(const Datatype& type, std::int64_t count) {
+  Bounds bounds = data_bounds(type);
+  const std::int64_t last = std::max<std::int64_t>(count - 1, 0) * type.extent;
+  bounds.from += std::min<std::int64_t>(last, 0);
+  bounds.to += std::max<std::int64_t>(last, 0);
+  // Rounded down, so that the address keeps the allocation's alignment.
+  constexpr auto kAlignment = static_cast<std::int64_t>(alignof(std::max_align_t));
+  const std::int64_t below = (-bounds.from + kAlignment - 1) / kAlignment * kAlignment;
+  memory_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(std::max<std::int64_t>(below + bounds.to, 1)));
+  elements_ = memory_.get() + below;
+}
+
+UserReduction::UserReduction(mpi_adi::MpiRank& rank, const mpi_adi::Operation& operation, Datatype& type,
+                             std::int64_t count)
+    : rank_(rank), operation_(operation), type_(type), count_(count) {
+  if (rows_are_memory() || row_bytes() == 0) return;
+  in_ = Shaped(type, count);
+  inout_ = Shaped(type, count);
+}
+
+void UserReduction::pack(std::byte* row, const void* buffer) const {
+  mpi_adi::Pieces pieces;
+  const portals::Region from = pieces.to_send(buffer, count_, type_);
+  if (from.bytes() != 0) portals::copy(portals::Region(row, from.bytes()), from);
+}
+
+void UserReduction::unpack(void* buffer, const std::byte* row) const {
+  mpi_adi::Pieces pieces;
+  const portals::Region to = pieces.to_receive(buffer, count_, type_);
+  // A region is read or written; this one is only read.
+  if (to.bytes() != 0) portals::copy(to, portals::Region(const_cast<std::byte*>(row), to.bytes()));
+  pieces.unpack(to.bytes());
+}
+
+void UserReduction::combine(const void* in, void* inout) const {
+  if (rows_are_memory()) return combine_in_place(in, inout);
+  unpack(in_.elements(), static_cast<const std::byte*>(in));
+  unpack(inout_.elements(), static_cast<const std::byte*>(inout));
+  combine_in_place(in_.elements(), inout_.elements());
+  pack(static_cast<std::byte*>(inout), inout_.elements());
+}
+
+void UserReduction::combine_in_place(const void* in, void* inout) const {
+  // The standard's function takes a pointer to what it must not change.
+  auto* from = static_cast<std::byte*>(const_cast<void*>(in));
+  auto* to = static_cast<std::byte*>(inout);
+  const auto call = [&] {
+    MPI_Datatype handle = type_.handle;
+    if (operation_.function_c != nullptr) {
+      MPI_Count length = count_;
+      operation_.function_c(from, to, &length, &handle);
+      return 0;
+    }
+    for (std::int64_t done = 0; done < count_;) {
+      int length = static_cast<int>(std::min<std::int64_t>(count_ - done, INT_MAX));
+      const std::int64_t these = length;  // the function has the address of the other
+      operation_.function(from + done * type_.extent, to + done * type_.extent, &length, &handle);
+      done += these;
+    }
+    return 0;
+  };
+  mpi_adi::call_program(rank_, call);
+}
+
+void Reducer::call_user(const void* in, void* inout) const {
+  user_->combine(in, inout);
+}
+
+}  // namespace margay::collectives

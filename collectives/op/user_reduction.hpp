@@ -1,0 +1,53 @@
+// A program's own reduction function on `count` elements of a datatype.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "mpi_adi/object/operation.hpp"
+#include "mpi_adi/rank/rank.hpp"
+
+namespace margay::collectives {
+
+// Rows are the elements' data, packed: the parts of a message. Where a datatype has gaps the function gets memory of
+// the datatype's shape, filled before and packed after: a copy in and out for each combination. What a gap holds is
+// unspecified, as is what the function writes there.
+class UserReduction {
+ public:
+  // All outlive it.
+  UserReduction(mpi_adi::MpiRank& rank, const mpi_adi::Operation& operation, mpi_adi::Datatype& type,
+                std::int64_t count);
+
+  // Rows, or elements in memory, whose data is one run of bytes that begins at the address.
+  [[nodiscard]] bool rows_are_memory() const { return type_.dense(); }
+  [[nodiscard]] std::uint64_t row_bytes() const { return static_cast<std::uint64_t>(count_) * type_.size; }
+  // Of rows. Requires: row_bytes() is not 0.
+  void combine(const void* in, void* inout) const;
+  // Of the program's buffers, as they lie in memory.
+  void combine_in_place(const void* in, void* inout) const;
+  void pack(std::byte* row, const void* buffer) const;
+  void unpack(void* buffer, const std::byte* row) const;
+
+ private:
+  // Memory for `count` elements; elements() is where a buffer's address would be, aligned for any datatype.
+  class Shaped {
+   public:
+    Shaped() = default;
+    Shaped(const mpi_adi::Datatype& type, std::int64_t count);
+    [[nodiscard]] void* elements() const { return elements_; }
+
+   private:
+    std::unique_ptr<std::byte[]> memory_;
+    void* elements_ = nullptr;
+  };
+
+  mpi_adi::MpiRank& rank_;
+  const mpi_adi::Operation& operation_;
+  mpi_adi::Datatype& type_;
+  std::int64_t count_;
+  Shaped in_;
+  Shaped inout_;
+};
+
+}  // namespace margay::collectives

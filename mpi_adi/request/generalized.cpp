@@ -1,0 +1,60 @@
+#include "mpi_adi/request/generalized.hpp"
+
+#include "mpi_adi/abi/status.hpp"
+#include "mpi_adi/rank/callback.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// The class of what a function of the program's returned.
+int failed(MpiRank& rank, const char* function, int code, std::string& words) {
+  if (code == MPI_SUCCESS) return MPI_SUCCESS;
+  words = "the generalized request's " + std::string(function) + " function returned " + std::to_string(code);
+  const bool known = rank.errors().is_code(code);
+  if (known) words += " (" + rank.errors().text_of(code) + ")";
+  return known ? rank.errors().class_of(code) : MPI_ERR_OTHER;
+}
+
+}  // namespace
+
+int GeneralizedRequest::outcome(MpiRank& rank, MPI_Status* status, std::string& words) {
+  MPI_Status told{};
+  empty_status(&told);
+  const int code = call_program(rank, [&] { return functions_.query(functions_.extra_state, &told); });
+  const int error = status->MPI_ERROR;  // whoever ends several writes it
+  *status = told;
+  status->MPI_ERROR = error;
+  return failed(rank, "query", code, words);
+}
+
+int GeneralizedRequest::end(MpiRank& rank, MPI_Status* status, std::string& words) {
+  const int queried = outcome(rank, status, words);
+  std::string words_of_free;
+  const int freed = failed(rank, "free", call_free(rank), words_of_free);
+  if (queried != MPI_SUCCESS) return queried;
+  words = std::move(words_of_free);
+  return freed;
+}
+
+void GeneralizedRequest::cancel(MpiRank& rank) {
+  static_cast<void>(call_program(rank, [&] { return functions_.cancel(functions_.extra_state, complete ? 1 : 0); }));
+}
+
+void GeneralizedRequest::give_up(MpiRank& rank) {
+  given_up_ = true;
+  if (!complete) return;
+  static_cast<void>(call_free(rank));
+  delete this;
+}
+
+void GeneralizedRequest::completed(MpiRank& rank) {
+  complete = true;
+  if (given_up_) give_up(rank);
+}
+
+int GeneralizedRequest::call_free(MpiRank& rank) const {
+  return call_program(rank, [&] { return functions_.free(functions_.extra_state); });
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,42 @@
+// A user request that a layer above the device carries out.
+#pragma once
+
+#include <string>
+
+#include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/device/request.hpp"
+#include "mpi_adi/rank/rank.hpp"
+
+namespace margay::mpi_adi {
+
+// No error class: what Request::error_class says of an own request, so that who ends requests asks it for more.
+inline constexpr int kEndsItself = -1;
+
+// Under the process lock. `complete` says that end() may be called.
+struct OwnRequest : Request {
+  OwnRequest() {
+    kind = RequestKind::own;
+    error_class = kEndsItself;
+  }
+  OwnRequest(const OwnRequest&) = delete;
+  OwnRequest& operator=(const OwnRequest&) = delete;
+  virtual ~OwnRequest() = default;
+
+  // What the request says: fills `status` (never null) but for MPI_ERROR, returns the error class, and in `words` why,
+  // if it is neither a truncation nor a lost process. Requires: complete.
+  [[nodiscard]] virtual int outcome(MpiRank& rank, MPI_Status* status, std::string& words) = 0;
+  // The same, by the call that ends it.
+  [[nodiscard]] virtual int end(MpiRank& rank, MPI_Status* status, std::string& words) {
+    return outcome(rank, status, words);
+  }
+  // MPI_Cancel.
+  virtual void cancel(MpiRank& /*rank*/) {}
+  // The user gives it up: MPI_Request_free of an active one. From here on it deletes itself when it is over.
+  virtual void give_up(MpiRank& rank) = 0;
+  // A persistent one becomes active.
+  virtual void start(MpiRank& /*rank*/) {}
+  // A persistent, inactive one is freed.
+  virtual void retire() { delete this; }
+};
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,22 @@
+#include "mpi_adi/request/partitioned.hpp"
+
+namespace margay::mpi_adi {
+
+Partitioned::Partitioned(MpiRank& rank, const PartitionedCall& call)
+    : device_(rank.device()), bytes_(*rank.datatype(MPI_BYTE)), call_(call) {
+  communicator = call.communicator;
+}
+
+void Partitioned::begin_round(std::uint64_t messages) {
+  active_ = true;
+  error_ = MPI_SUCCESS;
+  under_way_ = messages;
+  complete = messages == 0;
+}
+
+void Partitioned::message_completed(const Request& message) {
+  if (error_ == MPI_SUCCESS) error_ = message.error_class;
+  complete = --under_way_ == 0;
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,93 @@
+// Partitioned communication (MPI 4.0, 4.2): what both sides have, and how one side tells the other about its messages.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi_adi/request/own_request.hpp"
+
+namespace margay::mpi_adi {
+
+// The arguments of MPI_Psend_init and MPI_Precv_init, checked.
+struct PartitionedCall {
+  void* buffer = nullptr;
+  int partitions = 0;
+  std::int64_t count = 0;  // elements in each
+  Datatype* type = nullptr;
+  int peer = 0;
+  int tag = 0;
+  Communicator* communicator = nullptr;
+};
+
+// What MPI_Psend_init sends: its messages of every round, in order. All have `message_bytes`, but the last may have
+// fewer.
+struct PartitionedSetup {
+  std::uint64_t channel = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t message_bytes = 0;
+  std::uint64_t total_bytes = 0;
+  std::int64_t tag = 0;
+};
+
+// Tags in the communicator's collective context, whose upper quarter is kept for this:
+//
+//   31 30 29 28                              0
+//   | 1 1  0 | 29 bits of the user's tag       |  a setup
+//   | 1 1  1 | channel: 19 | message: 10       |  data
+//
+// Several partitions share a message when there are more than kPartitionMessagesMax; the highest number is left out, so
+// that no tag is MPI_ANY_TAG. Numbers of channels are used again after kPartitionChannels inits of a rank.
+inline constexpr unsigned kPartitionMessageBits = 10;
+inline constexpr std::uint64_t kPartitionMessagesMax = (1U << kPartitionMessageBits) - 1;
+inline constexpr std::uint64_t kPartitionChannels = 1U << 19;
+[[nodiscard]] constexpr int partition_setup_tag(int tag) {
+  return static_cast<int>(0xc000'0000U | (static_cast<std::uint32_t>(tag) & 0x1fff'ffffU));
+}
+[[nodiscard]] constexpr int partition_tag(std::uint64_t channel, std::uint64_t message) {
+  const std::uint64_t low = (channel % kPartitionChannels) << kPartitionMessageBits | message;
+  return static_cast<int>(0xe000'0000U | static_cast<std::uint32_t>(low));
+}
+[[nodiscard]] constexpr std::uint64_t partition_message_of(int tag) {
+  return static_cast<std::uint32_t>(tag) & kPartitionMessagesMax;
+}
+static_assert(partition_tag(kPartitionChannels - 1, kPartitionMessagesMax - 1) != MPI_ANY_TAG);
+static_assert(partition_setup_tag(0x7fff'ffff) != MPI_ANY_TAG);
+
+class Partitioned : public OwnRequest, protected RequestOwner {
+ public:
+  [[nodiscard]] int partitions() const { return call_.partitions; }
+  // Started, and not ended yet.
+  [[nodiscard]] bool active() const { return active_; }
+  [[nodiscard]] virtual bool sends() const = 0;
+
+  // An active one must not be freed (the binding refuses it).
+  void give_up(MpiRank& /*rank*/) override {}
+
+ protected:
+  Partitioned(MpiRank& rank, const PartitionedCall& call);
+  ~Partitioned() override = default;
+
+  [[nodiscard]] std::uint64_t partition_bytes() const {
+    return static_cast<std::uint64_t>(call_.count) * call_.type->size;
+  }
+  [[nodiscard]] std::uint64_t total_bytes() const {
+    return partition_bytes() * static_cast<std::uint64_t>(call_.partitions);
+  }
+  // Where partition `at` begins in memory.
+  [[nodiscard]] std::byte* address(std::uint64_t at) const {
+    return static_cast<std::byte*>(call_.buffer) + static_cast<std::int64_t>(at) * call_.count * call_.type->extent;
+  }
+  // A round begins: `messages` are to complete.
+  void begin_round(std::uint64_t messages);
+  // One of the round's messages is complete.
+  void message_completed(const Request& message);
+
+  Device& device_;
+  Datatype& bytes_;  // MPI_BYTE
+  PartitionedCall call_;
+  bool active_ = false;
+  int error_ = MPI_SUCCESS;
+  std::uint64_t under_way_ = 0;  // messages of this round that are not complete
+};
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,121 @@
+#include "mpi_adi/request/partitioned_receive.hpp"
+
+#include <algorithm>
+
+#include "mpi_adi/abi/status.hpp"
+#include "mpi_adi/device/pieces.hpp"
+
+namespace margay::mpi_adi {
+
+PartitionedReceive::PartitionedReceive(MpiRank& rank, const PartitionedCall& call) : Partitioned(rank, call) {
+  if (!call.type->dense() && total_bytes() > 0) {
+    staging_ = std::make_unique_for_overwrite<std::byte[]>(total_bytes());
+  }
+  if (call.peer == MPI_PROC_NULL) {
+    matched_ = true;  // with nothing
+    return;
+  }
+  matching_ = device_.start_receive(&setup_, sizeof setup_, bytes_, call.peer, partition_setup_tag(call.tag),
+                                    *call.communicator, Context::collective);
+  device_.give_to(*this, *matching_);
+}
+
+void PartitionedReceive::start(MpiRank& /*rank*/) {
+  in_place_.assign(staged() ? static_cast<std::size_t>(call_.partitions) : 0, false);
+  message_here_.clear();
+  begin_round(1);  // not complete before the channel is known
+  if (matched_) post();
+}
+
+void PartitionedReceive::part_completed(const Request& part) {
+  if (!matched_) {
+    matching_ = nullptr;
+    if (retired_) {
+      delete this;
+      return;
+    }
+    matched_ = true;
+    failed_ = part.error_class;
+    // Tags of 30 bits and more: equal in the bits that travel, and both in use at once.
+    if (failed_ == MPI_SUCCESS && setup_.tag != call_.tag) failed_ = MPI_ERR_TAG;
+    if (failed_ != MPI_SUCCESS) setup_ = {};
+    if (active_) post();
+    return;
+  }
+  message_here_[partition_message_of(part.tag)] = true;
+  message_completed(part);
+}
+
+void PartitionedReceive::post() {
+  begin_round(setup_.messages);
+  error_ = failed_;
+  message_here_.assign(setup_.messages, false);
+  std::byte* const base = staged() ? staging_.get() : static_cast<std::byte*>(call_.buffer);
+  for (std::uint64_t message = 0; message < setup_.messages; ++message) {
+    const std::uint64_t from = std::min(message * setup_.message_bytes, total_bytes());
+    // A sender that has more than there is room for: MPI_ERR_TRUNCATE.
+    const std::uint64_t room = std::min(setup_.message_bytes, total_bytes() - from);
+    device_.give_to(*this, *device_.start_receive(base + from, static_cast<std::int64_t>(room), bytes_, call_.peer,
+                                                  partition_tag(setup_.channel, message), *call_.communicator,
+                                                  Context::collective));
+  }
+}
+
+bool PartitionedReceive::here(std::uint64_t from, std::uint64_t to) const {
+  if (complete) return true;
+  if (message_here_.empty()) return false;  // no channel yet
+  if (from == to || setup_.message_bytes == 0) return true;
+  const std::uint64_t last = std::min((to - 1) / setup_.message_bytes + 1, setup_.messages);
+  for (std::uint64_t message = from / setup_.message_bytes; message < last; ++message) {
+    if (!message_here_[message]) return false;
+  }
+  return true;
+}
+
+bool PartitionedReceive::arrived(int partition) {
+  const auto at = static_cast<std::uint64_t>(partition);
+  if (!here(at * partition_bytes(), (at + 1) * partition_bytes())) return false;
+  if (staged()) put_in_place(at);
+  return true;
+}
+
+void PartitionedReceive::put_in_place(std::uint64_t partition) {
+  if (in_place_[partition]) return;
+  in_place_[partition] = true;
+  Pieces pieces;
+  const portals::Region to = pieces.to_receive(address(partition), call_.count, *call_.type);
+  portals::copy(to, portals::Region(staging_.get() + partition * partition_bytes(), to.bytes()));
+  pieces.unpack(to.bytes());
+}
+
+int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& words) {
+  if (error_ == MPI_ERR_TAG) words = "a partitioned send with another tag of the same lower 29 bits came first";
+  if (call_.peer == MPI_PROC_NULL) {
+    proc_null_status(status);
+  } else {
+    fill_status(status, call_.peer, call_.tag, std::min(setup_.total_bytes, total_bytes()));
+  }
+  source = call_.peer;
+  tag = call_.tag;
+  return error_;
+}
+
+int PartitionedReceive::end(MpiRank& rank, MPI_Status* status, std::string& words) {
+  if (staged() && call_.peer != MPI_PROC_NULL && setup_.messages > 0) {
+    for (std::uint64_t at = 0; at < in_place_.size(); ++at) put_in_place(at);
+  }
+  active_ = false;
+  return outcome(rank, status, words);
+}
+
+void PartitionedReceive::retire() {
+  if (matching_ == nullptr) {
+    delete this;
+    return;
+  }
+  // The setup may be on its way into this object: whoever completes the receive deletes it, perhaps the cancel itself.
+  retired_ = true;
+  device_.cancel(*matching_);
+}
+
+}  // namespace margay::mpi_adi
