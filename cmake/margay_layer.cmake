@@ -22,6 +22,14 @@ function(margay_precompile target)
     <optional> <span> <string> <string_view> <thread> <vector> ${ARGN})
 endfunction()
 
+# Structures of up to 256 bytes are cleared and copied by plain moves. The compiler's generic choice for x86, a string
+# instruction, takes 30 cycles to begin: a quarter of the walk was the clearing of its verdict.
+set(MARGAY_SMALL_MEMORY "")
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(MARGAY_SMALL_MEMORY -mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign
+    -mmemcpy-strategy=unrolled_loop:256:noalign,libcall:-1:noalign)
+endif()
+
 # The layers' objects hold their code twice, compiled and for the link-time optimizer. The shared libraries are linked
 # from the second (cmake/libmpi.cmake): a message goes through five layers, and half of what they cost was calls. Tests
 # and tools are linked from the first, in a tenth of the time.
@@ -30,7 +38,7 @@ function(margay_link_optimized target)
     # Generous inlining: measured 11 % fewer instructions for a received message, 10 % less latency.
     target_compile_options(${target} PRIVATE -flto=auto -ffat-lto-objects -finline-functions
       "SHELL:--param max-inline-insns-auto=80" "SHELL:--param max-inline-insns-single=300"
-      "SHELL:--param inline-unit-growth=100"
+      "SHELL:--param inline-unit-growth=100" ${MARGAY_SMALL_MEMORY}
       # False alarms of this compiler in std::string, once it is inlined so far; the dev preset has these warnings on.
       -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
     # The optimizer makes weak names strong: what defines MPI_X as a weak PMPI_X stays out of it.

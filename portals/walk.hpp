@@ -16,7 +16,7 @@ class Walk {
     std::uint32_t visited = 0;
   };
   // The walk itself, every stop of it appended to `steps` unless it is nullptr.
-  static End linear(const MatchList& list, const Header& header, std::vector<Step>* steps);
+  [[gnu::noinline]] static End linear(const MatchList& list, const Header& header, std::vector<Step>* steps);
   // The same end, through the index when the list has one.
   static End fast(MatchList& list, const Header& header);
 
@@ -28,7 +28,7 @@ class Walk {
   [[nodiscard]] static MatchEntry* straight(const MatchList& list, const Header& header, std::uint32_t& visited);
   template <class Successor, class Visit>
   static End follow(const MatchList& list, const Header& header, Successor successor, Visit visit);
-  static End indexed(MatchList& list, const Header& header, bool heed_exhausted);
+  [[gnu::noinline]] static End indexed(MatchList& list, const Header& header, bool heed_exhausted);
 };
 
 }  // namespace margay::portals

@@ -97,7 +97,7 @@ class Device {
   // A communicator that the user freed, and that the last request on it has now let go: the caller's to delete. nullptr
   // when there is none.
   [[nodiscard]] Communicator* take_unreferenced();
-  [[nodiscard]] bool has_unreferenced() const;
+  [[nodiscard]] bool has_unreferenced() const { return !unreferenced_->empty(); }
 
   // No request is under way inside (completed and unfreed ones aside), nothing is queued: the process may leave.
   [[nodiscard]] bool quiet() const;
@@ -113,6 +113,7 @@ class Device {
  private:
   struct Impl;
   Impl* impl_;
+  const std::vector<Communicator*>* unreferenced_;  // of impl_; here, because each MPI call asks
 };
 
 }  // namespace margay::mpi_adi

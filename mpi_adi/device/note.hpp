@@ -40,8 +40,11 @@ inline void write_note(portals::UserData& data, const Note& note) {
 }
 
 // Bytes of the message's body, wherever it is now: a rendezvous header tells them in its return length.
+[[nodiscard]] inline std::uint64_t message_bytes(const portals::Header& header, const Note& note) {
+  return note.protocol == NoteProtocol::rendezvous ? header.return_length : header.length;
+}
 [[nodiscard]] inline std::uint64_t message_bytes(const portals::Header& header) {
-  return read_note(header.user_data).protocol == NoteProtocol::rendezvous ? header.return_length : header.length;
+  return message_bytes(header, read_note(header.user_data));
 }
 
 }  // namespace margay::mpi_adi

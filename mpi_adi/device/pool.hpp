@@ -14,6 +14,7 @@ struct Pooled {
   std::uint32_t index = 0;       // in its pool; constant
   std::uint32_t generation = 0;  // how often it was taken
   bool in_use = false;
+  void* next_free = nullptr;  // while it is not
 };
 
 template <typename Object>
@@ -26,11 +27,13 @@ class Pool {
   // A free object as its last user left it. `prepare(object)` is called once for each object ever made.
   template <typename Prepare>
   [[nodiscard]] Object& take(Prepare&& prepare) {
-    if (free_.empty()) grow(prepare);
-    Object& object = *free_.back();
-    free_.pop_back();
+    if (free_ == nullptr) [[unlikely]]
+      grow(prepare);
+    Object& object = *free_;
+    free_ = static_cast<Object*>(object.pooled.next_free);
     object.pooled.in_use = true;
-    if (++object.pooled.generation == 0) object.pooled.generation = 1;  // 0 names no use
+    const std::uint32_t generation = object.pooled.generation + 1;
+    object.pooled.generation = generation != 0 ? generation : 1;  // 0 names no use
     ++in_use_;
     return object;
   }
@@ -41,7 +44,7 @@ class Pool {
     MARGAY_ASSERT(object.pooled.in_use);
     object.pooled.in_use = false;
     --in_use_;
-    free_.push_back(&object);
+    put(object);
   }
 
   [[nodiscard]] std::uint64_t in_use() const { return in_use_; }
@@ -57,21 +60,24 @@ class Pool {
  private:
   static constexpr std::size_t kChunk = 64;
 
+  void put(Object& object) {
+    object.pooled.next_free = free_;
+    free_ = &object;
+  }
   // Not inlined: what is rare must not cost what is common its registers.
   template <typename Prepare>
   [[gnu::noinline]] void grow(Prepare& prepare) {
     auto& chunk = chunks_.emplace_back(new Object[kChunk]);
-    free_.reserve(chunks_.size() * kChunk);
     for (std::size_t at = kChunk; at > 0; --at) {
       Object& object = chunk[at - 1];
       object.pooled.index = static_cast<std::uint32_t>((chunks_.size() - 1) * kChunk + at - 1);
       prepare(object);
-      free_.push_back(&object);
+      put(object);
     }
   }
 
   std::vector<std::unique_ptr<Object[]>> chunks_;
-  std::vector<Object*> free_;
+  Object* free_ = nullptr;  // the latest first: its lines are likely still in the cache
   std::uint64_t in_use_ = 0;
 };
 

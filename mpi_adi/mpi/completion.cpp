@@ -69,12 +69,10 @@ bool RequestRow::any_active() const {
 }
 
 bool RequestRow::all_complete() const {
-  while (unfinished_from_ < count_) {
-    const UserRequest* request = row_[unfinished_from_];
-    if (active(request) && !complete(*request)) return false;
-    ++unfinished_from_;
-  }
-  return true;
+  int at = unfinished_from_;
+  while (at < count_ && (!active(row_[at]) || complete(*row_[at]))) ++at;
+  unfinished_from_ = at;
+  return at == count_;
 }
 
 int RequestRow::first_complete(int from) const {
@@ -107,12 +105,7 @@ MPI_Status* status_at(MPI_Status* statuses, int i) {
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
 }
 
-// Writes one status of several with its error; notes the first error for the call.
-void end_one(Call& call, RequestRow& row, int i, MPI_Status* status) {
-  if (row.end_well(i, status)) [[likely]] {
-    if (!ignores(status)) status->MPI_ERROR = MPI_SUCCESS;
-    return;
-  }
+[[gnu::noinline]] void end_failed(Call& call, RequestRow& row, int i, MPI_Status* status) {
   Communicator& communicator = *row[i]->communicator;
   std::string words;
   const int error_class = row.end(i, status, words);
@@ -121,6 +114,13 @@ void end_one(Call& call, RequestRow& row, int i, MPI_Status* status) {
   call.on(communicator);
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
                                     std::string(error_class_name(error_class)) + ": " + words);
+}
+
+// Writes one status of several with its error; notes the first error for the call.
+void end_one(Call& call, RequestRow& row, int i, MPI_Status* status) {
+  if (!row.end_well(i, status)) [[unlikely]]
+    return end_failed(call, row, i, status);
+  if (!ignores(status)) status->MPI_ERROR = MPI_SUCCESS;
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ class RequestRow {
   [[nodiscard]] UserRequest* operator[](int i) const { return row_[i]; }
   [[nodiscard]] bool any_active() const;
   [[nodiscard]] bool all_complete() const;
+  // How many messages all_complete() may be waiting for; at most kMessagesInTurn.
+  [[nodiscard]] int messages_in_turn() const { return count_ < kMessagesInTurn ? count_ : kMessagesInTurn; }
   // The first active, complete request at or after `from`; size() when none.
   [[nodiscard]] int first_complete(int from = 0) const;
   // Ends request i, unless it failed: then false, and nothing happened.
@@ -44,6 +46,8 @@ class RequestRow {
 
  private:
   static constexpr int kInline = 64;
+  // Between two looks at the row: 16 instructions for each message, where 4 at a time cost 40.
+  static constexpr int kMessagesInTurn = 16;
   Call& call_;
   MPI_Request* handles_;
   int count_;

@@ -28,7 +28,8 @@ extern "C" int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Stat
   Call call(call_name<"MPI_Waitall">);
   RequestRow row(call, count, array_of_requests);
   if (!call.ok()) return call.failed();
-  wait_until(call.rank(), [&row] { return row.all_complete(); });
+  wait_until(
+      call.rank(), [&row] { return row.all_complete(); }, row.messages_in_turn());
   return end_all(call, row, array_of_statuses);
 }
 MARGAY_ALIAS(Waitall)

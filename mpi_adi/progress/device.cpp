@@ -18,7 +18,8 @@ struct Device::Impl {
   DeviceParts parts;
 };
 
-Device::Device(sim::Kernel& kernel, const DeviceOptions& options) : impl_(new Impl{{kernel, options}}) {}
+Device::Device(sim::Kernel& kernel, const DeviceOptions& options)
+    : impl_(new Impl{{kernel, options}}), unreferenced_(&impl_->parts.unreferenced) {}
 Device::~Device() {
   delete impl_;
 }
@@ -97,10 +98,6 @@ Communicator* Device::take_unreferenced() {
   Communicator* const taken = list.back();
   list.pop_back();
   return taken;
-}
-
-bool Device::has_unreferenced() const {
-  return !impl_->parts.unreferenced.empty();
 }
 
 bool Device::quiet() const {

@@ -12,7 +12,7 @@ namespace margay::mpi_adi {
 
 // The request is over in the eyes of its owner, with what its fields say; one that was freed goes back to its pool.
 // Requires: not complete, and nothing refers to its memory any more.
-void tell_completion(DeviceParts& parts, Request& request);  // its rare parts
+[[gnu::noinline]] void tell_completion(DeviceParts& parts, Request& request);  // its rare parts
 inline void complete(DeviceParts& parts, Request& request) {
   MARGAY_ASSERT(!request.complete);
   request.complete = true;
@@ -34,7 +34,8 @@ inline void drop_reference(DeviceParts& parts, Communicator& communicator) {
 }
 
 // One record about a request, when traces are on. Identity: the messages of `source` to `destination`, none in special.
-void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request, std::uint64_t bytes,
-                   portals::MatchBits match_bits = 0, std::uint64_t detail = 0);
+// Not inlined: the record would cost each function that may write one its frame.
+[[gnu::noinline]] void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request,
+                                     std::uint64_t bytes, portals::MatchBits match_bits = 0, std::uint64_t detail = 0);
 
 }  // namespace margay::mpi_adi

@@ -14,7 +14,7 @@ namespace margay::mpi_adi {
 }
 
 // Ends what newly lost ranks leave open. Returns whether anything ended.
-bool end_what_losses_left(DeviceParts& parts);
+[[gnu::noinline]] bool end_what_losses_left(DeviceParts& parts);
 
 // The same, once a round: two loads while nobody is lost.
 inline bool watch_for_losses(DeviceParts& parts) {
@@ -22,6 +22,6 @@ inline bool watch_for_losses(DeviceParts& parts) {
 }
 
 // Ends a receive whose sender is lost. No effect while the kernel still refers to its memory.
-void end_receive_of_lost(DeviceParts& parts, ReceiveRequest& request);
+[[gnu::noinline]] void end_receive_of_lost(DeviceParts& parts, ReceiveRequest& request);
 
 }  // namespace margay::mpi_adi

@@ -10,7 +10,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-void trace_post(DeviceParts& parts, const ReceiveRequest& request, const portals::Criteria& criteria) {
+[[gnu::noinline]] void trace_post(DeviceParts& parts, const ReceiveRequest& request,
+                                  const portals::Criteria& criteria) {
   trace_request(parts, sim::TraceKind::post_receive, request, request.room().bytes(), criteria.match_bits,
                 criteria.ignore_bits);
 }
@@ -20,6 +21,7 @@ void trace_post(DeviceParts& parts, const ReceiveRequest& request, const portals
 ReceiveRequest& prepare_receive(DeviceParts& parts, void* buffer, std::int64_t count, Datatype& type,
                                 Communicator& communicator) {
   ReceiveRequest& request = new_receive(parts, communicator);
+  request.in_pieces = !type.dense();
   request.row[0].memory = request.pieces.to_receive(buffer, count, type);
   return request;
 }
@@ -35,14 +37,13 @@ ReceiveRequest& post_receive(DeviceParts& parts, void* buffer, std::int64_t coun
   const portals::Criteria& criteria = request.entry.criteria();
   if (parts.recorder().on()) trace_post(parts, request, criteria);
 
-  list_entry(parts, request, portals::MatchList::Start::inactive);
+  // Nothing is delivered between the search and the listing, so the entry need not be in the list, inactive, meanwhile.
   if (portals::ArrivedMessage* const message = parts.heap.find(criteria)) {
-    parts.receive_list.remove(request.entry);
     take_unexpected(parts, request, *message);
     return request;
   }
   if (parts.recorder().on()) trace_request(parts, sim::TraceKind::search_miss, request, 0, criteria.match_bits);
-  parts.receive_list.activate(request.entry);
+  list_entry(parts, request);
   request.state = ReceiveState::posted;
   if (source_lost(parts, communicator, source)) end_receive_of_lost(parts, request);
   return request;

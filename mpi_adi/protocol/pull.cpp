@@ -15,7 +15,7 @@ void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Head
   criteria.match_bits = reply_bits(request.pooled.index, request.pooled.generation);
   criteria.source_rank = request.peer;
   request.entry.set_criteria(criteria);
-  list_entry(parts, request, portals::MatchList::Start::active);
+  list_entry(parts, request);
 
   portals::Header get;
   get.kind = portals::Kind::get;

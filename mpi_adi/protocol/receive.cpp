@@ -9,9 +9,10 @@ namespace {
 
 // Only the header is here: of a rendezvous, or of a message that the room is too small for. What can be pulled is; the
 // body of a truncated short or ready message has passed by.
-void header_came(DeviceParts& parts, ReceiveRequest& request, const portals::Header& header) {
-  take_envelope(request, header);
-  if (request.answer_bits != 0 && read_note(header.user_data).protocol != NoteProtocol::short_message) {
+[[gnu::noinline]] void header_came(DeviceParts& parts, ReceiveRequest& request, const portals::Header& header) {
+  const Note note = read_note(header.user_data);
+  take_envelope(request, header, note);
+  if (request.answer_bits != 0 && note.protocol != NoteProtocol::short_message) {
     start_pull(parts, request, header);
   } else {
     complete_receive(parts, request, request.room().bytes());
@@ -25,14 +26,13 @@ void message_came(DeviceParts& parts, ReceiveRequest& request) {
   if (row.state != portals::IndependentBuffer::State::filled) return;
   parts.receive_list.remove(request.entry);
   request.block.release(0);
-  if (request.state == ReceiveState::pulling) {
-    pull_came(parts, request, row.bytes);
-  } else if (row.bytes != message_bytes(row.header)) {
-    header_came(parts, request, portals::Header(row.header));
-  } else {
-    take_envelope(request, row.header);
-    complete_receive(parts, request, row.bytes);
-  }
+  if (request.state == ReceiveState::pulling) [[unlikely]]
+    return pull_came(parts, request, row.bytes);
+  const Note note = read_note(row.header.user_data);
+  if (row.bytes != message_bytes(row.header, note)) [[unlikely]]
+    return header_came(parts, request, portals::Header(row.header));
+  take_envelope(request, row.header, note);
+  complete_receive(parts, request, row.bytes);
 }
 
 }  // namespace margay::mpi_adi

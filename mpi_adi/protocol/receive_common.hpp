@@ -1,18 +1,26 @@
 // What the receive protocols share: the match entry, and the end.
 #pragma once
 
+#include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/device/parts.hpp"
 
 namespace margay::mpi_adi {
 
-// Puts the request's entry before the two catch-alls. Requires: its criteria are set.
-inline void list_entry(DeviceParts& parts, ReceiveRequest& request, portals::MatchList::Start start) {
-  parts.receive_list.insert_before(parts.heap.first_catch_all(), request.entry, start);
+// Puts the request's entry before the two catch-alls, active. Requires: its criteria are set.
+inline void list_entry(DeviceParts& parts, ReceiveRequest& request) {
+  parts.receive_list.insert_before(parts.heap.first_catch_all(), request.entry);
 }
 
-// The message that the request got: source, tag, and what it owes its sender.
-void take_envelope(ReceiveRequest& request, const portals::Header& header);
+// The message that the request got: source, tag, and what it owes its sender. `note`: the header's.
+inline void take_envelope(ReceiveRequest& request, const portals::Header& header, const Note& note) {
+  request.source = source_of(header.match_bits);
+  request.tag = tag_of(header.match_bits);
+  request.peer = header.source.rank;
+  request.synchronous = note.synchronous;
+  request.answer_bits = note.answer_bits;
+  request.truncated = message_bytes(header, note) > request.room().bytes();
+}
 
 // `bytes` of the message are in the user's buffer (or in the packed memory): the receive is over. A synchronous sender
 // is told. Requires: the entry is in no list.

@@ -7,6 +7,6 @@
 namespace margay::mpi_adi {
 
 // Tells `peer` that a receive has taken its message. `answer_bits`: from that message.
-void answer_synchronous(DeviceParts& parts, std::uint32_t peer, portals::MatchBits answer_bits);
+[[gnu::noinline]] void answer_synchronous(DeviceParts& parts, std::uint32_t peer, portals::MatchBits answer_bits);
 
 }  // namespace margay::mpi_adi

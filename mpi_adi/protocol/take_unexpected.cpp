@@ -21,14 +21,15 @@ void copy_out(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessa
 
 void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message) {
   ++parts.counts.unexpected;
-  const portals::Header header = message.header;
-  take_envelope(request, header);
+  const portals::Header& header = message.header;
+  take_envelope(request, header, read_note(header.user_data));
   if (parts.recorder().on()) {
     trace_request(parts, sim::TraceKind::search_hit, request, message_bytes(header), header.match_bits);
   }
   if (message.saved == portals::Saved::header) {
+    const portals::Header asked = header;  // it goes with the message
     parts.heap.release(message);
-    start_pull(parts, request, header);
+    start_pull(parts, request, asked);
   } else if (message.complete) {
     copy_out(parts, request, message);
   } else {

@@ -7,7 +7,7 @@
 namespace margay::mpi_adi {
 
 // Requires: the request's entry is in no list; `message` is in the heap, queued or unlinked, claimed by nobody.
-void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message);
+[[gnu::noinline]] void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message);
 // The heap changed: receives whose message is all there now complete.
 [[gnu::noinline]] void heap_changed(DeviceParts& parts);
 

@@ -4,7 +4,7 @@
 
 namespace margay::portals {
 
-[[noreturn]] void assertion_failed(const char* expression, const char* file, int line);
+[[noreturn, gnu::noinline, gnu::cold]] void assertion_failed(const char* expression, const char* file, int line);
 
 }  // namespace margay::portals
 

@@ -12,20 +12,21 @@ void MatchList::Impl::chain(MatchEntry& entry, MatchEntry* before, MatchEntry* a
   entry.next_ = after;
   (before == nullptr ? first : before->next_) = &entry;
   (after == nullptr ? last : after->previous_) = &entry;
-  set_order(entry);
+  entry.order_ = order_of(entry);
+  if (entry.order_ == 0) [[unlikely]]
+    make_place(entry);
   ++chained;
   if (indexed) index(entry);
 }
 
-void MatchList::Impl::set_order(MatchEntry& entry) {
-  const auto key = [&] {
-    return order_between(entry.previous_ == nullptr ? 0 : entry.previous_->order_,
-                         entry.next_ == nullptr ? kOrderEnd : entry.next_->order_, chained <= kLong);
-  };
-  entry.order_ = key();
-  if (entry.order_ != 0) return;
+std::uint64_t MatchList::Impl::order_of(const MatchEntry& entry) const {
+  return order_between(entry.previous_ == nullptr ? 0 : entry.previous_->order_,
+                       entry.next_ == nullptr ? kOrderEnd : entry.next_->order_, chained <= kLong);
+}
+
+void MatchList::Impl::make_place(MatchEntry& entry) {
   spread(*(entry.previous_ != nullptr ? entry.previous_ : entry.next_));
-  entry.order_ = key();
+  entry.order_ = order_of(entry);
   MARGAY_ASSERT(entry.order_ != 0);
 }
 

@@ -29,11 +29,12 @@ void ArrivalQueue::remove(ArrivedNode& node) {
 }
 
 ArrivedMessage* ArrivalQueue::find(const Criteria& criteria) {
-  if (size_ > kShort) {
-    ArrivedNode* const found = index_.find(criteria, first_);
-    return found == nullptr ? nullptr : &found->message;
-  }
+  std::uint64_t looks = index_.empty() ? kShort : kLooksBeforeIndex;
   for (ArrivedNode* node = first_; node != nullptr; node = node->next) {
+    if (size_ > kShort && looks-- == 0) {
+      ArrivedNode* const found = index_.find(criteria, first_);
+      return found == nullptr ? nullptr : &found->message;
+    }
     if (criteria.accepts(node->message.header)) return &node->message;
   }
   return nullptr;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "portals/base/assert.hpp"
 #include "portals/header.hpp"
 
 namespace margay::portals {
@@ -77,14 +78,33 @@ class ChangedList {
   ChangedList(const ChangedList&) = delete;
   ChangedList& operator=(const ChangedList&) = delete;
   ~ChangedList();
-  void add(Descriptor& descriptor);     // no effect when it is already on the list
+  // No effect when it is already on the list.
+  void add(Descriptor& descriptor) {
+    if (descriptor.changed_on_ == nullptr) [[likely]]
+      return append(descriptor);
+    MARGAY_ASSERT(descriptor.changed_on_ == this);
+  }
   void remove(Descriptor& descriptor);  // no effect when it is not on it
   // The longest-changed descriptor, taken off; nullptr when none.
-  [[nodiscard]] Descriptor* take() { return first_ == nullptr ? nullptr : take_first(); }
+  [[nodiscard]] Descriptor* take() {
+    Descriptor* const taken = first_;
+    if (taken == nullptr) return nullptr;
+    // The links of one that is on no list say nothing.
+    taken->changed_on_ = nullptr;
+    first_ = taken->next_changed_;
+    (first_ == nullptr ? last_ : first_->previous_changed_) = nullptr;
+    return taken;
+  }
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
 
  private:
-  Descriptor* take_first();
+  void append(Descriptor& descriptor) {
+    descriptor.changed_on_ = this;
+    descriptor.next_changed_ = nullptr;
+    descriptor.previous_changed_ = last_;
+    (last_ == nullptr ? first_ : last_->next_changed_) = &descriptor;
+    last_ = &descriptor;
+  }
 
   Descriptor* first_ = nullptr;
   Descriptor* last_ = nullptr;

@@ -52,7 +52,7 @@ class IndependentBlock final : public Descriptor {
 
   // The row that the next message gets; table_.size() when there is none.
   [[nodiscard]] std::size_t available() const;
-  [[nodiscard]] std::size_t available_linear() const;
+  [[nodiscard, gnu::noinline]] std::size_t available_linear() const;
   void tell_watches();
 
   std::span<IndependentBuffer> table_;

@@ -28,11 +28,13 @@ inline Passed IndependentBlock::admit(const Options& options, const Header& head
 }
 
 inline void IndependentBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
-  const std::size_t row = available();
+  // admit() found it: the next one of a circular table is not looked for again.
+  const bool circular = progression_ == Progression::circular;
+  const std::size_t row = circular ? next_ : available_linear();
   IndependentBuffer& buffer = table_[row];
   MARGAY_ASSERT(buffer.state == IndependentBuffer::State::available);
   buffer.state = IndependentBuffer::State::reserved;
-  if (progression_ == Progression::circular) [[likely]] {
+  if (circular) [[likely]] {
     next_ = row + 1 == table_.size() ? 0 : row + 1;
   } else if (!given_back_.empty()) {
     given_back_.pop_back();

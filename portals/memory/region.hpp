@@ -43,7 +43,7 @@ class Region {
   friend class RegionCursor;
 
  private:
-  [[nodiscard]] Region slice_pieces(std::uint64_t offset, std::uint64_t length) const;
+  [[nodiscard, gnu::noinline]] Region slice_pieces(std::uint64_t offset, std::uint64_t length) const;
 
   Buffer single_{};
   const Buffer* table_ = nullptr;
@@ -84,13 +84,15 @@ inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t b
     std::memcpy(target, first.data(), Bytes);
     std::memcpy(target + bytes - Bytes, last.data(), Bytes);
   };
-  if (bytes > 64) {
-    std::memcpy(target, source, bytes);
-  } else if (bytes > 32) {
-    both_ends.template operator()<32>();
-  } else if (bytes > 16) {
-    both_ends.template operator()<16>();
-  } else if (bytes >= 8) {
+  if (bytes > 16) {
+    if (bytes > 64) {
+      std::memcpy(target, source, bytes);
+    } else if (bytes > 32) {
+      both_ends.template operator()<32>();
+    } else {
+      both_ends.template operator()<16>();
+    }
+  } else if (bytes >= 8) [[likely]] {
     both_ends.template operator()<8>();
   } else if (bytes >= 4) {
     both_ends.template operator()<4>();
@@ -100,7 +102,7 @@ inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t b
 }
 
 // The same for any regions.
-void copy_pieces(const Region& target, const Region& source);
+[[gnu::noinline]] void copy_pieces(const Region& target, const Region& source);
 
 // Copies all of `source` to the beginning of `target`. Requires: source.bytes() <= target.bytes().
 inline void copy(const Region& target, const Region& source) {

@@ -50,9 +50,11 @@ class Storage {
     const bool is = descriptor.type() == DescriptorType::independent_block;
     return is ? static_cast<IndependentBlock*>(&descriptor) : nullptr;
   }
-  [[nodiscard]] static Passed admit_other(const Descriptor& descriptor, const Options& options, const Header& header);
-  static void reserve_other(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict);
-  static void commit_other(const Verdict& verdict, const Header& header);
+  [[nodiscard, gnu::noinline]] static Passed admit_other(const Descriptor& descriptor, const Options& options,
+                                                         const Header& header);
+  [[gnu::noinline]] static void reserve_other(Descriptor& descriptor, const Options& options, const Header& header,
+                                              Verdict& verdict);
+  [[gnu::noinline]] static void commit_other(const Verdict& verdict, const Header& header);
 };
 
 }  // namespace margay::portals

@@ -18,9 +18,13 @@ Target::Target(portals::ProcessId me, portals::Delivery& delivery, Initiator& in
       held_sequence_(registers.ranks()) {}
 
 bool Target::take(Wire& wire, Arrival& arrival) {
+  return arrival.kind == Arrival::Kind::whole ? whole(wire, arrival) : take_other(wire, arrival);
+}
+
+bool Target::take_other(Wire& wire, Arrival& arrival) {
   switch (arrival.kind) {
     case Arrival::Kind::whole:
-      return whole(wire, arrival);
+      break;
     case Arrival::Kind::started:
       return started(wire, arrival);
     case Arrival::Kind::finished:
@@ -40,19 +44,22 @@ bool Target::take(Wire& wire, Arrival& arrival) {
 bool Target::whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   const portals::Verdict verdict = decide(header, arrival.sequence, wire.id());
-  switch (verdict.outcome) {
-    case Outcome::deposit:
-      if (verdict.landing.bytes() != 0) portals::copy(verdict.landing, arrival.body);
-      wire.consume();
-      deposited(verdict, header, arrival.sequence);
-      return true;
-    case Outcome::reply:
-      wire.consume();
-      registers_.count_delivered(header.source.rank);
-      answers_.reply(verdict, header, arrival.sequence);
-      return true;
-    case Outcome::drop:
-      break;
+  if (verdict.outcome == Outcome::deposit) [[likely]] {
+    if (verdict.landing.bytes() != 0) portals::copy(verdict.landing, arrival.body);
+    wire.consume();
+    deposited(verdict, header, arrival.sequence);
+    return true;
+  }
+  return not_deposited(wire, arrival, verdict);
+}
+
+bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict) {
+  const portals::Header& header = arrival.header;
+  if (verdict.outcome == Outcome::reply) {
+    wire.consume();
+    registers_.count_delivered(header.source.rank);
+    answers_.reply(verdict, header, arrival.sequence);
+    return true;
   }
   if (must_hold(verdict, header)) {
     wire.hold();

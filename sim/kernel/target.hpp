@@ -21,8 +21,8 @@ class Target {
          Registers& registers, Recorder& recorder);
 
   // Takes what `wire` gave. false: the message is held on the wire, nothing moved. Not inlined: a round in vain, which
-  // is most rounds, would pay for its frame.
-  [[gnu::noinline]] bool take(Wire& wire, Arrival& arrival);
+  // is most rounds, would pay for its frame. Flat: what a short message needs is one function, the rest is not inlined.
+  [[gnu::noinline, gnu::flatten]] bool take(Wire& wire, Arrival& arrival);
 
   void hold_when_no_room(portals::PortalIndex portal) { hold_portals_ |= std::uint64_t{1} << portal; }
   // The next message of `rank` is held on its wire, and so are all later ones.
@@ -41,15 +41,19 @@ class Target {
     std::uint64_t sequence = 0;
   };
 
+  // Short messages come whole. What else happens is not inlined, so that they pay for their own frame only.
   bool whole(Wire& wire, Arrival& arrival);
+  [[gnu::noinline]] bool take_other(Wire& wire, Arrival& arrival);
+  [[gnu::noinline]] bool not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict);
   bool started(Wire& wire, Arrival& arrival);
   void finished(Incoming& incoming);
   void cut(Incoming& incoming);
   void lost(Wire& wire, const Arrival& arrival);
 
   [[nodiscard]] portals::Verdict decide(const portals::Header& header, std::uint64_t sequence, WireId wire) {
-    const bool watched = recorder_.on() || decisions_.on();
-    return watched ? decide_watched(header, sequence, wire) : decide_unwatched(header, sequence);
+    if (recorder_.on() || decisions_.on()) [[unlikely]]
+      return decide_watched(header, sequence, wire);
+    return decide_unwatched(header, sequence);
   }
   [[nodiscard]] portals::Verdict decide_unwatched(const portals::Header& header, std::uint64_t sequence) {
     portals::Verdict verdict = delivery_.decide(header);
@@ -58,7 +62,8 @@ class Target {
     return verdict;
   }
   // The same, told to the trace and to the log of decisions.
-  [[nodiscard]] portals::Verdict decide_watched(const portals::Header& header, std::uint64_t sequence, WireId wire);
+  [[nodiscard, gnu::noinline]] portals::Verdict decide_watched(const portals::Header& header, std::uint64_t sequence,
+                                                               WireId wire);
   // A held message comes again in each round; true the first time.
   bool first_hold(const portals::Header& header, std::uint64_t sequence) {
     return std::exchange(held_sequence_[header.source.rank], sequence) != sequence;
@@ -70,9 +75,10 @@ class Target {
     if (verdict.acknowledge || recorder_.on()) [[unlikely]]
       tell_deposit(verdict, header, sequence);
   }
-  void tell_deposit(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
+  [[gnu::noinline]] void tell_deposit(const portals::Verdict& verdict, const portals::Header& header,
+                                      std::uint64_t sequence);
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;
-  void drop(const portals::Header& header, std::uint64_t sequence, portals::DropReason reason);
+  [[gnu::noinline]] void drop(const portals::Header& header, std::uint64_t sequence, portals::DropReason reason);
   void record_arrival(const portals::Header& header, std::uint64_t sequence, WireId wire);
   void record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict);
   void record_walk(const portals::Header& header, std::uint64_t sequence);

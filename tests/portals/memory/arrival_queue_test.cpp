@@ -101,7 +101,7 @@ TEST_CASE("the index takes memory for the longest queue, not for all that ever a
   ArrivalQueue queue;
   for (ArrivedNode& node : nodes) queue.append(node);
   CHECK(queue.index().slots() == 0);
-  REQUIRE(queue.find({}) == &nodes[0].message);
+  REQUIRE(queue.find({.match_bits = 1}) == nullptr);
   CHECK(queue.index().slots() == 100);
   // One old message stays while many others come and go.
   for (std::size_t turn = 0; turn < 10000; ++turn) {
@@ -114,6 +114,27 @@ TEST_CASE("the index takes memory for the longest queue, not for all that ever a
   for (ArrivedNode& node : nodes) queue.remove(node);
   CHECK(queue.index().slots() == 0);
   CHECK(queue.size() == 0);
+}
+
+TEST_CASE("messages taken in the order in which they came need no index, those behind others do") {
+  std::vector<ArrivedNode> nodes(100);
+  ArrivalQueue queue;
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    nodes[at].message.header.match_bits = at;
+    queue.append(nodes[at]);
+  }
+  for (std::size_t at = 0; at < 40; ++at) {
+    REQUIRE(queue.find({.match_bits = at}) == &nodes[at].message);
+    queue.remove(nodes[at]);
+  }
+  CHECK(queue.find({.match_bits = 40 + ArrivalQueue::kShort - 1}) == &nodes[40 + ArrivalQueue::kShort - 1].message);
+  CHECK(queue.index().slots() == 0);
+  CHECK(queue.find({.match_bits = 40 + ArrivalQueue::kShort}) == &nodes[40 + ArrivalQueue::kShort].message);
+  CHECK(queue.index().slots() == 60);
+  for (std::size_t at = 40; at < nodes.size(); ++at) {
+    CHECK(queue.find({.match_bits = at}) == &nodes[at].message);
+    queue.remove(nodes[at]);
+  }
 }
 
 TEST_CASE("criteria of more shapes than are indexed at a time") {
