@@ -46,7 +46,7 @@ class RequestRow {
 
  private:
   static constexpr int kInline = 64;
-  // Between two looks at the row: 16 instructions for each message, where 4 at a time cost 40.
+  // Between two looks at the row, so that a look and a round's beginning are paid once for many messages.
   static constexpr int kMessagesInTurn = 16;
   Call& call_;
   MPI_Request* handles_;

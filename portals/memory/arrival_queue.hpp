@@ -27,7 +27,7 @@ class ArrivalQueue {
  public:
   // A search looks at so many messages; if the queue is longer, it then uses the index, which is thrown away when the
   // queue falls below half of it. So who receives in the order in which messages came, as most programs do, pays for
-  // no index: half of what such a receive cost was to enter its message there and to take it out.
+  // no index.
   static constexpr std::uint64_t kShort = 16;
   // The same once there is an index: the earliest message is looked at, as it is often the one.
   static constexpr std::uint64_t kLooksBeforeIndex = 1;
