@@ -133,6 +133,15 @@ def case_fatal_error(case):
         case.expect(case.last.seconds < 5, "took long to end")
 
 
+def case_late_call(case):
+    """A call after MPI_Finalize ends the process with the same sentence, whichever thread makes it."""
+    program = case.ours("ends.c")
+    for way in ("late", "late_thread"):
+        case.margay(program, way, ranks=1, status="nonzero")
+        case.expect("MPI_Comm_rank was called after MPI_Finalize" in case.last.stderr, "a sentence is to name the call")
+        case.expect("returned" not in case.last.stdout, "the late call returned")
+
+
 def expected_stdio(ranks, text):
     sum_of = 0
     for byte in text.encode():
