@@ -78,7 +78,7 @@ class Bound:
 
 
 EVERY_SIZE = ("two_lines", "cells", "ring_copy")
-# bench/README.md says what each of them is, and what it leaves out.
+# bench/bounds.md says what each of them is, and what it leaves out.
 BOUNDS = (
     Bound("shm", ("latency",), 0, 64, ("two_lines",)),
     Bound("shm", ("latency",), 16 * KI, 4 * MI, ("copy_read", "copy_shared")),

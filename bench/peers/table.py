@@ -115,7 +115,7 @@ def limit_cells(limits):
 
 
 LEGEND = ("ratio: margay divided by the better of the two peers. noise: quartile distance of the least quiet of the three.",
-          "at best: what the ratio would be if margay were as fast as the machine's bound, a limit measured below (bench/README.md).")
+          "at best: what the ratio would be if margay were as fast as the machine's bound, a limit measured below (bench/bounds.md).")
 
 
 def render(data):
