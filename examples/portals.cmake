@@ -1,8 +1,8 @@
 # The programs on portals without MPI, built as a user's project would, and each a test over every wire: the zoo's words
 # are compared with a file. Included where the tests are, with tests/sim/program, programs of the same sort.
 set(program_tests ${PROJECT_SOURCE_DIR}/tests/sim/program)
-function(margay_program name source)
-  add_executable(${name} ${source})
+function(margay_program name)
+  add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE margay::portals)
   target_compile_options(${name} PRIVATE -Wall -Wextra)
   if(MARGAY_SANITIZE)
@@ -12,7 +12,7 @@ function(margay_program name source)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
 endfunction()
 margay_program(portals_pingpong ${CMAKE_CURRENT_LIST_DIR}/portals_pingpong.cpp)
-margay_program(portals_zoo ${CMAKE_CURRENT_LIST_DIR}/portals_zoo.cpp)
+margay_program(portals_zoo ${CMAKE_CURRENT_LIST_DIR}/portals_zoo.cpp ${CMAKE_CURRENT_LIST_DIR}/portals_zoo_descriptors.cpp)
 margay_program(program_ranks ${program_tests}/ranks.cpp)
 margay_program(program_bypass ${program_tests}/bypass.cpp)
 

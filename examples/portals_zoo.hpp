@@ -282,4 +282,17 @@ inline void Zoo::drops() {
   if (visitor()) visitor_prints({});
 }
 
+inline const Expected kNoMatch = dropped(DropReason::no_match);
+inline const Expected kNoRoom = dropped(DropReason::no_room);
+inline const Expected kTooSmall = dropped(DropReason::too_small);
+
+struct TwoBuffers {
+  Memory<16> memory;
+  std::array<IndependentBuffer, 2> rows{IndependentBuffer{Region(memory.part(0, 6)), {}},
+                                        IndependentBuffer{Region(memory.part(8, 8)), {}}};
+};
+
+// In portals_zoo_descriptors.cpp.
+void show_descriptors(Zoo& zoo);
+
 }  // namespace zoo

@@ -2,11 +2,16 @@
 #include "common.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { kBatchesMin = 3, kBatchesMax = 41 };
 
@@ -54,19 +59,27 @@ void nap(long milliseconds) {
   nanosleep(&time, NULL);
 }
 
-int processors(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) fail("sched_getaffinity");
-  return CPU_COUNT(&set);
-}
-
-void pin_to(int index) {
-  static cpu_set_t all;  // before anybody was pinned
+// Those that the process had before anybody was pinned.
+static const cpu_set_t* all_processors(void) {
+  static cpu_set_t all;
   static int known = 0;
   if (!known && sched_getaffinity(0, sizeof all, &all) != 0) fail("sched_getaffinity");
   known = 1;
+  return &all;
+}
+
+int processors(void) {
+  return CPU_COUNT(all_processors());
+}
+
+void unpin(void) {
+  if (sched_setaffinity(0, sizeof(cpu_set_t), all_processors()) != 0) fail("sched_setaffinity");
+}
+
+void pin_to(int index) {
+  const cpu_set_t* all = all_processors();
   for (int processor = 0; processor < CPU_SETSIZE; processor++) {
-    if (!CPU_ISSET(processor, &all) || index-- > 0) continue;
+    if (!CPU_ISSET(processor, all) || index-- > 0) continue;
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(processor, &one);
@@ -81,6 +94,36 @@ char* new_buffer(size_t bytes) {
   if (buffer == NULL) fail("out of memory");
   memset(buffer, 0, pages * kPageBytes);
   return buffer;
+}
+
+// A child that failed has said why; nobody may wait for it.
+static void end_with_the_child(int signal_number) {
+  (void)signal_number;
+  _exit(1);
+}
+
+pid_t start_child(void (*work)(void*), void* state, int processor) {
+  signal(SIGCHLD, end_with_the_child);
+  const pid_t child = fork();
+  if (child < 0) fail("fork");
+  if (child > 0) return child;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (processor >= 0) pin_to(processor);
+  work(state);
+  _exit(1);
+}
+
+void end_child(pid_t child) {
+  signal(SIGCHLD, SIG_DFL);
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+}
+
+void* new_shared(size_t bytes) {
+  void* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) fail("mmap");
+  memset(memory, 0, bytes);
+  return memory;
 }
 
 static char pattern(size_t i, unsigned seed) {

@@ -3,6 +3,7 @@
 #define MARGAY_BENCH_PEERS_COMMON_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 enum { kSizesMax = 64, kPageBytes = 4096 };
 
@@ -22,6 +23,9 @@ void nap(long milliseconds);
 
 // The calling thread runs on the `index`th of the processors that the process might use at first, from now on.
 void pin_to(int index);
+// Takes that back.
+void unpin(void);
+// How many the process might use at first.
 int processors(void);
 
 // Page-aligned, every page written. Never NULL: the program ends with a sentence instead.
@@ -33,6 +37,13 @@ void check_pattern(const char* buffer, size_t bytes, unsigned seed, const char* 
 
 // Prints "what" and ends the process with status 1.
 void fail(const char* what);
+
+// A child that runs `work`, which never returns, on the `processor`th processor (-1: on any) until end_child() or this
+// process ends. Its memory is a copy of this process's, at the same addresses.
+pid_t start_child(void (*work)(void* state), void* state, int processor);
+void end_child(pid_t child);
+// Zeroed memory that children share; never NULL.
+void* new_shared(size_t bytes);
 
 // One step done `count` times; the seconds that they took.
 typedef double (*Step)(void* state, long count);

@@ -55,6 +55,43 @@ TARGETS = (
 )
 
 
+@dataclass(frozen=True)
+class Bound:
+    """What the machine allows at best, by the best of `limits`: cases of the limits, measured without MPI in the same run. One
+    of the row's own size counts, and one that is the same for every size (EVERY_SIZE)."""
+    wire: str
+    cases: tuple
+    low: int
+    high: int
+    limits: tuple
+
+    def covers(self, wire, case, size):
+        return wire == self.wire and case in self.cases and self.low <= size <= self.high
+
+    def figure(self, limits, size, unit):
+        """The best of the limits in the unit of the row, or None."""
+        found = [median(limit["samples"]["machine"]) for limit in limits
+                 if limit["case"] in self.limits and limit["unit"] == unit
+                 and (limit["size"] == size or limit["case"] in EVERY_SIZE)]
+        found = [value for value in found if value]
+        return (max if unit in LARGER_IS_BETTER else min)(found) if found else None
+
+
+EVERY_SIZE = ("two_lines", "cells", "ring_copy")
+# bench/bounds.md says what each of them is, and what it leaves out.
+BOUNDS = (
+    Bound("shm", ("latency",), 0, 64, ("two_lines",)),
+    Bound("shm", ("latency",), 16 * KI, 4 * MI, ("copy_read", "copy_shared")),
+    Bound("shm", ("bandwidth",), 16 * KI, 4 * MI, ("copy_stream_read", "copy_stream_shared", "ring_copy")),
+    Bound("shm", ("both",), 16 * KI, 4 * MI, ("copy_both",)),
+    Bound("shm", ("rate_plain",), 8, 8, ("cells",)),
+    Bound("shm", ("barrier", "allreduce"), 2, 64, ("barrier_flags", "barrier_counter")),
+    Bound("tcp", ("latency",), 8, 8, ("tcp_latency",)),
+    Bound("tcp", ("rate_plain",), 8, 8, ("tcp_window",)),
+    Bound("tcp", ("bandwidth",), MI, 4 * MI, ("tcp_stream",)),
+)
+
+
 def median(values):
     return statistics.median(values) if values else None
 
@@ -106,10 +143,21 @@ class Row:
     ratio: float | None
     targets: tuple
     verdict: str  # "met", "NOT MET", "no peer" (a target, but nothing to compare with) or ""
+    at_best: float | None  # what `ratio` would be if margay were as fast as the machine's bound
 
 
-def judge(result):
-    """The row of one result: {"wire", "case", "size", "unit", "samples": {stack: [values]}}."""
+def at_best(result, medians, limits):
+    """The bound of a row divided by the figure of the better peer, or None."""
+    other = medians.get(better_peer(medians, result["unit"]))
+    for bound in BOUNDS:
+        if other and bound.covers(result["wire"], result["case"], result["size"]):
+            figure = bound.figure(limits, result["size"], result["unit"])
+            return figure / other if figure else None
+    return None
+
+
+def judge(result, limits=()):
+    """The row of one result: {"wire", "case", "size", "unit", "samples": {stack: [values]}}; `limits` are such results."""
     samples = {stack: values for stack, values in result["samples"].items() if values}
     medians = {stack: median(values) for stack, values in samples.items()}
     targets = tuple(target for target in TARGETS if target.covers(result["wire"], result["case"], result["size"]))
@@ -122,7 +170,7 @@ def judge(result):
         verdict = "no peer" if targets else ""
     return Row(result["wire"], result["case"], result["size"], result["unit"], medians,
                max((noise(values) for values in samples.values()), default=0.0),
-               ratio(medians, "better", result["unit"]), targets, verdict)
+               ratio(medians, "better", result["unit"]), targets, verdict, at_best(result, medians, limits))
 
 
 def beyond_bare(results, limits):

@@ -1,41 +1,23 @@
 // What the machine can do, without MPI: two processes, each on its own processor.
-//   limits --mode cache_line|memcpy|tcp_latency|tcp_stream [--sizes A,B] [--seconds S]
-// Lines: "cache_line 64 VALUE us" (one way), "memcpy SIZE VALUE MB/s", "tcp_latency SIZE VALUE us" (one way, both sides
-// polling), "tcp_stream SIZE VALUE MB/s" (in writes of SIZE bytes).
+//   limits --mode cache_line|two_lines|memcpy|tcp_latency|tcp_stream|tcp_window [--sizes A,B] [--seconds S]
+// Lines: "cache_line 64 VALUE us" (one way, one line that both write), "two_lines 64 VALUE us" (one way, a line for
+// each direction), "memcpy SIZE VALUE MB/s", "tcp_latency SIZE VALUE us" (one way, both sides polling), "tcp_stream
+// SIZE VALUE MB/s" (in writes of SIZE bytes), "tcp_window SIZE VALUE msg/s" (64 messages of SIZE bytes in one write,
+// without heads, and an answer of 8 bytes).
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common.h"
 
-enum { kStreamWindow = 4 << 20, kSocketBuffer = 4 << 20 };
-
-// The child runs `echo` on processor 1 until its parent ends it.
-static pid_t start_child(void (*echo)(void*), void* state) {
-  const pid_t child = fork();
-  if (child < 0) fail("fork");
-  if (child > 0) return child;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  pin_to(1);
-  echo(state);
-  _exit(0);
-}
-
-static void end_child(pid_t child) {
-  kill(child, SIGKILL);
-  waitpid(child, NULL, 0);
-}
+enum { kStreamWindow = 4 << 20, kSocketBuffer = 4 << 20, kWindow = 64, kAnswerBytes = 8 };
 
 // One cache line that both write in turn: even numbers are the parent's, odd ones the child's.
 static void line_echo(void* state) {
@@ -58,10 +40,42 @@ static double line_ping_pong(void* state, long count) {
 }
 
 static void cache_line(double seconds) {
-  void* line = mmap(NULL, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (line == MAP_FAILED) fail("mmap");
-  const pid_t child = start_child(line_echo, line);
+  void* line = new_shared(kPageBytes);
+  const pid_t child = start_child(line_echo, line, 1);
   report("cache_line", 64, time_of_step(line_ping_pong, line, seconds, alone) / 2 * 1e6, "us");
+  end_child(child);
+}
+
+// A line for each direction, as any queue needs whose receiver polls it: its writer does not read it, its reader does
+// not write it.
+struct TwoLines {
+  _Alignas(64) atomic_long there;
+  _Alignas(64) atomic_long back;
+};
+
+static void two_lines_echo(void* state) {
+  struct TwoLines* lines = state;
+  for (long next = 1;; next++) {
+    while (atomic_load_explicit(&lines->there, memory_order_acquire) != next) continue;
+    atomic_store_explicit(&lines->back, next, memory_order_release);
+  }
+}
+
+static double two_lines_ping_pong(void* state, long count) {
+  struct TwoLines* lines = state;
+  long next = atomic_load_explicit(&lines->back, memory_order_relaxed);
+  const double start = now_s();
+  for (long i = 0; i < count; i++) {
+    atomic_store_explicit(&lines->there, ++next, memory_order_release);
+    while (atomic_load_explicit(&lines->back, memory_order_acquire) != next) continue;
+  }
+  return now_s() - start;
+}
+
+static void two_lines(double seconds) {
+  void* lines = new_shared(sizeof(struct TwoLines));
+  const pid_t child = start_child(two_lines_echo, lines, 1);
+  report("two_lines", 64, time_of_step(two_lines_ping_pong, lines, seconds, alone) / 2 * 1e6, "us");
   end_child(child);
 }
 
@@ -94,7 +108,8 @@ static void memcpy_limit(long size, double seconds) {
 struct Tcp {
   int socket;
   size_t bytes;   // of a message
-  size_t window;  // of a stream, before an answer of one byte
+  size_t window;  // of a stream, before an answer
+  size_t answer;  // bytes
   char* buffer;
 };
 
@@ -137,7 +152,7 @@ static void tcp_sink(void* state) {
   const struct Tcp* t = state;
   for (;;) {
     for (size_t done = 0; done < t->window; done += t->bytes) receive_bytes(t, t->bytes);
-    send_bytes(t, 1);
+    send_bytes(t, t->answer);
   }
 }
 
@@ -146,7 +161,7 @@ static double tcp_stream(void* state, long count) {
   const double start = now_s();
   for (long i = 0; i < count; i++) {
     for (size_t done = 0; done < t->window; done += t->bytes) send_bytes(t, t->bytes);
-    receive_bytes(t, 1);
+    receive_bytes(t, t->answer);
   }
   return now_s() - start;
 }
@@ -170,15 +185,19 @@ static void connect_pair(int* one, int* other) {
 }
 
 static void tcp_limit(const char* mode, long size, double seconds) {
-  const int latency = strcmp(mode, "tcp_latency") == 0;
-  struct Tcp parent = {.bytes = (size_t)size, .window = (size_t)(kStreamWindow / size * size)};
-  if (parent.window == 0) parent.window = (size_t)size;
-  parent.buffer = new_buffer((size_t)size);
+  const int latency = strcmp(mode, "tcp_latency") == 0, window = strcmp(mode, "tcp_window") == 0;
+  const size_t bytes = (size_t)size * (window ? kWindow : 1);
+  struct Tcp parent = {.bytes = bytes, .window = kStreamWindow / bytes * bytes, .answer = 1};
+  if (parent.window == 0 || window) parent.window = bytes;
+  if (window) parent.answer = kAnswerBytes;
+  parent.buffer = new_buffer(bytes + kAnswerBytes);
   struct Tcp child_end = parent;
   connect_pair(&parent.socket, &child_end.socket);
-  const pid_t child = start_child(latency ? tcp_echo : tcp_sink, &child_end);
+  const pid_t child = start_child(latency ? tcp_echo : tcp_sink, &child_end, 1);
   if (latency) {
     report(mode, size, time_of_step(tcp_ping_pong, &parent, seconds, alone) / 2 * 1e6, "us");
+  } else if (window) {
+    report(mode, size, kWindow / time_of_step(tcp_stream, &parent, seconds, alone), "msg/s");
   } else {
     report(mode, size, (double)parent.window / time_of_step(tcp_stream, &parent, seconds, alone) / 1e6, "MB/s");
   }
@@ -195,6 +214,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < options.size_count; i++) {
     if (strcmp(options.mode, "cache_line") == 0) {
       cache_line(options.seconds);
+    } else if (strcmp(options.mode, "two_lines") == 0) {
+      two_lines(options.seconds);
     } else if (strcmp(options.mode, "memcpy") == 0) {
       memcpy_limit(options.sizes[i], options.seconds);
     } else {

@@ -2,15 +2,10 @@
 //   limits_ring --mode cells|ring_copy [--sizes A,B] [--seconds S]
 // Lines: "cells 64 VALUE msg/s" (a cache line for each message, the sequence number inside), "ring_copy CHUNK VALUE
 // MB/s" (a stream through a ring of 128 KiB, copied in by one and out by the other, CHUNK bytes at a time).
-#define _GNU_SOURCE
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "common.h"
 
@@ -41,7 +36,8 @@ static void await(atomic_long* counter, long* known, long least) {
   while (*known < least) *known = atomic_load_explicit(counter, memory_order_acquire);
 }
 
-static void consume_cells(struct Side* s) {
+static void consume_cells(void* state) {
+  struct Side* s = state;
   for (;;) {
     struct Cell* cell = &s->ring->cells[s->next % kCells];
     while (atomic_load_explicit(&cell->sequence, memory_order_acquire) != s->next + 1) continue;
@@ -71,7 +67,9 @@ static char* ring_place(const struct Side* s) {
   return s->ring->bytes + s->next * s->chunk % kRingBytes;
 }
 
-static void consume_chunks(struct Side* s) {
+static void consume_chunks(void* state) {
+  struct Side* s = state;
+  memset(s->user, 0, kUserBytes);  // pages of its own
   for (;; s->next++) {
     await(&s->ring->written, &s->known, s->next + 1);
     memcpy(user_place(s), ring_place(s), (size_t)s->chunk);
@@ -94,25 +92,16 @@ static double produce_chunks(void* state, long count) {
 
 static void measure(int cells, long chunk, double seconds) {
   if (!cells && (chunk < 1 || kRingBytes % chunk != 0)) fail("a chunk must divide the ring");
-  struct Ring* ring = mmap(NULL, sizeof *ring, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (ring == MAP_FAILED) fail("mmap");
-  memset(ring, 0, sizeof *ring);
+  struct Ring* ring = new_shared(sizeof *ring);
   struct Side side = {.ring = ring, .user = new_buffer(kUserBytes), .chunk = chunk};
-  const pid_t child = fork();
-  if (child < 0) fail("fork");
-  memset(side.user, child == 0 ? 0 : 1, kUserBytes);
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    pin_to(1);
-    (cells ? consume_cells : consume_chunks)(&side);
-  }
+  const pid_t child = start_child(cells ? consume_cells : consume_chunks, &side, 1);
+  memset(side.user, 1, kUserBytes);
   if (cells) {
     report("cells", kLine, kWindow / time_of_step(produce_cells, &side, seconds, alone), "msg/s");
   } else {
     report("ring_copy", chunk, kUserBytes / time_of_step(produce_chunks, &side, seconds, alone) / 1e6, "MB/s");
   }
-  kill(child, SIGKILL);
-  waitpid(child, NULL, 0);
+  end_child(child);
   munmap(ring, sizeof *ring);
   free(side.user);
 }

@@ -31,16 +31,16 @@ td:first-child, th:first-child, td.text { text-align: left; } tr.section td { fo
 .met { color: var(--good); } .not { color: var(--bad); font-weight: 600; }
 """
 
-# Title, wire, case, limit drawn beside it.
+# Title, wire, case, limits drawn beside it.
 LINES = (
-    ("Latency, shared memory", "shm", "latency", None),
-    ("Latency, TCP over loopback", "tcp", "latency", "tcp_latency"),
-    ("Bandwidth, one direction, shared memory", "shm", "bandwidth", "memcpy"),
-    ("Bandwidth, one direction, TCP over loopback", "tcp", "bandwidth", "tcp_stream"),
-    ("Bandwidth, both directions, shared memory", "shm", "both", "memcpy"),
-    ("Bandwidth, both directions, TCP over loopback", "tcp", "both", "tcp_stream"),
-    ("Vector of 8-byte blocks, shared memory", "shm", "vector8", None),
-    ("Vector of 64-byte blocks, shared memory", "shm", "vector64", None),
+    ("Latency, shared memory", "shm", "latency", ("copy_read", "copy_shared")),
+    ("Latency, TCP over loopback", "tcp", "latency", ("tcp_latency",)),
+    ("Bandwidth, one direction, shared memory", "shm", "bandwidth", ("memcpy", "copy_stream_shared")),
+    ("Bandwidth, one direction, TCP over loopback", "tcp", "bandwidth", ("tcp_stream",)),
+    ("Bandwidth, both directions, shared memory", "shm", "both", ("memcpy", "copy_both")),
+    ("Bandwidth, both directions, TCP over loopback", "tcp", "both", ("tcp_stream",)),
+    ("Vector of 8-byte blocks, shared memory", "shm", "vector8", ()),
+    ("Vector of 64-byte blocks, shared memory", "shm", "vector64", ()),
 )
 # Title, wire, cases.
 BARS = (
@@ -52,6 +52,8 @@ BARS = (
     ("Allreduce of 8 bytes, shared memory", "shm", ("allreduce",)),
     ("Barrier, TCP over loopback", "tcp", ("barrier",)),
     ("Allreduce of 8 bytes, TCP over loopback", "tcp", ("allreduce",)),
+    ("Each rank to all others, 8 bytes, shared memory", "shm", ("many",)),
+    ("Each rank to all others, 8 bytes, TCP over loopback", "tcp", ("many",)),
     ("Start and end, shared memory", "shm", ("start_end",)),
     ("Memory of an idle rank beyond a bare C program", "shm", ("resident", "proportional")),
 )
@@ -61,17 +63,17 @@ SHORT = {"rate_plain": "plain", "rate_late": "unexpected", "rate_wildcards": "wi
          "proportional": "divided"}
 
 
-def line_chart(rows, limits, title, wire, case, limit):
+def line_chart(rows, limits, title, wire, case, drawn):
     members = [row for row in rows if (row.wire, row.case) == (wire, case) and row.size > 0]
     if not members:
         return ""
     unit = members[0].unit
     series = [(judge.NAMES[stack], stack, [(row.size, row.medians[stack]) for row in members if stack in row.medians])
               for stack in STACKS]
-    if limit:
+    for limit in drawn:
         points = [(entry["size"], judge.median(entry["samples"]["machine"])) for entry in limits if entry["case"] == limit]
         series.append((table.TITLES[limit], "limit", sorted(points)))
-    flat = {"latency": "cache_line", "bandwidth": "ring_copy", "both": "ring_copy"}.get(case) if wire == "shm" else None
+    flat = {"latency": "two_lines", "bandwidth": "ring_copy", "both": "ring_copy"}.get(case) if wire == "shm" else None
     levels = [judge.median(entry["samples"]["machine"]) for entry in limits if entry["case"] == flat]
     if levels:
         series.append((table.TITLES[flat], "limit", [(row.size, max(levels)) for row in members]))
@@ -112,9 +114,18 @@ def html_table(rows):
     return '<div class="wide"><table>' + "\n".join(lines) + "</table></div>"
 
 
+def limits_table(limits):
+    if not limits:
+        return ""
+    lines = ["<tr><th>what</th><th>size</th><th>figure</th></tr>"]
+    lines += ["<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>" for cells in table.limit_cells(limits)]
+    return ('<h2>Limits of the machine, measured in the same run</h2><div class="wide"><table>' + "\n".join(lines)
+            + "</table></div>")
+
+
 def page(data):
     """The whole page."""
-    rows = [judge.judge(result) for result in data["results"]]
+    rows = [judge.judge(result, data["limits"]) for result in data["results"]]
     drawn = [line_chart(rows, data["limits"], *entry) for entry in LINES] + [bar_chart(rows, *entry) for entry in BARS]
     where = "".join(f'<p class="where">{html.escape(line)}</p>' for line in table.heading(data))
     failures = "".join(f"<li>{html.escape(judge.NAMES.get(entry['stack'], entry['stack']))}: {html.escape(entry['run'])}: "
@@ -123,4 +134,5 @@ def page(data):
             f"<title>margay, MPICH and Open MPI</title><style>{STYLE}</style></head><body>"
             f"<h1>margay, MPICH and Open MPI, side by side</h1>{where}<p>{html.escape(table.summary(rows))}.</p>{legend()}"
             f'<div class="charts">{"".join(drawn)}</div><h2>All figures</h2>{html_table(rows)}'
+            + "".join(f'<p class="where">{html.escape(line)}</p>' for line in table.LEGEND) + limits_table(data["limits"])
             + (f"<h2>Failed</h2><ul>{failures}</ul>" if failures else "") + "</body></html>\n")

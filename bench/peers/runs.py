@@ -7,6 +7,11 @@ LATENCY_SIZES = [0, 1, 8, 16, 32, 64, 128, 256, 512] + [KI << i for i in range(1
 BANDWIDTH_SIZES = [8, 64, 256] + [KI << i for i in range(13)]
 QUICK_SIZES = [8, 64, KI, 8 * KI, 64 * KI, MI]
 LIMIT_SIZES = [8, 64, 512, 4 * KI, 16 * KI, 64 * KI, 256 * KI, MI, 4 * MI]
+TCP_STREAM_SIZES = [4 * KI, 16 * KI, 64 * KI, 256 * KI, MI, 2 * MI, 4 * MI]
+COPY_SIZES = [16 * KI << i for i in range(9)]
+COPY_MODES = ("read", "shared", "stream_read", "stream_shared", "both")
+BARRIER_RANKS = (2, 4, 8, 16, 64)
+MANY_RANKS = 8
 RING_CHUNKS = (2 * KI, 8 * KI, 32 * KI)
 WIRES = ("shm", "tcp")
 RATE_MODES = ("plain", "late", "wildcards", "persistent")
@@ -57,7 +62,7 @@ def pairs(wire, quick):
 
 def jobs(wire, quick):
     """What depends on the number of ranks."""
-    for ranks in (2, 8) if quick else (2, 4, 8, 16, 64):
+    for ranks in (2, 8) if quick else BARRIER_RANKS:
         for mode in ("barrier", "allreduce"):
             repeats = 99 if ranks == 2 else OVERSUBSCRIBED_REPEATS
             yield Run("collectives", wire, "collectives", ranks=ranks, mode=mode, seconds=0.05 if quick else 0.2,
@@ -67,15 +72,27 @@ def jobs(wire, quick):
     yield Run("memory", wire, "memory", ranks=16 if quick else 64, seconds=0, limit_s=30, repeats_max=OVERSUBSCRIBED_REPEATS)
 
 
+def many(wire, quick):
+    """Each rank to all others."""
+    yield Run("many", wire, "many", ranks=MANY_RANKS, sizes=(8,), seconds=0.05 if quick else 0.2, limit_s=10 if quick else 20,
+              repeats_max=OVERSUBSCRIBED_REPEATS)
+
+
 def limits(quick):
     """What the machine can do, without MPI."""
     sizes = tuple(LIMIT_SIZES[::2] if quick else LIMIT_SIZES)
     seconds = 0.02 if quick else 0.05
-    yield Run("limits", "limit", "limits", mode="cache_line", seconds=seconds)
+    for mode in ("cache_line", "two_lines"):
+        yield Run("limits", "limit", "limits", mode=mode, seconds=seconds)
     yield Run("limits", "limit", "limits", mode="memcpy", sizes=sizes[1:], seconds=seconds)
     yield Run("limits", "limit", "limits", mode="tcp_latency", sizes=sizes, seconds=2 * seconds)
-    yield Run("limits", "limit", "limits", mode="tcp_stream", sizes=tuple(size for size in sizes if size >= KI),
+    yield Run("limits", "limit", "limits", mode="tcp_stream", sizes=tuple(TCP_STREAM_SIZES[::2] if quick else TCP_STREAM_SIZES),
               seconds=2 * seconds)
+    yield Run("limits", "limit", "limits", mode="tcp_window", sizes=(8,), seconds=2 * seconds)
+    for mode in COPY_MODES:
+        yield Run("limits", "limit", "limits_copy", mode=mode, sizes=(64 * KI, MI) if quick else tuple(COPY_SIZES), seconds=seconds)
+    for mode in ("flags", "counter"):
+        yield Run("limits", "limit", "limits_barrier", mode=mode, sizes=(2, 8) if quick else BARRIER_RANKS, seconds=4 * seconds)
     yield Run("limits", "limit", "limits_ring", mode="cells", seconds=2 * seconds)
     yield Run("limits", "limit", "limits_ring", mode="ring_copy", sizes=RING_CHUNKS, seconds=seconds)
     yield Run("limits", "limit", "bare", seconds=0)
@@ -95,10 +112,15 @@ def smoke():
             yield Run("matching", wire, "matching", mode=mode, sizes=(100,), seconds=short)
         for mode in ("barrier", "allreduce"):
             yield Run("collectives", wire, "collectives", ranks=4, mode=mode, seconds=short)
+        yield Run("many", wire, "many", ranks=4, sizes=(8,), seconds=short)
         yield Run("startup", wire, "startup", ranks=2, seconds=0)
         yield Run("memory", wire, "memory", ranks=2, seconds=0)
-    for mode in ("cache_line", "memcpy", "tcp_latency", "tcp_stream"):
+    for mode in ("cache_line", "two_lines", "memcpy", "tcp_latency", "tcp_stream", "tcp_window"):
         yield Run("limits", "limit", "limits", mode=mode, sizes=(4096,), seconds=short)
+    for mode in COPY_MODES:
+        yield Run("limits", "limit", "limits_copy", mode=mode, sizes=(4096, 65536), seconds=short)
+    for mode in ("flags", "counter"):
+        yield Run("limits", "limit", "limits_barrier", mode=mode, sizes=(2, 4), seconds=short)
     for mode in ("cells", "ring_copy"):
         yield Run("limits", "limit", "limits_ring", mode=mode, sizes=(4096,), seconds=short)
     yield Run("limits", "limit", "bare", seconds=0)
@@ -108,6 +130,7 @@ def plan(quick=False, only=()):
     """The runs, in order. `only`: groups and wires; a run is taken when it has all kinds that are named."""
     everything = list(limits(quick)) + [run for wire in WIRES for run in pairs(wire, quick)]
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in jobs(wire, quick)]
+    everything += [run for wire in WIRES for run in many(wire, quick)]
     return [run for run in everything if wanted(run, only)]
 
 

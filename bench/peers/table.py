@@ -9,11 +9,18 @@ TITLES = {
     "last_first": "N posted, last matched first, a message", "vector8": "vector of 8-byte blocks, one way",
     "vector64": "vector of 64-byte blocks, one way", "barrier": "barrier", "allreduce": "allreduce of 8 bytes",
     "start_end": "start and end", "resident": "memory of an idle rank, resident",
-    "proportional": "memory of an idle rank, shared pages divided", "cache_line": "cache line, one way",
-    "memcpy": "memcpy", "cells": "cells of a cache line, stream",
+    "proportional": "memory of an idle rank, shared pages divided", "cache_line": "one cache line that both write, one way",
+    "two_lines": "a cache line for each direction, one way",
+    "copy_read": "body read out of the sender's memory, one way", "copy_shared": "the same, each side copies a half, one way",
+    "copy_stream_read": "bodies read out of the sender's memory, stream",
+    "copy_stream_shared": "the same, each side copies every other body, stream",
+    "copy_both": "each side reads the other's bodies, both directions", "barrier_flags": "barrier of a flag for each process",
+    "barrier_counter": "barrier of one counter", "tcp_window": "raw TCP, 64 messages in a write and an answer",
+    "many": "message rate, each rank to all others, 8 B", "memcpy": "memcpy", "cells": "cells of a cache line, stream",
     "ring_copy": "ring of 128 KiB, two copies, in chunks", "tcp_latency": "raw TCP over loopback, one way", "tcp_stream": "raw TCP over loopback, stream",
 }
-OF_RANKS = ("barrier", "allreduce", "start_end", "resident", "proportional")
+OF_RANKS = ("barrier", "allreduce", "start_end", "resident", "proportional", "many", "barrier_flags", "barrier_counter")
+MEMORY = ("resident", "proportional")
 OF_RECEIVES = ("front", "in_order", "last_first")
 WIRE_TITLES = {"shm": "shared memory", "tcp": "TCP over loopback"}
 
@@ -57,14 +64,14 @@ def aligned(rows):
     return [line(row) for row in rows]
 
 
-HEAD = ("size", "margay", "MPICH", "Open MPI", "ratio", "/MPICH", "/Open MPI", "noise", "target", "")
+HEAD = ("size", "margay", "MPICH", "Open MPI", "ratio", "/MPICH", "/Open MPI", "noise", "at best", "target", "")
 
 
 def cells(row):
     return (size_text(row.case, row.size), *(value_text(row.medians.get(stack), row.unit) for stack in judge.NAMES
                                              if stack != "better"),
             ratio_text(row.ratio), *(ratio_text(judge.ratio(row.medians, peer, row.unit)) for peer in judge.PEERS),
-            f"{100 * row.noise:.0f}%", ", ".join(map(str, row.targets)), row.verdict)
+            f"{100 * row.noise:.0f}%", "" if row.at_best is None else ratio_text(row.at_best), ", ".join(map(str, row.targets)), row.verdict)
 
 
 def sections(rows):
@@ -100,9 +107,20 @@ def summary(rows):
             f"{counts['no peer']} without a figure to compare with")
 
 
+def limit_cells(limits):
+    """(what, size, figure) of each limit, but for memory, which is taken off the ranks' figures."""
+    return [(TITLES.get(limit["case"], limit["case"]), size_text(limit["case"], limit["size"]),
+             value_text(judge.median(limit["samples"]["machine"]), limit["unit"]))
+            for limit in limits if limit["case"] not in MEMORY]
+
+
+LEGEND = ("ratio: margay divided by the better of the two peers. noise: quartile distance of the least quiet of the three.",
+          "at best: what the ratio would be if margay were as fast as the machine's bound, a limit measured below (bench/bounds.md).")
+
+
 def render(data):
     """The whole table of a result file's data."""
-    rows = [judge.judge(result) for result in data["results"]]
+    rows = [judge.judge(result, data["limits"]) for result in data["results"]]
     lines = [*heading(data), ""]
     body = aligned([HEAD] + [cells(row) for row in rows]) if rows else []
     for title, members in sections(rows):
@@ -112,14 +130,10 @@ def render(data):
             lines.append("  " + body[1 + rows.index(row)])
         lines.append("")
     if rows:
-        lines += ["ratio: margay divided by the better of the two peers. noise: quartile distance of the least quiet of the three.",
-                  summary(rows), ""]
+        lines += [*LEGEND, summary(rows), ""]
     if data["limits"]:
         lines.append("Limits of the machine, measured in the same run")
-        limits = [(TITLES.get(limit["case"], limit["case"]), size_text(limit["case"], limit["size"]),
-                   value_text(judge.median(limit["samples"]["machine"]), limit["unit"])) for limit in data["limits"]
-                  if limit["case"] not in OF_RANKS]
-        lines += ["  " + line for line in aligned([(title, size, value, "", "") for title, size, value in limits])] + [""]
+        lines += ["  " + line for line in aligned([(title, size, value, "", "") for title, size, value in limit_cells(data["limits"])])] + [""]
     for failure in data["failures"]:
         lines.append(f"failed: {judge.NAMES.get(failure['stack'], failure['stack'])}: {failure['run']}: {failure['why']}")
     return "\n".join(lines).rstrip() + "\n"

@@ -37,7 +37,7 @@ void reduce_nodes(Collective& collective, const NodeGroups& groups, int root, st
   if (leads) {
     collect(collective, groups, partial, count, bytes, combine);
   } else {
-    collective.send(leader, portals::Region(partial, bytes), static_cast<std::uint64_t>(groups.index()) * bytes);
+    collective.send_to_table(leader, portals::Region(partial, bytes), static_cast<std::uint64_t>(groups.index()));
     collective.flush();
   }
   if (groups.nodes() == 1) return;

@@ -9,6 +9,16 @@
 
 namespace margay::collectives {
 
+namespace {
+
+// A row longer than kHandshakeBytes is sent only when it is asked for, which no table does.
+static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
+int row_stamp(std::uint64_t bytes) {
+  return static_cast<int>(bytes);
+}
+
+}  // namespace
+
 Awaited::~Awaited() {
   if (entry_.listed()) portal_->tree_.list.remove(entry_);
 }
@@ -52,7 +62,7 @@ void Collective::expect(Awaited& awaited, int source, const portals::Region& lan
   awaited.entry_.set(criteria, *memory, {.save = portals::Save::body});
   portal_.tree_.list.insert_before(portal_.tree_.catch_all, awaited.entry_);
   if (landing.bytes() <= kHandshakeBytes) return;
-  transmit(header_to(source, mpi_adi::kCollectiveReadyPortal, 0), {});
+  transmit(header_to(source, mpi_adi::kCollectiveReadyPortal, 0, rank()), {});
   kernel_.expect_answer(communicator_.world_rank(source));
 }
 
@@ -104,19 +114,20 @@ void Collective::expect(FanIn& fan, std::uint64_t count, const portals::Region& 
   fan.table_ = table;
   fan.bytes_ = bytes;
   fan.awaited_ = count;
-  fan.misplaced_ = misplaced();
   portals::Descriptor& memory = fan.single_.emplace(table.single());
   memory.set_owner(nullptr, mpi_adi::kOwnerOthers);
-  const portals::Criteria criteria{.match_bits = TreePortal::bits(sequence_, 0, communicator_.collective_context),
-                                   .ignore_bits = mpi_adi::kSourceMask};
+  const portals::Criteria criteria{.match_bits =
+                                       TreePortal::bits(sequence_, row_stamp(bytes), communicator_.collective_context)};
   fan.entry_.set(criteria, memory, {.save = portals::Save::body, .offset_by = portals::OffsetBy::sender});
   portal_.tree_.list.insert_before(portal_.tree_.catch_all, fan.entry_);
 }
 
-// Messages that lie in the heap came before the call, or are too long for the table.
+// Messages that lie in the heap came before the call, or their rows have another length than the table's.
 void Collective::take_from_heap(FanIn& fan) {
   portals::DynamicBlock& heap = portal_.tree_.heap;
-  while (portals::ArrivedMessage* const message = heap.find(fan.entry_.criteria())) {
+  portals::Criteria of_any_length = fan.entry_.criteria();
+  of_any_length.ignore_bits = mpi_adi::kSourceMask;
+  while (portals::ArrivedMessage* const message = heap.find(of_any_length)) {
     if (!message->complete) return;
     const std::uint64_t offset = message->header.offset;
     if (message->body.bytes == fan.bytes_ && offset <= fan.table_.bytes() - fan.bytes_) {
@@ -134,24 +145,23 @@ void Collective::finish(FanIn& fan) {
   wait(
       [&] {
         if (portal_.tree_.heap.queued() > 0) take_from_heap(fan);
-        // What its sender placed outside the table, the kernel dropped: that sender named another amount of data.
-        const std::uint64_t misplaced_now = misplaced() - fan.misplaced_;
-        if (memory.messages() + fan.from_heap_ + misplaced_now >= fan.awaited_) return true;
-        return any_lost();
+        return memory.messages() + fan.from_heap_ >= fan.awaited_ || any_lost();
       },
       mpi_adi::Device::kMessagesPerRound);
   portal_.tree_.list.remove(fan.entry_);
-  if (memory.messages() + fan.from_heap_ < fan.awaited_) {
-    error_class_ = any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE;
-  } else if (memory.bytes() != memory.messages() * fan.bytes_) {
-    error_class_ = MPI_ERR_TRUNCATE;
-  }
+  if (memory.messages() + fan.from_heap_ < fan.awaited_) error_class_ = MPIX_ERR_PROC_FAILED;
 }
 
-void Collective::send(int destination, const portals::Region& body, std::uint64_t offset) {
+void Collective::send(int destination, const portals::Region& body) {
   if (body.bytes() > kHandshakeBytes && !await_ready(destination)) return;
-  portals::Header header = header_to(destination, mpi_adi::kCollectiveTreePortal, body.bytes());
-  header.offset = offset;
+  transmit(header_to(destination, mpi_adi::kCollectiveTreePortal, body.bytes(), rank()), body);
+}
+
+void Collective::send_to_table(int destination, const portals::Region& body, std::uint64_t row) {
+  if (body.bytes() > kHandshakeBytes && !await_ready(destination)) return;
+  portals::Header header =
+      header_to(destination, mpi_adi::kCollectiveTreePortal, body.bytes(), row_stamp(body.bytes()));
+  header.offset = row * body.bytes();
   transmit(header, body);
 }
 
@@ -180,11 +190,12 @@ void Collective::flush() {
   under_way_.clear();
 }
 
-portals::Header Collective::header_to(int destination, portals::PortalIndex portal, std::uint64_t bytes) const {
+portals::Header Collective::header_to(int destination, portals::PortalIndex portal, std::uint64_t bytes,
+                                      int stamp) const {
   portals::Header header;
   header.destination = {0, communicator_.world_rank(destination)};
   header.portal = portal;
-  header.match_bits = TreePortal::bits(sequence_, communicator_.rank(), communicator_.collective_context);
+  header.match_bits = TreePortal::bits(sequence_, stamp, communicator_.collective_context);
   header.length = bytes;
   return header;
 }
@@ -198,10 +209,6 @@ bool Collective::any_lost() const {
     return false;
   const auto& members = communicator_.group->world_ranks;
   return std::any_of(members.begin(), members.end(), [this](std::uint32_t rank) { return kernel_.lost(rank); });
-}
-
-std::uint64_t Collective::misplaced() const {
-  return kernel_.registers().drops()[static_cast<std::size_t>(portals::DropReason::offset_out_of_range)];
 }
 
 bool Collective::await_ready(int destination) {

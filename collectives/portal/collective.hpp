@@ -32,6 +32,10 @@ class Awaited {
 
 // One message from each of several ranks, into one table: a single block whose offsets the senders manage, behind one
 // entry that accepts any source. So a rank that many send to walks past one entry, and counts, instead of one for each.
+//
+// The entry accepts only messages of the table's row length, which the match bits carry where others have the source: a
+// sender that names another amount of data would place its row outside the table, and the kernel would drop it. So it
+// goes to the heap, where this call finds it, and no other call that is under way is told of it.
 class FanIn {
  public:
   FanIn() = default;
@@ -46,7 +50,6 @@ class FanIn {
   std::uint64_t bytes_ = 0;      // of each message
   std::uint64_t awaited_ = 0;    // messages in all
   std::uint64_t from_heap_ = 0;  // of them, those that came before the call and lay in the heap
-  std::uint64_t misplaced_ = 0;  // drops "offset out of range" before the call
   std::optional<portals::SingleBlock> single_;
   portals::MatchEntry entry_;
 };
@@ -73,13 +76,15 @@ class Collective {
     expect(awaited, source, landing);
     finish(awaited);
   }
-  // Says that `count` messages of `bytes` each, from different ranks, are to go to `table`, each where its sender says.
-  // Requires: bytes <= kHandshakeBytes; nobody else sends to this rank in this phase.
+  // Says that `count` messages of `bytes` each, from different ranks, are to go to `table`, each where its sender says
+  // (send_to_table). Requires: bytes <= kHandshakeBytes; nobody else sends to this rank in this phase.
   void expect(FanIn& fan, std::uint64_t count, const portals::Region& table, std::uint64_t bytes);
   // Until all of them are there, or a member of the communicator is lost.
   void finish(FanIn& fan);
-  // Sends. The body stays the collective's until flush() or the end. `offset`: for a FanIn, where in its table.
-  void send(int destination, const portals::Region& body, std::uint64_t offset = 0);
+  // Sends. The body stays the collective's until flush() or the end.
+  void send(int destination, const portals::Region& body);
+  // Sends to a FanIn, as row `row` of its table.
+  void send_to_table(int destination, const portals::Region& body, std::uint64_t row);
   // Messages from here on have the communicator's next number: they do not meet those before. Every member does so.
   void next_phase() { sequence_ = communicator_.collective_sequence++; }
   // Sends to one rank and receives from one, perhaps the same. A short message leaves before the block for the other is
@@ -93,7 +98,9 @@ class Collective {
   [[nodiscard]] int error_class() const { return error_class_; }
 
  private:
-  [[nodiscard]] portals::Header header_to(int destination, portals::PortalIndex portal, std::uint64_t bytes) const;
+  // `stamp`: what the match bits have where a message between two ranks names its source.
+  [[nodiscard]] portals::Header header_to(int destination, portals::PortalIndex portal, std::uint64_t bytes,
+                                          int stamp) const;
   // Who waits for one message looks after each whether it is there: a further look at the wires would be in vain.
   template <typename Done>
   void wait(Done done, int messages = 1) {
@@ -105,7 +112,6 @@ class Collective {
   [[nodiscard]] bool await_ready(int destination);
   [[nodiscard]] bool lost(int rank) const;
   [[nodiscard]] bool any_lost() const;
-  [[nodiscard]] std::uint64_t misplaced() const;
   void transmit(const portals::Header& header, const portals::Region& body);
 
   TreePortal& portal_;

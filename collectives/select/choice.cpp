@@ -10,8 +10,6 @@ namespace {
 // here the fewer rounds and turns count more. It is where the messages change too (a receiver asks for longer ones), so
 // that ranks which name different lengths, both short, still meet.
 constexpr std::uint64_t kShortBytes = kHandshakeBytes;
-// With a processor for each rank, a leader serves this many in less time than one message between nodes takes.
-constexpr int kNodesMembers = 16;
 
 }  // namespace
 

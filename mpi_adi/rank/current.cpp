@@ -12,9 +12,8 @@ namespace detail {
 
 constinit thread_local MpiRank* thread_rank = nullptr;
 
-MpiRank* adopt_process_rank() {
-  thread_rank = process_rank;
-  return thread_rank;
+MpiRank* rank_of_process() {
+  return process_rank;
 }
 
 }  // namespace detail

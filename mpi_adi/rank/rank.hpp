@@ -158,15 +158,17 @@ class MpiRank {
 };
 
 namespace detail {
-// The rank of the running thread (initial-exec: one load), and the one that threads without their own belong to. With
-// init_state.cpp's and info_table.cpp's, the only mutable globals: MPI's C interface has no argument to carry them.
+// The rank of the thread that initialized MPI (initial-exec: one load), and the one that threads without their own
+// belong to. They ask for it in each call: what they kept would outlive MPI_Finalize, which another thread calls. With
+// init_state.cpp's, info_table.cpp's and the tool interface's, the only mutable globals: MPI's C interface has no argument
+// to carry them.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiRank* thread_rank;
-[[nodiscard]] MpiRank* adopt_process_rank();
+[[nodiscard]] MpiRank* rank_of_process();
 }  // namespace detail
 
 // The calling thread's rank; nullptr before MPI_Init and after MPI_Finalize.
 [[nodiscard]] inline MpiRank* current_rank() {
-  return detail::thread_rank != nullptr ? detail::thread_rank : detail::adopt_process_rank();
+  return detail::thread_rank != nullptr ? detail::thread_rank : detail::rank_of_process();
 }
 // Sets it for the calling thread, and for threads of this process that have none of their own.
 void set_current_rank(MpiRank* rank);

@@ -10,11 +10,15 @@ inline constexpr std::size_t kCacheLineBytes = 64;
 
 // Bodies up to this many bytes are short messages: header and body, buffered in the receiver's heap when unexpected.
 // Above, the long protocol asks for an acknowledgment and its body stays with the sender until a receive is posted.
+// In a node: up to here a body that is copied whole into the byte ring is faster than one in chunks, and than a read by
+// a system call (16 KiB: 2.31 us whole, 2.87 us in chunks, 3.5 us read). Over TCP asking costs a way there and back, 8
+// us, in which 64 KiB are copied into the heap and out of it.
 inline constexpr std::size_t kShortLimitBytesShm = std::size_t{16} * 1024;
 inline constexpr std::size_t kShortLimitBytesTcp = std::size_t{64} * 1024;
 static_assert(kShortLimitBytesShm <= kShortLimitBytesTcp);
 
-// The dynamic block's heap of unexpected messages. Sparse: pages come when touched.
+// The dynamic block's heap of unexpected messages: a thousand of the longest short ones. Sparse: pages come when
+// touched.
 inline constexpr std::size_t kHeapBytes = 64ULL << 20;
 static_assert(kHeapBytes >= 16 * kShortLimitBytesTcp);
 
@@ -24,14 +28,19 @@ inline constexpr std::uint64_t kMessageLimitBytes = 1ULL << 62;
 // Ranks in one job; match bits hold 16 bits of source rank.
 inline constexpr std::uint32_t kRanksMax = 65536;
 
-// The short limit and the heap can be set per run (--short-limit, --heap); these are the smallest that make sense.
+// The short limit and the heap can be set per run (--short-limit, --heap); this is the smallest heap that holds a
+// message.
 inline constexpr std::size_t kHeapBytesMin = std::size_t{64} * 1024;
 
-// Without progress for this long, a waiting process rings the bell of the one it waits for (it may be computing).
+// Without progress for this long, a waiting process rings the bell of the one it waits for (it may be computing). Ten
+// times what a peer that does not compute takes to answer a short message over TCP: a ring is a system call for the one
+// and a wake-up for the other.
 inline constexpr std::uint64_t kNudgeAfterNs = 50'000;
-// Without work for this long, a waiting process sleeps instead of spinning or yielding.
+// Without work for this long, a waiting process sleeps instead of spinning or yielding: then the wake-up, less than 0.1
+// ms, is less than a hundredth of the wait.
 inline constexpr std::uint64_t kSleepAfterNs = 20'000'000;
-// Without progress for this long, a waiting process prints whom it waits for.
+// Without progress for this long, a waiting process prints whom it waits for: longer than programs compute between two
+// messages as a rule, shorter than people wait before they ask. --stall sets it.
 inline constexpr std::uint64_t kStallReportNs = 30'000'000'000ULL;
 
 }  // namespace margay::sim

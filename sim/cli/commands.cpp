@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "sim/boot/board.hpp"
+#include "sim/cli/calibration.hpp"
 #include "sim/cli/doctor.hpp"
 #include "sim/cli/info.hpp"
+#include "sim/cli/thresholds.hpp"
 #include "sim/launch/rank_environment.hpp"
 #include "sim/launch/symbol_check.hpp"
 #if __has_include("sim/cli/trace_command.hpp")
@@ -26,13 +28,26 @@ void print(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::printf("%s\n", line.c_str());
 }
 
-void add_info_command(CLI::App& app) {
+void print_protocols(unsigned ranks, const std::vector<DescribeChoices>& layers_above) {
+  print(describe_protocols());
+  for (const DescribeChoices describe : layers_above) print(describe(ranks, is_crowded(ranks)));
+  print(describe_thresholds());
+  print(describe_calibration(calibrate_long_bodies()));
+}
+
+void add_info_command(CLI::App& app, const std::vector<DescribeChoices>& layers_above) {
   CLI::App* info = app.add_subcommand("info", "what margay would choose on this machine, and why");
   const auto protocols = std::make_shared<bool>(false);
   const auto ranks = std::make_shared<unsigned>(2);
-  info->add_flag("--protocols", *protocols, "size range, protocol, method, reason");
+  info->add_flag("--protocols", *protocols, "size range, protocol, method, reason; thresholds; what is measured here");
   info->add_option("-n,--ranks", *ranks, "for a job of this many ranks")->check(CLI::Range(1U, kMaxRanks));
-  info->callback([protocols, ranks] { print(*protocols ? describe_protocols() : describe_choices(*ranks)); });
+  info->callback([protocols, ranks, layers_above] {
+    if (*protocols) {
+      print_protocols(*ranks, layers_above);
+    } else {
+      print(describe_choices(*ranks));
+    }
+  });
 }
 
 void run_doctor() {
@@ -100,12 +115,12 @@ bool knows_command(CLI::App& app, const std::string& word) {
 
 }  // namespace
 
-int run_cli(int argc, char** argv) {
+int run_cli(int argc, char** argv, const std::vector<DescribeChoices>& layers_above) {
   CLI::App app("margay: an MPI on emulated Puma portals");
   app.require_subcommand(1);
   app.set_version_flag("--version", "margay 0.1.0");
   app.add_subcommand("run", "start an MPI job: margay run --help");
-  add_info_command(app);
+  add_info_command(app, layers_above);
   app.add_subcommand("doctor", "check this machine and print the mend")->callback(run_doctor);
   add_check_command(app);
 #ifdef MARGAY_HAS_TRACE_COMMAND

@@ -17,15 +17,9 @@ std::string line(std::string_view what, const std::string& chosen, const std::st
   return fmt::format("  {:<18} {:<28} {}", what, chosen, reason);
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-  if (bytes >= kMiB && bytes % kMiB == 0) return fmt::format("{} MiB", bytes / kMiB);
-  return bytes >= 1024 && bytes % 1024 == 0 ? fmt::format("{} KiB", bytes / 1024) : fmt::format("{} bytes", bytes);
-}
-
 std::string wait_line(unsigned ranks) {
   const ProcessorShare share = processor_share();
-  const bool spins = static_cast<double>(ranks) <= share.processors;
+  const bool spins = !is_crowded(ranks);
   return line(
       "waiting", spins ? "spin, then sleep" : "yield, then sleep",
       fmt::format("{} rank{} on {} (--wait spin|yield decides otherwise)", ranks, ranks == 1 ? "" : "s", share.words));
@@ -33,10 +27,20 @@ std::string wait_line(unsigned ranks) {
 
 std::string protocol_line(const std::string& sizes, std::string_view protocol, std::string_view method,
                           std::string_view reason) {
-  return fmt::format("  {:<24} {:<22} {:<34} {}", sizes, protocol, method, reason);
+  return fmt::format("  {:<24} {:<22} {:<41} {}", sizes, protocol, method, reason);
 }
 
 }  // namespace
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  if (bytes >= kMiB && bytes % kMiB == 0) return fmt::format("{} MiB", bytes / kMiB);
+  return bytes >= 1024 && bytes % 1024 == 0 ? fmt::format("{} KiB", bytes / 1024) : fmt::format("{} bytes", bytes);
+}
+
+bool is_crowded(unsigned ranks) {
+  return static_cast<double>(ranks) > processor_share().processors;
+}
 
 std::vector<std::string> describe_choices(unsigned ranks) {
   const ProbeResult memfd = probe_memfd();
@@ -85,7 +89,7 @@ std::vector<std::string> describe_protocols() {
       protocol_line("any", "synchronous", "as above", "and an acknowledgment once matched"),
       protocol_line("any", "ready", "as above", "no catch-all takes it: dropped and counted without a posted receive"),
       protocol_line("any", "buffered", "as above, out of the user's buffer", "MPI_Bsend"),
-      "short limits: --protocol short_limit=BYTES; thresholds are in sim/base/limits.hpp",
+      "short limits: --protocol short_limit=BYTES",
   };
 }
 

@@ -1,6 +1,7 @@
 // `margay info`: what margay would choose on this machine, each choice with its reason.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,5 +11,9 @@ namespace margay::sim {
 [[nodiscard]] std::vector<std::string> describe_choices(unsigned ranks);
 // `margay info --protocols`: size range, protocol, method, reason.
 [[nodiscard]] std::vector<std::string> describe_protocols();
+// Whether so many ranks on this host outnumber its processors.
+[[nodiscard]] bool is_crowded(unsigned ranks);
+// "64 KiB", "40 bytes"
+[[nodiscard]] std::string bytes_text(std::uint64_t bytes);
 
 }  // namespace margay::sim

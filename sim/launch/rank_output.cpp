@@ -184,7 +184,9 @@ void RankOutput::on_time(std::int64_t now_ns) {
   if (paused_) return;  // the rest of a line may well be in the pipe
   for (Stream& stream : streams_) {
     const std::int64_t due = prompt_due_ns(stream);
-    if (due >= 0 && due <= now_ns) show(stream, stream.buffer.take_ready(now_ns));
+    if (due < 0 || due > now_ns) continue;
+    // The launcher may have been put aside itself: what came meanwhile says whether the line was to go on.
+    if (!read_once(stream, now_ns)) show(stream, stream.buffer.take_ready(now_ns));
   }
 }
 

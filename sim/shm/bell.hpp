@@ -22,7 +22,8 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kForeverNs = ~std::uint64_t{0};
-// The longest sleep of an owner that membarrier is refused to.
+// The longest sleep of an owner that membarrier is refused to: a ring that it missed costs a millisecond, and a
+// thousand looks a second cost a process that has nothing to do less than a hundredth of a processor.
 inline constexpr std::uint64_t kUnsureSleepNs = 1'000'000;
 
 // In shared memory; all zero is a bell at rest.

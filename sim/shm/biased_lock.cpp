@@ -5,6 +5,8 @@
 namespace margay::sim {
 namespace {
 
+// Pauses of some 15 ns: as long as a round of progress of the other side takes (3 us), then turns for one that has lost
+// its processor, then sleep.
 constexpr int kSpins = 200;
 constexpr int kYields = 8;
 

@@ -11,6 +11,8 @@
 
 namespace margay::sim {
 
+// Messages that lie copied at once, of so many bytes at most: 64 KiB for each rank that writes to itself. What finds no
+// slot, or is longer, waits in the sender's memory, so neither is a limit.
 inline constexpr std::size_t kSelfSlots = 64;
 inline constexpr std::size_t kSelfCopyBytes = 1024;
 

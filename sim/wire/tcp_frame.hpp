@@ -17,7 +17,10 @@
 namespace margay::sim {
 
 inline constexpr std::size_t kPrefixBytes = 16;
+// The longest short message: it is buffered at the other side whole, so its frame need not be cut.
 inline constexpr std::size_t kWholeBytes = std::size_t{64} * 1024;
+// An eighth of a processor's cache of 2 MiB: a segment is summed right before or after the call that copies it, and is
+// in the cache for the second of the two. Long enough that its 32 bytes of heads and two system calls do not count.
 inline constexpr std::size_t kSegmentBytes = std::size_t{256} * 1024;
 inline constexpr std::size_t kFrameOverheadMaxBytes = kPrefixBytes + kFrameHeadMaxBytes;
 // Prefix and head of a segment: what a receiver can read ahead without touching the next content.

@@ -24,7 +24,9 @@
 
 namespace margay::sim {
 
+// What one read can bring of short messages: three of the longest whole frames.
 inline constexpr std::size_t kReceiveBufferBytes = std::size_t{256} * 1024;
+// After a long body: enough for some short frames, little enough that of the next long body hardly any is copied twice.
 inline constexpr std::size_t kReadAheadAfterBodyBytes = std::size_t{4} * 1024;
 inline constexpr std::size_t kTargetsMax = 16;  // pieces of one read
 static_assert(kReceiveBufferBytes >= 2 * (kWholeBytes + kFrameOverheadMaxBytes));

@@ -107,6 +107,68 @@ class Targets(unittest.TestCase):
                 self.assertEqual(max(ends), target.high)
 
 
+class Bounds(unittest.TestCase):
+    def limit(self, case, size, unit, *values):
+        return result(case, size, unit, wire="limit", machine=list(values))
+
+    def at_best(self, row, *limits):
+        return judge.judge(row, limits).at_best
+
+    def test_the_bound_is_divided_by_the_better_peer(self):
+        row = result("latency", 65536, "us", margay=[5], mpich=[8], openmpi=[4])
+        self.assertAlmostEqual(self.at_best(row, self.limit("copy_read", 65536, "us", 3, 2, 9)), 0.75)
+        row = result("bandwidth", 1 << 20, "MB/s", wire="tcp", margay=[5], mpich=[8], openmpi=[4])
+        self.assertAlmostEqual(self.at_best(row, self.limit("tcp_stream", 1 << 20, "MB/s", 12)), 1.5)
+
+    def test_the_best_of_several_limits_counts(self):
+        row = result("latency", 65536, "us", margay=[5], mpich=[8], openmpi=[4])
+        limits = (self.limit("copy_read", 65536, "us", 3), self.limit("copy_shared", 65536, "us", 2))
+        self.assertAlmostEqual(self.at_best(row, *limits), 0.5)
+        row = result("bandwidth", 65536, "MB/s", margay=[1], mpich=[10], openmpi=[1])
+        limits = (self.limit("copy_stream_read", 65536, "MB/s", 20), self.limit("copy_stream_shared", 65536, "MB/s", 30),
+                  self.limit("ring_copy", 8192, "MB/s", 40))
+        self.assertAlmostEqual(self.at_best(row, *limits), 4)
+
+    def test_only_the_same_size_counts_unless_the_limit_is_the_same_for_all(self):
+        row = result("latency", 65536, "us", margay=[5], mpich=[8], openmpi=[4])
+        self.assertIsNone(self.at_best(row, self.limit("copy_read", 131072, "us", 3)))
+        row = result("latency", 8, "us", margay=[5], mpich=[8], openmpi=[4])
+        self.assertAlmostEqual(self.at_best(row, self.limit("two_lines", 64, "us", 3)), 0.75)
+        row = result("barrier", 8, "us", margay=[5], mpich=[8000], openmpi=[4])
+        limits = (self.limit("barrier_flags", 8, "us", 2), self.limit("barrier_counter", 8, "us", 1),
+                  self.limit("barrier_counter", 16, "us", 0.1))
+        self.assertAlmostEqual(self.at_best(row, *limits), 0.25)
+
+    def test_nothing_to_divide(self):
+        limit = self.limit("two_lines", 64, "us", 3)
+        self.assertIsNone(self.at_best(result("latency", 8, "us", margay=[5]), limit))
+        self.assertIsNone(self.at_best(result("latency", 8, "us", margay=[5], mpich=[8])))
+        self.assertIsNone(self.at_best(result("latency", 256, "us", margay=[5], mpich=[8]), limit))
+        self.assertIsNone(self.at_best(result("latency", 8, "us", wire="tcp", margay=[5], mpich=[8]), limit))
+
+    def test_a_bound_changes_no_verdict(self):
+        row = result("latency", 8, "us", margay=[5], mpich=[4], openmpi=[4])
+        self.assertEqual(judge.judge(row, (self.limit("two_lines", 64, "us", 3.9),)).verdict, "NOT MET")
+
+    def test_every_bound_has_its_limits_measured(self):
+        """In the whole plan and in the quick one, for each row that it covers."""
+        names = {"limits": "{}", "limits_ring": "{}", "limits_copy": "copy_{}", "limits_barrier": "barrier_{}"}
+        for quick in (False, True):
+            measured = {(names[run.program].format(run.mode), size) for run in runs.limits(quick) if run.mode
+                        for size in run.sizes or (64,)}
+            rows = {(run.wire, run.mode if run.program == "collectives" else f"rate_{run.mode}" if run.program == "rate"
+                     else {"one": "bandwidth", "both": "both"}.get(run.mode, run.program), size)
+                    for run in runs.plan(quick) for size in (run.sizes if run.ranks == 2 and run.sizes else (run.ranks,))}
+            for bound in judge.BOUNDS:
+                sizes = {size for wire, case, size in rows if bound.covers(wire, case, size)}
+                self.assertTrue(sizes, bound)
+                for size in sizes:
+                    for limit in bound.limits:
+                        self.assertTrue(limit in judge.EVERY_SIZE or (limit, size) in measured, f"{quick} {limit} {size}")
+                self.assertLessEqual({limit for limit in bound.limits if limit in judge.EVERY_SIZE},
+                                     {name for name, _ in measured})
+
+
 class Reading(unittest.TestCase):
     def test_lines(self):
         output = "noise\nlatency 8 0.25 us\nlatency 8 1.5e-1 us\nlatency 0 1e3 us\nlatency 8 many us\nlatency 8 1 us more\n"
@@ -211,7 +273,8 @@ class Showing(unittest.TestCase):
         results += [result("bandwidth", 8, "MB/s", wire="tcp", margay=[9000], mpich=[10]),
                     result("barrier", 64, "us", margay=[1234], openmpi=[600])]
         limits = [result("memcpy", 4096, "MB/s", wire="limit", machine=[50000]),
-                  result("cache_line", 64, "us", wire="limit", machine=[0.05])]
+                  result("cache_line", 64, "us", wire="limit", machine=[0.05]),
+                  result("barrier_flags", 64, "us", wire="limit", machine=[45])]
         failures = [{"run": "shm barrier <64>", "stack": "mpich", "why": "no end within 30 s"}]
         return data(results, limits, failures)
 
@@ -234,6 +297,10 @@ class Showing(unittest.TestCase):
         self.assertIn("failed: MPICH: shm barrier <64>: no end within 30 s", text)
         self.assertIn("4 rows have a target: 2 met, 2 not met, 0 without a figure", text)
         self.assertIn("A & B, 2 processors, Linux 6.1\n", text)
+        barrier = next(line for line in text.splitlines() if line.startswith("  64 ranks") and "1.234 ms" in line)
+        self.assertIn("0.075  <= 0.35 of Open MPI", barrier)
+        limit = next(line for line in text.splitlines() if "barrier of a flag for each process" in line)
+        self.assertEqual(limit.split()[-4:], "64 ranks 45.00 us".split())
 
     def test_a_busy_machine_is_told(self):
         sample = self.sample()
@@ -261,7 +328,7 @@ class Showing(unittest.TestCase):
         self.assertEqual(open_tags, [])
         for word in ("http", "src=", "<script", "@import", "nan", "<64>"):
             self.assertNotIn(word, page)
-        for word in ("<polyline", "<rect", "A &amp; B", "no result", "prefers-color-scheme: dark"):
+        for word in ("barrier of a flag for each process", "0.075", "<polyline", "<rect", "A &amp; B", "no result", "prefers-color-scheme: dark"):
             self.assertIn(word, page)
 
     def test_page_of_nothing(self):

@@ -150,6 +150,29 @@ def case_fatal_error(case):
         case.expect("returned" not in case.last.stdout, "the failing call returned")
 
 
+def case_info(case):
+    """`margay info --protocols` tells protocols, collectives and thresholds, and what it measures of long bodies."""
+    case.run([case.build.tool("margay"), "info", "--protocols", "-n", "8"])
+    for words in ("long (puma)", "this job: 8 ranks", "nodes     barrier", "byte ring of a channel", "cells of a channel",
+                  "a frame with a whole body", "measured now between two processes"):
+        case.expect(words in case.last.stdout, f"'{words}' is to be told")
+    measured = re.findall(r"and its answer: ring [0-9.]+ us, memory to memory ([0-9.]+ us|not measured)", case.last.stdout)
+    case.expect(len(measured) == 4, "four sizes of long bodies are to be measured")
+    case.expect(case.last.seconds < 5, "took long")
+    case.run([case.build.tool("margay"), "info"])
+    if re.search(r"process_vm_readv +available", case.last.stdout):
+        case.expect("not measured" not in measured, "what this machine allows is to be measured")
+
+
+def case_late_call(case):
+    """A call after MPI_Finalize ends the process with the same sentence, whichever thread makes it."""
+    program = case.ours("ends.c")
+    for way in ("after", "late_thread"):
+        case.margay(program, way, ranks=1, status="nonzero")
+        case.expect("MPI_Comm_rank was called after MPI_Finalize" in case.last.stderr, "a sentence is to name the call")
+        case.expect("returned" not in case.last.stdout, "the late call returned")
+
+
 def expected_stdio(ranks, text):
     sum_of = 0
     for byte in text.encode():

@@ -34,6 +34,20 @@ TEST_CASE("a large piece with a line's end in it keeps its partial line back") {
   CHECK(buffer.take_rest() == "half");
 }
 
+// A rank that prints a long line and waits in MPI_Finalize leaves the line's end in its own buffer.
+TEST_CASE("a stream that ends where the writer's buffer was full is in the middle of a line") {
+  LineBuffer buffer;
+  buffer.add("whole\n" + std::string(LineBuffer::kWriterBufferBytes - 6, 'x'), 0);
+  CHECK(buffer.take_ready(0) == "whole\n");
+  CHECK(buffer.take_ready(20 * LineBuffer::kPromptAfterNs).empty());
+  CHECK(buffer.deadline_ns() == LineBuffer::kMidLineAfterNs);
+  buffer.add("prompt> ", 1000);
+  CHECK(buffer.deadline_ns() == 1000 + LineBuffer::kPromptAfterNs);
+  CHECK(buffer.take_ready(1000 + LineBuffer::kPromptAfterNs).size() == LineBuffer::kWriterBufferBytes + 2);
+  buffer.add(std::string(LineBuffer::kWriterBufferBytes - 8, 'x'), 0);
+  CHECK(buffer.take_ready(LineBuffer::kMidLineAfterNs).size() == LineBuffer::kWriterBufferBytes - 8);
+}
+
 TEST_CASE("a line without end is not held for ever") {
   LineBuffer buffer;
   buffer.add(std::string(LineBuffer::kMaxPartialBytes + 1, 'x'), 0);

@@ -1,18 +1,42 @@
 // Ends in the way that its first argument names: abort CODE RANK, self CODE RANK and dup CODE RANK (abort on
 // MPI_COMM_SELF, on a duplicate), exit CODE RANK, fatal, errors_abort, both CODE (two ranks abort), before and after (a
-// wrong call before MPI_Init, a call after MPI_Finalize).
+// wrong call before MPI_Init, a call after MPI_Finalize), late_thread (the latter by a second thread, which has called
+// MPI before).
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+static pthread_barrier_t steps;
+
+static void* call_early_and_late(void* rank) {
+  MPI_Comm_rank(MPI_COMM_WORLD, rank);
+  pthread_barrier_wait(&steps);
+  pthread_barrier_wait(&steps);
+  MPI_Comm_rank(MPI_COMM_WORLD, rank);
+  printf("a call after MPI_Finalize returned\n");
+  return NULL;
+}
+
+static void end_with_a_late_thread(void) {
+  int rank = -1;
+  pthread_t thread;
+  pthread_barrier_init(&steps, NULL, 2);
+  pthread_create(&thread, NULL, call_early_and_late, &rank);
+  pthread_barrier_wait(&steps);
+  MPI_Finalize();
+  pthread_barrier_wait(&steps);
+  pthread_join(thread, NULL);
+}
+
 int main(int argc, char** argv) {
-  if (argc > 1 && strcmp(argv[1], "before") == 0) MPI_Info_set(MPI_INFO_NULL, "key", "value");
-  MPI_Init(&argc, &argv);
-  int rank = -1, value = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (strcmp(way, "before") == 0) MPI_Info_set(MPI_INFO_NULL, "key", "value");
   const char* way = argc > 1 ? argv[1] : "";
+  int rank = -1, value = 0;
+  MPI_Init_thread(&argc, &argv, strcmp(way, "late_thread") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &value);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int code = argc > 2 ? atoi(argv[2]) : 0, who = argc > 3 ? atoi(argv[3]) : 0;
   MPI_Comm on = strcmp(way, "self") == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD;
   if (strcmp(way, "dup") == 0) MPI_Comm_dup(MPI_COMM_WORLD, &on);
@@ -29,6 +53,7 @@ int main(int argc, char** argv) {
     MPI_Send(&value, 1, MPI_INT, 4711, 1, MPI_COMM_WORLD);
     printf("a send to rank 4711 returned\n");
   }
+  if (strcmp(way, "late_thread") == 0) end_with_a_late_thread();
   if (strcmp(way, "exit") == 0) {
     MPI_Finalize();
     return rank == who ? code : 0;

@@ -1,0 +1,66 @@
+#include "collectives/select/describe.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "collectives/portal/tree_portal.hpp"
+#include "collectives/select/choice.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+constexpr std::array kOperations = {Operation::barrier, Operation::allreduce, Operation::bcast, Operation::reduce};
+constexpr std::array<std::string_view, 4> kNames = {"barrier", "allreduce", "broadcast", "reduction"};
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(text.size() + 1, width), ' ');
+  return text;
+}
+
+// A line for each algorithm that some operation takes with these facts.
+void add_choices(std::vector<std::string>& lines, const Facts& facts, std::uint64_t bytes, std::string_view length) {
+  std::array<bool, kOperations.size()> told{};
+  for (std::size_t i = 0; i < kOperations.size(); ++i) {
+    if (told[i] || (kOperations[i] == Operation::barrier && bytes > kHandshakeBytes)) continue;
+    const Choice choice = select(kOperations[i], bytes, facts);
+    std::string operations;
+    for (std::size_t j = i; j < kOperations.size(); ++j) {
+      const Choice other = select(kOperations[j], bytes, facts);
+      if (other.algorithm != choice.algorithm || other.reason != choice.reason) continue;
+      told[j] = true;
+      operations += (operations.empty() ? "" : ", ") + std::string(kNames[j]);
+    }
+    lines.push_back("    " + padded(std::string(length), 15) + padded(std::string(name(choice.algorithm)), 10) +
+                    padded(operations, 42) + std::string(choice.reason));
+  }
+}
+
+void add_case(std::vector<std::string>& lines, const std::string& title, const Facts& facts) {
+  const std::string kib = std::to_string(kHandshakeBytes / 1024) + " KiB";
+  lines.push_back("  " + title);
+  add_choices(lines, facts, 0, "up to " + kib);
+  add_choices(lines, facts, kHandshakeBytes + 1, "above " + kib);
+}
+
+}  // namespace
+
+std::vector<std::string> describe_choices(unsigned ranks, bool crowded) {
+  constexpr int kMany = 8;
+  const int job = static_cast<int>(ranks);
+  std::vector<std::string> lines{"collectives (by what all members know: bytes, ranks, nodes, ranks to a processor)"};
+  add_case(lines,
+           "this job: " + std::to_string(job) + " ranks, one node" + (crowded ? ", more ranks than processors" : ""),
+           {job, 1, job, crowded});
+  add_case(lines, "two ranks, a processor for each", {2, 1, 2, false});
+  add_case(lines, "a processor for each rank, one node or one rank on each", {kMany, 1, kMany, false});
+  add_case(lines, "a processor for each rank, several nodes of 2 to " + std::to_string(kNodesMembers) + " ranks",
+           {2 * kMany, 2, kMany, false});
+  add_case(lines, "more ranks than processors", {kMany, 1, kMany, true});
+  lines.push_back("    above " + std::to_string(kHandshakeBytes / 1024) +
+                  " KiB a receiver asks before the body is sent, so that it is copied once");
+  return lines;
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,12 @@
+// The thresholds of point-to-point messages that are constants, each with what it rests on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace margay::sim {
+
+// Lines of `margay info --protocols`: threshold, value, reason or measurement.
+[[nodiscard]] std::vector<std::string> describe_thresholds();
+
+}  // namespace margay::sim
