@@ -16,10 +16,11 @@ void tool_rank_begins(MpiRank& rank) {
   state.rank = &rank;
   state.last_values.clear();
   const RankVisit visit(&rank);
-  const Settings settings = settings_of(&rank);
+  Settings settings = settings_of(&rank);
+  settings.rank = nullptr;  // as when it was written: nobody waits or sends yet
   for (const auto& [index, value] : state.wanted) {
     const ControlVariable& variable = control_variables()[index];
-    // Written before the rank was there, so the check is of what can have changed since.
+    // The options may say otherwise by now: a smaller heap, for one.
     if (variable.check(settings, value) == MPI_SUCCESS) variable.write(rank, value);
   }
   state.wanted.clear();

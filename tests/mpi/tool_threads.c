@@ -52,13 +52,30 @@ static void* watch(void* argument) {
   return NULL;
 }
 
-// Other threads may be waiting by it.
-static void wait_policy_is_fixed(void) {
-  MPI_T_cvar_handle handle;
-  int index = -1, count = 0, yield = 1;
+static MPI_T_cvar_handle wait_policy(void) {
+  MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+  int index = -1, count = 0;
   MPI_T_cvar_get_index("wait_policy", &index);
   MPI_T_cvar_handle_alloc(index, NULL, &handle, &count);
+  return handle;
+}
+
+// Before MPI_Init nobody waits yet.
+static void choose_yield(void) {
+  MPI_T_cvar_handle handle = wait_policy();
+  int yield = 1;
   const int written = MPI_T_cvar_write(handle, &yield);
+  CHECK(written == MPI_SUCCESS, "the wait policy could not be set before MPI_Init: %d", written);
+  MPI_T_cvar_handle_free(&handle);
+}
+
+// Then other threads may be waiting by it.
+static void wait_policy_is_fixed(void) {
+  MPI_T_cvar_handle handle = wait_policy();
+  int spin = 0, policy = -1;
+  MPI_T_cvar_read(handle, &policy);
+  CHECK(policy == 1, "the wait policy set before MPI_Init is %d", policy);
+  const int written = MPI_T_cvar_write(handle, &spin);
   CHECK(written == MPI_T_ERR_CVAR_SET_NOT_NOW, "the wait policy of several threads was set: %d", written);
   MPI_T_cvar_handle_free(&handle);
 }
@@ -66,6 +83,8 @@ static void wait_policy_is_fixed(void) {
 int main(int argc, char** argv) {
   int provided = -1, value = 0, number = 0;
   pthread_t thread;
+  MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
+  choose_yield();
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   CHECK(provided == MPI_THREAD_MULTIPLE, "MPI's thread level %d", provided);
   MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
@@ -84,6 +103,7 @@ int main(int argc, char** argv) {
   while (atomic_load(&watcher.rounds) < rounds + 2) usleep(100);  // after MPI_Finalize too
   atomic_store(&watcher.stop, 1);
   pthread_join(thread, NULL);
+  MPI_T_finalize();
   MPI_T_finalize();
   return failed || suite_failures != 0 || watcher.reads == 0;
 }
