@@ -46,6 +46,20 @@ set_target_properties(mpi PROPERTIES VERSION 12 SOVERSION 12 LINK_DEPENDS ${PROJ
 target_link_options(mpi PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libmpi.map)
 target_include_directories(mpi INTERFACE $<BUILD_INTERFACE:${margay_stage}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
+# What of mpi.h no source binds is there by name and refuses (scripts/coverage, docs/mpi_coverage.md).
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(refusing_folder ${PROJECT_BINARY_DIR}/refusing)
+file(MAKE_DIRECTORY ${refusing_folder})
+file(GLOB prototypes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/mpi_adi/abi/margay_mpi/fn_*.h)
+file(GLOB_RECURSE bindings CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/mpi_adi/mpi/*.cpp ${PROJECT_SOURCE_DIR}/collectives/mpi/*.cpp)
+list(TRANSFORM prototypes REPLACE ".*/fn_(.*)\\.h" "${refusing_folder}/refuse_\\1.cpp" OUTPUT_VARIABLE refusing)
+add_custom_command(OUTPUT ${refusing_folder}/stamp BYPRODUCTS ${refusing}
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/coverage --generate ${refusing_folder}
+  COMMAND ${CMAKE_COMMAND} -E touch ${refusing_folder}/stamp
+  DEPENDS ${prototypes} ${bindings} ${PROJECT_SOURCE_DIR}/scripts/coverage VERBATIM)
+target_sources(mpi PRIVATE ${refusing} ${refusing_folder}/stamp)
+set_source_files_properties(${refusing} PROPERTIES GENERATED TRUE COMPILE_OPTIONS "-fno-lto;-O1;-g0")
+
 margay_shared_library(margay_portals_shared LAYERS margay_portals margay_sim)
 add_library(margay::portals ALIAS margay_portals_shared)
 set_target_properties(margay_portals_shared PROPERTIES OUTPUT_NAME margay_portals EXPORT_NAME portals

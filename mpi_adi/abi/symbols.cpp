@@ -12,6 +12,23 @@ int all_handles_mark;
 
 extern int* const MPI_UNWEIGHTED = &unweighted_mark;
 extern int* const MPI_WEIGHTS_EMPTY = &weights_empty_mark;
+// Not declared in mpi.h, so made visible here.
+#pragma GCC visibility push(default)
+int* MPIR_C_MPI_UNWEIGHTED = &unweighted_mark;
+int* MPIR_C_MPI_WEIGHTS_EMPTY = &weights_empty_mark;
+
+// What `mpichversion` prints; the first is the number of the ABI (current:revision:age).
+extern const char MPII_Version_ABI[] = "14:2:2";
+extern const char MPII_Version_string[] = MPICH_VERSION;
+extern const char MPII_Version_date[] = "";
+extern const char MPII_Version_device[] = "margay (emulated portals)";
+extern const char MPII_Version_configure[] = "";
+extern const char MPII_Version_CC[] = "cc";
+extern const char MPII_Version_CXX[] = "c++";
+extern const char MPII_Version_F77[] = "";
+extern const char MPII_Version_FC[] = "";
+extern const char MPII_Version_custom[] = "";
+#pragma GCC visibility pop
 
 // A Fortran runtime points these at its own constants when it starts; a C program only passes them on.
 MPI_Fint* MPI_F_STATUS_IGNORE = nullptr;

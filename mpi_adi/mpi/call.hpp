@@ -25,13 +25,17 @@
 
 namespace margay::mpi_adi {
 
-// A function's name in the board's 32 bytes, so that noting the call in progress is one copy of two words.
+// A function's name, and as much of it as fits the board's 32 bytes with a zero at their end (two names of MPI's are
+// one letter too long), so that noting the call in progress is one copy of two words.
 struct CallName {
-  alignas(32) char text[32] = {};
+  static constexpr std::size_t kBoardBytes = 32;
+  alignas(kBoardBytes) char board[kBoardBytes] = {};
+  char text[2 * kBoardBytes] = {};
   template <std::size_t N>
   consteval CallName(const char (&name)[N]) {  // NOLINT(google-explicit-constructor): a literal is what is meant
     static_assert(N <= sizeof text);
     for (std::size_t i = 0; i < N; ++i) text[i] = name[i];
+    for (std::size_t i = 0; i + 1 < kBoardBytes; ++i) board[i] = text[i];
   }
 };
 
@@ -47,7 +51,7 @@ class Call {
       not_running();
     rank_->enter();
     inside_ = true;
-    std::memcpy(rank_->process().board().mpi_call.data(), name.text, sizeof name.text);
+    std::memcpy(rank_->process().board().mpi_call.data(), name.board, sizeof name.board);
     if (rank_->process().recorder().on()) [[unlikely]]
       trace_enter();
   }

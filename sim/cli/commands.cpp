@@ -67,6 +67,14 @@ void run_check(const std::string& program, std::string folder) {
                 check.needed);
     throw CLI::RuntimeError(1);
   }
+  for (const std::string& name : check.refusing) std::printf("%s\n", name.c_str());
+  if (!check.refusing.empty()) {
+    std::printf(
+        "%s: margay has %zu of the %zu MPI symbols it needs by name only; a call of one fails with "
+        "MPI_ERR_UNSUPPORTED_OPERATION\n",
+        program.c_str(), check.refusing.size(), check.needed);
+    throw CLI::RuntimeError(1);
+  }
   std::printf("%s: %s\n", program.c_str(),
               check.uses_mpi
                   ? ("margay has all of the " + std::to_string(check.needed) + " MPI symbols it needs").c_str()

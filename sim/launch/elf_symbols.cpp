@@ -17,6 +17,8 @@ namespace {
 
 using portals::Status;
 
+constexpr std::string_view kRefusingSection = "margay_refusing";
+
 // Reads from a file image; every access says whether it lies inside.
 class Image {
  public:
@@ -91,11 +93,31 @@ Status add_needed(const Image& image, const Elf64_Shdr& dynamic, const Elf64_Shd
   return {};
 }
 
+// Zero-terminated names, with zeros between them where the compiler aligned them.
+Status add_refusing(const Image& image, const Elf64_Shdr& section, ElfSymbols& out) {
+  for (std::uint64_t at = 0; at < section.sh_size;) {
+    std::optional<std::string> name = image.text(section.sh_offset, section.sh_size, at);
+    if (!name) return malformed("list of functions that refuse");
+    at += name->size() + 1;
+    if (!name->empty()) out.refusing.push_back(std::move(*name));
+  }
+  return {};
+}
+
+bool has_name(const Image& image, const Elf64_Shdr& section, const Elf64_Shdr& names, std::string_view wanted) {
+  const std::optional<std::string> name = image.text(names.sh_offset, names.sh_size, section.sh_name);
+  return name && *name == wanted;
+}
+
 Status read_sections(const Image& image, const Elf64_Ehdr& header, ElfSymbols& out) {
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr section;
     Elf64_Shdr names;
     if (!read_section(image, header, i, section)) return malformed("section header");
+    if (section.sh_type == SHT_PROGBITS && read_section(image, header, header.e_shstrndx, names) &&
+        has_name(image, section, names, kRefusingSection)) {
+      if (Status status = add_refusing(image, section, out); !status.ok()) return status;
+    }
     if (section.sh_type != SHT_DYNSYM && section.sh_type != SHT_DYNAMIC) continue;
     if (!read_section(image, header, section.sh_link, names)) return malformed("link of a section");
     Status status = section.sh_type == SHT_DYNSYM ? add_symbols(image, section, names, out)

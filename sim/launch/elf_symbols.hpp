@@ -17,6 +17,7 @@ struct ElfSymbols {
   std::vector<std::string> undefined;       // names of symbols that others must give
   std::vector<std::string> weak_undefined;  // those that may stay away
   std::vector<std::string> defined;
+  std::vector<std::string> refusing;  // of our library: functions that it has by name only (section margay_refusing)
 };
 
 // Error: an ELF file that is cut short, malformed, or of another class or byte order. A file without ELF's magic is no

@@ -15,8 +15,8 @@ using portals::Status;
 
 constexpr std::string_view kOurLibraries[] = {"libmpi.so.12",       "libmpich.so.12",  "libmpifort.so.12",
                                               "libmpichfort.so.12", "libmpicxx.so.12", "libmpichcxx.so.12"};
-constexpr std::string_view kPrefixes[] = {"MPI_",  "PMPI_", "MPIX_", "PMPIX_", "mpi_",
-                                          "pmpi_", "MPIR_", "mpix_", "_ZN3MPI"};
+constexpr std::string_view kPrefixes[] = {"MPI_",  "PMPI_", "MPIX_", "PMPIX_", "mpi_",   "pmpi_",
+                                          "MPIR_", "MPII_", "QMPI_", "mpix_",  "_ZN3MPI"};
 
 bool is_ours(std::string_view name) {
   return std::find(std::begin(kOurLibraries), std::end(kOurLibraries), name) != std::end(kOurLibraries);
@@ -29,13 +29,19 @@ bool is_other_mpi(std::string_view name) {
   return is_mpi && !is_ours(name);
 }
 
-Status given_symbols(const std::string& folder, std::unordered_set<std::string>& given) {
+struct Given {
+  std::unordered_set<std::string> names;
+  std::unordered_set<std::string> refusing;
+};
+
+Status given_symbols(const std::string& folder, Given& given) {
   for (std::string_view library : kOurLibraries) {
     const std::string path = folder + "/" + std::string(library);
     if (::access(path.c_str(), R_OK) != 0) continue;
     ElfSymbols symbols;
     if (Status status = read_elf_symbols(path, symbols); !status.ok()) return status;
-    given.insert(symbols.defined.begin(), symbols.defined.end());
+    given.names.insert(symbols.defined.begin(), symbols.defined.end());
+    given.refusing.insert(symbols.refusing.begin(), symbols.refusing.end());
   }
   return {};
 }
@@ -62,11 +68,15 @@ Status check_symbols(const std::string& program, const std::string& library_fold
   out.needed = wanted.size();
   out.uses_mpi = !wanted.empty();
   if (wanted.empty()) return {};
-  std::unordered_set<std::string> given;
+  Given given;
   if (Status status = given_symbols(library_folder, given); !status.ok()) return status;
-  std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(out.missing),
-               [&](const std::string& name) { return given.find(name) == given.end(); });
+  for (const std::string& name : wanted) {
+    if (given.names.count(name) == 0) out.missing.push_back(name);
+    // A profiling name refuses as the name itself does.
+    if (given.refusing.count(name[0] == 'P' ? name.substr(1) : name) != 0) out.refusing.push_back(name);
+  }
   std::sort(out.missing.begin(), out.missing.end());
+  std::sort(out.refusing.begin(), out.refusing.end());
   return {};
 }
 

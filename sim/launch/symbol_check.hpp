@@ -9,9 +9,10 @@
 namespace margay::sim {
 
 struct SymbolCheck {
-  bool uses_mpi = false;             // needs a library that margay stands in for, and a symbol of it
-  std::size_t needed = 0;            // MPI symbols it needs
-  std::vector<std::string> missing;  // those that margay's libraries do not have
+  bool uses_mpi = false;              // needs a library that margay stands in for, and a symbol of it
+  std::size_t needed = 0;             // MPI symbols it needs
+  std::vector<std::string> missing;   // those that margay's libraries do not have
+  std::vector<std::string> refusing;  // those that they have by name only: a call fails
   std::string other_library;  // it was linked with another MPI's library (libmpi.so.40: Open MPI), whose ABI differs
 };
 

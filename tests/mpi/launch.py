@@ -226,6 +226,12 @@ def case_check(case):
     """`margay check` finds no MPI symbol that NetPIPE and the suite's programs need and we lack."""
     case.run([case.build.tool("margay"), "check", "/usr/bin/NPmpich2"])
     case.run([case.build.tool("margay"), "check", case.debians("who.c")])
+    refuses = case.ours("refuses.c")
+    case.run([case.build.tool("margay"), "check", refuses], status=1)
+    for name in ("MPI_File_open", "MPI_Win_create", "PMPI_Put", "3 of the"):
+        case.expect(name in case.last.stdout, f"margay check does not say {name}")
+    case.margay(refuses, ranks=1)
+    case.expect("margay: MPI_File_open is not supported" in case.last.stderr, "no word of MPI_File_open")
 
 
 def case_trace_threads(case):

@@ -14,9 +14,10 @@ import sys
 
 # Exported and not functions of mpi.h: data of the ABI, and what Fortran programs need.
 DATA = re.compile(r"MPI_(UNWEIGHTED|WEIGHTS_EMPTY|F_STATUS(ES)?_IGNORE|F08_STATUS(ES)?_IGNORE|T_PVAR_ALL_HANDLES)"
-                  r"|MPIR_(C|F08)_MPI_\w+|mpi(priv[12c]|fcmb[59])_")
+                  r"|MPIR_(C|F08)_MPI_\w+|MPII_Version_\w+|mpi(priv[12c]|fcmb[59])_")
 FORTRAN = re.compile(r"p?mpix?_[a-z0-9_]+|P?MPIX?_[A-Z0-9_]+_{0,2}")
-SINGLE = {"MPIR_Dup_fn"}
+# Functions of MPICH's own libraries and tools, by one name each; ours refuse.
+INTERNAL = re.compile(r"MPIR_Dup_fn|MPIR_Err_\w+|MPII_\w+|QMPI_\w+")
 FORBIDDEN = re.compile(r"P?MPI_Abi_\w+")
 
 
@@ -60,7 +61,7 @@ def check(library, folder):
             wrong.append(f"{name} has a version")
         elif FORBIDDEN.fullmatch(name):
             wrong.append(f"{name} claims another ABI")
-        elif name in SINGLE or DATA.fullmatch(name):
+        elif INTERNAL.fullmatch(name) or DATA.fullmatch(name):
             continue
         elif name in known and kind == "FUNC":
             if name.startswith("P"):

@@ -12,6 +12,7 @@ foreach(what IN ITEMS values prototypes)
 endforeach()
 add_test(NAME abi_exports COMMAND Python3::Interpreter ${abi_scripts}/abi_exports.py $<TARGET_FILE:mpi>
   ${PROJECT_SOURCE_DIR}/mpi_adi/abi)
+add_test(NAME mpi_coverage COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/coverage --library $<TARGET_FILE:mpi>)
 add_test(NAME abi_wrappers COMMAND ${abi_scripts}/abi_wrapper_test.sh ${PROJECT_BINARY_DIR})
 # A sanitized library is not for installing.
 if(NOT MARGAY_SANITIZE)

@@ -1,0 +1,35 @@
+// Names that the ABI's library exports beside mpi.h's: what MPICH's Fortran and C++ libraries call, and its interface
+// for several tools at once. A program that needs one gets the sentence, not the loader's complaint. Arguments are not
+// looked at, so none are declared.
+#include "mpi_adi/mpi/unsupported/unsupported.hpp"
+
+using margay::mpi_adi::call_name;
+using margay::mpi_adi::unsupported;
+
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): a function and its text out of one name.
+#define MARGAY_REFUSING_INTERNAL(name)                          \
+  extern "C" __attribute__((visibility("default"))) int name(); \
+  extern "C" int name() {                                       \
+    return unsupported(call_name<#name>);                       \
+  }                                                             \
+  __attribute__((section("margay_refusing"), used)) static const char name##_name[] = #name;
+
+MARGAY_REFUSING_INTERNAL(MPII_Comm_get_attr)
+MARGAY_REFUSING_INTERNAL(MPII_Comm_set_attr)
+MARGAY_REFUSING_INTERNAL(MPII_Type_get_attr)
+MARGAY_REFUSING_INTERNAL(MPII_Type_set_attr)
+MARGAY_REFUSING_INTERNAL(MPII_Win_get_attr)
+MARGAY_REFUSING_INTERNAL(MPII_Win_set_attr)
+MARGAY_REFUSING_INTERNAL(MPII_Errhandler_set_cxx)
+MARGAY_REFUSING_INTERNAL(MPII_Grequest_set_lang_f77)
+MARGAY_REFUSING_INTERNAL(MPII_Keyval_set_proxy)
+MARGAY_REFUSING_INTERNAL(MPII_Op_set_cxx)
+MARGAY_REFUSING_INTERNAL(MPIR_Err_create_code)
+MARGAY_REFUSING_INTERNAL(MPIR_Err_return_comm)
+MARGAY_REFUSING_INTERNAL(MPIR_Err_return_win)
+MARGAY_REFUSING_INTERNAL(QMPI_Get_calling_address)
+MARGAY_REFUSING_INTERNAL(QMPI_Get_function)
+MARGAY_REFUSING_INTERNAL(QMPI_Get_tool_storage)
+MARGAY_REFUSING_INTERNAL(QMPI_Register_function)
+MARGAY_REFUSING_INTERNAL(QMPI_Register_tool_name)
+MARGAY_REFUSING_INTERNAL(QMPI_Register_tool_storage)

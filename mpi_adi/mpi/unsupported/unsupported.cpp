@@ -1,0 +1,41 @@
+#include "mpi_adi/mpi/unsupported/unsupported.hpp"
+
+#include <cstdio>
+#include <string>
+
+namespace margay::mpi_adi {
+
+namespace {
+
+constexpr char kSentence[] =
+    "is not supported: this version of margay has it by name only (docs/mpi_coverage.md lists what is done; `margay "
+    "check PROGRAM` finds such functions before a run)";
+
+void say(const CallName& name) {
+  std::fprintf(stderr, "margay: %s %s\n", name.text, kSentence);
+}
+
+}  // namespace
+
+int unsupported(const CallName& name, MPI_Comm comm) {
+  if (current_rank() == nullptr) {
+    say(name);
+    return MPI_ERR_UNSUPPORTED_OPERATION;
+  }
+  Call call(name);
+  if (Communicator* const found = call.rank().communicator(comm); found != nullptr) call.on(*found);
+  call.error(MPI_ERR_UNSUPPORTED_OPERATION, kSentence);
+  return call.failed();
+}
+
+int unsupported_on_file(const CallName& name) {
+  say(name);
+  MpiRank* const rank = current_rank();
+  if (rank == nullptr) return MPI_ERR_UNSUPPORTED_OPERATION;
+  rank->enter();
+  const int code = rank->errors().make(MPI_ERR_UNSUPPORTED_OPERATION, std::string(name.text) + " " + kSentence);
+  rank->leave();
+  return code;
+}
+
+}  // namespace margay::mpi_adi
