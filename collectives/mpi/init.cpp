@@ -14,6 +14,7 @@
 #include "mpi_adi/mpi/call.hpp"
 #include "mpi_adi/mpi/early_call.hpp"
 #include "mpi_adi/mpi/init_state.hpp"
+#include "mpi_adi/tool/tool.hpp"
 
 using namespace margay::mpi_adi;
 
@@ -61,6 +62,7 @@ int begin(const CallName& name, int thread_level) {
   }
   owned_rank = rank.release();
   set_current_rank(owned_rank);
+  tool_rank_begins(*owned_rank);
   set_init_state(InitState::running);
   owned_rank->process().board().state = margay::sim::RankState::kInitialized;
   return MPI_SUCCESS;
@@ -125,12 +127,13 @@ extern "C" int PMPI_Finalize() {
     if (!call.ok()) return call.failed();
     report_dropped(rank);
     rank.publish_accounts();
-    const auto& collectives = static_cast<margay::collectives::TreePortal*>(rank.collectives())->sent();
+    const margay::sim::WireCounts& collectives = rank.collectives()->sent();
     rank.process().board().by_protocol[static_cast<std::size_t>(margay::sim::CountedProtocol::kCollective)] = {
         collectives.messages, collectives.bytes};
     rank.process().finish([&rank] { return rank.device().progress(); });
     rank.process().board().state = margay::sim::RankState::kFinalized;
   }
+  tool_rank_ends();
   set_init_state(InitState::finalized);
   set_current_rank(nullptr);
   delete owned_rank;

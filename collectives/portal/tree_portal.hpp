@@ -37,7 +37,7 @@ class TreePortal final : public mpi_adi::RankExtension {
 
   [[nodiscard]] Host& host() { return *host_; }
   // Messages and bytes that collective calls sent.
-  [[nodiscard]] const sim::WireCounts& sent() const { return sent_; }
+  [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }
 
  private:
   friend class Collective;

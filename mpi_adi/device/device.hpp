@@ -25,7 +25,8 @@ enum class Context : std::uint8_t { point_to_point, collective };
 
 struct Message;  // a matched probe's message, taken off the heap's queue (MPI_Message)
 
-struct FirstWait;  // mpi_adi/progress/describe
+struct FirstWait;    // mpi_adi/progress/describe
+struct DeviceParts;  // mpi_adi/device/parts
 
 // An envelope as probes tell it.
 struct Envelope {
@@ -136,6 +137,8 @@ class Device {
   void describe(std::string& out, std::size_t limit_lines) const;
   // The same in numbers: the first thing waited for, and how much is posted and unexpected.
   [[nodiscard]] FirstWait first_wait() const;
+  // For the tool interface, which reads what is counted and sets thresholds (mpi_adi/tool).
+  [[nodiscard]] DeviceParts& parts();
 
  private:
   struct Impl;

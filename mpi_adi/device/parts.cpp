@@ -16,11 +16,24 @@ std::uint64_t or_default(std::uint64_t value, std::uint64_t otherwise) {
 // Drained each round: room for what comes between two. What finds none waits on its wire.
 constexpr std::size_t kCancelHeapBytes = std::size_t{64} << 10;
 
-std::size_t heap_bytes(const DeviceOptions& options) {
+}  // namespace
+
+std::size_t heap_bytes_of(const DeviceOptions& options) {
   return std::max<std::size_t>(or_default(options.heap_bytes, sim::kHeapBytes), sim::kHeapBytesMin);
 }
 
-}  // namespace
+std::array<std::uint64_t, sim::kWireCount> short_limits_of(const DeviceOptions& options) {
+  const std::uint64_t shm = or_default(options.short_limit_shm, sim::kShortLimitBytesShm);
+  std::array<std::uint64_t, sim::kWireCount> limits{};
+  limits[static_cast<std::size_t>(sim::WireId::self)] = shm;
+  limits[static_cast<std::size_t>(sim::WireId::shm)] = shm;
+  limits[static_cast<std::size_t>(sim::WireId::tcp)] = or_default(options.short_limit_tcp, sim::kShortLimitBytesTcp);
+  limits[static_cast<std::size_t>(sim::WireId::virtual_)] = or_default(options.short_limit_virtual, shm);
+  // A short message must fit in an empty heap, or it would be held on its wire for ever; all ranks have the same
+  // options.
+  for (std::uint64_t& limit : limits) limit = std::min<std::uint64_t>(limit, heap_bytes_of(options) / 4);
+  return limits;
+}
 
 std::string_view name(ReceiveState state) {
   switch (state) {
@@ -41,18 +54,10 @@ std::string_view name(ReceiveState state) {
 DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_options)
     : kernel(the_kernel),
       options(the_options),
-      heap(heap_bytes(the_options), receive_list, kOwnerHeap),
+      heap(heap_bytes_of(the_options), receive_list, kOwnerHeap),
       cancel_memory(kCancelHeapBytes),
       cancels(cancel_memory.buffer()) {
-  const std::uint64_t shm = or_default(options.short_limit_shm, sim::kShortLimitBytesShm);
-  const std::uint64_t tcp = or_default(options.short_limit_tcp, sim::kShortLimitBytesTcp);
-  short_limits[static_cast<std::size_t>(sim::WireId::self)] = shm;
-  short_limits[static_cast<std::size_t>(sim::WireId::shm)] = shm;
-  short_limits[static_cast<std::size_t>(sim::WireId::tcp)] = tcp;
-  short_limits[static_cast<std::size_t>(sim::WireId::virtual_)] = or_default(options.short_limit_virtual, shm);
-  // A short message must fit in an empty heap, or it would be held on its wire for ever; all ranks have the same
-  // options.
-  for (std::uint64_t& limit : short_limits) limit = std::min<std::uint64_t>(limit, heap_bytes(options) / 4);
+  short_limits = short_limits_of(options);
   short_limit_least = *std::min_element(short_limits.begin(), short_limits.end());
 
   const auto attach = [this](portals::PortalIndex portal, portals::MatchList& list) {
@@ -69,6 +74,12 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
   cancel_list.append(cancel_entry);
   attach(kCancelPortal, cancel_list);
   kernel.hold_when_no_room(kCancelPortal);
+}
+
+void DeviceParts::set_short_limit(sim::WireId wire, std::uint64_t bytes) {
+  MARGAY_ASSERT(bytes <= heap_bytes_of(options) / 4);
+  short_limits[static_cast<std::size_t>(wire)] = bytes;
+  short_limit_least = *std::min_element(short_limits.begin(), short_limits.end());
 }
 
 DeviceParts::~DeviceParts() {

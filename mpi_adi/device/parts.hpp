@@ -18,6 +18,10 @@ namespace margay::mpi_adi {
 // For losses_ended: what lost peers left open is to be ended again.
 inline constexpr std::uint32_t kLookAgain = 0xffff'ffff;
 
+// What the options make of the heap's size and of the short limits, in bytes.
+[[nodiscard]] std::size_t heap_bytes_of(const DeviceOptions& options);
+[[nodiscard]] std::array<std::uint64_t, sim::kWireCount> short_limits_of(const DeviceOptions& options);
+
 struct DeviceParts {
   // Attaches the receive, acknowledgment and read portals. Throws std::bad_alloc when there is no memory for the heap.
   DeviceParts(sim::Kernel& kernel, const DeviceOptions& options);
@@ -28,9 +32,11 @@ struct DeviceParts {
   [[nodiscard]] std::uint64_t short_limit(std::uint32_t peer) const {
     return short_limits[static_cast<std::size_t>(kernel.route(peer).id())];
   }
+  // From the next send on. Requires: at most a quarter of the heap.
+  void set_short_limit(sim::WireId wire, std::uint64_t bytes);
   [[nodiscard]] sim::Recorder& recorder() const { return kernel.recorder(); }
 
-  // Constant.
+  // Constant, but for the protocol and the limits of the sends to come, which a program may set (mpi_adi/tool).
   sim::Kernel& kernel;
   DeviceOptions options;
   std::array<std::uint64_t, sim::kWireCount> short_limits{};  // bytes, by wire

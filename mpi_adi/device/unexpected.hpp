@@ -46,6 +46,14 @@ class Unexpected {
   void unlink(portals::ArrivedMessage& message) { heap_of(message).unlink(message); }
   void release(portals::ArrivedMessage& message) { heap_of(message).release(message); }
 
+  // Messages in the heaps, and bytes that they take; the heaps' bytes.
+  [[nodiscard]] std::uint64_t queued() const { return first_.block.queued() + (second_ ? second_->block.queued() : 0); }
+  [[nodiscard]] std::uint64_t used_bytes() const {
+    return first_.block.used_bytes() + (second_ ? second_->block.used_bytes() : 0);
+  }
+  [[nodiscard]] std::uint64_t size_bytes() const {
+    return first_.block.heap_bytes() + (second_ ? second_->block.heap_bytes() : 0);
+  }
   // Most bytes that the heaps ever held, both together.
   [[nodiscard]] std::uint64_t high_water_bytes() const {
     return first_.block.high_water_bytes() + (second_ ? second_->block.high_water_bytes() : 0);

@@ -170,6 +170,10 @@ sim::Kernel& Device::kernel() {
   return impl_->parts.kernel;
 }
 
+DeviceParts& Device::parts() {
+  return impl_->parts;
+}
+
 void Device::describe(std::string& out, std::size_t limit_lines) const {
   mpi_adi::describe(impl_->parts, out, limit_lines);
 }

@@ -33,6 +33,8 @@ struct RankExtension {
   RankExtension(const RankExtension&) = delete;
   RankExtension& operator=(const RankExtension&) = delete;
   virtual ~RankExtension() = default;
+  // Messages and bytes that it sent.
+  [[nodiscard]] virtual const sim::WireCounts& sent() const = 0;
 };
 
 class MpiRank {

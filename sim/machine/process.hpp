@@ -53,6 +53,12 @@ class Process {
   // Several threads wait at once from now on: none of them sleeps on the one bell.
   void share_waiting() { wait_means_.may_sleep = false; }
 
+  // From the next wait on; the owner's call, outside of any wait.
+  void wait_by(WaitPolicy policy) {
+    wait_means_.policy = policy;
+    wait_means_.reason = "set by the program";
+  }
+
   // This rank's place on the launcher's board; a private one when there is no launcher of ours.
   [[nodiscard]] BoardBlock& board() { return *board_block_; }
   // Writes the sums of the accounting law and the wires' counts to the board.

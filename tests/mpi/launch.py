@@ -169,7 +169,7 @@ def case_late_call(case):
     program = case.ours("ends.c")
     for way in ("after", "late_thread"):
         case.margay(program, way, ranks=1, status="nonzero")
-        case.expect("MPI_Comm_rank was called after MPI_Finalize" in case.last.stderr, "a sentence is to name the call")
+        case.expect(" was called after MPI_Finalize" in case.last.stderr, "a sentence is to name the call")
         case.expect("returned" not in case.last.stdout, "the late call returned")
 
 
@@ -272,6 +272,20 @@ def case_heat2d(case):
             images.add(image.read_bytes() if image.exists() else b"")
             image.unlink(missing_ok=True)
     case.expect(len(images) == 1 and images.pop().startswith(b"P6\n240 160\n255\n"), "the images are not the same")
+
+
+def case_tool_variables(case):
+    """docs/tool_interface.md lists the variables that examples/list_variables.c finds: names, classes and descriptions."""
+    root = SOURCES.parents[2]
+    program = support.compile_program(case.build, case.build.tool("mpicc"), root / "examples" / "list_variables.c", ".margay")
+    case.margay(program, ranks=1)
+    printed = re.findall(r"^(control|performance) +(\w+) +(.*?) +(constant|writable|of a communicator|of the process)  (.*)$",
+                         case.last.stdout, re.M)
+    seen = {(name, where if sort == "control" else f"{kind}, {where}" if "comm" in where else kind, text)
+            for sort, name, kind, where, text in printed}
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| (.*) \|$", (root / "docs" / "tool_interface.md").read_text(), re.M)
+    case.expect(len(seen) > 50 and len(printed) == len(case.last.stdout.splitlines()), "the list is short, or a line is odd")
+    case.expect(seen == set(rows), f"only printed: {sorted(seen - set(rows))}\nonly documented: {sorted(set(rows) - seen)}")
 
 
 def case_check(case):
