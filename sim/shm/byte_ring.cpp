@@ -11,6 +11,8 @@ namespace {
 
 // Lines fetched ahead of the next body: as many as a short body has.
 constexpr std::size_t kPreparedBytes = std::size_t{16} * 1024;
+// Lines of the next body fetched while the last one is dealt with: as many as can be on their way at once.
+constexpr std::size_t kFetchedBytes = 2048;
 
 }  // namespace
 
@@ -74,6 +76,11 @@ ByteConsumer::Pieces ByteConsumer::peek(std::size_t count) const {
   const std::size_t at = static_cast<std::size_t>(consumed_) & (bytes_.size() - 1);
   const std::size_t first = std::min(count, bytes_.size() - at);
   return {bytes_.subspan(at, first), bytes_.first(count - first)};
+}
+
+void ByteConsumer::fetch(std::size_t count) const {
+  const std::size_t at = static_cast<std::size_t>(consumed_) & (bytes_.size() - 1) & ~(kCacheLineBytes - 1);
+  fetch_lines(bytes_.subspan(at, std::min({count, kFetchedBytes, bytes_.size() - at})));
 }
 
 void ByteConsumer::read(portals::RegionCursor& landing, std::size_t count) {

@@ -87,6 +87,9 @@ class ByteConsumer {
     pass(count);
     return untold_ > bytes_.size() / 8 && settle();
   }
+  // The next body is here, and as long as the last one, of `count` bytes: its first lines may come while that one is
+  // dealt with (cache_hints.hpp).
+  void fetch(std::size_t count) const;
   // Tells what release_later() kept back. Returns whether there was something.
   bool settle() {
     if (untold_ == 0) return false;

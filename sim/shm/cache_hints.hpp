@@ -38,4 +38,10 @@ inline void own_lines(std::span<std::byte> bytes) {
 #endif
 }
 
+// Fetches lines for reading that another processor has written. Too early takes them away from a writer that is not
+// done.
+inline void fetch_lines(std::span<std::byte> bytes) {
+  detail::for_each_line(bytes, [](std::byte* line) { __builtin_prefetch(line, 0, 3); });
+}
+
 }  // namespace margay::sim

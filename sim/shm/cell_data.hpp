@@ -23,26 +23,25 @@ inline constexpr std::uint32_t kCellCount = 125;
 inline constexpr std::size_t kByteRingBytes = std::size_t{128} * 1024;
 static_assert((kByteRingBytes & (kByteRingBytes - 1)) == 0);
 
-// A body that lies in the producer's memory for reading (process_vm_readv); read_offer.hpp gives it meaning.
+// A body that lies in the producer's memory for reading (process_vm_readv), as its cell says behind the head;
+// read_offer.hpp gives it meaning.
 struct ReadOffer {
-  std::uint64_t number = 0;  // of the offer, odd while it stands
   std::uint64_t address =
       0;  // in the producer's memory, of the body; of several pieces, of their table (portals::Buffer)
   std::uint64_t count = 0;  // pieces
-  std::uint64_t bytes = 0;  // of the body
 };
+static_assert(sizeof(ReadOffer) == 16);
 
 // Written by the producer only.
 struct alignas(kCacheLineBytes) ProducerLine {
   std::uint64_t bytes_produced = 0;  // ever put in the byte ring; may lag behind for bodies that their cell announces
-  ReadOffer offer;
-  std::uint64_t carried = 0;  // shared_body.hpp: what the producer carried of the body offered
+  std::uint64_t carried = 0;         // shared_body.hpp: what the producer carried of the body offered
 };
 // Written by the consumer only.
 struct alignas(kCacheLineBytes) ConsumerLine {
   std::uint64_t cells_consumed = 0;  // ever
   std::uint64_t bytes_consumed = 0;  // ever
-  std::uint64_t read_answer = 0;     // number of an offer << 2 | what became of it
+  std::uint64_t read_answer = 0;     // number of an offer << 2 | what became of it; all before it are over
   std::uint64_t preferences = 0;     // how long bodies come fastest, two bits for each size; a hint
   std::uint64_t landing = 0;         // shared_body.hpp: in the consumer's memory, where the body offered goes
 };

@@ -79,6 +79,11 @@ class CellConsumer {
     first_word = word & ~std::uint64_t{0xff};
     return (word & 0xff) == lap_;
   }
+  // Whether the next cell is there, as a hint. Relaxed: nothing is read on the strength of it.
+  [[nodiscard]] bool has_next() const {
+    const std::uint64_t word = std::atomic_ref<std::uint64_t>(cells_[slot_].words[0]).load(std::memory_order_relaxed);
+    return (word & 0xff) == lap_;
+  }
   // The bytes of the cell that peek() saw; bytes 0-7 are the first word. Valid until release().
   [[nodiscard]] std::byte* cell() const { return reinterpret_cast<std::byte*>(&cells_[slot_]); }
   // Gives the cell back, now or with later ones. Returns whether the producer can see it. Requires: peek() saw it.

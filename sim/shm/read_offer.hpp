@@ -1,10 +1,15 @@
-// A body offered for reading out of its sender's memory: the sender's word that it stands, the reader's word that it is
-// over. One offer of a channel at a time.
+// Bodies offered for reading out of their sender's memory: the sender's word that they stand, the reader's word that
+// they are over. A channel has several on offer, so that a reader that is done with one finds the next: while both
+// sides read, neither has the time to answer, or to offer, between two of its own bodies.
 //
 // Invariants
-//  1. The producer writes the offer before it publishes the cell that announces it, and leaves it, the table of pieces
-//     and the body alone until the answer to this very offer is there.
-//  2. Every offer has its own odd number; an answer carries it, so an old answer answers nothing.
+//  1. The producer writes an offer into the cell that announces it, and leaves the table of pieces and the body alone
+//     until the answer to this very offer is there.
+//  2. Both sides count the offers, from 1. The reader answers them in their order, and each answer says that all offers
+//     before it are over: an answer may be overwritten by the next before it was seen.
+//  3. After an answer that asks for the byte ring the reader answers nothing until that body has come. So such an
+//  answer
+//     is never overwritten unseen.
 //
 // The data is in cell_data.hpp. A role is process-local, belongs to one thread at a time (under the process lock).
 #pragma once
@@ -24,64 +29,74 @@ enum class ReadAnswer : std::uint64_t {
   cannot = 3,      // no body of this sender can be read: send it, and all later ones, through the byte ring
 };
 
+// Offers that stand at once: two rounds of a sender that reads bodies itself meanwhile and takes four in a round
+// (kernel.hpp) before it offers again.
+inline constexpr std::uint64_t kOffersMost = 8;
+
 class OfferProducer {
  public:
-  OfferProducer(ReadOffer& mine, const ConsumerLine& theirs) : mine_(&mine), theirs_(&theirs) {}
+  explicit OfferProducer(const ConsumerLine& theirs) : theirs_(&theirs) {}
 
-  // Plain stores: the release of the announcing cell (CellProducer::publish) covers them.
-  void offer(std::uint64_t address, std::uint64_t count, std::uint64_t bytes) {
-    number_ += 2;
-    mine_->address = address;
-    mine_->count = count;
-    mine_->bytes = bytes;
-    mine_->number = number_;
+  [[nodiscard]] bool has_room() const { return offered_ - over_ < kOffersMost; }
+  // The number that the next offer will have.
+  [[nodiscard]] std::uint64_t next() const { return offered_ + 1; }
+  // The next offer stands; what it says is in its cell, whose release (CellProducer::publish) covers it. Requires:
+  // has_room().
+  void offer() { ++offered_; }
+  [[nodiscard]] bool stands() const { return offered_ != over_; }
+  // Number of the oldest that stands. Requires: stands().
+  [[nodiscard]] std::uint64_t oldest() const { return over_ + 1; }
+  // What became of the oldest.
+  [[nodiscard]] ReadAnswer answer() {
+    if (answered_ < oldest()) refresh();
+    if (answered_ > oldest()) return ReadAnswer::over;
+    return answered_ == oldest() ? what_ : ReadAnswer::none;
   }
-  // Of the offer that stands.
-  [[nodiscard]] std::uint64_t number() const { return number_; }
-  [[nodiscard]] ReadAnswer answer() const {
-    // Acquire: pairs with the release in OfferConsumer::answer: the reader's last read of the body came before. Without
-    // it the sender's next store into the body could be what the reader still gets.
-    const std::uint64_t word = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->read_answer))
-                                   .load(std::memory_order_acquire);
-    return word >> 2 == number_ ? static_cast<ReadAnswer>(word & 3) : ReadAnswer::none;
-  }
+  // After its answer, and after its body went another way if that was asked for: the oldest no longer stands.
+  void end() { ++over_; }
   // What the consumer prefers (body_ways.hpp). Relaxed: a hint, nothing is read on the strength of it.
   [[nodiscard]] std::uint64_t preferences() const {
     return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->preferences))
         .load(std::memory_order_relaxed);
   }
-  // After the answer: the offer no longer stands.
-  void withdraw() { mine_->number = 0; }
 
  private:
-  ReadOffer* mine_;
+  void refresh() {
+    // Acquire: pairs with the release in OfferConsumer::answer: the reader's last read of these bodies came before.
+    // Without it the sender's next store into a body could be what the reader still gets.
+    const std::uint64_t word = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->read_answer))
+                                   .load(std::memory_order_acquire);
+    // A damaged word answers nothing that was not offered.
+    if (word >> 2 > offered_) return;
+    answered_ = word >> 2;
+    what_ = static_cast<ReadAnswer>(word & 3);
+  }
+
   const ConsumerLine* theirs_;
-  std::uint64_t number_ = ~std::uint64_t{0};  // of the last offer; the first is 1
+  std::uint64_t offered_ = 0;
+  std::uint64_t over_ = 0;
+  std::uint64_t answered_ = 0;  // as last seen
+  ReadAnswer what_ = ReadAnswer::none;
 };
 
 class OfferConsumer {
  public:
-  OfferConsumer(const ReadOffer& theirs, ConsumerLine& mine) : theirs_(&theirs), mine_(&mine) {}
+  explicit OfferConsumer(ConsumerLine& mine) : mine_(&mine) {}
 
-  // A copy of what stands: nothing that the other process changes later is used unchecked. Requires: the announcing
-  // cell was seen (its acquire covers these reads) and not answered.
-  [[nodiscard]] ReadOffer take() {
-    const ReadOffer copy = *theirs_;
-    number_ = copy.number;
-    return copy;
+  // The next offer's cell was seen. Returns its number.
+  std::uint64_t take() { return ++number_; }
+  // Of the offer taken last.
+  void answer(ReadAnswer what) {
+    // Release: pairs with the acquire in OfferProducer::refresh, see there.
+    std::atomic_ref<std::uint64_t>(mine_->read_answer)
+        .store(number_ << 2 | static_cast<std::uint64_t>(what), std::memory_order_release);
   }
   // Relaxed: see OfferProducer::preferences.
   void prefer(std::uint64_t preferences) {
     std::atomic_ref<std::uint64_t>(mine_->preferences).store(preferences, std::memory_order_relaxed);
   }
-  void answer(ReadAnswer what) {
-    // Release: pairs with the acquire in OfferProducer::answer, see there.
-    std::atomic_ref<std::uint64_t>(mine_->read_answer)
-        .store(number_ << 2 | static_cast<std::uint64_t>(what), std::memory_order_release);
-  }
 
  private:
-  const ReadOffer* theirs_;
   ConsumerLine* mine_;
   std::uint64_t number_ = 0;
 };

@@ -30,8 +30,13 @@ class BodyChunks {
 
   [[nodiscard]] constexpr std::uint64_t count() const { return count_; }
   [[nodiscard]] constexpr std::uint64_t offset(std::uint64_t chunk) const { return chunk * bytes_; }
-  [[nodiscard]] constexpr std::uint64_t bytes(std::uint64_t chunk) const {
-    return std::min(bytes_, length_ - offset(chunk));
+  // Of `count` chunks in a row.
+  [[nodiscard]] constexpr std::uint64_t bytes(std::uint64_t chunk, std::uint64_t count = 1) const {
+    return std::min(bytes_ * count, length_ - offset(chunk));
+  }
+  // How many chunks make about so many bytes; at least one.
+  [[nodiscard]] constexpr std::uint64_t within(std::uint64_t bytes) const {
+    return std::max<std::uint64_t>(bytes / bytes_, 1);
   }
 
  private:
@@ -69,19 +74,22 @@ struct Claims {
 inline constexpr std::uint64_t kOneFront = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t kOneBack = 1;
 
-// Claims a chunk for the side whose step is `one`. False: none is left, or another offer is open.
-inline bool claim(std::uint64_t& word, std::uint64_t number, std::uint64_t chunks, std::uint64_t one, Claims& before) {
+// Claims up to `count` chunks for the side whose step is `one`. Returns how many; 0: none is left, or another offer is
+// open.
+inline std::uint64_t claim(std::uint64_t& word, std::uint64_t number, std::uint64_t chunks, std::uint64_t one,
+                           std::uint64_t count, Claims& before) {
   std::atomic_ref<std::uint64_t> claims(word);
   // Acquire, and again where the exchange fails: pairs with the release in SharedBodyReceiver::open, so that the
   // landing read next is this offer's.
   std::uint64_t seen = claims.load(std::memory_order_acquire);
   for (;;) {
     before = Claims(seen);
-    if (before.number != static_cast<std::uint32_t>(number) || before.front + before.back >= chunks) return false;
-    // Acquire-release: a claim orders nothing but itself; what is carried is told by `carried` and by the answer. The
-    // strength is that of the load above, for the value read here.
-    if (claims.compare_exchange_weak(seen, seen + one, std::memory_order_acq_rel, std::memory_order_acquire)) {
-      return true;
+    if (before.number != static_cast<std::uint32_t>(number) || before.front + before.back >= chunks) return 0;
+    const std::uint64_t mine = std::min(count, chunks - before.front - before.back);
+    // Acquire-release: a claim orders nothing but itself; what is carried is told by `carried` and by the answer. For
+    // the value read here it pairs with open() as the load above does.
+    if (claims.compare_exchange_weak(seen, seen + mine * one, std::memory_order_acq_rel, std::memory_order_acquire)) {
+      return mine;
     }
   }
 }
@@ -102,14 +110,14 @@ class SharedBodyReceiver {
     // write to an earlier body's.
     std::atomic_ref<std::uint64_t>(shared_->claims).store(number << 32, std::memory_order_release);
   }
-  // The next chunk from the front. False: none is left.
-  [[nodiscard]] bool claim(std::uint64_t& chunk) {
+  // The next chunks from the front, `most` at most: how many; `chunk` is the first. 0: none is left.
+  [[nodiscard]] std::uint64_t claim(std::uint64_t most, std::uint64_t& chunk) {
     detail::Claims before(0);
-    if (!detail::claim(shared_->claims, number_, chunks_, detail::kOneFront, before)) return false;
+    const std::uint64_t count = detail::claim(shared_->claims, number_, chunks_, detail::kOneFront, most, before);
     chunk = before.front;
-    return true;
+    return count;
   }
-  // What became of the sender's chunks; `chunk`: the one that failed. Requires: claim() said false.
+  // What became of the sender's chunks; `chunk`: the one that failed. Requires: claim() said 0.
   enum class Rest : std::uint8_t { done, coming, failed };
   [[nodiscard]] Rest rest(std::uint64_t& chunk) const {
     // Relaxed: the last claim is over, the word has no further change to wait for.
@@ -148,7 +156,7 @@ class SharedBodySender {
   // receiver has not opened it, or none is left.
   [[nodiscard]] bool claim(std::uint64_t number, std::uint64_t chunks, std::uint64_t& chunk, std::uint64_t& landing) {
     detail::Claims before(0);
-    if (!detail::claim(shared_->claims, number, chunks, detail::kOneBack, before)) return false;
+    if (detail::claim(shared_->claims, number, chunks, detail::kOneBack, 1, before) == 0) return false;
     chunk = chunks - 1 - before.back;
     landing = theirs_->landing;
     claimed_ = before.back + 1U;

@@ -19,7 +19,7 @@ constexpr double kRingShareShort = 0.7;
 // Bodies in a row that try a way: the first is not counted.
 constexpr std::uint32_t kTryInARow = 2;
 // Of this many bodies so many go the way that is not preferred, so that the receiver's figures stay true.
-constexpr std::uint32_t kTryEach = 64;
+constexpr std::uint32_t kTryEach = 256;
 
 }  // namespace
 

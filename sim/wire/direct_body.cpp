@@ -4,21 +4,21 @@
 
 namespace margay::sim {
 
-ReadFault DirectReader::begin(const ReadOffer& offer, std::span<std::byte> landing) {
-  if (offer.number % 2 == 0 || offer.bytes != landing.size()) return ReadFault::malformed;
-  address_ = offer.address;
+void DirectReader::begin(std::uint64_t number, std::uint64_t address, std::span<std::byte> landing,
+                         bool help_expected) {
+  address_ = address;
   landing_ = landing;
   chunks_ = BodyChunks(landing.size());
+  help_expected_ = help_expected;
   finished_ = false;
   if (chunks_.count() > 1) {
-    shared_.open(offer.number, reinterpret_cast<std::uintptr_t>(landing.data()), chunks_.count());
+    shared_.open(number, reinterpret_cast<std::uintptr_t>(landing.data()), chunks_.count());
   }
-  return ReadFault::none;
 }
 
-ReadFault DirectReader::read(std::uint64_t chunk, std::uint64_t now_ns) {
+ReadFault DirectReader::read(std::uint64_t chunk, std::uint64_t count, std::uint64_t now_ns) {
   const std::uint64_t offset = chunks_.offset(chunk);
-  const auto bytes = static_cast<std::size_t>(chunks_.bytes(chunk));
+  const auto bytes = static_cast<std::size_t>(chunks_.bytes(chunk, count));
   const std::span<std::byte> part = landing_.subspan(static_cast<std::size_t>(offset), bytes);
   if (proof_.fresh(now_ns)) return read_memory(*sender_, address_ + offset, part);
   const ReadFault fault = read_tested(*sender_, address_ + offset, part);
@@ -30,13 +30,15 @@ ReadFault DirectReader::step(std::uint64_t budget, std::uint64_t now_ns, std::ui
   if (chunks_.count() == 1) {
     finished_ = true;
     moved = landing_.size();
-    return read(0, now_ns);
+    return read(0, 1, now_ns);
   }
   for (moved = 0; moved < budget;) {
     std::uint64_t chunk = 0;
-    if (!shared_.claim(chunk)) return look_at_rest(now_ns);
-    if (const ReadFault fault = read(chunk, now_ns); fault != ReadFault::none) return fault;
-    moved += chunks_.bytes(chunk);
+    // Each chunk that is claimed by itself is a call of its own: half a microsecond, only worth it if it is shared.
+    const std::uint64_t count = shared_.claim(help_expected_ ? 1 : chunks_.within(budget - moved), chunk);
+    if (count == 0) return look_at_rest(now_ns);
+    if (const ReadFault fault = read(chunk, count, now_ns); fault != ReadFault::none) return fault;
+    moved += chunks_.bytes(chunk, count);
   }
   return ReadFault::none;
 }
@@ -47,7 +49,7 @@ ReadFault DirectReader::look_at_rest(std::uint64_t now_ns) {
   const SharedBodyReceiver::Rest rest = shared_.rest(failed);
   if (rest == SharedBodyReceiver::Rest::coming) return ReadFault::none;
   finished_ = true;
-  return rest == SharedBodyReceiver::Rest::failed ? read(failed, now_ns) : ReadFault::none;
+  return rest == SharedBodyReceiver::Rest::failed ? read(failed, 1, now_ns) : ReadFault::none;
 }
 
 bool DirectWriter::help(std::uint64_t number, std::span<const std::byte> body) {

@@ -18,8 +18,9 @@ class DirectReader {
   DirectReader(ChannelData& channel, const RankArea& sender)
       : shared_(channel.shared, channel.consumer, channel.producer), sender_(&sender) {}
 
-  // Checks the offer: `landing` is as long as the frame's head says. The sender may take part from here on.
-  [[nodiscard]] ReadFault begin(const ReadOffer& offer, std::span<std::byte> landing);
+  // The body of offer `number`, which lies at `address`, goes to `landing`. The sender may take part from here on;
+  // `help_expected`: it likely will.
+  void begin(std::uint64_t number, std::uint64_t address, std::span<std::byte> landing, bool help_expected);
   // `now_ns`: on the clock that all calls use. Carries chunks until about `budget` bytes are `moved`, or none is left
   // to claim.
   [[nodiscard]] ReadFault step(std::uint64_t budget, std::uint64_t now_ns, std::uint64_t& moved);
@@ -32,7 +33,7 @@ class DirectReader {
   }
 
  private:
-  [[nodiscard]] ReadFault read(std::uint64_t chunk, std::uint64_t now_ns);
+  [[nodiscard]] ReadFault read(std::uint64_t chunk, std::uint64_t count, std::uint64_t now_ns);
   [[nodiscard]] ReadFault look_at_rest(std::uint64_t now_ns);
 
   SharedBodyReceiver shared_;
@@ -41,6 +42,7 @@ class DirectReader {
   std::span<std::byte> landing_;
   BodyChunks chunks_{1};
   ProofTime proof_;
+  bool help_expected_ = false;
   bool finished_ = true;
 };
 

@@ -135,7 +135,6 @@ ReadFault write_memory(const RankArea& peer, std::uint64_t address, std::span<co
 }
 
 ReadFault BodyReader::begin(const RankArea& peer, const ReadOffer& offer, std::uint64_t length) {
-  if (offer.number % 2 == 0 || offer.bytes != length) return ReadFault::malformed;
   if (offer.count == 0 || offer.count > kOfferPiecesMax) return ReadFault::malformed;
   peer_ = &peer;
   next_address_ = offer.address;

@@ -58,7 +58,7 @@ class ProofTime {
 // One offered body in pieces on its way, step by step.
 class BodyReader {
  public:
-  // Checks the offer: `length` is what the frame's head says. Reads nothing of the body yet.
+  // Checks the offer of a body of `length` bytes. Reads nothing of the body yet.
   [[nodiscard]] ReadFault begin(const RankArea& peer, const ReadOffer& offer, std::uint64_t length);
   // Reads at most `limit` bytes to where `landing` stands and moves it on. Requires: begin() said none; limit != 0.
   [[nodiscard]] ReadFault step(portals::RegionCursor& landing, std::uint64_t limit);

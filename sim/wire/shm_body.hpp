@@ -23,6 +23,9 @@ static_assert(kWholeBodyBytes <= kByteRingBytes / 8);
 // of a short message does not wait.
 inline constexpr std::size_t kReadBodyMinBytes = kWholeBodyBytes + 1;
 
+// The longest head of a message whose body is offered: the offer lies behind it, in the cell.
+inline constexpr std::size_t kOfferHeadMaxBytes = kCacheLineBytes - sizeof(ReadOffer);
+
 enum class BodyWay : std::uint8_t { in_cell, before_cell, after_cell, by_reading };
 // For a body that is not offered for reading.
 [[nodiscard]] constexpr BodyWay shm_body_way(std::size_t head_bytes, std::uint64_t length) {

@@ -25,7 +25,7 @@ ShmInbound::ShmInbound(ChannelData& channel, RankArea& sender, bool registered, 
                        portals::ProcessId destination)
     : cells_(channel.cells, channel.consumer),
       bytes_(channel.bytes, channel.producer, channel.consumer),
-      offers_(channel.producer.offer, channel.consumer),
+      offers_(channel.consumer),
       sender_(&sender),
       sender_bell_(sender.bell, registered),
       source_(source),
@@ -48,6 +48,10 @@ bool ShmInbound::look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& 
   if (head.type != FrameType::message) return malformed("a control frame between messages", arrival);
   length_ = arrival.header.length;
   way_ = head.read_body ? BodyWay::by_reading : shm_body_way(head.bytes, length_);
+  if (head.read_body) {
+    if (head.bytes > kOfferHeadMaxBytes) return malformed("no room for the offer of its body", arrival);
+    std::memcpy(&offer_, std::as_bytes(std::span(copy)).data() + head.bytes, sizeof offer_);
+  }
   offer(head.bytes, arrival);
   return true;
 }
@@ -67,7 +71,7 @@ void ShmInbound::hold() {
   settle();
 }
 
-void ShmInbound::accept(const Region& landing, void* cookie) {
+void ShmInbound::accept(const Region& landing, void* cookie, bool help_expected) {
   MARGAY_ASSERT(state_ == State::offered && comes_later() && landing.bytes() == length_);
   landing_ = RegionCursor(landing);
   cookie_ = cookie;
@@ -78,7 +82,7 @@ void ShmInbound::accept(const Region& landing, void* cookie) {
   time_body();
   if (way_ == BodyWay::by_reading) {
     whole_landing_ = landing;
-    begin_reading();
+    begin_reading(help_expected);
     return;
   }
   state_ = State::receiving;
@@ -92,7 +96,7 @@ void ShmInbound::refuse() {
   static_cast<void>(cells_.release());
   ++sequence_;
   if (way_ == BodyWay::by_reading) {
-    static_cast<void>(offers_.take());
+    offers_.take();
     state_ = State::between;
     answer_offer(ReadAnswer::over);
     return;
@@ -113,17 +117,17 @@ bool ShmInbound::release_held() {
 }
 
 // At the first body of this sender a test: it could test whether it reads us, but not whether we read it.
-void ShmInbound::begin_reading() {
-  const ReadOffer offer = offers_.take();
-  direct_ = offer.count == 1 && whole_landing_.contiguous();
+void ShmInbound::begin_reading(bool help_expected) {
+  const std::uint64_t number = offers_.take();
+  direct_ = offer_.count == 1 && whole_landing_.contiguous();
   state_ = State::reading;
   if (!tested_ && try_reading(*sender_) != ReadFault::none) return fall_back(ReadAnswer::cannot);
   tested_ = true;
   if (direct_) {
     const portals::Buffer landing = whole_landing_.single();
-    fault_ = direct_reader_.begin(offer, {landing.base, landing.bytes});
+    direct_reader_.begin(number, offer_.address, {landing.base, landing.bytes}, help_expected);
   } else {
-    fault_ = reader_.begin(*sender_, offer, length_);
+    fault_ = reader_.begin(*sender_, offer_, length_);
   }
   if (fault_ == ReadFault::none) read_body();
 }
@@ -203,7 +207,7 @@ void ShmInbound::move_body() {
 // A cut cell behind the body says where it ends: `left_` shrinks to that.
 void ShmInbound::notice_cut() {
   std::array<std::uint64_t, 2> copy;
-  if (cut_ || !cells_.peek(copy[0])) return;
+  if (cut_ || fell_back() || !cells_.peek(copy[0])) return;
   std::memcpy(&copy[1], cells_.cell() + 8, 8);
   portals::Header header;
   DecodedHead head;
@@ -218,7 +222,7 @@ void ShmInbound::notice_cut() {
 bool ShmInbound::look_for_body(Arrival& arrival) {
   move_body();
   if (left_ != 0) notice_cut();
-  if (left_ != 0 && !cut_) return look_for_message(arrival);
+  if (left_ != 0 && !cut_) return !fell_back() && look_for_message(arrival);
   if (left_ != 0) return false;
   if (!cut_) return end_body(Arrival::Kind::finished, arrival);
   if (bad_cut_) return malformed("a body cut where it cannot end", arrival);

@@ -38,12 +38,14 @@ class ShmInbound {
     MARGAY_ASSERT(state_ == State::offered && !comes_later());
     bool told = way_ == BodyWay::before_cell && bytes_.release_later(static_cast<std::size_t>(length_));
     told |= cells_.release();
+    if (way_ == BodyWay::before_cell && cells_.has_next()) bytes_.fetch(static_cast<std::size_t>(length_));
     ++sequence_;
     state_ = State::between;
     if (told) sender_bell_.ring_if_sleeping();
   }
   void hold();
-  void accept(const portals::Region& landing, void* cookie);
+  // `help_expected`: the sender has nothing to read itself, as far as we know.
+  void accept(const portals::Region& landing, void* cookie, bool help_expected);
   void refuse();
   // A held message may be seen again. Returns whether there was one.
   bool release_held();
@@ -67,6 +69,9 @@ class ShmInbound {
 
   // The offered message is `started`: its body comes after the answer.
   [[nodiscard]] bool comes_later() const { return way_ == BodyWay::after_cell || way_ == BodyWay::by_reading; }
+  // A body that was offered comes through the byte ring after all: whole, and behind it may be cells that were
+  // published before.
+  [[nodiscard]] bool fell_back() const { return way_ == BodyWay::by_reading; }
   bool look_for_cell(Arrival& arrival);
   bool look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival);
   void offer(std::size_t head_bytes, Arrival& arrival);
@@ -79,7 +84,7 @@ class ShmInbound {
   bool malformed(std::string_view reason, Arrival& arrival);
   void settle();
   void move_body();
-  void begin_reading();
+  void begin_reading(bool help_expected);
   void read_body();
   [[nodiscard]] ReadFault read_some(std::uint64_t now_ns, std::uint64_t& moved);
   void answer_offer(ReadAnswer answer);
@@ -106,6 +111,7 @@ class ShmInbound {
   bool tested_ = false;             // the sender's memory can be read
   bool timed_ = false;              // the coming body is being measured
   BodyTimes times_;
+  ReadOffer offer_;                    // by_reading: what the offered message's cell says of its body
   ReadFault fault_ = ReadFault::none;  // of the body being read: the sender is to be lost
   BodyReader reader_;
   DirectReader direct_reader_;

@@ -19,7 +19,7 @@ constexpr std::size_t kFirstChunkBytes = 8192;
 constexpr std::size_t kLastChunkBytes = std::size_t{16} * 1024;
 
 // Bodies that begin with a shorter piece are not offered where the way is measured: 64 KiB in blocks of 64 bytes took
-// 247 us by reading, 11 through the ring, and two tries in 64 were most of what they cost.
+// 247 us by reading, 11 through the ring, and two tries in 64 (now 256) were most of what they cost.
 constexpr std::size_t kOfferPieceBytes = 1024;
 // Bodies up to here are sent on their way even to a receiver that may be behind (a stream of 1 KiB bodies: 3.6 GB/s
 // with, 3.0 without).
@@ -43,7 +43,7 @@ ShmOutbound::ShmOutbound(ChannelData& channel, const RankArea& mine, RankArea& p
                          bool registered, LongMethod long_method)
     : cells_(channel.cells, channel.consumer),
       bytes_(channel.bytes, channel.producer, channel.consumer),
-      offers_(channel.producer.offer, channel.consumer),
+      offers_(channel.consumer),
       bell_(peer.bell, registered),
       mine_(&mine),
       peer_(&peer),
@@ -92,7 +92,7 @@ bool ShmOutbound::try_send(const Header& header, const Region& body) {
       break;
     case BodyWay::before_cell: {
       const auto count = static_cast<std::size_t>(header.length);
-      if (bytes_.room(count) < count) return false;
+      if (offers_.stands() || bytes_.room(count) < count) return false;
       if (body.contiguous()) {
         bytes_.write({body.single().base, count});
       } else {
@@ -108,7 +108,7 @@ bool ShmOutbound::try_send(const Header& header, const Region& body) {
       return false;
     case BodyWay::after_cell: {
       // An offered body is lent, not taken: that is a matter for send().
-      if (header.length > kByteRingBytes || can_offer(header.length)) return false;
+      if (header.length > kByteRingBytes || offers_.stands() || can_offer(header.length)) return false;
       const auto count = static_cast<std::size_t>(header.length);
       if (bytes_.room(count) < count) return false;
       publish(head.first_word);
@@ -122,34 +122,61 @@ bool ShmOutbound::try_send(const Header& header, const Region& body) {
   return true;
 }
 
-void ShmOutbound::queue(Transmission& transmission) {
+bool ShmOutbound::queue(Transmission& transmission) {
   MARGAY_ASSERT(transmission.body.bytes() == transmission.header.length);
+  const bool first = queue_.empty();
   transmission.state = Transmission::State::queued;
   transmission.cursor = RegionCursor(transmission.body);
   queue_.push(transmission);
+  return first;
 }
 
 bool ShmOutbound::advance(TransmissionList& finished, bool may_help) {
-  bool moved = false;
-  while (Transmission* first = queue_.front()) {
+  bool moved = offers_.stands() && advance_offers(finished);
+  while (!queue_.empty()) {
     if (!begun_) {
-      if (!begin(*first)) break;
+      if (!begin(finished)) break;
       moved = true;
+      continue;
     }
-    if (!carried_) {
-      if (offered_) {
-        if (!look_for_answer(*first)) {
-          moved |= may_help && help();
-          break;
-        }
-        moved = true;
-      }
-      if (!carried_) moved |= first->stop_asked ? cut(*first) : stream(*first);
-      if (!carried_) break;
+    Transmission& first = *queue_.front();
+    if (first.stop_asked) {
+      if (!cut(first)) break;
+      moved = true;
+    } else {
+      moved |= stream(first);
+      if (first.cursor.left() != 0) break;
     }
-    finish(first->cursor.left() == 0 ? Transmission::State::sent : Transmission::State::stopped, finished);
+    finish_first(finished);
   }
+  if (may_help && offers_.stands() && !falling_back_) moved |= help();
   if (moved) bell_.ring_if_sleeping();
+  return moved;
+}
+
+// What became of the bodies on offer. A stop is not looked at while an offer stands: the receiver may be reading, and
+// whether it wants the body it says itself. Nor is a body cut that goes through the byte ring after all: behind its
+// cell there may be others.
+bool ShmOutbound::advance_offers(TransmissionList& finished) {
+  bool moved = false;
+  while (offers_.stands()) {
+    Transmission& oldest = *offered(offers_.oldest()).transmission;
+    if (!falling_back_) {
+      const ReadAnswer answer = offers_.answer();
+      if (answer == ReadAnswer::none) return moved;
+      moved = true;
+      falling_back_ = answer != ReadAnswer::over;
+      if (answer == ReadAnswer::cannot) {
+        choice_ = {false, false, "the other side cannot read this process's memory"};
+      }
+    }
+    if (falling_back_) {
+      moved |= stream(oldest);
+      if (oldest.cursor.left() != 0) return moved;
+      falling_back_ = false;
+    }
+    end_offer(Transmission::State::sent, finished);
+  }
   return moved;
 }
 
@@ -168,68 +195,79 @@ bool ShmOutbound::can_offer(std::uint64_t length) {
 // Once for each body: the chooser counts.
 bool ShmOutbound::wants_offer(const Transmission& transmission) {
   const std::uint64_t length = transmission.header.length;
-  if (!can_offer(length)) return false;
+  if (transmission.stop_asked || !can_offer(length)) return false;
   if (!choice_.measured || away_) return true;
   return transmission.cursor.peek(length).bytes >= kOfferPieceBytes && chooser_.reading(length, offers_.preferences());
 }
 
-// The table of pieces stays as it is until the answer. False: too many pieces.
-bool ShmOutbound::offer(const Transmission& transmission) {
-  table_.clear();
+// False: too many pieces.
+bool ShmOutbound::make_table(const Transmission& transmission, std::vector<portals::Buffer>& table) {
+  table.clear();
   for (RegionCursor cursor(transmission.body); cursor.left() != 0;) {
-    if (table_.size() == kOfferPiecesMax) return false;
+    if (table.size() == kOfferPiecesMax) return false;
     const portals::Buffer piece = cursor.peek(cursor.left());
-    table_.push_back(piece);
+    table.push_back(piece);
     cursor.skip(piece.bytes);
   }
-  const std::byte* const what = table_.size() == 1 ? table_[0].base : reinterpret_cast<const std::byte*>(table_.data());
-  offers_.offer(reinterpret_cast<std::uintptr_t>(what), table_.size(), transmission.header.length);
   return true;
 }
 
-// While the receiver reads the body from its beginning, we write it from its end. One chunk, then the answer is looked
+// The table of pieces stays as it is until the answer. False: this body cannot be offered. Requires: room for an offer
+// and its cell.
+bool ShmOutbound::offer(Transmission& transmission) {
+  std::byte* const cell = cells_.cell();
+  const EncodedHead head = encode_head(transmission.header, cell, true);
+  Offered& next = offered(offers_.next());
+  if (head.bytes > kOfferHeadMaxBytes || !make_table(transmission, next.table)) return false;
+  const std::byte* const what =
+      next.table.size() == 1 ? next.table[0].base : reinterpret_cast<const std::byte*>(next.table.data());
+  const ReadOffer told{reinterpret_cast<std::uintptr_t>(what), next.table.size()};
+  std::memcpy(cell + head.bytes, &told, sizeof told);
+  next.transmission = &transmission;
+  offers_.offer();
+  publish(head.first_word);
+  return true;
+}
+
+// While the receiver reads a body from its beginning, we write it from its end. One chunk, then the answer is looked
 // for again.
 bool ShmOutbound::help() {
-  return table_.size() == 1 && direct_writer_.help(offers_.number(), {table_[0].base, table_[0].bytes});
+  const std::vector<portals::Buffer>& table = offered(offers_.oldest()).table;
+  return table.size() == 1 && direct_writer_.help(offers_.oldest(), {table[0].base, table[0].bytes});
 }
 
-// A stop is not looked at while the offer stands: the receiver may be reading, and whether it wants the body it says
-// itself. True: the offer is over; the body is, too, or goes through the byte ring from its beginning.
-bool ShmOutbound::look_for_answer(Transmission& transmission) {
-  const ReadAnswer answer = offers_.answer();
-  if (answer == ReadAnswer::none) return false;
-  offers_.withdraw();
-  offered_ = false;
-  if (answer == ReadAnswer::over) {
-    transmission.cursor.skip(transmission.cursor.left());
-    carried_ = true;
-  } else if (answer == ReadAnswer::cannot) {
-    choice_ = {false, false, "the other side cannot read this process's memory"};
-  }
-  return true;
-}
-
-bool ShmOutbound::begin(Transmission& transmission) {
+// The first in the queue. False: it has to wait.
+bool ShmOutbound::begin(TransmissionList& finished) {
   if (!cells_.has_room()) return false;
-  const Header& header = transmission.header;
-  if (!transmission.stop_asked && wants_offer(transmission) && offer(transmission)) {
-    publish(encode_head(header, cells_.cell(), true).first_word);
-    begun_ = offered_ = true;
-    carried_ = false;
-    return true;
+  Transmission& first = *queue_.front();
+  if (!way_asked_) {
+    by_reading_ = wants_offer(first);
+    way_asked_ = true;
   }
+  if (by_reading_) {
+    if (!offers_.has_room()) return false;
+    by_reading_ = offer(first);
+    if (by_reading_) {
+      static_cast<void>(queue_.pop());
+      way_asked_ = false;
+      return true;
+    }
+  }
+  const Header& header = first.header;
   const EncodedHead head = encode_head(header, cells_.cell());
   const BodyWay way = shm_body_way(head.bytes, header.length);
   const auto count = static_cast<std::size_t>(header.length);
+  if (way != BodyWay::in_cell && offers_.stands()) return false;
   if (way == BodyWay::in_cell) {
-    transmission.cursor.read({cells_.cell() + head.bytes, count});
+    first.cursor.read({cells_.cell() + head.bytes, count});
   } else if (way == BodyWay::before_cell) {
     if (bytes_.room(count) < count) return false;
-    bytes_.write(transmission.cursor, count);
+    bytes_.write(first.cursor, count);
   }
   publish(head.first_word);
   begun_ = true;
-  carried_ = way != BodyWay::after_cell;
+  if (way == BodyWay::before_cell) let_go(count);
+  if (way != BodyWay::after_cell) finish_first(finished);
   return true;
 }
 
@@ -244,7 +282,6 @@ bool ShmOutbound::stream(Transmission& transmission) {
     bytes_.write(body, static_cast<std::size_t>(std::min<std::uint64_t>(chunk, room)));
     bytes_.publish();
   }
-  carried_ = body.left() == 0;
   return body.left() != before;
 }
 
@@ -253,20 +290,32 @@ bool ShmOutbound::cut(Transmission& transmission) {
   if (!cells_.has_room()) return false;
   const std::uint64_t carried = transmission.header.length - transmission.cursor.left();
   publish(encode_control(FrameType::cut, carried, cells_.cell()).first_word);
-  carried_ = true;
   return true;
 }
 
-void ShmOutbound::finish(Transmission::State state, TransmissionList& finished) {
+void ShmOutbound::finish_first(TransmissionList& finished) {
   Transmission* done = queue_.pop();
-  done->state = state;
+  done->state = done->cursor.left() == 0 ? Transmission::State::sent : Transmission::State::stopped;
   finished.push(*done);
-  begun_ = carried_ = offered_ = false;
+  begun_ = way_asked_ = false;
+}
+
+void ShmOutbound::end_offer(Transmission::State state, TransmissionList& finished) {
+  Transmission& done = *offered(offers_.oldest()).transmission;
+  done.cursor.skip(done.cursor.left());
+  done.state = state;
+  finished.push(done);
+  offers_.end();
 }
 
 void ShmOutbound::fail(TransmissionList& finished) {
   lost_ = true;
-  while (!queue_.empty()) finish(Transmission::State::failed, finished);
+  while (offers_.stands()) end_offer(Transmission::State::failed, finished);
+  while (Transmission* left = queue_.pop()) {
+    left->state = Transmission::State::failed;
+    finished.push(*left);
+  }
+  begun_ = way_asked_ = falling_back_ = false;
 }
 
 }  // namespace margay::sim

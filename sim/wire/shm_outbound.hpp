@@ -1,8 +1,10 @@
 // The sending side of one channel of the shared memory wire: cells for headers and small bodies, the byte ring for the
 // rest. How bodies travel: shm_body.hpp. One message after the other: the next cell is published when the body before
-// it is all in the ring, or is cut.
+// it is all in the ring, or is cut. Only bodies that are offered for reading do not hold up what follows, unless that
+// needs the byte ring: an offered body may still have to go through it, and comes before.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -30,8 +32,8 @@ class ShmOutbound {
 
   // See Wire. false: queue it.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
-  // Queues behind the earlier ones; advance() carries it.
-  void queue(Transmission& transmission);
+  // Queues behind the earlier ones; advance() carries it. Returns whether it is the first in the queue.
+  bool queue(Transmission& transmission);
   // Carries queued transmissions as far as there is room; finished ones go to `finished`. Returns whether anything
   // moved. `may_help`: there is nothing better to do than to carry a part of a body that the receiver reads.
   bool advance(TransmissionList& finished, bool may_help);
@@ -46,26 +48,37 @@ class ShmOutbound {
   // The peer sent something: it has likely taken all that we sent, and waits for an answer.
   void heard() { heard_ = true; }
 
-  [[nodiscard]] bool idle() const { return queue_.empty(); }
+  [[nodiscard]] bool idle() const { return queue_.empty() && !offers_.stands(); }
   [[nodiscard]] bool lost() const { return lost_; }
+  // A body is on offer, as far as we know.
+  [[nodiscard]] bool offers() const { return offers_.stands(); }
   // How long bodies go, and why; undecided before the first.
   [[nodiscard]] const LongChoice& long_choice() const { return choice_; }
   [[nodiscard]] BellRinger& bell() { return bell_; }
 
  private:
+  // A message whose body is offered.
+  struct Offered {
+    Transmission* transmission = nullptr;
+    std::vector<portals::Buffer> table;  // of the body's pieces; the receiver reads it
+  };
+  [[nodiscard]] Offered& offered(std::uint64_t number) { return offered_[number % kOffersMost]; }
+
   void publish(std::uint64_t first_word);
   void put_body(portals::RegionCursor& body, std::size_t count);
   void let_go(std::size_t count);
-  bool begin(Transmission& transmission);
+  bool advance_offers(TransmissionList& finished);
+  bool begin(TransmissionList& finished);
   bool can_offer(std::uint64_t length);
   bool wants_offer(const Transmission& transmission);
   bool choose();
-  bool offer(const Transmission& transmission);
+  bool make_table(const Transmission& transmission, std::vector<portals::Buffer>& table);
+  bool offer(Transmission& transmission);
   bool help();
-  bool look_for_answer(Transmission& transmission);
   bool stream(Transmission& transmission);
   bool cut(Transmission& transmission);
-  void finish(Transmission::State state, TransmissionList& finished);
+  void finish_first(TransmissionList& finished);
+  void end_offer(Transmission::State state, TransmissionList& finished);
 
   CellProducer cells_;
   ByteProducer bytes_;
@@ -74,10 +87,11 @@ class ShmOutbound {
   const RankArea* mine_;
   RankArea* peer_;
   std::uint32_t my_local_rank_;
-  bool opened_ = false;   // our flag in the peer's area is set
-  bool begun_ = false;    // the first queued transmission's cell is published
-  bool carried_ = false;  // and its body is all in the ring, or cut, or read
-  bool offered_ = false;  // its body is offered for reading, the answer is not here yet
+  bool opened_ = false;        // our flag in the peer's area is set
+  bool begun_ = false;         // the first queued transmission's cell is published, its body is going into the ring
+  bool way_asked_ = false;     // it was decided how the body of the first queued transmission goes:
+  bool by_reading_ = false;    // it is to be offered
+  bool falling_back_ = false;  // the oldest offered body goes through the byte ring after all
   bool lost_ = false;
   bool away_ = false;
   bool moves_lines_ = true;  // the peer has a processor of its own (cache_hints.hpp)
@@ -87,7 +101,7 @@ class ShmOutbound {
   bool chosen_ = false;  // choice_ holds
   LongChoice choice_;
   BodyWayChooser chooser_;
-  std::vector<portals::Buffer> table_;  // of the offered body's pieces; the receiver reads it
+  std::array<Offered, kOffersMost> offered_;  // those that stand, by number
   TransmissionList queue_;
 };
 

@@ -91,10 +91,9 @@ void ShmWire::send(std::uint32_t peer, Transmission& transmission) {
     return;
   }
   const bool was_idle = out.idle();
-  out.queue(transmission);
-  if (!was_idle) return;
+  if (!out.queue(transmission)) return;
   out.advance(finished_, false);
-  if (!out.idle()) busy_.push_back(to);
+  if (was_idle && !out.idle()) busy_.push_back(to);
   want_push();
 }
 

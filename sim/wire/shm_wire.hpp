@@ -48,7 +48,10 @@ class ShmWire final : public Wire {
   void idle_round() override {
     if (!shared_processor_) ++idle_rounds_;
   }
-  void accept(const portals::Region& landing, void* cookie) override { inbound_[answering_].accept(landing, cookie); }
+  // Who has bodies of ours to read will hardly carry a part of its own.
+  void accept(const portals::Region& landing, void* cookie) override {
+    inbound_[answering_].accept(landing, cookie, !outbound_[answering_].offers());
+  }
   void refuse() override { inbound_[answering_].refuse(); }
   [[nodiscard]] bool idle() const override { return busy_.empty(); }
   void nudge(std::uint32_t peer) override;

@@ -43,22 +43,40 @@ TEST_CASE("shared body: from the front and from the back until they meet") {
   std::uint64_t landing = 0;
   CHECK_FALSE(both.sender.claim(1, 4, chunk, landing));  // not open yet
   both.receiver.open(1, 4096, 4);
-  REQUIRE(both.receiver.claim(chunk));
+  REQUIRE_EQ(both.receiver.claim(1, chunk), 1);
   CHECK_EQ(chunk, 0);
   REQUIRE(both.sender.claim(1, 4, chunk, landing));
   CHECK_EQ(chunk, 3);
   CHECK_EQ(landing, 4096);
   REQUIRE(both.sender.claim(1, 4, chunk, landing));
   CHECK_EQ(chunk, 2);
-  REQUIRE(both.receiver.claim(chunk));
+  REQUIRE_EQ(both.receiver.claim(1, chunk), 1);
   CHECK_EQ(chunk, 1);
-  CHECK_FALSE(both.receiver.claim(chunk));
+  CHECK_EQ(both.receiver.claim(1, chunk), 0);
   CHECK_FALSE(both.sender.claim(1, 4, chunk, landing));
   CHECK(both.receiver.rest(chunk) == SharedBodyReceiver::Rest::coming);
   both.sender.report(1, false);
   CHECK(both.receiver.rest(chunk) == SharedBodyReceiver::Rest::done);
   both.receiver.open(3, 8192, 4);
   CHECK_FALSE(both.sender.claim(1, 4, chunk, landing));  // an offer that is over
+}
+
+TEST_CASE("shared body: several chunks at once, as many as are left") {
+  Both both;
+  std::uint64_t chunk = 0;
+  std::uint64_t landing = 0;
+  both.receiver.open(1, 4096, 5);
+  REQUIRE(both.sender.claim(1, 5, chunk, landing));
+  REQUIRE_EQ(both.receiver.claim(3, chunk), 3);
+  CHECK_EQ(chunk, 0);
+  REQUIRE_EQ(both.receiver.claim(3, chunk), 1);
+  CHECK_EQ(chunk, 3);
+  CHECK_EQ(both.receiver.claim(3, chunk), 0);
+  const BodyChunks chunks(200'000);
+  CHECK_EQ(chunks.bytes(0, chunks.count()), 200'000);
+  CHECK_EQ(chunks.bytes(1, 2), 2 * chunks.bytes(1));
+  CHECK_EQ(chunks.within(1), 1);
+  CHECK_EQ(chunks.within(1 << 20), (1 << 20) / chunks.bytes(0));
 }
 
 TEST_CASE("shared body: a chunk that the sender could not carry is named; a closed body has none left") {
@@ -70,14 +88,14 @@ TEST_CASE("shared body: a chunk that the sender could not carry is named; a clos
   both.sender.report(1, false);
   REQUIRE(both.sender.claim(1, 3, chunk, landing));
   both.sender.report(1, true);
-  REQUIRE(both.receiver.claim(chunk));
-  CHECK_FALSE(both.receiver.claim(chunk));
+  REQUIRE_EQ(both.receiver.claim(1, chunk), 1);
+  CHECK_EQ(both.receiver.claim(1, chunk), 0);
   REQUIRE(both.receiver.rest(chunk) == SharedBodyReceiver::Rest::failed);
   CHECK_EQ(chunk, 1);
   both.receiver.open(3, 4096, 3);
   both.receiver.close();
   CHECK_FALSE(both.sender.claim(3, 3, chunk, landing));
-  CHECK_FALSE(both.receiver.claim(chunk));
+  CHECK_EQ(both.receiver.claim(1, chunk), 0);
 }
 
 #if defined(__SANITIZE_THREAD__)
@@ -118,8 +136,8 @@ TEST_CASE("shared body: between threads every chunk is carried once") {
     std::fill(landing.begin(), landing.end(), 0);
     both.receiver.open(2 * body + 1, reinterpret_cast<std::uintptr_t>(landing.data()), kChunks);
     std::uint64_t chunk = 0;
-    while (both.receiver.claim(chunk)) {
-      landing[chunk] += source[chunk];
+    while (const std::uint64_t count = both.receiver.claim(1 + body % 3, chunk)) {
+      for (std::uint64_t i = 0; i < count; ++i) landing[chunk + i] += source[chunk + i];
       take_steps(body % 64);
     }
     while (both.receiver.rest(chunk) == SharedBodyReceiver::Rest::coming) {

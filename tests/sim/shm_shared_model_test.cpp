@@ -1,9 +1,12 @@
-// A model of a body that both ends carry (sim/shm/shared_body.hpp), small enough to look at all that can happen: two
-// bodies of three chunks one after the other, a chunk that the sender cannot write, a receiver that gives up in the
-// middle and gets the body another way. Every step is one access to shared memory (memory_model.hpp); a claim is one
-// exchange, which no store of its own passes. Mutants, each with one order or one check missing, must be caught.
+// A model of bodies that both ends carry (sim/shm/read_offer.hpp, shared_body.hpp), small enough to look at all that
+// can happen: two bodies of three chunks, the second on offer while the first is carried or not, chunks claimed one by
+// one or two at once, a chunk that the sender cannot write, a receiver that gives up in the middle and gets the body
+// another way, a sender that writes something else where a body was as soon as it may. Every step is one access to
+// shared memory (memory_model.hpp); a claim is one exchange, which no store of its own passes. Mutants, each with one
+// order or one check missing, must be caught.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -22,6 +25,8 @@ enum class Mutant {
   no_wait,        // the receiver ends the body when no chunk is left to claim
   torn_claim,     // the sender claims by a load and a later store
   forgotten_one,  // a chunk that the sender could not write is nobody's
+  early_end,      // an answer ends all offers, also those behind the one that it answers
+  wide_claim,     // two chunks are claimed where one is left
 };
 
 // Variables. Each body has a landing of its own; what is in its chunks is its number.
@@ -32,9 +37,11 @@ constexpr int kLanding = 3;   // body whose landing it is
 constexpr int kNumber = 4;    // the claims, one word in truth: body, from the front, from the back
 constexpr int kFront = 5;
 constexpr int kBack = 6;
-constexpr int kCarried = 7;  // body * 10 + chunks of the sender that are over, plus kFailed
-constexpr int kChunk = 8;    // + (body - 1) * kChunks + chunk
-constexpr int kVariables = kChunk + kBodies * kChunks;
+constexpr int kCarried = 7;                          // body * 10 + chunks of the sender that are over, plus kFailed
+constexpr int kChunk = 8;                            // + (body - 1) * kChunks + chunk
+constexpr int kSource = kChunk + kBodies * kChunks;  // + body - 1: what lies where the sender has this body
+constexpr int kVariables = kSource + kBodies;
+constexpr int kReused = 9;  // in kSource
 constexpr int kGaveUp = 10;
 constexpr int kFailed = 5;
 
@@ -44,14 +51,17 @@ struct State {
   ModelMemory<kVariables, 4> shared;
   std::array<std::int8_t, 2> step{};
   std::array<std::int8_t, 2> body{1, 1};
-  std::int8_t chunk = 0;                     // sender: claimed last
-  std::int8_t seen_back = 0;                 // sender: of the claims, as loaded by a torn claim
-  std::int8_t landing = 0;                   // sender: as loaded
-  std::int8_t failed = 0;                    // sender: carries no more of this body
-  std::int8_t mine = 0;                      // receiver: claimed last
+  std::int8_t chunk = 0;      // sender: claimed last
+  std::int8_t seen_back = 0;  // sender: of the claims, as loaded by a torn claim
+  std::int8_t landing = 0;    // sender: as loaded
+  std::int8_t failed = 0;     // sender: carries no more of this body
+  std::int8_t offered = 0;    // sender: body offered last
+  std::int8_t freed = 0;      // sender: of the bodies over, how many it has put something else in place of
+  std::int8_t mine = 0;       // receiver: the next chunk that it claimed
+  std::int8_t mine_left = 0;  // receiver: how many it claimed and has not carried
   std::array<std::int8_t, kBodies> ended{};  // the receiver gave the landing back
 };
-static_assert(sizeof(State) == kVariables + 2 * 4 * 3 + 2 + 2 + 2 + 5 + kBodies, "bytes without padding");
+static_assert(sizeof(State) == kVariables + 2 * 4 * 3 + 2 + 2 + 2 + 8 + kBodies, "bytes without padding");
 
 class Explorer {
  public:
@@ -72,7 +82,7 @@ class Explorer {
     bool can_move = false;
     for (std::size_t who = 0; who < 2; ++who) {
       can_move |= state.shared.drain(who, [&](const auto& memory, const auto& store) {
-        if (who == kSender && store.variable >= kChunk) {
+        if (who == kSender && store.variable >= kChunk && store.variable < kSource) {
           fault_ |= state.ended[static_cast<std::size_t>((store.variable - kChunk) / kChunks)] != 0;
         }
         State next = state;
@@ -104,13 +114,22 @@ class Explorer {
 
   bool sender(const State& state) {
     const int body = state.body[kSender];
-    if (body > kBodies) return false;
+    bool reused = false;
+    if (state.freed + 1 < body && state.step[kSender] == 1) {  // something else in the place of a body that is over
+      State reusing = state;
+      ++reusing.freed;
+      reused = go(reusing.shared.store(kSender, kSource + state.freed, kReused, false), reusing);
+    }
+    if (body > kBodies) return reused;
     State next = state;
     switch (state.step[kSender]) {
-      case 0:  // offers
+      case 0:  // the body is written, to be offered
+        next.step[kSender] = 10;
+        return go(next.shared.store(kSender, kSource + state.offered, state.offered + 1, false), next);
+      case 10:
         next.step[kSender] = 1;
-        next.failed = 0;
-        return go(next.shared.store(kSender, kOffered, body, true), next);
+        ++next.offered;
+        return go(next.shared.store(kSender, kOffered, next.offered, true), next);
       case 1:
         return wait_or_claim(state);
       case 2:  // where to
@@ -137,8 +156,7 @@ class Explorer {
         next.step[kSender] = static_cast<std::int8_t>(state.step[kSender] + 1);
         return go(next.shared.store(kSender, chunk_of(body, state.step[kSender] - 5), body, false), next);
       case 8:
-        next.step[kSender] = 0;
-        ++next.body[kSender];
+        pass_body(next, body);
         return go(next.shared.store(kSender, kResent, body, true), next);
       default:  // a torn claim's second half
         next.step[kSender] = 2;
@@ -149,18 +167,23 @@ class Explorer {
   bool wait_or_claim(const State& state) {
     const int body = state.body[kSender];
     const int answered = state.shared.load(kSender, kAnswered);
-    const bool over = answered % kGaveUp == body && answered != 0;
+    const bool over = answered % kGaveUp >= body;
     if (over) {
       State next = state;
-      if (answered > kGaveUp) {
+      if (answered == kGaveUp + body) {
         next.step[kSender] = 5;
       } else {
-        next.step[kSender] = 0;
-        ++next.body[kSender];
+        const int last = answered % kGaveUp - (answered > kGaveUp ? 1 : 0);
+        pass_body(next, mutant_ == Mutant::early_end ? state.offered : last);
       }
       states_.visit(next);
     }
-    const bool tries = state.failed == 0 && !over;
+    if (state.offered < kBodies) {  // the next one, behind those that stand
+      State next = state;
+      next.step[kSender] = 0;
+      states_.visit(next);
+    }
+    const bool tries = state.failed == 0 && !over && body <= state.offered;
     const bool open = value(state, kNumber) == body;
     if (tries && open && may_claim(state, kSender) && value(state, kFront) + value(state, kBack) < kChunks) {
       State next = state;
@@ -178,13 +201,20 @@ class Explorer {
     return true;  // it looks again
   }
 
+  // The sender is done with all bodies up to this one.
+  static void pass_body(State& next, int body) {
+    next.step[kSender] = 1;
+    next.failed = 0;
+    next.body[kSender] = static_cast<std::int8_t>(body + 1);
+  }
+
   bool receiver(const State& state) {
     const int body = state.body[kReceiver];
     if (body > kBodies) return false;
     State next = state;
     switch (state.step[kReceiver]) {
       case 0:  // sees the offer
-        if (state.shared.load(kReceiver, kOffered) != body) return true;
+        if (state.shared.load(kReceiver, kOffered) < body) return true;
         next.step[kReceiver] = 1;
         return go(true, next);
       case 1:
@@ -197,24 +227,32 @@ class Explorer {
         set(next, kBack, 0);
         next.step[kReceiver] = 3;
         return go(true, next);
-      case 3: {  // claims the next chunk; or gives up
+      case 3: {  // claims the next chunk, or two; or gives up
         if (!may_claim(state, kReceiver)) return false;
         State closing = state;
         set(closing, kFront, kChunks);
         closing.step[kReceiver] = 7;
         states_.visit(closing);
-        if (value(state, kFront) + value(state, kBack) >= kChunks) {
+        const int left = kChunks - value(state, kFront) - value(state, kBack);
+        if (left <= 0) {
           next.step[kReceiver] = 5;
-        } else {
-          next.mine = state.shared.values[kFront];
-          set(next, kFront, next.mine + 1);
-          next.step[kReceiver] = 4;
+          return go(true, next);
         }
-        return go(true, next);
+        next.mine = state.shared.values[kFront];
+        next.step[kReceiver] = 4;
+        for (int count = 1; count <= (mutant_ == Mutant::wide_claim ? 2 : std::min(left, 2)); ++count) {
+          next.mine_left = static_cast<std::int8_t>(count);
+          set(next, kFront, next.mine + count);
+          states_.visit(next);
+        }
+        return true;
       }
       case 4:
-        next.step[kReceiver] = 3;
-        return go(next.shared.store(kReceiver, chunk_of(body, state.mine), body, false), next);
+        if (state.mine >= kChunks) return fault_ = true;  // beyond the landing
+        --next.mine_left;
+        ++next.mine;
+        if (next.mine_left == 0) next.step[kReceiver] = 3;
+        return go(next.shared.store(kReceiver, chunk_of(body, state.mine), read_body(state), false), next);
       case 5:
         return look_at_rest(state);
       case 6:
@@ -223,10 +261,13 @@ class Explorer {
         next.step[kReceiver] = 8;
         return go(next.shared.store(kReceiver, kAnswered, body + kGaveUp, true), next);
       default:
-        if (state.shared.load(kReceiver, kResent) != body) return true;
+        if (state.shared.load(kReceiver, kResent) < body) return true;
         return end(state, 0);
     }
   }
+
+  // What the receiver finds where the sender has its body.
+  static int read_body(const State& state) { return state.shared.load(kReceiver, kSource + state.body[kReceiver] - 1); }
 
   bool look_at_rest(const State& state) {
     const int body = state.body[kReceiver];
@@ -238,7 +279,9 @@ class Explorer {
     if (back == 0 || mutant_ == Mutant::no_wait) return go(true, next);
     if (carried / 10 != body) return true;
     if (failed && mutant_ != Mutant::forgotten_one) {
-      return go(next.shared.store(kReceiver, chunk_of(body, kChunks - (carried % 10 - kFailed)), body, false), next);
+      return go(
+          next.shared.store(kReceiver, chunk_of(body, kChunks - (carried % 10 - kFailed)), read_body(state), false),
+          next);
     }
     if (!failed && carried % 10 != back) return true;
     return go(true, next);
@@ -271,8 +314,8 @@ TEST_CASE("shared body model: nothing wrong is reachable") {
 }
 
 TEST_CASE("shared body model: every mutant is caught") {
-  for (const Mutant mutant :
-       {Mutant::plain_open, Mutant::plain_report, Mutant::no_wait, Mutant::torn_claim, Mutant::forgotten_one}) {
+  for (const Mutant mutant : {Mutant::plain_open, Mutant::plain_report, Mutant::no_wait, Mutant::torn_claim,
+                              Mutant::forgotten_one, Mutant::early_end, Mutant::wide_claim}) {
     CAPTURE(static_cast<int>(mutant));
     CHECK(Explorer(mutant).finds_fault());
   }

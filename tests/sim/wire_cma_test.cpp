@@ -38,6 +38,18 @@ std::uint64_t ring_bytes(Rig& rig) {
   REQUIRE(ShmLayout::attach(shm_set(rig).segment(), shm_set(rig).ranks(), layout).ok());
   return layout.channel(0, 1).consumer.bytes_consumed;
 }
+// The offer in the first cell of rank 0's channel to rank 1.
+ReadOffer read_offer(const ShmLayout& layout, std::byte*& at) {
+  portals::Header header;
+  DecodedHead head;
+  auto& cell = layout.channel(0, 1).cells[0];
+  REQUIRE(decode_head(std::as_bytes(std::span(cell.words)), header, head, true).verdict == Decode::ok);
+  REQUIRE(head.read_body);
+  at = reinterpret_cast<std::byte*>(cell.words.data()) + head.bytes;
+  ReadOffer offer;
+  std::memcpy(&offer, at, sizeof offer);
+  return offer;
+}
 bool complete(Rig& rig, std::size_t messages) {
   return rig[1].received.size() == messages && rig[1].received.back().state == Received::State::complete;
 }
@@ -181,7 +193,6 @@ TEST_CASE("cma: an offer that contradicts its header loses the peer, and writes 
   Rig rig(cma_set, 2);
   ShmLayout layout;
   REQUIRE(ShmLayout::attach(shm_set(rig).segment(), 2, layout).ok());
-  ReadOffer& offer = layout.channel(0, 1).producer.offer;
   std::vector<std::byte> body = pattern_body(1, kLongBytes);
   std::array table{portals::Buffer{body.data(), 100'000}, portals::Buffer{body.data() + 100'000, kLongBytes - 100'000}};
   Transmission out;
@@ -192,33 +203,24 @@ TEST_CASE("cma: an offer that contradicts its header loses the peer, and writes 
     if (!in_pieces) out.body = portals::Region(body.data(), kLongBytes);
     rig[0].wire().send(1, out);
   };
-  SUBCASE("in pieces, no longer stands") {
-    offer_body(true);
-    offer.number = 2;
-  }
-  SUBCASE("in one piece, no longer stands") {
-    offer_body(false);
-    offer.number = 2;
-  }
-  SUBCASE("in pieces, another length") {
-    offer_body(true);
-    offer.bytes += 1;
-  }
-  SUBCASE("in one piece, another length") {
-    offer_body(false);
-    offer.bytes += 1;
-  }
+  const auto say_pieces = [&](std::uint64_t count) {
+    std::byte* at = nullptr;
+    ReadOffer offer = read_offer(layout, at);
+    offer.count = count;
+    std::memcpy(at, &offer, sizeof offer);
+  };
   SUBCASE("no pieces") {
     offer_body(false);
-    offer.count = 0;
+    say_pieces(0);
   }
   SUBCASE("too many pieces") {
     offer_body(true);
-    offer.count = kOfferPiecesMax + 1;
+    say_pieces(kOfferPiecesMax + 1);
   }
   SUBCASE("pieces shorter than the body") {
     offer_body(true);
-    reinterpret_cast<portals::Buffer*>(offer.address)->bytes = 100;
+    std::byte* at = nullptr;
+    reinterpret_cast<portals::Buffer*>(read_offer(layout, at).address)->bytes = 100;
   }
   REQUIRE(rig.until([&] { return !rig[1].lost.empty(); }));
   CHECK_EQ(rig[1].lost.front(), 0);
@@ -237,10 +239,66 @@ TEST_CASE("cma: pieces that say more than the body are read no further than the 
   const std::array table{portals::Buffer{body.data(), 5000}, portals::Buffer{body.data() + 5000, kLongBytes - 5000}};
   out.body = portals::Region(std::span<const portals::Buffer>(table));
   rig[0].wire().send(1, out);
-  reinterpret_cast<portals::Buffer*>(layout.channel(0, 1).producer.offer.address)[1].bytes += 5000;
+  std::byte* at = nullptr;
+  reinterpret_cast<portals::Buffer*>(read_offer(layout, at).address)[1].bytes += 5000;
   REQUIRE(rig.until([&] { return out.state == Transmission::State::sent; }));
   REQUIRE(rig.until([&] { return rig[1].received[0].state == Received::State::complete; }));
   CHECK(body_is(rig[1].received[0], 1, kLongBytes));
+}
+
+TEST_CASE("cma: bodies are on offer at once, and small messages behind them; what needs the ring waits") {
+  Rig rig(cma_set, 2);
+  constexpr std::size_t kBytes = 50'000;
+  constexpr std::size_t kBodies = kOffersMost + 3;
+  SUBCASE("bodies only") {
+    for (std::size_t number = 1; number <= kBodies; ++number) {
+      rig[0].queue(1, numbered(number), pattern_body(number, kBytes));
+    }
+    while (rig[1].round()) {
+    }
+    CHECK_EQ(rig[1].received.size(), kOffersMost);  // the sender did nothing meanwhile
+    REQUIRE(rig.until([&] { return complete(rig, kBodies) && rig.all_idle(); }));
+    for (std::size_t number = 1; number <= kBodies; ++number)
+      CHECK(body_is(rig[1].received[number - 1], number, kBytes));
+    CHECK_EQ(ring_bytes(rig), 0);
+  }
+  SUBCASE("with others between") {
+    const std::array<std::size_t, 6> sizes = {kBytes, kBytes, 10, 1000, kBytes, 20};
+    for (std::size_t i = 0; i < sizes.size(); ++i) rig[0].queue(1, numbered(i + 1), pattern_body(i + 1, sizes[i]));
+    while (rig[1].round()) {
+    }
+    CHECK_EQ(rig[1].received.size(), 3);
+    REQUIRE(rig.until([&] { return complete(rig, sizes.size()) && rig.all_idle(); }));
+    for (std::size_t i = 0; i < sizes.size(); ++i) CHECK(body_is(rig[1].received[i], i + 1, sizes[i]));
+    CHECK_EQ(ring_bytes(rig), 1000);
+  }
+}
+
+TEST_CASE("cma: of bodies on offer, one that cannot be read goes through the ring before the others are read") {
+  Rig rig(cma_set, 2);
+  REQUIRE(arrived(rig, 1, kLongBytes));
+  constexpr std::size_t kBytes = 300'000;  // longer than the ring
+  std::vector<std::byte> body = pattern_body(3, kBytes);
+  std::vector<portals::Buffer> table{{body.data(), kBytes / 2}, {reinterpret_cast<std::byte*>(16), kBytes / 2}};
+  Transmission bad;
+  bad.header = numbered(3);
+  bad.header.length = kBytes;
+  bad.body = portals::Region(std::span<const portals::Buffer>(table));
+  rig[0].queue(1, numbered(2), pattern_body(2, kBytes));
+  rig[0].wire().send(1, bad);
+  rig[0].queue(1, numbered(4), pattern_body(4, kBytes));
+  rig[0].queue(1, numbered(5), pattern_body(5, 8));
+  while (rig[1].round()) {
+  }
+  CHECK_EQ(rig[1].received.size(), 3);  // the third is coming
+  table[1].base = body.data() + kBytes / 2;
+  rig[0].wire().stop(1, bad);  // too late: behind its cell are others
+  REQUIRE(rig.until([&] { return complete(rig, 5) && rig.all_idle() && bad.state == Transmission::State::sent; }));
+  CHECK(body_is(rig[1].received[1], 2, kBytes));
+  CHECK(body_is(rig[1].received[2], 3, kBytes));
+  CHECK(body_is(rig[1].received[3], 4, kBytes));
+  CHECK(body_is(rig[1].received[4], 5, 8));
+  CHECK_EQ(ring_bytes(rig), kBytes);
 }
 
 TEST_CASE("cma: an idle sender carries a part of the body; one that cannot leaves it to the receiver") {
