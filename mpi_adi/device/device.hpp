@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
+#include "mpi_adi/datatype/datatype.hpp"
 #include "mpi_adi/device/request.hpp"
 #include "mpi_adi/object/communicator.hpp"
-#include "mpi_adi/object/datatype.hpp"
 
 namespace margay::sim {
 class Kernel;

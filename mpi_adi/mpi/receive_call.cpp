@@ -1,6 +1,6 @@
 #include "mpi_adi/mpi/receive_call.hpp"
 
-#include <cstring>
+#include "mpi_adi/device/pieces.hpp"
 
 namespace margay::mpi_adi {
 
@@ -56,14 +56,8 @@ void finish_device_request(Call& call, Request& request, MPI_Status* status) {
 
 TypedCopy::TypedCopy(const Datatype& type, const void* buffer, std::int64_t count) {
   bytes_.resize(static_cast<std::size_t>(count) * type.size);
-  const auto* element = static_cast<const std::byte*>(buffer);
-  std::byte* target = bytes_.data();
-  for (std::int64_t i = 0; i < count; ++i, element += type.extent) {
-    for (const TypeBlock& block : type.blocks) {
-      std::memcpy(target, element + block.offset, block.bytes);
-      target += block.bytes;
-    }
-  }
+  Pieces pieces;
+  portals::copy(portals::Region(bytes_.data(), bytes_.size()), pieces.to_send(buffer, count, type));
 }
 
 }  // namespace margay::mpi_adi
