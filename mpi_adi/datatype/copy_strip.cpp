@@ -125,7 +125,20 @@ typename Way::Packed runs(typename Way::Packed packed, Places places, const Stri
 }
 
 template <typename Way>
+typename Way::Packed entries(typename Way::Packed packed, const Strip& strip) {
+  const LayoutNode::Entry* entry = strip.entries;
+  const std::uint64_t end = entry->before + strip.total;
+  for (std::uint64_t i = 1; i <= strip.count; ++i, ++entry) {
+    const std::uint64_t bytes = (i < strip.count ? entry[1].before : end) - entry->before;
+    Way::move(packed, strip.base + static_cast<std::uintptr_t>(entry->offset), static_cast<std::size_t>(bytes));
+    packed += bytes;
+  }
+  return packed;
+}
+
+template <typename Way>
 typename Way::Packed copy_strip(typename Way::Packed packed, const Strip& strip) {
+  if (strip.entries != nullptr) return entries<Way>(packed, strip);
   if (strip.count == 1 && strip.offsets == nullptr) {
     Way::move(packed, strip.base, static_cast<std::size_t>(strip.bytes));
     return packed + strip.bytes;

@@ -11,8 +11,8 @@
 namespace margay::mpi_adi {
 
 // Passive. What every message asks for stands here; the rest is in the definition. Reference counted like Communicator:
-// one for the user's handle, one for each persistent request.
-struct Datatype {
+// one for the user's handle, one for each persistent request. Aligned, so that one line has all that a send looks at.
+struct alignas(64) Datatype {
   Datatype() = default;
   explicit Datatype(TypePtr made)
       : size(made->size),

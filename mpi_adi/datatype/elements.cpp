@@ -14,7 +14,7 @@ std::optional<std::uint64_t> elements_in(const TypeDefinition& type, std::uint64
   while (left != 0) {
     const Strip run = walker.take(left);
     const std::uint64_t one = basic_size_bytes(run.leaf);
-    const std::uint64_t here = run.bytes * run.count;
+    const std::uint64_t here = run.total;
     if (here % one != 0) return std::nullopt;
     elements += here / one;
     left -= here;

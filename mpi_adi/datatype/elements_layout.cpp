@@ -25,11 +25,8 @@ ElementsLayout::ElementsLayout(const mpi_adi::Layout& element, std::int64_t exte
 }
 
 portals::Buffer ElementsLayout::piece(std::byte* base, std::uint64_t at) const {
-  LayoutWalker walker(*root_.node, address(base, root_.offset), at);
-  const Strip strip = walker.take(kEndlessBytes);
-  const std::int64_t first = strip.offsets != nullptr ? *strip.offsets : 0;
-  return {reinterpret_cast<std::byte*>(strip.base + static_cast<std::uintptr_t>(first)),
-          static_cast<std::size_t>(strip.bytes)};
+  const Strip run = LayoutWalker(*root_.node, address(base, root_.offset), at).run();
+  return {reinterpret_cast<std::byte*>(run.base), static_cast<std::size_t>(run.bytes)};
 }
 
 void ElementsLayout::gather(const std::byte* base, std::uint64_t at, std::span<std::byte> target) const {
@@ -38,7 +35,7 @@ void ElementsLayout::gather(const std::byte* base, std::uint64_t at, std::span<s
   for (std::uint64_t left = target.size(); left != 0;) {
     const Strip strip = walker.take(left);
     to = pack_strip(to, strip);
-    left -= strip.bytes * strip.count;
+    left -= strip.total;
   }
 }
 
@@ -48,7 +45,7 @@ void ElementsLayout::scatter(std::byte* base, std::uint64_t at, std::span<const 
   for (std::uint64_t left = source.size(); left != 0;) {
     const Strip strip = walker.take(left);
     from = unpack_strip(from, strip);
-    left -= strip.bytes * strip.count;
+    left -= strip.total;
   }
 }
 

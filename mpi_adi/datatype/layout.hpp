@@ -33,6 +33,7 @@ struct LayoutNode {
   ~LayoutNode();
 
   Kind kind = Kind::run;
+  bool runs_only = false;   // a table all of whose entries are runs
   std::uint32_t depth = 1;  // nodes on the longest way down, this one included
   int leaf = 0;             // of a run: what its bytes are (see Layout); runs of different kinds are never joined
   std::uint64_t size = 0;   // bytes of data

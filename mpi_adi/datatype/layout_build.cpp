@@ -195,6 +195,7 @@ Layout LayoutSequence::as_table() const {
     if (node->held.empty() || node->held.back() != child) node->held.push_back(std::move(child));
   }
   node->depth = depth + 1;
+  node->runs_only = node->held.empty();
   return {std::move(node), 0};
 }
 

@@ -130,12 +130,30 @@ void LayoutWalker::passed_run(Frame& top, std::uint64_t runs) {
   }
 }
 
-Strip LayoutWalker::take(std::uint64_t limit) {
-  Frame& top = frames_[top_];
+// The whole runs of a table that has nothing else.
+bool LayoutWalker::take_entries(Frame& top, std::uint64_t limit, Strip& strip) {
+  const LayoutNode& node = *top.node;
+  const Entry& first = node.entries[top.index];
+  auto end = static_cast<std::uint64_t>(node.count);
+  std::uint64_t total = node.size - first.before;
+  if (total > limit) {
+    end = entry_at(node, first.before + limit);
+    total = node.entries[end].before - first.before;
+  }
+  if (end == top.index) return false;
+  strip.base = top.base;
+  strip.entries = &first;
+  strip.count = end - top.index;
+  strip.total = total;
+  passed_run(top, strip.count);
+  return true;
+}
+
+Strip LayoutWalker::run() const {
+  const Frame& top = frames_[top_];
   const LayoutNode& node = *top.node;
   Strip strip;
   strip.count = 1;
-  std::uint64_t left = 1;  // runs until the node is over
   switch (node.kind) {
     case Kind::run:
       strip.base = top.base;
@@ -146,34 +164,47 @@ Strip LayoutWalker::take(std::uint64_t limit) {
       strip.base = moved(top.base, top.index, node.stride);
       strip.bytes = node.block;
       strip.leaf = node.child->leaf;
-      strip.stride = node.stride;
-      left = static_cast<std::uint64_t>(node.count) - top.index;
       break;
     case Kind::blocks:
-      strip.base = top.base;
+      strip.base = moved(top.base, node.offsets[top.index]);
       strip.bytes = node.block;
-      strip.offsets = node.offsets.data() + top.index;
-      left = static_cast<std::uint64_t>(node.count) - top.index;
       break;
     case Kind::table:
       strip.base = moved(top.base, node.entries[top.index].offset);
       strip.bytes = entry_end(node, top.index) - node.entries[top.index].before;
       break;
   }
+  strip.base += in_run_;
+  strip.bytes -= in_run_;
+  strip.total = strip.bytes;
+  return strip;
+}
+
+Strip LayoutWalker::take(std::uint64_t limit) {
+  Frame& top = frames_[top_];
+  const LayoutNode& node = *top.node;
+  Strip strip;
+  if (in_run_ == 0 && node.runs_only && take_entries(top, limit, strip)) return strip;
+  strip = run();
   if (in_run_ == 0 && strip.bytes <= limit) {
-    strip.count = left == 1 ? 1 : whole_runs(left, strip.bytes, limit);
+    std::uint64_t left = 1;  // runs until the node is over
+    if (node.kind == Kind::loop || node.kind == Kind::blocks) left = static_cast<std::uint64_t>(node.count) - top.index;
+    if (left != 1) {
+      strip.count = whole_runs(left, strip.bytes, limit);
+      strip.total = strip.bytes * strip.count;
+      strip.stride = node.stride;
+      if (node.kind == Kind::blocks) {
+        strip.base = top.base;
+        strip.offsets = node.offsets.data() + top.index;
+      }
+    }
     passed_run(top, strip.count);
     return strip;
   }
-  if (strip.offsets != nullptr) {
-    strip.base = moved(strip.base, *strip.offsets);
-    strip.offsets = nullptr;
-  }
-  strip.base += in_run_;
-  const std::uint64_t whole = strip.bytes;
-  strip.bytes = std::min(whole - in_run_, limit);
+  const std::uint64_t rest = strip.bytes;
+  strip.bytes = strip.total = std::min(rest, limit);
   in_run_ += strip.bytes;
-  if (in_run_ == whole) passed_run(top, 1);
+  if (strip.bytes == rest) passed_run(top, 1);
   return strip;
 }
 

@@ -22,7 +22,7 @@ int hand_out_type(Call& call, TypePtr made, MPI_Datatype* newtype) {
 std::span<const int> block_lengths(Call& call, const int* first, int count) {
   const std::span<const int> lengths = array(call, first, count, "array_of_blocklengths");
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    if (lengths[i] < 0) bad_element(call, "array_of_blocklengths", i, lengths[i], "below 0");
+    if (lengths[i] < 0) call.count(lengths[i], ("array_of_blocklengths[" + std::to_string(i) + "]").c_str());
   }
   return lengths;
 }
