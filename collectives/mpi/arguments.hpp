@@ -16,11 +16,10 @@ class TypedData {
   // To be read.
   TypedData(const void* buffer, std::int64_t count, const mpi_adi::Datatype& type)
       : region_(pieces_.to_send(buffer, count, type)) {}
-  // To be filled; call unpack() when it is.
+  // To be filled.
   TypedData(void* buffer, std::int64_t count, mpi_adi::Datatype& type)
       : region_(pieces_.to_receive(buffer, count, type)) {}
   [[nodiscard]] const portals::Region& region() const { return region_; }
-  void unpack() { pieces_.unpack(region_.bytes()); }
 
  private:
   mpi_adi::Pieces pieces_;

@@ -19,9 +19,8 @@ extern "C" int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int ro
     const TypedData data(static_cast<const void*>(buffer), count, *type);
     note_error(call, perform_bcast(portal, *communicator, root, data.region()));
   } else {
-    TypedData data(buffer, count, *type);
+    const TypedData data(buffer, count, *type);
     note_error(call, perform_bcast(portal, *communicator, root, data.region()));
-    data.unpack();
   }
   return call.done();
 }

@@ -32,7 +32,6 @@ class GatheredData {
   void scatter() {
     if (data_ == nullptr) return;
     margay::portals::copy(data_->region(), region());
-    data_->unpack();
   }
 
  private:

@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
+#include "mpi_adi/datatype/datatype.hpp"
 #include "mpi_adi/device/request.hpp"
 #include "mpi_adi/object/communicator.hpp"
-#include "mpi_adi/object/datatype.hpp"
 
 namespace margay::sim {
 class Kernel;

@@ -60,11 +60,7 @@ void AttachedBuffer::release(const std::byte* place) {
   taken_.erase(at);
 }
 
-BufferedSends::BufferedSends(Device& device) : device_(device) {
-  bytes_type_.size = 1;
-  bytes_type_.extent = 1;
-  bytes_type_.blocks = {{0, 1}};
-}
+BufferedSends::BufferedSends(Device& device) : device_(device), bytes_type_(own_bytes()) {}
 
 portals::Status BufferedSends::send(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
                                     Communicator& communicator) {

@@ -37,7 +37,7 @@ void make_readable(DeviceParts& parts, SendRequest& request) {
   if (request.body.contiguous()) {
     memory = &request.read_single.emplace(request.body.single());
   } else {
-    memory = &request.read_combined.emplace(request.pieces.table());
+    memory = &request.read_combined.emplace(request.body);
   }
   memory->set_owner(&request, kOwnerRead);
   request.read_entry.set(from(request), *memory, options);

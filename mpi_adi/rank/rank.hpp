@@ -8,15 +8,15 @@
 #include <thread>
 #include <vector>
 
+#include "mpi_adi/datatype/datatype.hpp"
+#include "mpi_adi/datatype/predefined_types.hpp"
 #include "mpi_adi/device/device.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/context_pool.hpp"
-#include "mpi_adi/object/datatype.hpp"
 #include "mpi_adi/object/error_class.hpp"
 #include "mpi_adi/object/group_table.hpp"
 #include "mpi_adi/object/handle_table.hpp"
 #include "mpi_adi/object/operation.hpp"
-#include "mpi_adi/object/predefined_types.hpp"
 #include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
@@ -114,6 +114,9 @@ class MpiRank {
   void release(Communicator& communicator);
   void release(Datatype& type);
 
+  // Types made for Fortran's kinds (MPI_Type_create_f90_real and its kin), kept until the end.
+  [[nodiscard]] std::vector<Datatype*>& kind_types() { return kind_types_; }
+
   [[nodiscard]] ContextPool& contexts() { return contexts_; }
   [[nodiscard]] GroupTable& groups() { return groups_; }
 
@@ -146,6 +149,7 @@ class MpiRank {
   PredefinedTypes predefined_types_;
   HandleTable<Communicator> communicators_{ObjectType::communicator};
   HandleTable<Datatype> datatypes_{ObjectType::datatype, kPairTypeCount};
+  std::vector<Datatype*> kind_types_;
   HandleTable<UserRequest> requests_{ObjectType::request};
   HandleTable<Message> messages_{ObjectType::request};
   HandleTable<Operation> operations_{ObjectType::op};

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "portals/base/assert.hpp"
+#include "portals/memory/layout.hpp"
 
 namespace margay::portals {
 
@@ -17,8 +18,9 @@ struct Buffer {
   std::size_t bytes = 0;
 };
 
-// A view: one piece held inside, or a table of pieces (owned by the caller, alive as long as the region is used) of
-// which the first `skip` bytes do not belong. Trivially copyable. Bodies are read from regions and deposited in them.
+// A view: one piece held inside, or a table of pieces, or a layout (both owned by the caller, alive as long as the
+// region is used) of which the first `skip` bytes do not belong. Trivially copyable. Bodies are read from regions and
+// deposited in them.
 class Region {
  public:
   Region() = default;
@@ -27,9 +29,11 @@ class Region {
   Region(void* base, std::size_t bytes) : Region(Buffer{static_cast<std::byte*>(base), bytes}) {}
   // All of the table's pieces, in order.
   explicit Region(std::span<const Buffer> table);
+  // The first `bytes` of `layout` at `base`.
+  Region(const Layout& layout, std::byte* base, std::uint64_t bytes);
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  [[nodiscard]] bool contiguous() const { return table_ == nullptr; }
+  [[nodiscard]] bool contiguous() const { return pieces_ == nullptr; }
   // The one piece. Requires: contiguous().
   [[nodiscard]] Buffer single() const { return single_; }
 
@@ -44,9 +48,12 @@ class Region {
 
  private:
   [[nodiscard, gnu::noinline]] Region slice_pieces(std::uint64_t offset, std::uint64_t length) const;
+  [[nodiscard]] bool laid_out() const { return pieces_ != nullptr && count_ == 0; }
+  [[nodiscard]] const Buffer* table() const { return static_cast<const Buffer*>(pieces_); }
+  [[nodiscard]] const Layout& layout() const { return *static_cast<const Layout*>(pieces_); }
 
-  Buffer single_{};
-  const Buffer* table_ = nullptr;
+  Buffer single_{};               // of a layout: its base
+  const void* pieces_ = nullptr;  // a table of count_ pieces, or without any a Layout
   std::size_t count_ = 0;
   std::uint64_t skip_ = 0;
   std::uint64_t bytes_ = 0;
@@ -59,7 +66,8 @@ class RegionCursor {
   explicit RegionCursor(const Region& region);
 
   [[nodiscard]] std::uint64_t left() const { return left_; }
-  // Copies `source` to where the cursor stands and moves on. Requires: source.size() <= left().
+  // Copies `source` to where the cursor stands and moves on. Requires: source.size() <= left(). Over a layout each of
+  // these three costs one search of the place.
   void write(std::span<const std::byte> source);
   // Copies from where the cursor stands into `target` and moves on. Requires: target.size() <= left().
   void read(std::span<std::byte> target);
@@ -71,7 +79,7 @@ class RegionCursor {
  private:
   Region region_;
   std::size_t piece_ = 0;       // index in the table
-  std::uint64_t in_piece_ = 0;  // bytes already passed there
+  std::uint64_t in_piece_ = 0;  // bytes already passed there; of a layout, from its beginning
   std::uint64_t left_ = 0;
 };
 

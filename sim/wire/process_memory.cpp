@@ -18,6 +18,11 @@ using portals::Buffer;
 
 static_assert(sizeof(Buffer) == 16 && offsetof(Buffer, bytes) == 8, "the table of pieces is read as it lies");
 
+// A landing whose pieces are shorter is filled through memory beside it: naming such a piece to the operating system
+// costs more than copying it.
+constexpr std::size_t kLandingPieceBytes = 256;
+constexpr std::size_t kBesideBytes = std::size_t{64} * 1024;
+
 iovec remote(std::uint64_t address, std::uint64_t bytes) {
   return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)), static_cast<std::size_t>(bytes)};
 }
@@ -177,31 +182,45 @@ ReadFault BodyReader::step(portals::RegionCursor& landing, std::uint64_t limit) 
     while (at_ < count_ && table_[at_].bytes == 0) ++at_;
     if (at_ == count_) return ReadFault::none;  // empty pieces only: the next step fetches on
   }
-  std::array<iovec, kReadPieces> to;
-  std::array<iovec, kReadPieces> from;
-  const std::uint64_t most = std::min(limit, left_);
-  std::size_t to_count = 0;
-  portals::RegionCursor ahead = landing;
-  for (std::uint64_t bytes = 0; bytes < most && to_count < kReadPieces;) {
-    const Buffer piece = ahead.peek(most - bytes);
-    to[to_count++] = {piece.base, piece.bytes};
-    ahead.skip(piece.bytes);
-    bytes += piece.bytes;
+  std::uint64_t most = std::min(limit, left_);
+  std::uint64_t got = 0;
+  const std::size_t first = landing.peek(most).bytes;
+  if (first < most && first < kLandingPieceBytes) {
+    if (beside_ == nullptr) beside_ = std::make_unique_for_overwrite<std::byte[]>(kBesideBytes);
+    most = std::min<std::uint64_t>(most, kBesideBytes);
+    const std::array to{iovec{beside_.get(), static_cast<std::size_t>(most)}};
+    if (const ReadFault fault = read_pieces(to, most, got); fault != ReadFault::none) return fault;
+    landing.write({beside_.get(), static_cast<std::size_t>(got)});
+  } else {
+    std::array<iovec, kReadPieces> to;
+    std::size_t count = 0;
+    portals::RegionCursor ahead = landing;
+    for (std::uint64_t bytes = 0; bytes < most && count < kReadPieces;) {
+      const Buffer piece = ahead.peek(most - bytes);
+      to[count++] = {piece.base, piece.bytes};
+      ahead.skip(piece.bytes);
+      bytes += piece.bytes;
+    }
+    if (const ReadFault fault = read_pieces(std::span(to).first(count), most, got); fault != ReadFault::none)
+      return fault;
+    landing.skip(got);
   }
-  std::size_t from_count = 0;
+  pass(got);
+  return ReadFault::none;
+}
+
+// From the table's next pieces, at most `most` bytes of them.
+ReadFault BodyReader::read_pieces(std::span<const iovec> to, std::uint64_t most, std::uint64_t& got) {
+  std::array<iovec, kReadPieces> from;
+  std::size_t count = 0;
   std::uint64_t offered = 0;
   for (std::size_t i = at_; i < count_ && offered < most; ++i) {
     if (table_[i].bytes == 0) continue;
     const std::uint64_t bytes = std::min<std::uint64_t>(table_[i].bytes, most - offered);
-    from[from_count++] = remote(reinterpret_cast<std::uintptr_t>(table_[i].base), bytes);
+    from[count++] = remote(reinterpret_cast<std::uintptr_t>(table_[i].base), bytes);
     offered += bytes;
   }
-  std::uint64_t got = 0;
-  const ReadFault fault = read_from(peer_->pid, std::span(to).first(to_count), std::span(from).first(from_count), got);
-  if (fault != ReadFault::none) return fault;
-  landing.skip(got);
-  pass(got);
-  return ReadFault::none;
+  return read_from(peer_->pid, to, std::span(from).first(count), got);
 }
 
 void BodyReader::pass(std::uint64_t bytes) {

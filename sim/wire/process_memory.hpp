@@ -1,8 +1,11 @@
 // Reading another process's memory (process_vm_readv), with the proof that it is the process that one thinks.
 #pragma once
 
+#include <sys/uio.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -66,6 +69,7 @@ class BodyReader {
 
  private:
   [[nodiscard]] ReadFault fetch_table();
+  [[nodiscard]] ReadFault read_pieces(std::span<const iovec> to, std::uint64_t most, std::uint64_t& got);
   void pass(std::uint64_t bytes);
 
   const RankArea* peer_ = nullptr;
@@ -75,6 +79,7 @@ class BodyReader {
   portals::Buffer table_[kReadPieces] = {};  // addresses of the peer's memory: never used but in process_vm_readv
   std::size_t at_ = 0;
   std::size_t count_ = 0;
+  std::unique_ptr<std::byte[]> beside_;  // for landings in small pieces, once there is one
 };
 
 }  // namespace margay::sim

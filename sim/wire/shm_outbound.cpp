@@ -29,6 +29,13 @@ std::size_t chunk_bytes(std::uint64_t carried) {
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(carried, kFirstChunkBytes, kLastChunkBytes));
 }
 
+// After the first pieces of a body: whether the rest, in such pieces, would make a table that is too long. Looking at
+// all of a body in blocks of 8 bytes takes longer than sending it.
+bool too_many(std::size_t pieces, std::uint64_t bytes, std::uint64_t left) {
+  constexpr std::size_t kFirstPieces = 64;
+  return pieces == kFirstPieces && left / (bytes / kFirstPieces + 1) > kOfferPiecesMax;
+}
+
 void copy_out(const Region& body, std::byte* to) {
   if (body.contiguous()) {
     portals::copy_bytes(to, body.single().base, body.single().bytes);
@@ -204,7 +211,9 @@ bool ShmOutbound::wants_offer(const Transmission& transmission) {
 bool ShmOutbound::make_table(const Transmission& transmission, std::vector<portals::Buffer>& table) {
   table.clear();
   for (RegionCursor cursor(transmission.body); cursor.left() != 0;) {
-    if (table.size() == kOfferPiecesMax) return false;
+    if (table.size() == kOfferPiecesMax ||
+        too_many(table.size(), transmission.header.length - cursor.left(), cursor.left()))
+      return false;
     const portals::Buffer piece = cursor.peek(cursor.left());
     table.push_back(piece);
     cursor.skip(piece.bytes);

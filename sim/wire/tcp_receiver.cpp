@@ -22,7 +22,7 @@ std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
   if (ended_) return 0;
   if (buffer_ == nullptr) buffer_ = std::make_unique_for_overwrite<std::byte[]>(kReceiveBufferBytes);
   make_room();
-  direct_ = body_ == Body::landing && segment_left_ != 0 && begin_ == end_;
+  direct_ = body_ == Body::landing && segment_left_ != 0 && begin_ == end_ && lands_in_long_pieces();
   if (direct_) return landing_targets(pieces);
   std::size_t room = kReceiveBufferBytes - end_;
   if (body_ == Body::landing && !in_segment_) {
@@ -32,6 +32,12 @@ std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
   }
   pieces[0] = {buffer_.get() + end_, room};
   return room == 0 ? 0 : 1;
+}
+
+// Reading small pieces to their places takes a system call for each few of them; they are read beside and copied.
+bool TcpReceiver::lands_in_long_pieces() const {
+  const std::size_t first = landing_.peek(segment_left_).bytes;
+  return first == segment_left_ || first >= kLandingPieceBytesMin;
 }
 
 // The rest of the segment, then what surely follows: the next segment's prefix and head, or a short read ahead.

@@ -29,6 +29,7 @@ inline constexpr std::size_t kReceiveBufferBytes = std::size_t{256} * 1024;
 // After a long body: enough for some short frames, little enough that of the next long body hardly any is copied twice.
 inline constexpr std::size_t kReadAheadAfterBodyBytes = std::size_t{4} * 1024;
 inline constexpr std::size_t kTargetsMax = 16;  // pieces of one read
+inline constexpr std::size_t kLandingPieceBytesMin = 512;
 static_assert(kReceiveBufferBytes >= 2 * (kWholeBytes + kFrameOverheadMaxBytes));
 
 class TcpReceiver {
@@ -76,6 +77,7 @@ class TcpReceiver {
   [[nodiscard]] std::size_t buffered() const { return end_ - begin_; }
   [[nodiscard]] std::byte* front() { return buffer_.get() + begin_; }
   void make_room();
+  [[nodiscard]] bool lands_in_long_pieces() const;
   [[nodiscard]] std::size_t landing_targets(std::span<iovec> pieces);
   void landed(std::size_t bytes);
   void take_buffered_content();

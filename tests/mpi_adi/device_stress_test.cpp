@@ -1,9 +1,12 @@
 // Random programs on the virtual wire: many ranks, all modes, wildcards, matched probes, pieces, a small heap; checked
 // against MPI's matching rules (MPI 4.0, section 3.5), the accounting law, and rest.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 
+#include "mpi_adi/datatype/construct.hpp"
+#include "mpi_adi/datatype/predefined_types.hpp"
 #include "tests/mpi_adi/device_world.hpp"
 #include "tests/support/seeds.hpp"
 
@@ -17,11 +20,10 @@ constexpr int kReadyTag = 100;  // from here on, each used once
 
 // 8 bytes of every 12: two pieces an element.
 Datatype strided_type() {
-  Datatype type;
-  type.size = 8;
-  type.extent = 12;
-  type.blocks = {{0, 4}, {6, 4}};
-  return type;
+  PredefinedTypes types;
+  const std::array<MPI_Aint, 2> places{0, 6};
+  const TypePtr two = make_indexed(std::array{1, 1}, places, 1, types.find(MPI_INT)->definition, {});
+  return Datatype(make_resized(two, 0, 12, {}));
 }
 
 std::vector<std::byte> spread(const std::vector<std::byte>& packed) {

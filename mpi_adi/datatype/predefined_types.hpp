@@ -4,11 +4,11 @@
 #include <array>
 
 #include "mpi_adi/abi/handles.hpp"
-#include "mpi_adi/object/datatype.hpp"
+#include "mpi_adi/datatype/datatype.hpp"
 
 namespace margay::mpi_adi {
 
-// One per rank, so that reference counts are its own.
+// One per rank, so that reference counts are its own. Each has its name.
 class PredefinedTypes {
  public:
   PredefinedTypes();

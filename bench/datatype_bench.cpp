@@ -1,0 +1,86 @@
+// How fast noncontiguous bytes are gathered and scattered, beside memcpy over the same bytes. The number after the
+// slash is the bytes of data; a counter tells bytes of data a second.
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "mpi_adi/datatype/construct.hpp"
+#include "mpi_adi/datatype/predefined_types.hpp"
+
+namespace {
+
+using namespace margay::mpi_adi;
+
+// `bytes` in blocks of `block` bytes with gaps as wide.
+TypePtr strided(std::int64_t bytes, std::int64_t block) {
+  PredefinedTypes types;
+  return make_hvector(bytes / block, block, 2 * block, types.find(MPI_BYTE)->definition, {});
+}
+
+// Blocks of 8 bytes at distances without a pattern.
+TypePtr listed(std::int64_t bytes, std::int64_t /*block*/) {
+  PredefinedTypes types;
+  std::vector<int> lengths(static_cast<std::size_t>(bytes / 8), 1);
+  std::vector<int> places(lengths.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int>(2 * i + i % 3 / 2);
+  return make_indexed(lengths, places, 8, types.find(MPI_DOUBLE)->definition, {});
+}
+
+using Make = TypePtr (*)(std::int64_t bytes, std::int64_t block);
+
+struct Memory {
+  explicit Memory(std::int64_t bytes)
+      : packed(static_cast<std::size_t>(bytes)), spread(static_cast<std::size_t>(2 * bytes + 64)) {}
+  std::vector<std::byte> packed, spread;
+};
+
+void gather(benchmark::State& state, Make make, std::int64_t block) {
+  const std::int64_t bytes = state.range(0);
+  const TypePtr type = make(bytes, block);
+  Memory memory(bytes);
+  for (auto _ : state) {
+    type->in_a_row->gather(memory.spread.data(), 0, memory.packed);
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * bytes);
+}
+
+void scatter(benchmark::State& state, Make make, std::int64_t block) {
+  const std::int64_t bytes = state.range(0);
+  const TypePtr type = make(bytes, block);
+  Memory memory(bytes);
+  for (auto _ : state) {
+    type->in_a_row->scatter(memory.spread.data(), 0, memory.packed);
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * bytes);
+}
+
+void copy(benchmark::State& state) {
+  const std::int64_t bytes = state.range(0);
+  Memory memory(bytes);
+  for (auto _ : state) {
+    std::memcpy(memory.packed.data(), memory.spread.data(), memory.packed.size());
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * bytes);
+}
+
+constexpr std::int64_t kSmall = 1 << 10;
+constexpr std::int64_t kMiddle = 1 << 14;
+constexpr std::int64_t kLarge = 1 << 24;
+
+BENCHMARK(copy)->Arg(kSmall)->Arg(kMiddle)->Arg(kLarge);
+BENCHMARK_CAPTURE(gather, vector4, strided, 4)->Arg(kSmall)->Arg(kMiddle)->Arg(kLarge);
+BENCHMARK_CAPTURE(gather, vector8, strided, 8)->Arg(kSmall)->Arg(kMiddle)->Arg(kLarge);
+BENCHMARK_CAPTURE(gather, vector16, strided, 16)->Arg(kSmall)->Arg(kMiddle)->Arg(kLarge);
+BENCHMARK_CAPTURE(gather, vector256, strided, 256)->Arg(kSmall)->Arg(kMiddle)->Arg(kLarge);
+BENCHMARK_CAPTURE(gather, indexed8, listed, 8)->Arg(kSmall)->Arg(kMiddle)->Arg(kLarge);
+BENCHMARK_CAPTURE(scatter, vector8, strided, 8)->Arg(kSmall)->Arg(kMiddle)->Arg(kLarge);
+BENCHMARK_CAPTURE(scatter, indexed8, listed, 8)->Arg(kSmall)->Arg(kMiddle)->Arg(kLarge);
+
+}  // namespace
+
+BENCHMARK_MAIN();

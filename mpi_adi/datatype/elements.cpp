@@ -1,0 +1,25 @@
+#include "mpi_adi/datatype/elements.hpp"
+
+#include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/datatype/walker.hpp"
+
+namespace margay::mpi_adi {
+
+std::optional<std::uint64_t> elements_in(const TypeDefinition& type, std::uint64_t bytes) {
+  if (type.size == 0) return bytes == 0 ? std::optional<std::uint64_t>(0) : std::nullopt;
+  std::uint64_t elements = bytes / type.size * type.elements;
+  std::uint64_t left = bytes % type.size;
+  if (left == 0) return elements;
+  LayoutWalker walker(*type.signature.node, 0, 0);
+  while (left != 0) {
+    const Strip run = walker.take(left);
+    const std::uint64_t one = basic_size_bytes(run.leaf);
+    const std::uint64_t here = run.total;
+    if (here % one != 0) return std::nullopt;
+    elements += here / one;
+    left -= here;
+  }
+  return elements;
+}
+
+}  // namespace margay::mpi_adi

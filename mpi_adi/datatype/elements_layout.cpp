@@ -1,0 +1,52 @@
+#include "mpi_adi/datatype/elements_layout.hpp"
+
+#include "mpi_adi/datatype/copy_strip.hpp"
+#include "mpi_adi/datatype/layout_build.hpp"
+#include "portals/memory/region.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+std::uintptr_t address(const std::byte* base, std::int64_t offset) {
+  return reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(offset);
+}
+
+// More bytes than memory has, and few enough that a loop over them can be counted.
+constexpr std::uint64_t kEndlessBytes = std::uint64_t{1} << 62;
+
+}  // namespace
+
+// The loop over elements is part of the layout, so that a walk has one kind of loop, and elements that follow each
+// other like an element's own blocks are one loop.
+ElementsLayout::ElementsLayout(const mpi_adi::Layout& element, std::int64_t extent) {
+  if (!element.node) return;
+  root_ = layout_repeat(element, static_cast<std::int64_t>(kEndlessBytes / element.node->size), extent);
+}
+
+portals::Buffer ElementsLayout::piece(std::byte* base, std::uint64_t at) const {
+  const Strip run = LayoutWalker(*root_.node, address(base, root_.offset), at).run();
+  return {reinterpret_cast<std::byte*>(run.base), static_cast<std::size_t>(run.bytes)};
+}
+
+void ElementsLayout::gather(const std::byte* base, std::uint64_t at, std::span<std::byte> target) const {
+  LayoutWalker walker(*root_.node, address(base, root_.offset), at);
+  std::byte* to = target.data();
+  for (std::uint64_t left = target.size(); left != 0;) {
+    const Strip strip = walker.take(left);
+    to = pack_strip(to, strip);
+    left -= strip.total;
+  }
+}
+
+void ElementsLayout::scatter(std::byte* base, std::uint64_t at, std::span<const std::byte> source) const {
+  LayoutWalker walker(*root_.node, address(base, root_.offset), at);
+  const std::byte* from = source.data();
+  for (std::uint64_t left = source.size(); left != 0;) {
+    const Strip strip = walker.take(left);
+    from = unpack_strip(from, strip);
+    left -= strip.total;
+  }
+}
+
+}  // namespace margay::mpi_adi

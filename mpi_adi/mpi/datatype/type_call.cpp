@@ -1,0 +1,48 @@
+#include "mpi_adi/mpi/datatype/type_call.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace margay::mpi_adi {
+
+int hand_out_type(Call& call, TypePtr made, MPI_Datatype* newtype) {
+  if (made == nullptr) {
+    call.error(MPI_ERR_COUNT, "the new type would have more than 2^62 bytes, or a bound beyond 63 bits");
+    return call.failed();
+  }
+  const Datatype* added = call.rank().add_datatype(Datatype(std::move(made)));
+  if (added == nullptr) {
+    call.error(MPI_ERR_OTHER, "too many datatypes are alive (2^18); free some first");
+  } else {
+    *newtype = added->handle;
+  }
+  return call.done();
+}
+
+std::span<const int> block_lengths(Call& call, const int* first, int count) {
+  const std::span<const int> lengths = array(call, first, count, "array_of_blocklengths");
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (lengths[i] < 0) call.count(lengths[i], ("array_of_blocklengths[" + std::to_string(i) + "]").c_str());
+  }
+  return lengths;
+}
+
+void bad_element(Call& call, const char* what, std::size_t i, std::int64_t value, const char* why) {
+  call.error(MPI_ERR_ARG, std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(value) + ", " + why);
+}
+
+std::vector<int> joined(int first, std::span<const int> a, std::span<const int> b) {
+  std::vector<int> all{first};
+  all.reserve(1 + a.size() + b.size());
+  all.insert(all.end(), a.begin(), a.end());
+  all.insert(all.end(), b.begin(), b.end());
+  return all;
+}
+
+void check_external32(Call& call, const char* datarep) {
+  call.not_null(datarep, "datarep");
+  if (!call.ok() || std::strcmp(datarep, "external32") == 0) return;
+  call.error(MPI_ERR_ARG, "datarep is \"" + std::string(datarep) + "\"; \"external32\" is the one that is known");
+}
+
+}  // namespace margay::mpi_adi

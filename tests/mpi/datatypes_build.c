@@ -1,0 +1,187 @@
+// Every datatype constructor: sizes, bounds, true bounds, envelope and contents, names, types by size; and what is
+// refused. The numbers are printed, so that every MPI must agree on them.
+// ranks: 1
+#include "check.h"
+
+static void tell(const char* what, MPI_Datatype type) {
+  MPI_Aint lower, extent, true_lower, true_extent, old_lower, old_upper, old_extent;
+  MPI_Count lower_x, extent_x, size_x;
+  int size, integers, addresses, types, combiner;
+  MPI_Type_size(type, &size);
+  MPI_Type_size_x(type, &size_x);
+  MPI_Type_get_extent(type, &lower, &extent);
+  MPI_Type_get_true_extent(type, &true_lower, &true_extent);
+  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  printf("%s: %d bytes, from %ld, extent %ld, truly from %ld, %ld; combiner %d of %d %d %d\n", what, size, (long)lower,
+         (long)extent, (long)true_lower, (long)true_extent, combiner, integers, addresses, types);
+  CHECK(size_x == size, "%s: size_x %lld", what, (long long)size_x);
+  MPI_Type_get_extent_x(type, &lower_x, &extent_x);
+  CHECK(lower_x == lower && extent_x == extent, "%s: extent_x", what);
+  MPI_Type_get_true_extent_x(type, &lower_x, &extent_x);
+  CHECK(lower_x == true_lower && extent_x == true_extent, "%s: true_extent_x", what);
+  MPI_Type_lb(type, &old_lower);
+  MPI_Type_ub(type, &old_upper);
+  MPI_Type_extent(type, &old_extent);
+  CHECK(old_lower == lower && old_upper == lower + extent && old_extent == extent, "%s: the bounds of MPI-1", what);
+  if (combiner == MPI_COMBINER_NAMED) return;
+  int numbers[64];
+  MPI_Aint places[64];
+  MPI_Datatype parts[64];
+  MPI_Type_get_contents(type, 64, 64, 64, numbers, places, parts);
+  printf(" ");
+  for (int i = 0; i < integers; ++i) printf(" %d", numbers[i]);
+  for (int i = 0; i < addresses; ++i) printf(" @%ld", (long)places[i]);
+  for (int i = 0; i < types; ++i) {
+    int part_integers, part_addresses, part_types, part_combiner, part_size;
+    MPI_Type_get_envelope(parts[i], &part_integers, &part_addresses, &part_types, &part_combiner);
+    MPI_Type_size(parts[i], &part_size);
+    printf(" type(%d, %d)", part_combiner, part_size);
+    if (part_combiner != MPI_COMBINER_NAMED) MPI_Type_free(&parts[i]);
+  }
+  printf("\n");
+}
+
+static MPI_Datatype told(const char* what, MPI_Datatype type) {
+  tell(what, type);
+  return type;
+}
+
+static void constructors(void) {
+  MPI_Datatype made[32];
+  int n = 0;
+  const int lengths[3] = {2, 0, 1}, places[3] = {4, 100, -3}, ones[3] = {1, 1, 1};
+  const MPI_Aint bytes[3] = {16, -400, -24};
+  MPI_Type_contiguous(5, MPI_SHORT, &made[n]), told("contiguous", made[n++]);
+  MPI_Type_vector(3, 2, -5, MPI_INT, &made[n]), told("vector backwards", made[n++]);
+  MPI_Type_vector(0, 2, 5, MPI_INT, &made[n]), told("no vector", made[n++]);
+  MPI_Type_create_hvector(3, 2, 7, MPI_INT, &made[n]), told("hvector", made[n++]);
+  MPI_Type_hvector(3, 2, 21, MPI_CHAR, &made[n]), told("hvector of MPI-1", made[n++]);
+  MPI_Type_indexed(3, lengths, places, MPI_DOUBLE, &made[n]), told("indexed", made[n++]);
+  MPI_Type_create_hindexed(3, lengths, bytes, MPI_DOUBLE, &made[n]), told("hindexed", made[n++]);
+  MPI_Type_hindexed(3, (int*)lengths, (MPI_Aint*)bytes, MPI_INT, &made[n]), told("hindexed of MPI-1", made[n++]);
+  MPI_Type_create_indexed_block(3, 2, places, made[1], &made[n]), told("indexed block", made[n++]);
+  MPI_Type_create_hindexed_block(3, 2, bytes, MPI_FLOAT, &made[n]), told("hindexed block", made[n++]);
+  {
+    const MPI_Datatype types[3] = {MPI_INT, MPI_DOUBLE, MPI_CHAR};
+    const MPI_Aint at[3] = {0, 64, 9};
+    MPI_Type_create_struct(3, lengths, at, types, &made[n]), told("struct", made[n++]);
+    MPI_Type_create_struct(3, ones, at, types, &made[n]), told("padded struct", made[n++]);
+    MPI_Type_struct(2, (int*)ones, (MPI_Aint*)at, (MPI_Datatype*)types, &made[n]), told("struct of MPI-1", made[n++]);
+  }
+  MPI_Type_create_resized(made[1], -8, 100, &made[n]), told("resized", made[n++]);
+  MPI_Type_contiguous(3, made[n - 1], &made[n]), told("contiguous of resized", made[n]), ++n;
+  MPI_Type_dup(made[n - 2], &made[n]), told("dup", made[n]), ++n;
+  {
+    const int sizes[3] = {4, 6, 5}, parts[3] = {2, 3, 5}, starts[3] = {1, 2, 0};
+    MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &made[n]), told("subarray", made[n++]);
+    MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_FORTRAN, MPI_INT, &made[n]);
+    told("subarray of Fortran", made[n++]);
+  }
+  {
+    const int sizes[2] = {7, 5}, ways[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK};
+    const int arguments[2] = {2, MPI_DISTRIBUTE_DFLT_DARG}, grid[2] = {2, 3};
+    for (int rank = 0; rank < 6; rank += 5) {
+      MPI_Type_create_darray(6, rank, 2, sizes, ways, arguments, grid, MPI_ORDER_C, MPI_INT, &made[n]);
+      told("darray", made[n++]);
+    }
+  }
+  // The parts may be freed before what was made of them.
+  for (int i = 0; i < n - 1; ++i) MPI_Type_free(&made[i]);
+  tell("the last one", made[n - 1]);
+  MPI_Type_free(&made[n - 1]);
+  tell("MPI_DOUBLE", MPI_DOUBLE);
+  tell("MPI_DOUBLE_INT", MPI_DOUBLE_INT);
+  tell("MPI_2INT", MPI_2INT);
+}
+
+static void names(void) {
+  MPI_Datatype type;
+  char name[MPI_MAX_OBJECT_NAME];
+  int length = -1;
+  const MPI_Datatype some[5] = {MPI_INT, MPI_LONG_LONG, MPI_C_COMPLEX, MPI_SHORT_INT, MPI_PACKED};
+  for (int i = 0; i < 5; ++i) {
+    MPI_Type_get_name(some[i], name, &length);
+    printf("%s %d\n", name, length);
+  }
+  // MPICH refuses the null handle, which the standard gives a name.
+  if (on_margay()) MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length);
+  CHECK(!on_margay() || strcmp(name, "MPI_DATATYPE_NULL") == 0, "the null handle is called %s", name);
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  MPI_Type_get_name(type, name, &length);
+  CHECK(length == 0 && name[0] == 0, "a new type is called %s", name);
+  MPI_Type_set_name(type, "two ints");
+  MPI_Type_get_name(type, name, &length);
+  CHECK(length == 8 && strcmp(name, "two ints") == 0, "the name is %s, %d", name, length);
+  MPI_Type_free(&type);
+}
+
+static void by_size(void) {
+  const int classes[3] = {MPI_TYPECLASS_REAL, MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_COMPLEX};
+  const int sizes[3] = {4, 2, 16};
+  MPI_Datatype type, again;
+  for (int i = 0; i < 3; ++i) {
+    MPI_Type_match_size(classes[i], sizes[i], &type);
+    printf("class %d of %d bytes: %08x\n", classes[i], sizes[i], (unsigned)type);
+  }
+  MPI_Type_create_f90_real(6, 30, &type), tell("real of 6 digits", type);
+  MPI_Type_create_f90_real(6, 30, &again);
+  CHECK(type == again, "two handles for one kind");
+  MPI_Type_create_f90_real(14, MPI_UNDEFINED, &type), tell("real of 14 digits", type);
+  MPI_Type_create_f90_complex(14, 100, &type), tell("complex", type);
+  MPI_Type_create_f90_integer(15, &type), tell("integer", type);
+}
+
+static void refused(void) {
+  MPI_Datatype type = MPI_INT, none = MPI_DATATYPE_NULL;
+  const int minus = -1, one = 1, two = 2, zero = 0;
+  const MPI_Aint at = 0;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+#define REFUSED(call, class)                                               \
+  do {                                                                     \
+    const int code = call;                                                 \
+    CHECK(class_of(code) == class, "%s: class %d", #call, class_of(code)); \
+  } while (0)
+  REFUSED(MPI_Type_contiguous(-1, MPI_INT, &type), MPI_ERR_COUNT);
+  REFUSED(MPI_Type_contiguous(1, none, &type), MPI_ERR_TYPE);
+  REFUSED(MPI_Type_vector(1, 1, 1, none, &type), MPI_ERR_TYPE);
+  REFUSED(MPI_Type_create_hindexed(1, &minus, &at, MPI_INT, &type), MPI_ERR_COUNT);
+  REFUSED(MPI_Type_create_struct(1, &one, &at, &none, &type), MPI_ERR_TYPE);
+  // MPICH makes these.
+  if (on_margay()) {
+    REFUSED(MPI_Type_create_subarray(1, &one, &two, &zero, MPI_ORDER_C, MPI_INT, &type), MPI_ERR_ARG);
+    REFUSED(MPI_Type_create_subarray(1, &two, &one, &two, MPI_ORDER_C, MPI_INT, &type), MPI_ERR_ARG);
+  }
+  REFUSED(MPI_Type_create_subarray(1, &two, &one, &zero, 5, MPI_INT, &type), MPI_ERR_ARG);
+  REFUSED(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 3, &type), MPI_ERR_ARG);
+  REFUSED(MPI_Type_free(&none), MPI_ERR_TYPE);
+  // MPICH leaves the null handle.
+  CHECK(type == MPI_INT || !on_margay(), "a refused call made a type");
+  type = MPI_INT;
+  REFUSED(MPI_Type_free(&type), MPI_ERR_TYPE);
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  int number;
+  MPI_Datatype part;
+  MPI_Aint place;
+  // MPICH does not look at a message to nobody, and has another class for too little room.
+  if (on_margay()) {
+    REFUSED(MPI_Send(NULL, 0, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
+    REFUSED(MPI_Type_get_contents(type, 0, 0, 1, &number, &place, &part), MPI_ERR_ARG);
+  }
+  REFUSED(MPI_Type_get_contents(MPI_INT, 1, 1, 1, &number, &place, &part), MPI_ERR_TYPE);
+  MPI_Type_free(&type);
+}
+
+int main(int argc, char** argv) {
+  suite_begin(&argc, &argv);
+  constructors();
+  names();
+  by_size();
+  refused();
+  MPI_Aint here = 0, there = 0;
+  int pair[2];
+  MPI_Get_address(&pair[0], &here);
+  MPI_Address(&pair[1], &there);
+  CHECK(MPI_Aint_diff(there, here) == sizeof(int), "addresses %ld apart", (long)MPI_Aint_diff(there, here));
+  CHECK(MPI_Aint_add(here, sizeof(int)) == there, "the sum of an address");
+  return suite_end("datatypes_build");
+}

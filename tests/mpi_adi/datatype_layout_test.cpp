@@ -1,0 +1,206 @@
+// Compiled layouts: what folds, what it costs, where it reaches; external32, and types by size.
+#include <array>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "mpi_adi/datatype/arrays.hpp"
+#include "mpi_adi/datatype/construct.hpp"
+#include "mpi_adi/datatype/elements.hpp"
+#include "mpi_adi/datatype/external32.hpp"
+#include "mpi_adi/datatype/predefined_types.hpp"
+#include "mpi_adi/datatype/sized_types.hpp"
+#include "portals/memory/region.hpp"
+
+namespace margay::mpi_adi {
+namespace {
+
+using Kind = LayoutNode::Kind;
+
+struct Fixture {
+  PredefinedTypes types;
+  [[nodiscard]] TypePtr type(MPI_Datatype handle) { return types.find(handle)->definition; }
+};
+
+TEST_CASE_FIXTURE(Fixture, "layouts fold: contiguous elements, vectors of vectors, equal blocks") {
+  const TypePtr twice = make_hvector(1, 100, 0, type(MPI_INT), {});
+  CHECK(Datatype(twice).dense());
+  CHECK(twice->size == 400);
+  CHECK(make_hvector(7, 3, 12, type(MPI_INT), {})->layout.is_run());
+  // Four rows of five, each row a vector: one loop, since the rows follow at the vector's own distance.
+  const TypePtr row = make_hvector(5, 1, 16, type(MPI_DOUBLE), {});
+  const TypePtr rows = make_hvector(4, 1, 80, row, {});
+  REQUIRE(rows->layout.node->kind == Kind::loop);
+  CHECK(rows->layout.node->count == 20);
+  CHECK(rows->layout.node->depth == 2);
+  const std::array<int, 3> lengths{2, 2, 2};
+  const std::array<int, 3> even{0, 5, 10};
+  CHECK(make_indexed(lengths, even, 8, type(MPI_DOUBLE), {})->layout.node->kind == Kind::loop);
+  const std::array<int, 3> uneven{0, 5, 11};
+  CHECK(make_indexed(lengths, uneven, 8, type(MPI_DOUBLE), {})->layout.node->kind == Kind::blocks);
+  const std::array<int, 3> touching{4, 6, 8};
+  const TypePtr one = make_indexed(lengths, touching, 8, type(MPI_DOUBLE), {});
+  CHECK(one->layout.is_run());
+  CHECK(one->layout.offset == 32);
+  // A struct without holes is a run, with two kinds of elements.
+  const std::array<MPI_Aint, 2> places{0, 8};
+  const std::array<TypePtr, 2> parts{type(MPI_DOUBLE), type(MPI_INT)};
+  const TypePtr pair = make_struct(std::array{1, 2}, places, parts, {});
+  CHECK(Datatype(pair).dense());
+  CHECK(pair->basic() == 0);
+  CHECK(pair->elements == 3);
+  CHECK(make_subarray(std::array{4, 6}, std::array{2, 6}, std::array{1, 0}, MPI_ORDER_C, type(MPI_INT), {})
+            ->layout.is_run());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a vector of 10^8 blocks, and places beyond 2^31 bytes") {
+  const TypePtr vector = make_hvector(100'000'000, 1, 16, type(MPI_DOUBLE), {});
+  CHECK(vector->size == 800'000'000);
+  CHECK(vector->extent() == 1'599'999'992);
+  CHECK(vector->layout.node->depth == 2);
+  CHECK(vector->basic() == MPI_DOUBLE);
+  const TypePtr huge = make_hvector(1000, 1, 1'600'000'000, vector, {});
+  CHECK(huge->size == 800'000'000'000);
+  auto* const base = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 40);
+  const portals::Region region(*huge->in_a_row, base, huge->size);
+  const portals::Buffer piece = region.slice(799'999'999'998, 2).single();
+  CHECK(piece.base == base + 999 * 1'600'000'000LL + 99'999'999 * 16LL + 6);
+  CHECK(elements_in(*huge, 799'999'999'992) == 99'999'999'999);
+  CHECK(!elements_in(*huge, 799'999'999'990));
+}
+
+TEST_CASE_FIXTURE(Fixture, "what does not fit in 63 bits is refused") {
+  TypePtr big = make_hvector(1, INT32_MAX, 0, type(MPI_DOUBLE), {});
+  big = make_hvector(1, INT32_MAX / 8, 0, big, {});
+  REQUIRE(big != nullptr);
+  CHECK(big->size > std::uint64_t{1} << 60);
+  CHECK(make_hvector(1, 4, 0, big, {}) == nullptr);
+  CHECK(make_hvector(3, 1, INT64_MAX / 2, type(MPI_INT), {}) == nullptr);
+  CHECK(make_resized(type(MPI_INT), INT64_MAX, 1, {}) == nullptr);
+  CHECK(make_indexed(std::array{1}, std::array<MPI_Aint, 1>{INT64_MAX}, 1, type(MPI_INT), {}) == nullptr);
+}
+
+TEST_CASE_FIXTURE(Fixture, "types nested very deep are walked and freed without recursion") {
+  constexpr int kDepth = 20'000;
+  TypePtr deep = type(MPI_INT);
+  for (int i = 0; i < kDepth; ++i) {
+    const std::array<MPI_Aint, 2> places{0, 1000 + i};
+    const std::array<TypePtr, 2> parts{type(MPI_CHAR), deep};
+    // Tables inside tables: every sixteenth is too long to become part of the next.
+    if (i % 4 == 0) {
+      deep = make_struct(std::array{1, 1}, places, parts, {MPI_COMBINER_STRUCT, {}, {}, {parts[0], deep}});
+    } else {
+      deep = make_hvector(1, 1, 0, deep, {MPI_COMBINER_CONTIGUOUS, {}, {}, {deep}});
+    }
+  }
+  CHECK(deep->size == 4 + kDepth / 4);
+  const portals::Buffer last = deep->in_a_row->piece(nullptr, deep->size - 1);
+  CHECK(last.bytes == 1);
+  deep.reset();
+}
+
+TEST_CASE_FIXTURE(Fixture, "absolute addresses from a null base") {
+  std::array<double, 3> a{1, 2, 3};
+  int b = 9;
+  const std::array<MPI_Aint, 2> places{reinterpret_cast<MPI_Aint>(&a), reinterpret_cast<MPI_Aint>(&b)};
+  const std::array<TypePtr, 2> parts{type(MPI_DOUBLE), type(MPI_INT)};
+  const TypePtr both = make_struct(std::array{3, 1}, places, parts, {});
+  std::array<std::byte, 28> packed;
+  portals::copy(portals::Region(packed.data(), packed.size()), portals::Region(*both->in_a_row, nullptr, both->size));
+  CHECK(std::memcmp(packed.data(), a.data(), 24) == 0);
+  CHECK(std::memcmp(&packed[24], &b, 4) == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "bounds that were set hold in what is made of them, and stop padding") {
+  const TypePtr resized = make_resized(type(MPI_INT), -4, 16, {});
+  const std::array<MPI_Aint, 2> places{-100, 8};
+  const std::array<TypePtr, 2> parts{type(MPI_INT), resized};
+  const TypePtr both = make_struct(std::array{1, 1}, places, parts, {});
+  CHECK(both->bounds.lower == 4);
+  CHECK(both->bounds.upper == 20);
+  CHECK(both->true_bounds.lower == -100);
+  const std::array<MPI_Aint, 3> marks{-8, 0, 30};
+  const std::array<TypePtr, 3> marked{type(MPI_LB), type(MPI_INT), type(MPI_UB)};
+  const TypePtr old = make_struct(std::array{1, 1, 1}, marks, marked, {});
+  CHECK(old->bounds.lower == -8);
+  CHECK(old->extent() == 38);
+  CHECK(old->size == 4);
+}
+
+template <typename Number>
+std::vector<int> external(const TypeDefinition& type, const Number& number) {
+  std::vector<std::byte> out(type.external_size);
+  pack_external32(type, &number, 1, out.data());
+  Number back{};
+  unpack_external32(type, &back, 1, out.data());
+  CHECK(std::memcmp(&back, &number, type.size < sizeof number ? type.size : sizeof number) == 0);
+  std::vector<int> bytes;
+  for (const std::byte byte : out) bytes.push_back(std::to_integer<int>(byte));
+  return bytes;
+}
+
+TEST_CASE_FIXTURE(Fixture, "external32: big-endian, in the sizes of the standard's table") {
+  using Bytes = std::vector<int>;
+  CHECK(external(*type(MPI_INT), 0x01020304) == Bytes{1, 2, 3, 4});
+  CHECK(external(*type(MPI_SHORT), short{-2}) == Bytes{0xff, 0xfe});
+  CHECK(external(*type(MPI_LONG), -3L) == Bytes{0xff, 0xff, 0xff, 0xfd});
+  CHECK(external(*type(MPI_UNSIGNED_LONG), 0x80000001UL) == Bytes{0x80, 0, 0, 1});
+  CHECK(external(*type(MPI_LONG_LONG), 1LL) == Bytes{0, 0, 0, 0, 0, 0, 0, 1});
+  CHECK(external(*type(MPI_WCHAR), L'A') == Bytes{0, 0x41});
+  CHECK(external(*type(MPI_DOUBLE), -2.0) == Bytes{0xc0, 0, 0, 0, 0, 0, 0, 0});
+  CHECK(external(*type(MPI_C_COMPLEX), std::array{1.0F, -1.0F}) == Bytes{0x3f, 0x80, 0, 0, 0xbf, 0x80, 0, 0});
+  CHECK(type(MPI_LONG_DOUBLE_INT)->external_size == 20);
+  long double quarter = 0;
+  std::memset(&quarter, 0, sizeof quarter);
+  quarter = -1.5L;
+  std::vector<std::byte> out(16);
+  pack_external32(*type(MPI_LONG_DOUBLE), &quarter, 1, out.data());
+  CHECK(out[0] == std::byte{0xbf});
+  CHECK(out[1] == std::byte{0xff});
+  CHECK(out[2] == std::byte{0x80});
+  long double back = 0;
+  unpack_external32(*type(MPI_LONG_DOUBLE), &back, 1, out.data());
+  CHECK(back == quarter);
+
+  // Longer than the buffer that it goes through, and in pieces.
+  struct Mixed {
+    char a;
+    double b;
+    long c;
+  };
+  const std::array<MPI_Aint, 3> places{offsetof(Mixed, a), offsetof(Mixed, b), offsetof(Mixed, c)};
+  const std::array<TypePtr, 3> parts{type(MPI_CHAR), type(MPI_DOUBLE), type(MPI_LONG)};
+  const TypePtr mixed = make_struct(std::array{1, 1, 1}, places, parts, {});
+  CHECK(mixed->external_size == 13);
+  std::vector<Mixed> many(1000), again(1000);
+  for (int i = 0; i < 1000; ++i) many[static_cast<std::size_t>(i)] = {static_cast<char>(i), i / 3.0, -i};
+  std::vector<std::byte> bytes(13 * many.size());
+  pack_external32(*mixed, many.data(), many.size(), bytes.data());
+  CHECK(bytes[13] == std::byte{1});
+  unpack_external32(*mixed, again.data(), again.size(), bytes.data());
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    REQUIRE(again[i].a == many[i].a);
+    REQUIRE(again[i].b == many[i].b);
+    REQUIRE(again[i].c == many[i].c);
+  }
+}
+
+TEST_CASE("types by size and by what Fortran asks for") {
+  CHECK(type_of_size(MPI_TYPECLASS_REAL, 8) == MPI_REAL8);
+  CHECK(type_of_size(MPI_TYPECLASS_INTEGER, 1) == MPI_INTEGER1);
+  CHECK(type_of_size(MPI_TYPECLASS_COMPLEX, 8) == MPI_COMPLEX8);
+  CHECK(type_of_size(MPI_TYPECLASS_INTEGER, 16) == MPI_DATATYPE_NULL);
+  CHECK(real_of(6, 37) == MPI_REAL);
+  CHECK(real_of(6, 38) == MPI_DOUBLE_PRECISION);
+  CHECK(real_of(7, MPI_UNDEFINED) == MPI_DOUBLE_PRECISION);
+  CHECK(real_of(33, MPI_UNDEFINED) == MPI_REAL16);
+  CHECK(real_of(34, MPI_UNDEFINED) == MPI_DATATYPE_NULL);
+  CHECK(complex_of(15, 307) == MPI_DOUBLE_COMPLEX);
+  CHECK(integer_of(9) == MPI_INTEGER4);
+  CHECK(integer_of(19) == MPI_DATATYPE_NULL);
+}
+
+}  // namespace
+}  // namespace margay::mpi_adi
