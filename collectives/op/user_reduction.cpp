@@ -11,37 +11,16 @@ namespace margay::collectives {
 
 using mpi_adi::Datatype;
 
-namespace {
-
-// Where an element's data begins and ends, relative to its address; resized types have data outside of their bounds.
-struct Bounds {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-};
-
-Bounds data_bounds(const Datatype& type) {
-  Bounds bounds;
-  bool first = true;
-  for (const mpi_adi::TypeBlock& block : type.blocks) {
-    const std::int64_t end = block.offset + static_cast<std::int64_t>(block.bytes);
-    bounds.from = first ? block.offset : std::min(bounds.from, block.offset);
-    bounds.to = first ? end : std::max(bounds.to, end);
-    first = false;
-  }
-  return bounds;
-}
-
-}  // namespace
-
 UserReduction::Shaped::Shaped(const Datatype& type, std::int64_t count) {
-  Bounds bounds = data_bounds(type);
+  // Of the data: resized types have some outside of their bounds.
+  mpi_adi::TypeBounds bounds = type.definition->true_bounds;
   const std::int64_t last = std::max<std::int64_t>(count - 1, 0) * type.extent;
-  bounds.from += std::min<std::int64_t>(last, 0);
-  bounds.to += std::max<std::int64_t>(last, 0);
+  bounds.lower += std::min<std::int64_t>(last, 0);
+  bounds.upper += std::max<std::int64_t>(last, 0);
   // Rounded down, so that the address keeps the allocation's alignment.
   constexpr auto kAlignment = static_cast<std::int64_t>(alignof(std::max_align_t));
-  const std::int64_t below = (-bounds.from + kAlignment - 1) / kAlignment * kAlignment;
-  memory_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(std::max<std::int64_t>(below + bounds.to, 1)));
+  const std::int64_t below = (-bounds.lower + kAlignment - 1) / kAlignment * kAlignment;
+  memory_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(std::max<std::int64_t>(below + bounds.upper, 1)));
   elements_ = memory_.get() + below;
 }
 
@@ -64,7 +43,6 @@ void UserReduction::unpack(void* buffer, const std::byte* row) const {
   const portals::Region to = pieces.to_receive(buffer, count_, type_);
   // A region is read or written; this one is only read.
   if (to.bytes() != 0) portals::copy(to, portals::Region(const_cast<std::byte*>(row), to.bytes()));
-  pieces.unpack(to.bytes());
 }
 
 void UserReduction::combine(const void* in, void* inout) const {

@@ -1,5 +1,7 @@
 #include "mpi_adi/datatype/elements.hpp"
 
+#include <algorithm>
+
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/datatype/walker.hpp"
 
@@ -20,6 +22,22 @@ std::optional<std::uint64_t> elements_in(const TypeDefinition& type, std::uint64
     left -= here;
   }
   return elements;
+}
+
+std::optional<std::uint64_t> bytes_of_elements(const TypeDefinition& type, std::uint64_t elements) {
+  constexpr std::uint64_t kBytesMax = (1ULL << 63) - 1;
+  if (type.elements == 0) return 0;
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(elements / type.elements, type.size, &bytes)) return std::nullopt;
+  std::uint64_t left = elements % type.elements;
+  LayoutWalker walker(*type.signature.node, 0, 0);
+  for (std::uint64_t here = 0; left != 0; left -= here) {
+    const Strip run = walker.take(type.size);
+    const std::uint64_t one = basic_size_bytes(run.leaf);
+    here = std::min(left, run.total / one);
+    bytes += here * one;
+  }
+  return bytes > kBytesMax ? std::nullopt : std::optional(bytes);
 }
 
 }  // namespace margay::mpi_adi

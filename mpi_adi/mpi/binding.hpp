@@ -2,6 +2,8 @@
 //
 //   extern "C" int PMPI_X(...) { ... }
 //   MARGAY_ALIAS(X)
+//
+// MARGAY_ALIAS_MPIX for MPICH's extensions: MPIX_X and PMPIX_X.
 #pragma once
 
 #pragma GCC visibility push(default)
@@ -11,3 +13,6 @@
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): two names made of one.
 #define MARGAY_ALIAS(name) \
   extern "C" __attribute__((weak, visibility("default"), alias("PMPI_" #name))) decltype(PMPI_##name) MPI_##name;
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): as above.
+#define MARGAY_ALIAS_MPIX(name) \
+  extern "C" __attribute__((weak, visibility("default"), alias("PMPIX_" #name))) decltype(PMPIX_##name) MPIX_##name;

@@ -1,4 +1,7 @@
 // What a status tells (MPI 4.0, 3.2.5).
+#include <optional>
+
+#include "mpi_adi/datatype/elements.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
 
@@ -32,16 +35,12 @@ int set_elements(Call& call, MPI_Status* status, MPI_Datatype datatype, MPI_Coun
   if (ignores(status)) call.error(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
   call.count(count);
   if (!call.ok()) return call.failed();
-  // Elements are basic ones; of a type that mixes them, whole elements of the type.
-  const bool one_kind = is_basic_datatype(type->basic) && basic_size_bytes(type->basic) != 0;
-  const std::uint64_t each = one_kind ? basic_size_bytes(type->basic) : type->size;
-  constexpr std::uint64_t kBytesMax = (1ULL << 63) - 1;
-  std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(each, static_cast<std::uint64_t>(count), &bytes) || bytes > kBytesMax) {
+  const std::optional<std::uint64_t> bytes = bytes_of_elements(*type->definition, static_cast<std::uint64_t>(count));
+  if (!bytes) {
     call.error(MPI_ERR_COUNT, "count " + std::to_string(count) + " makes more bytes than a status can hold (2^63)");
     return call.failed();
   }
-  set_status_bytes(*status, bytes);
+  set_status_bytes(*status, *bytes);
   return MPI_SUCCESS;
 }
 

@@ -85,7 +85,6 @@ void PartitionedReceive::put_in_place(std::uint64_t partition) {
   Pieces pieces;
   const portals::Region to = pieces.to_receive(address(partition), call_.count, *call_.type);
   portals::copy(to, portals::Region(staging_.get() + partition * partition_bytes(), to.bytes()));
-  pieces.unpack(to.bytes());
 }
 
 int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& words) {

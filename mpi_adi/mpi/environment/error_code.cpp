@@ -92,9 +92,7 @@ extern "C" int PMPIX_Delete_error_class(int errorclass) {
   }
   return call.done();
 }
-extern "C"
-    __attribute__((weak, visibility("default"),
-                   alias("PMPIX_Delete_error_class"))) decltype(PMPIX_Delete_error_class) MPIX_Delete_error_class;
+MARGAY_ALIAS_MPIX(Delete_error_class)
 
 extern "C" int PMPIX_Delete_error_code(int errorcode) {
   Call call(call_name<"MPIX_Delete_error_code">);
@@ -103,8 +101,7 @@ extern "C" int PMPIX_Delete_error_code(int errorcode) {
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no code of this program's, or is a class");
   return call.done();
 }
-extern "C" __attribute__((weak, visibility("default"),
-                          alias("PMPIX_Delete_error_code"))) decltype(PMPIX_Delete_error_code) MPIX_Delete_error_code;
+MARGAY_ALIAS_MPIX(Delete_error_code)
 
 extern "C" int PMPIX_Delete_error_string(int errorcode) {
   Call call(call_name<"MPIX_Delete_error_string">);
@@ -112,6 +109,4 @@ extern "C" int PMPIX_Delete_error_string(int errorcode) {
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " was not added by this program");
   return call.done();
 }
-extern "C"
-    __attribute__((weak, visibility("default"),
-                   alias("PMPIX_Delete_error_string"))) decltype(PMPIX_Delete_error_string) MPIX_Delete_error_string;
+MARGAY_ALIAS_MPIX(Delete_error_string)
