@@ -9,7 +9,8 @@ void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::uint64_t
   request.state = ReceiveState::complete;
   request.bytes = bytes;
   if (request.truncated) request.error_class = MPI_ERR_TRUNCATE;
-  if (request.in_pieces) [[unlikely]] request.pieces.clear();
+  if (request.in_pieces) [[unlikely]]
+    request.pieces.clear();
   if (parts.recorder().on()) trace_request(parts, sim::TraceKind::receive_complete, request, bytes);
   if (request.synchronous) answer_synchronous(parts, request.peer, request.answer_bits);
   complete(parts, request);
