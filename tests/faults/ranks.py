@@ -76,10 +76,9 @@ def death_while_spinning(build, scratch):
 
 @case
 def death_in_a_one_sided_epoch(build, scratch):
-    try:
-        window = program(build, "window")
-    except subprocess.CalledProcessError as error:
-        raise Skip("the library has no windows") from error
+    window = program(build, "window")
+    if subprocess.run([build / "bin" / "margay", "check", window], stdout=subprocess.DEVNULL).returncode != 0:
+        raise Skip("the library has windows by name only")
     for wire in WIRES:
         for death in ("kill", "segv"):
             job = Job(build, ["-n", 3, *WIRES[wire]], [window, death])
