@@ -162,7 +162,7 @@ void Call::hand_over(const Communicator& communicator, int code) {
   const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
   if (which == MPI_ERRORS_ARE_FATAL || which == MPI_ERRORS_ABORT) {
     const int error_class = rank_->errors().class_of(code);
-    if (error_class == MPIX_ERR_PROC_FAILED) let_the_launcher_speak();
+    if (error_class == MPIX_ERR_PROC_FAILED || peer_failed_) let_the_launcher_speak();
     rank_->process().abort(error_class, std::string(name_.text) + " failed on " + name_of(communicator) + ": " +
                                             rank_->errors().text_of(code));
   }

@@ -134,6 +134,8 @@ class Call {
   // Notes an error, unless there was one already. A code that is more than a class, as a user's callback may return,
   // stays what it is.
   void error(int error_class, std::string sentence);
+  // What was noted comes from a lost peer, whatever its class is: a fatal error waits for the launcher's word.
+  void blame_peer() { peer_failed_ = true; }
   // The communicator whose handler is asked, when it is another than the one looked up last.
   void on(Communicator& communicator) { handler_of_ = &communicator; }
 
@@ -190,6 +192,7 @@ class Call {
   const CallName& name_;
   Communicator* handler_of_ = nullptr;
   int error_class_ = MPI_SUCCESS;
+  bool peer_failed_ = false;
   bool inside_ = false;
   std::string sentence_;  // empty unless there is an error: no allocation
 };

@@ -137,6 +137,7 @@ MPI_Status* status_at(MPI_Status* statuses, int i) {
   call.on(communicator);
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
                                     std::string(error_class_name(error_class)) + ": " + words);
+  if (error_class == MPIX_ERR_PROC_FAILED) call.blame_peer();
 }
 
 // Writes one status of several with its error; notes the first error for the call.

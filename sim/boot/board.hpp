@@ -143,6 +143,8 @@ void set_text(std::array<char, N>& field, std::string_view text) {
   const std::size_t length = text.size() < N ? text.size() : N - 1;
   for (std::size_t i = 0; i < length; ++i) field[i] = text[i];
   field[length] = '\0';
+  // Who reads it is to see that something is missing.
+  for (std::size_t i = 1; length < text.size() && i <= 3; ++i) field[length - i] = '.';
 }
 
 }  // namespace margay::sim

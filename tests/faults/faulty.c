@@ -1,6 +1,6 @@
 // A rank that meets its end in a chosen place, while the others wait for it: faulty PLACE DEATH. Rank 1 is the one that
 // dies.
-//   PLACE: before_init posted unexpected pull barrier collective finalize idle spinning after_finalize
+//   PLACE: before_init posted unexpected pull exchange barrier collective finalize idle spinning after_finalize
 //   DEATH: kill segv abrt stack exit exit3 abort abort_all
 #include <mpi.h>
 #include <signal.h>
@@ -86,6 +86,17 @@ int main(int argc, char** argv) {
       MPI_Irecv(big, kBigBytes / 2, MPI_BYTE, (rank + 1) % size, 1, MPI_COMM_WORLD, &requests[0]);
       MPI_Send(big + kBigBytes / 2, kBigBytes / 2, MPI_BYTE, (rank + size - 1) % size, 1, MPI_COMM_WORLD);
       MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    }
+  } else if (strcmp(place, "exchange") == 0) {
+    // Many bodies under way at once, in both directions, under one wait.
+    if (rank == 1) die_later(death);
+    for (;;) {
+      for (int i = 0; i < 16; ++i) {
+        char* place_of_body = big + (size_t)i * (kBigBytes / 16);
+        if (i < 8) MPI_Irecv(place_of_body, kBigBytes / 16, MPI_BYTE, rank ^ 1, i, MPI_COMM_WORLD, &requests[i]);
+        if (i >= 8) MPI_Isend(place_of_body, kBigBytes / 16, MPI_BYTE, rank ^ 1, i - 8, MPI_COMM_WORLD, &requests[i]);
+      }
+      MPI_Waitall(16, requests, MPI_STATUSES_IGNORE);
     }
   } else if (strcmp(place, "spinning") == 0) {
     if (rank == 1) die_later(death);

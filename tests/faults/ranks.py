@@ -48,6 +48,13 @@ def death_in_a_pull(build, scratch):
 
 
 @case
+def death_among_long_bodies(build, scratch):
+    """Reading from the dead fails before the launcher knows; its word is the job's all the same."""
+    for _ in range(4):
+        die(build, "shm", "exchange", "kill", (137, ["rank 1", "SIGKILL", "pid"]), ranks=2, options=("--method", "long=cma"))
+
+
+@case
 def death_in_a_barrier(build, scratch):
     each_death(build, "barrier")
 
