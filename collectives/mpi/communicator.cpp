@@ -110,10 +110,11 @@ extern "C" int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newc
 }
 MARGAY_ALIAS(Comm_split)
 
-extern "C" int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info /*info*/, MPI_Comm* newcomm) {
+extern "C" int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
   Call call(call_name<"MPI_Comm_split_type">);
   Communicator* communicator = call.intracommunicator(comm);
   call.not_null(newcomm, "newcomm");
+  check_hints(call, info);
   const bool known = split_type >= MPI_COMM_TYPE_SHARED && split_type <= MPIX_COMM_TYPE_NEIGHBORHOOD;
   if (!known && split_type != MPI_UNDEFINED) {
     call.error(MPI_ERR_ARG, "split_type " + std::to_string(split_type) + " is none of MPI_COMM_TYPE_");

@@ -58,6 +58,7 @@ Contribution check_contribution(Call& call, const void* sendbuf, int sendcount, 
   call.count(sendcount, "sendcount");
   const Datatype* type = call.datatype(sendtype);
   call.buffer(sendbuf, sendcount, type);
+  call.whose("of the send");
   return {sendbuf, sendcount, type};
 }
 
@@ -76,6 +77,7 @@ extern "C" int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype send
     call.count(recvcount, "recvcount");
     receive_type = call.datatype(recvtype);
     call.buffer(recvbuf, recvcount, receive_type);
+    call.whose("of the receive");
     if (sendbuf != MPI_IN_PLACE) check_buffers(call, sendbuf, recvbuf, recvcount);
     if (call.ok()) mine = {block_of(recvbuf, recvcount, *receive_type, root), recvcount, receive_type};
   } else if (sendbuf == MPI_IN_PLACE) {
@@ -106,6 +108,7 @@ extern "C" int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype s
   call.count(recvcount, "recvcount");
   Datatype* receive_type = call.datatype(recvtype);
   call.buffer(recvbuf, recvcount, receive_type);
+  call.whose("of the receive");
   if (sendbuf != MPI_IN_PLACE) check_buffers(call, sendbuf, recvbuf, recvcount);
   if (!call.ok()) return call.failed();
   const Contribution mine =

@@ -60,7 +60,7 @@ extern "C" int PMPI_Op_free(MPI_Op* op) {
   Call call(call_name<"MPI_Op_free">);
   call.not_null(op, "op");
   if (call.ok() && is_predefined_op(*op)) {
-    call.error(MPI_ERR_OP, operation_word(*op) + " is predefined and cannot be freed");
+    call.error(MPI_ERR_OP, "operation " + operation_word(*op) + " is predefined and cannot be freed");
   }
   Operation* const found = call.ok() ? find(call, *op) : nullptr;
   if (!call.ok()) return call.failed();

@@ -12,8 +12,8 @@ namespace {
 int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
   call.count(count);
   Datatype* type = call.datatype(datatype);
-  call.buffer(in, count, type);
-  call.buffer(inout, count, type);
+  call.buffer(in, count, type, "inbuf");
+  call.buffer(inout, count, type, "inoutbuf");
   if (call.ok() && count > 0 && (in == MPI_IN_PLACE || inout == MPI_IN_PLACE)) {
     call.error(MPI_ERR_BUFFER, "a buffer is MPI_IN_PLACE, which has no meaning here");
   }
@@ -39,11 +39,11 @@ extern "C" int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Da
   if (!call.ok()) return call.failed();
   const bool is_root = communicator->rank() == root;
   if (is_root) check_buffers(call, sendbuf, recvbuf, count);
-  if (is_root) call.buffer(recvbuf, count, type);
+  if (is_root) call.buffer(recvbuf, count, type, "recvbuf");
   if (!is_root && sendbuf == MPI_IN_PLACE) {
     call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for the root only");
   }
-  call.buffer(sendbuf, count, type);
+  call.buffer(sendbuf, count, type, "sendbuf");
   if (!call.ok()) return call.failed();
 
   const Reduction reduction = operands.begin(sendbuf, is_root ? recvbuf : nullptr);
@@ -61,8 +61,8 @@ extern "C" int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI
   Datatype* type = call.datatype(datatype);
   Operands operands(call, op, type, count);
   check_buffers(call, sendbuf, recvbuf, count);
-  call.buffer(sendbuf, count, type);
-  call.buffer(recvbuf, count, type);
+  call.buffer(sendbuf, count, type, "sendbuf");
+  call.buffer(recvbuf, count, type, "recvbuf");
   if (!call.ok()) return call.failed();
 
   const Reduction reduction = operands.begin(sendbuf, recvbuf);

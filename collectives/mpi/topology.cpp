@@ -4,6 +4,7 @@
 #include "collectives/mpi/made.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/group/arguments.hpp"
+#include "mpi_adi/mpi/info_table.hpp"
 
 using namespace margay::mpi_adi;
 using namespace margay::collectives;
@@ -55,7 +56,7 @@ std::vector<Edge> checked_edges(Call& call, const Communicator* communicator, in
   const std::span<const int> counts = checked_array(call, degrees, n, "degrees");
   std::int64_t total = 0;
   for (const int count : counts) {
-    not_negative(call, count, "a degree");
+    not_negative(call, count, "an entry of degrees");
     total += count;
   }
   if (total > INT32_MAX) call.error(MPI_ERR_ARG, "degrees has more than 2,147,483,647 edges in all");
@@ -117,7 +118,7 @@ MARGAY_ALIAS(Graph_create)
 
 extern "C" int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[],
                                                const int sourceweights[], int outdegree, const int destinations[],
-                                               const int destweights[], MPI_Info /*info*/, int /*reorder*/,
+                                               const int destweights[], MPI_Info info, int /*reorder*/,
                                                MPI_Comm* comm_dist_graph) {
   Call call(call_name<"MPI_Dist_graph_create_adjacent">);
   Communicator* const parent = call.intracommunicator(comm_old);
@@ -132,6 +133,7 @@ extern "C" int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, 
   if (is_weighted(sourceweights) != is_weighted(destweights)) {
     call.error(MPI_ERR_ARG, "one of sourceweights and destweights is MPI_UNWEIGHTED, the other is not");
   }
+  check_hints(call, info);
   call.not_null(comm_dist_graph, "comm_dist_graph");
   if (!call.ok()) return call.failed();
   return give_with_topology(call, duplicate(call.rank(), *parent), std::move(graph), comm_dist_graph);
@@ -139,11 +141,12 @@ extern "C" int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, 
 MARGAY_ALIAS(Dist_graph_create_adjacent)
 
 extern "C" int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[],
-                                      const int destinations[], const int weights[], MPI_Info /*info*/, int /*reorder*/,
+                                      const int destinations[], const int weights[], MPI_Info info, int /*reorder*/,
                                       MPI_Comm* comm_dist_graph) {
   Call call(call_name<"MPI_Dist_graph_create">);
   Communicator* const parent = call.intracommunicator(comm_old);
   const std::vector<Edge> edges = checked_edges(call, parent, n, sources, degrees, destinations, weights);
+  check_hints(call, info);
   call.not_null(comm_dist_graph, "comm_dist_graph");
   if (!call.ok()) return call.failed();
   DistGraphTopology graph;

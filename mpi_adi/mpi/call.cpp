@@ -36,13 +36,13 @@ const Communicator& handles_the_rest(MpiRank& rank) {
   return self_alone ? rank.self() : rank.world();
 }
 
-std::string hex(int handle) {
+}  // namespace
+
+std::string in_hex(int handle) {
   char text[16];
   std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(handle));
   return text;
 }
-
-}  // namespace
 
 void Call::not_running() const {
   const bool finalized = init_state() == InitState::finalized;
@@ -64,7 +64,7 @@ Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found)
   if (found == nullptr) {
     error(MPI_ERR_COMM, handle == MPI_COMM_NULL
                             ? "the communicator is MPI_COMM_NULL"
-                            : "communicator " + hex(handle) + " is no living communicator (freed, or never made)");
+                            : "communicator " + in_hex(handle) + " is no living communicator (freed, or never made)");
   }
   return nullptr;
 }
@@ -80,21 +80,21 @@ Datatype* Call::bad_datatype(MPI_Datatype handle, const Datatype* found) {
   if (found == nullptr) {
     error(MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL
                             ? "the datatype is MPI_DATATYPE_NULL"
-                            : "datatype " + hex(handle) + " is no living datatype (freed, or never made)");
+                            : "datatype " + in_hex(handle) + " is no living datatype (freed, or never made)");
   }
   return nullptr;
 }
 
 Datatype* Call::uncommitted(MPI_Datatype handle) {
-  error(MPI_ERR_TYPE, "datatype " + hex(handle) + " is not committed; call MPI_Type_commit first");
+  error(MPI_ERR_TYPE, "datatype " + in_hex(handle) + " is not committed; call MPI_Type_commit first");
   return nullptr;
 }
 
 UserRequest* Call::bad_request(MPI_Request handle, const UserRequest* found) {
   if (found == nullptr) {
-    error(MPI_ERR_REQUEST, handle == MPI_REQUEST_NULL
-                               ? "the request is MPI_REQUEST_NULL"
-                               : "request " + hex(handle) + " is no living request (complete, freed, or never made)");
+    error(MPI_ERR_REQUEST, handle == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL"
+                                                      : "request " + in_hex(handle) +
+                                                            " is no living request (complete, freed, or never made)");
   }
   return nullptr;
 }
@@ -128,13 +128,23 @@ void Call::bad_root(const Communicator* communicator, int rank) {
 }
 
 // Of a type made by the program, the blocks may lie at absolute addresses.
-void Call::null_buffer(std::int64_t count, const Datatype* type) {
+void Call::null_buffer(std::int64_t count, const Datatype* type, const char* what) {
   if (!ok() || type == nullptr || count == 0 || type->size == 0 || !type->predefined) return;
-  error(MPI_ERR_BUFFER, "the buffer is a null pointer, with " + std::to_string(count) + " elements");
+  error(MPI_ERR_BUFFER, std::string(what) + " is a null pointer, with " + std::to_string(count) + " elements");
 }
 
 void Call::null_argument(const char* what) {
   error(MPI_ERR_ARG, std::string(what) + " is a null pointer");
+}
+
+void Call::add_whose(const char* part) {
+  if (error_class_ == MPI_ERR_COMM || sentence_.find(" (of the ") != std::string::npos) return;
+  sentence_ += std::string(" (") + part + ")";
+}
+
+void Call::whose_communicator(const char* argument) {
+  if (error_class_ != MPI_ERR_COMM || sentence_.find(" (argument ") != std::string::npos) return;
+  sentence_ += std::string(" (argument ") + argument + ")";
 }
 
 void Call::error(int error_class, std::string sentence) {

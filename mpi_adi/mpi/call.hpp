@@ -25,6 +25,9 @@
 
 namespace margay::mpi_adi {
 
+// A handle's value, as sentences name it: 0x44000000.
+[[nodiscard]] std::string in_hex(int handle);
+
 // A function's name, and as much of it as fits the board's 32 bytes with a zero at their end (two names of MPI's are
 // one letter too long), so that noting the call in progress is one copy of two words.
 struct CallName {
@@ -122,9 +125,9 @@ class Call {
       bad_root(communicator, rank);
   }
   // A buffer that is not null where there are bytes to move.
-  void buffer(const void* address, std::int64_t count, const Datatype* type) {
+  void buffer(const void* address, std::int64_t count, const Datatype* type, const char* what = "the buffer") {
     if (address == nullptr) [[unlikely]]
-      null_buffer(count, type);
+      null_buffer(count, type, what);
   }
   void not_null(const void* address, const char* what) {
     if (address == nullptr) [[unlikely]]
@@ -136,6 +139,14 @@ class Call {
   void error(int error_class, std::string sentence);
   // What was noted comes from a lost peer, whatever its class is: a fatal error waits for the launcher's word.
   void blame_peer() { peer_failed_ = true; }
+  // Adds to an error's sentence, in calls that take the same argument twice, whose it is: "of the send". Nothing
+  // without an error. The communicator is both's.
+  void whose(const char* part) {
+    if (!ok()) [[unlikely]]
+      add_whose(part);
+  }
+  // The same of a communicator, where a call takes two.
+  void whose_communicator(const char* argument);
   // The communicator whose handler is asked, when it is another than the one looked up last.
   void on(Communicator& communicator) { handler_of_ = &communicator; }
 
@@ -175,8 +186,9 @@ class Call {
   void bad_destination(const Communicator* communicator, int rank);
   void bad_source(const Communicator* communicator, int rank);
   void bad_root(const Communicator* communicator, int rank);
-  void null_buffer(std::int64_t count, const Datatype* type);
+  void null_buffer(std::int64_t count, const Datatype* type, const char* what);
   void null_argument(const char* what);
+  void add_whose(const char* part);
   [[noreturn]] void not_running() const;
   void trace_enter();
   void trace_leave();

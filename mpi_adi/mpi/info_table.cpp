@@ -1,9 +1,9 @@
 #include "mpi_adi/mpi/info_table.hpp"
 
-#include <cstdio>
 #include <memory>
 #include <utility>
 
+#include "mpi_adi/mpi/call.hpp"
 #include "mpi_adi/object/handle_table.hpp"
 #include "mpi_adi/rank/rank.hpp"
 
@@ -59,9 +59,13 @@ MPI_Info add_info(Info&& info) {
 
 std::string words_of_bad_info(MPI_Info handle) {
   if (handle == MPI_INFO_NULL) return "the info object is MPI_INFO_NULL";
-  char hex[16];
-  std::snprintf(hex, sizeof hex, "0x%08x", static_cast<unsigned>(handle));
-  return std::string("info ") + hex + " is no living info object (freed, or never made)";
+  return "info " + in_hex(handle) + " is no living info object (freed, or never made)";
+}
+
+void check_hints(Call& call, MPI_Info handle) {
+  if (handle == MPI_INFO_NULL) return;
+  const bool living = InfoAccess().find(handle) != nullptr;
+  if (!living) call.error(MPI_ERR_INFO, words_of_bad_info(handle));
 }
 
 }  // namespace margay::mpi_adi

@@ -10,12 +10,17 @@
 
 namespace margay::mpi_adi {
 
+class Call;
+
 // A copy of what the handle names, MPI_INFO_ENV too; nullopt: no living info object.
 [[nodiscard]] std::optional<Info> copy_of_info(MPI_Info handle);
 // MPI_INFO_NULL: the table is full (2^18 objects alive).
 [[nodiscard]] MPI_Info add_info(Info&& info);
 // What to say of a handle that names none.
 [[nodiscard]] std::string words_of_bad_info(MPI_Info handle);
+
+// An info argument that may be MPI_INFO_NULL and of which nothing is used: an error unless it is one.
+void check_hints(Call& call, MPI_Info handle);
 
 // The table, locked. Nothing that may call the user's functions while one lives.
 class InfoAccess {

@@ -2,6 +2,7 @@
 #include <climits>
 
 #include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/info_table.hpp"
 #include "mpi_adi/mpi/own_call.hpp"
 #include "mpi_adi/mpi/receive_call.hpp"
 #include "mpi_adi/mpi/send_call.hpp"
@@ -50,9 +51,9 @@ Side* find(Call& call, MPI_Request handle, const char* made_by) {
   return side;
 }
 
-void check_partition(Call& call, const Partitioned* request, int partition) {
+void check_partition(Call& call, const Partitioned* request, int partition, const char* what = "partition") {
   if (!call.ok() || (partition >= 0 && partition < request->partitions())) return;
-  call.error(MPI_ERR_ARG, "partition " + std::to_string(partition) + " is none of the request's " +
+  call.error(MPI_ERR_ARG, std::string(what) + " " + std::to_string(partition) + " is none of the request's " +
                               std::to_string(request->partitions()));
 }
 
@@ -64,8 +65,8 @@ PartitionedSend* find_sending(Call& call, MPI_Request handle) {
   return request;
 }
 
-void check_ready(Call& call, const PartitionedSend* request, int partition) {
-  check_partition(call, request, partition);
+void check_ready(Call& call, const PartitionedSend* request, int partition, const char* what = "partition") {
+  check_partition(call, request, partition, what);
   if (call.ok() && request->ready(partition)) {
     call.error(MPI_ERR_ARG, "partition " + std::to_string(partition) + " is ready already");
   }
@@ -74,10 +75,11 @@ void check_ready(Call& call, const PartitionedSend* request, int partition) {
 }  // namespace
 
 extern "C" int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
-                               int tag, MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
+                               int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   Call call(call_name<"MPI_Psend_init">);
   const CheckedSend checked = check_send(call, {buf, count, datatype, dest, tag, comm});
   check_sizes(call, partitions, count, checked.type);
+  check_hints(call, info);
   // Only ever read; a receive's is written.
   return keep<PartitionedSend>(
       call, {const_cast<void*>(buf), partitions, count, checked.type, dest, tag, checked.communicator}, request);
@@ -85,12 +87,13 @@ extern "C" int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count,
 MARGAY_ALIAS(Psend_init)
 
 extern "C" int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-                               MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request) {
+                               MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   Call call(call_name<"MPI_Precv_init">);
   const CheckedReceive checked = check_receive(call, {buf, count, datatype, source, tag, comm});
   if (source == MPI_ANY_SOURCE) call.error(MPI_ERR_RANK, "source is MPI_ANY_SOURCE; partitions come from one rank");
   if (tag == MPI_ANY_TAG) call.error(MPI_ERR_TAG, "tag is MPI_ANY_TAG; partitions come with one tag");
   check_sizes(call, partitions, count, checked.type);
+  check_hints(call, info);
   return keep<PartitionedReceive>(call, {buf, partitions, count, checked.type, source, tag, checked.communicator},
                                   request);
 }
@@ -108,8 +111,8 @@ MARGAY_ALIAS(Pready)
 extern "C" int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request) {
   Call call(call_name<"MPI_Pready_range">);
   PartitionedSend* const found = find_sending(call, request);
-  check_partition(call, found, partition_low);
-  check_partition(call, found, partition_high);
+  check_partition(call, found, partition_low, "partition_low");
+  check_partition(call, found, partition_high, "partition_high");
   if (!call.ok()) return call.failed();
   for (int at = partition_low; at <= partition_high && call.ok(); ++at) check_ready(call, found, at);
   if (!call.ok()) return call.failed();
@@ -123,7 +126,9 @@ extern "C" int PMPI_Pready_list(int length, int array_of_partitions[], MPI_Reque
   call.count(length, "length");
   if (length > 0) call.not_null(array_of_partitions, "array_of_partitions");
   PartitionedSend* const found = find_sending(call, request);
-  for (int i = 0; i < length && call.ok(); ++i) check_ready(call, found, array_of_partitions[i]);
+  for (int i = 0; i < length && call.ok(); ++i) {
+    check_ready(call, found, array_of_partitions[i], "array_of_partitions: partition");
+  }
   if (!call.ok()) return call.failed();
   for (int i = 0; i < length; ++i) {
     // One that the list names twice.

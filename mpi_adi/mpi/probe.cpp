@@ -40,7 +40,8 @@ Message* check_matched(Call& call, const void* buffer, int count, Datatype* type
   Message* message = call.rank().messages().find(*handle);
   if (message == nullptr) {
     call.error(MPI_ERR_REQUEST, *handle == MPI_MESSAGE_NULL ? "the message is MPI_MESSAGE_NULL"
-                                                            : "the message handle is none of a matched message");
+                                                            : "message " + in_hex(*handle) +
+                                                                  " is no matched message (received, or never made)");
   }
   return message;
 }

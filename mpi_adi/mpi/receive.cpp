@@ -15,7 +15,9 @@ namespace {
 int start_both(Call& call, const SendArguments& send, const ReceiveArguments& receive,
                std::unique_ptr<std::byte[]> copy, MPI_Request* handle) {
   const CheckedSend out = check_send(call, send);
+  call.whose("of the send");
   const CheckedReceive in = check_receive(call, receive);
+  call.whose("of the receive");
   call.not_null(handle, "request");
   UserRequest* const made = call.ok() ? add_own_request(call, *in.communicator) : nullptr;
   if (!call.ok()) return call.failed();
@@ -33,6 +35,7 @@ int start_both(Call& call, const SendArguments& send, const ReceiveArguments& re
 
 int start_both_replacing(Call& call, const SendArguments& send, const ReceiveArguments& receive, MPI_Request* handle) {
   const CheckedSend checked = check_send(call, send);
+  call.whose("of the send");
   if (!call.ok()) return call.failed();
   TypedCopy copy(*checked.type, send.buffer, send.count);
   const SendArguments copied{copy.bytes(), copy.size(), MPI_BYTE, send.destination, send.tag, send.communicator};
@@ -80,6 +83,7 @@ extern "C" int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype
                                      int recvtag, MPI_Comm comm, MPI_Status* status) {
   Call call(call_name<"MPI_Sendrecv_replace">);
   const CheckedSend checked = check_send(call, {buf, count, datatype, dest, sendtag, comm});
+  call.whose("of the send");
   if (!call.ok()) [[unlikely]]
     return call.failed();
   // What goes out is copied first: the arriving message may land in the buffer before the send is done with it.

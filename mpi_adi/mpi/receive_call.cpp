@@ -6,7 +6,9 @@ namespace margay::mpi_adi {
 
 int send_and_receive(Call& call, const SendArguments& send, const ReceiveArguments& receive, MPI_Status* status) {
   const CheckedSend out = check_send(call, send);
+  call.whose("of the send");
   const CheckedReceive in = check_receive(call, receive);
+  call.whose("of the receive");
   if (!call.ok()) [[unlikely]]
     return call.failed();
   Device& device = call.device();

@@ -87,6 +87,7 @@ extern "C" int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* 
   Call call(call_name<"MPI_Testsome">);
   call.not_null(outcount, "outcount");
   RequestRow row(call, incount, array_of_requests);
+  if (incount > 0) call.not_null(array_of_indices, "array_of_indices");
   if (!call.ok()) return call.failed();
   if (!row.any_active()) {
     *outcount = MPI_UNDEFINED;

@@ -61,7 +61,8 @@ std::vector<Distribution> dimensions_of(Call& call, const Arrays& in, int size, 
     if (!call.ok() || __builtin_mul_overflow(grid, static_cast<std::int64_t>(in.processes[i]), &grid)) grid = -1;
   }
   if (grid != size) {
-    call.error(MPI_ERR_ARG, "size is " + std::to_string(size) + "; array_of_psizes makes a grid of another size");
+    call.error(MPI_ERR_ARG, "size is " + std::to_string(size) + "; array_of_psizes makes a grid of " +
+                                (grid < 0 ? "more than 2^63" : std::to_string(grid)));
   }
   std::vector<Distribution> dimensions;
   if (!call.ok()) return dimensions;
@@ -111,7 +112,7 @@ extern "C" int PMPI_Type_create_darray(int size, int rank, int ndims, const int 
   Call call(call_name<"MPI_Type_create_darray">);
   check_positive(call, size, "size");
   if (rank < 0 || rank >= size) {
-    call.error(MPI_ERR_ARG,
+    call.error(MPI_ERR_RANK,
                "rank is " + std::to_string(rank) + ", not one of 0 to size - 1 (size is " + std::to_string(size) + ")");
   }
   check_positive(call, ndims, "ndims");

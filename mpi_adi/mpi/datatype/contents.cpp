@@ -18,7 +18,7 @@ MPI_Datatype handle_of(Call& call, const TypePtr& type) {
 }
 
 void check_room(Call& call, std::int64_t room, std::size_t needed, const char* what) {
-  call.count(room, what);
+  if (room < 0) call.error(MPI_ERR_ARG, std::string(what) + " is " + std::to_string(room) + ", below 0");
   if (!call.ok() || room >= static_cast<std::int64_t>(needed)) return;
   call.error(MPI_ERR_ARG, std::string(what) + " is " + std::to_string(room) + "; the type's contents have " +
                               std::to_string(needed) + " (MPI_Type_get_envelope tells)");

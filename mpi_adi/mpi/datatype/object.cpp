@@ -24,7 +24,8 @@ extern "C" int PMPI_Type_free(MPI_Datatype* datatype) {
   call.not_null(datatype, "datatype");
   if (!call.ok()) return call.failed();
   Datatype* type = call.any_datatype(*datatype);
-  if (call.ok() && type->predefined) call.error(MPI_ERR_TYPE, "a predefined datatype cannot be freed");
+  if (call.ok() && type->predefined)
+    call.error(MPI_ERR_TYPE, "datatype " + type->name + " is predefined and cannot be freed");
   if (!call.ok() || !delete_attributes(call, *type)) return call.failed();
   // Looked up again: a callback may have freed it.
   type = call.any_datatype(*datatype);

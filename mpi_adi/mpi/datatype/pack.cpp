@@ -12,10 +12,10 @@ namespace {
 // Checks that `bytes` fit behind `position` in a packed buffer of `room` bytes.
 void check_room(Call& call, const void* packed, const char* packed_name, int room, const char* room_name,
                 const int* position, std::uint64_t bytes) {
-  call.count(room, room_name);
+  if (room < 0) call.error(MPI_ERR_ARG, std::string(room_name) + " is " + std::to_string(room) + ", below 0");
   call.not_null(position, "position");
   if (!call.ok()) return;
-  if (bytes != 0) call.not_null(packed, packed_name);
+  if (bytes != 0 && packed == nullptr) call.error(MPI_ERR_BUFFER, std::string(packed_name) + " is a null pointer");
   if (*position < 0) call.error(MPI_ERR_ARG, "position is " + std::to_string(*position) + ", below 0");
   if (*position <= room && bytes <= static_cast<std::uint64_t>(room - *position)) return;
   call.error(MPI_ERR_ARG, std::string(room_name) + " is " + std::to_string(room) + " and position " +
@@ -34,7 +34,7 @@ extern "C" int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, 
   static_cast<void>(call.communicator(comm));
   call.count(incount, "incount");
   const Datatype* type = call.datatype(datatype);
-  call.buffer(inbuf, incount, type);
+  call.buffer(inbuf, incount, type, "inbuf");
   const std::uint64_t bytes = packed_bytes(type, incount);
   check_room(call, outbuf, "outbuf", outsize, "outsize", position, bytes);
   if (!call.ok()) return call.failed();
@@ -54,7 +54,7 @@ extern "C" int PMPI_Unpack(const void* inbuf, int insize, int* position, void* o
   static_cast<void>(call.communicator(comm));
   call.count(outcount, "outcount");
   const Datatype* type = call.datatype(datatype);
-  call.buffer(outbuf, outcount, type);
+  call.buffer(outbuf, outcount, type, "outbuf");
   const std::uint64_t bytes = packed_bytes(type, outcount);
   check_room(call, inbuf, "inbuf", insize, "insize", position, bytes);
   if (!call.ok()) return call.failed();

@@ -16,7 +16,7 @@ void check_room(Call& call, const void* packed, const char* packed_name, MPI_Ain
   call.count(room, room_name);
   call.not_null(position, "position");
   if (!call.ok()) return;
-  if (bytes != 0) call.not_null(packed, packed_name);
+  if (bytes != 0 && packed == nullptr) call.error(MPI_ERR_BUFFER, std::string(packed_name) + " is a null pointer");
   if (*position < 0) call.error(MPI_ERR_ARG, "position is " + std::to_string(*position) + ", below 0");
   if (*position <= room && bytes <= static_cast<std::uint64_t>(room - *position)) return;
   call.error(MPI_ERR_ARG, std::string(room_name) + " is " + std::to_string(room) + " and position " +
@@ -31,7 +31,7 @@ extern "C" int PMPI_Pack_external(const char* datarep, const void* inbuf, int in
   check_external32(call, datarep);
   call.count(incount, "incount");
   const Datatype* type = call.datatype(datatype);
-  call.buffer(inbuf, incount, type);
+  call.buffer(inbuf, incount, type, "inbuf");
   const std::uint64_t bytes = external_bytes(type, incount);
   check_room(call, outbuf, "outbuf", outsize, "outsize", position, bytes);
   if (!call.ok()) return call.failed();
@@ -50,7 +50,7 @@ extern "C" int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI
   check_external32(call, datarep);
   call.count(outcount, "outcount");
   const Datatype* type = call.datatype(datatype);
-  call.buffer(outbuf, outcount, type);
+  call.buffer(outbuf, outcount, type, "outbuf");
   const std::uint64_t bytes = external_bytes(type, outcount);
   check_room(call, inbuf, "inbuf", insize, "insize", position, bytes);
   if (!call.ok()) return call.failed();

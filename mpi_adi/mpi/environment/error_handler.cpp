@@ -24,7 +24,7 @@ ErrorHandlerPtr find_handler(Call& call, MPI_Errhandler handle) {
 }
 
 int create(Call& call, MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) {
-  call.not_null(reinterpret_cast<const void*>(function), "the function");
+  call.not_null(reinterpret_cast<const void*>(function), "comm_errhandler_fn");
   call.not_null(handler, "errhandler");
   if (!call.ok()) return call.failed();
   const MPI_Errhandler made =

@@ -62,7 +62,7 @@ std::span<const int> checked_dims(Call& call, int ndims, const int* dims, int pr
   if (!call.ok()) return {};
   const int size = grid_size(sizes);
   if (size < 0 || size > processes) {
-    call.error(MPI_ERR_ARG, "the grid has " + (size < 0 ? "more than 2,147,483,647" : std::to_string(size)) +
+    call.error(MPI_ERR_ARG, "dims makes a grid of " + (size < 0 ? "more than 2,147,483,647" : std::to_string(size)) +
                                 " places, the communicator " + std::to_string(processes) + " processes");
     return {};
   }

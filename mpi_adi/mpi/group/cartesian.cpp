@@ -27,8 +27,10 @@ extern "C" int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
   }
   if (!call.ok()) return call.failed();
   if (!balance_dims(nnodes, {dims, given.size()}) && ndims > 0) {
-    call.error(MPI_ERR_DIMS, "the dimensions that dims gives do not divide nnodes, " + std::to_string(nnodes) +
-                                 ", or leave nothing to choose");
+    std::string chosen;
+    for (const int dim : given) chosen += (chosen.empty() ? "" : ", ") + std::to_string(dim);
+    call.error(MPI_ERR_DIMS, "dims is {" + chosen + "}: that does not divide nnodes, " + std::to_string(nnodes) +
+                                 ", or leaves nothing to choose");
   }
   return call.done();
 }

@@ -63,8 +63,8 @@ MARGAY_ALIAS(Comm_size)
 
 extern "C" int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
   Call call(call_name<"MPI_Comm_remote_size">);
-  const Communicator* communicator = intercommunicator(call, comm);
   call.not_null(size, "size");
+  const Communicator* communicator = intercommunicator(call, comm);
   if (call.ok()) *size = communicator->remote->size();
   return call.done();
 }
@@ -89,8 +89,8 @@ MARGAY_ALIAS(Comm_group)
 
 extern "C" int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
   Call call(call_name<"MPI_Comm_remote_group">);
-  const Communicator* communicator = intercommunicator(call, comm);
   call.not_null(group, "group");
+  const Communicator* communicator = intercommunicator(call, comm);
   return call.ok() ? give_group(call, communicator->remote, group) : call.failed();
 }
 MARGAY_ALIAS(Comm_remote_group)
@@ -98,7 +98,9 @@ MARGAY_ALIAS(Comm_remote_group)
 extern "C" int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
   Call call(call_name<"MPI_Comm_compare">);
   const Communicator* one = call.communicator(comm1);
+  call.whose_communicator("comm1");
   const Communicator* other = call.communicator(comm2);
+  call.whose_communicator("comm2");
   call.not_null(result, "result");
   if (call.ok()) *result = compare(*one, *other);
   return call.done();

@@ -21,7 +21,7 @@ void give_neighbors(const std::vector<int>& neighbors, const std::vector<int>& n
                     int* out_weights) {
   const std::size_t count = std::min(neighbors.size(), static_cast<std::size_t>(room));
   std::copy_n(neighbors.begin(), count, out);
-  if (neighbor_weights.empty() || out_weights == MPI_UNWEIGHTED || out_weights == nullptr) return;
+  if (neighbor_weights.empty() || out_weights == MPI_UNWEIGHTED) return;
   std::copy_n(neighbor_weights.begin(), count, out_weights);
 }
 
@@ -124,6 +124,10 @@ extern "C" int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sou
   not_negative(call, maxoutdegree, "maxoutdegree");
   if (maxindegree > 0) call.not_null(sources, "sources");
   if (maxoutdegree > 0) call.not_null(destinations, "destinations");
+  if (graph != nullptr && graph->weighted) {
+    if (maxindegree > 0) call.not_null(sourceweights, "sourceweights");
+    if (maxoutdegree > 0) call.not_null(destweights, "destweights");
+  }
   if (!call.ok()) return call.failed();
   give_neighbors(graph->sources, graph->source_weights, maxindegree, sources, sourceweights);
   give_neighbors(graph->destinations, graph->destination_weights, maxoutdegree, destinations, destweights);

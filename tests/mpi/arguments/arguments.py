@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""The test mpi.arguments: every function of MPI, each argument wrong in every way, on one rank.
+
+    tests/mpi/arguments/arguments.py --build build/release [--chapter point_to_point] [--mpich]
+
+A call that kills the program counts as one failure; the program goes on behind it. --mpich runs the same programs under
+Debian's MPICH, to compare classes (its sentences are others, and it checks less).
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import generate  # noqa: E402
+import support  # noqa: E402
+
+LEAST_CALLS = 1500
+TIMEOUT = 60
+DEATHS_MAX = 60  # of one program; each is a failure
+
+
+def compile_all(build, sources, compiler, suffix, options):
+    """Compiles the programs side by side; {source: program}."""
+    running = {}
+    for source in sources:
+        program = build.programs / (source.stem + suffix)
+        command = [compiler, "-O0", "-w", "-I", str(generate.FOLDER), *options, "-o", str(program), str(source)]
+        running[source] = program, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                                    env=support.clean_environment())
+    programs = {}
+    for source, (program, process) in running.items():
+        words, _ = process.communicate()
+        if process.returncode != 0:
+            raise support.CompileError(f"{source} does not compile\n{words[:3000]}")
+        programs[source] = program
+    return programs
+
+
+def run(command, program, calls):
+    """Runs a program to its end; the number of calls made, and what failed."""
+    progress = program.with_suffix(".progress")
+    first, made, failures = 1, 0, []
+    for _ in range(DEATHS_MAX):
+        progress.unlink(missing_ok=True)
+        done = support.execute(command + [str(program), str(first), str(progress)], TIMEOUT)
+        for match in re.finditer(r"^call (\d+): (.*)$", done.stdout, re.MULTILINE):
+            failures.append(f"{calls[int(match[1]) - 1].text()}\n    {match[2]}")
+        end = re.search(r"^(\d+) calls, \d+ failures$", done.stdout, re.MULTILINE)
+        if end:
+            return made + int(end[1]), failures
+        last = int(progress.read_text().strip() or 0) if progress.exists() else 0
+        if last == 0:
+            return made, failures + [done.transcript(["the program ended before its first call"])]
+        failures.append(f"{calls[last - 1].text()}\n    the program ended with status {done.status}: "
+                        f"{done.stderr.strip()[-300:]}")
+        made += last - first + 1
+        first = last + 1
+    return made, failures + [f"ended {DEATHS_MAX} times; the rest was not tried"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, help="build folder, as build/release")
+    parser.add_argument("--chapter", help="this one alone")
+    parser.add_argument("--mpich", action="store_true", help="under Debian's MPICH")
+    arguments = parser.parse_args()
+    build = support.Build(arguments.build)
+    written, failures = generate.write(build.programs / "arguments")
+    if arguments.chapter:
+        written = {path: calls for path, calls in written.items() if path.stem == f"arguments_{arguments.chapter}"}
+    compiler, suffix = ("mpicc.mpich", ".mpich") if arguments.mpich else (build.tool("mpicc"), ".margay")
+    command = ["mpiexec.mpich", "-n", "1"] if arguments.mpich else build.margay_run(1, timeout=TIMEOUT)
+    if not arguments.mpich:
+        command.remove("--check-accounting")  # the programs end in the middle
+    try:
+        programs = compile_all(build, written, compiler, suffix, ["-DREFERENCE"] if arguments.mpich else [])
+    except support.CompileError as error:
+        print(error)
+        return 1
+    total = 0
+    for source, calls in written.items():
+        made, wrong = run(command, programs[source], calls)
+        print(f"{source.stem:32} {made} assertions, {len(wrong)} failures", flush=True)
+        total += made
+        failures += wrong
+        if made != len(calls) and not wrong:
+            failures.append(f"{source.stem}: {made} of {len(calls)} calls were made")
+    print("\n".join(failures))
+    print(f"{total} assertions, {len(failures)} failures")
+    if total < LEAST_CALLS and not arguments.chapter:
+        print(f"at least {LEAST_CALLS} were expected")
+        return 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
