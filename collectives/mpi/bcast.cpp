@@ -6,8 +6,9 @@
 using namespace margay::mpi_adi;
 using namespace margay::collectives;
 
-extern "C" int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-  Call call(call_name<"MPI_Bcast">);
+namespace {
+
+int bcast(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   Communicator* communicator = call.intracommunicator(comm);
   call.count(count);
   Datatype* type = call.datatype(datatype);
@@ -24,4 +25,17 @@ extern "C" int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int ro
   }
   return call.done();
 }
+
+}  // namespace
+
+extern "C" int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+  Call call(call_name<"MPI_Bcast">);
+  return bcast(call, buffer, count, datatype, root, comm);
+}
 MARGAY_ALIAS(Bcast)
+
+extern "C" int PMPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+  Call call(call_name<"MPI_Bcast_c">);
+  return bcast(call, buffer, count, datatype, root, comm);
+}
+MARGAY_ALIAS(Bcast_c)

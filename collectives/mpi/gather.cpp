@@ -17,13 +17,13 @@ namespace {
 // copy that scatter() puts in place.
 class GatheredData {
  public:
-  GatheredData(void* buffer, int count, Datatype& type, int size)
+  GatheredData(void* buffer, std::int64_t count, Datatype& type, int size)
       : bytes_(type.size * static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size)) {
     if (type.dense()) {
       run_ = static_cast<std::byte*>(buffer);
       return;
     }
-    data_ = std::make_unique<TypedData>(buffer, std::int64_t{count} * size, type);
+    data_ = std::make_unique<TypedData>(buffer, count * size, type);
     own_ = std::make_unique_for_overwrite<std::byte[]>(bytes_);
     run_ = own_.get();
   }
@@ -42,17 +42,17 @@ class GatheredData {
 };
 
 // This rank's block inside a receive buffer, for MPI_IN_PLACE.
-const void* block_of(const void* buffer, int count, const Datatype& type, int rank) {
+const void* block_of(const void* buffer, std::int64_t count, const Datatype& type, int rank) {
   return static_cast<const std::byte*>(buffer) + type.extent * count * rank;
 }
 
 struct Contribution {
   const void* buffer;
-  int count;
+  std::int64_t count;
   const Datatype* type;
 };
 
-Contribution check_contribution(Call& call, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+Contribution check_contribution(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype sendtype,
                                 const Contribution& in_place) {
   if (sendbuf == MPI_IN_PLACE) return in_place;
   call.count(sendcount, "sendcount");
@@ -62,11 +62,8 @@ Contribution check_contribution(Call& call, const void* sendbuf, int sendcount, 
   return {sendbuf, sendcount, type};
 }
 
-}  // namespace
-
-extern "C" int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                           MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  Call call(call_name<"MPI_Gather">);
+int gather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype sendtype, void* recvbuf,
+           std::int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   Communicator* communicator = call.intracommunicator(comm);
   call.root(communicator, root);
   if (!call.ok()) return call.failed();
@@ -99,11 +96,9 @@ extern "C" int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype send
   note_error(call, collective);
   return call.done();
 }
-MARGAY_ALIAS(Gather)
 
-extern "C" int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                              MPI_Datatype recvtype, MPI_Comm comm) {
-  Call call(call_name<"MPI_Allgather">);
+int allgather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype sendtype, void* recvbuf,
+              std::int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   Communicator* communicator = call.intracommunicator(comm);
   call.count(recvcount, "recvcount");
   Datatype* receive_type = call.datatype(recvtype);
@@ -127,4 +122,33 @@ extern "C" int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype s
   all.scatter();
   return call.done();
 }
+
+}  // namespace
+
+extern "C" int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                           MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  Call call(call_name<"MPI_Gather">);
+  return gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+MARGAY_ALIAS(Gather)
+
+extern "C" int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                             MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  Call call(call_name<"MPI_Gather_c">);
+  return gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+MARGAY_ALIAS(Gather_c)
+
+extern "C" int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                              MPI_Datatype recvtype, MPI_Comm comm) {
+  Call call(call_name<"MPI_Allgather">);
+  return allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
 MARGAY_ALIAS(Allgather)
+
+extern "C" int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  Call call(call_name<"MPI_Allgather_c">);
+  return allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+MARGAY_ALIAS(Allgather_c)

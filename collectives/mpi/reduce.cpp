@@ -26,11 +26,8 @@ int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MP
   return call.done();
 }
 
-}  // namespace
-
-extern "C" int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
-                           MPI_Comm comm) {
-  Call call(call_name<"MPI_Reduce">);
+int reduce(Call& call, const void* sendbuf, void* recvbuf, std::int64_t count, MPI_Datatype datatype, MPI_Op op,
+           int root, MPI_Comm comm) {
   Communicator* communicator = call.intracommunicator(comm);
   call.count(count);
   Datatype* type = call.datatype(datatype);
@@ -51,11 +48,9 @@ extern "C" int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Da
   if (is_root && call.ok()) operands.finish(recvbuf);
   return call.done();
 }
-MARGAY_ALIAS(Reduce)
 
-extern "C" int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                              MPI_Comm comm) {
-  Call call(call_name<"MPI_Allreduce">);
+int allreduce(Call& call, const void* sendbuf, void* recvbuf, std::int64_t count, MPI_Datatype datatype, MPI_Op op,
+              MPI_Comm comm) {
   Communicator* communicator = call.intracommunicator(comm);
   call.count(count);
   Datatype* type = call.datatype(datatype);
@@ -70,7 +65,36 @@ extern "C" int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI
   if (call.ok()) operands.finish(recvbuf);
   return call.done();
 }
+
+}  // namespace
+
+extern "C" int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                           MPI_Comm comm) {
+  Call call(call_name<"MPI_Reduce">);
+  return reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm);
+}
+MARGAY_ALIAS(Reduce)
+
+extern "C" int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                             int root, MPI_Comm comm) {
+  Call call(call_name<"MPI_Reduce_c">);
+  return reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm);
+}
+MARGAY_ALIAS(Reduce_c)
+
+extern "C" int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                              MPI_Comm comm) {
+  Call call(call_name<"MPI_Allreduce">);
+  return allreduce(call, sendbuf, recvbuf, count, datatype, op, comm);
+}
 MARGAY_ALIAS(Allreduce)
+
+extern "C" int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                                MPI_Comm comm) {
+  Call call(call_name<"MPI_Allreduce_c">);
+  return allreduce(call, sendbuf, recvbuf, count, datatype, op, comm);
+}
+MARGAY_ALIAS(Allreduce_c)
 
 extern "C" int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
   Call call(call_name<"MPI_Reduce_local">);

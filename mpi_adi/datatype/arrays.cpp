@@ -22,8 +22,9 @@ bool multiply(std::int64_t& number, std::int64_t by) {
 // The blocks of one dimension that are dealt to this process, of elements of `inner`.
 TypePtr deal(const Distribution& dimension, const TypePtr& inner) {
   const std::int64_t extent = inner->extent();
-  const std::int64_t round = dimension.block * dimension.processes;
-  const std::int64_t first = dimension.block * dimension.place;
+  std::int64_t round = dimension.block;
+  if (!multiply(round, dimension.processes)) return nullptr;
+  const std::int64_t first = dimension.block * dimension.place;  // place < processes
   std::int64_t upper = extent;
   std::int64_t offset = extent;
   std::int64_t stride = extent;
@@ -40,10 +41,9 @@ TypePtr deal(const Distribution& dimension, const TypePtr& inner) {
   return builder.finish({}, 0, upper);
 }
 
-}  // namespace
-
-TypePtr make_subarray(std::span<const int> sizes, std::span<const int> subsizes, std::span<const int> starts, int order,
-                      const TypePtr& old, TypeOrigin origin) {
+template <typename Count>
+TypePtr subarray(std::span<const Count> sizes, std::span<const Count> subsizes, std::span<const Count> starts,
+                 int order, const TypePtr& old, TypeOrigin&& origin) {
   std::int64_t distance = old->extent();  // between neighbours in the dimension
   std::int64_t offset = 0;
   TypePtr box = old;
@@ -57,6 +57,18 @@ TypePtr make_subarray(std::span<const int> sizes, std::span<const int> subsizes,
   TypeBuilder builder;
   builder.add({.offset = offset, .blocks = 1, .length = 1, .stride = 0}, box);
   return builder.finish(std::move(origin), 0, distance);
+}
+
+}  // namespace
+
+TypePtr make_subarray(std::span<const int> sizes, std::span<const int> subsizes, std::span<const int> starts, int order,
+                      const TypePtr& old, TypeOrigin origin) {
+  return subarray(sizes, subsizes, starts, order, old, std::move(origin));
+}
+
+TypePtr make_subarray(std::span<const MPI_Count> sizes, std::span<const MPI_Count> subsizes,
+                      std::span<const MPI_Count> starts, int order, const TypePtr& old, TypeOrigin origin) {
+  return subarray(sizes, subsizes, starts, order, old, std::move(origin));
 }
 
 TypePtr make_darray(std::span<const Distribution> dimensions, int order, const TypePtr& old, TypeOrigin origin) {

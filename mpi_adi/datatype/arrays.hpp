@@ -11,6 +11,9 @@ namespace margay::mpi_adi {
 // A box of `subsizes` elements at `starts` in an array of `sizes`. `order`: MPI_ORDER_C or MPI_ORDER_FORTRAN.
 [[nodiscard]] TypePtr make_subarray(std::span<const int> sizes, std::span<const int> subsizes,
                                     std::span<const int> starts, int order, const TypePtr& old, TypeOrigin origin);
+[[nodiscard]] TypePtr make_subarray(std::span<const MPI_Count> sizes, std::span<const MPI_Count> subsizes,
+                                    std::span<const MPI_Count> starts, int order, const TypePtr& old,
+                                    TypeOrigin origin);
 
 // One dimension of a distributed array, and this process's place in it.
 struct Distribution {

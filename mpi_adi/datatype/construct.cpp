@@ -8,8 +8,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-template <typename Displacement>
-TypePtr indexed(std::span<const int> lengths, std::span<const Displacement> displacements, std::int64_t unit,
+template <typename Count, typename Displacement>
+TypePtr indexed(std::span<const Count> lengths, std::span<const Displacement> displacements, std::int64_t unit,
                 const TypePtr& old, TypeOrigin&& origin) {
   TypeBuilder builder;
   builder.reserve(lengths.size());
@@ -18,6 +18,24 @@ TypePtr indexed(std::span<const int> lengths, std::span<const Displacement> disp
     if (__builtin_mul_overflow(static_cast<std::int64_t>(displacements[i]), unit, &at)) return nullptr;
     builder.add({.offset = at, .blocks = 1, .length = lengths[i], .stride = 0}, old);
   }
+  return builder.finish(std::move(origin));
+}
+
+template <typename Count>
+TypePtr structure(std::span<const Count> lengths, std::span<const MPI_Aint> displacements,
+                  std::span<const TypePtr> types, TypeOrigin&& origin) {
+  TypeBuilder builder;
+  builder.reserve(lengths.size());
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (types[i]->predefined == MPI_LB) {
+      if (lengths[i] != 0) builder.set_lower(displacements[i]);
+    } else if (types[i]->predefined == MPI_UB) {
+      if (lengths[i] != 0) builder.set_upper(displacements[i]);
+    } else {
+      builder.add({.offset = displacements[i], .blocks = 1, .length = lengths[i], .stride = 0}, types[i]);
+    }
+  }
+  builder.pad();
   return builder.finish(std::move(origin));
 }
 
@@ -40,21 +58,19 @@ TypePtr make_indexed(std::span<const int> lengths, std::span<const int> displace
   return indexed(lengths, displacements, unit, old, std::move(origin));
 }
 
+TypePtr make_indexed(std::span<const MPI_Count> lengths, std::span<const MPI_Count> displacements, std::int64_t unit,
+                     const TypePtr& old, TypeOrigin origin) {
+  return indexed(lengths, displacements, unit, old, std::move(origin));
+}
+
 TypePtr make_struct(std::span<const int> lengths, std::span<const MPI_Aint> displacements,
                     std::span<const TypePtr> types, TypeOrigin origin) {
-  TypeBuilder builder;
-  builder.reserve(lengths.size());
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    if (types[i]->predefined == MPI_LB) {
-      if (lengths[i] != 0) builder.set_lower(displacements[i]);
-    } else if (types[i]->predefined == MPI_UB) {
-      if (lengths[i] != 0) builder.set_upper(displacements[i]);
-    } else {
-      builder.add({.offset = displacements[i], .blocks = 1, .length = lengths[i], .stride = 0}, types[i]);
-    }
-  }
-  builder.pad();
-  return builder.finish(std::move(origin));
+  return structure(lengths, displacements, types, std::move(origin));
+}
+
+TypePtr make_struct(std::span<const MPI_Count> lengths, std::span<const MPI_Count> displacements,
+                    std::span<const TypePtr> types, TypeOrigin origin) {
+  return structure(lengths, displacements, types, std::move(origin));
 }
 
 TypePtr make_resized(const TypePtr& old, std::int64_t lower, std::int64_t extent, TypeOrigin origin) {

@@ -21,8 +21,13 @@ namespace margay::mpi_adi {
 // The same with ints for displacements.
 [[nodiscard]] TypePtr make_indexed(std::span<const int> lengths, std::span<const int> displacements, std::int64_t unit,
                                    const TypePtr& old, TypeOrigin origin);
+// The same with large counts.
+[[nodiscard]] TypePtr make_indexed(std::span<const MPI_Count> lengths, std::span<const MPI_Count> displacements,
+                                   std::int64_t unit, const TypePtr& old, TypeOrigin origin);
 // Block i: `lengths[i]` elements of types[i]. The extent is padded to the strictest alignment unless a bound was set.
 [[nodiscard]] TypePtr make_struct(std::span<const int> lengths, std::span<const MPI_Aint> displacements,
+                                  std::span<const TypePtr> types, TypeOrigin origin);
+[[nodiscard]] TypePtr make_struct(std::span<const MPI_Count> lengths, std::span<const MPI_Count> displacements,
                                   std::span<const TypePtr> types, TypeOrigin origin);
 [[nodiscard]] TypePtr make_resized(const TypePtr& old, std::int64_t lower, std::int64_t extent, TypeOrigin origin);
 // All but the origin and the predefined handle. The copy's own until it is handed on.

@@ -22,6 +22,7 @@ struct TypeOrigin {
   std::vector<int> integers;
   std::vector<MPI_Aint> addresses;
   std::vector<TypePtr> types;
+  std::vector<MPI_Count> counts = {};  // every number of a `_c` constructor that takes it as MPI_Count
 };
 
 // Bounds in bytes from the element's address; they may be negative, and the extent too.

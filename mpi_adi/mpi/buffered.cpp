@@ -1,5 +1,6 @@
 // Buffered sends and their buffer (MPI 4.0, 3.4 and 3.6).
 #include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/bounded.hpp"
 #include "mpi_adi/mpi/buffered_call.hpp"
 #include "mpi_adi/mpi/send_call.hpp"
 
@@ -15,32 +16,24 @@ Request* check_and_start(Call& call, const SendArguments& arguments, Communicato
                         *checked.communicator);
 }
 
-}  // namespace
-
-extern "C" int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  Call call(call_name<"MPI_Bsend">);
+int bsend(Call& call, const SendArguments& arguments) {
   Communicator* communicator = nullptr;
-  Request* request = check_and_start(call, {buf, count, datatype, dest, tag, comm}, communicator);
+  Request* request = check_and_start(call, arguments, communicator);
   if (!call.ok()) return call.failed();
   call.device().free(*request);
   return MPI_SUCCESS;
 }
-MARGAY_ALIAS(Bsend)
 
-extern "C" int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                           MPI_Request* request) {
-  Call call(call_name<"MPI_Ibsend">);
+int ibsend(Call& call, const SendArguments& arguments, MPI_Request* request) {
   call.not_null(request, "request");
   Communicator* communicator = nullptr;
-  Request* started = check_and_start(call, {buf, count, datatype, dest, tag, comm}, communicator);
+  Request* started = check_and_start(call, arguments, communicator);
   if (!call.ok()) return call.failed();
   hand_out(call, started, *communicator, request);
   return call.done();
 }
-MARGAY_ALIAS(Ibsend)
 
-extern "C" int PMPI_Buffer_attach(void* buffer, int size) {
-  Call call(call_name<"MPI_Buffer_attach">);
+int attach(Call& call, void* buffer, MPI_Count size) {
   if (size < 0) call.error(MPI_ERR_ARG, "size is " + std::to_string(size) + ", below 0");
   if (size > 0) call.not_null(buffer, "buffer");
   if (!call.ok()) return call.failed();
@@ -48,11 +41,10 @@ extern "C" int PMPI_Buffer_attach(void* buffer, int size) {
   if (!attached.ok()) call.error(MPI_ERR_BUFFER, attached.sentence());
   return call.done();
 }
-MARGAY_ALIAS(Buffer_attach)
 
 // Waits until every buffered message has gone; `buffer_addr` is the address of a pointer.
-extern "C" int PMPI_Buffer_detach(void* buffer_addr, int* size) {
-  Call call(call_name<"MPI_Buffer_detach">);
+template <typename Count>
+int detach(Call& call, void* buffer_addr, Count* size) {
   call.not_null(buffer_addr, "buffer_addr");
   call.not_null(size, "size");
   if (call.ok() && !call.rank().buffered().attached()) call.error(MPI_ERR_BUFFER, "no buffer is attached");
@@ -62,7 +54,58 @@ extern "C" int PMPI_Buffer_detach(void* buffer_addr, int* size) {
   std::uint64_t bytes = 0;
   call.rank().buffered().detach(base, bytes);
   *static_cast<void**>(buffer_addr) = base;
-  *size = static_cast<int>(bytes);
+  *size = bounded<Count>(bytes);
   return MPI_SUCCESS;
 }
+
+}  // namespace
+
+extern "C" int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  Call call(call_name<"MPI_Bsend">);
+  return bsend(call, {buf, count, datatype, dest, tag, comm});
+}
+MARGAY_ALIAS(Bsend)
+
+extern "C" int PMPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  Call call(call_name<"MPI_Bsend_c">);
+  return bsend(call, {buf, count, datatype, dest, tag, comm});
+}
+MARGAY_ALIAS(Bsend_c)
+
+extern "C" int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                           MPI_Request* request) {
+  Call call(call_name<"MPI_Ibsend">);
+  return ibsend(call, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Ibsend)
+
+extern "C" int PMPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                             MPI_Request* request) {
+  Call call(call_name<"MPI_Ibsend_c">);
+  return ibsend(call, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Ibsend_c)
+
+extern "C" int PMPI_Buffer_attach(void* buffer, int size) {
+  Call call(call_name<"MPI_Buffer_attach">);
+  return attach(call, buffer, size);
+}
+MARGAY_ALIAS(Buffer_attach)
+
+extern "C" int PMPI_Buffer_attach_c(void* buffer, MPI_Count size) {
+  Call call(call_name<"MPI_Buffer_attach_c">);
+  return attach(call, buffer, size);
+}
+MARGAY_ALIAS(Buffer_attach_c)
+
+extern "C" int PMPI_Buffer_detach(void* buffer_addr, int* size) {
+  Call call(call_name<"MPI_Buffer_detach">);
+  return detach(call, buffer_addr, size);
+}
 MARGAY_ALIAS(Buffer_detach)
+
+extern "C" int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
+  Call call(call_name<"MPI_Buffer_detach_c">);
+  return detach(call, buffer_addr, size);
+}
+MARGAY_ALIAS(Buffer_detach_c)

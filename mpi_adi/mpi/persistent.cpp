@@ -38,6 +38,18 @@ int init_send(Call& call, SendMode mode, const SendArguments& arguments, MPI_Req
   return keep(call, checked.communicator, kept, request);
 }
 
+int init_receive(Call& call, const ReceiveArguments& arguments, MPI_Request* request) {
+  const CheckedReceive checked = check_receive(call, arguments);
+  PersistentCall kept;
+  kept.is_send = false;
+  kept.buffer = arguments.buffer;
+  kept.count = arguments.count;
+  kept.type = checked.type;
+  kept.peer = arguments.source;
+  kept.tag = arguments.tag;
+  return keep(call, checked.communicator, kept, request);
+}
+
 // Whether it can be started.
 void check_start(Call& call, const UserRequest& request) {
   if (!request.persistent) {
@@ -75,12 +87,26 @@ extern "C" int PMPI_Send_init(const void* buf, int count, MPI_Datatype datatype,
 }
 MARGAY_ALIAS(Send_init)
 
+extern "C" int PMPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                                MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Send_init_c">);
+  return init_send(call, SendMode::standard, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Send_init_c)
+
 extern "C" int PMPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                                MPI_Request* request) {
   Call call(call_name<"MPI_Ssend_init">);
   return init_send(call, SendMode::synchronous, {buf, count, datatype, dest, tag, comm}, request);
 }
 MARGAY_ALIAS(Ssend_init)
+
+extern "C" int PMPI_Ssend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                                 MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Ssend_init_c">);
+  return init_send(call, SendMode::synchronous, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Ssend_init_c)
 
 extern "C" int PMPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                                MPI_Request* request) {
@@ -89,6 +115,13 @@ extern "C" int PMPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype
 }
 MARGAY_ALIAS(Rsend_init)
 
+extern "C" int PMPI_Rsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                                 MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Rsend_init_c">);
+  return init_send(call, SendMode::ready, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Rsend_init_c)
+
 extern "C" int PMPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                                MPI_Request* request) {
   Call call(call_name<"MPI_Bsend_init">);
@@ -96,20 +129,26 @@ extern "C" int PMPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype
 }
 MARGAY_ALIAS(Bsend_init)
 
+extern "C" int PMPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                                 MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Bsend_init_c">);
+  return init_send(call, SendMode::buffered, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Bsend_init_c)
+
 extern "C" int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                               MPI_Request* request) {
   Call call(call_name<"MPI_Recv_init">);
-  const CheckedReceive checked = check_receive(call, {buf, count, datatype, source, tag, comm});
-  PersistentCall kept;
-  kept.is_send = false;
-  kept.buffer = buf;
-  kept.count = count;
-  kept.type = checked.type;
-  kept.peer = source;
-  kept.tag = tag;
-  return keep(call, checked.communicator, kept, request);
+  return init_receive(call, {buf, count, datatype, source, tag, comm}, request);
 }
 MARGAY_ALIAS(Recv_init)
+
+extern "C" int PMPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                                MPI_Request* request) {
+  Call call(call_name<"MPI_Recv_init_c">);
+  return init_receive(call, {buf, count, datatype, source, tag, comm}, request);
+}
+MARGAY_ALIAS(Recv_init_c)
 
 extern "C" int PMPI_Start(MPI_Request* request) {
   Call call(call_name<"MPI_Start">);

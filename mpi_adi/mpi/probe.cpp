@@ -32,7 +32,7 @@ MPI_Message hand_out(Call& call, Message& message) {
 }
 
 // What both matched receives check; nullptr for MPI_MESSAGE_NO_PROC, and after an error.
-Message* check_matched(Call& call, const void* buffer, int count, Datatype* type, const MPI_Message* handle) {
+Message* check_matched(Call& call, const void* buffer, std::int64_t count, Datatype* type, const MPI_Message* handle) {
   call.count(count);
   call.buffer(buffer, count, type);
   call.not_null(handle, "message");
@@ -46,7 +46,8 @@ Message* check_matched(Call& call, const void* buffer, int count, Datatype* type
   return message;
 }
 
-Request* start_matched(Call& call, void* buffer, int count, Datatype& type, Message* message, MPI_Message* handle) {
+Request* start_matched(Call& call, void* buffer, std::int64_t count, Datatype& type, Message* message,
+                       MPI_Message* handle) {
   if (message == nullptr) {  // MPI_MESSAGE_NO_PROC: like a receive from MPI_PROC_NULL
     *handle = MPI_MESSAGE_NULL;
     return call.device().start_receive(buffer, count, type, MPI_PROC_NULL, MPI_ANY_TAG, call.rank().world());
@@ -54,6 +55,29 @@ Request* start_matched(Call& call, void* buffer, int count, Datatype& type, Mess
   call.rank().messages().remove(*handle);
   *handle = MPI_MESSAGE_NULL;
   return call.device().start_matched_receive(buffer, count, type, *message);
+}
+
+int mrecv(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, MPI_Message* message,
+          MPI_Status* status) {
+  Datatype* type = call.datatype(datatype);
+  Message* matched = check_matched(call, buffer, count, type, message);
+  if (!call.ok()) return call.failed();
+  Request& request = *start_matched(call, buffer, count, *type, matched, message);
+  call.wait(request);
+  finish_device_request(call, request, status);
+  return call.done();
+}
+
+int imrecv(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, MPI_Message* message,
+           MPI_Request* request) {
+  Datatype* type = call.datatype(datatype);
+  Message* matched = check_matched(call, buffer, count, type, message);
+  call.not_null(request, "request");
+  if (!call.ok()) return call.failed();
+  Request* started = start_matched(call, buffer, count, *type, matched, message);
+  margay::mpi_adi::hand_out(call, started,
+                            started->communicator != nullptr ? *started->communicator : call.rank().world(), request);
+  return call.done();
 }
 
 }  // namespace
@@ -148,25 +172,26 @@ MARGAY_ALIAS(Improbe)
 
 extern "C" int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   Call call(call_name<"MPI_Mrecv">);
-  Datatype* type = call.datatype(datatype);
-  Message* matched = check_matched(call, buf, count, type, message);
-  if (!call.ok()) return call.failed();
-  Request& request = *start_matched(call, buf, count, *type, matched, message);
-  call.wait(request);
-  finish_device_request(call, request, status);
-  return call.done();
+  return mrecv(call, buf, count, datatype, message, status);
 }
 MARGAY_ALIAS(Mrecv)
 
+extern "C" int PMPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
+                            MPI_Status* status) {
+  Call call(call_name<"MPI_Mrecv_c">);
+  return mrecv(call, buf, count, datatype, message, status);
+}
+MARGAY_ALIAS(Mrecv_c)
+
 extern "C" int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   Call call(call_name<"MPI_Imrecv">);
-  Datatype* type = call.datatype(datatype);
-  Message* matched = check_matched(call, buf, count, type, message);
-  call.not_null(request, "request");
-  if (!call.ok()) return call.failed();
-  Request* started = start_matched(call, buf, count, *type, matched, message);
-  margay::mpi_adi::hand_out(call, started,
-                            started->communicator != nullptr ? *started->communicator : call.rank().world(), request);
-  return call.done();
+  return imrecv(call, buf, count, datatype, message, request);
 }
 MARGAY_ALIAS(Imrecv)
+
+extern "C" int PMPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
+                             MPI_Request* request) {
+  Call call(call_name<"MPI_Imrecv_c">);
+  return imrecv(call, buf, count, datatype, message, request);
+}
+MARGAY_ALIAS(Imrecv_c)

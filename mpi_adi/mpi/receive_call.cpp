@@ -4,6 +4,29 @@
 
 namespace margay::mpi_adi {
 
+int blocking_receive(Call& call, const ReceiveArguments& arguments, MPI_Status* status) {
+  const CheckedReceive checked = check_receive(call, arguments);
+  if (!call.ok()) [[unlikely]]
+    return call.failed();
+  Request& request = *call.device().start_receive(arguments.buffer, arguments.count, *checked.type, arguments.source,
+                                                  arguments.tag, *checked.communicator);
+  call.wait(request);
+  finish_device_request(call, request, status);
+  return call.done();
+}
+
+int nonblocking_receive(Call& call, const ReceiveArguments& arguments, MPI_Request* request) {
+  const CheckedReceive checked = check_receive(call, arguments);
+  call.not_null(request, "request");
+  if (!call.ok()) [[unlikely]]
+    return call.failed();
+  hand_out(call,
+           call.device().start_receive(arguments.buffer, arguments.count, *checked.type, arguments.source,
+                                       arguments.tag, *checked.communicator),
+           *checked.communicator, request);
+  return call.done();
+}
+
 int send_and_receive(Call& call, const SendArguments& send, const ReceiveArguments& receive, MPI_Status* status) {
   const CheckedSend out = check_send(call, send);
   call.whose("of the send");
@@ -21,6 +44,17 @@ int send_and_receive(Call& call, const SendArguments& send, const ReceiveArgumen
   finish_device_request(call, incoming, status);
   finish_device_request(call, outgoing, MPI_STATUS_IGNORE);
   return call.done();
+}
+
+int send_and_replace(Call& call, const SendArguments& send, const ReceiveArguments& receive, MPI_Status* status) {
+  const CheckedSend checked = check_send(call, send);
+  call.whose("of the send");
+  if (!call.ok()) [[unlikely]]
+    return call.failed();
+  // What goes out is copied first: the arriving message may land in the buffer before the send is done with it.
+  const TypedCopy copy(*checked.type, send.buffer, send.count);
+  return send_and_receive(call, {copy.bytes(), copy.size(), MPI_BYTE, send.destination, send.tag, send.communicator},
+                          receive, status);
 }
 
 void status_of(const Request& request, MPI_Status* status) {

@@ -34,8 +34,14 @@ struct CheckedReceive {
   return checked;
 }
 
+[[nodiscard]] int blocking_receive(Call& call, const ReceiveArguments& arguments, MPI_Status* status);
+[[nodiscard]] int nonblocking_receive(Call& call, const ReceiveArguments& arguments, MPI_Request* request);
+
 // Both at once, neither waiting for the other (MPI 4.0, 3.10).
 [[nodiscard]] int send_and_receive(Call& call, const SendArguments& send, const ReceiveArguments& receive,
+                                   MPI_Status* status);
+// Into the buffer that is sent from.
+[[nodiscard]] int send_and_replace(Call& call, const SendArguments& send, const ReceiveArguments& receive,
                                    MPI_Status* status);
 
 // What a complete request says, as a status. Leaves MPI_ERROR alone.

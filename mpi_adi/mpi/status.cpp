@@ -3,12 +3,15 @@
 
 #include "mpi_adi/datatype/elements.hpp"
 #include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/bounded.hpp"
 #include "mpi_adi/mpi/call.hpp"
 
 using namespace margay::mpi_adi;
 
-extern "C" int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) {
-  Call call(call_name<"MPI_Get_count">);
+namespace {
+
+template <typename Count>
+int get_count(Call& call, const MPI_Status* status, MPI_Datatype datatype, Count* count) {
   const Datatype* type = call.any_datatype(datatype);
   call.not_null(count, "count");
   call.not_null(status, "status");
@@ -17,16 +20,11 @@ extern "C" int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, i
   const std::uint64_t bytes = status_bytes(*status);
   if (type->size == 0) {
     *count = bytes == 0 ? 0 : MPI_UNDEFINED;
-  } else if (bytes % type->size != 0 || bytes / type->size > INT32_MAX) {
-    *count = MPI_UNDEFINED;
   } else {
-    *count = static_cast<int>(bytes / type->size);
+    *count = bytes % type->size == 0 ? bounded<Count>(bytes / type->size) : MPI_UNDEFINED;
   }
   return MPI_SUCCESS;
 }
-MARGAY_ALIAS(Get_count)
-
-namespace {
 
 // Checks what MPI_Status_set_elements and its like share, and sets.
 int set_elements(Call& call, MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
@@ -45,6 +43,18 @@ int set_elements(Call& call, MPI_Status* status, MPI_Datatype datatype, MPI_Coun
 }
 
 }  // namespace
+
+extern "C" int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) {
+  Call call(call_name<"MPI_Get_count">);
+  return get_count(call, status, datatype, count);
+}
+MARGAY_ALIAS(Get_count)
+
+extern "C" int PMPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
+  Call call(call_name<"MPI_Get_count_c">);
+  return get_count(call, status, datatype, count);
+}
+MARGAY_ALIAS(Get_count_c)
 
 extern "C" int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
   Call call(call_name<"MPI_Status_set_elements">);

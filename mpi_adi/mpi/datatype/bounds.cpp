@@ -1,5 +1,6 @@
 // Sizes and bounds (MPI 4.0, 5.1.4 to 5.1.8). What does not fit in the caller's integer is MPI_UNDEFINED.
 #include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/bounded.hpp"
 #include "mpi_adi/mpi/call.hpp"
 
 using namespace margay::mpi_adi;
@@ -28,25 +29,33 @@ int bound(Call& call, MPI_Datatype datatype, MPI_Aint* out, const char* name,
   return call.done();
 }
 
+template <typename Integer>
+int size_of(Call& call, MPI_Datatype datatype, Integer* size) {
+  const Datatype* type = call.any_datatype(datatype);
+  call.not_null(size, "size");
+  if (call.ok()) *size = bounded<Integer>(type->size);
+  return call.done();
+}
+
 }  // namespace
 
 extern "C" int PMPI_Type_size(MPI_Datatype datatype, int* size) {
   Call call(call_name<"MPI_Type_size">);
-  const Datatype* type = call.any_datatype(datatype);
-  call.not_null(size, "size");
-  if (call.ok()) *size = type->size > INT32_MAX ? MPI_UNDEFINED : static_cast<int>(type->size);
-  return call.done();
+  return size_of(call, datatype, size);
 }
 MARGAY_ALIAS(Type_size)
 
 extern "C" int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
   Call call(call_name<"MPI_Type_size_x">);
-  const Datatype* type = call.any_datatype(datatype);
-  call.not_null(size, "size");
-  if (call.ok()) *size = static_cast<MPI_Count>(type->size);
-  return call.done();
+  return size_of(call, datatype, size);
 }
 MARGAY_ALIAS(Type_size_x)
+
+extern "C" int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
+  Call call(call_name<"MPI_Type_size_c">);
+  return size_of(call, datatype, size);
+}
+MARGAY_ALIAS(Type_size_c)
 
 extern "C" int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) {
   Call call(call_name<"MPI_Type_get_extent">);
@@ -60,6 +69,12 @@ extern "C" int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_
 }
 MARGAY_ALIAS(Type_get_extent_x)
 
+extern "C" int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
+  Call call(call_name<"MPI_Type_get_extent_c">);
+  return bounds_of(call, datatype, &TypeDefinition::bounds, lb, extent, "lb", "extent");
+}
+MARGAY_ALIAS(Type_get_extent_c)
+
 extern "C" int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent) {
   Call call(call_name<"MPI_Type_get_true_extent">);
   return bounds_of(call, datatype, &TypeDefinition::true_bounds, true_lb, true_extent, "true_lb", "true_extent");
@@ -71,6 +86,12 @@ extern "C" int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* tru
   return bounds_of(call, datatype, &TypeDefinition::true_bounds, true_lb, true_extent, "true_lb", "true_extent");
 }
 MARGAY_ALIAS(Type_get_true_extent_x)
+
+extern "C" int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
+  Call call(call_name<"MPI_Type_get_true_extent_c">);
+  return bounds_of(call, datatype, &TypeDefinition::true_bounds, true_lb, true_extent, "true_lb", "true_extent");
+}
+MARGAY_ALIAS(Type_get_true_extent_c)
 
 extern "C" int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint* extent) {
   Call call(call_name<"MPI_Type_extent">);

@@ -9,15 +9,23 @@ using namespace margay::mpi_adi;
 
 namespace {
 
-int contiguous(Call& call, int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+// `Count` is int, or MPI_Count in the constructors for large counts.
+template <typename Count>
+std::span<const Count> one(const Count& number) {
+  return {&number, 1};
+}
+
+int contiguous(Call& call, auto count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   call.count(count);
   const TypePtr old = definition(call, oldtype);
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
-  return hand_out_type(call, make_hvector(1, count, 0, old, {MPI_COMBINER_CONTIGUOUS, {count}, {}, {old}}), newtype);
+  return hand_out_type(
+      call, make_hvector(1, count, 0, old, origin_of(MPI_COMBINER_CONTIGUOUS, {one(count)}, {}, {old})), newtype);
 }
 
-int vector(Call& call, int count, int length, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+template <typename Count>
+int vector(Call& call, Count count, Count length, Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   call.count(count);
   call.count(length, "blocklength");
   const TypePtr old = definition(call, oldtype);
@@ -26,22 +34,25 @@ int vector(Call& call, int count, int length, int stride, MPI_Datatype oldtype, 
   std::int64_t bytes = 0;
   TypePtr made;
   if (!__builtin_mul_overflow(stride, old->extent(), &bytes)) {
-    made = make_hvector(count, length, bytes, old, {MPI_COMBINER_VECTOR, {count, length, stride}, {}, {old}});
+    made = make_hvector(count, length, bytes, old,
+                        origin_of(MPI_COMBINER_VECTOR, {one(count), one(length), one(stride)}, {}, {old}));
   }
   return hand_out_type(call, std::move(made), newtype);
 }
 
-int hvector(Call& call, int count, int length, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+template <typename Count>
+int hvector(Call& call, Count count, Count length, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   call.count(count);
   call.count(length, "blocklength");
   const TypePtr old = definition(call, oldtype);
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
-  TypeOrigin origin{MPI_COMBINER_HVECTOR, {count, length}, {stride}, {old}};
+  TypeOrigin origin = origin_of(MPI_COMBINER_HVECTOR, {one(count), one(length)}, one(stride), {old});
   return hand_out_type(call, make_hvector(count, length, stride, old, std::move(origin)), newtype);
 }
 
-int indexed(Call& call, int count, const int lengths[], const int displacements[], MPI_Datatype oldtype,
+template <typename Count>
+int indexed(Call& call, Count count, const Count lengths[], const Count displacements[], MPI_Datatype oldtype,
             MPI_Datatype* newtype) {
   call.count(count);
   const auto blocks = block_lengths(call, lengths, count);
@@ -49,11 +60,12 @@ int indexed(Call& call, int count, const int lengths[], const int displacements[
   const TypePtr old = definition(call, oldtype);
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
-  TypeOrigin origin{MPI_COMBINER_INDEXED, joined(count, blocks, places), {}, {old}};
+  TypeOrigin origin = origin_of(MPI_COMBINER_INDEXED, {one(count), blocks, places}, {}, {old});
   return hand_out_type(call, make_indexed(blocks, places, old->extent(), old, std::move(origin)), newtype);
 }
 
-int hindexed(Call& call, int count, const int lengths[], const MPI_Aint displacements[], MPI_Datatype oldtype,
+template <typename Count>
+int hindexed(Call& call, Count count, const Count lengths[], const MPI_Aint displacements[], MPI_Datatype oldtype,
              MPI_Datatype* newtype) {
   call.count(count);
   const auto blocks = block_lengths(call, lengths, count);
@@ -61,12 +73,41 @@ int hindexed(Call& call, int count, const int lengths[], const MPI_Aint displace
   const TypePtr old = definition(call, oldtype);
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
-  TypeOrigin origin{MPI_COMBINER_HINDEXED, joined(count, blocks), {places.begin(), places.end()}, {old}};
+  TypeOrigin origin = origin_of(MPI_COMBINER_HINDEXED, {one(count), blocks}, places, {old});
   return hand_out_type(call, make_indexed(blocks, places, 1, old, std::move(origin)), newtype);
 }
 
-int structure(Call& call, int count, const int lengths[], const MPI_Aint displacements[], const MPI_Datatype types[],
-              MPI_Datatype* newtype) {
+template <typename Count>
+int indexed_block(Call& call, Count count, Count length, const Count displacements[], MPI_Datatype oldtype,
+                  MPI_Datatype* newtype) {
+  call.count(count);
+  call.count(length, "blocklength");
+  const auto places = array(call, displacements, count, "array_of_displacements");
+  const TypePtr old = definition(call, oldtype);
+  call.not_null(newtype, "newtype");
+  if (!call.ok()) return call.failed();
+  const std::vector<Count> lengths(places.size(), length);
+  TypeOrigin origin = origin_of(MPI_COMBINER_INDEXED_BLOCK, {one(count), one(length), places}, {}, {old});
+  return hand_out_type(call, make_indexed(lengths, places, old->extent(), old, std::move(origin)), newtype);
+}
+
+template <typename Count>
+int hindexed_block(Call& call, Count count, Count length, const MPI_Aint displacements[], MPI_Datatype oldtype,
+                   MPI_Datatype* newtype) {
+  call.count(count);
+  call.count(length, "blocklength");
+  const auto places = array(call, displacements, count, "array_of_displacements");
+  const TypePtr old = definition(call, oldtype);
+  call.not_null(newtype, "newtype");
+  if (!call.ok()) return call.failed();
+  const std::vector<Count> lengths(places.size(), length);
+  TypeOrigin origin = origin_of(MPI_COMBINER_HINDEXED_BLOCK, {one(count), one(length)}, places, {old});
+  return hand_out_type(call, make_indexed(lengths, places, 1, old, std::move(origin)), newtype);
+}
+
+template <typename Count>
+int structure(Call& call, Count count, const Count lengths[], const MPI_Aint displacements[],
+              const MPI_Datatype types[], MPI_Datatype* newtype) {
   call.count(count);
   const auto blocks = block_lengths(call, lengths, count);
   const auto places = array(call, displacements, count, "array_of_displacements");
@@ -74,8 +115,19 @@ int structure(Call& call, int count, const int lengths[], const MPI_Aint displac
   for (const MPI_Datatype type : array(call, types, count, "array_of_types")) old.push_back(definition(call, type));
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
-  TypeOrigin origin{MPI_COMBINER_STRUCT, joined(count, blocks), {places.begin(), places.end()}, old};
+  TypeOrigin origin = origin_of(MPI_COMBINER_STRUCT, {one(count), blocks}, places, old);
   return hand_out_type(call, make_struct(blocks, places, old, std::move(origin)), newtype);
+}
+
+// `Count` decides what MPI_Type_get_contents says.
+template <typename Count>
+int resized(Call& call, MPI_Datatype oldtype, MPI_Aint lower, MPI_Aint extent, MPI_Datatype* newtype) {
+  const TypePtr old = definition(call, oldtype);
+  call.not_null(newtype, "newtype");
+  if (!call.ok()) return call.failed();
+  const MPI_Aint bounds[] = {lower, extent};
+  return hand_out_type(
+      call, make_resized(old, lower, extent, origin_of<Count>(MPI_COMBINER_RESIZED, {}, bounds, {old})), newtype);
 }
 
 }  // namespace
@@ -86,11 +138,24 @@ extern "C" int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatyp
 }
 MARGAY_ALIAS(Type_contiguous)
 
+extern "C" int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_contiguous_c">);
+  return contiguous(call, count, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_contiguous_c)
+
 extern "C" int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   Call call(call_name<"MPI_Type_vector">);
   return vector(call, count, blocklength, stride, oldtype, newtype);
 }
 MARGAY_ALIAS(Type_vector)
+
+extern "C" int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
+                                  MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_vector_c">);
+  return vector(call, count, blocklength, stride, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_vector_c)
 
 extern "C" int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                                         MPI_Datatype* newtype) {
@@ -98,6 +163,13 @@ extern "C" int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint str
   return hvector(call, count, blocklength, stride, oldtype, newtype);
 }
 MARGAY_ALIAS(Type_create_hvector)
+
+extern "C" int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+                                          MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_hvector_c">);
+  return hvector(call, count, blocklength, stride, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_hvector_c)
 
 extern "C" int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                                  MPI_Datatype* newtype) {
@@ -113,6 +185,14 @@ extern "C" int PMPI_Type_indexed(int count, const int array_of_blocklengths[], c
 }
 MARGAY_ALIAS(Type_indexed)
 
+extern "C" int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                                   const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                   MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_indexed_c">);
+  return indexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_indexed_c)
+
 extern "C" int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
                                          const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
                                          MPI_Datatype* newtype) {
@@ -120,6 +200,14 @@ extern "C" int PMPI_Type_create_hindexed(int count, const int array_of_blockleng
   return hindexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 }
 MARGAY_ALIAS(Type_create_hindexed)
+
+extern "C" int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                                           const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                           MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_hindexed_c">);
+  return hindexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_hindexed_c)
 
 extern "C" int PMPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
                                   MPI_Datatype oldtype, MPI_Datatype* newtype) {
@@ -131,32 +219,32 @@ MARGAY_ALIAS(Type_hindexed)
 extern "C" int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[],
                                               MPI_Datatype oldtype, MPI_Datatype* newtype) {
   Call call(call_name<"MPI_Type_create_indexed_block">);
-  call.count(count);
-  call.count(blocklength, "blocklength");
-  const auto places = array(call, array_of_displacements, count, "array_of_displacements");
-  const TypePtr old = definition(call, oldtype);
-  call.not_null(newtype, "newtype");
-  if (!call.ok()) return call.failed();
-  const std::vector<int> lengths(places.size(), blocklength);
-  TypeOrigin origin{MPI_COMBINER_INDEXED_BLOCK, joined(count, {&blocklength, 1}, places), {}, {old}};
-  return hand_out_type(call, make_indexed(lengths, places, old->extent(), old, std::move(origin)), newtype);
+  return indexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
 }
 MARGAY_ALIAS(Type_create_indexed_block)
+
+extern "C" int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
+                                                const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                                MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_indexed_block_c">);
+  return indexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_indexed_block_c)
 
 extern "C" int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[],
                                                MPI_Datatype oldtype, MPI_Datatype* newtype) {
   Call call(call_name<"MPI_Type_create_hindexed_block">);
-  call.count(count);
-  call.count(blocklength, "blocklength");
-  const auto places = array(call, array_of_displacements, count, "array_of_displacements");
-  const TypePtr old = definition(call, oldtype);
-  call.not_null(newtype, "newtype");
-  if (!call.ok()) return call.failed();
-  const std::vector<int> lengths(places.size(), blocklength);
-  TypeOrigin origin{MPI_COMBINER_HINDEXED_BLOCK, {count, blocklength}, {places.begin(), places.end()}, {old}};
-  return hand_out_type(call, make_indexed(lengths, places, 1, old, std::move(origin)), newtype);
+  return hindexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
 }
 MARGAY_ALIAS(Type_create_hindexed_block)
+
+extern "C" int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
+                                                 const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                                 MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_hindexed_block_c">);
+  return hindexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_hindexed_block_c)
 
 extern "C" int PMPI_Type_create_struct(int count, const int array_of_blocklengths[],
                                        const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[],
@@ -165,6 +253,14 @@ extern "C" int PMPI_Type_create_struct(int count, const int array_of_blocklength
   return structure(call, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }
 MARGAY_ALIAS(Type_create_struct)
+
+extern "C" int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                                         const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[],
+                                         MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_struct_c">);
+  return structure(call, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+}
+MARGAY_ALIAS(Type_create_struct_c)
 
 extern "C" int PMPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
                                 MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
@@ -175,13 +271,15 @@ MARGAY_ALIAS(Type_struct)
 
 extern "C" int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
   Call call(call_name<"MPI_Type_create_resized">);
-  const TypePtr old = definition(call, oldtype);
-  call.not_null(newtype, "newtype");
-  if (!call.ok()) return call.failed();
-  TypeOrigin origin{MPI_COMBINER_RESIZED, {}, {lb, extent}, {old}};
-  return hand_out_type(call, make_resized(old, lb, extent, std::move(origin)), newtype);
+  return resized<int>(call, oldtype, lb, extent, newtype);
 }
 MARGAY_ALIAS(Type_create_resized)
+
+extern "C" int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_resized_c">);
+  return resized<MPI_Count>(call, oldtype, lb, extent, newtype);
+}
+MARGAY_ALIAS(Type_create_resized_c)
 
 extern "C" int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   Call call(call_name<"MPI_Type_dup">);

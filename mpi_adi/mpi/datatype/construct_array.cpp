@@ -18,16 +18,16 @@ void check_positive(Call& call, int value, const char* what) {
   if (value <= 0) call.error(MPI_ERR_ARG, std::string(what) + " is " + std::to_string(value) + ", below 1");
 }
 
-void append(std::vector<int>& all, std::span<const int> some) {
-  all.insert(all.end(), some.begin(), some.end());
-}
-
+// `Count` is int, or MPI_Count in the constructors for large counts.
+template <typename Count>
 struct Arrays {
-  std::span<const int> array, distribution, argument, processes;
+  std::span<const Count> array;
+  std::span<const int> distribution, argument, processes;
 };
 
 // One dimension as it is dealt; an error when the arguments do not make one.
-Distribution dealt(Call& call, const Arrays& in, std::size_t i, std::int64_t place) {
+template <typename Count>
+Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int64_t place) {
   const std::int64_t array = in.array[i];
   const std::int64_t processes = in.processes[i];
   const int argument = in.argument[i];
@@ -37,8 +37,9 @@ Distribution dealt(Call& call, const Arrays& in, std::size_t i, std::int64_t pla
   }
   switch (in.distribution[i]) {
     case MPI_DISTRIBUTE_BLOCK: {
-      const std::int64_t block = by_default ? (array + processes - 1) / processes : argument;
-      if (block * processes < array) bad_element(call, "array_of_dargs", i, argument, "too small for the dimension");
+      const std::int64_t block = by_default ? (array - 1) / processes + 1 : argument;
+      if (!by_default && block * processes < array)
+        bad_element(call, "array_of_dargs", i, argument, "too small for the dimension");
       return {array, block, processes, place};
     }
     case MPI_DISTRIBUTE_CYCLIC:
@@ -53,7 +54,8 @@ Distribution dealt(Call& call, const Arrays& in, std::size_t i, std::int64_t pla
 }
 
 // The dimensions of this rank, whose place in the grid of processes is counted with the last dimension fastest.
-std::vector<Distribution> dimensions_of(Call& call, const Arrays& in, int size, int rank) {
+template <typename Count>
+std::vector<Distribution> dimensions_of(Call& call, const Arrays<Count>& in, int size, int rank) {
   std::int64_t grid = 1;
   for (std::size_t i = 0; i < in.array.size(); ++i) {
     if (in.array[i] <= 0) bad_element(call, "array_of_gsizes", i, in.array[i], "below 1");
@@ -75,16 +77,13 @@ std::vector<Distribution> dimensions_of(Call& call, const Arrays& in, int size, 
   return dimensions;
 }
 
-}  // namespace
-
-extern "C" int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[],
-                                         const int array_of_starts[], int order, MPI_Datatype oldtype,
-                                         MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_subarray">);
+template <typename Count>
+int subarray(Call& call, int ndims, const Count first_sizes[], const Count first_subsizes[], const Count first_starts[],
+             int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   check_positive(call, ndims, "ndims");
-  const auto sizes = array(call, array_of_sizes, ndims, "array_of_sizes");
-  const auto subsizes = array(call, array_of_subsizes, ndims, "array_of_subsizes");
-  const auto starts = array(call, array_of_starts, ndims, "array_of_starts");
+  const auto sizes = array(call, first_sizes, ndims, "array_of_sizes");
+  const auto subsizes = array(call, first_subsizes, ndims, "array_of_subsizes");
+  const auto starts = array(call, first_starts, ndims, "array_of_starts");
   for (std::size_t i = 0; call.ok() && i < sizes.size(); ++i) {
     if (sizes[i] <= 0) bad_element(call, "array_of_sizes", i, sizes[i], "below 1");
     if (subsizes[i] <= 0) bad_element(call, "array_of_subsizes", i, subsizes[i], "below 1");
@@ -98,29 +97,26 @@ extern "C" int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], 
   const TypePtr old = definition(call, oldtype);
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
-  TypeOrigin origin{MPI_COMBINER_SUBARRAY, joined(ndims, sizes, subsizes), {}, {old}};
-  append(origin.integers, starts);
+  TypeOrigin origin = origin_of(MPI_COMBINER_SUBARRAY, {sizes, subsizes, starts}, {}, {old});
+  origin.integers.insert(origin.integers.begin(), ndims);
   origin.integers.push_back(order);
   return hand_out_type(call, make_subarray(sizes, subsizes, starts, order, old, std::move(origin)), newtype);
 }
-MARGAY_ALIAS(Type_create_subarray)
 
-extern "C" int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[],
-                                       const int array_of_distribs[], const int array_of_dargs[],
-                                       const int array_of_psizes[], int order, MPI_Datatype oldtype,
-                                       MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_darray">);
+template <typename Count>
+int darray(Call& call, int size, int rank, int ndims, const Count gsizes[], const int distribs[], const int dargs[],
+           const int psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   check_positive(call, size, "size");
   if (rank < 0 || rank >= size) {
     call.error(MPI_ERR_RANK,
                "rank is " + std::to_string(rank) + ", not one of 0 to size - 1 (size is " + std::to_string(size) + ")");
   }
   check_positive(call, ndims, "ndims");
-  Arrays in;
-  in.array = array(call, array_of_gsizes, ndims, "array_of_gsizes");
-  in.distribution = array(call, array_of_distribs, ndims, "array_of_distribs");
-  in.argument = array(call, array_of_dargs, ndims, "array_of_dargs");
-  in.processes = array(call, array_of_psizes, ndims, "array_of_psizes");
+  Arrays<Count> in;
+  in.array = array(call, gsizes, ndims, "array_of_gsizes");
+  in.distribution = array(call, distribs, ndims, "array_of_distribs");
+  in.argument = array(call, dargs, ndims, "array_of_dargs");
+  in.processes = array(call, psizes, ndims, "array_of_psizes");
   check_order(call, order);
   const TypePtr old = definition(call, oldtype);
   call.not_null(newtype, "newtype");
@@ -128,8 +124,46 @@ extern "C" int PMPI_Type_create_darray(int size, int rank, int ndims, const int 
   const std::vector<Distribution> dimensions = dimensions_of(call, in, size, rank);
   if (!call.ok()) return call.failed();
   TypeOrigin origin{MPI_COMBINER_DARRAY, {size, rank, ndims}, {}, {old}};
-  for (const auto& some : {in.array, in.distribution, in.argument, in.processes}) append(origin.integers, some);
+  append(kept_numbers<Count>(origin), in.array);
+  for (const auto& some : {in.distribution, in.argument, in.processes}) append(origin.integers, some);
   origin.integers.push_back(order);
   return hand_out_type(call, make_darray(dimensions, order, old, std::move(origin)), newtype);
 }
+
+}  // namespace
+
+extern "C" int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[],
+                                         const int array_of_starts[], int order, MPI_Datatype oldtype,
+                                         MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_subarray">);
+  return subarray(call, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_subarray)
+
+extern "C" int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[],
+                                           const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[],
+                                           int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_subarray_c">);
+  return subarray(call, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_subarray_c)
+
+extern "C" int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[],
+                                       const int array_of_distribs[], const int array_of_dargs[],
+                                       const int array_of_psizes[], int order, MPI_Datatype oldtype,
+                                       MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_darray">);
+  return darray(call, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order,
+                oldtype, newtype);
+}
 MARGAY_ALIAS(Type_create_darray)
+
+extern "C" int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[],
+                                         const int array_of_distribs[], const int array_of_dargs[],
+                                         const int array_of_psizes[], int order, MPI_Datatype oldtype,
+                                         MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_darray_c">);
+  return darray(call, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order,
+                oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_darray_c)

@@ -2,40 +2,23 @@
 // that packed units can be put together and sent as MPI_PACKED.
 #include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/mpi/binding.hpp"
-#include "mpi_adi/mpi/datatype/type_call.hpp"
+#include "mpi_adi/mpi/bounded.hpp"
+#include "mpi_adi/mpi/datatype/pack_call.hpp"
 
 using namespace margay::mpi_adi;
 using margay::portals::Region;
 
 namespace {
 
-// Checks that `bytes` fit behind `position` in a packed buffer of `room` bytes.
-void check_room(Call& call, const void* packed, const char* packed_name, int room, const char* room_name,
-                const int* position, std::uint64_t bytes) {
-  if (room < 0) call.error(MPI_ERR_ARG, std::string(room_name) + " is " + std::to_string(room) + ", below 0");
-  call.not_null(position, "position");
-  if (!call.ok()) return;
-  if (bytes != 0 && packed == nullptr) call.error(MPI_ERR_BUFFER, std::string(packed_name) + " is a null pointer");
-  if (*position < 0) call.error(MPI_ERR_ARG, "position is " + std::to_string(*position) + ", below 0");
-  if (*position <= room && bytes <= static_cast<std::uint64_t>(room - *position)) return;
-  call.error(MPI_ERR_ARG, std::string(room_name) + " is " + std::to_string(room) + " and position " +
-                              std::to_string(*position) + "; the elements take " + std::to_string(bytes) + " bytes");
-}
-
-std::uint64_t packed_bytes(const Datatype* type, int count) {
-  return type == nullptr || count < 0 ? 0 : type->size * static_cast<std::uint64_t>(count);
-}
-
-}  // namespace
-
-extern "C" int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
-                         int* position, MPI_Comm comm) {
-  Call call(call_name<"MPI_Pack">);
+// `Count` is int, or MPI_Count in the functions for large counts.
+template <typename Count>
+int pack(Call& call, const void* inbuf, Count incount, MPI_Datatype datatype, void* outbuf, Count outsize,
+         Count* position, MPI_Comm comm) {
   static_cast<void>(call.communicator(comm));
   call.count(incount, "incount");
   const Datatype* type = call.datatype(datatype);
   call.buffer(inbuf, incount, type, "inbuf");
-  const std::uint64_t bytes = packed_bytes(type, incount);
+  const std::uint64_t bytes = packed_bytes(call, type, incount);
   check_room(call, outbuf, "outbuf", outsize, "outsize", position, bytes);
   if (!call.ok()) return call.failed();
   if (bytes != 0) {
@@ -43,19 +26,18 @@ extern "C" int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, 
     const Region source = pieces.to_send(inbuf, incount, *type);
     margay::portals::copy(Region(static_cast<std::byte*>(outbuf) + *position, bytes), source);
   }
-  *position += static_cast<int>(bytes);
+  *position += static_cast<Count>(bytes);
   return MPI_SUCCESS;
 }
-MARGAY_ALIAS(Pack)
 
-extern "C" int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount,
-                           MPI_Datatype datatype, MPI_Comm comm) {
-  Call call(call_name<"MPI_Unpack">);
+template <typename Count>
+int unpack(Call& call, const void* inbuf, Count insize, Count* position, void* outbuf, Count outcount,
+           MPI_Datatype datatype, MPI_Comm comm) {
   static_cast<void>(call.communicator(comm));
   call.count(outcount, "outcount");
   const Datatype* type = call.datatype(datatype);
   call.buffer(outbuf, outcount, type, "outbuf");
-  const std::uint64_t bytes = packed_bytes(type, outcount);
+  const std::uint64_t bytes = packed_bytes(call, type, outcount);
   check_room(call, inbuf, "inbuf", insize, "insize", position, bytes);
   if (!call.ok()) return call.failed();
   if (bytes != 0) {
@@ -64,20 +46,59 @@ extern "C" int PMPI_Unpack(const void* inbuf, int insize, int* position, void* o
     auto* const packed = const_cast<std::byte*>(static_cast<const std::byte*>(inbuf) + *position);
     margay::portals::copy(pieces.to_receive(outbuf, outcount, *type), Region(packed, bytes));
   }
-  *position += static_cast<int>(bytes);
+  *position += static_cast<Count>(bytes);
   return MPI_SUCCESS;
 }
-MARGAY_ALIAS(Unpack)
 
-extern "C" int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) {
-  Call call(call_name<"MPI_Pack_size">);
+template <typename Count>
+int pack_size(Call& call, Count incount, MPI_Datatype datatype, MPI_Comm comm, Count* size) {
   static_cast<void>(call.communicator(comm));
   call.count(incount, "incount");
   const Datatype* type = call.any_datatype(datatype);
   call.not_null(size, "size");
-  if (!call.ok()) return call.failed();
-  const std::uint64_t bytes = packed_bytes(type, incount);
-  *size = bytes > INT32_MAX ? MPI_UNDEFINED : static_cast<int>(bytes);
-  return MPI_SUCCESS;
+  const std::uint64_t bytes = packed_bytes(call, type, incount);
+  if (call.ok()) *size = bounded<Count>(bytes);
+  return call.done();
+}
+
+}  // namespace
+
+extern "C" int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
+                         int* position, MPI_Comm comm) {
+  Call call(call_name<"MPI_Pack">);
+  return pack(call, inbuf, incount, datatype, outbuf, outsize, position, comm);
+}
+MARGAY_ALIAS(Pack)
+
+extern "C" int PMPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
+                           MPI_Count* position, MPI_Comm comm) {
+  Call call(call_name<"MPI_Pack_c">);
+  return pack(call, inbuf, incount, datatype, outbuf, outsize, position, comm);
+}
+MARGAY_ALIAS(Pack_c)
+
+extern "C" int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount,
+                           MPI_Datatype datatype, MPI_Comm comm) {
+  Call call(call_name<"MPI_Unpack">);
+  return unpack(call, inbuf, insize, position, outbuf, outcount, datatype, comm);
+}
+MARGAY_ALIAS(Unpack)
+
+extern "C" int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
+                             MPI_Datatype datatype, MPI_Comm comm) {
+  Call call(call_name<"MPI_Unpack_c">);
+  return unpack(call, inbuf, insize, position, outbuf, outcount, datatype, comm);
+}
+MARGAY_ALIAS(Unpack_c)
+
+extern "C" int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) {
+  Call call(call_name<"MPI_Pack_size">);
+  return pack_size(call, incount, datatype, comm, size);
 }
 MARGAY_ALIAS(Pack_size)
+
+extern "C" int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size) {
+  Call call(call_name<"MPI_Pack_size_c">);
+  return pack_size(call, incount, datatype, comm, size);
+}
+MARGAY_ALIAS(Pack_size_c)

@@ -19,24 +19,8 @@ int hand_out_type(Call& call, TypePtr made, MPI_Datatype* newtype) {
   return call.done();
 }
 
-std::span<const int> block_lengths(Call& call, const int* first, int count) {
-  const std::span<const int> lengths = array(call, first, count, "array_of_blocklengths");
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    if (lengths[i] < 0) call.count(lengths[i], ("array_of_blocklengths[" + std::to_string(i) + "]").c_str());
-  }
-  return lengths;
-}
-
 void bad_element(Call& call, const char* what, std::size_t i, std::int64_t value, const char* why) {
   call.error(MPI_ERR_ARG, std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(value) + ", " + why);
-}
-
-std::vector<int> joined(int first, std::span<const int> a, std::span<const int> b) {
-  std::vector<int> all{first};
-  all.reserve(1 + a.size() + b.size());
-  all.insert(all.end(), a.begin(), a.end());
-  all.insert(all.end(), b.begin(), b.end());
-  return all;
 }
 
 void check_external32(Call& call, const char* datarep) {

@@ -162,3 +162,12 @@ extern "C" int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Comm_get_name)
+
+// No process is spawned by another yet: none has a parent.
+extern "C" int PMPI_Comm_get_parent(MPI_Comm* parent) {
+  Call call(call_name<"MPI_Comm_get_parent">);
+  call.not_null(parent, "parent");
+  if (call.ok()) *parent = MPI_COMM_NULL;
+  return call.done();
+}
+MARGAY_ALIAS(Comm_get_parent)
