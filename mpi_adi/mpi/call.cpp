@@ -182,7 +182,7 @@ void Call::step_out() {
 void Call::step_in() {
   rank_->enter();
   inside_ = true;
-  std::memcpy(rank_->process().board().mpi_call.data(), name_.text, sizeof name_.text);
+  std::memcpy(rank_->process().board().mpi_call.data(), name_.board, sizeof name_.board);
 }
 
 void give_way(Call& call) {
