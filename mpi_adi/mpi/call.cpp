@@ -52,12 +52,19 @@ void Call::not_running() const {
   std::exit(kNotRunningStatus);
 }
 
-void Call::trace_enter() {
-  rank_->call_trace().enter(rank_->process().recorder(), name_.text);
+void Call::watch_enter() {
+  sim::Recorder& recorder = rank_->process().recorder();
+  if (recorder.on()) rank_->call_trace().enter(recorder, name_.text);
+  if (rank_->origins() != nullptr) rank_->origins()->enter(name_.text);
 }
 
-void Call::trace_leave() {
-  rank_->call_trace().leave(rank_->process().recorder(), name_.text, error_class_);
+void Call::watch_leave() {
+  sim::Recorder& recorder = rank_->process().recorder();
+  if (recorder.on()) rank_->call_trace().leave(recorder, name_.text, error_class_);
+  if (rank_->origins() != nullptr) {
+    rank_->origins()->leave();
+    rank_->hide_free_requests();
+  }
 }
 
 Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found) {
