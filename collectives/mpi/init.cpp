@@ -14,6 +14,7 @@
 #include "mpi_adi/mpi/call.hpp"
 #include "mpi_adi/mpi/early_call.hpp"
 #include "mpi_adi/mpi/init_state.hpp"
+#include "mpi_adi/mpi/leaks.hpp"
 #include "mpi_adi/tool/tool.hpp"
 
 using namespace margay::mpi_adi;
@@ -121,6 +122,7 @@ extern "C" int PMPI_Finalize() {
     MpiRank& rank = call.rank();
     // First of all, while everything works: what the program wants done at the end (MPI 4.0, 11.2.4).
     if (!delete_attributes(call, rank.self()) || !delete_attributes(call, rank.world())) return call.failed();
+    report_leaks(rank);  // before the wait: a receive that nobody sends to would keep the process there
     wait_until(rank, [&rank] { return rank.buffered().drained() && rank.device().quiet(); });
     margay::collectives::note_error(
         call, margay::collectives::perform_last_barrier(margay::collectives::collectives_of(call), rank.world()));

@@ -21,6 +21,7 @@ int create(Call& call, std::unique_ptr<Operation> operation, MPI_Op* handle) {
     call.error(MPI_ERR_OTHER, "too many operations are alive (2^18); free some first");
     return call.failed();
   }
+  call.rank().note_origin(operation->handle);
   *handle = operation.release()->handle;  // the table's, until MPI_Op_free or the end of MPI
   return call.done();
 }

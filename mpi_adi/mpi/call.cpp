@@ -52,12 +52,19 @@ void Call::not_running() const {
   std::exit(kNotRunningStatus);
 }
 
-void Call::trace_enter() {
-  rank_->call_trace().enter(rank_->process().recorder(), name_.text);
+void Call::watch_enter() {
+  sim::Recorder& recorder = rank_->process().recorder();
+  if (recorder.on()) rank_->call_trace().enter(recorder, name_.text);
+  if (rank_->origins() != nullptr) rank_->origins()->enter(name_.text);
 }
 
-void Call::trace_leave() {
-  rank_->call_trace().leave(rank_->process().recorder(), name_.text, error_class_);
+void Call::watch_leave() {
+  sim::Recorder& recorder = rank_->process().recorder();
+  if (recorder.on()) rank_->call_trace().leave(recorder, name_.text, error_class_);
+  if (rank_->origins() != nullptr) {
+    rank_->origins()->leave();
+    rank_->hide_free_requests();
+  }
 }
 
 Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found) {
@@ -192,7 +199,7 @@ void Call::step_out() {
 void Call::step_in() {
   rank_->enter();
   inside_ = true;
-  std::memcpy(rank_->process().board().mpi_call.data(), name_.text, sizeof name_.text);
+  std::memcpy(rank_->process().board().mpi_call.data(), name_.board, sizeof name_.board);
 }
 
 void give_way(Call& call) {

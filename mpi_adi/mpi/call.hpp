@@ -55,8 +55,8 @@ class Call {
     rank_->enter();
     inside_ = true;
     std::memcpy(rank_->process().board().mpi_call.data(), name.board, sizeof name.board);
-    if (rank_->process().recorder().on()) [[unlikely]]
-      trace_enter();
+    if (rank_->process().recorder().watched()) [[unlikely]]
+      watch_enter();
   }
   ~Call() {
     if (inside_) leave();
@@ -190,12 +190,13 @@ class Call {
   void null_argument(const char* what);
   void add_whose(const char* part);
   [[noreturn]] void not_running() const;
-  void trace_enter();
-  void trace_leave();
+  // For a trace, and for what else looks at each call.
+  void watch_enter();
+  void watch_leave();
   void leave() {
     inside_ = false;
-    if (rank_->process().recorder().on()) [[unlikely]]
-      trace_leave();
+    if (rank_->process().recorder().watched()) [[unlikely]]
+      watch_leave();
     rank_->process().board().mpi_call[0] = '\0';
     rank_->leave();
   }

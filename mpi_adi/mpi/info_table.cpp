@@ -54,7 +54,16 @@ MPI_Info add_info(Info&& info) {
   const InfoAccess locked;
   auto made = std::make_unique<Info>(std::move(info));
   made->handle = the_infos().table.add(*made);
-  return made->handle == 0 ? MPI_INFO_NULL : made.release()->handle;
+  if (made->handle == 0) return MPI_INFO_NULL;
+  if (MpiRank* const rank = current_rank(); rank != nullptr) rank->note_origin(made->handle);
+  return made.release()->handle;
+}
+
+std::vector<MPI_Info> living_infos() {
+  const InfoAccess locked;
+  std::vector<MPI_Info> handles;
+  for (const Info* info : the_infos().table.alive()) handles.push_back(info->handle);
+  return handles;
 }
 
 std::string words_of_bad_info(MPI_Info handle) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mpi_adi/object/info.hpp"
 
@@ -16,6 +17,8 @@ class Call;
 [[nodiscard]] std::optional<Info> copy_of_info(MPI_Info handle);
 // MPI_INFO_NULL: the table is full (2^18 objects alive).
 [[nodiscard]] MPI_Info add_info(Info&& info);
+// Those that the program made and has not freed.
+[[nodiscard]] std::vector<MPI_Info> living_infos();
 // What to say of a handle that names none.
 [[nodiscard]] std::string words_of_bad_info(MPI_Info handle);
 

@@ -28,6 +28,7 @@ bool in_vain(Call& call, int source, const Communicator& communicator) {
 MPI_Message hand_out(Call& call, Message& message) {
   const Handle handle = call.rank().messages().add(message);
   if (handle == 0) call.error(MPI_ERR_OTHER, "too many matched messages are alive (2^18); receive some first");
+  call.rank().note_origin(handle);
   return handle == 0 ? MPI_MESSAGE_NULL : handle;
 }
 

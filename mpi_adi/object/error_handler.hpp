@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/object/handle_table.hpp"
@@ -41,6 +42,8 @@ class ErrorHandlers {
   [[nodiscard]] MPI_Errhandler create(ObjectType of, HandlerFunction function);
   // A handle to `handler` that the program will free (MPI_Comm_get_errhandler). MPI_ERRHANDLER_NULL: the table is full.
   [[nodiscard]] MPI_Errhandler hand_out(const ErrorHandlerPtr& handler);
+  // Those that the program has handles of, the predefined ones aside.
+  [[nodiscard]] std::vector<ErrorHandler*> living() const { return table_.alive(); }
   // The program gives one handle back. The handler lives on where it is attached.
   void free_handle(ErrorHandler& handler);
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "mpi_adi/object/group.hpp"
 #include "mpi_adi/object/handle_table.hpp"
@@ -32,6 +34,12 @@ class GroupTable {
     if (handle == MPI_GROUP_EMPTY) return empty_;
     const Entry* const entry = table_.find(handle);
     return entry == nullptr ? nullptr : entry->group;
+  }
+  // Groups that the program has not freed, with their handles.
+  [[nodiscard]] std::vector<std::pair<MPI_Group, GroupPtr>> living() const {
+    std::vector<std::pair<MPI_Group, GroupPtr>> groups;
+    table_.for_each([&groups](Handle handle, const Entry& entry) { groups.emplace_back(handle, entry.group); });
+    return groups;
   }
   // Requires: find(handle) is not null. MPI_GROUP_EMPTY stays.
   void remove(MPI_Group handle) {

@@ -27,7 +27,7 @@ class HandleTable {
       slots_.push_back({});
     }
     slots_[slot].object = &object;
-    return make_direct(type_, slot | static_cast<std::uint32_t>(slots_[slot].generation) << kSlotBits);
+    return handle_of(slot);
   }
   // nullptr: no such object, or it is gone.
   [[nodiscard]] Object* find(Handle handle) const {
@@ -52,6 +52,14 @@ class HandleTable {
     }
     return objects;
   }
+  // function(Handle, const Object&) of each living object.
+  template <typename Function>
+  void for_each(Function function) const {
+    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+      const Slot& at = slots_[slot];
+      if (at.object != nullptr) function(handle_of(slot), *at.object);
+    }
+  }
 
  private:
   static constexpr unsigned kSlotBits = 18;  // leaves 8 of the 26 to the generation
@@ -62,6 +70,10 @@ class HandleTable {
     std::uint32_t next_free = kNone;
     std::uint8_t generation = 0;
   };
+
+  [[nodiscard]] Handle handle_of(std::uint32_t slot) const {
+    return make_direct(type_, slot | static_cast<std::uint32_t>(slots_[slot].generation) << kSlotBits);
+  }
 
   ObjectType type_;
   std::vector<Slot> slots_;

@@ -36,6 +36,14 @@ KeyvalPtr KeyvalTable::find(int handle) const {
   return found != nullptr && found->handle == handle ? found : nullptr;
 }
 
+std::vector<int> KeyvalTable::living() const {
+  std::vector<int> handles;
+  for (const Slot& slot : slots_) {
+    if (slot.held != nullptr) handles.push_back(slot.held->handle);
+  }
+  return handles;
+}
+
 void KeyvalTable::free_keyval(Keyval& keyval) {
   const std::uint32_t slot = keyval_index(keyval.handle) & kSlotMask;
   keyval.freed = true;

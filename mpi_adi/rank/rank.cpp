@@ -43,6 +43,10 @@ Status MpiRank::start(int thread_level, MakeExtension make_extension, std::uniqu
   rank->device_ = std::make_unique<Device>(rank->process_->kernel(), options);
   rank->buffered_ = std::make_unique<BufferedSends>(*rank->device_);
   rank->make_world();
+  if (rank->process_->job().options.text("leaks") == "1") {
+    rank->origins_ = std::make_unique<Origins>();
+    rank->process_->recorder().watch();
+  }
   rank->tables_.inquiries = Inquiries(rank->process_->job());
   rank->collectives_ = make_extension(*rank);
   Device* device = rank->device_.get();
@@ -87,6 +91,7 @@ Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context, Group
   auto communicator = std::make_unique<Communicator>();
   communicator->handle = communicators_.add(*communicator);
   if (communicator->handle == 0) return nullptr;
+  note_origin(communicator->handle);
   communicator->context = kNoContext;
   communicator->set_groups(std::move(group), std::move(remote));
   communicator->error_handler = tables_.error_handlers.fatal();
@@ -108,12 +113,30 @@ Datatype* MpiRank::add_datatype(Datatype&& type) {
   added->predefined = false;
   added->references = 1;
   added->handle = datatypes_.add(*added);
-  return added->handle == 0 ? nullptr : added.release();
+  if (added->handle == 0) return nullptr;
+  note_origin(added->handle);
+  return added.release();
 }
 
 void MpiRank::make_request() {
-  request_pool_.push_back(std::make_unique<UserRequest>());
-  free_requests_ = request_pool_.back().get();
+  if (hidden_requests_ != nullptr) {
+    free_requests_ = hidden_requests_;
+    hidden_requests_ = hidden_requests_->next_free;
+    free_requests_->next_free = nullptr;
+  } else {
+    request_pool_.push_back(std::make_unique<UserRequest>());
+    free_requests_ = request_pool_.back().get();
+  }
+  if (origins_ != nullptr) origins_->note(*free_requests_);
+}
+
+void MpiRank::hide_free_requests() {
+  while (free_requests_ != nullptr) {
+    UserRequest* const hidden = free_requests_;
+    free_requests_ = hidden->next_free;
+    hidden->next_free = hidden_requests_;
+    hidden_requests_ = hidden;
+  }
 }
 
 void MpiRank::free_communicator(Communicator& communicator) {

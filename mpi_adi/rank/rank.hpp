@@ -20,6 +20,7 @@
 #include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
+#include "mpi_adi/rank/origins.hpp"
 #include "mpi_adi/rank/user_request.hpp"
 #include "portals/base/status.hpp"
 #include "sim/machine/process.hpp"
@@ -105,6 +106,20 @@ class MpiRank {
     request->communicator = &communicator;
     return request;
   }
+  // Living objects, for the list of what was never given back.
+  [[nodiscard]] std::vector<Communicator*> living_communicators() const { return communicators_.alive(); }
+  [[nodiscard]] std::vector<Datatype*> living_datatypes() const { return datatypes_.alive(); }
+  [[nodiscard]] std::vector<UserRequest*> living_requests() const { return requests_.alive(); }
+  // nullptr, unless MARGAY_LEAKS asks who made what.
+  [[nodiscard]] Origins* origins() { return origins_.get(); }
+  void note_origin(Handle handle) {
+    if (origins_ != nullptr) [[unlikely]]
+      origins_->note(handle);
+  }
+  // With origins: from now on the next request is made the long way round, which notes who makes it. So the short way
+  // needs not ask.
+  void hide_free_requests();
+
   // Gives a communicator its contexts. Requires: it had kNoContext.
   static void set_context(Communicator& communicator, ContextId context);
   // The user's handle goes; the object too, once nothing refers to it.
@@ -130,7 +145,7 @@ class MpiRank {
  private:
   MpiRank() = default;
   void make_world();
-  // Another free request.
+  // Another free request, a hidden or a new one.
   void make_request();
   // Its contexts are free again. Requires: freed, and nothing refers to it.
   void destroy(Communicator& communicator);
@@ -156,6 +171,8 @@ class MpiRank {
   std::uint64_t partition_channels_ = 0;
   std::vector<std::unique_ptr<UserRequest>> request_pool_;
   UserRequest* free_requests_ = nullptr;
+  std::unique_ptr<Origins> origins_;
+  UserRequest* hidden_requests_ = nullptr;  // free as well
   ContextPool contexts_;
   GroupTable groups_;
   std::unique_ptr<BufferedSends> buffered_;

@@ -66,6 +66,8 @@ constexpr OptionRule kRules[] = {
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
     {"stall", 1, OptionAction::kSeconds, "MARGAY_STALL_SECONDS"},
     {"trace-walks", 0, OptionAction::kRankFlag, "MARGAY_TRACE_WALKS"},
+    {"leaks", 0, OptionAction::kRankFlag, "MARGAY_LEAKS"},
+    {"check-types", 0, OptionAction::kRankFlag, "MARGAY_CHECK_TYPES"},
     {"short-limit", 1, OptionAction::kShortLimit, "MARGAY_PROTOCOL"},
     {"wire-tcp", 1, OptionAction::kChoice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
     {"wait", 1, OptionAction::kChoice, "MARGAY_WAIT", "spin|yield|auto"},

@@ -150,7 +150,7 @@ void Recorder::close() {
   refresh_anchor(now_ticks());
   put(header_->flags, header_->flags | kTraceFlagClosed);
   munmap(header_, mapped_bytes_);
-  on_ = walks_ = false;
+  pause();
   header_ = nullptr;
   ring_ = nullptr;
   path_.clear();
@@ -159,6 +159,7 @@ void Recorder::close() {
 void Recorder::resume() {
   on_ = header_ != nullptr;
   walks_ = on_ && walks_wanted_;
+  watched_ = on_ || watch_wanted_;
 }
 
 void Recorder::record(const TraceEvent& event, std::uint64_t stamp) {

@@ -53,8 +53,16 @@ class Recorder {
 
   [[nodiscard]] bool on() const { return on_; }
   [[nodiscard]] bool walks() const { return walks_; }  // implies on()
+  // Whether anybody looks at the steps: on(), or a check of a layer above, which asks at the same branches, so that
+  // neither costs anything while both are off.
+  [[nodiscard]] bool watched() const { return watched_; }
+  // From now on watched() holds, with or without a trace.
+  void watch() { watch_wanted_ = watched_ = true; }
   // Stops and goes on without closing. Resuming a recorder that is not open has no effect.
-  void pause() { on_ = walks_ = false; }
+  void pause() {
+    on_ = walks_ = false;
+    watched_ = watch_wanted_;
+  }
   void resume();
 
   // Stamps the event with the time and writes it over the oldest. Requires: on().
@@ -78,6 +86,8 @@ class Recorder {
   // Read on every event.
   bool on_ = false;
   bool walks_ = false;
+  bool watched_ = false;
+  bool watch_wanted_ = false;
   bool counter_ = false;  // the clock's ticks are the processor's counter: no virtual call
   std::uint64_t mask_ = 0;
   std::uint64_t written_ = 0;

@@ -315,6 +315,36 @@ def case_trace_threads(case):
             case.expect({"1", "2"} <= threads <= {"1", "2", "3", "4"}, f"threads {sorted(threads)} are named")
 
 
+
+LEAKED = {
+    "request": ["MPI_Irecv, from rank RANK, tag 7, 16 bytes, not complete", "MPI_Send_init, to rank RANK, tag 9, 8 bytes, inactive",
+                "MPI_Issend, to rank RANK, tag 7, 12 bytes, not complete"],
+    'communicator "library"': ["MPI_Comm_dup, 2 processes"],
+    "group": ["MPI_Comm_group, 2 processes"],
+    'datatype "every other"': ["MPI_Type_vector, 8 bytes"],
+    "operation": ["MPI_Op_create"],
+    "info object": ["MPI_Info_create"],
+    "error handler": ["MPI_Comm_create_errhandler"],
+    "attribute key": ["MPI_Comm_create_keyval"],
+}
+
+
+def case_leaks(case):
+    """--leaks lists what each rank never gave back with the function that made it; nothing when all was, or unasked."""
+    program = case.ours("leaks.c")
+    case.margay("--leaks", program)
+    lines = [re.sub(r" 0x[0-9a-f]{8}", "", line) for line in case.last.stderr.splitlines()]
+    expected = [f"margay: rank {rank}: not given back: 3 requests, 1 communicator, 1 group, 1 datatype, 1 operation, "
+                "1 info object, 1 error handler, 1 attribute key" for rank in range(2)]
+    expected += [f"margay: rank {rank}: leak: {kind}, made by {words.replace('RANK', str(rank))}"
+                 for rank in range(2) for kind, made in LEAKED.items() for words in made]
+    case.expect(sorted(lines) == sorted(expected), f"expected the lines {sorted(expected)}")
+    case.margay("--leaks", program, "clean")
+    case.expect(not case.last.stderr, "nothing is to be listed")
+    case.margay(program)
+    case.expect(not case.last.stderr, "nothing is to be listed unasked")
+
+
 CASES = {name[5:]: function for name, function in list(globals().items()) if name.startswith("case_")}
 
 

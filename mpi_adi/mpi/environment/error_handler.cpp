@@ -32,6 +32,7 @@ int create(Call& call, MPI_Comm_errhandler_function* function, MPI_Errhandler* h
   if (made == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooMany);
   } else {
+    call.rank().note_origin(made);
     *handler = made;
   }
   return call.done();

@@ -31,6 +31,7 @@ int give_group(Call& call, GroupPtr group, MPI_Group* handle) {
   if (made == MPI_GROUP_NULL) {
     call.error(MPI_ERR_OTHER, "no handle is free (262,144 groups are alive); free some first");
   } else {
+    call.rank().note_origin(made);
     *handle = made;
   }
   return call.done();

@@ -1,0 +1,168 @@
+#include "mpi_adi/mpi/leaks.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mpi_adi/device/message.hpp"
+#include "mpi_adi/device/receive_request.hpp"
+#include "mpi_adi/device/send_request.hpp"
+#include "mpi_adi/mpi/info_table.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// More lines than anybody reads; all are counted.
+constexpr std::size_t kLinesMax = 1000;
+
+std::string peer_word(const char* word, int peer) {
+  if (peer == MPI_PROC_NULL) return std::string(word) + " MPI_PROC_NULL";
+  return peer == MPI_ANY_SOURCE ? std::string(word) + " any source"
+                                : std::string(word) + " rank " + std::to_string(peer);
+}
+
+std::string message_words(const char* word, int peer, int tag, std::uint64_t bytes) {
+  return peer_word(word, peer) + (tag == MPI_ANY_TAG ? ", any tag" : ", tag " + std::to_string(tag)) + ", " +
+         std::to_string(bytes) + " bytes";
+}
+
+// The device keeps a send's peer by its number in the world.
+int rank_of_process(const Communicator& communicator, std::uint32_t process) {
+  const std::vector<std::uint32_t>& peers = communicator.peers->world_ranks;
+  return static_cast<int>(std::find(peers.begin(), peers.end(), process) - peers.begin());
+}
+
+std::string words(const SendRequest& request) {
+  if (request.source == MPI_PROC_NULL) return {};  // over at once, without a message
+  return message_words("to", rank_of_process(*request.communicator, request.peer), request.tag, request.body.bytes());
+}
+std::string words(const ReceiveRequest& request) {
+  if (request.state == ReceiveState::idle) return {};  // the same
+  return message_words("from", request.source, request.tag, request.complete ? request.bytes : request.room().bytes());
+}
+
+std::string words(const UserRequest& request) {
+  if (request.persistent && request.own == nullptr) {
+    const PersistentCall& call = request.call;
+    return message_words(call.is_send ? "to" : "from", call.peer, call.tag,
+                         static_cast<std::uint64_t>(call.count) * call.type->size);
+  }
+  if (request.device == nullptr || request.device->kind == RequestKind::own) return {};
+  return request.device->kind == RequestKind::send ? words(static_cast<const SendRequest&>(*request.device))
+                                                   : words(static_cast<const ReceiveRequest&>(*request.device));
+}
+
+const char* state_word(const UserRequest& request) {
+  if (request.device == nullptr) return "inactive";
+  return request.device->complete ? "complete" : "not complete";
+}
+
+std::string in_quotes(const std::string& name) {
+  return name.empty() ? std::string() : " \"" + name + "\"";
+}
+
+// The lines and counts of one rank.
+class Report {
+ public:
+  explicit Report(MpiRank& rank) : rank_(rank) {}
+
+  void line(const char* kind, Handle handle, std::string_view origin, const std::string& name,
+            const std::string& details) {
+    if (++lines_ > kLinesMax) return;
+    char hex[16];
+    std::snprintf(hex, sizeof hex, "0x%08x", static_cast<unsigned>(handle));
+    begin() += std::string("leak: ") + kind + " " + hex + in_quotes(name) + ", made by " +
+               (origin.empty() ? "a call that was not seen" : std::string(origin)) +
+               (details.empty() ? "" : ", " + details) + "\n";
+  }
+  void line(const char* kind, Handle handle, const std::string& name = {}, const std::string& details = {}) {
+    line(kind, handle, rank_.origins()->of(handle), name, details);
+  }
+  // After the lines of one kind: their number for the last line.
+  void end_kind(const char* one, const char* many) {
+    if (lines_ == counted_) return;
+    const std::size_t here = lines_ - counted_;
+    counts_ += (counts_.empty() ? "" : ", ") + std::to_string(here) + " " + (here == 1 ? one : many);
+    counted_ = lines_;
+  }
+  void print() {
+    if (lines_ == 0) return;
+    begin() += "not given back: " + counts_ +
+               (lines_ > kLinesMax ? " (the first " + std::to_string(kLinesMax) + " are listed)" : "") + "\n";
+    std::fwrite(text_.data(), 1, text_.size(), stderr);
+  }
+
+ private:
+  std::string& begin() { return text_ += "margay: rank " + std::to_string(rank_.process().rank()) + ": "; }
+
+  MpiRank& rank_;
+  std::string text_;
+  std::string counts_;
+  std::size_t lines_ = 0;
+  std::size_t counted_ = 0;
+};
+
+void add_requests(MpiRank& rank, Report& report) {
+  for (const UserRequest* request : rank.living_requests()) {
+    const std::string message = words(*request);
+    report.line("request", request->handle, rank.origins()->of(*request), {},
+                (message.empty() ? "" : message + ", ") + state_word(*request));
+  }
+  report.end_kind("request", "requests");
+  rank.messages().for_each([&report](Handle handle, const Message& message) {
+    report.line("message", handle, {}, "from process " + std::to_string(message.peer) + ", never received");
+  });
+  report.end_kind("matched message", "matched messages");
+}
+
+void add_communicators(MpiRank& rank, Report& report) {
+  for (const Communicator* communicator : rank.living_communicators()) {
+    report.line("communicator", communicator->handle, communicator->name,
+                std::to_string(communicator->size()) + " processes");
+  }
+  report.end_kind("communicator", "communicators");
+  for (const auto& [handle, group] : rank.groups().living()) {
+    report.line("group", handle, {}, std::to_string(group->size()) + " processes");
+  }
+  report.end_kind("group", "groups");
+}
+
+// Types of Fortran's kinds are the library's (MPI 4.0, 19.1.9: they must not be freed).
+void add_datatypes(MpiRank& rank, Report& report) {
+  const std::vector<Datatype*>& kinds = rank.kind_types();
+  for (const Datatype* type : rank.living_datatypes()) {
+    if (std::find(kinds.begin(), kinds.end(), type) != kinds.end()) continue;
+    report.line("datatype", type->handle, type->name, std::to_string(type->size) + " bytes");
+  }
+  report.end_kind("datatype", "datatypes");
+}
+
+void add_the_rest(MpiRank& rank, Report& report) {
+  rank.operations().for_each([&report](Handle handle, const Operation&) { report.line("operation", handle); });
+  report.end_kind("operation", "operations");
+  for (const MPI_Info info : living_infos()) report.line("info object", info);
+  report.end_kind("info object", "info objects");
+  for (const ErrorHandler* handler : rank.tables().error_handlers.living()) {
+    report.line("error handler", handler->handle);
+  }
+  report.end_kind("error handler", "error handlers");
+  for (const int keyval : rank.tables().keyvals.living()) report.line("attribute key", keyval);
+  report.end_kind("attribute key", "attribute keys");
+}
+
+}  // namespace
+
+void report_leaks(MpiRank& rank) {
+  if (rank.origins() == nullptr) return;
+  Report report(rank);
+  add_requests(rank, report);
+  add_communicators(rank, report);
+  add_datatypes(rank, report);
+  add_the_rest(rank, report);
+  report.print();
+}
+
+}  // namespace margay::mpi_adi

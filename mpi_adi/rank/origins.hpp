@@ -1,0 +1,39 @@
+// Which function made an object or a request, for the list of what a program never gave back (MARGAY_LEAKS). Only there
+// while that is asked for.
+#pragma once
+
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "mpi_adi/abi/handles.hpp"
+
+namespace margay::mpi_adi {
+
+struct UserRequest;
+
+// Under the process lock. Names live as long as the program.
+class Origins {
+ public:
+  // The calling thread's calls, one in the other where a function of the program's calls MPI.
+  void enter(const char* name) { calls_[std::this_thread::get_id()].push_back(name); }
+  void leave();
+
+  // The call that the calling thread is in made it. A later object with the same handle takes its place.
+  void note(Handle handle) { by_handle_[handle] = current(); }
+  void note(const UserRequest& request) { by_request_[&request] = current(); }
+
+  // Empty: made outside of any call that was seen.
+  [[nodiscard]] std::string_view of(Handle handle) const;
+  [[nodiscard]] std::string_view of(const UserRequest& request) const;
+
+ private:
+  [[nodiscard]] std::string_view current() const;
+
+  std::unordered_map<std::thread::id, std::vector<const char*>> calls_;
+  std::unordered_map<Handle, std::string_view> by_handle_;
+  std::unordered_map<const UserRequest*, std::string_view> by_request_;
+};
+
+}  // namespace margay::mpi_adi

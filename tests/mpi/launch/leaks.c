@@ -1,0 +1,72 @@
+/* Leaves one object of each kind behind, or ("clean") gives all of them back. Any number of ranks: each one talks to
+   itself. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+static void sum(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < *count; ++i) ((int*)inout)[i] += ((int*)in)[i];
+}
+
+static void handle(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  (void)code;
+}
+
+int main(int argc, char** argv) {
+  const int clean = argc > 1 && strcmp(argv[1], "clean") == 0;
+  int numbers[4] = {1, 2, 3, 4};
+  int more[4];
+  MPI_Comm copy;
+  MPI_Datatype vector;
+  MPI_Datatype freed;
+  MPI_Group group;
+  MPI_Op op;
+  MPI_Info info;
+  MPI_Errhandler handler;
+  MPI_Request send;
+  MPI_Request receive;
+  MPI_Request kept;
+  int key;
+  int rank;
+
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_set_name(copy, "library");
+  MPI_Type_vector(2, 1, 2, MPI_INT, &vector);
+  MPI_Type_set_name(vector, "every other");
+  MPI_Type_commit(&vector);
+  MPI_Type_contiguous(3, MPI_INT, &freed);
+  MPI_Type_free(&freed);
+  MPI_Comm_group(copy, &group);
+  MPI_Op_create(sum, 1, &op);
+  MPI_Info_create(&info);
+  MPI_Comm_create_errhandler(handle, &handler);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  /* Some that were given back first, so that the leaked ones are not the first of their kind. */
+  for (int i = 0; i < 3; ++i) {
+    MPI_Irecv(more, 4, MPI_INT, rank, 1, MPI_COMM_WORLD, &receive);
+    MPI_Isend(numbers, 4, MPI_INT, rank, 1, MPI_COMM_WORLD, &send);
+    MPI_Wait(&send, MPI_STATUS_IGNORE);
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+  }
+  MPI_Irecv(more, 4, MPI_INT, rank, 7, MPI_COMM_WORLD, &receive);
+  MPI_Issend(numbers, 3, MPI_INT, rank, 7, MPI_COMM_WORLD, &send);
+  MPI_Send_init(numbers, 2, MPI_INT, rank, 9, copy, &kept);
+  if (clean) {
+    MPI_Wait(&send, MPI_STATUS_IGNORE);
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+    MPI_Request_free(&kept);
+    MPI_Comm_free_keyval(&key);
+    MPI_Errhandler_free(&handler);
+    MPI_Info_free(&info);
+    MPI_Op_free(&op);
+    MPI_Group_free(&group);
+    MPI_Type_free(&vector);
+    MPI_Comm_free(&copy);
+  }
+  MPI_Finalize();
+  return 0;
+}
