@@ -107,15 +107,6 @@ extern "C" int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
 }
 MARGAY_ALIAS(Comm_compare)
 
-// No process is started by another one here, so none has a parent.
-extern "C" int PMPI_Comm_get_parent(MPI_Comm* parent) {
-  Call call(call_name<"MPI_Comm_get_parent">);
-  call.not_null(parent, "parent");
-  if (call.ok()) *parent = MPI_COMM_NULL;
-  return call.done();
-}
-MARGAY_ALIAS(Comm_get_parent)
-
 extern "C" int PMPI_Comm_free(MPI_Comm* comm) {
   Call call(call_name<"MPI_Comm_free">);
   Communicator* const communicator = to_be_freed(call, comm);
