@@ -99,8 +99,10 @@ extern "C" int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_in
   Call call(call_name<"MPI_Type_get_envelope_c">);
   const Datatype* type = call.any_datatype(datatype);
   call.not_null(num_large_counts, "num_large_counts");
-  if (call.ok()) *num_large_counts = static_cast<MPI_Count>(type->definition->origin.counts.size());
-  return envelope(call, type, num_integers, num_addresses, num_datatypes, combiner);
+  const std::size_t counts = call.ok() ? type->definition->origin.counts.size() : 0;
+  const int code = envelope(call, type, num_integers, num_addresses, num_datatypes, combiner);
+  if (code == MPI_SUCCESS) *num_large_counts = static_cast<MPI_Count>(counts);
+  return code;
 }
 MARGAY_ALIAS(Type_get_envelope_c)
 
