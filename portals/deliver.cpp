@@ -39,6 +39,18 @@ void Delivery::complete(const Verdict& verdict, const Header& header) {
   changed_.add(*verdict.descriptor);
 }
 
+std::uint32_t Delivery::put_whole(const Header& header, const Region& body) {
+  if (header.kind != Kind::put || header.return_portal != kNoPortal || header.portal >= kPortalCount) return 0;
+  MatchList* const list = table_.portals_[header.portal].list;
+  if (list == nullptr || !body.contiguous()) return 0;
+  std::uint32_t visited = 0;
+  const MatchEntry* const entry = Walk::first_match(*list, header, visited);
+  if (entry == nullptr || !Storage::put(*entry->memory(), entry->options(), header, body.single())) return 0;
+  changed_.add(*entry->memory());
+  Walk::noted(*list, visited);
+  return visited;
+}
+
 void Delivery::abandon(const Verdict& verdict) {
   MARGAY_ASSERT(verdict.outcome != Outcome::drop);
   Storage::give_back(verdict);

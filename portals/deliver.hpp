@@ -29,6 +29,10 @@ class Delivery {
   [[nodiscard]] Verdict decide(const Header& header);
   // The body is there (or the reply is on its way): counters, saved header, changed list.
   void complete(const Verdict& verdict, const Header& header);
+  // decide(), the copy, and complete() in one, for what most messages are: a put that asks for nothing back, all of it
+  // here and in one piece, which a straight walk brings to an independent block with a buffer in one piece for it.
+  // Returns the entries visited; 0: it is another case, and nothing happened. Requires: body.bytes() == header.length.
+  [[nodiscard]] std::uint32_t put_whole(const Header& header, const Region& body);
   // The body will not come (its sender is lost): gives the room back. A dynamic block's message leaves the queue and
   // its memory, whoever has claimed it. Requires: no complete() for this verdict. A header-only message in a dynamic
   // block is whole from decide() on, and its program may release it at any time: complete() it at once, never abandon

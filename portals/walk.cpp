@@ -126,23 +126,25 @@ Walk::End Walk::indexed(MatchList& list, const Header& header, bool heed_exhaust
   return follow(list, header, successor, visit);
 }
 
-// The first entry that matches, where all before it lead on to the next one and it takes the message: what nearly every
-// walk comes to, in a few instructions a stop.
-MatchEntry* Walk::straight(const MatchList& list, const Header& header, std::uint32_t& visited) {
+MatchEntry* Walk::first_match(const MatchList& list, const Header& header, std::uint32_t& visited) {
+  if (list.impl_->indexed) return nullptr;
   for (MatchEntry* entry = list.impl_->first; entry != nullptr; entry = entry->next_) {
     ++visited;
-    if (entry->active_ && entry->criteria_.accepts(header)) {
-      return Storage::admit(*entry->memory_, entry->options_, header) == Passed::taken ? entry : nullptr;
-    }
+    if (entry->active_ && entry->criteria_.accepts(header)) return entry;
     if (entry->links_.no_match.to != Link::To::next) return nullptr;
   }
   return nullptr;
 }
 
+void Walk::noted(MatchList& list, std::uint32_t visited) {
+  list.impl_->walked(visited);
+}
+
 Walk::End Walk::fast(MatchList& list, const Header& header) {
   if (!list.impl_->indexed) {
     std::uint32_t visited = 0;
-    if (MatchEntry* const entry = straight(list, header, visited)) [[likely]] {
+    MatchEntry* const entry = first_match(list, header, visited);
+    if (entry != nullptr && Storage::admit(*entry->memory_, entry->options_, header) == Passed::taken) {
       list.impl_->walked(visited);
       return {entry, DropReason::none, false, visited};
     }

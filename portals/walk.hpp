@@ -20,12 +20,17 @@ class Walk {
   // The same end, through the index when the list has one.
   static End fast(MatchList& list, const Header& header);
 
+  // The first entry that matches, if all before it lead on to the next one and the list has no index: what nearly every
+  // walk comes to. nullptr: it is another case.
+  [[nodiscard]] static MatchEntry* first_match(const MatchList& list, const Header& header, std::uint32_t& visited);
+  // A walk without index ended after so many entries.
+  static void noted(MatchList& list, std::uint32_t visited);
+
   [[nodiscard]] static Passed examine(const MatchEntry& entry, const Header& header);
   // The reason to drop a message that a descriptor without a match list did not take.
   [[nodiscard]] static DropReason reason(Passed passed, const Header& header);
 
  private:
-  [[nodiscard]] static MatchEntry* straight(const MatchList& list, const Header& header, std::uint32_t& visited);
   template <class Successor, class Visit>
   static End follow(const MatchList& list, const Header& header, Successor successor, Visit visit);
   [[gnu::noinline]] static End indexed(MatchList& list, const Header& header, bool heed_exhausted);

@@ -28,6 +28,15 @@ inline void write_note(portals::UserData& data, const Note& note) {
   std::memcpy(&data[kNoteAnswerAt], &note.answer_bits, sizeof note.answer_bits);
 }
 
+// Whether there is anything in it: a plain short message has none.
+[[nodiscard]] inline bool has_note(const portals::UserData& data) {
+  std::uint64_t head = 0;
+  std::uint32_t tail = 0;
+  std::memcpy(&head, data.data(), sizeof head);
+  std::memcpy(&tail, &data[sizeof head], sizeof tail);
+  return (head | tail) != 0;
+}
+
 // Bits that no sender of ours writes are passed over: an unknown protocol counts as short.
 [[nodiscard]] inline Note read_note(const portals::UserData& data) {
   Note note;

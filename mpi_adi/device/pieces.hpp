@@ -28,10 +28,9 @@ class Pieces {
 
  private:
   [[nodiscard]] static portals::Region run(void* buffer, std::int64_t count, const Datatype& type) {
-    const std::uint64_t bytes = static_cast<std::uint64_t>(count) * type.size;
-    return bytes == 0 ? portals::Region() : portals::Region(buffer, static_cast<std::size_t>(bytes));
+    return portals::Region(buffer, static_cast<std::size_t>(static_cast<std::uint64_t>(count) * type.size));
   }
-  [[nodiscard]] portals::Region laid_out(void* buffer, std::int64_t count, const Datatype& type);
+  [[nodiscard, gnu::noinline]] portals::Region laid_out(void* buffer, std::int64_t count, const Datatype& type);
 
   TypePtr held_;  // has the layout that the region refers to
 };

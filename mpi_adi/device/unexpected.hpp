@@ -75,7 +75,7 @@ class Unexpected {
     portals::MatchEntry short_entry;
     portals::MatchEntry long_entry;
   };
-  [[nodiscard]] portals::ArrivedMessage* find_queued(const portals::Criteria& criteria);
+  [[nodiscard, gnu::noinline]] portals::ArrivedMessage* find_queued(const portals::Criteria& criteria);
   void change_heap();
   void delist(Heap& heap);
   void enlist(Heap& heap, portals::MatchList::Start start);

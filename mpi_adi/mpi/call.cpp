@@ -52,6 +52,11 @@ void Call::not_running() const {
   std::exit(kNotRunningStatus);
 }
 
+void Call::wait_long(const Request& request) {
+  wait_until(
+      *rank_, [&request] { return request.complete; }, 1);
+}
+
 void Call::watch_enter() {
   sim::Recorder& recorder = rank_->process().recorder();
   if (recorder.on()) rank_->call_trace().enter(recorder, name_.text);
@@ -145,29 +150,29 @@ void Call::null_argument(const char* what) {
 }
 
 void Call::add_whose(const char* part) {
-  if (error_class_ == MPI_ERR_COMM || sentence_.find(" (of the ") != std::string::npos) return;
-  sentence_ += std::string(" (") + part + ")";
+  if (error_class_ == MPI_ERR_COMM || sentence_->find(" (of the ") != std::string::npos) return;
+  *sentence_ += std::string(" (") + part + ")";
 }
 
 void Call::whose_communicator(const char* argument) {
-  if (error_class_ != MPI_ERR_COMM || sentence_.find(" (argument ") != std::string::npos) return;
-  sentence_ += std::string(" (argument ") + argument + ")";
+  if (error_class_ != MPI_ERR_COMM || sentence_->find(" (argument ") != std::string::npos) return;
+  *sentence_ += std::string(" (argument ") + argument + ")";
 }
 
 void Call::error(int error_class, std::string sentence) {
   if (!ok()) return;
   error_class_ = error_class;
-  sentence_ = std::move(sentence);
+  if (sentence.empty()) sentence = error_class_text(error_class);
+  sentence_ = std::make_unique<std::string>(std::move(sentence));
 }
 
 int Call::failed() {
   MpiRank& rank = *rank_;
   const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : handles_the_rest(rank);
-  if (sentence_.empty()) sentence_ = error_class_text(error_class_);
   // What a callback returned is told as it is; what was said of it here is for fatal errors.
   const bool is_class = !error_class_name(error_class_).empty();
   const int code = is_class || !rank.errors().is_code(error_class_)
-                       ? rank.errors().make(error_class_, std::string(name_.text) + ": " + sentence_)
+                       ? rank.errors().make(error_class_, std::string(name_.text) + ": " + *sentence_)
                        : error_class_;
   hand_over(communicator, code);
   return code;

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 
 #include "mpi_adi/abi/mpi.h"
@@ -52,10 +53,13 @@ class Call {
   explicit Call(const CallName& name) : rank_(current_rank()), name_(name) {
     if (rank_ == nullptr) [[unlikely]]
       not_running();
-    rank_->enter();
+    // Through one pointer: the compiler reads a member anew after each store.
+    MpiRank& rank = *rank_;
+    rank.enter();
     inside_ = true;
-    std::memcpy(rank_->process().board().mpi_call.data(), name.board, sizeof name.board);
-    if (rank_->process().recorder().watched()) [[unlikely]]
+    sim::Process& process = rank.process();
+    std::memcpy(process.board().mpi_call.data(), name.board, sizeof name.board);
+    if (process.recorder().watched()) [[unlikely]]
       watch_enter();
   }
   ~Call() {
@@ -136,7 +140,7 @@ class Call {
 
   // Notes an error, unless there was one already. A code that is more than a class, as a user's callback may return,
   // stays what it is.
-  void error(int error_class, std::string sentence);
+  [[gnu::noinline]] void error(int error_class, std::string sentence);
   // What was noted comes from a lost peer, whatever its class is: a fatal error waits for the launcher's word.
   void blame_peer() { peer_failed_ = true; }
   // Adds to an error's sentence, in calls that take the same argument twice, whose it is: "of the send". Nothing
@@ -156,16 +160,15 @@ class Call {
   void step_in();
 
   // The call's end. failed(): raises what was noted; done(): the same, or MPI_SUCCESS.
-  [[nodiscard]] int failed();
+  [[nodiscard, gnu::noinline]] int failed();
   // Ends the call and hands `code` to the communicator's handler, outside the rank: the user's function may call MPI,
   // or not return at all. Does not return when the handler is fatal.
   void hand_over(const Communicator& communicator, int code);
   [[nodiscard]] int done() { return ok() ? MPI_SUCCESS : failed(); }
 
   // Until `request` is complete.
-  void wait(Request& request) {
-    wait_until(
-        *rank_, [&request] { return request.complete; }, 1);
+  void wait(const Request& request) {
+    if (!request.complete) wait_long(request);
   }
 
  private:
@@ -175,30 +178,33 @@ class Call {
   }
   // What the checks say when they fail; each does nothing after the first error. The lookups return what is to be
   // returned.
-  Communicator* bad_communicator(MPI_Comm handle, const Communicator* found);
-  Communicator* refused_inter();
-  Datatype* bad_datatype(MPI_Datatype handle, const Datatype* found);
-  Datatype* uncommitted(MPI_Datatype handle);
-  UserRequest* bad_request(MPI_Request handle, const UserRequest* found);
-  void bad_count(std::int64_t count, const char* what);
-  void bad_send_tag(int tag);
-  void bad_receive_tag(int tag);
-  void bad_destination(const Communicator* communicator, int rank);
-  void bad_source(const Communicator* communicator, int rank);
-  void bad_root(const Communicator* communicator, int rank);
-  void null_buffer(std::int64_t count, const Datatype* type, const char* what);
-  void null_argument(const char* what);
-  void add_whose(const char* part);
-  [[noreturn]] void not_running() const;
+  [[gnu::noinline]] Communicator* bad_communicator(MPI_Comm handle, const Communicator* found);
+  [[gnu::noinline]] Communicator* refused_inter();
+  [[gnu::noinline]] Datatype* bad_datatype(MPI_Datatype handle, const Datatype* found);
+  [[gnu::noinline]] Datatype* uncommitted(MPI_Datatype handle);
+  [[gnu::noinline]] UserRequest* bad_request(MPI_Request handle, const UserRequest* found);
+  [[gnu::noinline]] void bad_count(std::int64_t count, const char* what);
+  [[gnu::noinline]] void bad_send_tag(int tag);
+  [[gnu::noinline]] void bad_receive_tag(int tag);
+  [[gnu::noinline]] void bad_destination(const Communicator* communicator, int rank);
+  [[gnu::noinline]] void bad_source(const Communicator* communicator, int rank);
+  [[gnu::noinline]] void bad_root(const Communicator* communicator, int rank);
+  [[gnu::noinline]] void null_buffer(std::int64_t count, const Datatype* type, const char* what);
+  [[gnu::noinline]] void null_argument(const char* what);
+  [[gnu::noinline]] void add_whose(const char* part);
+  [[noreturn, gnu::noinline]] void not_running() const;
+  [[gnu::noinline]] void wait_long(const Request& request);
   // For a trace, and for what else looks at each call.
-  void watch_enter();
-  void watch_leave();
+  [[gnu::noinline]] void watch_enter();
+  [[gnu::noinline]] void watch_leave();
   void leave() {
     inside_ = false;
-    if (rank_->process().recorder().watched()) [[unlikely]]
+    MpiRank& rank = *rank_;
+    sim::Process& process = rank.process();
+    if (process.recorder().watched()) [[unlikely]]
       watch_leave();
-    rank_->process().board().mpi_call[0] = '\0';
-    rank_->leave();
+    process.board().mpi_call[0] = '\0';
+    rank.leave();
   }
 
   MpiRank* rank_;
@@ -207,7 +213,7 @@ class Call {
   int error_class_ = MPI_SUCCESS;
   bool peer_failed_ = false;
   bool inside_ = false;
-  std::string sentence_;  // empty unless there is an error: no allocation
+  std::unique_ptr<std::string> sentence_;  // of an error; a pointer, because each call makes and unmakes it
 };
 
 // A call that found nothing to report gives its processor away when ranks outnumber processors: a loop around MPI_Test

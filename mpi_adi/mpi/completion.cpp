@@ -77,7 +77,8 @@ RequestRow::RequestRow(Call& call, int count, MPI_Request* handles)
     return;
   }
   if (count_ > kInline) row_ = new UserRequest*[static_cast<std::size_t>(count_)];
-  for (int i = 0; i < count_; ++i) row_[i] = handles[i] == MPI_REQUEST_NULL ? nullptr : call.request(handles[i]);
+  UserRequest** const row = row_;
+  for (int i = 0; i < count; ++i) row[i] = handles[i] == MPI_REQUEST_NULL ? nullptr : call.request(handles[i]);
 }
 
 RequestRow::~RequestRow() {
@@ -111,8 +112,10 @@ void RequestRow::end_only(int i, MPI_Status* status) {
 }
 
 bool RequestRow::end_well(int i, MPI_Status* status) {
-  if (!mpi_adi::end_well(call_, *row_[i], &handles_[i], status)) return false;
-  if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
+  UserRequest& request = *row_[i];
+  const bool persistent = request.persistent;
+  if (!mpi_adi::end_well(call_, request, &handles_[i], status)) return false;
+  if (!persistent) row_[i] = nullptr;
   return true;
 }
 
@@ -150,9 +153,10 @@ void end_one(Call& call, RequestRow& row, int i, MPI_Status* status) {
 }  // namespace
 
 int end_all(Call& call, RequestRow& row, MPI_Status* statuses) {
-  for (int i = 0; i < row.size(); ++i) {
+  const int size = row.size();
+  for (int i = 0; i < size; ++i) {
     MPI_Status* status = status_at(statuses, i);
-    if (active(row[i])) {
+    if (active(row[i])) [[likely]] {
       end_one(call, row, i, status);
     } else {
       empty_status(status);

@@ -46,29 +46,25 @@ int start_both_replacing(Call& call, const SendArguments& send, const ReceiveArg
 
 extern "C" int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                          MPI_Status* status) {
-  Call call(call_name<"MPI_Recv">);
-  return blocking_receive(call, {buf, count, datatype, source, tag, comm}, status);
+  return blocking_receive(call_name<"MPI_Recv">, {buf, count, datatype, source, tag, comm}, status);
 }
 MARGAY_ALIAS(Recv)
 
 extern "C" int PMPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                            MPI_Status* status) {
-  Call call(call_name<"MPI_Recv_c">);
-  return blocking_receive(call, {buf, count, datatype, source, tag, comm}, status);
+  return blocking_receive(call_name<"MPI_Recv_c">, {buf, count, datatype, source, tag, comm}, status);
 }
 MARGAY_ALIAS(Recv_c)
 
 extern "C" int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                           MPI_Request* request) {
-  Call call(call_name<"MPI_Irecv">);
-  return nonblocking_receive(call, {buf, count, datatype, source, tag, comm}, request);
+  return nonblocking_receive(call_name<"MPI_Irecv">, {buf, count, datatype, source, tag, comm}, request);
 }
 MARGAY_ALIAS(Irecv)
 
 extern "C" int PMPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                             MPI_Request* request) {
-  Call call(call_name<"MPI_Irecv_c">);
-  return nonblocking_receive(call, {buf, count, datatype, source, tag, comm}, request);
+  return nonblocking_receive(call_name<"MPI_Irecv_c">, {buf, count, datatype, source, tag, comm}, request);
 }
 MARGAY_ALIAS(Irecv_c)
 

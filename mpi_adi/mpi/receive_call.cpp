@@ -4,7 +4,8 @@
 
 namespace margay::mpi_adi {
 
-int blocking_receive(Call& call, const ReceiveArguments& arguments, MPI_Status* status) {
+int blocking_receive(const CallName& name, const ReceiveArguments& arguments, MPI_Status* status) {
+  Call call(name);
   const CheckedReceive checked = check_receive(call, arguments);
   if (!call.ok()) [[unlikely]]
     return call.failed();
@@ -15,7 +16,8 @@ int blocking_receive(Call& call, const ReceiveArguments& arguments, MPI_Status* 
   return call.done();
 }
 
-int nonblocking_receive(Call& call, const ReceiveArguments& arguments, MPI_Request* request) {
+int nonblocking_receive(const CallName& name, const ReceiveArguments& arguments, MPI_Request* request) {
+  Call call(name);
   const CheckedReceive checked = check_receive(call, arguments);
   call.not_null(request, "request");
   if (!call.ok()) [[unlikely]]

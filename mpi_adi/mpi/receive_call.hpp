@@ -34,8 +34,11 @@ struct CheckedReceive {
   return checked;
 }
 
-[[nodiscard]] int blocking_receive(Call& call, const ReceiveArguments& arguments, MPI_Status* status);
-[[nodiscard]] int nonblocking_receive(Call& call, const ReceiveArguments& arguments, MPI_Request* request);
+// Whole calls.
+[[nodiscard, gnu::flatten]] int blocking_receive(const CallName& name, const ReceiveArguments& arguments,
+                                                 MPI_Status* status);
+[[nodiscard, gnu::flatten]] int nonblocking_receive(const CallName& name, const ReceiveArguments& arguments,
+                                                    MPI_Request* request);
 
 // Both at once, neither waiting for the other (MPI 4.0, 3.10).
 [[nodiscard]] int send_and_receive(Call& call, const SendArguments& send, const ReceiveArguments& receive,
@@ -47,7 +50,7 @@ struct CheckedReceive {
 // What a complete request says, as a status. Leaves MPI_ERROR alone.
 void status_of(const Request& request, MPI_Status* status);
 // Why a complete request failed, for the error's sentence. Requires: request.error_class is not MPI_SUCCESS.
-[[nodiscard]] std::string words_of_failure(MpiRank& rank, const Request& request);
+[[nodiscard, gnu::noinline]] std::string words_of_failure(MpiRank& rank, const Request& request);
 // Which processes are lost and why.
 [[nodiscard]] std::string words_of_lost(MpiRank& rank);
 // Takes a complete request's status and error into the call, and gives the request back.

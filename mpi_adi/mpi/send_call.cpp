@@ -4,16 +4,10 @@
 
 namespace margay::mpi_adi {
 
-int blocking_send(Call& call, SendMode mode, const SendArguments& arguments) {
-  const CheckedSend checked = check_send(call, arguments);
-  if (!call.ok()) [[unlikely]]
-    return call.failed();
-  // A short message whose ring has room needs no request.
-  if (mode != SendMode::synchronous &&
-      call.device().send_now(mode, arguments.buffer, arguments.count, *checked.type, arguments.destination,
-                             arguments.tag, *checked.communicator)) {
-    return MPI_SUCCESS;
-  }
+namespace {
+
+[[gnu::noinline]] int send_and_wait(Call& call, SendMode mode, const SendArguments& arguments,
+                                    const CheckedSend& checked) {
   Request& request = *call.device().start_send(mode, arguments.buffer, arguments.count, *checked.type,
                                                arguments.destination, arguments.tag, *checked.communicator);
   call.wait(request);
@@ -24,7 +18,24 @@ int blocking_send(Call& call, SendMode mode, const SendArguments& arguments) {
   return call.done();
 }
 
-int nonblocking_send(Call& call, SendMode mode, const SendArguments& arguments, MPI_Request* request) {
+}  // namespace
+
+int blocking_send(const CallName& name, SendMode mode, const SendArguments& arguments) {
+  Call call(name);
+  const CheckedSend checked = check_send(call, arguments);
+  if (!call.ok()) [[unlikely]]
+    return call.failed();
+  // A short message whose ring has room needs no request.
+  if (mode != SendMode::synchronous &&
+      call.device().send_now(mode, arguments.buffer, arguments.count, *checked.type, arguments.destination,
+                             arguments.tag, *checked.communicator)) {
+    return MPI_SUCCESS;
+  }
+  return send_and_wait(call, mode, arguments, checked);
+}
+
+int nonblocking_send(const CallName& name, SendMode mode, const SendArguments& arguments, MPI_Request* request) {
+  Call call(name);
   const CheckedSend checked = check_send(call, arguments);
   call.not_null(request, "request");
   if (!call.ok()) [[unlikely]]

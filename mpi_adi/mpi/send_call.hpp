@@ -31,11 +31,13 @@ struct CheckedSend {
   return checked;
 }
 
-[[nodiscard]] int blocking_send(Call& call, SendMode mode, const SendArguments& arguments);
-[[nodiscard]] int nonblocking_send(Call& call, SendMode mode, const SendArguments& arguments, MPI_Request* request);
+// Whole calls. Flat, as the receives are: what a short message needs is one function, the rest is not inlined.
+[[nodiscard, gnu::flatten]] int blocking_send(const CallName& name, SendMode mode, const SendArguments& arguments);
+[[nodiscard, gnu::flatten]] int nonblocking_send(const CallName& name, SendMode mode, const SendArguments& arguments,
+                                                 MPI_Request* request);
 
 // Gives a request that was started a handle.
-void refuse_request(Call& call, Request* device);  // too many are alive
+[[gnu::noinline]] void refuse_request(Call& call, Request* device);  // too many are alive
 inline void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle) {
   UserRequest* const request = call.rank().add_request(device, communicator);
   if (request == nullptr) [[unlikely]]

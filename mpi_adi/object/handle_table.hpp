@@ -14,7 +14,8 @@ template <typename Object>
 class HandleTable {
  public:
   // The first `reserved` indices are never given out: handles that the ABI fixes.
-  explicit HandleTable(ObjectType type, std::uint32_t reserved = 0) : type_(type), slots_(reserved) {}
+  explicit HandleTable(ObjectType type, std::uint32_t reserved = 0)
+      : tag_(handle_bits(make_direct(type, 0)) >> kHandleTypeShift), slots_(reserved) {}
 
   // 0 when the table is full (2^18 objects alive).
   [[nodiscard]] Handle add(Object& object) {
@@ -32,8 +33,7 @@ class HandleTable {
   // nullptr: no such object, or it is gone.
   [[nodiscard]] Object* find(Handle handle) const {
     const std::uint32_t slot = handle_index(handle) & kSlotMask;
-    if (handle_kind(handle) != HandleKind::direct || object_type(handle) != type_ || slot >= slots_.size())
-      return nullptr;
+    if (handle_bits(handle) >> kHandleTypeShift != tag_ || slot >= slots_.size()) return nullptr;
     const Slot& found = slots_[slot];
     return found.generation == handle_index(handle) >> kSlotBits ? found.object : nullptr;
   }
@@ -72,10 +72,11 @@ class HandleTable {
   };
 
   [[nodiscard]] Handle handle_of(std::uint32_t slot) const {
-    return make_direct(type_, slot | static_cast<std::uint32_t>(slots_[slot].generation) << kSlotBits);
+    return static_cast<Handle>(tag_ << kHandleTypeShift |
+                               static_cast<std::uint32_t>(slots_[slot].generation) << kSlotBits | slot);
   }
 
-  ObjectType type_;
+  std::uint32_t tag_;  // what a handle has above its index: its kind (direct) and the type
   std::vector<Slot> slots_;
   std::uint32_t free_ = kNone;
 };

@@ -13,9 +13,9 @@ namespace {
 
 void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
   void* const owner = descriptor.owner();
+  if (descriptor.owner_kind() == kOwnerReceive) [[likely]]
+    return message_came(parts, *static_cast<ReceiveRequest*>(owner));  // protocol/receive
   switch (descriptor.owner_kind()) {
-    case kOwnerReceive:
-      return message_came(parts, *static_cast<ReceiveRequest*>(owner));  // protocol/receive
     case kOwnerHeap:
       return heap_changed(parts);  // protocol/take_unexpected
     case kOwnerAcknowledgment:
@@ -40,22 +40,18 @@ void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) 
   }
 }
 
-// One message of each wire, and what it changed.
-bool step(DeviceParts& parts) {
-  bool moved = parts.kernel.progress(1);  // sim/kernel: wires, match, deposit, answer
-  while (portals::Descriptor* const descriptor = parts.kernel.changed().take()) {
-    descriptor_changed(parts, *descriptor);
-    moved = true;
-  }
-  return moved;
-}
-
 }  // namespace
 
 bool progress(DeviceParts& parts, int messages) {
-  bool moved = step(parts);
-  for (int more = 1; moved && more < messages && step(parts); ++more) {
-  }
+  portals::ChangedList& changed = parts.kernel.changed();
+  // What a message changed is looked at before the next one is walked.
+  const auto look_at_changed = [&] {
+    while (portals::Descriptor* const descriptor = changed.take()) descriptor_changed(parts, *descriptor);
+  };
+  bool moved = parts.kernel.progress(messages, look_at_changed);  // sim/kernel: wires, match, deposit, answer
+  // What push(), or a call of the program, changed.
+  moved |= !changed.empty();
+  look_at_changed();
   while (sim::Transmission* const transmission = parts.kernel.next_finished()) {
     transmission_finished(parts, *transmission);
     moved = true;

@@ -8,7 +8,7 @@
 namespace margay::mpi_adi {
 
 // Requires: request.body, peer, protocol and tag are set.
-void start_long_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits);
+[[gnu::noinline]] void start_long_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits);
 
 // The target's kernel says what it saved of the message.
 void acknowledged(DeviceParts& parts, SendRequest& request, const portals::Header& acknowledgment);

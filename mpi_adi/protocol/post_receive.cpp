@@ -35,14 +35,17 @@ ReceiveRequest& post_receive(DeviceParts& parts, void* buffer, std::int64_t coun
   // Straight into the entry: a copy on the stack, written by words and read by more, would be waited for.
   request.entry.set_criteria(receive_criteria(source, tag, context_of(communicator, context)));
   const portals::Criteria& criteria = request.entry.criteria();
-  if (parts.recorder().on()) trace_post(parts, request, criteria);
+  const bool traced = parts.recorder().on();
+  if (traced) [[unlikely]]
+    trace_post(parts, request, criteria);
 
   // Nothing is delivered between the search and the listing, so the entry need not be in the list, inactive, meanwhile.
   if (portals::ArrivedMessage* const message = parts.heap.find(criteria)) {
     take_unexpected(parts, request, *message);
     return request;
   }
-  if (parts.recorder().on()) trace_request(parts, sim::TraceKind::search_miss, request, 0, criteria.match_bits);
+  if (traced) [[unlikely]]
+    trace_request(parts, sim::TraceKind::search_miss, request, 0, criteria.match_bits);
   list_entry(parts, request);
   request.state = ReceiveState::posted;
   if (source_lost(parts, communicator, source)) end_receive_of_lost(parts, request);

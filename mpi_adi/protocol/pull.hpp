@@ -9,8 +9,8 @@ namespace margay::mpi_adi {
 
 // Asks the sender of `asked` for as much of its body as the request has room for. Requires: take_envelope() was called,
 // the entry is in no list.
-void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Header& asked);
+[[gnu::noinline]] void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Header& asked);
 // The reply is in the user's buffer.
-void pull_came(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes);
+[[gnu::noinline]] void pull_came(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes);
 
 }  // namespace margay::mpi_adi

@@ -10,6 +10,6 @@
 namespace margay::mpi_adi {
 
 // Requires: request.body, peer, protocol and tag are set.
-void start_long_ready_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits);
+[[gnu::noinline]] void start_long_ready_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits);
 
 }  // namespace margay::mpi_adi

@@ -19,19 +19,27 @@ namespace {
   }
 }
 
+// Any message but a plain short one.
+[[gnu::noinline]] void other_came(DeviceParts& parts, ReceiveRequest& request) {
+  const portals::IndependentBuffer& row = request.row[0];
+  if (request.state == ReceiveState::pulling) return pull_came(parts, request, row.bytes);
+  const Note note = read_note(row.header.user_data);
+  if (row.bytes != message_bytes(row.header, note)) return header_came(parts, request, portals::Header(row.header));
+  take_envelope(request, row.header, note);
+  complete_receive(parts, request, row.bytes);
+}
+
 }  // namespace
 
 void message_came(DeviceParts& parts, ReceiveRequest& request) {
-  portals::IndependentBuffer& row = request.row[0];
+  const portals::IndependentBuffer& row = request.row[0];
   if (row.state != portals::IndependentBuffer::State::filled) return;
   parts.receive_list.remove(request.entry);
   request.block.release(0);
-  if (request.state == ReceiveState::pulling) [[unlikely]]
-    return pull_came(parts, request, row.bytes);
-  const Note note = read_note(row.header.user_data);
-  if (row.bytes != message_bytes(row.header, note)) [[unlikely]]
-    return header_came(parts, request, portals::Header(row.header));
-  take_envelope(request, row.header, note);
+  const bool whole = row.bytes == row.header.length;
+  if (!whole || has_note(row.header.user_data) || request.state != ReceiveState::posted) [[unlikely]]
+    return other_came(parts, request);
+  take_plain_envelope(request, row.header);
   complete_receive(parts, request, row.bytes);
 }
 

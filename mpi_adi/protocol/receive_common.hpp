@@ -4,6 +4,7 @@
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/protocol/complete.hpp"
 
 namespace margay::mpi_adi {
 
@@ -22,8 +23,25 @@ inline void take_envelope(ReceiveRequest& request, const portals::Header& header
   request.truncated = message_bytes(header, note) > request.room().bytes();
 }
 
-// `bytes` of the message are in the user's buffer (or in the packed memory): the receive is over. A synchronous sender
-// is told. Requires: the entry is in no list.
-void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes);
+// The same of a message without a note, all of it saved: it owes its sender nothing.
+inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& header) {
+  request.source = source_of(header.match_bits);
+  request.tag = tag_of(header.match_bits);
+  request.peer = header.source.rank;
+  request.synchronous = false;
+  request.answer_bits = 0;
+  request.truncated = false;
+}
+
+// `bytes` of the message are in the user's buffer: the receive is over. A synchronous sender is told. Requires: the
+// entry is in no list.
+[[gnu::noinline]] void tell_receive(DeviceParts& parts, ReceiveRequest& request);  // its rare parts
+inline void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {
+  request.state = ReceiveState::complete;
+  request.bytes = bytes;
+  if (request.truncated || request.in_pieces || request.synchronous || parts.recorder().on()) [[unlikely]]
+    tell_receive(parts, request);
+  complete(parts, request);
+}
 
 }  // namespace margay::mpi_adi

@@ -7,6 +7,6 @@
 namespace margay::mpi_adi {
 
 // Requires: request.body, peer, protocol and tag are set.
-void start_rendezvous_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits);
+[[gnu::noinline]] void start_rendezvous_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits);
 
 }  // namespace margay::mpi_adi

@@ -59,7 +59,7 @@ void expect_answer(DeviceParts& parts, SendRequest& request) {
 
 void complete_if_nothing_owed(DeviceParts& parts, SendRequest& request) {
   if (request.owed != 0 || request.complete) return;
-  close(parts, request);
+  if (request.listening || request.readable || request.expecting) close(parts, request);
   request.pieces.clear();
   complete(parts, request);
 }

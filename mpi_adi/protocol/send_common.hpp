@@ -29,20 +29,20 @@ inline void settled(SendRequest& request, SendOwed what) {
 [[nodiscard]] portals::MatchBits answer_bits_of(const SendRequest& request);
 
 // Lists the request's acknowledgment entry ("configured to save only the message header").
-void listen(DeviceParts& parts, SendRequest& request);
+[[gnu::noinline]] void listen(DeviceParts& parts, SendRequest& request);
 // Lists the request's read entry ("a message destined for this type of read portal will cause the data in the
 // appropriate buffer to be replied back").
-void make_readable(DeviceParts& parts, SendRequest& request);
+[[gnu::noinline]] void make_readable(DeviceParts& parts, SendRequest& request);
 
 // Hands the request's transmission (header set) to the kernel, whole and at once if the wire can.
-void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header, const portals::Region& body);
+[[gnu::noinline]] void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header, const portals::Region& body);
 
 // Tells the kernel that the peer owes an answer, until close().
-void expect_answer(DeviceParts& parts, SendRequest& request);
+[[gnu::noinline]] void expect_answer(DeviceParts& parts, SendRequest& request);
 
 // Completes the request when nothing is owed any more.
 void complete_if_nothing_owed(DeviceParts& parts, SendRequest& request);
 // Takes the request's entries out of their lists.
-void close(DeviceParts& parts, SendRequest& request);
+[[gnu::noinline]] void close(DeviceParts& parts, SendRequest& request);
 
 }  // namespace margay::mpi_adi

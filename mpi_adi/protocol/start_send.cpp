@@ -17,7 +17,7 @@ portals::MatchBits send_bits(SendMode mode, int tag, const Communicator& communi
                        mode == SendMode::ready ? kReadyBit : 0);
 }
 
-void trace_choice(DeviceParts& parts, const ProtocolChoice& choice, std::uint32_t peer, portals::MatchBits bits,
+[[gnu::noinline]] void trace_choice(DeviceParts& parts, const ProtocolChoice& choice, std::uint32_t peer, portals::MatchBits bits,
                   std::uint64_t bytes, std::uint32_t request) {
   sim::TraceEvent event;
   event.kind = sim::TraceKind::send_begin;

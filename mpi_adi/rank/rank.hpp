@@ -57,8 +57,10 @@ class MpiRank {
   void leave() {
     if (device_->has_unreferenced()) [[unlikely]]
       destroy_unreferenced();
-    if (process_->kernel().unfinished()) process_->arm_coprocessor();
-    process_->lock().owner_leave();
+    sim::Process& process = *process_;
+    if (process.kernel().unfinished()) [[unlikely]]
+      process.arm_coprocessor();
+    process.lock().owner_leave();
     if (threaded_) mutex_.unlock();
   }
 
@@ -146,10 +148,10 @@ class MpiRank {
   MpiRank() = default;
   void make_world();
   // Another free request, a hidden or a new one.
-  void make_request();
+  [[gnu::noinline]] void make_request();
   // Its contexts are free again. Requires: freed, and nothing refers to it.
   void destroy(Communicator& communicator);
-  void destroy_unreferenced();
+  [[gnu::noinline]] void destroy_unreferenced();
 
   std::unique_ptr<sim::Process> process_;
   std::unique_ptr<Device> device_;
@@ -186,7 +188,7 @@ namespace detail {
 // init_state.cpp's, info_table.cpp's and the tool interface's, the only mutable globals: MPI's C interface has no
 // argument to carry them.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiRank* thread_rank;
-[[nodiscard]] MpiRank* rank_of_process();
+[[nodiscard, gnu::noinline]] MpiRank* rank_of_process();
 }  // namespace detail
 
 // The calling thread's rank; nullptr before MPI_Init and after MPI_Finalize.

@@ -45,21 +45,15 @@ void MatchList::adopt(MatchEntry& entry, Start start) {
 void MatchList::remove(MatchEntry& entry) {
   MARGAY_ASSERT(entry.list_ == this);
   Impl& impl = *impl_;
-  if (impl.indexed && entry.chained_) impl.unindex(entry);
-  (entry.previous_ != nullptr ? entry.previous_->next_ : entry.chained_ ? impl.first : impl.adopted) = entry.next_;
-  if (entry.next_ != nullptr) {
-    entry.next_->previous_ = entry.previous_;
-  } else if (entry.chained_) {
-    impl.last = entry.previous_;
-  }
-  entry.next_ = nullptr;
-  entry.previous_ = nullptr;
+  // The links of an entry that is in no list say nothing.
   entry.list_ = nullptr;
   entry.active_ = false;
   --impl.size;
-  if (!entry.chained_) return;
-  --impl.chained;
-  if (impl.indexed && impl.chained < Impl::kShort) impl.drop_index();
+  if (!entry.chained_) [[unlikely]]
+    return impl.abandon(entry);
+  if (impl.indexed) [[unlikely]]
+    impl.unindex(entry);
+  impl.unchain(entry);
 }
 
 void MatchList::activate(MatchEntry& entry) {

@@ -12,16 +12,35 @@ void MatchList::Impl::chain(MatchEntry& entry, MatchEntry* before, MatchEntry* a
   entry.next_ = after;
   (before == nullptr ? first : before->next_) = &entry;
   (after == nullptr ? last : after->previous_) = &entry;
-  entry.order_ = order_of(entry);
-  if (entry.order_ == 0) [[unlikely]]
-    make_place(entry);
+  if (before != nullptr && after != nullptr && after->order_ - before->order_ > 2 * kOrderStep) [[likely]] {
+    entry.order_ = before->order_ + kOrderStep;  // what order_of() says, in few steps
+  } else {
+    place(entry);
+  }
   ++chained;
   if (indexed) index(entry);
+}
+
+void MatchList::Impl::unchain(MatchEntry& entry) {
+  (entry.previous_ != nullptr ? entry.previous_->next_ : first) = entry.next_;
+  (entry.next_ != nullptr ? entry.next_->previous_ : last) = entry.previous_;
+  if (--chained < kShort && indexed) [[unlikely]]
+    drop_index();
+}
+
+void MatchList::Impl::abandon(MatchEntry& entry) {
+  (entry.previous_ != nullptr ? entry.previous_->next_ : adopted) = entry.next_;
+  if (entry.next_ != nullptr) entry.next_->previous_ = entry.previous_;
 }
 
 std::uint64_t MatchList::Impl::order_of(const MatchEntry& entry) const {
   return order_between(entry.previous_ == nullptr ? 0 : entry.previous_->order_,
                        entry.next_ == nullptr ? kOrderEnd : entry.next_->order_, chained <= kLong);
+}
+
+void MatchList::Impl::place(MatchEntry& entry) {
+  entry.order_ = order_of(entry);
+  if (entry.order_ == 0) make_place(entry);
 }
 
 void MatchList::Impl::make_place(MatchEntry& entry) {

@@ -36,9 +36,14 @@ struct MatchList::Impl {
   };
 
   void chain(MatchEntry& entry, MatchEntry* before, MatchEntry* after);
+  // Takes an entry that no index has out of the chain.
+  void unchain(MatchEntry& entry);
+  // Takes an adopted one out.
+  [[gnu::noinline]] void abandon(MatchEntry& entry);
   // The key for its place between its neighbours; 0 when there is none left.
   [[nodiscard]] std::uint64_t order_of(const MatchEntry& entry) const;
   // The rare parts are not inlined, so that the common ones stay short.
+  [[gnu::noinline]] void place(MatchEntry& entry);
   [[gnu::noinline]] void make_place(MatchEntry& entry);
   [[gnu::noinline]] void spread(MatchEntry& around);
   // Puts an entry where invariant 2 wants it, and takes it out of there.

@@ -48,6 +48,7 @@ class IndependentBlock final : public Descriptor {
   [[nodiscard]] Passed admit(const Options& options, const Header& header) const;
   void reserve(const Options& options, const Header& header, Verdict& verdict);
   void commit(const Verdict& verdict, const Header& header);
+  [[nodiscard]] bool put(const Options& options, const Header& header, const Buffer& body);
   void give_back(const Verdict& verdict);
 
   // The row that the next message gets; table_.size() when there is none.

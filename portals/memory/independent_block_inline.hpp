@@ -58,4 +58,18 @@ inline void IndependentBlock::commit(const Verdict& verdict, const Header& heade
   buffer.state = IndependentBuffer::State::filled;
 }
 
+inline bool IndependentBlock::put(const Options& options, const Header& header, const Buffer& body) {
+  if (options.direction != Direction::write_only || !has(options.save, Save::body)) return false;
+  if (progression_ != Progression::circular || next_ >= table_.size()) return false;
+  IndependentBuffer& buffer = table_[next_];
+  if (buffer.state != IndependentBuffer::State::available) return false;
+  if (!buffer.memory.contiguous() || body.bytes > buffer.memory.bytes()) return false;
+  copy_bytes(buffer.memory.single().base, body.base, body.bytes);
+  buffer.header = header;
+  buffer.bytes = body.bytes;
+  buffer.state = IndependentBuffer::State::filled;
+  if (++next_ == table_.size()) next_ = 0;
+  return true;
+}
+
 }  // namespace margay::portals

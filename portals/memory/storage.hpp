@@ -37,6 +37,16 @@ class Storage {
       commit_other(verdict, header);
     }
   }
+  // All three, and the copy, of a put that is whole in `body` and wants no acknowledgment. False: another case, nothing
+  // happened.
+  [[nodiscard]] static bool put(Descriptor& descriptor, const Options& options, const Header& header,
+                                const Buffer& body) {
+    IndependentBlock* const block = independent(descriptor);
+    if (block == nullptr || !block->put(options, header, body)) return false;
+    descriptor.bytes_ += body.bytes;
+    ++descriptor.messages_;
+    return true;
+  }
   // The body will not come.
   static void give_back(const Verdict& verdict);
 

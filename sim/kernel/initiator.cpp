@@ -56,9 +56,13 @@ void Initiator::count(const portals::Header& header, WireId wire, std::uint64_t 
   WireCounts& kind = kinds_[static_cast<std::size_t>(header.kind)];
   ++kind.messages;
   kind.bytes += header.length;
-  // An answer's departure is recorded by who answers, under the identity of the message that it answers.
-  const bool answers = header.kind == portals::Kind::acknowledgment || header.kind == portals::Kind::reply;
-  if (!recorder_.on() || answers) return;
+  if (recorder_.on()) [[unlikely]]
+    tell_sent(header, wire, sequence, stamp);
+}
+
+// An answer's departure is recorded by who answers, under the identity of the message that it answers.
+void Initiator::tell_sent(const portals::Header& header, WireId wire, std::uint64_t sequence, std::uint64_t stamp) {
+  if (header.kind == portals::Kind::acknowledgment || header.kind == portals::Kind::reply) return;
   portals::Header told = header;
   told.source = me_;
   TraceEvent event = trace_event(TraceKind::kernel_send, told, sequence);

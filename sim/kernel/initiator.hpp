@@ -48,6 +48,8 @@ class Initiator {
 
  private:
   void count(const portals::Header& header, WireId wire, std::uint64_t stamp);
+  [[gnu::noinline]] void tell_sent(const portals::Header& header, WireId wire, std::uint64_t sequence,
+                                   std::uint64_t stamp);
 
   portals::ProcessId me_;
   const std::vector<Wire*>& routes_;

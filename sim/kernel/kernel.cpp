@@ -6,10 +6,6 @@ namespace margay::sim {
 
 namespace {
 
-// A wire whose look costs a system call is looked at each this many rounds while it has nothing, if messages may come
-// by another one that costs less (Nexus's skip_poll).
-constexpr std::uint32_t kSlowWireRounds = 8;
-
 std::vector<Wire*> distinct(const std::vector<Wire*>& routes) {
   std::vector<Wire*> wires;
   for (Wire* wire : routes) {
@@ -40,27 +36,6 @@ Kernel::Kernel(portals::ProcessId me, std::vector<Wire*> routes, TransmissionLis
   for (std::size_t at = 0; at < wires_.size(); ++at) {
     polled_[at] = {wires_[at], wires_[at]->id() == WireId::tcp && shares_node};
   }
-}
-
-// A round in vain is what a waiting rank does all the time, and a message that comes waits for half of one: its cost is
-// one virtual call for each wire that has had anything, about 30 instructions in all on one node.
-bool Kernel::progress(int arrivals) {
-  bool moved = false;
-  for (Polled& polled : polled_) {
-    if (!polled.wire->quiet()) moved |= look(polled, arrivals);
-  }
-  return moved;
-}
-
-bool Kernel::look(Polled& polled, int arrivals) {
-  if (polled.slow && polled.skipped++ % kSlowWireRounds != 0) return false;
-  Wire& wire = *polled.wire;
-  bool came = wire.wants_push() && wire.push();  // sim/wire: what is being sent goes on
-  for (int taken = 0; taken < arrivals && wire.poll(arrival_); ++taken) {
-    came |= target_.take(wire, arrival_);  // sim/kernel/target: match, deposit, answer
-  }
-  if (came) polled.skipped = 0;
-  return came;
 }
 
 Transmission* Kernel::take_finished() {

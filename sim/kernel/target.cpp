@@ -43,8 +43,22 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
 // Header and body are both here: one walk, one copy from the wire's memory to where the match says.
 bool Target::whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
+  // What nearly every short message is, unless somebody watches.
+  if (!watched()) [[likely]] {
+    if (const std::uint32_t visited = delivery_.put_whole(header, arrival.body)) [[likely]] {
+      wire.consume();
+      entries_walked_ += visited;
+      registers_.count_delivered(header.source.rank);
+      return true;
+    }
+  }
+  return whole_other(wire, arrival);
+}
+
+bool Target::whole_other(Wire& wire, Arrival& arrival) {
+  const portals::Header& header = arrival.header;
   const portals::Verdict verdict = decide(header, arrival.sequence, wire.id());
-  if (verdict.outcome == Outcome::deposit) [[likely]] {
+  if (verdict.outcome == Outcome::deposit) {
     if (verdict.landing.bytes() != 0) portals::copy(verdict.landing, arrival.body);
     wire.consume();
     deposited(verdict, header, arrival.sequence);

@@ -43,6 +43,7 @@ class Target {
 
   // Short messages come whole. What else happens is not inlined, so that they pay for their own frame only.
   bool whole(Wire& wire, Arrival& arrival);
+  [[gnu::noinline]] bool whole_other(Wire& wire, Arrival& arrival);
   [[gnu::noinline]] bool take_other(Wire& wire, Arrival& arrival);
   [[gnu::noinline]] bool not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict);
   bool started(Wire& wire, Arrival& arrival);
@@ -50,8 +51,10 @@ class Target {
   void cut(Incoming& incoming);
   void lost(Wire& wire, const Arrival& arrival);
 
+  // Somebody wants to be told of each decision.
+  [[nodiscard]] bool watched() const { return recorder_.on() || decisions_.on(); }
   [[nodiscard]] portals::Verdict decide(const portals::Header& header, std::uint64_t sequence, WireId wire) {
-    if (recorder_.on() || decisions_.on()) [[unlikely]]
+    if (watched()) [[unlikely]]
       return decide_watched(header, sequence, wire);
     return decide_unwatched(header, sequence);
   }

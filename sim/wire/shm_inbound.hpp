@@ -36,9 +36,11 @@ class ShmInbound {
   // Answers to what look() gave; see Wire.
   void consume() {
     MARGAY_ASSERT(state_ == State::offered && !comes_later());
-    bool told = way_ == BodyWay::before_cell && bytes_.release_later(static_cast<std::size_t>(length_));
-    told |= cells_.release();
-    if (way_ == BodyWay::before_cell && cells_.has_next()) bytes_.fetch(static_cast<std::size_t>(length_));
+    bool told = cells_.release();
+    if (way_ == BodyWay::before_cell) {
+      told |= bytes_.release_later(static_cast<std::size_t>(length_));
+      if (cells_.has_next()) bytes_.fetch(static_cast<std::size_t>(length_));
+    }
     ++sequence_;
     state_ = State::between;
     if (told) sender_bell_.ring_if_sleeping();
@@ -73,10 +75,10 @@ class ShmInbound {
   // published before.
   [[nodiscard]] bool fell_back() const { return way_ == BodyWay::by_reading; }
   bool look_for_cell(Arrival& arrival);
-  bool look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival);
+  [[gnu::noinline]] bool look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival);
   void offer(std::size_t head_bytes, Arrival& arrival);
-  void offer_before_cell(Arrival& arrival);
-  bool look_on(Arrival& arrival);
+  [[gnu::noinline]] void offer_before_cell(Arrival& arrival);
+  [[gnu::noinline]] bool look_on(Arrival& arrival);
   bool look_for_body(Arrival& arrival);
   void notice_cut();
   bool look_for_message(Arrival& arrival);

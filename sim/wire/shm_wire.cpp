@@ -54,6 +54,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
   mine_ = &mine;
   outbound_.reserve(ranks);
   inbound_.reserve(ranks);
+  senders_.reserve(ranks);
   is_sender_.resize(ranks);
   for (std::uint32_t other = 0; other < ranks; ++other) {
     const std::uint32_t world = world_rank_of_local[other];
@@ -118,37 +119,52 @@ bool ShmWire::push() {
 }
 
 bool ShmWire::reads_bodies() const {
-  return std::ranges::any_of(senders_, [this](std::uint32_t from) { return inbound_[from].reading(); });
+  return std::ranges::any_of(senders_, [](const Sender& sender) { return sender.in->reading(); });
 }
 
 bool ShmWire::poll(Arrival& arrival) {
   if (read_published(mine_->opened_count) != opened_seen_) [[unlikely]]
     discover();
-  const std::size_t count = senders_.size();
-  if (in_turn_ >= kTurnArrivals) [[unlikely]] {
-    in_turn_ = 0;
-    turn_ = turn_ + 1 < count ? turn_ + 1 : 0;
+  if (senders_.empty()) return false;
+  // Who sent last likely has more.
+  if (in_turn_ < kTurnArrivals && look(senders_[turn_], arrival)) [[likely]] {
+    ++in_turn_;
+    return true;
   }
+  return (senders_.size() > 1 || in_turn_ == kTurnArrivals) && look_at_others(arrival);
+}
+
+// From the one behind `turn_` on; that one is the last, when it has had its turn.
+bool ShmWire::look_at_others(Arrival& arrival) {
+  const std::size_t count = senders_.size();
+  const std::size_t looks = in_turn_ == kTurnArrivals ? count : count - 1;
+  in_turn_ = 0;
   std::size_t at = turn_;
-  for (std::size_t looked = 0; looked < count; ++looked) {
-    if (look(senders_[at], arrival)) {
-      in_turn_ = at == turn_ ? in_turn_ + 1 : 1;
-      turn_ = at;
-      return true;
-    }
-    if (++at == count) at = 0;
+  for (std::size_t looked = 0; looked < looks; ++looked) {
+    at = at + 1 < count ? at + 1 : 0;
+    if (!look(senders_[at], arrival)) continue;
+    turn_ = at;
+    in_turn_ = 1;
+    return true;
   }
   return false;
 }
 
-bool ShmWire::look(std::uint32_t local_rank, Arrival& arrival) {
-  if (!inbound_[local_rank].look(arrival)) return false;
-  answering_ = local_rank;
+bool ShmWire::look(const Sender& sender, Arrival& arrival) {
+  if (!sender.in->look(arrival)) return false;
+  answering_ = &sender;
   idle_rounds_ = 0;
-  outbound_[local_rank].heard();
+  sender.out->heard();
   // The inbound side lost its peer (a malformed frame): nothing more goes out to it either.
-  if (arrival.kind == Arrival::Kind::lost) outbound_[local_rank].fail(finished_);
+  if (arrival.kind == Arrival::Kind::lost) [[unlikely]]
+    sender.out->fail(finished_);
   return true;
+}
+
+void ShmWire::add_sender(std::uint32_t local_rank) {
+  if (is_sender_[local_rank]) return;
+  is_sender_[local_rank] = true;
+  senders_.push_back({&inbound_[local_rank], &outbound_[local_rank], local_rank});
 }
 
 // Somebody sends here for the first time.
@@ -156,15 +172,13 @@ void ShmWire::discover() {
   RankArea& mine = layout_.area(local_rank_);
   opened_seen_ = read_published(mine.opened_count);
   for (std::uint32_t other = 0; other < layout_.ranks(); ++other) {
-    if (other == local_rank_ || is_sender_[other] || !flag_set(mine.opened[other])) continue;
-    is_sender_[other] = true;
-    senders_.push_back(other);
+    if (other != local_rank_ && flag_set(mine.opened[other])) add_sender(other);
   }
 }
 
 void ShmWire::hold() {
-  inbound_[answering_].hold();
-  held_.push_back(answering_);
+  answering_->in->hold();
+  held_.push_back(answering_->local_rank);
   want_push();
 }
 
@@ -181,10 +195,7 @@ void ShmWire::lose(std::uint32_t peer, std::string_view reason) {
   outbound_[gone].fail(finished_);
   std::erase(busy_, gone);
   inbound_[gone].lose(reason);
-  if (!is_sender_[gone]) {
-    is_sender_[gone] = true;
-    senders_.push_back(gone);
-  }
+  add_sender(gone);
 }
 
 }  // namespace margay::sim

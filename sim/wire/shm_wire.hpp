@@ -39,7 +39,7 @@ class ShmWire final : public Wire {
   void stop(std::uint32_t peer, Transmission& transmission) override;
   bool push() override;
   [[nodiscard]] bool poll(Arrival& arrival) override;
-  void consume() override { inbound_[answering_].consume(); }
+  void consume() override { answering_->in->consume(); }
   void hold() override;
   void owner_away(bool away) override {
     for (ShmOutbound& out : outbound_) out.owner_away(away);
@@ -50,9 +50,9 @@ class ShmWire final : public Wire {
   }
   // Who has bodies of ours to read will hardly carry a part of its own.
   void accept(const portals::Region& landing, void* cookie) override {
-    inbound_[answering_].accept(landing, cookie, !outbound_[answering_].offers());
+    answering_->in->accept(landing, cookie, !answering_->out->offers());
   }
-  void refuse() override { inbound_[answering_].refuse(); }
+  void refuse() override { answering_->in->refuse(); }
   [[nodiscard]] bool idle() const override { return busy_.empty(); }
   void nudge(std::uint32_t peer) override;
   void nudge_queued() override;
@@ -79,12 +79,21 @@ class ShmWire final : public Wire {
  private:
   static constexpr std::uint32_t kNotHere = 0xffff'ffff;
 
+  // A rank that has sent here: one worth a look. Its two channels, so that a look needs not compute where they are.
+  struct Sender {
+    ShmInbound* in = nullptr;
+    ShmOutbound* out = nullptr;
+    std::uint32_t local_rank = 0;
+  };
+
   // Something is queued or held.
   void want_push() { wants_push_ = !busy_.empty() || !held_.empty(); }
 
   [[nodiscard]] std::uint32_t local(std::uint32_t peer) const;
-  void discover();
-  bool look(std::uint32_t local_rank, Arrival& arrival);
+  [[gnu::noinline]] void discover();
+  void add_sender(std::uint32_t local_rank);
+  bool look(const Sender& sender, Arrival& arrival);
+  [[gnu::noinline]] bool look_at_others(Arrival& arrival);
   // Whether a body is on its way here out of another rank's memory.
   [[nodiscard]] bool reads_bodies() const;
 
@@ -103,13 +112,13 @@ class ShmWire final : public Wire {
   std::vector<ShmOutbound> outbound_;  // by local rank
   std::vector<ShmInbound> inbound_;
   std::vector<std::uint32_t> busy_;     // local ranks with something queued
-  std::vector<std::uint32_t> senders_;  // local ranks that have sent here: the ones worth a look
+  std::vector<Sender> senders_;  // never more than there are ranks: stays where it is
   std::vector<bool> is_sender_;
   std::vector<std::uint32_t> held_;
   std::uint32_t opened_seen_ = 0;  // of our area's opened_count
   std::size_t turn_ = 0;           // index in senders_ of the one to look at first
   std::uint32_t in_turn_ = 0;      // arrivals that it has given in a row
-  std::uint32_t answering_ = 0;    // local rank of the last arrival
+  const Sender* answering_ = nullptr;  // of the last arrival
   std::uint32_t idle_rounds_ = 0;  // of the waiting owner since the last arrival, while something was queued
   bool shared_processor_ = false;  // see keep_lines()
 };
