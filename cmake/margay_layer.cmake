@@ -14,12 +14,13 @@ if(MARGAY_SANITIZE)
   target_link_options(margay_flags INTERFACE -fsanitize=${MARGAY_SANITIZE})
 endif()
 
-# The standard headers that nearly every file includes, read once per target: they are half of a small file's compile
-# time. For tests, and with MARGAY_PRECOMPILE (all presets but dev) for the layers too; the dev preset, without, proves
-# that each file includes what it uses.
+# The standard headers that nearly every file includes, read once per target: they are half of a small test's compile
+# time, when it is compiled by itself (MARGAY_UNITY).
 function(margay_precompile target)
-  target_precompile_headers(${target} PRIVATE <algorithm> <array> <atomic> <cstdint> <cstring> <functional> <memory>
-    <optional> <span> <string> <string_view> <thread> <vector> ${ARGN})
+  if(NOT MARGAY_UNITY)
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <atomic> <cstdint> <cstring> <functional> <memory>
+      <optional> <span> <string> <string_view> <thread> <vector> ${ARGN})
+  endif()
 endfunction()
 
 # Structures of up to 256 bytes are cleared and copied by plain moves. The compiler's generic choice for x86, a string
@@ -34,56 +35,84 @@ endif()
 # from the second (cmake/libmpi.cmake): a message goes through five layers, and half of what they cost was calls. Tests
 # and tools are linked from the first, in a tenth of the time.
 function(margay_link_optimized target)
+  cmake_parse_arguments(ARG "COMPILED_ONLY" "" "" ${ARGN})
   if(MARGAY_LINK_OPTIMIZED)
+    if(NOT ARG_COMPILED_ONLY)
+      target_compile_options(${target} PRIVATE -flto=auto -ffat-lto-objects)
+    endif()
     # Generous inlining: measured 11 % fewer instructions for a received message, 10 % less latency.
-    target_compile_options(${target} PRIVATE -flto=auto -ffat-lto-objects -finline-functions
+    target_compile_options(${target} PRIVATE -finline-functions
       "SHELL:--param max-inline-insns-auto=80" "SHELL:--param max-inline-insns-single=300"
       "SHELL:--param inline-unit-growth=100" ${MARGAY_SMALL_MEMORY}
       # False alarms of this compiler in std::string, once it is inlined so far; the dev preset has these warnings on.
       -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
-    # The optimizer makes weak names strong: what defines MPI_X as a weak PMPI_X stays out of it.
-    get_target_property(sources ${target} SOURCES)
-    foreach(source IN LISTS sources)
-      file(STRINGS ${source} aliases REGEX "^MARGAY_ALIAS" LIMIT_COUNT 1)
-      if(aliases)
-        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -fno-lto SKIP_PRECOMPILE_HEADERS ON)
-      endif()
-    endforeach()
   endif()
 endfunction()
 if(MARGAY_LINK_OPTIMIZED)
   add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fno-lto>)
 endif()
 
+# In the caller: the files that define MPI_X as a weak PMPI_X, out of `sources` into `bindings`.
+macro(margay_take_bindings)
+  set(bindings)
+  foreach(source IN LISTS sources)
+    file(STRINGS ${source} aliases REGEX "^MARGAY_ALIAS" LIMIT_COUNT 1)
+    if(aliases)
+      list(APPEND bindings ${source})
+    endif()
+  endforeach()
+  list(REMOVE_ITEM sources ${bindings} "")
+endmacro()
+
 function(margay_layer name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE;ALONE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   foreach(pattern IN LISTS ARG_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "${CMAKE_CURRENT_SOURCE_DIR}/${pattern}")
   endforeach()
+  margay_take_bindings()
   add_library(margay_${name} STATIC ${sources})
+  margay_unity(margay_${name} ALONE ${ARG_ALONE})
   target_link_libraries(margay_${name} PUBLIC margay_flags ${ARG_DEPENDS})
   margay_link_optimized(margay_${name})
-  if(MARGAY_PRECOMPILE)
-    margay_precompile(margay_${name})
+  if(bindings)
+    # The link-time optimizer makes weak names strong: these stay out of it.
+    add_library(margay_${name}_bindings OBJECT ${bindings})
+    margay_unity(margay_${name}_bindings ALONE ${ARG_ALONE})
+    target_link_libraries(margay_${name}_bindings PRIVATE margay_flags ${ARG_DEPENDS})
+    margay_link_optimized(margay_${name}_bindings COMPILED_ONLY)
+    target_sources(margay_${name} PRIVATE $<TARGET_OBJECTS:margay_${name}_bindings>)
   endif()
 endfunction()
 
-# margay_tests(NAME DEPENDS ...): every *_test.cpp below the current folder in one doctest program, NAME.
+# doctest's own program, compiled once for the tests of all layers.
+function(margay_doctest_main)
+  if(NOT TARGET margay_doctest_main)
+    add_library(margay_doctest_main OBJECT ${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp)
+    target_link_libraries(margay_doctest_main PRIVATE margay_flags)
+    target_compile_options(margay_doctest_main PRIVATE -O0 -g0)
+  endif()
+endfunction()
+
+# margay_tests(NAME DEPENDS ... ALONE ...): every *_test.cpp below the current folder in one doctest program, NAME.
 function(margay_tests name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;ALONE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
   if(NOT sources)
     return()
   endif()
-  add_executable(${name} ${sources} ${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp)
+  add_executable(${name} ${sources})
+  margay_unity(${name} ALONE ${ARG_ALONE})
+  margay_doctest_main()
+  target_sources(${name} PRIVATE $<TARGET_OBJECTS:margay_doctest_main>)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} fmt::fmt)
-  if(CMAKE_BUILD_TYPE STREQUAL RelWithDebInfo)
-    target_compile_options(${name} PRIVATE -O1)  # after -O2: a test's own code runs once
+  # After -O2: a test's own code runs once. With a sanitizer's checks in it, optimizing it takes longer than all else.
+  if(MARGAY_SANITIZE)
+    target_compile_options(${name} PRIVATE -O0)
+  elseif(CMAKE_BUILD_TYPE STREQUAL RelWithDebInfo)
+    target_compile_options(${name} PRIVATE -O1)
   endif()
   margay_precompile(${name} <doctest/doctest.h>)
-  # It defines what doctest's header only declares elsewhere.
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)

@@ -302,7 +302,7 @@ def lines_are_whole(build, scratch):
         seen[rank] += 1
 
 
-@case
+@patient_case
 def slow_reader_loses_nothing(build, scratch):
     job = Job(build, ["-n", 2], sh("i=0; while [ $i -lt 200 ]; do head -c 20000 /dev/zero | tr '\\0' x; echo; i=$((i+1)); done"))
     time.sleep(1.5)
@@ -321,7 +321,7 @@ def started_with_signals_ignored(build, scratch):
     Job(build, ["-n", 2], sh("exit 3"), preexec=ignore).expect(3, 3)
 
 
-@case
+@patient_case
 def interrupt_while_the_reader_sleeps(build, scratch):
     """The ranks have ended and the rest of their output waits for a reader: Ctrl-C ends that wait."""
     job = Job(build, ["-n", 1], sh("head -c 300000 /dev/zero"))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Ranks that die, leave, abort or stop inside MPI: the one line with the cause, the exit status, and nothing left behind."""
+import concurrent.futures
 import os
 import pathlib
 import signal
@@ -121,11 +122,17 @@ def expect_unreachable(build, wait, wire, prefix, *arguments):
     job.expect(101, 3, "a process that the call needs has failed: rank")
 
 
+def all_unreachable(arguments):
+    """Three jobs at a time: each sleeps for half a second, while it tries to connect again."""
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        for done in [pool.submit(expect_unreachable, *each) for each in arguments]:
+            done.result()
+
+
 @case
 def cut_connection_ends_every_wait(build, scratch):
-    for wait in WAITS:
-        for wire in ("epoll", "uring"):
-            expect_unreachable(build, wait, wire, (), "now")
+    program(build, "cut")  # compiled once, before the jobs that share it
+    all_unreachable([(build, wait, wire, (), "now") for wait in WAITS for wire in ("epoll", "uring")])
 
 
 @case
@@ -133,8 +140,8 @@ def no_connection_ends_every_wait(build, scratch):
     """A network namespace of its own has a loopback that is down."""
     if subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL).returncode != 0:
         raise Skip("this user may not make a network namespace")
-    for wait in WAITS:
-        expect_unreachable(build, wait, "auto", ("unshare", "-n"))
+    program(build, "cut")
+    all_unreachable([(build, wait, "auto", ("unshare", "-n")) for wait in WAITS])
 
 
 @case

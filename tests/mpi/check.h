@@ -71,17 +71,44 @@ __attribute__((unused)) static unsigned char pattern_byte(unsigned seed, size_t 
   return (unsigned char)(seed * 131u + (seed >> 8) * 17u + mixed);
 }
 
+// 256 bytes of a pattern from a multiple of 256 on are 7 times 0, 1, 2 and so on, from some place on: a piece of this
+// table, since 7 * 183 is 1 modulo 256. Long messages are filled and compared by such pieces, which is ten times as
+// fast.
+enum { kPatternBlock = 256, kPatternInverse = 183 };
+struct pattern_table {
+  unsigned char bytes[2 * kPatternBlock];
+};
+static struct pattern_table pattern_table_made(void) {
+  struct pattern_table table;
+  for (int i = 0; i < 2 * kPatternBlock; ++i) table.bytes[i] = (unsigned char)(7 * i);
+  return table;
+}
+static const unsigned char* pattern_block(const struct pattern_table* table, unsigned seed, size_t index) {
+  return table->bytes + (unsigned char)(pattern_byte(seed, index) * kPatternInverse);
+}
+
 __attribute__((unused)) static void pattern_fill(void* memory, size_t bytes, unsigned seed) {
   unsigned char* at = memory;
-  for (size_t i = 0; i < bytes; ++i) at[i] = pattern_byte(seed, i);
+  size_t i = 0;
+  if (bytes >= 8 * kPatternBlock) {
+    const struct pattern_table table = pattern_table_made();
+    for (; i + kPatternBlock <= bytes; i += kPatternBlock)
+      memcpy(at + i, pattern_block(&table, seed, i), kPatternBlock);
+  }
+  for (; i < bytes; ++i) at[i] = pattern_byte(seed, i);
 }
 
 // The index of the first byte that is not the pattern's, or `bytes`.
 __attribute__((unused)) static size_t pattern_mismatch(const void* memory, size_t bytes, unsigned seed) {
   const unsigned char* at = memory;
-  for (size_t i = 0; i < bytes; ++i)
-    if (at[i] != pattern_byte(seed, i)) return i;
-  return bytes;
+  size_t i = 0;
+  if (bytes >= 8 * kPatternBlock) {
+    const struct pattern_table table = pattern_table_made();
+    while (i + kPatternBlock <= bytes && memcmp(at + i, pattern_block(&table, seed, i), kPatternBlock) == 0)
+      i += kPatternBlock;
+  }
+  while (i < bytes && at[i] == pattern_byte(seed, i)) ++i;
+  return i;
 }
 
 __attribute__((unused)) static void* memory_of(size_t bytes) {

@@ -30,14 +30,26 @@ class WireSet {
 };
 using WireFactory = std::function<std::unique_ptr<WireSet>(std::uint32_t ranks)>;
 
+// The bytes 8 * index and on of a message. A word at a time: byte by byte, the filling and the comparing were most of
+// what these tests cost under a sanitizer.
+inline std::uint64_t pattern_word(std::uint64_t message, std::uint64_t index) {
+  std::uint64_t mixed = (message * 0x9e37'79b9'7f4a'7c15 + index) * 0xbf58'476d'1ce4'e5b9;
+  mixed ^= mixed >> 32;
+  return mixed * 0x94d0'49bb'1331'11eb;
+}
+
 inline std::byte pattern(std::uint64_t message, std::uint64_t index) {
-  const std::uint64_t mixed = (message * 0x9e37'79b9'7f4a'7c15 + index) * 0xbf58'476d'1ce4'e5b9;
-  return static_cast<std::byte>(mixed >> 56);
+  return static_cast<std::byte>(pattern_word(message, index / 8) >> (index % 8 * 8));
 }
 
 inline std::vector<std::byte> pattern_body(std::uint64_t message, std::size_t bytes) {
   std::vector<std::byte> body(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) body[i] = pattern(message, i);
+  std::size_t i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    const std::uint64_t word = pattern_word(message, i / 8);
+    std::memcpy(body.data() + i, &word, 8);
+  }
+  for (; i < bytes; ++i) body[i] = pattern(message, i);
   return body;
 }
 
@@ -247,7 +259,13 @@ class Rig {
 // The message's body is what pattern_body(number) makes, up to `bytes`.
 inline bool body_is(const Received& message, std::uint64_t number, std::size_t bytes) {
   if (message.body.size() < bytes) return false;
-  for (std::size_t i = 0; i < bytes; ++i) {
+  std::size_t i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, message.body.data() + i, 8);
+    if (word != pattern_word(number, i / 8)) return false;
+  }
+  for (; i < bytes; ++i) {
     if (message.body[i] != pattern(number, i)) return false;
   }
   return true;
