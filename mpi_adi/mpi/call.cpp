@@ -62,8 +62,10 @@ void Call::trace_leave() {
 
 Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found) {
   if (found == nullptr) {
-    error(MPI_ERR_COMM, handle == MPI_COMM_NULL
-                            ? "the communicator is MPI_COMM_NULL"
+    error(MPI_ERR_COMM, handle == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL"
+                        : is_builtin(handle)
+                            ? std::string(init_state() == InitState::finalized ? "MPI was finalized" : "MPI was not initialized") +
+                                  ": MPI_COMM_WORLD and MPI_COMM_SELF are there from MPI_Init to MPI_Finalize, not in sessions"
                             : "communicator " + hex(handle) + " is no living communicator (freed, or never made)");
   }
   return nullptr;
@@ -182,7 +184,7 @@ void Call::step_out() {
 void Call::step_in() {
   rank_->enter();
   inside_ = true;
-  std::memcpy(rank_->process().board().mpi_call.data(), name_.text, sizeof name_.text);
+  std::memcpy(rank_->process().board().mpi_call.data(), name_.board, sizeof name_.board);
 }
 
 void give_way(Call& call) {

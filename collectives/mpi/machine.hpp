@@ -1,0 +1,21 @@
+// This process's part in the job. MPI_Init and each session hold it, so that sessions live before, beside and after
+// the world model, and several at once. A process joins a job once: between users the part rests, and it ends with the
+// process.
+#pragma once
+
+#include "mpi_adi/rank/rank.hpp"
+#include "portals/base/status.hpp"
+
+namespace margay::collectives {
+
+// One user more; the first joins the job. current_rank() is there afterwards, for all threads. Any thread. Error: a
+// sentence; there is one user less again.
+// `threads`: several threads will call at once.
+[[nodiscard]] portals::Status hold_machine(bool threads);
+// Whether the caller, who holds it, is the only one.
+[[nodiscard]] bool hold_machine_alone();
+// One user less; the last one drains the wires and gives accounts to the launcher. Requires: outside the rank; what
+// the user sent is complete.
+void let_go_machine();
+
+}  // namespace margay::collectives
