@@ -115,8 +115,7 @@ Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
   });
 }
 
-Agreed agree_among(MpiRank& rank, Communicator& parent, std::vector<int> ranks, int me, int tag,
-                   std::uint64_t mark) {
+Agreed agree_among(MpiRank& rank, Communicator& parent, std::vector<int> ranks, int me, int tag, std::uint64_t mark) {
   TreeAnd tree(rank.device(), *rank.datatype(MPI_BYTE), parent, std::move(ranks), me, tag);
   return agree(rank, salt_of(parent, tag), [&](Words words) {
     // Of equal marks the and is the mark, and of what it has not is that: one bit that differs clears one of the two.

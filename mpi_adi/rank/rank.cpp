@@ -78,7 +78,7 @@ void MpiRank::rest() {
   publish_accounts();
   const sim::WireCounts& sent = collectives_->sent();
   process_->board().by_protocol[static_cast<std::size_t>(sim::CountedProtocol::kCollective)] = {sent.messages,
-                                                                                               sent.bytes};
+                                                                                                sent.bytes};
   process_->finish([this] { return device_->progress(); });
   process_->board().state = sim::RankState::kFinalized;
 }

@@ -45,7 +45,8 @@ class MpiRank {
   [[nodiscard]] static portals::Status start(MakeExtension make_extension, std::unique_ptr<MpiRank>& out);
   ~MpiRank();
 
-  // From MPI_Init to MPI_Finalize: the program has MPI_COMM_WORLD and MPI_COMM_SELF. The calling thread is the main one.
+  // From MPI_Init to MPI_Finalize: the program has MPI_COMM_WORLD and MPI_COMM_SELF. The calling thread is the main
+  // one.
   void begin_world(int thread_level);
   void end_world();
   // Several threads call at once from now on. Requires: none is inside.

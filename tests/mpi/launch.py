@@ -173,6 +173,24 @@ def case_late_call(case):
         case.expect("returned" not in case.last.stdout, "the late call returned")
 
 
+def case_sessions(case):
+    """A process with sessions alone: how its end, its errors and its trace are told."""
+    program = case.ours("session_ends.c")
+    case.margay("--check-accounting", "--nodes", "2", program)
+    case.margay("--check-accounting", program, "status", status=5)
+    for way in ("left", "again"):
+        case.margay(program, way, status="nonzero")
+        case.expect("left without MPI_Finalize" in case.last.stderr, "that MPI was not finalized is to be told")
+    for way, words in (("world", "MPI was not initialized"), ("set", "mpi://NOBODY"), ("late", "MPI_Comm_free was called")):
+        case.margay(program, way, status="nonzero")
+        case.expect(words in case.last.stderr, f"'{words}' is to be told")
+        case.expect("returned" not in case.last.stdout, "the failing call returned")
+    case.run(["mpiexec.hydra", "-n", "2", str(program)], env=case.library_path)
+    with tempfile.TemporaryDirectory() as folder:
+        case.margay("--trace", folder, program)
+        case.run([case.build.tool("margay"), "trace", "check", folder])
+
+
 def expected_stdio(ranks, text):
     sum_of = 0
     for byte in text.encode():

@@ -88,21 +88,28 @@ static void check_sets(MPI_Session session) {
   MPI_Info_free(&used);
 }
 
+// MPICH 4.0 raises errors of groups from sets elsewhere than at the session.
 static void check_errors(MPI_Session session, MPI_Errhandler handler) {
+  const int all = on_margay();
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Errhandler told = MPI_ERRHANDLER_NULL;
   MPI_Session_set_errhandler(session, handler);
-  int code = MPI_Group_from_session_pset(session, "mpi://NOBODY", &group);
-  CHECK(code != MPI_SUCCESS && class_of(code) == MPI_ERR_ARG, "an unknown set: class %d", class_of(code));
-  CHECK(handler_calls == 1 && handler_session == session, "%d calls of the handler", handler_calls);
+  if (all) {
+    const int code = MPI_Group_from_session_pset(session, "mpi://NOBODY", &group);
+    CHECK(code != MPI_SUCCESS && class_of(code) == MPI_ERR_ARG, "an unknown set: class %d", class_of(code));
+    CHECK(handler_calls == 1 && handler_session == session, "%d calls of the handler", handler_calls);
+  }
   MPI_Session_get_errhandler(session, &told);
   CHECK(told == handler, "another handler is told");
   MPI_Errhandler_free(&told);
-  code = MPI_Session_call_errhandler(session, MPI_ERR_OTHER);
-  CHECK(code == MPI_SUCCESS && handler_calls == 2, "%d calls of the handler", handler_calls);
+  const int code = MPI_Session_call_errhandler(session, MPI_ERR_OTHER);
+  CHECK(code == MPI_SUCCESS && handler_calls == 1 + all && handler_session == session, "%d calls of the handler",
+        handler_calls);
   MPI_Session_set_errhandler(session, MPI_ERRORS_RETURN);
-  code = MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 77, &(int){0}, NULL);
-  CHECK(class_of(code) == MPI_ERR_ARG, "set 77: class %d", class_of(code));
+  if (all) {
+    const int wrong = MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 77, &(int){0}, NULL);
+    CHECK(class_of(wrong) == MPI_ERR_ARG, "set 77: class %d", class_of(wrong));
+  }
 }
 
 // The odd and the even processes each make one, at the same time with different tags; then both face each other.
@@ -124,8 +131,13 @@ static void check_groups(MPI_Session session) {
   MPI_Comm_create_from_group(part[mine], mine ? "odd" : "even", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
   check_works(comm, 100 * mine);
   MPI_Comm_free(&comm);
-  if (size > 1) {
-    MPI_Intercomm_create_from_groups(part[mine], 0, part[1 - mine], 0, "faces", MPI_INFO_NULL, MPI_ERRORS_RETURN, &inter);
+  int running = 0, over = 0;
+  MPI_Initialized(&running);
+  MPI_Finalized(&over);
+  // MPICH 4.0 needs its world for that.
+  if (size > 1 && (on_margay() || (running && !over))) {
+    MPI_Intercomm_create_from_groups(part[mine], 0, part[1 - mine], 0, "faces", MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                     &inter);
     int remote = 0;
     MPI_Comm_remote_size(inter, &remote);
     CHECK(remote == (mine ? (size + 1) / 2 : size / 2), "%d over there", remote);
@@ -133,8 +145,8 @@ static void check_groups(MPI_Session session) {
     check_works(merged, 500);
     MPI_Comm_free(&merged);
     MPI_Comm_free(&inter);
-    MPI_Group_free(&part[1]);
   }
+  if (size > 1) MPI_Group_free(&part[1]);
   MPI_Group_free(&part[0]);
   MPI_Group_free(&all);
 }

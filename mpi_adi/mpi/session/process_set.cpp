@@ -68,8 +68,8 @@ extern "C" int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int
   check_info(call, info);
   const auto names = process_set_names();
   if (n < 0 || n >= static_cast<int>(names.size())) {
-    call.error(MPI_ERR_ARG, "n " + std::to_string(n) + " is no set of processes (0 to " +
-                                std::to_string(names.size() - 1) + ")");
+    call.error(MPI_ERR_ARG,
+               "n " + std::to_string(n) + " is no set of processes (0 to " + std::to_string(names.size() - 1) + ")");
   }
   call.not_null(pset_len, "pset_len");
   if (call.ok() && *pset_len < 0) {
