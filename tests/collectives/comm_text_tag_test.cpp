@@ -21,7 +21,7 @@ TEST_CASE("the same text and members have the same tag; others another, and none
   }
   CHECK(tags.size() == 2 * kTexts);
   CHECK(tags.count(MPI_ANY_TAG) == 0);
-  for (const int tag : tags) CHECK(static_cast<std::uint32_t>(tag) >> 30 == static_cast<unsigned>(Agreement::text));
+  for (const int tag : tags) CHECK((static_cast<std::uint32_t>(tag) >> 30) == static_cast<unsigned>(Agreement::text));
 }
 
 }  // namespace margay::collectives
