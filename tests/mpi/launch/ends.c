@@ -32,8 +32,8 @@ static void end_with_a_late_thread(void) {
 }
 
 int main(int argc, char** argv) {
-  if (strcmp(way, "before") == 0) MPI_Info_set(MPI_INFO_NULL, "key", "value");
   const char* way = argc > 1 ? argv[1] : "";
+  if (strcmp(way, "before") == 0) MPI_Info_set(MPI_INFO_NULL, "key", "value");
   int rank = -1, value = 0;
   MPI_Init_thread(&argc, &argv, strcmp(way, "late_thread") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &value);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
