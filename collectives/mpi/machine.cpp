@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -23,9 +22,10 @@ namespace {
 // Owns the rank. A process that leaves while it is held keeps it: the coprocessor may still be at work, and the
 // operating system takes everything back.
 struct Machine {
-  std::mutex mutex;  // of all below; taken before the rank's own locks
+  // Of all below. A user takes it inside the rank too; that is safe, as who enters the rank with it has found no user.
+  std::mutex mutex;
   MpiRank* rank = nullptr;
-  std::atomic<int> users = 0;  // changed under the mutex; read inside the rank, where the mutex must not be taken
+  int users = 0;
   bool over = false;
   pid_t process = 0;  // a child that the program forked has no part in it
 };
@@ -93,8 +93,9 @@ Status hold_machine(bool threads) {
 }
 
 bool hold_machine_alone() {
-  // Relaxed: the caller is a user; another one that comes or goes meanwhile may as well have done so a moment later.
-  return the_machine().users.load(std::memory_order_relaxed) == 1;
+  Machine& machine = the_machine();
+  const std::lock_guard guard(machine.mutex);
+  return machine.users == 1;
 }
 
 void let_go_machine() {

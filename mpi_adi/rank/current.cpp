@@ -1,13 +1,10 @@
 #include "mpi_adi/rank/rank.hpp"
 
-#include <atomic>
-
 namespace margay::mpi_adi {
 
 namespace {
 
-// Relaxed: who uses the rank got it from who set it, through a lock or as its thread's maker.
-std::atomic<MpiRank*> process_rank = nullptr;
+MpiRank* process_rank = nullptr;
 
 }  // namespace
 
@@ -16,7 +13,7 @@ namespace detail {
 constinit thread_local MpiRank* thread_rank = nullptr;
 
 MpiRank* rank_of_process() {
-  return process_rank.load(std::memory_order_relaxed);
+  return process_rank;
 }
 
 }  // namespace detail
@@ -31,7 +28,7 @@ void set_thread_rank(MpiRank* rank) {
 }
 
 void set_process_rank(MpiRank* rank) {
-  process_rank.store(rank, std::memory_order_relaxed);
+  process_rank = rank;
 }
 
 }  // namespace margay::mpi_adi
