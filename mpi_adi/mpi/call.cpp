@@ -69,9 +69,12 @@ void Call::watch_leave() {
 
 Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found) {
   if (found == nullptr) {
-    error(MPI_ERR_COMM, handle == MPI_COMM_NULL
-                            ? "the communicator is MPI_COMM_NULL"
-                            : "communicator " + in_hex(handle) + " is no living communicator (freed, or never made)");
+    error(MPI_ERR_COMM,
+          handle == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL"
+          : handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF
+              ? std::string(init_state() == InitState::finalized ? "MPI was finalized" : "MPI was not initialized") +
+                    ": MPI_COMM_WORLD and MPI_COMM_SELF are there from MPI_Init to MPI_Finalize, not in sessions"
+              : "communicator " + in_hex(handle) + " is no living communicator (freed, or never made)");
   }
   return nullptr;
 }
