@@ -169,9 +169,9 @@ int Call::failed() {
   if (sentence_.empty()) sentence_ = error_class_text(error_class_);
   // What a callback returned is told as it is; what was said of it here is for fatal errors.
   const bool is_class = !error_class_name(error_class_).empty();
-  const int code = is_class || !rank.errors().is_code(error_class_)
-                       ? rank.errors().make(error_class_, std::string(name_.text) + ": " + sentence_)
-                       : error_class_;
+  const bool as_it_is = blame_ == Blame::program || (!is_class && rank.errors().is_code(error_class_));
+  const int code =
+      !as_it_is ? rank.errors().make(error_class_, std::string(name_.text) + ": " + sentence_) : error_class_;
   hand_over(communicator, code);
   return code;
 }
@@ -182,9 +182,9 @@ void Call::hand_over(const Communicator& communicator, int code) {
   const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
   if (which == MPI_ERRORS_ARE_FATAL || which == MPI_ERRORS_ABORT) {
     const int error_class = rank_->errors().class_of(code);
-    if (error_class == MPIX_ERR_PROC_FAILED || peer_failed_) let_the_launcher_speak();
+    if (error_class == MPIX_ERR_PROC_FAILED || blame_ == Blame::peer) let_the_launcher_speak();
     rank_->process().abort(error_class, std::string(name_.text) + " failed on " + name_of(communicator) + ": " +
-                                            rank_->errors().text_of(code));
+                                            (blame_ == Blame::program ? sentence_ : rank_->errors().text_of(code)));
   }
   leave();
   if (handler->function == nullptr) return;
