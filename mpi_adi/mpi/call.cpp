@@ -31,8 +31,8 @@ void let_the_launcher_speak() {
 // Errors of no communicator are the world's (paper 002, section 7.2); MPI 4.0 gives them to MPI_COMM_SELF, whose
 // handler is asked when the program set that one alone.
 const Communicator& handles_the_rest(MpiRank& rank) {
-  const ErrorHandlerPtr& fatal = rank.tables().error_handlers.fatal();
-  const bool self_alone = rank.world().error_handler == fatal && rank.self().error_handler != fatal;
+  const ErrorHandlerPtr& initial = rank.tables().initial_handler;
+  const bool self_alone = rank.world().error_handler == initial && rank.self().error_handler != initial;
   return self_alone ? rank.self() : rank.world();
 }
 

@@ -30,6 +30,8 @@ struct Inquiries {
 
 struct ObjectTables {
   ErrorHandlers& error_handlers = process_error_handlers();
+  // What MPI_COMM_WORLD and MPI_COMM_SELF begin with.
+  ErrorHandlerPtr initial_handler = error_handlers.fatal();
   SessionTable sessions;
   KeyvalTable keyvals;
   Inquiries inquiries;

@@ -38,6 +38,12 @@ Status MpiRank::start(MakeExtension make_extension, std::unique_ptr<MpiRank>& ou
   if (Status status = sim::Process::start(rank->process_); !status.ok()) return status;
   DeviceOptions options;
   if (Status status = device_options(rank->process_->job().options, options); !status.ok()) return status;
+  const std::string initial = rank->process_->job().options.text("initial_errhandler");
+  rank->tables_.initial_handler = rank->tables_.error_handlers.find(named_handler(initial));
+  if (rank->tables_.initial_handler == nullptr) {
+    return Status::error("MARGAY_INITIAL_ERRHANDLER=" + initial +
+                         ": it is mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return");
+  }
   rank->device_ = std::make_unique<Device>(rank->process_->kernel(), options);
   rank->buffered_ = std::make_unique<BufferedSends>(*rank->device_);
   rank->make_world();
@@ -116,7 +122,7 @@ void MpiRank::make_world() {
   self_.collective_context = kSelfContext + 1;
   self_.set_groups(alone);
   self_.name = "MPI_COMM_SELF";
-  world_.error_handler = self_.error_handler = tables_.error_handlers.fatal();
+  world_.error_handler = self_.error_handler = tables_.initial_handler;
 }
 
 Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context, GroupPtr remote) {

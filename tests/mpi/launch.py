@@ -205,6 +205,23 @@ def case_gives_back(case):
     case.expect_lines([alone + "again"])
 
 
+def case_initial_handler(case):
+    """-initial-errhandler: errors are returned, before MPI_Init too, or end the job."""
+    program = case.ours("initial_handler.c")
+    for way in ("--initial-errhandler", "-initial-errhandler"):
+        case.margay(way, "mpi_errors_return", program)
+        case.expect_lines(2 * ["before 1, handlers 1 1, send 1, info 1, told mpi_errors_return"])
+    case.run(["mpiexec.hydra", "-n", "2", program], env={**case.library_path, "MARGAY_INITIAL_ERRHANDLER": "mpi_errors_return"})
+    case.expect_lines(2 * ["before 1, handlers 1 1, send 1, info 1, told mpi_errors_return"])
+    for handler in ("mpi_errors_are_fatal", "mpi_errors_abort"):
+        case.margay("--initial-errhandler", handler, program, status="nonzero")
+        case.expect("MPI_Info_set" in case.last.stderr and not case.last.stdout, "the error is to end the program")
+    case.margay("--initial-errhandler", "mpi_errors_are_funny", program, status=2)
+    case.expect("mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return" in case.last.stderr, "the choice is to be told")
+    case.run([case.ours("who.c")], env={**case.library_path, "MARGAY_INITIAL_ERRHANDLER": "funny"}, status="nonzero")
+    case.expect("MARGAY_INITIAL_ERRHANDLER=funny" in case.last.stderr, "the variable is to be named")
+
+
 def expected_stdio(ranks, text):
     sum_of = 0
     for byte in text.encode():
