@@ -115,13 +115,19 @@ Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
   });
 }
 
-Agreed agree_among(MpiRank& rank, Communicator& parent, std::vector<int> ranks, int me, int tag) {
+Agreed agree_among(MpiRank& rank, Communicator& parent, std::vector<int> ranks, int me, int tag, std::uint64_t mark) {
   TreeAnd tree(rank.device(), *rank.datatype(MPI_BYTE), parent, std::move(ranks), me, tag);
   return agree(rank, salt_of(parent, tag), [&](Words words) {
-    tree.start(words);
+    // Of equal marks the and is the mark, and of what it has not is that: one bit that differs clears one of the two.
+    std::vector<std::uint64_t> marked(words.begin(), words.end());
+    marked.push_back(mark);
+    marked.push_back(~mark);
+    tree.start(marked);
     wait_until(
         rank, [&tree] { return tree.step(); }, 1);
-    return tree.error_class();
+    std::copy_n(marked.begin(), words.size(), words.begin());
+    if (tree.error_class() != MPI_SUCCESS) return tree.error_class();
+    return marked[words.size()] == mark && marked[words.size() + 1] == ~mark ? MPI_SUCCESS : MPI_ERR_INTERN;
   });
 }
 

@@ -137,7 +137,7 @@ Made create(MpiRank& rank, Communicator& parent, const GroupPtr& group) {
       const int failed = tell_group(rank, *parent.both, root, local ? ours : theirs);
       if (failed != MPI_SUCCESS) return {nullptr, failed};
     }
-    remote = mpi_adi::make_group(std::move(theirs), rank.process().rank());
+    remote = mpi_adi::make_group(std::move(theirs), rank.process().rank(), parent.group->session);
   }
   const Agreed agreed = agree_among_all(rank, parent);
   if (agreed.context < 0) return {nullptr, agreed.error_class};

@@ -42,7 +42,7 @@ Made join_groups(MpiRank& rank, Communicator& local, int local_leader, Communica
                         internal_tag(Agreement::intercomm, static_cast<std::uint64_t>(tag))};
   std::vector<std::uint64_t> theirs;
   if (const int failed = learn_remote_group(rank, leaders, theirs); failed != MPI_SUCCESS) return {nullptr, failed};
-  GroupPtr remote = mpi_adi::make_group({theirs.begin(), theirs.end()}, rank.process().rank());
+  GroupPtr remote = mpi_adi::make_group({theirs.begin(), theirs.end()}, rank.process().rank(), local.group->session);
   if (mpi_adi::intersect(*local.group, *remote, 0)->size() != 0) return {nullptr, MPI_ERR_COMM};
   const Agreed agreed = agree_with_leaders(rank, leaders);
   if (agreed.context < 0) return {nullptr, agreed.error_class};

@@ -10,9 +10,10 @@ enum class Agreement : std::uint8_t {
   create_group = 0,  // the number is the tag that the program gave
   intercomm = 1,     // likewise
   sequence = 2,      // the communicator's next collective call's
+  text = 3,          // of a text that the program gave; the number's highest bit is 0
 };
 
-// 30 bits of `number`. Never MPI_ANY_TAG.
+// 30 bits of `number`. Never MPI_ANY_TAG, which is all ones.
 [[nodiscard]] constexpr int internal_tag(Agreement kind, std::uint64_t number) {
   constexpr unsigned kNumberBits = 30;
   const std::uint32_t low = static_cast<std::uint32_t>(number) & ((1U << kNumberBits) - 1);

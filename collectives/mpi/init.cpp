@@ -1,13 +1,10 @@
 // Beginning and end (MPI 4.0, chapter 11.2).
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
-#include <new>
 #include <string>
 
 #include "collectives/mpi/arguments.hpp"
-#include "collectives/portal/rank_host.hpp"
-#include "collectives/portal/tree_portal.hpp"
+#include "collectives/mpi/machine.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
@@ -15,37 +12,10 @@
 #include "mpi_adi/mpi/early_call.hpp"
 #include "mpi_adi/mpi/init_state.hpp"
 #include "mpi_adi/mpi/leaks.hpp"
-#include "mpi_adi/tool/tool.hpp"
 
 using namespace margay::mpi_adi;
 
 namespace {
-
-// Owns the rank between MPI_Init and MPI_Finalize. A process that leaves without MPI_Finalize keeps it: the coprocessor
-// may still be at work, and the operating system takes everything back.
-MpiRank* owned_rank = nullptr;
-
-std::unique_ptr<RankExtension> make_collectives(MpiRank& rank) {
-  return std::make_unique<margay::collectives::TreePortal>(std::make_unique<margay::collectives::RankHost>(rank));
-}
-
-// A ready send that found no receive was dropped by the kernel (paper 001, section 2: "simply be discarded"); the
-// program is told.
-void report_dropped(MpiRank& rank) {
-  const std::uint64_t dropped = rank.device().counts().ready_dropped;
-  if (dropped == 0) return;
-  std::fprintf(stderr, "margay: rank %u: %llu ready send(s) found no posted receive here and were dropped\n",
-               rank.process().rank(), static_cast<unsigned long long>(dropped));
-}
-
-margay::portals::Status start(int thread_level, std::unique_ptr<MpiRank>& rank) {
-  try {
-    return MpiRank::start(thread_level, &make_collectives, rank);
-  } catch (const std::bad_alloc&) {
-    return margay::portals::Status::error(
-        "no memory for the heap of unexpected messages and the rest; see ulimit -v, or lessen it with --heap");
-  }
-}
 
 int begin(const CallName& name, int thread_level) {
   const char* const function = name.text;
@@ -56,16 +26,16 @@ int begin(const CallName& name, int thread_level) {
                                   "; a process initializes MPI once");
     return call.failed();
   }
-  std::unique_ptr<MpiRank> rank;
-  if (const margay::portals::Status status = start(thread_level, rank); !status.ok()) {
+  const auto status =
+      margay::collectives::hold_machine(margay::collectives::Holder::world, thread_level == MPI_THREAD_MULTIPLE);
+  if (!status.ok()) {
     std::fprintf(stderr, "margay: %s: %s\n", function, status.sentence().c_str());
     std::exit(1);
   }
-  owned_rank = rank.release();
-  set_current_rank(owned_rank);
-  tool_rank_begins(*owned_rank);
+  MpiRank* const rank = current_rank();
+  set_thread_rank(rank);
+  rank->begin_world(thread_level);
   set_init_state(InitState::running);
-  owned_rank->process().board().state = margay::sim::RankState::kInitialized;
   return MPI_SUCCESS;
 }
 
@@ -122,24 +92,21 @@ extern "C" int PMPI_Finalize() {
     MpiRank& rank = call.rank();
     // First of all, while everything works: what the program wants done at the end (MPI 4.0, 11.2.4).
     if (!delete_attributes(call, rank.self()) || !delete_attributes(call, rank.world())) return call.failed();
-    report_leaks(rank);  // before the wait: a receive that nobody sends to would keep the process there
-    wait_until(rank, [&rank] { return rank.buffered().drained() && rank.device().quiet(); });
+    // Beside sessions, of which some may wait for ever yet, what is the world model's own.
+    const bool alone = margay::collectives::hold_machine_alone();
+    // Before the wait: a receive that nobody sends to would keep the process there.
+    report_leaks(rank, {.session = 0, .last = alone});
+    wait_until(rank, [&rank, alone] {
+      return alone ? rank.buffered().drained() && rank.device().quiet() : rank.device().quiet_in_session(0);
+    });
     margay::collectives::note_error(
         call, margay::collectives::perform_last_barrier(margay::collectives::collectives_of(call), rank.world()));
     if (!call.ok()) return call.failed();
-    report_dropped(rank);
-    rank.publish_accounts();
-    const margay::sim::WireCounts& collectives = rank.collectives()->sent();
-    rank.process().board().by_protocol[static_cast<std::size_t>(margay::sim::CountedProtocol::kCollective)] = {
-        collectives.messages, collectives.bytes};
-    rank.process().finish([&rank] { return rank.device().progress(); });
-    rank.process().board().state = margay::sim::RankState::kFinalized;
+    rank.end_world();
   }
-  tool_rank_ends();
+  set_thread_rank(nullptr);
+  margay::collectives::let_go_machine();
   set_init_state(InitState::finalized);
-  set_current_rank(nullptr);
-  delete owned_rank;
-  owned_rank = nullptr;
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Finalize)

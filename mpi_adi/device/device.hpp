@@ -121,6 +121,11 @@ class Device {
 
   // Whether no request on `communicator` is under way.
   [[nodiscard]] bool quiet(const Communicator& communicator) const;
+  // The same of all communicators that came from a session (Group::session).
+  [[nodiscard]] bool quiet_in_session(std::uint32_t session) const;
+
+  // Nobody in this process uses MPI for a while: empty heaps of unexpected messages give their pages back.
+  void give_memory_back();
 
   // A communicator that the user freed, and that the last request on it has now let go: the caller's to delete. nullptr
   // when there is none.

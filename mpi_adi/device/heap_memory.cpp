@@ -20,4 +20,9 @@ HeapMemory::~HeapMemory() {
   ::munmap(buffer_.base, buffer_.bytes);
 }
 
+void HeapMemory::empty_all_but_first_page() const {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  if (buffer_.bytes > page) static_cast<void>(::madvise(buffer_.base + page, buffer_.bytes - page, MADV_DONTNEED));
+}
+
 }  // namespace margay::mpi_adi

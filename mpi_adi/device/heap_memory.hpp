@@ -12,6 +12,8 @@ class HeapMemory {
   ~HeapMemory();
   HeapMemory(const HeapMemory&) = delete;
   HeapMemory& operator=(const HeapMemory&) = delete;
+  // Pages go back to the system; they are zeros when touched again.
+  void empty_all_but_first_page() const;
   [[nodiscard]] portals::Buffer buffer() const { return buffer_; }
 
  private:

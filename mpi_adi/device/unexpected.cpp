@@ -78,6 +78,15 @@ void Unexpected::open_second() {
   spilling_ = true;
 }
 
+// An empty heap's bookkeeping is one free block, described in its first bytes.
+void Unexpected::give_memory_back() {
+  if (second_ && !spilling_ && second_->block.used_bytes() == 0) {
+    delist(*second_);
+    second_.reset();
+  }
+  if (first_.block.used_bytes() == 0) first_.memory.empty_all_but_first_page();
+}
+
 void Unexpected::change_heap() {
   if (spilling_) {
     if (second_->block.queued() != 0) return;

@@ -67,6 +67,9 @@ class Unexpected {
   }
   [[nodiscard]] bool spilling() const { return spilling_; }
 
+  // The second heap goes if it is empty, and an empty first one keeps its first page; both are as good as new.
+  void give_memory_back();
+
  private:
   struct Heap {
     explicit Heap(std::size_t bytes) : memory(bytes), block(memory.buffer()) {}

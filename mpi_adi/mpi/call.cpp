@@ -31,8 +31,8 @@ void let_the_launcher_speak() {
 // Errors of no communicator are the world's (paper 002, section 7.2); MPI 4.0 gives them to MPI_COMM_SELF, whose
 // handler is asked when the program set that one alone.
 const Communicator& handles_the_rest(MpiRank& rank) {
-  const ErrorHandlerPtr& fatal = rank.tables().error_handlers.fatal();
-  const bool self_alone = rank.world().error_handler == fatal && rank.self().error_handler != fatal;
+  const ErrorHandlerPtr& initial = rank.tables().initial_handler;
+  const bool self_alone = rank.world().error_handler == initial && rank.self().error_handler != initial;
   return self_alone ? rank.self() : rank.world();
 }
 
@@ -74,9 +74,12 @@ void Call::watch_leave() {
 
 Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found) {
   if (found == nullptr) {
-    error(MPI_ERR_COMM, handle == MPI_COMM_NULL
-                            ? "the communicator is MPI_COMM_NULL"
-                            : "communicator " + in_hex(handle) + " is no living communicator (freed, or never made)");
+    error(MPI_ERR_COMM,
+          handle == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL"
+          : handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF
+              ? std::string(init_state() == InitState::finalized ? "MPI was finalized" : "MPI was not initialized") +
+                    ": MPI_COMM_WORLD and MPI_COMM_SELF are there from MPI_Init to MPI_Finalize, not in sessions"
+              : "communicator " + in_hex(handle) + " is no living communicator (freed, or never made)");
   }
   return nullptr;
 }
@@ -171,9 +174,9 @@ int Call::failed() {
   const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : handles_the_rest(rank);
   // What a callback returned is told as it is; what was said of it here is for fatal errors.
   const bool is_class = !error_class_name(error_class_).empty();
-  const int code = is_class || !rank.errors().is_code(error_class_)
-                       ? rank.errors().make(error_class_, std::string(name_.text) + ": " + *sentence_)
-                       : error_class_;
+  const bool as_it_is = blame_ == Blame::program || (!is_class && rank.errors().is_code(error_class_));
+  const int code =
+      !as_it_is ? rank.errors().make(error_class_, std::string(name_.text) + ": " + *sentence_) : error_class_;
   hand_over(communicator, code);
   return code;
 }
@@ -184,9 +187,9 @@ void Call::hand_over(const Communicator& communicator, int code) {
   const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
   if (which == MPI_ERRORS_ARE_FATAL || which == MPI_ERRORS_ABORT) {
     const int error_class = rank_->errors().class_of(code);
-    if (error_class == MPIX_ERR_PROC_FAILED || peer_failed_) let_the_launcher_speak();
+    if (error_class == MPIX_ERR_PROC_FAILED || blame_ == Blame::peer) let_the_launcher_speak();
     rank_->process().abort(error_class, std::string(name_.text) + " failed on " + name_of(communicator) + ": " +
-                                            rank_->errors().text_of(code));
+                                            (blame_ == Blame::program ? sentence_ : rank_->errors().text_of(code)));
   }
   leave();
   if (handler->function == nullptr) return;

@@ -141,8 +141,14 @@ class Call {
   // Notes an error, unless there was one already. A code that is more than a class, as a user's callback may return,
   // stays what it is.
   [[gnu::noinline]] void error(int error_class, std::string sentence);
-  // What was noted comes from a lost peer, whatever its class is: a fatal error waits for the launcher's word.
-  void blame_peer() { peer_failed_ = true; }
+  // Where the error that is noted came from, beside what it is.
+  enum class Blame : std::uint8_t {
+    call,
+    peer,     // a lost one, whatever the class is: a fatal error waits for the launcher's word
+    program,  // a function of its own returned this very number: the call returns it, too
+  };
+  void blame(Blame whom) { blame_ = whom; }
+  [[nodiscard]] Blame blamed() const { return blame_; }
   // Adds to an error's sentence, in calls that take the same argument twice, whose it is: "of the send". Nothing
   // without an error. The communicator is both's.
   void whose(const char* part) {
@@ -211,7 +217,7 @@ class Call {
   const CallName& name_;
   Communicator* handler_of_ = nullptr;
   int error_class_ = MPI_SUCCESS;
-  bool peer_failed_ = false;
+  Blame blame_ = Blame::call;
   bool inside_ = false;
   std::unique_ptr<std::string> sentence_;  // of an error; a pointer, because each call makes and unmakes it
 };

@@ -12,6 +12,7 @@ int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* s
   auto& own = static_cast<OwnRequest&>(*request.device);
   MPI_Status unseen{};
   const int error_class = own.end(call.rank(), ignores(status) ? &unseen : status, words);
+  if (error_class != MPI_SUCCESS && own.errors_are_the_programs()) call.blame(Call::Blame::program);
   if (error_class != MPI_SUCCESS && words.empty()) words = words_of_own(call.rank(), own, error_class);
   request.device = nullptr;
   if (!request.persistent) {
@@ -133,14 +134,17 @@ MPI_Status* status_at(MPI_Status* statuses, int i) {
 
 [[gnu::noinline]] void end_failed(Call& call, RequestRow& row, int i, MPI_Status* status) {
   Communicator& communicator = *row[i]->communicator;
+  const Call::Blame before = call.blamed();
   std::string words;
   const int error_class = row.end(i, status, words);
   if (!ignores(status)) status->MPI_ERROR = error_class;
-  if (error_class == MPI_SUCCESS || !call.ok()) return;
+  if (error_class == MPI_SUCCESS) return;
+  if (!call.ok()) return call.blame(before);
   call.on(communicator);
+  const std::string name(error_class_name(error_class));
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
-                                    std::string(error_class_name(error_class)) + ": " + words);
-  if (error_class == MPIX_ERR_PROC_FAILED) call.blame_peer();
+                                    (name.empty() ? "code " + std::to_string(error_class) : name) + ": " + words);
+  call.blame(error_class == MPIX_ERR_PROC_FAILED ? Call::Blame::peer : Call::Blame::call);
 }
 
 // Writes one status of several with its error; notes the first error for the call.

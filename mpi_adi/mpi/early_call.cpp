@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mpi_adi/object/error_class.hpp"
+#include "mpi_adi/object/error_handler.hpp"
 
 namespace margay::mpi_adi {
 
@@ -20,6 +21,8 @@ void EarlyCall::error(int error_class, std::string sentence) {
 
 int EarlyCall::failed() {
   if (call_) return call_->failed();
+  const char* const initial = std::getenv("MARGAY_INITIAL_ERRHANDLER");
+  if (named_handler(initial != nullptr ? initial : "") == MPI_ERRORS_RETURN) return error_class_;
   std::fprintf(stderr, "margay: %s failed while MPI does not run: %s: %s\n", name_.text,
                std::string(error_class_name(error_class_)).c_str(), sentence_.c_str());
   std::exit(1);

@@ -1,5 +1,6 @@
 // A call that needs no rank, so that it may also come before MPI_Init and after MPI_Finalize (MPI 4.0, 11.4.1): between
-// them it is a Call; outside, an error ends the process, as nobody can have set a handler.
+// them it is a Call; outside, an error ends the process or is returned, as the initial error handler says
+// (MPI 4.0, 9.3).
 #pragma once
 
 #include <optional>

@@ -49,7 +49,10 @@ Info environment_info(int argc, char** argv) {
   Info info;
   if (!words.empty()) tell(info, "command", words[0]);
   tell(info, "argv", arguments);
-  if (MpiRank* rank = current_rank()) tell(info, "maxprocs", std::to_string(rank->process().size()));
+  if (MpiRank* rank = current_rank()) {
+    tell(info, "maxprocs", std::to_string(rank->process().size()));
+    tell(info, "mpi_initial_errhandler", rank->process().job().options.text("initial_errhandler"));
+  }
   tell(info, "host", machine.nodename);
   tell(info, "arch", machine.machine);
   tell(info, "wdir", folder);

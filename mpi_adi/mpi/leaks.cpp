@@ -88,6 +88,7 @@ class Report {
     counts_ += (counts_.empty() ? "" : ", ") + std::to_string(here) + " " + (here == 1 ? one : many);
     counted_ = lines_;
   }
+  [[nodiscard]] bool empty() const { return lines_ == 0; }
   void print() {
     if (lines_ == 0) return;
     begin() += "not given back: " + counts_ +
@@ -105,26 +106,41 @@ class Report {
   std::size_t counted_ = 0;
 };
 
-void add_requests(MpiRank& rank, Report& report) {
+// Of one session, or of the world model.
+struct Owner {
+  std::uint32_t session = 0;
+  bool any_session = false;
+  [[nodiscard]] bool has(const Group& group) const {
+    return any_session ? group.session != 0 : group.session == session;
+  }
+};
+
+void add_requests(MpiRank& rank, Owner owner, Report& report) {
   for (const UserRequest* request : rank.living_requests()) {
+    if (!owner.has(*request->communicator->group)) continue;
     const std::string message = words(*request);
     report.line("request", request->handle, rank.origins()->of(*request), {},
                 (message.empty() ? "" : message + ", ") + state_word(*request));
   }
   report.end_kind("request", "requests");
+}
+
+void add_messages(MpiRank& rank, Report& report) {
   rank.messages().for_each([&report](Handle handle, const Message& message) {
     report.line("message", handle, {}, "from process " + std::to_string(message.peer) + ", never received");
   });
   report.end_kind("matched message", "matched messages");
 }
 
-void add_communicators(MpiRank& rank, Report& report) {
+void add_communicators(MpiRank& rank, Owner owner, Report& report) {
   for (const Communicator* communicator : rank.living_communicators()) {
+    if (!owner.has(*communicator->group)) continue;
     report.line("communicator", communicator->handle, communicator->name,
                 std::to_string(communicator->size()) + " processes");
   }
   report.end_kind("communicator", "communicators");
   for (const auto& [handle, group] : rank.groups().living()) {
+    if (!owner.has(*group)) continue;
     report.line("group", handle, {}, std::to_string(group->size()) + " processes");
   }
   report.end_kind("group", "groups");
@@ -140,28 +156,52 @@ void add_datatypes(MpiRank& rank, Report& report) {
   report.end_kind("datatype", "datatypes");
 }
 
-void add_the_rest(MpiRank& rank, Report& report) {
+void add_operations(MpiRank& rank, Report& report) {
   rank.operations().for_each([&report](Handle handle, const Operation&) { report.line("operation", handle); });
   report.end_kind("operation", "operations");
+}
+
+void add_lasting(MpiRank& rank, Report& report) {
   for (const MPI_Info info : living_infos()) report.line("info object", info);
   report.end_kind("info object", "info objects");
   for (const ErrorHandler* handler : rank.tables().error_handlers.living()) {
     report.line("error handler", handler->handle);
   }
   report.end_kind("error handler", "error handlers");
+}
+
+void add_keys(MpiRank& rank, Report& report) {
   for (const int keyval : rank.tables().keyvals.living()) report.line("attribute key", keyval);
   report.end_kind("attribute key", "attribute keys");
 }
 
 }  // namespace
 
-void report_leaks(MpiRank& rank) {
+void report_leaks(MpiRank& rank, Ending ending) {
   if (rank.origins() == nullptr) return;
   Report report(rank);
-  add_requests(rank, report);
-  add_communicators(rank, report);
-  add_datatypes(rank, report);
-  add_the_rest(rank, report);
+  const Owner owner{.session = ending.session};
+  add_requests(rank, owner, report);
+  if (ending.last) add_messages(rank, report);
+  add_communicators(rank, owner, report);
+  if (ending.last) {
+    add_datatypes(rank, report);
+    add_operations(rank, report);
+    if (ending.session == 0) add_lasting(rank, report);
+    add_keys(rank, report);
+  }
+  report.print();
+}
+
+void report_open_sessions(MpiRank& rank) {
+  if (rank.origins() == nullptr) return;
+  Report report(rank);
+  for (const Session* session : rank.tables().sessions.living()) report.line("session", session->raises.handle);
+  report.end_kind("session", "sessions");
+  if (report.empty()) return;
+  const Owner owner{.any_session = true};
+  add_requests(rank, owner, report);
+  add_communicators(rank, owner, report);
   report.print();
 }
 

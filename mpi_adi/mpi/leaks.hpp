@@ -1,13 +1,26 @@
-// What a program never gave back, listed at MPI_Finalize when MARGAY_LEAKS asks for it.
+// What a program never gave back, listed at MPI_Finalize, at the end of a session and at the end of a process with open
+// sessions, when MARGAY_LEAKS asks for it.
 #pragma once
+
+#include <cstdint>
 
 #include "mpi_adi/rank/rank.hpp"
 
 namespace margay::mpi_adi {
 
-// One line on standard error for each request, communicator, datatype, group, operation, info object, error handler and
-// attribute key that is still alive, with the function that made it, and a line with the counts; nothing when there is
-// none, or when the rank keeps no origins. Requires: the process lock is held.
-void report_leaks(MpiRank& rank);
+// What ends. A request, communicator or group belongs to the world model or to a session; a datatype, operation,
+// matched message or attribute key lives as long as any of them is open; info objects and error handlers may outlive
+// all sessions, and are listed when the world model ends last.
+struct Ending {
+  std::uint32_t session = 0;  // Session::number; 0: the world model
+  bool last = false;          // nothing else is open
+};
+
+// One line on standard error for each object that is still alive and ends here, with the function that made it, and a
+// line with the counts; nothing when there is none, or when the rank keeps no origins. Requires: the process lock is
+// held.
+void report_leaks(MpiRank& rank, Ending ending);
+// The same of a process that ends with open sessions: these, and all that is theirs. Nothing without one.
+void report_open_sessions(MpiRank& rank);
 
 }  // namespace margay::mpi_adi

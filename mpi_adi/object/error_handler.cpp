@@ -4,6 +4,12 @@
 
 namespace margay::mpi_adi {
 
+MPI_Errhandler named_handler(std::string_view name) {
+  if (name.empty() || name == "mpi_errors_are_fatal") return MPI_ERRORS_ARE_FATAL;
+  if (name == "mpi_errors_abort") return MPI_ERRORS_ABORT;
+  return name == "mpi_errors_return" ? MPI_ERRORS_RETURN : MPI_ERRHANDLER_NULL;
+}
+
 ErrorHandlers::ErrorHandlers() {
   for (std::size_t i = 0; i < kPredefined; ++i) {
     predefined_[i] = std::make_shared<ErrorHandler>();

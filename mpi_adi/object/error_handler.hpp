@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "mpi_adi/abi/handles.hpp"
@@ -25,6 +26,10 @@ struct ErrorHandler {
   std::shared_ptr<ErrorHandler> kept;           // itself, while handles > 0
 };
 using ErrorHandlerPtr = std::shared_ptr<ErrorHandler>;
+
+// The handler that a run's option (`margay run --initial-errhandler`, MPI 4.0, 9.3.1 and 11.5) names, in the standard's
+// words: MPI_ERRORS_ARE_FATAL without a name, MPI_ERRHANDLER_NULL of a name that is none.
+[[nodiscard]] MPI_Errhandler named_handler(std::string_view name);
 
 // One rank's. Under the process lock.
 class ErrorHandlers {

@@ -11,6 +11,8 @@ namespace margay::mpi_adi {
 struct Group {
   std::vector<std::uint32_t> world_ranks;
   int my_rank = -1;  // mine in it; -1 (MPI_UNDEFINED at the interface) when this process is no member
+  // The session that it came from, and with it the communicators made of it; 0: the world model.
+  std::uint32_t session = 0;
   [[nodiscard]] int size() const { return static_cast<int>(world_ranks.size()); }
 };
 using GroupPtr = std::shared_ptr<const Group>;

@@ -19,7 +19,7 @@ GroupPtr filter(const Group& one, const Group& other, bool wanted, std::uint32_t
   for (const std::uint32_t rank : one.world_ranks) {
     if ((index.rank_of(rank) != MPI_UNDEFINED) == wanted) kept.push_back(rank);
   }
-  return make_group(std::move(kept), me);
+  return make_group(std::move(kept), me, one.session);
 }
 
 // Notes the rank in `seen`, if it may be there once.
@@ -63,11 +63,12 @@ int GroupIndex::rank_of(std::uint32_t world_rank) const {
   return *found;
 }
 
-GroupPtr make_group(std::vector<std::uint32_t>&& world_ranks, std::uint32_t me) {
+GroupPtr make_group(std::vector<std::uint32_t>&& world_ranks, std::uint32_t me, std::uint32_t session) {
   auto group = std::make_shared<Group>();
   const auto mine = std::find(world_ranks.begin(), world_ranks.end(), me);
   group->my_rank = mine == world_ranks.end() ? -1 : static_cast<int>(mine - world_ranks.begin());
   group->world_ranks = std::move(world_ranks);
+  group->session = session;
   return group;
 }
 
@@ -83,7 +84,7 @@ GroupPtr unite(const Group& one, const Group& other, std::uint32_t me) {
   for (const std::uint32_t rank : other.world_ranks) {
     if (index.rank_of(rank) == MPI_UNDEFINED) all.push_back(rank);
   }
-  return make_group(std::move(all), me);
+  return make_group(std::move(all), me, one.session);
 }
 
 GroupPtr intersect(const Group& one, const Group& other, std::uint32_t me) {
@@ -98,7 +99,7 @@ GroupPtr include(const Group& group, std::span<const int> ranks, std::uint32_t m
   std::vector<std::uint32_t> kept;
   kept.reserve(ranks.size());
   for (const int rank : ranks) kept.push_back(world_rank_of(group, rank));
-  return make_group(std::move(kept), me);
+  return make_group(std::move(kept), me, group.session);
 }
 
 GroupPtr exclude(const Group& group, std::span<const int> ranks, std::uint32_t me) {
@@ -108,7 +109,7 @@ GroupPtr exclude(const Group& group, std::span<const int> ranks, std::uint32_t m
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!out[i]) kept.push_back(group.world_ranks[i]);
   }
-  return make_group(std::move(kept), me);
+  return make_group(std::move(kept), me, group.session);
 }
 
 bool is_subset(const Group& part, const Group& whole) {

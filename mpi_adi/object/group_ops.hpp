@@ -22,8 +22,10 @@ class GroupIndex {
   std::vector<int> by_world_rank_;
 };
 
-// A group of these processes. `me`: this process's world rank.
-[[nodiscard]] GroupPtr make_group(std::vector<std::uint32_t>&& world_ranks, std::uint32_t me);
+// A group of these processes. `me`: this process's world rank. What is made of a group below belongs to its session (of
+// two groups, the first one's).
+[[nodiscard]] GroupPtr make_group(std::vector<std::uint32_t>&& world_ranks, std::uint32_t me,
+                                  std::uint32_t session = 0);
 
 // MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
 [[nodiscard]] int compare(const Group& one, const Group& other);

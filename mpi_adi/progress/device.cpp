@@ -154,6 +154,21 @@ bool Device::quiet(const Communicator& communicator) const {
   return quiet;
 }
 
+bool Device::quiet_in_session(std::uint32_t session) const {
+  bool quiet = true;
+  const auto look = [&](const Request& request) {
+    const Communicator* const communicator = request.communicator;
+    quiet &= request.complete || (communicator != nullptr && communicator->group->session != session);
+  };
+  impl_->parts.sends.for_each_in_use(look);
+  impl_->parts.receives.for_each_in_use(look);
+  return quiet;
+}
+
+void Device::give_memory_back() {
+  impl_->parts.heap.give_memory_back();
+}
+
 const ProtocolCounts& Device::counts() const {
   ProtocolCounts& counts = impl_->parts.counts;
   // Of MPI's messages only ready ones can find no entry.

@@ -19,7 +19,15 @@ MpiRank* rank_of_process() {
 }  // namespace detail
 
 void set_current_rank(MpiRank* rank) {
+  set_thread_rank(rank);
+  set_process_rank(rank);
+}
+
+void set_thread_rank(MpiRank* rank) {
   detail::thread_rank = rank;
+}
+
+void set_process_rank(MpiRank* rank) {
   process_rank = rank;
 }
 

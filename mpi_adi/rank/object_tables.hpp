@@ -2,10 +2,12 @@
 // predefined attributes tell.
 #pragma once
 
+#include <mutex>
 #include <unordered_set>
 
 #include "mpi_adi/object/error_handler.hpp"
 #include "mpi_adi/object/keyval_table.hpp"
+#include "mpi_adi/object/session.hpp"
 #include "sim/boot/job.hpp"
 
 namespace margay::mpi_adi {
@@ -20,8 +22,17 @@ struct Inquiries {
   int tag_upper_bound = 0, host = 0, io = 0, time_is_global = 0, universe_size = -1, appnum = 0, last_code = 0;
 };
 
+// The error handlers of this process, which a program makes before its first session and frees after its last one (MPI
+// 4.0, 11.4.1): a mutable global as the info objects are. Under the process lock; where there is no rank, under the
+// mutex.
+[[nodiscard]] ErrorHandlers& process_error_handlers();
+[[nodiscard]] std::mutex& early_handlers_mutex();
+
 struct ObjectTables {
-  ErrorHandlers error_handlers;
+  ErrorHandlers& error_handlers = process_error_handlers();
+  // What MPI_COMM_WORLD and MPI_COMM_SELF begin with.
+  ErrorHandlerPtr initial_handler = error_handlers.fatal();
+  SessionTable sessions;
   KeyvalTable keyvals;
   Inquiries inquiries;
   // MPI_Alloc_mem's blocks. They are the program's: what it never gave back stays.

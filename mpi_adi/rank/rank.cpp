@@ -21,6 +21,7 @@ std::unique_ptr<Communicator> both_groups(const Communicator& inter) {
   const Group& theirs = *inter.remote;
   const bool mine_first = mine.world_ranks.front() < theirs.world_ranks.front();
   auto all = std::make_shared<Group>();
+  all->session = mine.session;
   for (const Group* part : {mine_first ? &mine : &theirs, mine_first ? &theirs : &mine}) {
     if (part == &mine) all->my_rank = all->size() + mine.my_rank;
     all->world_ranks.insert(all->world_ranks.end(), part->world_ranks.begin(), part->world_ranks.end());
@@ -32,14 +33,17 @@ std::unique_ptr<Communicator> both_groups(const Communicator& inter) {
 
 }  // namespace
 
-Status MpiRank::start(int thread_level, MakeExtension make_extension, std::unique_ptr<MpiRank>& out) {
+Status MpiRank::start(MakeExtension make_extension, std::unique_ptr<MpiRank>& out) {
   std::unique_ptr<MpiRank> rank(new MpiRank());
   if (Status status = sim::Process::start(rank->process_); !status.ok()) return status;
   DeviceOptions options;
   if (Status status = device_options(rank->process_->job().options, options); !status.ok()) return status;
-  rank->thread_level_ = thread_level;
-  rank->threaded_ = thread_level == MPI_THREAD_MULTIPLE;
-  if (rank->threaded_) rank->process_->share_waiting();
+  const std::string initial = rank->process_->job().options.text("initial_errhandler");
+  rank->tables_.initial_handler = rank->tables_.error_handlers.find(named_handler(initial));
+  if (rank->tables_.initial_handler == nullptr) {
+    return Status::error("MARGAY_INITIAL_ERRHANDLER=" + initial +
+                         ": it is mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return");
+  }
   rank->device_ = std::make_unique<Device>(rank->process_->kernel(), options);
   rank->buffered_ = std::make_unique<BufferedSends>(*rank->device_);
   rank->make_world();
@@ -49,11 +53,45 @@ Status MpiRank::start(int thread_level, MakeExtension make_extension, std::uniqu
   }
   rank->tables_.inquiries = Inquiries(rank->process_->job());
   rank->collectives_ = make_extension(*rank);
-  Device* device = rank->device_.get();
-  const Status bypass = rank->process_->start_coprocessor([device] { return device->progress_for_absent_owner(); });
-  if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", rank->process_->rank(), bypass.sentence().c_str());
+  rank->work();
   out = std::move(rank);
   return {};
+}
+
+void MpiRank::begin_world(int thread_level) {
+  thread_level_ = thread_level;
+  if (thread_level == MPI_THREAD_MULTIPLE) allow_threads();
+  main_thread_ = std::this_thread::get_id();
+  world_handle_ = MPI_COMM_WORLD;
+  self_handle_ = MPI_COMM_SELF;
+}
+
+void MpiRank::end_world() {
+  world_handle_ = self_handle_ = kNoHandle;
+}
+
+void MpiRank::allow_threads() {
+  if (threaded_) return;
+  threaded_ = true;
+  process_->share_waiting();
+}
+
+void MpiRank::work() {
+  process_->resume();
+  Device* device = device_.get();
+  const Status bypass = process_->start_coprocessor([device] { return device->progress_for_absent_owner(); });
+  if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", process_->rank(), bypass.sentence().c_str());
+  process_->board().state = sim::RankState::kInitialized;
+}
+
+void MpiRank::rest() {
+  publish_accounts();
+  const sim::WireCounts& sent = collectives_->sent();
+  process_->board().by_protocol[static_cast<std::size_t>(sim::CountedProtocol::kCollective)] = {sent.messages,
+                                                                                                sent.bytes};
+  process_->finish([this] { return device_->progress(); });
+  device_->give_memory_back();
+  process_->board().state = sim::RankState::kFinalized;
 }
 
 MpiRank::~MpiRank() {
@@ -84,7 +122,7 @@ void MpiRank::make_world() {
   self_.collective_context = kSelfContext + 1;
   self_.set_groups(alone);
   self_.name = "MPI_COMM_SELF";
-  world_.error_handler = self_.error_handler = tables_.error_handlers.fatal();
+  world_.error_handler = self_.error_handler = tables_.initial_handler;
 }
 
 Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context, GroupPtr remote) {
@@ -143,6 +181,12 @@ void MpiRank::free_communicator(Communicator& communicator) {
   communicators_.remove(communicator.handle);
   communicator.freed = true;
   release(communicator);
+}
+
+std::vector<Communicator*> MpiRank::communicators_of(std::uint32_t session) const {
+  std::vector<Communicator*> found = communicators_.alive();
+  std::erase_if(found, [session](const Communicator* one) { return one->group->session != session; });
+  return found;
 }
 
 void MpiRank::free_datatype(Datatype& type) {

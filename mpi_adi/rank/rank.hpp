@@ -40,12 +40,24 @@ struct RankExtension {
 
 class MpiRank {
  public:
-  // Joins the job and makes MPI_COMM_WORLD and MPI_COMM_SELF. `thread_level`: MPI_THREAD_SINGLE ... MULTIPLE.
-  // `make_extension` runs before the first message can arrive.
+  // Joins the job, once in a process's life: it works, and the program has no communicator yet. `make_extension` runs
+  // before the first message can arrive.
   using MakeExtension = std::unique_ptr<RankExtension> (*)(MpiRank&);
-  [[nodiscard]] static portals::Status start(int thread_level, MakeExtension make_extension,
-                                             std::unique_ptr<MpiRank>& out);
+  [[nodiscard]] static portals::Status start(MakeExtension make_extension, std::unique_ptr<MpiRank>& out);
   ~MpiRank();
+
+  // From MPI_Init to MPI_Finalize: the program has MPI_COMM_WORLD and MPI_COMM_SELF. The calling thread is the main
+  // one.
+  void begin_world(int thread_level);
+  void end_world();
+  // Several threads call at once from now on. Requires: none is inside.
+  void allow_threads();
+  // Nobody in this process uses MPI: wires are drained, accounts and trace are whole, the launcher is told. Requires:
+  // inside. stop_coprocessor() is the caller's, outside.
+  void rest();
+  // It is used, the first time or again. Requires: outside, by one thread.
+  void work();
+
   MpiRank(const MpiRank&) = delete;
   MpiRank& operator=(const MpiRank&) = delete;
 
@@ -73,13 +85,14 @@ class MpiRank {
   [[nodiscard]] bool on_main_thread() const { return std::this_thread::get_id() == main_thread_; }
   [[nodiscard]] RankExtension* collectives() { return collectives_.get(); }
   [[nodiscard]] bool threaded() const { return threaded_; }
+  // Of all processes of the job, and of this one: the library's own when the program has them not.
   [[nodiscard]] Communicator& world() { return world_; }
   [[nodiscard]] Communicator& self() { return self_; }
 
   // By handle; nullptr when there is no such living object.
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) {
-    if (handle == MPI_COMM_WORLD) return &world_;
-    return handle == MPI_COMM_SELF ? &self_ : communicators_.find(handle);
+    if (handle == world_handle_) return &world_;
+    return handle == self_handle_ ? &self_ : communicators_.find(handle);
   }
   [[nodiscard]] Datatype* datatype(MPI_Datatype handle) {
     Datatype* const predefined = predefined_types_.find(handle);
@@ -126,6 +139,8 @@ class MpiRank {
   static void set_context(Communicator& communicator, ContextId context);
   // The user's handle goes; the object too, once nothing refers to it.
   void free_communicator(Communicator& communicator);
+  // Those that the program holds and that came from this session.
+  [[nodiscard]] std::vector<Communicator*> communicators_of(std::uint32_t session) const;
   void free_datatype(Datatype& type);
   void free_request(UserRequest& request);
   void release(Communicator& communicator);
@@ -159,10 +174,16 @@ class MpiRank {
   ErrorTable errors_;
   ObjectTables tables_;
   sim::TicketLock mutex_;
-  int thread_level_ = 0;
+  int thread_level_ = MPI_THREAD_MULTIPLE;
   bool threaded_ = false;
   Communicator world_;
   Communicator self_;
+  // By which the program has these two; while it has not, by what is no handle. So each call that looks one up is
+  // spared to look whether it is there.
+  static constexpr MPI_Comm kNoHandle = 0x3fffffff;
+  static_assert(handle_kind(kNoHandle) == HandleKind::invalid);
+  MPI_Comm world_handle_ = kNoHandle;
+  MPI_Comm self_handle_ = kNoHandle;
   PredefinedTypes predefined_types_;
   HandleTable<Communicator> communicators_{ObjectType::communicator};
   HandleTable<Datatype> datatypes_{ObjectType::datatype, kPairTypeCount};
@@ -191,11 +212,14 @@ namespace detail {
 [[nodiscard, gnu::noinline]] MpiRank* rank_of_process();
 }  // namespace detail
 
-// The calling thread's rank; nullptr before MPI_Init and after MPI_Finalize.
+// The calling thread's rank; nullptr while neither MPI_Init nor a session holds MPI.
 [[nodiscard]] inline MpiRank* current_rank() {
   return detail::thread_rank != nullptr ? detail::thread_rank : detail::rank_of_process();
 }
 // Sets it for the calling thread, and for threads of this process that have none of their own.
 void set_current_rank(MpiRank* rank);
+// Sets it for one of the two.
+void set_thread_rank(MpiRank* rank);
+void set_process_rank(MpiRank* rank);
 
 }  // namespace margay::mpi_adi

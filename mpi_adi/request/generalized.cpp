@@ -7,13 +7,13 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// The class of what a function of the program's returned.
+// What a function of the program's returned is the error, as it is (MPI 4.0, 13.2).
 int failed(MpiRank& rank, const char* function, int code, std::string& words) {
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
   words = "the generalized request's " + std::string(function) + " function returned " + std::to_string(code);
-  const bool known = rank.errors().is_code(code);
-  if (known) words += " (" + rank.errors().text_of(code) + ")";
-  return known ? rank.errors().class_of(code) : MPI_ERR_OTHER;
+  const std::string text = rank.errors().is_code(code) ? rank.errors().text_of(code) : std::string();
+  if (!text.empty()) words += " (" + text + ")";
+  return code;
 }
 
 }  // namespace

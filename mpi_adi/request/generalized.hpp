@@ -15,10 +15,12 @@ class GeneralizedRequest final : public OwnRequest {
   };
   explicit GeneralizedRequest(const Functions& functions) : functions_(functions) {}
 
-  // Asks the program's query function, outside the lock. An error that it returns is the request's.
+  // Asks the program's query function, outside the lock. What it returns, a class or any other number, is
+  // the request's error.
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
   // Then calls its free function.
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
+  [[nodiscard]] bool errors_are_the_programs() const override { return true; }
   void cancel(MpiRank& rank) override;
   void give_up(MpiRank& rank) override;
   // Freed by the program before it was complete.

@@ -29,6 +29,8 @@ struct OwnRequest : Request {
   [[nodiscard]] virtual int end(MpiRank& rank, MPI_Status* status, std::string& words) {
     return outcome(rank, status, words);
   }
+  // Whether what these two return came from a function of the program's: it is told as it is.
+  [[nodiscard]] virtual bool errors_are_the_programs() const { return false; }
   // MPI_Cancel.
   virtual void cancel(MpiRank& /*rank*/) {}
   // The user gives it up: MPI_Request_free of an active one. From here on it deletes itself when it is over.

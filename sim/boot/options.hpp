@@ -4,6 +4,7 @@
 //
 // Names in use:  protocol ("long=rendezvous,short_limit=1024")  wire_tcp (uring|epoll|auto)  method ("long=cma|ring")
 //                trace (folder)  heap_bytes  wait (spin|yield|auto)  iface  stall_seconds
+//                initial_errhandler (mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return)
 #pragma once
 
 #include <cstdint>

@@ -102,6 +102,7 @@ Coprocessor::~Coprocessor() {
 }
 
 portals::Status Coprocessor::start(const Settings& settings, Round round) {
+  if (impl_->parking.stopping()) impl_ = std::make_unique<Impl>();
   impl_->settings = settings;
   impl_->round = std::move(round);
   impl_->bell = BellOwner(settings.bell != nullptr ? *settings.bell : impl_->own_bell);

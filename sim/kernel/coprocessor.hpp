@@ -35,6 +35,7 @@ class Coprocessor {
   Coprocessor& operator=(const Coprocessor&) = delete;
 
   // Error: the thread cannot be made; the process works without it, but no message moves while it computes.
+  // It may have been stopped before.
   [[nodiscard]] portals::Status start(const Settings& settings, Round round);
   void stop();
   // Work is left behind as the owner leaves: the next tick looks at it. The owner's call; a load when already awake.

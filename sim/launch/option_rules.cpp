@@ -71,6 +71,8 @@ constexpr OptionRule kRules[] = {
     {"short-limit", 1, OptionAction::kShortLimit, "MARGAY_PROTOCOL"},
     {"wire-tcp", 1, OptionAction::kChoice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
     {"wait", 1, OptionAction::kChoice, "MARGAY_WAIT", "spin|yield|auto"},
+    {"initial-errhandler", 1, OptionAction::kChoice, "MARGAY_INITIAL_ERRHANDLER",
+     "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
     {"heap", 1, OptionAction::kBytes, "MARGAY_HEAP_BYTES"},
 };
 

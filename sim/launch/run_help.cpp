@@ -23,8 +23,9 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --print-all-exitcodes   exit code of each rank, at the end
   --stats                 messages by protocol and wire, entries walked, drops, at the end
   --check-accounting      sent = delivered + dropped for each pair of ranks, else exit status 70
-  --leaks                 list at MPI_Finalize what each rank never gave back: requests, communicators, datatypes, ...
+  --leaks                 list at the end what each rank never gave back: requests, communicators, datatypes, sessions, ...
   --check-types           name sends and receives whose types or sizes do not fit each other
+  -initial-errhandler H   of MPI_COMM_WORLD: mpi_errors_are_fatal (default), mpi_errors_abort, mpi_errors_return
   --protocol NAME=VALUE   protocol variants and thresholds, e.g. long=rendezvous
   --method NAME=VALUE     method of a kind of message, e.g. long=cma
   --wire-tcp uring|epoll|auto   --wait spin|yield|auto   --heap BYTES   --trace DIR   --stall SECONDS   --iface NAME

@@ -171,7 +171,7 @@ void Process::finish(const std::function<bool()>& round) {
   const std::uint64_t begin = clock_.now_ns();
   while (!kernel_->idle() && clock_.now_ns() - begin < kFinishLimitNs) static_cast<void>(round());
   publish_accounts();
-  recorder_.close();
+  recorder_.suspend();
   static_cast<void>(leave(job_));
 }
 

@@ -67,6 +67,8 @@ class Process {
   // The orderly end, after the last message: wires are drained (`round` as above), the launcher is told. Requires: lock
   // held by the owner; the coprocessor is stopped.
   void finish(const std::function<bool()>& round);
+  // The process sends again after all: a process joins a job once, so what finish() left is taken up. No effect before.
+  void resume() { recorder_.reopen(); }
   void stop_coprocessor() { coprocessor_.stop(); }
 
   // Ends the whole job. Never returns.

@@ -156,6 +156,21 @@ void Recorder::close() {
   path_.clear();
 }
 
+void Recorder::suspend() {
+  if (header_ == nullptr) return;
+  refresh_anchor(now_ticks());
+  put(header_->flags, header_->flags | kTraceFlagClosed);
+  suspended_ = true;
+  pause();
+}
+
+void Recorder::reopen() {
+  if (header_ == nullptr || !suspended_) return;
+  put(header_->flags, header_->flags & ~kTraceFlagClosed);
+  suspended_ = false;
+  resume();
+}
+
 void Recorder::resume() {
   on_ = header_ != nullptr;
   walks_ = on_ && walks_wanted_;

@@ -50,6 +50,9 @@ class Recorder {
   void set_call_names(std::span<const std::string_view> names);
   // Marks the file as complete and unmaps it. Off afterwards. No effect when not open.
   void close();
+  // Marks the file as complete and stops, until reopen() takes both back.
+  void suspend();
+  void reopen();
 
   [[nodiscard]] bool on() const { return on_; }
   [[nodiscard]] bool walks() const { return walks_; }  // implies on()
@@ -99,6 +102,7 @@ class Recorder {
   std::uint64_t anchor_distance_ticks_ = 0;
   std::uint64_t mapped_bytes_ = 0;
   bool walks_wanted_ = false;
+  bool suspended_ = false;
   std::string path_;
 };
 

@@ -176,6 +176,45 @@ static void both_ways(void) {
   MPI_Recv(&one, 1, MPI_INT, partner, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+// What the query function returns comes out of the call as it is: a class, a code of the program's, any other number.
+static void answers(void) {
+  State state;
+  MPI_Status status;
+  int own_class = -1, codes[4] = {MPI_ERR_IO, -1, -1, -1}, flag = -1, index = -1;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Add_error_class(&own_class);
+  codes[1] = own_class;
+  MPI_Add_error_code(own_class, &codes[2]);
+  MPI_Add_error_code(MPI_ERR_TRUNCATE, &codes[3]);
+  for (int i = 0; i < 4; ++i) {
+    for (int way = 0; way < 4; ++way) {
+      MPI_Request request = started(&state, 1);
+      state.answer = codes[i];
+      MPI_Grequest_complete(request);
+      const int code = way == 0   ? MPI_Wait(&request, &status)
+                       : way == 1 ? MPI_Test(&request, &flag, &status)
+                       : way == 2 ? MPI_Waitany(1, &request, &index, &status)
+                                  : MPI_Testany(1, &request, &index, &flag, &status);
+      CHECK(code == codes[i], "answer %d, way %d: %d", codes[i], way, code);
+      CHECK(request == MPI_REQUEST_NULL && state.freed == 1, "way %d: a failed request is left", way);
+    }
+    if (!on_margay()) continue;  // MPICH 4.0.2 gives a code of its own there
+    MPI_Request requests[2] = {started(&state, 1), MPI_REQUEST_NULL};
+    MPI_Status statuses[2];
+    state.answer = codes[i];
+    MPI_Grequest_complete(requests[0]);
+    int code = MPI_Request_get_status(requests[0], &flag, &status);
+    CHECK(code == codes[i], "answer %d, looked at: %d", codes[i], code);
+    code = MPI_Waitall(2, requests, statuses);
+    CHECK(class_of(code) == MPI_ERR_IN_STATUS && statuses[0].MPI_ERROR == codes[i] &&
+              statuses[1].MPI_ERROR == MPI_SUCCESS,
+          "answer %d: %d, errors %d %d", codes[i], code, statuses[0].MPI_ERROR, statuses[1].MPI_ERROR);
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
 #define REFUSED(call, class) CHECK(class_of(call) == (class), "%s", #call)
 
 static void refused(void) {
@@ -231,6 +270,7 @@ int main(int argc, char** argv) {
   freed();
   mixed();
   both_ways();
+  answers();
   if (on_margay()) refused();  // MPICH 4.0.2 checks less
   return suite_end("grequest");
 }

@@ -173,6 +173,55 @@ def case_late_call(case):
         case.expect("returned" not in case.last.stdout, "the late call returned")
 
 
+def case_sessions(case):
+    """A process with sessions alone: how its end, its errors and its trace are told."""
+    program = case.ours("session_ends.c")
+    case.margay("--check-accounting", "--nodes", "2", program)
+    case.margay("--check-accounting", program, "status", status=5)
+    for way in ("left", "again"):
+        case.margay(program, way, status="nonzero")
+        case.expect("left without MPI_Finalize" in case.last.stderr, "that MPI was not finalized is to be told")
+    for way, words in (("world", "MPI was not initialized"), ("set", "mpi://NOBODY"), ("late", "MPI_Comm_free was called")):
+        case.margay(program, way, status="nonzero")
+        case.expect(words in case.last.stderr, f"'{words}' is to be told")
+        case.expect("returned" not in case.last.stdout, "the failing call returned")
+    case.run(["mpiexec.hydra", "-n", "2", str(program)], env=case.library_path)
+    with tempfile.TemporaryDirectory() as folder:
+        case.margay("--trace", folder, program)
+        case.run([case.build.tool("margay"), "trace", "check", folder])
+
+
+def case_gives_back(case):
+    """After MPI_Finalize nothing of MPI's is left, and a session is refused; with sessions memory goes and they come again."""
+    program = case.ours("gives_back.c")
+    alone = "heap given back, 0 sockets, 0 mappings, session "
+    for nodes in ((), ("--nodes", "2")):
+        case.margay("--check-accounting", *nodes, program, "world")
+        case.expect_lines(2 * [alone + "refused"])
+        case.expect("one that is opened before MPI_Finalize keeps that" in case.last.stderr, "the reason is to be told")
+        case.margay("--check-accounting", *nodes, program, "session")
+        case.expect_lines(2 * ["heap given back, session again"])
+    case.run([program, "world"], env=case.library_path)
+    case.expect_lines([alone + "again"])
+
+
+def case_initial_handler(case):
+    """-initial-errhandler: errors are returned, before MPI_Init too, or end the job."""
+    program = case.ours("initial_handler.c")
+    for way in ("--initial-errhandler", "-initial-errhandler"):
+        case.margay(way, "mpi_errors_return", program)
+        case.expect_lines(2 * ["before 1, handlers 1 1, send 1, info 1, told mpi_errors_return"])
+    case.run(["mpiexec.hydra", "-n", "2", program], env={**case.library_path, "MARGAY_INITIAL_ERRHANDLER": "mpi_errors_return"})
+    case.expect_lines(2 * ["before 1, handlers 1 1, send 1, info 1, told mpi_errors_return"])
+    for handler in ("mpi_errors_are_fatal", "mpi_errors_abort"):
+        case.margay("--initial-errhandler", handler, program, status="nonzero")
+        case.expect("MPI_Info_set" in case.last.stderr and not case.last.stdout, "the error is to end the program")
+    case.margay("--initial-errhandler", "mpi_errors_are_funny", program, status=2)
+    case.expect("mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return" in case.last.stderr, "the choice is to be told")
+    case.run([case.ours("who.c")], env={**case.library_path, "MARGAY_INITIAL_ERRHANDLER": "funny"}, status="nonzero")
+    case.expect("MARGAY_INITIAL_ERRHANDLER=funny" in case.last.stderr, "the variable is to be named")
+
+
 def expected_stdio(ranks, text):
     sum_of = 0
     for byte in text.encode():
@@ -343,6 +392,18 @@ def case_leaks(case):
     case.expect(not case.last.stderr, "nothing is to be listed")
     case.margay(program)
     case.expect(not case.last.stderr, "nothing is to be listed unasked")
+    program = case.ours("session_ends.c")
+    group, comm = "leak: group, made by MPI_Group_from_session_pset, 2 processes", "made by MPI_Comm_create_from_group, 2 processes"
+    for way, status, count in (("leaks", 0, "1 communicator, 1 group"), ("left", "nonzero", "1 session, 1 communicator, 1 group")):
+        case.margay("--leaks", program, way, status=status)
+        lines = [re.sub(r" 0x[0-9a-f]{8}", "", line) for line in case.last.stderr.splitlines() if "rank 1: " in line]
+        expected = [f"leak: communicator, {comm}", group, f"not given back: {count}"]
+        if way == "left":
+            expected.insert(0, "leak: session, made by MPI_Session_init")
+        case.expect([line for line in lines if "leak" in line or "given" in line] ==
+                    [f"margay: rank 1: {words}" for words in expected], f"rank 1 is to list {expected}")
+    case.margay("--leaks", program)
+    case.expect(not case.last.stderr, "nothing is to be listed of a session that gave all back")
 
 
 CASES = {name[5:]: function for name, function in list(globals().items()) if name.startswith("case_")}

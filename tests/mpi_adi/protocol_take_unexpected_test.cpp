@@ -22,6 +22,27 @@ TEST_CASE("unexpected short messages are taken in the order of their arrival, an
   CHECK(!hand.device().probe(MPI_ANY_SOURCE, MPI_ANY_TAG, hand.comm(), envelope));
 }
 
+TEST_CASE("a heap that gave its memory back keeps what is in it, and is as good as new when it is empty") {
+  HandMade hand;
+  std::vector<std::byte> room(kShortBytes);
+  const auto take = [&](const std::vector<std::byte>& expected) {
+    Request& receive = hand.receive(room);
+    CHECK(receive.complete);
+    CHECK(room == expected);
+    hand.device().free(receive);
+  };
+  for (const std::uint8_t round : {std::uint8_t{1}, std::uint8_t{2}}) {
+    CAPTURE(round);
+    const std::vector<std::byte> data = pattern(kShortBytes, round);
+    for (int i = 0; i < 50; ++i) hand.inject(HandMade::message(kShortBytes, {}), data);
+    hand.settle();
+    // Expect: all 50 are taken from it.
+    hand.device().give_memory_back();
+    for (int i = 0; i < 50; ++i) take(data);
+    hand.device().give_memory_back();
+  }
+}
+
 TEST_CASE("an unexpected message longer than the room is truncated to what fits") {
   HandMade hand;
   const std::vector<std::byte> data = pattern(kShortBytes, 1);

@@ -348,3 +348,29 @@ TEST_CASE("every kind has a name of its own and is found by it") {
   CHECK(name(static_cast<TraceProtocol>(255)) == "unknown");
   CHECK(name(static_cast<TraceChoice>(255)) == "unknown");
 }
+
+TEST_CASE("a suspended trace is whole, and goes on when it is taken up again") {
+  TraceFolder folder;
+  const margay::sim::RealClock clock;
+  Recorder recorder(clock);
+  REQUIRE(recorder.open(folder.path(), small(64)).ok());
+  const std::string path = recorder.path();
+  recorder.record(numbered(1));
+  recorder.reopen();  // nothing to take up
+  CHECK(recorder.on());
+  recorder.suspend();
+  CHECK(!recorder.on());
+  TraceFile file;
+  REQUIRE(read_trace_file(path, file).ok());
+  CHECK(file.closed);
+  CHECK(file.events.size() == 1);
+  recorder.reopen();
+  REQUIRE(recorder.on());
+  recorder.record(numbered(2));
+  REQUIRE(read_trace_file(path, file).ok());
+  CHECK(!file.closed);
+  recorder.close();
+  REQUIRE(read_trace_file(path, file).ok());
+  CHECK(file.closed);
+  CHECK(file.events.size() == 2);
+}

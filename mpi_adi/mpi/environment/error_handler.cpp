@@ -4,6 +4,7 @@
 
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
+#include "mpi_adi/mpi/early_handler.hpp"
 
 using namespace margay::mpi_adi;
 
@@ -103,6 +104,7 @@ MARGAY_ALIAS(Errhandler_get)
 
 // The predefined handlers are never freed; a program's handle to one is only given back.
 extern "C" int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
+  if (current_rank() == nullptr) return free_early_handler(call_name<"MPI_Errhandler_free">, errhandler);
   Call call(call_name<"MPI_Errhandler_free">);
   call.not_null(errhandler, "errhandler");
   if (!call.ok()) return call.failed();

@@ -29,6 +29,8 @@ static MPI_Group group, freed_group, never_group = (MPI_Group)0x48000fff;
 static MPI_Op own_op, freed_op, never_op = (MPI_Op)0x58000fff;
 static MPI_Info info, freed_info, never_info = (MPI_Info)0x5c000fff;
 static MPI_Errhandler handler, freed_handler, never_handler = (MPI_Errhandler)0x54000fff;
+static MPI_Errhandler session_handler;
+static MPI_Session session, freed_session, never_session = (MPI_Session)0x78000fff;
 static MPI_Request inactive, freed_request, general, partitioned_send, partitioned_receive,
     never_request = (MPI_Request)0x6c000fff;
 static MPI_Message never_message = (MPI_Message)0x6c000ffe;
@@ -48,6 +50,10 @@ static void add_c(void* in, void* inout, MPI_Count* count, MPI_Datatype* type) {
   for (MPI_Count i = 0; i < *count; ++i) ((int*)inout)[i] += ((int*)in)[i];
 }
 static void nothing(MPI_Comm* where, int* code, ...) {
+  (void)where;
+  (void)code;
+}
+static void session_nothing(MPI_Session* where, int* code, ...) {
   (void)where;
   (void)code;
 }
@@ -124,6 +130,15 @@ static void make_objects(void) {
   MPI_Errhandler_free(&made);
 }
 
+static void make_sessions(void) {
+  MPI_Session other;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &other);
+  MPI_Session_create_errhandler(session_nothing, &session_handler);
+  freed_session = other;
+  MPI_Session_finalize(&other);
+}
+
 static void make_keys(void) {
   int key;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &comm_key, NULL);
@@ -152,6 +167,7 @@ static void begin_calls(int argc, char** argv) {
   make_requests();
   make_objects();
   make_keys();
+  make_sessions();
 }
 
 static int end_calls(void) {

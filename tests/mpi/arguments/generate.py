@@ -157,6 +157,10 @@ class Function:
             said = f"in_decimal({first})"
             if error == "TOPOLOGY":
                 said = '"Cartesian|graph"'
+            elif first.startswith('"'):
+                said = first
+            elif first == "handler":  # a living one, of another kind of object
+                said = "in_hex(handler)"
             elif first.startswith("MPI_") and first[4:7] != "ERR":
                 said = f'"{first}"'
             yield self.call(index, kinds.Wrong("more", value, error, said))

@@ -47,13 +47,15 @@ HANDLES = {
     "MPI_Op": ("MPI_SUM", "operation", "MPI_OP_NULL", "freed_op", "MPI_INT", "never_op", "OP"),
     "MPI_Info": ("info", "info", "MPI_INFO_NULL", "freed_info", "MPI_INT", "never_info", "INFO"),
     "MPI_Errhandler": ("handler", "error handler", "MPI_ERRHANDLER_NULL", "freed_handler", "MPI_INT", "never_handler", "ARG"),
+    "MPI_Session": ("session", "session", "MPI_SESSION_NULL", "freed_session", "MPI_INT", "never_session", "SESSION"),
     "MPI_Request": ("inactive", "request", "MPI_REQUEST_NULL", "freed_request", "MPI_INT", "never_request", "REQUEST"),
     "MPI_Message": ("MPI_MESSAGE_NO_PROC", "message", "MPI_MESSAGE_NULL", "freed_request", "MPI_INT", "never_message", "REQUEST"),
 }
 # Handles that a pointer passes in, and those that it gives out.
 OUT_NAMES = re.compile(r"^(new|baseptr|comm_(cart|graph|dist_graph)$|info_used$)")
 INFO_OPTIONAL = re.compile(r"^MPI_(Comm_dup_with_info|Comm_idup_with_info|Comm_split_type|Alloc_mem|Psend_init|Precv_init|"
-                           r"Dist_graph_create|Dist_graph_create_adjacent)$")
+                           r"Dist_graph_create|Dist_graph_create_adjacent|Comm_create_from_group|"
+                           r"Intercomm_create_from_groups|Session_init|Session_get_num_psets|Session_get_nth_pset)$")
 TAKES_UNCOMMITTED = re.compile(r"^MPI_(Type_|Get_|Status_|Pack_size|Pack_external_size)")
 
 FREED_KEYS = {"comm": ("comm_key", "freed_comm_key", "type_key"), "type": ("type_key", "freed_type_key", "comm_key"),
@@ -105,7 +107,7 @@ BUFFERS = re.compile(r"^(buf|buffer|sendbuf|recvbuf|inbuf|outbuf|inoutbuf)$")
 
 
 FUNCTIONS = {"query_fn": "query", "free_fn": "release", "cancel_fn": "cancel", "user_fn": "add",
-             "comm_errhandler_fn": "nothing"}
+             "comm_errhandler_fn": "nothing", "session_errhandler_fn": "session_nothing"}
 
 
 NOUNS = {"indx": "index"}  # mpi.h cannot call it so: strings.h has a function of that name
@@ -147,7 +149,7 @@ def is_out(base, name, function):
         return not re.match(r"^MPI_(Wait|Test|Start|Request_|Cancel)", function)
     if base == "MPI_Message":
         return "probe" in function
-    return not re.search(r"_(free|disconnect|commit)$", function)
+    return not re.search(r"_(free|disconnect|commit|finalize)$", function)
 
 
 def kind_of(type_name, name, function, slot):
@@ -195,4 +197,6 @@ def string(name):
     if name == "datarep":
         return Kind('"external32"', "datarep", null_pointer() + [Wrong("unknown", '"external64"', "ARG", '"external64"'),
                                                                 Wrong("empty", '""', "ARG", r'"\"\""')])
+    if name in ("pset_name", "stringtag"):
+        return Kind('"mpi://SELF"', name, null_pointer() + [Wrong("long", "long_text", "ARG", '"longer"')])
     return Kind('"text"', name, null_pointer())

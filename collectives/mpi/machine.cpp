@@ -1,0 +1,137 @@
+#include "collectives/mpi/machine.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "collectives/portal/rank_host.hpp"
+#include "collectives/portal/tree_portal.hpp"
+#include "mpi_adi/mpi/leaks.hpp"
+#include "mpi_adi/tool/tool.hpp"
+
+namespace margay::collectives {
+
+using mpi_adi::MpiRank;
+using portals::Status;
+
+namespace {
+
+// Owns the rank. A process that leaves while it is held keeps it: the coprocessor may still be at work, and the
+// operating system takes everything back.
+struct Machine {
+  // Of all below. A user takes it inside the rank too; that is safe, as who enters the rank with it has found no user.
+  std::mutex mutex;
+  MpiRank* rank = nullptr;
+  int users = 0;
+  bool had_session = false;
+  const char* over = nullptr;  // why this process cannot join (again)
+  pid_t process = 0;           // a child that the program forked has no part in it
+};
+
+// Never destroyed: it is asked while the process exits.
+Machine& the_machine() {
+  static Machine& machine = *new Machine();
+  return machine;
+}
+
+std::unique_ptr<mpi_adi::RankExtension> make_collectives(MpiRank& rank) {
+  return std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
+}
+
+// Says goodbye to the peers, and gives everything back.
+void end_part(Machine& machine) {
+  delete machine.rank;
+  machine.rank = nullptr;
+}
+
+// Called by exit().
+void end_machine() {
+  Machine& machine = the_machine();
+  const std::lock_guard guard(machine.mutex);
+  if (machine.process != getpid()) return;
+  if (machine.users != 0) {
+    machine.rank->enter();
+    mpi_adi::report_open_sessions(*machine.rank);
+    machine.rank->leave();
+    return;
+  }
+  machine.over = "the process has left its job already, as it exits";
+  end_part(machine);
+}
+
+Status join(Machine& machine) {
+  if (machine.over != nullptr) return Status::error(machine.over);
+  try {
+    std::unique_ptr<MpiRank> rank;
+    if (Status status = MpiRank::start(&make_collectives, rank); !status.ok()) return status;
+    machine.rank = rank.release();
+  } catch (const std::bad_alloc&) {
+    return Status::error(
+        "no memory for the heap of unexpected messages and the rest; see ulimit -v, or lessen it with --heap");
+  }
+  machine.process = getpid();
+  static_cast<void>(std::atexit(&end_machine));
+  return {};
+}
+
+// A ready send that found no receive was dropped by the kernel (paper 001, section 2: "simply be discarded"); the
+// program is told.
+void report_dropped(MpiRank& rank) {
+  const std::uint64_t dropped = rank.device().counts().ready_dropped;
+  if (dropped == 0) return;
+  std::fprintf(stderr, "margay: rank %u: %llu ready send(s) found no posted receive here and were dropped\n",
+               rank.process().rank(), static_cast<unsigned long long>(dropped));
+}
+
+}  // namespace
+
+Status hold_machine(Holder holder, bool threads) {
+  Machine& machine = the_machine();
+  const std::lock_guard guard(machine.mutex);
+  if (machine.rank == nullptr) {
+    if (Status status = join(machine); !status.ok()) return status;
+  } else if (machine.users == 0) {
+    machine.rank->work();
+  }
+  if (threads) machine.rank->allow_threads();
+  machine.had_session |= holder == Holder::session;
+  if (machine.users++ == 0) {
+    mpi_adi::set_process_rank(machine.rank);
+    mpi_adi::tool_rank_begins(*machine.rank);
+  }
+  return {};
+}
+
+bool hold_machine_alone() {
+  Machine& machine = the_machine();
+  const std::lock_guard guard(machine.mutex);
+  return machine.users == 1;
+}
+
+void let_go_machine() {
+  Machine& machine = the_machine();
+  const std::lock_guard guard(machine.mutex);
+  if (--machine.users > 0) return;
+  MpiRank& rank = *machine.rank;
+  rank.enter();
+  report_dropped(rank);
+  rank.rest();
+  rank.leave();
+  rank.process().stop_coprocessor();
+  mpi_adi::tool_rank_ends();
+  mpi_adi::set_process_rank(nullptr);
+  if (machine.had_session) return;
+  // A process without peers may join anew.
+  if (rank.process().job().launcher != sim::Launcher::kNone) {
+    machine.over =
+        "MPI_Finalize gave back what connects this process with the others, as it never had a session; one that is "
+        "opened before MPI_Finalize keeps that";
+  }
+  end_part(machine);
+}
+
+}  // namespace margay::collectives

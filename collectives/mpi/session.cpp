@@ -1,0 +1,109 @@
+// Sessions begin and end (MPI 4.0, 11.3.1).
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "collectives/mpi/machine.hpp"
+#include "mpi_adi/mpi/attribute_callbacks.hpp"
+#include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/info_table.hpp"
+#include "mpi_adi/mpi/leaks.hpp"
+#include "mpi_adi/mpi/session/arguments.hpp"
+
+using namespace margay::mpi_adi;
+using namespace margay::collectives;
+
+namespace {
+
+constexpr char kSingle[] = "MPI_THREAD_SINGLE";
+
+// What mpi_adi/mpi/session/README.md says of levels.
+bool wants_threads(MPI_Info info) {
+  const std::optional<Info> hints = info == MPI_INFO_NULL ? std::nullopt : copy_of_info(info);
+  const std::string* const level = hints ? hints->find("thread_level") : nullptr;
+  return level == nullptr || *level != kSingle;
+}
+
+// There is no rank: the program's handler is asked here, or the process ends.
+int refuse(MPI_Errhandler errhandler, const std::string& sentence) {
+  std::fprintf(stderr, "margay: MPI_Session_init: %s\n", sentence.c_str());
+  ErrorHandlerPtr handler;
+  {
+    const std::lock_guard guard(early_handlers_mutex());
+    handler = process_error_handlers().find(errhandler);
+  }
+  const bool returns = handler != nullptr && (errhandler == MPI_ERRORS_RETURN || handler->of == ObjectType::session);
+  if (!returns) std::exit(1);
+  MPI_Session none = MPI_SESSION_NULL;
+  int code = MPI_ERR_OTHER;
+  if (handler->function != nullptr) {
+    reinterpret_cast<MPI_Session_errhandler_function*>(handler->function)(&none, &code, "MPI_Session_init");
+  }
+  return MPI_ERR_OTHER;
+}
+
+// Errors of MPI_Session_init go to the handler that it was given.
+int begin_session(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+  Call call(call_name<"MPI_Session_init">);
+  Communicator raises;
+  raises.name = "the new session";
+  raises.error_handler = checked_handler(call, errhandler, ObjectType::session);
+  if (call.ok()) call.on(raises);
+  if (info != MPI_INFO_NULL && !copy_of_info(info)) call.error(MPI_ERR_INFO, words_of_bad_info(info));
+  call.not_null(session, "session");
+  if (!call.ok()) return call.failed();
+  Info used;
+  used.set("thread_level", call.rank().threaded() ? "MPI_THREAD_MULTIPLE" : kSingle);
+  const Session* const made = call.rank().tables().sessions.add(raises.error_handler, std::move(used));
+  if (made == nullptr) {
+    call.error(MPI_ERR_OTHER, "no handle is free (262,144 sessions are alive); finalize some first");
+    return call.failed();
+  }
+  call.rank().note_origin(made->raises.handle);
+  *session = made->raises.handle;
+  return MPI_SUCCESS;
+}
+
+// Everything of the session's is complete, and its communicators are gone.
+int end_session(MPI_Session* handle) {
+  Call call(call_name<"MPI_Session_finalize">);
+  call.not_null(handle, "session");
+  if (!call.ok()) return call.failed();
+  Session* const session = checked_session(call, *handle);
+  if (session == nullptr) return call.failed();
+  MpiRank& rank = call.rank();
+  const std::uint32_t number = session->number;
+  for (Communicator* communicator : rank.communicators_of(number)) {
+    if (!delete_attributes(call, *communicator)) return call.failed();
+  }
+  const bool alone = hold_machine_alone();
+  report_leaks(rank, {.session = number, .last = alone});
+  wait_until(rank, [&rank, alone, number] {
+    return alone ? rank.buffered().drained() && rank.device().quiet() : rank.device().quiet_in_session(number);
+  });
+  for (Communicator* communicator : rank.communicators_of(number)) rank.free_communicator(*communicator);
+  rank.tables().sessions.remove(*session);
+  *handle = MPI_SESSION_NULL;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+  if (const auto status = hold_machine(Holder::session, wants_threads(info)); !status.ok()) {
+    return refuse(errhandler, status.sentence());
+  }
+  const int code = begin_session(info, errhandler, session);
+  if (code != MPI_SUCCESS) let_go_machine();
+  return code;
+}
+MARGAY_ALIAS(Session_init)
+
+extern "C" int PMPI_Session_finalize(MPI_Session* session) {
+  const int code = end_session(session);
+  if (code == MPI_SUCCESS) let_go_machine();
+  return code;
+}
+MARGAY_ALIAS(Session_finalize)

@@ -1,0 +1,50 @@
+#include "mpi_adi/mpi/session/arguments.hpp"
+
+#include <cstring>
+
+namespace margay::mpi_adi {
+
+namespace {
+
+std::string words_of(const char* what, int handle) {
+  return std::string(what) + " " + in_hex(handle);
+}
+
+}  // namespace
+
+Session* checked_session(Call& call, MPI_Session handle) {
+  if (!call.ok()) return nullptr;
+  Session* const found = call.rank().tables().sessions.find(handle);
+  if (found != nullptr) {
+    call.on(found->raises);
+    return found;
+  }
+  call.error(MPI_ERR_SESSION, handle == MPI_SESSION_NULL
+                                  ? "the session is MPI_SESSION_NULL"
+                                  : words_of("session", handle) + " is no living session (finalized, or never made)");
+  return nullptr;
+}
+
+ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of) {
+  if (!call.ok()) return nullptr;
+  ErrorHandlerPtr found = call.rank().tables().error_handlers.find(handle);
+  if (found == nullptr) {
+    call.error(MPI_ERR_ARG, handle == MPI_ERRHANDLER_NULL
+                                ? "the error handler is MPI_ERRHANDLER_NULL"
+                                : words_of("error handler", handle) + " is no living handler (freed, or never made)");
+  } else if (found->of != ObjectType::none && found->of != of) {
+    call.error(MPI_ERR_ARG, words_of("error handler", handle) + " was not made for " +
+                                (of == ObjectType::session ? "sessions" : "communicators"));
+    return nullptr;
+  }
+  return found;
+}
+
+void check_text(Call& call, const char* text, std::size_t limit, const char* what) {
+  call.not_null(text, what);
+  if (text != nullptr && strnlen(text, limit) == limit) {
+    call.error(MPI_ERR_ARG, std::string(what) + " is longer than " + std::to_string(limit - 1) + " bytes");
+  }
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,27 @@
+// Tags of agreements that a text and the members tell apart.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "collectives/comm/from_groups.hpp"
+#include "collectives/comm/internal_tag.hpp"
+#include "mpi_adi/object/group_ops.hpp"
+
+namespace margay::collectives {
+
+TEST_CASE("the same text and members have the same tag; others another, and none is MPI_ANY_TAG's") {
+  const mpi_adi::GroupPtr one = mpi_adi::make_group({0, 1, 2}, 0), other = mpi_adi::make_group({0, 2}, 0);
+  CHECK(TextTag("text", *one).tag == TextTag("text", *mpi_adi::make_group({0, 1, 2}, 2)).tag);
+  CHECK(TextTag("text", *one).hash != TextTag("text", *other).hash);
+  std::set<int> tags;
+  constexpr int kTexts = 1000;
+  for (int i = 0; i < kTexts; ++i) {
+    for (const auto& group : {one, other}) tags.insert(TextTag("thread " + std::to_string(i), *group).tag);
+  }
+  CHECK(tags.size() == 2 * kTexts);
+  CHECK(tags.count(MPI_ANY_TAG) == 0);
+  for (const int tag : tags) CHECK((static_cast<std::uint32_t>(tag) >> 30) == static_cast<unsigned>(Agreement::text));
+}
+
+}  // namespace margay::collectives

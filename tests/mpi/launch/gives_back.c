@@ -1,0 +1,98 @@
+// What a process still has when its part in the job is over: sockets and mappings of MPI's, pages of the heap. "world":
+// MPI_Init alone; "session": a session alone, and another one afterwards.
+#include <dirent.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { kMessages = 4000, kBytes = 1000, kEnough = 2000 };  // KiB of the 4,000 in the heap
+
+static int sockets(void) {
+  int found = 0;
+  DIR* folder = opendir("/proc/self/fd");
+  for (struct dirent* entry; (entry = readdir(folder)) != NULL;) {
+    char path[300], target[300] = "";
+    snprintf(path, sizeof path, "/proc/self/fd/%s", entry->d_name);
+    if (readlink(path, target, sizeof target - 1) > 0) found += strncmp(target, "socket:", 7) == 0;
+  }
+  closedir(folder);
+  return found;
+}
+
+static int shared_mappings(void) {
+  char line[600];
+  int found = 0;
+  FILE* maps = fopen("/proc/self/maps", "r");
+  while (fgets(line, sizeof line, maps) != NULL)
+    found += strstr(line, "margay") != NULL && strstr(line, " rw-s ") != NULL;
+  fclose(maps);
+  return found;
+}
+
+static long resident_kib(void) {
+  long pages = 0, resident = 0;
+  FILE* file = fopen("/proc/self/statm", "r");
+  if (fscanf(file, "%ld %ld", &pages, &resident) != 2) resident = 0;
+  fclose(file);
+  return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+// The last rank's heap fills with what the first one sends; the most KiB that the process had.
+static long fill_heap(MPI_Comm comm) {
+  static char body[kBytes];
+  int rank = 0, size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  if (rank == 0) {
+    for (int i = 0; i < kMessages; ++i) MPI_Send(body, kBytes, MPI_BYTE, size - 1, 1, comm);
+    MPI_Send(body, 1, MPI_BYTE, size - 1, 2, comm);
+  }
+  if (rank != size - 1) return 0;
+  MPI_Recv(body, 1, MPI_BYTE, 0, 2, comm, MPI_STATUS_IGNORE);
+  const long most = resident_kib();
+  for (int i = 0; i < kMessages; ++i) MPI_Recv(body, kBytes, MPI_BYTE, 0, 1, comm, MPI_STATUS_IGNORE);
+  return most;
+}
+
+static MPI_Comm world_of(MPI_Session session) {
+  MPI_Group group;
+  MPI_Comm comm;
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  MPI_Comm_create_from_group(group, "gives_back", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+  MPI_Group_free(&group);
+  return comm;
+}
+
+int main(int argc, char** argv) {
+  const int world = argc > 1 && strcmp(argv[1], "world") == 0;
+  const int sockets_before = sockets(), mappings_before = shared_mappings();
+  MPI_Session session = MPI_SESSION_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
+  long most = 0;
+  if (world) {
+    MPI_Init(&argc, &argv);
+    most = fill_heap(MPI_COMM_WORLD);
+    MPI_Finalize();
+  } else {
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    comm = world_of(session);
+    most = fill_heap(comm);
+    MPI_Barrier(comm);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+  }
+  const int heap = most == 0 || most - resident_kib() > kEnough;
+  printf("heap %s", heap ? "given back" : "kept");
+  if (world) printf(", %d sockets, %d mappings", sockets() - sockets_before, shared_mappings() - mappings_before);
+  const int code = MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  printf(", session %s", code == MPI_SUCCESS ? "again" : "refused");
+  if (code == MPI_SUCCESS) {
+    comm = world_of(session);
+    MPI_Barrier(comm);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+  }
+  printf("\n");
+  return 0;
+}

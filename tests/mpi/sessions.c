@@ -1,0 +1,257 @@
+// ranks: 1 2 3 4 8
+// reference: 2
+// timeout: 30
+// Sessions (MPI 4.0, 11.3): before, beside and after MPI_Init; sets of processes, communicators of groups alone, error
+// handlers, and that each session's communicators are its own.
+#include "check.h"
+
+static int handler_calls = 0;
+static MPI_Session handler_session;
+
+static void count_call(MPI_Session* session, int* code, ...) {
+  ++handler_calls;
+  handler_session = *session;
+  CHECK(*code != MPI_SUCCESS, "the handler got MPI_SUCCESS");
+}
+
+static MPI_Session session_of(MPI_Errhandler handler) {
+  MPI_Session session = MPI_SESSION_NULL;
+  const int code = MPI_Session_init(MPI_INFO_NULL, handler, &session);
+  CHECK(code == MPI_SUCCESS && session != MPI_SESSION_NULL, "MPI_Session_init: %d", code);
+  return session;
+}
+
+static MPI_Comm comm_of(MPI_Session session, const char* set, const char* tag) {
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Group_from_session_pset(session, set, &group);
+  const int code = MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+  CHECK(code == MPI_SUCCESS && comm != MPI_COMM_NULL, "MPI_Comm_create_from_group: %d", code);
+  MPI_Group_free(&group);
+  return comm;
+}
+
+// All members' ranks add up; a message goes around.
+static void check_works(MPI_Comm comm, int base) {
+  int rank = -1, size = 0, sum = 0, got = -1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+  CHECK(sum == size * (size - 1) / 2, "sum %d of %d ranks", sum, size);
+  const int left = (rank + size - 1) % size, mine = base + rank;
+  MPI_Sendrecv(&mine, 1, MPI_INT, (rank + 1) % size, 3, &got, 1, MPI_INT, left, 3, comm, MPI_STATUS_IGNORE);
+  CHECK(got == base + left, "got %d from %d", got, left);
+}
+
+static void check_flags(int initialized, int finalized) {
+  int flag = -1;
+  MPI_Initialized(&flag);
+  CHECK(flag == initialized, "MPI_Initialized says %d", flag);
+  MPI_Finalized(&flag);
+  CHECK(flag == finalized, "MPI_Finalized says %d", flag);
+}
+
+static void check_sets(MPI_Session session) {
+  int sets = 0, world = 0, self = 0;
+  MPI_Session_get_num_psets(session, MPI_INFO_NULL, &sets);
+  for (int i = 0; i < sets; ++i) {
+    char name[MPI_MAX_PSET_NAME_LEN], cut[4] = "???";
+    int length = 0;
+    MPI_Session_get_nth_pset(session, MPI_INFO_NULL, i, &length, NULL);
+    CHECK(length > 5 && length <= MPI_MAX_PSET_NAME_LEN, "set %d: length %d", i, length);
+    MPI_Session_get_nth_pset(session, MPI_INFO_NULL, i, &length, name);
+    CHECK((int)strlen(name) + 1 == length, "'%s' with length %d", name, length);
+    world += strcmp(name, "mpi://WORLD") == 0;
+    self += strcmp(name, "mpi://SELF") == 0;
+    length = 4;
+    MPI_Session_get_nth_pset(session, MPI_INFO_NULL, i, &length, cut);
+    CHECK(strcmp(cut, "mpi") == 0, "cut to '%s'", cut);
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Session_get_pset_info(session, name, &info);
+    char value[MPI_MAX_INFO_VAL + 1] = "";
+    int found = 0, size = -1, width = sizeof value;
+    MPI_Info_get_string(info, "mpi_size", &width, value, &found);
+    MPI_Info_free(&info);
+    MPI_Group group = MPI_GROUP_NULL;
+    MPI_Group_from_session_pset(session, name, &group);
+    MPI_Group_size(group, &size);
+    MPI_Group_free(&group);
+    CHECK(found && atoi(value) == size, "%s: mpi_size '%s', %d members", name, value, size);
+  }
+  CHECK(world == 1 && self == 1, "%d sets: %d world, %d self", sets, world, self);
+  MPI_Info used = MPI_INFO_NULL;
+  char level[64] = "";
+  int found = 0, width = sizeof level;
+  MPI_Session_get_info(session, &used);
+  MPI_Info_get_string(used, "thread_level", &width, level, &found);
+  CHECK(found && strncmp(level, "MPI_THREAD_", 11) == 0, "thread_level '%s'", level);
+  MPI_Info_free(&used);
+}
+
+// A level that is asked for; the first session of a process can have the lowest one.
+static void check_single(void) {
+  MPI_Info asked = MPI_INFO_NULL, used = MPI_INFO_NULL;
+  MPI_Session session = MPI_SESSION_NULL;
+  char level[64] = "";
+  int found = 0, width = sizeof level;
+  MPI_Info_create(&asked);
+  MPI_Info_set(asked, "thread_level", "MPI_THREAD_SINGLE");
+  MPI_Session_init(asked, MPI_ERRORS_RETURN, &session);
+  MPI_Info_free(&asked);
+  MPI_Session_get_info(session, &used);
+  MPI_Info_get_string(used, "thread_level", &width, level, &found);
+  CHECK(found && strcmp(level, "MPI_THREAD_SINGLE") == 0, "thread_level '%s'", level);
+  MPI_Info_free(&used);
+  MPI_Comm comm = comm_of(session, "mpi://WORLD", "single");
+  check_works(comm, 900);
+  MPI_Comm_free(&comm);
+  MPI_Session_finalize(&session);
+}
+
+// MPICH 4.0 raises errors of groups from sets elsewhere than at the session.
+static void check_errors(MPI_Session session, MPI_Errhandler handler) {
+  const int all = on_margay();
+  MPI_Group group = MPI_GROUP_EMPTY;
+  MPI_Errhandler told = MPI_ERRHANDLER_NULL;
+  MPI_Session_set_errhandler(session, handler);
+  if (all) {
+    const int code = MPI_Group_from_session_pset(session, "mpi://NOBODY", &group);
+    CHECK(code != MPI_SUCCESS && class_of(code) == MPI_ERR_ARG, "an unknown set: class %d", class_of(code));
+    CHECK(group == MPI_GROUP_NULL, "an unknown set: a group is told");
+    CHECK(handler_calls == 1 && handler_session == session, "%d calls of the handler", handler_calls);
+  }
+  MPI_Session_get_errhandler(session, &told);
+  CHECK(told == handler, "another handler is told");
+  MPI_Errhandler_free(&told);
+  const int code = MPI_Session_call_errhandler(session, MPI_ERR_OTHER);
+  CHECK(code == MPI_SUCCESS && handler_calls == 1 + all && handler_session == session, "%d calls of the handler",
+        handler_calls);
+  MPI_Session_set_errhandler(session, MPI_ERRORS_RETURN);
+  if (all) {
+    const int wrong = MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 77, &(int){0}, NULL);
+    CHECK(class_of(wrong) == MPI_ERR_ARG, "set 77: class %d", class_of(wrong));
+  }
+}
+
+// The odd and the even processes each make one, at the same time with different tags; then both face each other.
+static void check_groups(MPI_Session session) {
+  MPI_Group all = MPI_GROUP_NULL, part[2];
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+  int rank = -1, size = 0;
+  MPI_Group_rank(all, &rank);
+  MPI_Group_size(all, &size);
+  for (int odd = 0; odd < 2; ++odd) {
+    int range[1][3] = {{odd, size - 1, 2}};
+    if (odd < size)
+      MPI_Group_range_incl(all, 1, range, &part[odd]);
+    else
+      part[odd] = MPI_GROUP_EMPTY;
+  }
+  const int mine = rank % 2;
+  MPI_Comm comm = MPI_COMM_NULL, inter = MPI_COMM_NULL, merged = MPI_COMM_NULL;
+  MPI_Comm_create_from_group(part[mine], mine ? "odd" : "even", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+  check_works(comm, 100 * mine);
+  MPI_Comm_free(&comm);
+  int running = 0, over = 0;
+  MPI_Initialized(&running);
+  MPI_Finalized(&over);
+  // MPICH 4.0 needs its world for that.
+  if (size > 1 && (on_margay() || (running && !over))) {
+    MPI_Intercomm_create_from_groups(part[mine], 0, part[1 - mine], 0, "faces", MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                     &inter);
+    int remote = 0;
+    MPI_Comm_remote_size(inter, &remote);
+    CHECK(remote == (mine ? (size + 1) / 2 : size / 2), "%d over there", remote);
+    MPI_Intercomm_merge(inter, mine, &merged);
+    check_works(merged, 500);
+    MPI_Comm_free(&merged);
+    MPI_Comm_free(&inter);
+  }
+  if (size > 1) MPI_Group_free(&part[1]);
+  MPI_Group_free(&part[0]);
+  MPI_Group_free(&all);
+}
+
+// Two sessions at once, of which one ends while a message of the other is under way.
+static void check_two(void) {
+  MPI_Session first = session_of(MPI_ERRORS_RETURN), second = session_of(MPI_ERRORS_RETURN);
+  CHECK(first != second, "two sessions have one handle");
+  MPI_Comm one = comm_of(first, "mpi://WORLD", "one"), other = comm_of(second, "mpi://WORLD", "other");
+  MPI_Comm self = comm_of(second, "mpi://SELF", "self"), twin = MPI_COMM_NULL;
+  int rank = -1, size = 0, got = -1;
+  MPI_Comm_rank(one, &rank);
+  MPI_Comm_size(one, &size);
+  MPI_Request request;
+  MPI_Irecv(&got, 1, MPI_INT, (rank + 1) % size, 9, one, &request);
+  check_works(other, 200);
+  check_works(self, 300);
+  MPI_Comm_dup(other, &twin);
+  check_works(twin, 400);
+  MPI_Comm_free(&twin);
+  MPI_Comm_free(&self);
+  MPI_Comm_free(&other);
+  MPI_Session_finalize(&second);
+  CHECK(second == MPI_SESSION_NULL, "the handle is not null");
+  MPI_Send(&rank, 1, MPI_INT, (rank + size - 1) % size, 9, one);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(got == (rank + 1) % size, "got %d", got);
+  MPI_Comm_free(&one);
+  MPI_Session_finalize(&first);
+}
+
+// A process that holds no session and no world leaves MPI, and may come again.
+static void check_lives(void) {
+  for (int life = 0; life < 3; ++life) {
+    MPI_Session session = session_of(MPI_ERRORS_RETURN);
+    MPI_Comm comm = comm_of(session, life == 1 ? "mpi://SELF" : "mpi://WORLD", "a life");
+    check_works(comm, 1000 * life);
+    if (life == 2) MPI_Comm_free(&comm);  // else it goes with its session
+    MPI_Session_finalize(&session);
+  }
+}
+
+int main(int argc, char** argv) {
+  // MPICH 4.0 makes handlers in a session only, and has one life.
+  const int more = on_margay();
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (more) MPI_Session_create_errhandler(&count_call, &handler);
+  if (more) check_single();
+  if (more) check_lives();
+  // Before the world model.
+  MPI_Session session = session_of(more ? handler : MPI_ERRORS_RETURN);
+  if (!more) MPI_Session_create_errhandler(&count_call, &handler);
+  check_flags(0, 0);
+  check_sets(session);
+  check_errors(session, handler);
+  check_groups(session);
+  check_two();
+  check_flags(0, 0);
+  // Beside it; the session outlives it.
+  MPI_Comm comm = comm_of(session, "mpi://WORLD", "margay:sessions");
+  MPI_Init(&argc, &argv);
+  check_flags(1, 0);
+  const int rank = world_rank();
+  check_works(MPI_COMM_WORLD, 0);
+  check_works(comm, 0);
+  check_two();
+  check_groups(session);
+  int equal = MPI_UNEQUAL;
+  MPI_Comm_compare(comm, MPI_COMM_WORLD, &equal);
+  CHECK(equal == MPI_CONGRUENT, "compared: %d", equal);
+  MPI_Finalize();
+  check_flags(1, 1);
+  check_works(comm, 800);
+  MPI_Comm_free(&comm);
+  check_groups(session);
+  if (!more) MPI_Errhandler_free(&handler);
+  comm = comm_of(session, "mpi://WORLD", "last");
+  int failures = suite_failures, all = 0;
+  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, comm);
+  MPI_Comm_free(&comm);
+  MPI_Session_finalize(&session);
+  if (more) check_lives();
+  if (more) MPI_Errhandler_free(&handler);
+  all += suite_failures != failures;
+  if (rank == 0) printf(all == 0 ? "sessions: no errors\n" : "sessions: %d failed checks\n", all);
+  return all != 0;
+}
