@@ -33,13 +33,20 @@ std::unique_ptr<Communicator> both_groups(const Communicator& inter) {
 }  // namespace
 
 Status MpiRank::start(int thread_level, MakeExtension make_extension, std::unique_ptr<MpiRank>& out) {
+  std::unique_ptr<sim::Process> process;
+  if (Status status = sim::Process::start(process); !status.ok()) return status;
+  return start_on(std::move(process), thread_level, make_extension, out);
+}
+
+Status MpiRank::start_on(std::unique_ptr<sim::Process> process, int thread_level, MakeExtension make_extension,
+                         std::unique_ptr<MpiRank>& out) {
   std::unique_ptr<MpiRank> rank(new MpiRank());
-  if (Status status = sim::Process::start(rank->process_); !status.ok()) return status;
+  rank->process_ = std::move(process);
   DeviceOptions options;
   if (Status status = device_options(rank->process_->job().options, options); !status.ok()) return status;
   rank->thread_level_ = thread_level;
   rank->threaded_ = thread_level == MPI_THREAD_MULTIPLE;
-  if (rank->threaded_) rank->process_->share_waiting();
+  if (rank->threaded_) rank->process_->share_waiting(rank->outside_rest_);
   rank->device_ = std::make_unique<Device>(rank->process_->kernel(), options);
   rank->buffered_ = std::make_unique<BufferedSends>(*rank->device_);
   rank->make_world();

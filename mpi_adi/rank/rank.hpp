@@ -45,6 +45,9 @@ class MpiRank {
   using MakeExtension = std::unique_ptr<RankExtension> (*)(MpiRank&);
   [[nodiscard]] static portals::Status start(int thread_level, MakeExtension make_extension,
                                              std::unique_ptr<MpiRank>& out);
+  // The same in a process that has been made: tests put it on a virtual machine.
+  [[nodiscard]] static portals::Status start_on(std::unique_ptr<sim::Process> process, int thread_level,
+                                                MakeExtension make_extension, std::unique_ptr<MpiRank>& out);
   ~MpiRank();
   MpiRank(const MpiRank&) = delete;
   MpiRank& operator=(const MpiRank&) = delete;
@@ -60,6 +63,12 @@ class MpiRank {
     if (process_->kernel().unfinished()) process_->arm_coprocessor();
     process_->lock().owner_leave();
     if (threaded_) mutex_.unlock();
+  }
+
+  // Between rounds of a wait with several threads: who waits for the lock has it first.
+  void let_others_in() {
+    leave();
+    enter();
   }
 
   [[nodiscard]] sim::Process& process() { return *process_; }
@@ -147,10 +156,25 @@ class MpiRank {
   void make_world();
   // Another free request, a hidden or a new one.
   void make_request();
+  // A waiting thread lets the others in while it rests.
+  class OutsideRest final : public sim::Rest {
+   public:
+    explicit OutsideRest(MpiRank& rank) : rank_(rank) {}
+    void rest(std::uint64_t ns) override {
+      rank_.leave();
+      sim::give_processor_up(ns);
+      rank_.enter();
+    }
+
+   private:
+    MpiRank& rank_;
+  };
+
   // Its contexts are free again. Requires: freed, and nothing refers to it.
   void destroy(Communicator& communicator);
   void destroy_unreferenced();
 
+  OutsideRest outside_rest_{*this};
   std::unique_ptr<sim::Process> process_;
   std::unique_ptr<Device> device_;
   CallTrace call_trace_;
