@@ -29,6 +29,8 @@ function(margay_wrapper wrapper language compiler)
   endif()
   if(MARGAY_SANITIZE)
     set(MARGAY_SANITIZE_FLAG -fsanitize=${MARGAY_SANITIZE})
+    # The library is C++: its checks need a part of the runtime that clang leaves out of a C program.
+    set(MARGAY_SANITIZE_LINK "${MARGAY_SANITIZE_FLAG} -fsanitize-link-c++-runtime -lstdc++")
   endif()
   set(MARGAY_WRAPPER_LIBDIR lib)
   set(MARGAY_WRAPPER_INCLUDEDIR include)

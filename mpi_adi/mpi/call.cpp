@@ -189,7 +189,7 @@ void Call::hand_over(const Communicator& communicator, int code) {
     const int error_class = rank_->errors().class_of(code);
     if (error_class == MPIX_ERR_PROC_FAILED || blame_ == Blame::peer) let_the_launcher_speak();
     rank_->process().abort(error_class, std::string(name_.text) + " failed on " + name_of(communicator) + ": " +
-                                            (blame_ == Blame::program ? sentence_ : rank_->errors().text_of(code)));
+                                            (blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code)));
   }
   leave();
   if (handler->function == nullptr) return;

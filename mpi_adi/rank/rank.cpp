@@ -34,8 +34,15 @@ std::unique_ptr<Communicator> both_groups(const Communicator& inter) {
 }  // namespace
 
 Status MpiRank::start(MakeExtension make_extension, std::unique_ptr<MpiRank>& out) {
+  std::unique_ptr<sim::Process> process;
+  if (Status status = sim::Process::start(process); !status.ok()) return status;
+  return start_on(std::move(process), make_extension, out);
+}
+
+Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
+                         std::unique_ptr<MpiRank>& out) {
   std::unique_ptr<MpiRank> rank(new MpiRank());
-  if (Status status = sim::Process::start(rank->process_); !status.ok()) return status;
+  rank->process_ = std::move(process);
   DeviceOptions options;
   if (Status status = device_options(rank->process_->job().options, options); !status.ok()) return status;
   const std::string initial = rank->process_->job().options.text("initial_errhandler");
@@ -73,7 +80,7 @@ void MpiRank::end_world() {
 void MpiRank::allow_threads() {
   if (threaded_) return;
   threaded_ = true;
-  process_->share_waiting();
+  process_->share_waiting(outside_rest_);
 }
 
 void MpiRank::work() {

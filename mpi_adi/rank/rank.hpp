@@ -44,6 +44,9 @@ class MpiRank {
   // before the first message can arrive.
   using MakeExtension = std::unique_ptr<RankExtension> (*)(MpiRank&);
   [[nodiscard]] static portals::Status start(MakeExtension make_extension, std::unique_ptr<MpiRank>& out);
+  // The same in a process that has been made: tests put it on a virtual machine.
+  [[nodiscard]] static portals::Status start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
+                                                std::unique_ptr<MpiRank>& out);
   ~MpiRank();
 
   // From MPI_Init to MPI_Finalize: the program has MPI_COMM_WORLD and MPI_COMM_SELF. The calling thread is the main
@@ -74,6 +77,12 @@ class MpiRank {
       process.arm_coprocessor();
     process.lock().owner_leave();
     if (threaded_) mutex_.unlock();
+  }
+
+  // Between rounds of a wait with several threads: who waits for the lock has it first.
+  void let_others_in() {
+    leave();
+    enter();
   }
 
   [[nodiscard]] sim::Process& process() { return *process_; }
@@ -164,10 +173,25 @@ class MpiRank {
   void make_world();
   // Another free request, a hidden or a new one.
   [[gnu::noinline]] void make_request();
+  // A waiting thread lets the others in while it rests.
+  class OutsideRest final : public sim::Rest {
+   public:
+    explicit OutsideRest(MpiRank& rank) : rank_(rank) {}
+    void rest(std::uint64_t ns) override {
+      rank_.leave();
+      sim::give_processor_up(ns);
+      rank_.enter();
+    }
+
+   private:
+    MpiRank& rank_;
+  };
+
   // Its contexts are free again. Requires: freed, and nothing refers to it.
   void destroy(Communicator& communicator);
   [[gnu::noinline]] void destroy_unreferenced();
 
+  OutsideRest outside_rest_{*this};
   std::unique_ptr<sim::Process> process_;
   std::unique_ptr<Device> device_;
   CallTrace call_trace_;

@@ -67,9 +67,8 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
       stall.moved();
       continue;
     }
-    if (rank.threaded()) rank.leave();
     waiter.idle();
-    if (rank.threaded()) rank.enter();
+    if (rank.threaded()) rank.let_others_in();
     stall.idle(waiter.idle_ns());
   }
 }

@@ -18,12 +18,16 @@ constexpr std::uint32_t kYieldRounds = 16;
 constexpr std::uint64_t kNudgeAfterYieldingNs = 40 * kNudgeAfterNs;
 constexpr std::uint64_t kNudgeAtMostEachNs = 10'000'000;
 
-void sleep_ns(std::uint64_t ns) {
+}  // namespace
+
+void give_processor_up(std::uint64_t ns) {
+  if (ns == 0) {
+    sched_yield();
+    return;
+  }
   const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
   nanosleep(&time, nullptr);
 }
-
-}  // namespace
 
 void Waiter::pause() {
   if (about_to_sleep_) {
@@ -34,7 +38,7 @@ void Waiter::pause() {
   // Who owes something may be computing on every other processor: its coprocessor needs this one.
   owed_ = idle_ns_ >= kNudgeAfterNs && kernel_.unfinished();
   if (yielding || owed_) {
-    sched_yield();
+    give_up(0);
     kernel_.time_passed();
   }
   if (rounds_ % (yielding ? kYieldRounds : kSpinRounds) == 0) look_at_clock();
@@ -54,7 +58,7 @@ void Waiter::look_at_clock() {
   }
   if (idle_ns_ < kSleepAfterNs) return;
   if (!means_.may_sleep) {
-    sleep_ns(kNudgeAfterNs);
+    give_up(kNudgeAfterNs);
     return;
   }
   if (means_.bell != nullptr) means_.bell->begin_sleep();
@@ -80,7 +84,7 @@ void Waiter::sleep() {
     } else if (means_.bell != nullptr) {
       means_.bell->sleep(slice_ns);
     } else {
-      sleep_ns(kNudgeAtMostEachNs);
+      give_up(kNudgeAtMostEachNs);
     }
     if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::wake});
     kernel_.time_passed();

@@ -18,6 +18,20 @@ namespace margay::sim {
 
 enum class WaitPolicy : std::uint8_t { spin, yield };
 
+// How the waiting thread gives its processor up, where more is to be done than that: a lock is given back meanwhile
+// that other threads wait for, or the time is not the machine's.
+class Rest {
+ public:
+  Rest() = default;
+  Rest(const Rest&) = delete;
+  Rest& operator=(const Rest&) = delete;
+  virtual ~Rest() = default;
+  // For `ns` nanoseconds; 0: others that wait for this processor go first.
+  virtual void rest(std::uint64_t ns) = 0;
+};
+// What a wait does without a Rest.
+void give_processor_up(std::uint64_t ns);
+
 // What a process waits with; made once.
 struct WaitMeans {
   WaitPolicy policy = WaitPolicy::spin;
@@ -26,9 +40,11 @@ struct WaitMeans {
   int wake_descriptor =
       -1;                 // becomes readable when the bell was rung while poll() sleeps; -1 without descriptors to poll
   bool may_sleep = true;  // false when several threads wait at once: they only yield
+  Rest* rest = nullptr;   // nullptr: give_processor_up()
 };
 
-// On the stack of the waiting call. Starts counting at construction.
+// On the stack of the waiting call. Starts counting at construction. Every call under the process lock, which only a
+// Rest gives back: what a wait tells the kernel (idle_round, nudge) is the lock's, too.
 class Waiter {
  public:
   Waiter(Kernel& kernel, const Clock& clock, const WaitMeans& means) : kernel_(kernel), clock_(clock), means_(means) {}
@@ -64,6 +80,7 @@ class Waiter {
   static constexpr std::uint32_t kSpinRounds = 256;
 
   void pause();
+  void give_up(std::uint64_t ns) { means_.rest != nullptr ? means_.rest->rest(ns) : give_processor_up(ns); }
   void look_at_clock();
   void sleep();
   void wake_up();

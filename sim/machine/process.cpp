@@ -44,6 +44,25 @@ Status Process::start(std::unique_ptr<Process>& out) {
   return {};
 }
 
+std::unique_ptr<Process> Process::start_virtual(const VirtualPlace& place) {
+  std::unique_ptr<Process> process(new Process());
+  process->virtual_ = true;
+  process->job_ = place.job;
+  auto self = std::make_unique<SelfWire>(portals::ProcessId{0, place.job.rank}, process->finished_);
+  std::vector<Wire*> routes(place.job.size, &place.attach(process->finished_));
+  routes[place.job.rank] = self.get();
+  process->wires_.push_back(std::move(self));
+  process->make_kernel(std::move(routes));
+  process->share_waiting(*place.rest);
+  process->wait_means_.policy = WaitPolicy::yield;
+  process->wait_means_.reason = "a virtual machine's process";
+  return process;
+}
+
+void Process::make_kernel(std::vector<Wire*> routes) {
+  kernel_ = std::make_unique<Kernel>(portals::ProcessId{0, job_.rank}, std::move(routes), finished_, recorder_);
+}
+
 Status Process::open_board() {
   board_block_->pid = getpid();
   if (job_.board_fd < 0) return {};
@@ -70,7 +89,7 @@ Status Process::open_wires() {
   if (job_.node_count > 1) {
     if (Status status = open_tcp(routes); !status.ok()) return status;
   }
-  kernel_ = std::make_unique<Kernel>(portals::ProcessId{0, job_.rank}, std::move(routes), finished_, recorder_);
+  make_kernel(std::move(routes));
   return {};
 }
 
@@ -132,6 +151,7 @@ void Process::choose_waiting() {
 }
 
 Status Process::start_coprocessor(Coprocessor::Round round) {
+  if (virtual_) return {};
   Coprocessor::Settings settings;
   settings.lock = &lock_;
   settings.bell = bell_data_;
@@ -169,7 +189,9 @@ void Process::publish_accounts() {
 
 void Process::finish(const std::function<bool()>& round) {
   const std::uint64_t begin = clock_.now_ns();
-  while (!kernel_->idle() && clock_.now_ns() - begin < kFinishLimitNs) static_cast<void>(round());
+  while (!kernel_->idle() && clock_.now_ns() - begin < kFinishLimitNs) {
+    if (!round() && virtual_) wait_means_.rest->rest(0);
+  }
   publish_accounts();
   recorder_.suspend();
   static_cast<void>(leave(job_));

@@ -26,17 +26,28 @@ namespace margay::sim {
 
 class ShmWire;
 
+// A process of a machine whose wire and time are not real: who it is, what carries to all others, how it waits.
+struct VirtualPlace {
+  Job job;
+  // Makes the wire; what is finished goes to the list. The wire outlives the process.
+  std::function<Wire&(TransmissionList& finished)> attach;
+  Rest* rest = nullptr;
+};
+
 class Process {
  public:
   // Joins the job (sim/boot), maps the node's segment, opens the wires. Nothing is sent but, over several nodes, the
   // cards through PMI. Error: a sentence; the job cannot run.
   [[nodiscard]] static portals::Status start(std::unique_ptr<Process>& out);
+  // On a virtual machine: no board but its own, no shared memory, no coprocessor; it always gives its turn up while it
+  // waits.
+  [[nodiscard]] static std::unique_ptr<Process> start_virtual(const VirtualPlace& place);
   // Stops the coprocessor and unmaps; messages still under way are lost. finish() first for an orderly end.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Begins application bypass: `round` is what one round of the program's progress does.
+  // Begins application bypass: `round` is what one round of the program's progress does. Nothing on a virtual machine.
   [[nodiscard]] portals::Status start_coprocessor(Coprocessor::Round round);
   void arm_coprocessor() { coprocessor_.arm(); }
 
@@ -50,8 +61,12 @@ class Process {
   [[nodiscard]] std::uint32_t rank() const { return job_.rank; }
   [[nodiscard]] std::uint32_t size() const { return job_.size; }
   [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
-  // Several threads wait at once from now on: none of them sleeps on the one bell.
-  void share_waiting() { wait_means_.may_sleep = false; }
+  // Several threads wait at once from now on: none of them sleeps on the one bell, and `rest` gives the process lock
+  // back while one of them gives its processor up. It outlives the process.
+  void share_waiting(Rest& rest) {
+    wait_means_.may_sleep = false;
+    wait_means_.rest = &rest;
+  }
 
   // From the next wait on; the owner's call, outside of any wait.
   void wait_by(WaitPolicy policy) {
@@ -82,6 +97,7 @@ class Process {
   [[nodiscard]] portals::Status open_tcp(std::vector<Wire*>& routes);
   [[nodiscard]] portals::Status open_trace();
   void choose_waiting();
+  void make_kernel(std::vector<Wire*> routes);
 
   Job job_;
   RealClock clock_;
@@ -99,6 +115,7 @@ class Process {
   BellData* bell_data_ = nullptr;
   std::unique_ptr<BellOwner> bell_;
   int wake_descriptor_ = -1;
+  bool virtual_ = false;
   Coprocessor coprocessor_;
 };
 

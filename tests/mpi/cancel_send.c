@@ -1,6 +1,7 @@
 // MPI_Cancel of sends: what no receive has taken is given back by the receiver, or goes on to its end; never both.
 // ranks: 2
 // timeout: 30
+// sanitized: shm epoll
 #include "check.h"
 
 enum { kTag = 5, kGoTag = 6, kLongBytes = 300000 };

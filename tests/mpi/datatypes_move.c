@@ -1,6 +1,7 @@
 // Noncontiguous datatypes on their way: each constructor sent and received as packed bytes and as itself, short and
 // long; absolute addresses; parts of elements; elements that overlap in what is sent.
 // ranks: 2
+// sanitized: shm epoll
 #include "check.h"
 
 enum { kTag = 4, kRoom = 1 << 20, kBack = 4096 };

@@ -50,6 +50,11 @@ static struct Layout contiguous_of(const char* name, struct Layout old, int coun
   return made;
 }
 
+static void free_layout(struct Layout* layout) {
+  if (layout->type != MPI_INT) MPI_Type_free(&layout->type);
+  free(layout->offsets);
+}
+
 static void sizes(const struct Layout* layout) {
   int bytes = 0;
   MPI_Aint lower = 0, extent = 0;
@@ -105,7 +110,9 @@ static void make_layouts(struct Layout* made) {
   made[5] = contiguous_of("contiguous of vectors", made[2], 4);
   made[6] = vector_of("vector of vectors", made[2], 3, 2, 4);
   made[7] = vector_of("vector of contiguous", made[1], 5, 1, 2);
-  made[8] = vector_of("vector of vectors of contiguous", vector_of("inner", made[1], 2, 1, 3), 2, 2, 3);
+  struct Layout inner = vector_of("inner", made[1], 2, 1, 3);
+  made[8] = vector_of("vector of vectors of contiguous", inner, 2, 2, 3);
+  free_layout(&inner);
   for (int i = 0; i < kLayouts; ++i) sizes(&made[i]);
 }
 
@@ -132,7 +139,8 @@ static void negative_stride(int rank, int partner) {
     for (int i = 0; i < 20; ++i)
       CHECK(landed[i] == cells[origin + back.offsets[i]], "backwards: element %d is %d", i, landed[i]);
   }
-  MPI_Type_free(&back.type);
+  free_layout(&back);
+  free_layout(&base);
 }
 
 int main(int argc, char** argv) {
@@ -161,7 +169,7 @@ int main(int argc, char** argv) {
       }
   if (rank == 0) printf("%d transfers between %d layouts\n", transfers, kLayouts);
   negative_stride(rank, partner);
-  for (int i = 1; i < kLayouts; ++i) MPI_Type_free(&layouts[i].type);
+  for (int i = 0; i < kLayouts; ++i) free_layout(&layouts[i]);
   CHECK(layouts[1].type == MPI_DATATYPE_NULL, "Type_free left the handle");
   MPI_Buffer_detach(&buffer, &buffer_bytes);
   free(buffer);

@@ -1,5 +1,7 @@
 // Error handlers of the program: what they are called with, that they may call MPI, inheritance, freeing while
-// attached; error classes, codes and strings of the program; MPI_Comm_call_errhandler. ranks: 1 2 reference: 2
+// attached; error classes, codes and strings of the program; MPI_Comm_call_errhandler.
+// ranks: 1 2
+// reference: 2
 #include "check.h"
 
 static MPI_Comm seen_comm;

@@ -6,9 +6,10 @@
 
 enum { kTag = 2, kBytes = 300000 };
 
+static unsigned char buffer[kBytes + MPI_BSEND_OVERHEAD];
+
 static void as_sender(int partner, unsigned char* body) {
-  const int buffer_bytes = kBytes + MPI_BSEND_OVERHEAD;
-  MPI_Buffer_attach(memory_of((size_t)buffer_bytes), buffer_bytes);
+  MPI_Buffer_attach(buffer, sizeof buffer);
   pattern_fill(body, kBytes, 1);
   MPI_Bsend(body, kBytes, MPI_BYTE, partner, kTag, MPI_COMM_WORLD);
   MPI_Send(body, 100, MPI_BYTE, partner, kTag + 1, MPI_COMM_WORLD);

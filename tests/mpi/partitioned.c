@@ -1,5 +1,8 @@
 // Partitioned communication: different numbers of partitions on both sides, any order of Pready, rounds, two channels
-// of one tag, receives of the program beside them. ranks: 2 timeout: 30
+// of one tag, receives of the program beside them.
+// ranks: 2
+// timeout: 30
+// sanitized: shm epoll
 #include "check.h"
 
 enum { kTag = 3, kTotal = 24000 };

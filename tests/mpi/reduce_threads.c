@@ -1,6 +1,8 @@
 // MPI_THREAD_MULTIPLE: reductions on two communicators at once, by a thread each. One rank names another amount of data
-// in the calls of one thread, which get errors; those of the other thread are right all the same. ranks: 4 reference:
-// none, ranks that name different amounts of data are not allowed wires: shm epoll
+// in the calls of one thread, which get errors; those of the other thread are right all the same.
+// ranks: 4
+// reference: none, ranks that name different amounts of data are not allowed
+// wires: shm epoll
 #include <pthread.h>
 
 #include "check.h"

@@ -14,6 +14,9 @@ A program says what it wants in its first comment lines, `// key: value`:
     stderr     a regular expression that standard error must contain on our library
     serial     "yes": nothing else may run meanwhile (read by CMakeLists.txt)
     libraries  linker options of the program
+    sanitized  wires under a sanitizer (default shm), or "none" and the reason (also read by CMakeLists.txt)
+
+On a build with sanitizers: our mpicc alone, 2 ranks or the smallest number, and no report of a sanitizer.
 """
 import argparse
 import pathlib
@@ -22,6 +25,14 @@ import sys
 import time
 
 import support
+
+
+# A sanitized program takes so much longer, at most.
+SLOWER = 4
+# Programs ask for more memory than there is, and must be told so, as by the system's allocator.
+SANITIZER_OPTIONS = {"ASAN_OPTIONS": "allocator_may_return_null=1"}
+# What each of them writes before its report.
+REPORT = re.compile(r"Sanitizer: |: runtime error: ")
 
 
 class Program:
@@ -40,6 +51,14 @@ class Program:
         self.exit = status if status == "nonzero" else int(status)
         self.stderr = self.keys.get("stderr")
         self.libraries = self.keys.get("libraries", "").split()
+
+    def sanitize(self):
+        """Narrows the matrix to what is run under a sanitizer, where everything takes several times as long."""
+        sanitized = self.keys.get("sanitized", "shm")
+        self.wires = [] if sanitized.startswith("none") else sanitized.split()
+        self.ranks = [2 if 2 in self.ranks else min(self.ranks)]
+        self.reference = []
+        self.timeout *= SLOWER
 
 
 class Suite:
@@ -61,6 +80,8 @@ class Suite:
         problems = run.problems(program.exit)
         if program.stderr and not re.search(program.stderr, run.stderr):
             problems.append(f"standard error does not contain /{program.stderr}/")
+        if self.build.sanitizer and REPORT.search(run.stderr):
+            problems.append("a sanitizer reports")
         if expected is not None and run.stdout != expected:
             problems.append("standard output differs from that of Debian's MPICH:\n" + support.difference(expected, run.stdout))
         return problems
@@ -79,14 +100,19 @@ class Suite:
                 if wire != "shm" and ranks < 2:
                     continue
                 command = self.build.margay_run(ranks, wire, program.timeout) + [str(binary)]
-                run = support.execute(command, program.timeout + 15)
+                run = support.execute(command, program.timeout + 15, env=SANITIZER_OPTIONS if self.build.sanitizer else None)
                 problems = self.judge(program, run, expected.get(ranks))
                 self.report(program, f"{built_by}, {ranks} ranks, {wire}", run, problems)
 
     def run(self, program, only):
+        if self.build.sanitizer:
+            program.sanitize()
+            only = "ours"
         ranks_list = sorted(set(program.ranks) | set(program.reference))
         expected = {}
-        debian = support.compile_program(self.build, "mpicc.mpich", program.source, ".mpich", program.libraries)
+        debian = None
+        if only != "ours":
+            debian = support.compile_program(self.build, "mpicc.mpich", program.source, ".mpich", program.libraries)
         if only in (None, "reference"):
             expected = self.reference_outputs(program, debian)
         if only in (None, "ours"):

@@ -2,6 +2,7 @@
 // posted early and late. Every message carries who sent it and which of that pair's messages it is.
 // ranks: 2 3 4 6
 // reference: 3
+// sanitized: shm uring epoll
 #include "check.h"
 
 enum { kMessages = 250, kLargest = 150000, kModes = 5, kTag = 1 };

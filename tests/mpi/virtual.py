@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Runs programs of the MPI suite on the virtual machine (tests/mpi/virtual), each for many seeds.
+
+    tests/mpi/virtual.py --build build/release                              the test mpi.virtual: some seeds of each
+    tests/mpi/virtual.py --build build/release --seeds 1000 tests/mpi/wildcards.c
+    tests/mpi/virtual.py --build build/release --seed 17 --ranks 3 tests/mpi/wildcards.c
+
+A failure names program, number of ranks and seed; with them the run is the same again.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import support
+
+RANKS_MAX = 5
+SEEDS = 10
+# Their seeds take a second or more: few in the test, ...
+LONG = {"bcast", "completion", "communicators_many", "datatypes_vector", "environment", "gather", "persistent", "reduce", "sendrecv",
+        "traffic", "wildcards"}
+LONG_SEEDS = 2
+# ... and ten seconds: by hand only.
+LONGEST = {"finalize", "flood", "large", "large_counts", "send_modes"}
+# What cannot run there, and why.
+NOT_THERE = {
+    "bypass": "it measures real time",
+    "dup_threads": "threads of a rank run beside the turns",
+    "environment_threads": "threads",
+    "error_handlers_user": "it calls MPI_Init again, which here is not the library's",
+    "info": "it asks for its process's command",
+    "object_threads": "threads",
+    "oversubscribe": "sixteen ranks in real time",
+    "reduce_threads": "threads",
+    "request_threads": "threads",
+    "sessions_threads": "threads",
+    "threads": "threads",
+    "tool_threads": "threads",
+    "tool_interface": "one process has one tool interface",
+}
+
+
+def compile_shared(build, source):
+    """`source` as a shared object that finds MPI in the program that loads it."""
+    target = build.programs / (source.stem + ".virtual.so")
+    tester = build.folder / "tests" / "virtual_mpi"
+    if not tester.exists():
+        raise support.CompileError(f"{tester} is not there: build target virtual_mpi")
+    inputs = [source, *source.parent.glob("*.h")]
+    if target.exists() and target.stat().st_mtime > max(path.stat().st_mtime for path in inputs):
+        return target
+    command = ["cc", "-shared", "-fPIC", "-O1", "-g", "-w", f"-I{build.folder / 'include'}", "-o", str(target), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise support.CompileError(f"{source.name}: does not compile\n{done.stdout}{done.stderr}")
+    return target
+
+
+def numbers_of_ranks(source):
+    """The largest that a program is written for, if it is not too large; and 2, if it is."""
+    ranks = [int(n) for n in support.header_keys(source).get("ranks", "2").split()]
+    fitting = [n for n in ranks if n <= RANKS_MAX]
+    return sorted({max(fitting), 2 if 2 in fitting else max(fitting)}) if fitting else []
+
+
+def run_program(build, source, ranks_list, first, last):
+    """The report of its failures; empty when all went well."""
+    report = ""
+    program = compile_shared(build, source)
+    for ranks in ranks_list:
+        command = [str(build.folder / "tests" / "virtual_mpi"), str(ranks), str(first), str(last), str(program)]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=support.clean_environment())
+        if done.returncode != 0:
+            report += "\n".join(done.stderr.splitlines()[-40:]) + "\n    $ " + " ".join(command) + "\n"
+    return report
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, help="build folder, as build/release")
+    parser.add_argument("--seeds", type=int, help="seeds 1 to this")
+    parser.add_argument("--seed", type=int, default=os.environ.get("MARGAY_SEED"), help="this seed alone")
+    parser.add_argument("--ranks", type=int, help="this number of ranks alone")
+    parser.add_argument("programs", nargs="*", type=pathlib.Path, help="source files; none: all")
+    arguments = parser.parse_args()
+    build = support.Build(arguments.build)
+    folder = pathlib.Path(__file__).resolve().parent
+    left_out = NOT_THERE.keys() | (LONGEST if arguments.seeds is None and arguments.seed is None else set())
+    programs = arguments.programs or [source for source in sorted(folder.glob("*.c")) if source.stem not in left_out]
+    started = time.monotonic()
+    failures = 0
+
+    def one(source):
+        began = time.monotonic()
+        last = arguments.seeds or (LONG_SEEDS if source.stem in LONG else SEEDS)
+        first, last = (int(arguments.seed),) * 2 if arguments.seed is not None else (1, last)
+        ranks_list = [arguments.ranks] if arguments.ranks else numbers_of_ranks(source)
+        try:
+            report = run_program(build, source, ranks_list, first, last)
+        except support.CompileError as error:
+            report = str(error) + "\n"
+        what = f"ranks {' '.join(map(str, ranks_list)):4} seeds {first} to {last}"
+        return source, what, report, time.monotonic() - began
+
+    # Each run has one thread at work.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for source, what, report, seconds in pool.map(one, programs):
+            print(f"{source.stem:22} {what:28} {'FAILED' if report else 'ok'} {seconds:.2f} s")
+            print(report, end="", flush=True)
+            failures += report != ""
+    print(f"{len(programs)} programs, {failures} failed, {time.monotonic() - started:.1f} s")
+    return 1 if failures or not programs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,190 @@
+#include "tests/mpi/virtual/machine.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <thread>
+
+#include "collectives/portal/rank_host.hpp"
+#include "collectives/portal/tree_portal.hpp"
+
+namespace margay::testing {
+
+namespace {
+
+thread_local Seat* thread_seat = nullptr;
+
+// Turns of ranks that found nothing, with nothing under way, after which no more will happen. More than the rounds
+// after which a device opens its second heap (1,000), for each of the ranks.
+constexpr std::uint32_t kIdleTurnsMax = 40'000;
+// Turns after which another rank is the slow one.
+constexpr std::uint32_t kSlowTurns = 64;
+
+std::unique_ptr<mpi_adi::RankExtension> make_collectives(mpi_adi::MpiRank& rank) {
+  return std::make_unique<collectives::TreePortal>(std::make_unique<collectives::RankHost>(rank));
+}
+
+// Windows and pieces of every other machine are small: long bodies in many parts, wires that are often full.
+sim::VirtualOptions network_options(std::uint64_t seed) {
+  sim::VirtualOptions options;
+  if (seed % 2 == 0) {
+    options.segment_bytes = 512;
+    options.window_bytes = 4096;
+    options.window_messages = 4;
+  }
+  if (seed % 3 == 0) options.full_probability = 0.5;
+  return options;
+}
+
+}  // namespace
+
+Seat& Seat::mine() {
+  return *thread_seat;
+}
+
+void Seat::rest(std::uint64_t /*ns*/) {
+  machine_.pass_turn(*this);
+}
+
+void Seat::plug_in() {
+  sim::VirtualPlace place;
+  place.job = machine_.job_of(rank_);
+  place.attach = [this](sim::TransmissionList& finished) -> sim::Wire& {
+    return machine_.network_.attach(rank_, finished);
+  };
+  place.rest = this;
+  process_ = sim::Process::start_virtual(place);
+}
+
+portals::Status Seat::begin(int thread_level) {
+  auto status = mpi_adi::MpiRank::start_on(std::move(process_), &make_collectives, mpi_);
+  if (!status.ok()) return status;
+  mpi_adi::set_current_rank(mpi_.get());
+  mpi_->begin_world(thread_level);
+  return {};
+}
+
+VirtualMachine::VirtualMachine(std::uint32_t ranks, std::uint64_t seed)
+    : random_(seed), network_(ranks, seed, network_options(seed)) {
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) seats_.push_back(std::make_unique<Seat>(*this, rank));
+  nodes_ = 1 + static_cast<std::uint32_t>(random_() % 2);
+  for (auto& seat : seats_) seat->plug_in();
+}
+
+sim::Job VirtualMachine::job_of(std::uint32_t rank) const {
+  sim::Job job;
+  const auto size = static_cast<std::uint32_t>(seats_.size());
+  job.rank = rank;
+  job.size = size;
+  job.node_count = nodes_;
+  job.nodes_are_emulated = true;
+  job.node_of_rank.resize(size);
+  for (std::uint32_t one = 0; one < size; ++one) job.node_of_rank[one] = one * nodes_ / size;
+  job.node = job.node_of_rank[rank];
+  return job;
+}
+
+Seat* VirtualMachine::choose() {
+  std::vector<Seat*> able;
+  for (auto& seat : seats_) {
+    if (!seat->over_) able.push_back(seat.get());
+  }
+  if (able.empty()) return nullptr;
+  if (turns_++ % kSlowTurns == 0) slow_ = random_() % 2 == 0 ? able[random_() % able.size()] : nullptr;
+  if (random_() % (able.size() + 1) == 0) static_cast<void>(network_.advance());
+  Seat* chosen = able[random_() % able.size()];
+  if (chosen == slow_ && random_() % 8 != 0) chosen = able[random_() % able.size()];
+  look_for_rest();
+  return chosen;
+}
+
+void VirtualMachine::look_for_rest() {
+  if (network_.counts().sent != sent_) {
+    sent_ = network_.counts().sent;
+    idle_turns_ = 0;
+  }
+  if (++idle_turns_ < kIdleTurnsMax) return;
+  if (network_.advance()) {
+    idle_turns_ = 0;
+    return;
+  }
+  std::string text = "all ranks wait, and nothing is under way:\n";
+  for (auto& seat : seats_) {
+    text += "rank " + std::to_string(seat->rank_);
+    if (seat->over_) {
+      text += " has ended\n";
+    } else if (!seat->begun()) {
+      text += " is outside of MPI\n";
+    } else {
+      text += std::string(" in ") + seat->mpi_->process().board().mpi_call.data() + "\n";
+      seat->mpi_->device().describe(text, 6);
+    }
+  }
+  std::fputs(text.c_str(), stderr);
+  std::_Exit(1);
+}
+
+void VirtualMachine::pass_turn(Seat& from) {
+  Seat* next = choose();
+  if (next == &from) return;
+  if (next == nullptr) {
+    all_over_.release();
+    return;
+  }
+  next->turn_.release();
+  if (!from.over_) from.turn_.acquire();
+}
+
+std::string VirtualMachine::run(const std::function<int(std::uint32_t rank)>& program) {
+  std::vector<std::thread> threads;
+  for (auto& seat : seats_) {
+    threads.emplace_back([this, &program, mine = seat.get()] {
+      thread_seat = mine;
+      mine->turn_.acquire();
+      mine->status_ = program(mine->rank_);
+      mine->over_ = true;
+      pass_turn(*mine);
+    });
+  }
+  choose()->turn_.release();
+  all_over_.acquire();
+  for (std::thread& thread : threads) thread.join();
+  return judge();
+}
+
+// What ended while answers to it were under way: they arrive.
+void VirtualMachine::settle() {
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (auto& seat : seats_) moved |= seat->mpi_->device().progress();
+    moved |= network_.advance();
+  }
+}
+
+// sent = delivered + dropped, for each ordered pair, of those that had MPI to its end.
+std::string VirtualMachine::judge() {
+  std::string text;
+  for (auto& seat : seats_) {
+    const std::string name = "rank " + std::to_string(seat->rank_);
+    if (seat->status_ != 0) text += name + " returned " + std::to_string(seat->status_) + "\n";
+    if (!seat->finalized_) text += name + " did not call MPI_Finalize\n";
+  }
+  if (!text.empty()) return text;
+  settle();
+  for (std::uint32_t from = 0; from < seats_.size(); ++from) {
+    for (std::uint32_t to = 0; to < seats_.size(); ++to) {
+      const sim::Registers& receiver = seats_[to]->mpi_->process().kernel().registers();
+      const auto& drops = receiver.dropped(from);
+      const std::uint64_t dropped = std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
+      const std::uint64_t sent = seats_[from]->mpi_->process().kernel().registers().sent(to);
+      if (sent == receiver.delivered(from) + dropped) continue;
+      text += "from rank " + std::to_string(from) + " to rank " + std::to_string(to) + ": " + std::to_string(sent) +
+              " messages sent, " + std::to_string(receiver.delivered(from)) + " delivered, " + std::to_string(dropped) +
+              " dropped\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace margay::testing
