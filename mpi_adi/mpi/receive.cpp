@@ -35,7 +35,7 @@ int start_both_replacing(Call& call, const SendArguments& send, const ReceiveArg
   const CheckedSend checked = check_send(call, send);
   if (!call.ok()) return call.failed();
   TypedCopy copy(*checked.type, send.buffer, send.count);
-  const SendArguments copied{copy.bytes(), copy.size(), MPI_BYTE, send.destination, send.tag, send.communicator};
+  const SendArguments copied{copy.bytes(), copy.size(), MPI_PACKED, send.destination, send.tag, send.communicator};
   return start_both(call, copied, receive, copy.take(), handle);
 }
 
@@ -84,7 +84,7 @@ extern "C" int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype
     return call.failed();
   // What goes out is copied first: the arriving message may land in the buffer before the send is done with it.
   const TypedCopy copy(*checked.type, buf, count);
-  return send_and_receive(call, {copy.bytes(), copy.size(), MPI_BYTE, dest, sendtag, comm},
+  return send_and_receive(call, {copy.bytes(), copy.size(), MPI_PACKED, dest, sendtag, comm},
                           {buf, count, datatype, source, recvtag, comm}, status);
 }
 MARGAY_ALIAS(Sendrecv_replace)
