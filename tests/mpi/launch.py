@@ -357,6 +357,14 @@ MISFITS = [
     "MPI_Recv of 100000 x MPI_UNSIGNED (400000 bytes) does not fit what came: rank 0 sent 100000 x MPI_FLOAT (400000 bytes) "
     "by MPI_Isend, tag 5, MPI_COMM_WORLD",
     "MPI_Mrecv of 1 x MPI_INT (4 bytes) does not fit what came: rank 0 sent 2 x MPI_SHORT (4 bytes) by MPI_Bsend, tag 6, copy",
+    "MPI_Recv of 4 x MPI_BYTE (4 bytes) does not fit what came: rank 0 sent 1 x MPI_INT (4 bytes) by MPI_Send, tag 8, "
+    "MPI_COMM_WORLD",
+    "MPI_Sendrecv_replace of 4 x MPI_INT (16 bytes) does not fit what came: rank 0 sent 4 x MPI_FLOAT (16 bytes) by "
+    "MPI_Sendrecv_replace, tag 9, copy",
+    *2 * ["MPI_Start of 4 x MPI_LONG_LONG_INT (32 bytes) does not fit what came: rank 0 sent 4 x MPI_DOUBLE (32 bytes) by "
+          "MPI_Start, tag 10, MPI_COMM_WORLD"],
+    "MPI_Recv of 2 x MPI_INT (8 bytes) does not fit what came: rank 0 sent elements of several types (8 bytes) by MPI_Send, "
+    "tag 11, MPI_COMM_WORLD",
     "MPI_Recv of 3 x MPI_INT (12 bytes) is too small for what came: rank 0 sent 4 x MPI_INT (16 bytes) by MPI_Send, tag 7, "
     "MPI_COMM_WORLD",
 ]
