@@ -1,5 +1,6 @@
 #include "mpi_adi/datatype/predefined_types.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -134,6 +135,18 @@ std::shared_ptr<TypeDefinition> define_pair(MPI_Datatype value) {
 }
 
 }  // namespace
+
+std::string_view basic_type_name(MPI_Datatype handle) {
+  const auto* const found = std::find_if(kBasicTypes.begin(), kBasicTypes.end(),
+                                         [handle](const Basic& basic) { return basic.handle == handle; });
+  return found == kBasicTypes.end() ? std::string_view() : found->name;
+}
+
+MPI_Datatype basic_type_of_index(std::uint32_t index) {
+  const auto* const found = std::find_if(kBasicTypes.begin(), kBasicTypes.end(),
+                                         [index](const Basic& basic) { return basic_index(basic.handle) == index; });
+  return found == kBasicTypes.end() ? MPI_DATATYPE_NULL : found->handle;
+}
 
 PredefinedTypes::PredefinedTypes() {
   for (const Basic& basic : kBasicTypes)

@@ -2,11 +2,17 @@
 #pragma once
 
 #include <array>
+#include <string_view>
 
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/datatype/datatype.hpp"
 
 namespace margay::mpi_adi {
+
+// A basic type's name; empty for a handle of none.
+[[nodiscard]] std::string_view basic_type_name(MPI_Datatype handle);
+// The basic type of this index (basic_index); MPI_DATATYPE_NULL: there is none.
+[[nodiscard]] MPI_Datatype basic_type_of_index(std::uint32_t index);
 
 // One per rank, so that reference counts are its own. Each has its name.
 class PredefinedTypes {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mpi_adi/device/type_check.hpp"
 #include "portals/base/assert.hpp"
 #include "sim/base/limits.hpp"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "mpi_adi/device/device.hpp"
@@ -21,6 +22,8 @@ inline constexpr std::uint32_t kLookAgain = 0xffff'ffff;
 // What the options make of the heap's size and of the short limits, in bytes.
 [[nodiscard]] std::size_t heap_bytes_of(const DeviceOptions& options);
 [[nodiscard]] std::array<std::uint64_t, sim::kWireCount> short_limits_of(const DeviceOptions& options);
+
+class TypeCheck;
 
 struct DeviceParts {
   // Attaches the receive, acknowledgment and read portals. Throws std::bad_alloc when there is no memory for the heap.
@@ -50,6 +53,8 @@ struct DeviceParts {
   Pieces scratch;                      // of a send that is over before it returns
   std::uint64_t under_way = 0;         // requests not complete
   ProtocolCounts counts;
+
+  std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES asks; then the recorder is watched
 
   std::vector<Communicator*> unreferenced;  // freed by the user, and now by their last request
 

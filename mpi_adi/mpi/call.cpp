@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/mpi/init_state.hpp"
 #include "sim/trace/event.hpp"
 
@@ -61,6 +63,7 @@ void Call::watch_enter() {
   sim::Recorder& recorder = rank_->process().recorder();
   if (recorder.on()) rank_->call_trace().enter(recorder, name_.text);
   if (rank_->origins() != nullptr) rank_->origins()->enter(name_.text);
+  if (TypeCheck* const check = device().parts().type_check.get(); check != nullptr) check->begin_call(name_.text);
 }
 
 void Call::watch_leave() {

@@ -38,6 +38,7 @@ int start_both_replacing(Call& call, const SendArguments& send, const ReceiveArg
   call.whose("of the send");
   if (!call.ok()) return call.failed();
   TypedCopy copy(*checked.type, send.buffer, send.count);
+  copy.tell(call);
   const SendArguments copied{copy.bytes(), copy.size(), MPI_BYTE, send.destination, send.tag, send.communicator};
   return start_both(call, copied, receive, copy.take(), handle);
 }

@@ -1,6 +1,8 @@
 #include "mpi_adi/mpi/receive_call.hpp"
 
+#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/pieces.hpp"
+#include "mpi_adi/device/type_check.hpp"
 
 namespace margay::mpi_adi {
 
@@ -55,6 +57,7 @@ int send_and_replace(Call& call, const SendArguments& send, const ReceiveArgumen
     return call.failed();
   // What goes out is copied first: the arriving message may land in the buffer before the send is done with it.
   const TypedCopy copy(*checked.type, send.buffer, send.count);
+  copy.tell(call);
   return send_and_receive(call, {copy.bytes(), copy.size(), MPI_BYTE, send.destination, send.tag, send.communicator},
                           receive, status);
 }
@@ -93,12 +96,16 @@ void finish_device_request(Call& call, Request& request, MPI_Status* status) {
   call.device().free(request);
 }
 
-TypedCopy::TypedCopy(const Datatype& type, const void* buffer, std::int64_t count) {
+TypedCopy::TypedCopy(const Datatype& type, const void* buffer, std::int64_t count) : type_(type) {
   Pieces pieces;
   const portals::Region data = pieces.to_send(buffer, count, type);
   size_ = static_cast<std::int64_t>(data.bytes());
   bytes_ = std::make_unique_for_overwrite<std::byte[]>(data.bytes());
   if (size_ > 0) portals::copy(portals::Region(bytes_.get(), data.bytes()), data);
+}
+
+void TypedCopy::tell(Call& call) const {
+  if (TypeCheck* const check = call.device().parts().type_check.get(); check != nullptr) check->copied_from(type_);
 }
 
 }  // namespace margay::mpi_adi

@@ -59,12 +59,16 @@ void finish_device_request(Call& call, Request& request, MPI_Status* status);
 // The bytes of `count` elements, packed one behind the other.
 class TypedCopy {
  public:
+  // Requires: `type` lives as long as this.
   TypedCopy(const Datatype& type, const void* buffer, std::int64_t count);
+  // Tells the check of types, if it is on, what the next send's bytes are.
+  void tell(Call& call) const;
   [[nodiscard]] const void* bytes() const { return bytes_.get(); }
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::unique_ptr<std::byte[]> take() { return std::move(bytes_); }
 
  private:
+  const Datatype& type_;
   std::unique_ptr<std::byte[]> bytes_;
   std::int64_t size_ = 0;
 };

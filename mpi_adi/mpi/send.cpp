@@ -43,19 +43,22 @@ MARGAY_ALIAS(Isend)
 
 extern "C" int PMPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                             MPI_Request* request) {
-  return nonblocking_send(call_name<"MPI_Isend_c">, SendMode::standard, {buf, count, datatype, dest, tag, comm}, request);
+  return nonblocking_send(call_name<"MPI_Isend_c">, SendMode::standard, {buf, count, datatype, dest, tag, comm},
+                          request);
 }
 MARGAY_ALIAS(Isend_c)
 
 extern "C" int PMPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                            MPI_Request* request) {
-  return nonblocking_send(call_name<"MPI_Issend">, SendMode::synchronous, {buf, count, datatype, dest, tag, comm}, request);
+  return nonblocking_send(call_name<"MPI_Issend">, SendMode::synchronous, {buf, count, datatype, dest, tag, comm},
+                          request);
 }
 MARGAY_ALIAS(Issend)
 
 extern "C" int PMPI_Issend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                              MPI_Request* request) {
-  return nonblocking_send(call_name<"MPI_Issend_c">, SendMode::synchronous, {buf, count, datatype, dest, tag, comm}, request);
+  return nonblocking_send(call_name<"MPI_Issend_c">, SendMode::synchronous, {buf, count, datatype, dest, tag, comm},
+                          request);
 }
 MARGAY_ALIAS(Issend_c)
 

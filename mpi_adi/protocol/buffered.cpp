@@ -4,7 +4,9 @@
 #include <string>
 
 #include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/pieces.hpp"
+#include "mpi_adi/device/type_check.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
@@ -72,6 +74,7 @@ portals::Status BufferedSends::send(const void* buffer, std::int64_t count, Data
   Pieces pieces;
   const portals::Region source = pieces.to_send(buffer, count, type);
   if (bytes != 0) portals::copy(portals::Region(place, bytes), source);
+  if (TypeCheck* const check = device_.parts().type_check.get(); check != nullptr) check->copied_from(type);
   Request* const request = device_.start_send(SendMode::buffered, place, static_cast<std::int64_t>(bytes), bytes_type_,
                                               destination, tag, communicator);
   under_way_.push_back({request, place});

@@ -1,6 +1,7 @@
 #include "mpi_adi/protocol/post_receive.hpp"
 
 #include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/receive_common.hpp"
@@ -10,10 +11,21 @@ namespace margay::mpi_adi {
 
 namespace {
 
-[[gnu::noinline]] void trace_post(DeviceParts& parts, const ReceiveRequest& request,
-                                  const portals::Criteria& criteria) {
-  trace_request(parts, sim::TraceKind::post_receive, request, request.room().bytes(), criteria.match_bits,
-                criteria.ignore_bits);
+struct PostedReceive {
+  std::int64_t count;
+  const Datatype& type;
+  Context context;
+};
+
+[[gnu::noinline]] void watch_post(DeviceParts& parts, const ReceiveRequest& request, const PostedReceive& posted) {
+  const portals::Criteria& criteria = request.entry.criteria();
+  if (parts.recorder().on()) {
+    trace_request(parts, sim::TraceKind::post_receive, request, request.room().bytes(), criteria.match_bits,
+                  criteria.ignore_bits);
+  }
+  if (parts.type_check != nullptr) {
+    parts.type_check->begin_receive(request, posted.type, posted.count, posted.context != Context::point_to_point);
+  }
 }
 
 }  // namespace
@@ -36,8 +48,8 @@ ReceiveRequest& post_receive(DeviceParts& parts, void* buffer, std::int64_t coun
   request.entry.set_criteria(receive_criteria(source, tag, context_of(communicator, context)));
   const portals::Criteria& criteria = request.entry.criteria();
   const bool traced = parts.recorder().on();
-  if (traced) [[unlikely]]
-    trace_post(parts, request, criteria);
+  if (parts.recorder().watched()) [[unlikely]]
+    watch_post(parts, request, {count, type, context});
 
   // Nothing is delivered between the search and the listing, so the entry need not be in the list, inactive, meanwhile.
   if (portals::ArrivedMessage* const message = parts.heap.find(criteria)) {

@@ -2,6 +2,7 @@
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
+#include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/post_receive.hpp"
@@ -45,6 +46,7 @@ ReceiveRequest& start_matched_receive(DeviceParts& parts, void* buffer, std::int
                                       Message& message) {
   ReceiveRequest& request = prepare_receive(parts, buffer, count, type, *message.communicator);
   request.peer = message.peer;
+  if (parts.type_check != nullptr) parts.type_check->begin_receive(request, type, count, false);
   if (!message.was_complete && parts.kernel.lost(message.peer)) {
     end_receive_of_lost(parts, request);
   } else {

@@ -1,5 +1,6 @@
 #include "mpi_adi/protocol/receive.hpp"
 
+#include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/pull.hpp"
 #include "mpi_adi/protocol/receive_common.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 [[gnu::noinline]] void header_came(DeviceParts& parts, ReceiveRequest& request, const portals::Header& header) {
   const Note note = read_note(header.user_data);
   take_envelope(request, header, note);
+  if (parts.type_check != nullptr) parts.type_check->came(request, header);
   if (request.answer_bits != 0 && note.protocol != NoteProtocol::short_message) {
     start_pull(parts, request, header);
   } else {

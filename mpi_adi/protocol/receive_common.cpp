@@ -1,5 +1,6 @@
 #include "mpi_adi/protocol/receive_common.hpp"
 
+#include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/synchronous.hpp"
 
 namespace margay::mpi_adi {
@@ -8,6 +9,7 @@ void tell_receive(DeviceParts& parts, ReceiveRequest& request) {
   if (request.truncated) request.error_class = MPI_ERR_TRUNCATE;
   if (request.in_pieces) request.pieces.clear();
   if (parts.recorder().on()) trace_request(parts, sim::TraceKind::receive_complete, request, request.bytes);
+  if (parts.type_check != nullptr) parts.type_check->end_receive(request);
   if (request.synchronous) answer_synchronous(parts, request.peer, request.answer_bits);
 }
 

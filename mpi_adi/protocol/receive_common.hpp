@@ -39,7 +39,7 @@ inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& 
 inline void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {
   request.state = ReceiveState::complete;
   request.bytes = bytes;
-  if (request.truncated || request.in_pieces || request.synchronous || parts.recorder().on()) [[unlikely]]
+  if (request.truncated || request.in_pieces || request.synchronous || parts.recorder().watched()) [[unlikely]]
     tell_receive(parts, request);
   complete(parts, request);
 }

@@ -9,6 +9,7 @@ void start_rendezvous_send(DeviceParts& parts, SendRequest& request, portals::Ma
   portals::Header header = put_header(parts, request.peer, bits | kLongBit, 0);
   header.return_length = request.body.bytes();
   write_note(header.user_data, {NoteProtocol::rendezvous, request.synchronous, answer_bits_of(request)});
+  mark(parts, header);
   make_readable(parts, request);
   owes(request, kOwedRead);
   if (request.synchronous) {

@@ -18,6 +18,9 @@ namespace margay::mpi_adi {
   return header;
 }
 
+// What the check of types tells the receiver, if it is on.
+void mark(const DeviceParts& parts, portals::Header& header);
+
 inline void owes(SendRequest& request, SendOwed what) {
   request.owed = static_cast<std::uint8_t>(request.owed | what);
 }
@@ -35,7 +38,8 @@ inline void settled(SendRequest& request, SendOwed what) {
 [[gnu::noinline]] void make_readable(DeviceParts& parts, SendRequest& request);
 
 // Hands the request's transmission (header set) to the kernel, whole and at once if the wire can.
-[[gnu::noinline]] void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header, const portals::Region& body);
+[[gnu::noinline]] void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header,
+                                 const portals::Region& body);
 
 // Tells the kernel that the peer owes an answer, until close().
 [[gnu::noinline]] void expect_answer(DeviceParts& parts, SendRequest& request);

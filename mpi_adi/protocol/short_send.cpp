@@ -4,8 +4,9 @@
 
 namespace margay::mpi_adi {
 
-void start_short_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits) {
-  portals::Header header = put_header(parts, request.peer, bits, request.body.bytes());
+namespace {
+
+inline void start(DeviceParts& parts, SendRequest& request, portals::Header& header) {
   if (request.synchronous) {
     write_note(header.user_data, {NoteProtocol::short_message, true, answer_bits_of(request)});
     listen(parts, request);
@@ -14,6 +15,19 @@ void start_short_send(DeviceParts& parts, SendRequest& request, portals::MatchBi
   }
   if (!parts.kernel.try_send(header, request.body)) hand_over(parts, request, header, request.body);
   complete_if_nothing_owed(parts, request);
+}
+
+}  // namespace
+
+void start_short_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits) {
+  portals::Header header = put_header(parts, request.peer, bits, request.body.bytes());
+  start(parts, request, header);
+}
+
+void start_watched_short_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits) {
+  portals::Header header = put_header(parts, request.peer, bits, request.body.bytes());
+  mark(parts, header);
+  start(parts, request, header);
 }
 
 bool try_short_send(DeviceParts& parts, std::uint32_t peer, portals::MatchBits bits, const portals::Region& body) {

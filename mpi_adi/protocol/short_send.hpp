@@ -10,6 +10,9 @@ namespace margay::mpi_adi {
 // Requires: request.body, peer, protocol and tag are set.
 void start_short_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits);
 
+// The same with what the check of types adds.
+void start_watched_short_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits);
+
 // Without a request: true when the kernel took the message at once. Requires: bytes <= the peer's short limit.
 [[nodiscard]] bool try_short_send(DeviceParts& parts, std::uint32_t peer, portals::MatchBits bits,
                                   const portals::Region& body);

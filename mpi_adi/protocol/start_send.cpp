@@ -1,6 +1,7 @@
 #include "mpi_adi/protocol/start_send.hpp"
 
 #include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/long_send.hpp"
 #include "mpi_adi/protocol/ready_send.hpp"
@@ -17,8 +18,8 @@ portals::MatchBits send_bits(SendMode mode, int tag, const Communicator& communi
                        mode == SendMode::ready ? kReadyBit : 0);
 }
 
-[[gnu::noinline]] void trace_choice(DeviceParts& parts, const ProtocolChoice& choice, std::uint32_t peer, portals::MatchBits bits,
-                  std::uint64_t bytes, std::uint32_t request) {
+[[gnu::noinline]] void trace_choice(DeviceParts& parts, const ProtocolChoice& choice, std::uint32_t peer,
+                                    portals::MatchBits bits, std::uint64_t bytes, std::uint32_t request) {
   sim::TraceEvent event;
   event.kind = sim::TraceKind::send_begin;
   event.protocol = choice.protocol;
@@ -61,6 +62,32 @@ void dispatch(DeviceParts& parts, SendShape shape, SendRequest& request, portals
   }
 }
 
+struct WatchedSend {
+  SendMode mode;
+  const ProtocolChoice& choice;
+  portals::MatchBits bits;
+  const Datatype& type;
+  Context context;
+};
+
+// The rest of a send when somebody looks on: apart, so that the others do not pay for it.
+[[gnu::noinline]] SendRequest& start_watched_send(DeviceParts& parts, SendRequest& request, const WatchedSend& send) {
+  const std::uint64_t bytes = request.body.bytes();
+  if (parts.recorder().on()) {
+    trace_choice(parts, send.choice, request.peer, send.bits, bytes, request.pooled.index);
+  }
+  if (parts.type_check != nullptr) {
+    parts.type_check->begin_send(send.type, bytes, send.context != Context::point_to_point);
+  }
+  count_send(parts.counts, send.mode, send.choice.shape, bytes);
+  if (send.choice.shape == SendShape::short_message) {
+    start_watched_short_send(parts, request, send.bits);
+  } else {
+    dispatch(parts, send.choice.shape, request, send.bits);
+  }
+  return request;
+}
+
 }  // namespace
 
 SendRequest& start_send(DeviceParts& parts, SendMode mode, const void* buffer, std::int64_t count, const Datatype& type,
@@ -75,7 +102,8 @@ SendRequest& start_send(DeviceParts& parts, SendMode mode, const void* buffer, s
   const portals::MatchBits bits = send_bits(mode, tag, communicator, context);
   const ProtocolChoice choice = select_protocol(parts, mode, bytes, request.peer);
   request.protocol = choice.protocol;
-  if (parts.recorder().on()) trace_choice(parts, choice, request.peer, bits, bytes, request.pooled.index);
+  if (parts.recorder().watched()) [[unlikely]]
+    return start_watched_send(parts, request, {mode, choice, bits, type, context});
   count_send(parts.counts, mode, choice.shape, bytes);
   dispatch(parts, choice.shape, request, bits);
   return request;
@@ -84,7 +112,7 @@ SendRequest& start_send(DeviceParts& parts, SendMode mode, const void* buffer, s
 bool send_now(DeviceParts& parts, SendMode mode, const void* buffer, std::int64_t count, const Datatype& type,
               int destination, int tag, const Communicator& communicator, Context context) {
   if (mode != SendMode::standard && mode != SendMode::ready) return false;
-  if (parts.recorder().on()) return false;  // so that a trace tells of a request for each message
+  if (parts.recorder().watched()) return false;  // so that a trace tells of a request for each message
   const std::uint32_t peer = communicator.world_rank(destination);
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * type.size;
   // The least limit first: most messages need not ask which wire they take.

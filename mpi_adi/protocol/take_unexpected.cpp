@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/pull.hpp"
 #include "mpi_adi/protocol/receive_common.hpp"
@@ -17,15 +18,21 @@ void copy_out(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessa
   complete_receive(parts, request, bytes);
 }
 
+[[gnu::noinline]] void watch_hit(DeviceParts& parts, const ReceiveRequest& request, const portals::Header& header) {
+  if (parts.recorder().on()) {
+    trace_request(parts, sim::TraceKind::search_hit, request, message_bytes(header), header.match_bits);
+  }
+  if (parts.type_check != nullptr) parts.type_check->came(request, header);
+}
+
 }  // namespace
 
 void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message) {
   ++parts.counts.unexpected;
   const portals::Header& header = message.header;
   take_envelope(request, header, read_note(header.user_data));
-  if (parts.recorder().on()) {
-    trace_request(parts, sim::TraceKind::search_hit, request, message_bytes(header), header.match_bits);
-  }
+  if (parts.recorder().watched()) [[unlikely]]
+    watch_hit(parts, request, header);
   if (message.saved == portals::Saved::header) {
     const portals::Header asked = header;  // it goes with the message
     parts.heap.release(message);

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <numeric>
 
+#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/rank/device_options.hpp"
 #include "portals/base/assert.hpp"
 
@@ -56,6 +58,10 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
   rank->make_world();
   if (rank->process_->job().options.text("leaks") == "1") {
     rank->origins_ = std::make_unique<Origins>();
+    rank->process_->recorder().watch();
+  }
+  if (rank->process_->job().options.text("check_types") == "1") {
+    rank->device_->parts().type_check = std::make_unique<TypeCheck>(rank->process_->rank());
     rank->process_->recorder().watch();
   }
   rank->tables_.inquiries = Inquiries(rank->process_->job());

@@ -111,16 +111,16 @@ class ShmWire final : public Wire {
   // Owner's.
   std::vector<ShmOutbound> outbound_;  // by local rank
   std::vector<ShmInbound> inbound_;
-  std::vector<std::uint32_t> busy_;     // local ranks with something queued
-  std::vector<Sender> senders_;  // never more than there are ranks: stays where it is
+  std::vector<std::uint32_t> busy_;  // local ranks with something queued
+  std::vector<Sender> senders_;      // never more than there are ranks: stays where it is
   std::vector<bool> is_sender_;
   std::vector<std::uint32_t> held_;
-  std::uint32_t opened_seen_ = 0;  // of our area's opened_count
-  std::size_t turn_ = 0;           // index in senders_ of the one to look at first
-  std::uint32_t in_turn_ = 0;      // arrivals that it has given in a row
+  std::uint32_t opened_seen_ = 0;      // of our area's opened_count
+  std::size_t turn_ = 0;               // index in senders_ of the one to look at first
+  std::uint32_t in_turn_ = 0;          // arrivals that it has given in a row
   const Sender* answering_ = nullptr;  // of the last arrival
-  std::uint32_t idle_rounds_ = 0;  // of the waiting owner since the last arrival, while something was queued
-  bool shared_processor_ = false;  // see keep_lines()
+  std::uint32_t idle_rounds_ = 0;      // of the waiting owner since the last arrival, while something was queued
+  bool shared_processor_ = false;      // see keep_lines()
 };
 
 }  // namespace margay::sim

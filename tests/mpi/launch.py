@@ -406,6 +406,44 @@ def case_leaks(case):
     case.expect(not case.last.stderr, "nothing is to be listed of a session that gave all back")
 
 
+MISFITS = [
+    "MPI_Recv of 2 x MPI_DOUBLE (16 bytes) does not fit what came: rank 0 sent 4 x MPI_INT (16 bytes) by MPI_Send, tag 1, "
+    "MPI_COMM_WORLD",
+    "MPI_Recv of 2 x a derived type (elements of several types) (24 bytes) does not fit what came: rank 0 sent elements of "
+    "several types (24 bytes) by MPI_Send, tag 2, MPI_COMM_WORLD",
+    "MPI_Recv of 1 x MPI_INT (4 bytes) does not fit what came: rank 0 sent 4 x MPI_BYTE (4 bytes) by MPI_Send, tag 3, "
+    "MPI_COMM_WORLD",
+    "MPI_Irecv of 100000 x MPI_INT (400000 bytes) does not fit what came: rank 0 sent 100000 x MPI_FLOAT (400000 bytes) by "
+    "MPI_Isend, tag 4, MPI_COMM_WORLD",
+    "MPI_Recv of 100000 x MPI_UNSIGNED (400000 bytes) does not fit what came: rank 0 sent 100000 x MPI_FLOAT (400000 bytes) "
+    "by MPI_Isend, tag 5, MPI_COMM_WORLD",
+    "MPI_Mrecv of 1 x MPI_INT (4 bytes) does not fit what came: rank 0 sent 2 x MPI_SHORT (4 bytes) by MPI_Bsend, tag 6, copy",
+    "MPI_Recv of 4 x MPI_BYTE (4 bytes) does not fit what came: rank 0 sent 1 x MPI_INT (4 bytes) by MPI_Send, tag 8, "
+    "MPI_COMM_WORLD",
+    "MPI_Sendrecv_replace of 4 x MPI_INT (16 bytes) does not fit what came: rank 0 sent 4 x MPI_FLOAT (16 bytes) by "
+    "MPI_Sendrecv_replace, tag 9, copy",
+    *2 * ["MPI_Start of 4 x MPI_LONG_LONG_INT (32 bytes) does not fit what came: rank 0 sent 4 x MPI_DOUBLE (32 bytes) by "
+          "MPI_Start, tag 10, MPI_COMM_WORLD"],
+    "MPI_Recv of 2 x MPI_INT (8 bytes) does not fit what came: rank 0 sent elements of several types (8 bytes) by MPI_Send, "
+    "tag 11, MPI_COMM_WORLD",
+    "MPI_Recv of 3 x MPI_INT (12 bytes) is too small for what came: rank 0 sent 4 x MPI_INT (16 bytes) by MPI_Send, tag 7, "
+    "MPI_COMM_WORLD",
+]
+
+
+def case_check_types(case):
+    """--check-types names both sides of messages that do not fit their receives, on each wire and protocol, and no others."""
+    program = case.ours("check_types.c")
+    for options in ([], ["--nodes", "2"], ["--protocol", "long=rendezvous"]):
+        case.margay("--check-types", *options, program, "good")
+        case.expect(not case.last.stderr, "all fits")
+        case.margay("--check-types", *options, program, "bad")
+        case.expect(case.last.stderr.splitlines() == [f"margay: rank 1: {words}" for words in MISFITS],
+                    f"expected the lines {MISFITS}")
+    case.margay(program, "bad")
+    case.expect(not case.last.stderr, "nothing is to be said unasked")
+
+
 CASES = {name[5:]: function for name, function in list(globals().items()) if name.startswith("case_")}
 
 

@@ -1,0 +1,71 @@
+#include "mpi_adi/datatype/signature.hpp"
+
+#include "mpi_adi/datatype/walker.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// A polynomial over the bytes' types, so that a row of equal parts is hashed by doubling: cut up in another way, the
+// same bytes give the same hash.
+struct Hash {
+  static constexpr std::uint64_t kFactor = 0x9e37'79b9'7f4a'7c15;  // odd: no power of it is 0
+  std::uint64_t value = 0;
+  std::uint64_t power = 1;  // the factor to the number of bytes
+
+  [[nodiscard]] static Hash of_byte(int leaf) {
+    return {(static_cast<std::uint64_t>(static_cast<std::uint32_t>(leaf)) + 1) * 0xbf58'476d'1ce4'e5b9, kFactor};
+  }
+  [[nodiscard]] Hash then(const Hash& next) const { return {value * next.power + next.value, power * next.power}; }
+  [[nodiscard]] Hash times(std::uint64_t count) const {
+    Hash all;
+    Hash part = *this;
+    for (; count != 0; count >>= 1) {
+      if ((count & 1) != 0) all = all.then(part);
+      part = part.then(part);
+    }
+    return all;
+  }
+};
+
+class Reader {
+ public:
+  // The first `bytes` of one element.
+  [[nodiscard]] Hash read(const TypeDefinition& type, std::uint64_t bytes) {
+    Hash hash;
+    if (bytes == 0) return hash;
+    LayoutWalker walker(*type.signature.node, 0, 0);
+    while (bytes != 0) {
+      const Strip run = walker.take(bytes);
+      hash = hash.then(Hash::of_byte(run.leaf).times(run.total));
+      bytes -= run.total;
+      uniform_ = uniform_ && (leaf_ == 0 || leaf_ == run.leaf);
+      packed_ = packed_ || run.leaf == MPI_PACKED;
+      leaf_ = run.leaf;
+    }
+    return hash;
+  }
+  [[nodiscard]] Signature signature(const Hash& hash) const {
+    if (packed_) return {.kind = Signature::Kind::packed};
+    if (uniform_) return {.kind = Signature::Kind::uniform, .leaf = leaf_};
+    return {.kind = Signature::Kind::mixed, .hash = static_cast<std::uint16_t>(hash.value >> 48)};
+  }
+
+ private:
+  int leaf_ = 0;
+  bool uniform_ = true;
+  bool packed_ = false;
+};
+
+}  // namespace
+
+Signature signature_of(const TypeDefinition& type, std::uint64_t bytes) {
+  if (bytes == 0 || type.size == 0) return {};
+  Reader reader;
+  const std::uint64_t whole = bytes / type.size;
+  const Hash elements = whole == 0 ? Hash{} : reader.read(type, type.size).times(whole);
+  const Hash all = elements.then(reader.read(type, bytes % type.size));
+  return reader.signature(all);
+}
+
+}  // namespace margay::mpi_adi

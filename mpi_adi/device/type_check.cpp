@@ -1,0 +1,130 @@
+#include "mpi_adi/device/type_check.hpp"
+
+#include <array>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/datatype/predefined_types.hpp"
+#include "mpi_adi/device/note.hpp"
+#include "mpi_adi/object/communicator.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// A call's number is its place; at most 16. The large-count functions count as those without _c.
+constexpr std::array<std::string_view, 16> kCalls{"",
+                                                  "another call",
+                                                  "MPI_Send",
+                                                  "MPI_Isend",
+                                                  "MPI_Ssend",
+                                                  "MPI_Issend",
+                                                  "MPI_Rsend",
+                                                  "MPI_Irsend",
+                                                  "MPI_Bsend",
+                                                  "MPI_Ibsend",
+                                                  "MPI_Sendrecv",
+                                                  "MPI_Isendrecv",
+                                                  "MPI_Sendrecv_replace",
+                                                  "MPI_Isendrecv_replace",
+                                                  "MPI_Start",
+                                                  "MPI_Startall"};
+constexpr unsigned kCallMask = 15;
+constexpr unsigned kKindShift = 4;
+
+std::uint8_t number_of_call(std::string_view name) {
+  if (name.ends_with("_c")) name.remove_suffix(2);
+  for (std::size_t i = 2; i < kCalls.size(); ++i) {
+    if (kCalls[i] == name) return static_cast<std::uint8_t>(i);
+  }
+  return 1;
+}
+
+// The index alone tells the type, but not its size: that is the handle's.
+std::string elements(const Signature& signature, std::uint64_t bytes) {
+  if (signature.kind == Signature::Kind::packed) return "MPI_PACKED";
+  if (signature.kind != Signature::Kind::uniform) return "elements of several types";
+  const std::uint64_t one = basic_size_bytes(signature.leaf);
+  return (one == 0 ? "" : std::to_string(bytes / one) + " x ") + std::string(basic_type_name(signature.leaf));
+}
+
+}  // namespace
+
+void write_sent_side(portals::UserData& data, const SentSide& side) {
+  const Signature& signature = side.signature;
+  const unsigned told = signature.kind == Signature::Kind::uniform ? basic_index(signature.leaf) : signature.hash;
+  data[1] = static_cast<std::byte>(side.call | static_cast<unsigned>(signature.kind) << kKindShift);
+  data[2] = static_cast<std::byte>(told & 0xffU);
+  data[3] = static_cast<std::byte>(told >> 8U);
+}
+
+SentSide read_sent_side(const portals::UserData& data) {
+  const auto first = static_cast<unsigned>(data[1]);
+  const unsigned told = static_cast<unsigned>(data[2]) | static_cast<unsigned>(data[3]) << 8U;
+  SentSide side;
+  side.call = static_cast<std::uint8_t>(first & kCallMask);
+  side.signature.kind = static_cast<Signature::Kind>((first >> kKindShift) & 3U);
+  if (side.signature.kind == Signature::Kind::uniform) {
+    side.signature.leaf = basic_type_of_index(told);
+  } else {
+    side.signature.hash = static_cast<std::uint16_t>(told);
+  }
+  return side;
+}
+
+void TypeCheck::begin_send(const Datatype& type, std::uint64_t bytes, bool own) {
+  const TypePtr copied = std::exchange(copied_from_, nullptr);
+  const TypeDefinition* const told = copied != nullptr ? copied.get() : type.definition.get();
+  outgoing_ = {};
+  if (own || told == nullptr) return;
+  outgoing_ = {number_of_call(call_), signature_of(*told, bytes)};
+}
+
+void TypeCheck::begin_receive(const ReceiveRequest& request, const Datatype& type, std::int64_t count, bool own) {
+  receives_.erase(&request);
+  if (own || type.definition == nullptr) return;
+  Receive& receive = receives_[&request];
+  receive.call = call_;
+  receive.count = count;
+  receive.type = type.definition;
+  receive.type_name = type.name;
+}
+
+void TypeCheck::came(const ReceiveRequest& request, const portals::Header& header) {
+  const auto found = receives_.find(&request);
+  if (found == receives_.end()) return;
+  found->second.came = true;
+  found->second.sent = read_sent_side(header.user_data);
+  found->second.bytes = message_bytes(header);
+}
+
+void TypeCheck::end_receive(const ReceiveRequest& request) {
+  const auto found = receives_.find(&request);
+  if (found == receives_.end()) return;
+  Receive& receive = found->second;
+  if (!receive.came) came(request, request.row[0].header);
+  const bool told = receive.sent.call != 0 && receive.bytes != 0;
+  const bool fits = !request.truncated && signature_of(*receive.type, receive.bytes).fits(receive.sent.signature);
+  if (told && !fits) report(request, receive);
+  receives_.erase(found);
+}
+
+void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
+  if (++misfits_ > kLinesMax) return;
+  const std::uint64_t room = static_cast<std::uint64_t>(receive.count) * receive.type->size;
+  const std::string type = !receive.type_name.empty() ? std::to_string(receive.count) + " x " + receive.type_name
+                                                      : std::to_string(receive.count) + " x a derived type (" +
+                                                            elements(signature_of(*receive.type, room), room) + ")";
+  const std::string& name = request.communicator->name;
+  std::fprintf(stderr, "margay: rank %u: %s of %s (%llu bytes) %s: rank %d sent %s (%llu bytes) by %s, tag %d, %s%s\n",
+               rank_, receive.call, type.c_str(), static_cast<unsigned long long>(room),
+               request.truncated ? "is too small for what came" : "does not fit what came", request.source,
+               elements(receive.sent.signature, receive.bytes).c_str(), static_cast<unsigned long long>(receive.bytes),
+               std::string(kCalls[receive.sent.call % kCalls.size()]).c_str(), request.tag,
+               name.empty() ? "a communicator without a name" : name.c_str(),
+               misfits_ == kLinesMax ? " (the last one that is printed)" : "");
+}
+
+}  // namespace margay::mpi_adi
