@@ -14,7 +14,8 @@ namespace {
 
 // What both calls are given beside groups.
 struct Given {
-  Given(Call& call, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, const MPI_Comm* made) {
+  Given(Call& call, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, const MPI_Comm* made,
+        const char* made_name) {
     raises.name = "the new communicator";
     raises.handle = MPI_COMM_NULL;
     raises.error_handler = checked_handler(call, errhandler, ObjectType::communicator);
@@ -25,7 +26,7 @@ struct Given {
       if (!found) call.error(MPI_ERR_INFO, words_of_bad_info(info));
       if (found) hints = *found;
     }
-    call.not_null(made, "newcomm");
+    call.not_null(made, made_name);
   }
   Communicator raises;  // errors go to the handler of what is to be made
   Info hints;
@@ -55,7 +56,7 @@ int finish(Call& call, const Made& made, const Given& given, MPI_Comm* handle) {
 extern "C" int PMPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info,
                                            MPI_Errhandler errhandler, MPI_Comm* newcomm) {
   Call call(call_name<"MPI_Comm_create_from_group">);
-  const Given given(call, stringtag, info, errhandler, newcomm);
+  const Given given(call, stringtag, info, errhandler, newcomm, "newcomm");
   const GroupPtr found = checked_group(call, group);
   // Of nobody: nobody's communicator.
   if (call.ok() && found->size() == 0) return give_communicator(call, {}, newcomm);
@@ -69,7 +70,7 @@ extern "C" int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int loca
                                                  int remote_leader, const char* stringtag, MPI_Info info,
                                                  MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
   Call call(call_name<"MPI_Intercomm_create_from_groups">);
-  const Given given(call, stringtag, info, errhandler, newintercomm);
+  const Given given(call, stringtag, info, errhandler, newintercomm, "newintercomm");
   const GroupPtr local = checked_group(call, local_group, "local_group");
   check_member(call, local, "local_group");
   if (call.ok()) check_rank(call, local_leader, local->size(), "local_leader");
