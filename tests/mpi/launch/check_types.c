@@ -109,7 +109,7 @@ static void good(MPI_Datatype double_int, MPI_Datatype twice, MPI_Datatype float
   move(14, 2, MPI_FLOAT_INT, 2, float_int);
   move(15, 2, float_int, 3, MPI_FLOAT_INT);
   move(16, kMany / 4, MPI_DOUBLE_INT, kMany / 4, double_int); /* long */
-  move(17, 3, MPI_INT, 2, MPI_2INT); /* ends within an element */
+  move(17, 3, MPI_INT, 2, MPI_2INT);                          /* ends within an element */
   persistent(18, MPI_DOUBLE);
   partitioned(19);
   collectives();
