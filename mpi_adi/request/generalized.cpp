@@ -5,23 +5,28 @@
 
 namespace margay::mpi_adi {
 
-namespace {
+GeneralizedRequest::GeneralizedRequest(MpiRank& rank, const RequestClass& functions, void* extra_state,
+                                       MPIX_Grequest_class group)
+    : rank_(rank), functions_(functions), extra_state_(extra_state), group_(group) {
+  if (functions_.extended()) ++rank_.tables().extended_requests;
+}
 
-// The class of what a function of the program's returned.
-int failed(MpiRank& rank, const char* function, int code, std::string& words) {
+GeneralizedRequest::~GeneralizedRequest() {
+  if (functions_.extended()) --rank_.tables().extended_requests;
+}
+
+int GeneralizedRequest::failed(MpiRank& rank, const char* name, int code, std::string& words) {
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
-  words = "the generalized request's " + std::string(function) + " function returned " + std::to_string(code);
+  words = "the generalized request's " + std::string(name) + " function returned " + std::to_string(code);
   const bool known = rank.errors().is_code(code);
   if (known) words += " (" + rank.errors().text_of(code) + ")";
   return known ? rank.errors().class_of(code) : MPI_ERR_OTHER;
 }
 
-}  // namespace
-
 int GeneralizedRequest::outcome(MpiRank& rank, MPI_Status* status, std::string& words) {
   MPI_Status told{};
   empty_status(&told);
-  const int code = call_program(rank, [&] { return functions_.query(functions_.extra_state, &told); });
+  const int code = call_program(rank, [&] { return functions_.query(extra_state_, &told); });
   const int error = status->MPI_ERROR;  // whoever ends several writes it
   *status = told;
   status->MPI_ERROR = error;
@@ -38,7 +43,7 @@ int GeneralizedRequest::end(MpiRank& rank, MPI_Status* status, std::string& word
 }
 
 void GeneralizedRequest::cancel(MpiRank& rank) {
-  static_cast<void>(call_program(rank, [&] { return functions_.cancel(functions_.extra_state, complete ? 1 : 0); }));
+  static_cast<void>(call_program(rank, [&] { return functions_.cancel(extra_state_, complete ? 1 : 0); }));
 }
 
 void GeneralizedRequest::give_up(MpiRank& rank) {
@@ -54,7 +59,7 @@ void GeneralizedRequest::completed(MpiRank& rank) {
 }
 
 int GeneralizedRequest::call_free(MpiRank& rank) const {
-  return call_program(rank, [&] { return functions_.free(functions_.extra_state); });
+  return call_program(rank, [&] { return functions_.free(extra_state_); });
 }
 
 }  // namespace margay::mpi_adi
