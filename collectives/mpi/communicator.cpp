@@ -9,11 +9,14 @@
 #include "mpi_adi/mpi/group/arguments.hpp"
 #include "mpi_adi/mpi/info_table.hpp"
 #include "mpi_adi/object/group_ops.hpp"
+#include "sim/base/hardware.hpp"
 
 using namespace margay::mpi_adi;
 using namespace margay::collectives;
 
 namespace {
+
+constexpr int kProcessorsMax = 1 << 20;  // of one node, and less than 2^31 divided by the 1,024 nodes
 
 void check_subset(Call& call, const GroupPtr& group, const Communicator* communicator) {
   if (call.ok() && group != communicator->group && !is_subset(*group, *communicator->group)) {
@@ -21,8 +24,19 @@ void check_subset(Call& call, const GroupPtr& group, const Communicator* communi
   }
 }
 
-// Which part of a split by `type` this process goes to. A part that is no finer than the communicator is none.
-int color_of_type(Call& call, const Communicator& communicator, int type) {
+// Which instance of the resource that `info` names this process is confined to (MPI 4.0, 7.4.2). Colors are the same on
+// no two nodes.
+int color_of_hardware(int node, MPI_Info info) {
+  const std::optional<Info> hints = info == MPI_INFO_NULL ? std::nullopt : copy_of_info(info);
+  const std::string* const type = hints ? hints->find("mpi_hw_resource_type") : nullptr;
+  if (type == nullptr) return MPI_UNDEFINED;
+  if (*type == "mpi_shared_memory") return node;
+  const std::optional<int> instance = margay::sim::hardware_instance(*type, margay::sim::allowed_processors());
+  return instance ? node * kProcessorsMax + *instance : MPI_UNDEFINED;
+}
+
+// Which part of a split by `type` this process goes to.
+int color_of_type(Call& call, const Communicator& communicator, int type, MPI_Info info) {
   const auto& node_of = call.rank().process().job().node_of_rank;
   const auto my_node = node_of[call.rank().process().rank()];
   const auto& members = communicator.group->world_ranks;
@@ -31,9 +45,11 @@ int color_of_type(Call& call, const Communicator& communicator, int type) {
   switch (type) {
     case MPI_COMM_TYPE_SHARED:
       return static_cast<int>(my_node);
-    case MPI_COMM_TYPE_HW_UNGUIDED:  // the one level below the machine that is known
+    case MPI_COMM_TYPE_HW_UNGUIDED:  // parts must be smaller than the communicator; below a node none are looked for
       return one_node ? MPI_UNDEFINED : static_cast<int>(my_node);
-    default:  // MPI_COMM_TYPE_HW_GUIDED, MPIX_COMM_TYPE_NEIGHBORHOOD: nothing is known of what `info` may name
+    case MPI_COMM_TYPE_HW_GUIDED:
+      return color_of_hardware(static_cast<int>(my_node), info);
+    default:  // MPIX_COMM_TYPE_NEIGHBORHOOD: nothing is known of what `info` may name
       return MPI_UNDEFINED;
   }
 }
@@ -120,7 +136,7 @@ extern "C" int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_
     call.error(MPI_ERR_ARG, "split_type " + std::to_string(split_type) + " is none of MPI_COMM_TYPE_");
   }
   if (!call.ok()) return call.failed();
-  const int color = known ? color_of_type(call, *communicator, split_type) : MPI_UNDEFINED;
+  const int color = known ? color_of_type(call, *communicator, split_type, info) : MPI_UNDEFINED;
   return give_communicator(call, split(call.rank(), *communicator, color, key), newcomm);
 }
 MARGAY_ALIAS(Comm_split_type)

@@ -46,6 +46,16 @@ const void* block_of(const void* buffer, std::int64_t count, const Datatype& typ
   return static_cast<const std::byte*>(buffer) + type.extent * count * rank;
 }
 
+// `count` elements from each member: together less than 2^63 bytes.
+void check_all(Call& call, std::int64_t count, const Datatype* type, const Communicator* communicator) {
+  if (!call.ok()) return;
+  const auto members = static_cast<std::uint64_t>(communicator->size());
+  if (static_cast<std::uint64_t>(count) <= type->count_max / members) return;
+  call.error(MPI_ERR_COUNT, "recvcount is " + std::to_string(count) + "; as many elements of " +
+                                std::to_string(type->size) + " bytes from each of " + std::to_string(members) +
+                                " ranks pass 2^63 bytes");
+}
+
 struct Contribution {
   const void* buffer;
   std::int64_t count;
@@ -74,6 +84,7 @@ int gather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype
     call.count(recvcount, "recvcount");
     receive_type = call.datatype(recvtype);
     call.buffer(recvbuf, recvcount, receive_type);
+    check_all(call, recvcount, receive_type, communicator);
     call.whose("of the receive");
     if (sendbuf != MPI_IN_PLACE) check_buffers(call, sendbuf, recvbuf, recvcount);
     if (call.ok()) mine = {block_of(recvbuf, recvcount, *receive_type, root), recvcount, receive_type};
@@ -103,6 +114,7 @@ int allgather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datat
   call.count(recvcount, "recvcount");
   Datatype* receive_type = call.datatype(recvtype);
   call.buffer(recvbuf, recvcount, receive_type);
+  check_all(call, recvcount, receive_type, communicator);
   call.whose("of the receive");
   if (sendbuf != MPI_IN_PLACE) check_buffers(call, sendbuf, recvbuf, recvcount);
   if (!call.ok()) return call.failed();

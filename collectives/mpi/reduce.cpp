@@ -32,6 +32,7 @@ int reduce(Call& call, const void* sendbuf, void* recvbuf, std::int64_t count, M
   call.count(count);
   Datatype* type = call.datatype(datatype);
   call.root(communicator, root);
+  if (type != nullptr) static_cast<void>(call.elements(count, *type));
   Operands operands(call, op, type, count);
   if (!call.ok()) return call.failed();
   const bool is_root = communicator->rank() == root;
@@ -54,6 +55,7 @@ int allreduce(Call& call, const void* sendbuf, void* recvbuf, std::int64_t count
   Communicator* communicator = call.intracommunicator(comm);
   call.count(count);
   Datatype* type = call.datatype(datatype);
+  if (type != nullptr) static_cast<void>(call.elements(count, *type));
   Operands operands(call, op, type, count);
   check_buffers(call, sendbuf, recvbuf, count);
   call.buffer(sendbuf, count, type, "sendbuf");

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -14,10 +15,13 @@ namespace margay::mpi_adi {
 // Passive. What every message asks for stands here; the rest is in the definition. Reference counted like Communicator:
 // one for the user's handle, one for each persistent request. Aligned, so that one line has all that a send looks at.
 struct alignas(64) Datatype {
+  static constexpr std::uint64_t kCountMax = std::numeric_limits<std::int64_t>::max();
+
   Datatype() = default;
   explicit Datatype(TypePtr made)
       : size(made->size),
         extent(made->extent()),
+        count_max(made->size == 0 ? kCountMax : kCountMax / made->size),
         is_dense(made->layout.is_run() && made->layout.offset == 0 &&
                  made->extent() == static_cast<std::int64_t>(made->size)),
         definition(std::move(made)) {}
@@ -26,6 +30,8 @@ struct alignas(64) Datatype {
   std::uint32_t references = 1;
   std::uint64_t size = 0;   // bytes of data in one element
   std::int64_t extent = 0;  // distance between elements
+  // More elements have more than 2^63 - 1 bytes. Without a sign, so that one comparison refuses negative counts too.
+  std::uint64_t count_max = kCountMax;
   bool is_dense = false;
   bool predefined = false;  // made by the library: never freed
   bool committed = false;

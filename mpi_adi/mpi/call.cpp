@@ -94,18 +94,16 @@ Communicator* Call::refused_inter() {
   return nullptr;
 }
 
-Datatype* Call::bad_datatype(MPI_Datatype handle, const Datatype* found) {
-  if (found == nullptr) {
-    error(MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL
-                            ? "the datatype is MPI_DATATYPE_NULL"
-                            : "datatype " + in_hex(handle) + " is no living datatype (freed, or never made)");
-  }
-  return nullptr;
+void Call::no_datatype(MPI_Datatype handle, const Datatype* found) {
+  if (found != nullptr) return;
+  error(MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL
+                          ? "the datatype is MPI_DATATYPE_NULL"
+                          : "datatype " + in_hex(handle) + " is no living datatype (freed, or never made)");
 }
 
-Datatype* Call::uncommitted(MPI_Datatype handle) {
+void Call::bad_datatype(MPI_Datatype handle, const Datatype* found) {
+  no_datatype(handle, found);
   error(MPI_ERR_TYPE, "datatype " + in_hex(handle) + " is not committed; call MPI_Type_commit first");
-  return nullptr;
 }
 
 UserRequest* Call::bad_request(MPI_Request handle, const UserRequest* found) {
@@ -119,6 +117,12 @@ UserRequest* Call::bad_request(MPI_Request handle, const UserRequest* found) {
 
 void Call::bad_count(std::int64_t count, const char* what) {
   error(MPI_ERR_COUNT, std::string(what) + " is " + std::to_string(count) + ", below 0");
+}
+
+void Call::bad_elements(std::int64_t count, const Datatype& type) {
+  if (count < 0) return bad_count(count, "count");
+  error(MPI_ERR_COUNT, "count is " + std::to_string(count) + "; as many elements of " + std::to_string(type.size) +
+                           " bytes pass 2^63 bytes");
 }
 
 void Call::bad_send_tag(int tag) {

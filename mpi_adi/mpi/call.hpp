@@ -87,13 +87,21 @@ class Call {
   }
   // A committed type, for communication.
   [[nodiscard]] Datatype* datatype(MPI_Datatype handle) {
-    Datatype* const found = any_datatype(handle);
-    return found == nullptr || found->committed ? found : uncommitted(handle);
+    Datatype* const found = rank_->datatype(handle);
+    if (found == nullptr || !ok() || !found->committed) [[unlikely]] {
+      bad_datatype(handle, found);
+      return nullptr;  // here and not there, so that the compiler need not look again
+    }
+    return found;
   }
   // Any type, for a constructor or an inquiry.
   [[nodiscard]] Datatype* any_datatype(MPI_Datatype handle) {
     Datatype* const found = rank_->datatype(handle);
-    return found == nullptr || !ok() ? bad_datatype(handle, found) : found;
+    if (found == nullptr || !ok()) [[unlikely]] {
+      no_datatype(handle, found);
+      return nullptr;
+    }
+    return found;
   }
   // A request that is not MPI_REQUEST_NULL.
   [[nodiscard]] UserRequest* request(MPI_Request handle) {
@@ -128,8 +136,19 @@ class Call {
     if (!is_member(communicator, rank)) [[unlikely]]
       bad_root(communicator, rank);
   }
-  // A buffer that is not null where there are bytes to move.
+  // A count that is neither negative nor of more than 2^63 - 1 bytes. False: not so.
+  bool elements(std::int64_t count, const Datatype& type) {
+    if (static_cast<std::uint64_t>(count) <= type.count_max) [[likely]]
+      return true;
+    bad_elements(count, type);
+    return false;
+  }
+  // The same, and a buffer that is not null where there are bytes to move.
   void buffer(const void* address, std::int64_t count, const Datatype* type, const char* what = "the buffer") {
+    if (type != nullptr) static_cast<void>(elements(count, *type));
+    this->address(address, count, type, what);
+  }
+  void address(const void* address, std::int64_t count, const Datatype* type, const char* what = "the buffer") {
     if (address == nullptr) [[unlikely]]
       null_buffer(count, type, what);
   }
@@ -182,14 +201,15 @@ class Call {
   [[nodiscard]] static bool is_member(const Communicator* communicator, int rank) {
     return communicator == nullptr || static_cast<unsigned>(rank) < static_cast<unsigned>(communicator->peer_count());
   }
-  // What the checks say when they fail; each does nothing after the first error. The lookups return what is to be
-  // returned.
+  // What the checks say when they fail; each does nothing after the first error. Those of communicators and
+  // requests return what is to be returned.
   [[gnu::noinline]] Communicator* bad_communicator(MPI_Comm handle, const Communicator* found);
   [[gnu::noinline]] Communicator* refused_inter();
-  [[gnu::noinline]] Datatype* bad_datatype(MPI_Datatype handle, const Datatype* found);
-  [[gnu::noinline]] Datatype* uncommitted(MPI_Datatype handle);
+  [[gnu::noinline]] void no_datatype(MPI_Datatype handle, const Datatype* found);
+  [[gnu::noinline]] void bad_datatype(MPI_Datatype handle, const Datatype* found);
   [[gnu::noinline]] UserRequest* bad_request(MPI_Request handle, const UserRequest* found);
   [[gnu::noinline]] void bad_count(std::int64_t count, const char* what);
+  [[gnu::noinline]] void bad_elements(std::int64_t count, const Datatype& type);
   [[gnu::noinline]] void bad_send_tag(int tag);
   [[gnu::noinline]] void bad_receive_tag(int tag);
   [[gnu::noinline]] void bad_destination(const Communicator* communicator, int rank);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mpi_adi/mpi/call.hpp"
+#include "mpi_adi/mpi/extended.hpp"
 
 namespace margay::mpi_adi {
 
@@ -33,6 +34,7 @@ class RequestRow {
   RequestRow& operator=(const RequestRow&) = delete;
 
   [[nodiscard]] int size() const { return count_; }
+  [[nodiscard]] Requests all() const { return {row_, static_cast<std::size_t>(count_)}; }
   [[nodiscard]] UserRequest* operator[](int i) const { return row_[i]; }
   [[nodiscard]] bool any_active() const;
   [[nodiscard]] bool all_complete() const;

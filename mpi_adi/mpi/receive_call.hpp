@@ -25,10 +25,14 @@ struct CheckedReceive {
 };
 [[nodiscard]] inline CheckedReceive check_receive(Call& call, const ReceiveArguments& arguments) {
   CheckedReceive checked;
+  // Nothing is asked of what was not found, nor after an error.
   checked.communicator = call.communicator(arguments.communicator);
-  call.count(arguments.count);
+  if (checked.communicator == nullptr) [[unlikely]]
+    return checked;
   checked.type = call.datatype(arguments.datatype);
-  call.buffer(arguments.buffer, arguments.count, checked.type);
+  if (checked.type == nullptr || !call.elements(arguments.count, *checked.type)) [[unlikely]]
+    return checked;
+  call.address(arguments.buffer, arguments.count, checked.type);
   call.source(checked.communicator, arguments.source);
   call.receive_tag(arguments.tag);
   return checked;

@@ -22,10 +22,14 @@ struct CheckedSend {
 };
 [[nodiscard]] inline CheckedSend check_send(Call& call, const SendArguments& arguments) {
   CheckedSend checked;
+  // Nothing is asked of what was not found, nor after an error.
   checked.communicator = call.communicator(arguments.communicator);
-  call.count(arguments.count);
+  if (checked.communicator == nullptr) [[unlikely]]
+    return checked;
   checked.type = call.datatype(arguments.datatype);
-  call.buffer(arguments.buffer, arguments.count, checked.type);
+  if (checked.type == nullptr || !call.elements(arguments.count, *checked.type)) [[unlikely]]
+    return checked;
+  call.address(arguments.buffer, arguments.count, checked.type);
   call.destination(checked.communicator, arguments.destination);
   call.send_tag(arguments.tag);
   return checked;

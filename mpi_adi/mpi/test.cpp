@@ -8,11 +8,24 @@ using namespace margay::mpi_adi;
 
 namespace {
 
-template <typename Done>
-bool test_once(Call& call, Done done) {
+void poll(Call& call, UserRequest* one) {
+  poll_extended(call, Requests(&one, 1));
+}
+void poll(Call& call, const RequestRow* row) {
+  poll_extended(call, row->all());
+}
+
+// `asked`: the request or the row. False also after an error of a request's function.
+template <typename Asked, typename Done>
+bool test_once(Call& call, Asked asked, Done done) {
   if (done()) return true;
   static_cast<void>(call.device().progress());
   if (done()) return true;
+  if (any_extended(call)) [[unlikely]] {
+    poll(call, asked);
+    if (!call.ok()) return false;
+    if (done()) return true;
+  }
   give_way(call);
   return false;
 }
@@ -42,9 +55,9 @@ extern "C" int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     empty_status(status);
     return MPI_SUCCESS;
   }
-  if (!test_once(call, [found] { return complete(*found); })) {
+  if (!test_once(call, found, [found] { return complete(*found); })) {
     *flag = 0;
-    return MPI_SUCCESS;
+    return call.done();
   }
   end_only_request(call, *found, request, status);
   return call.done();
@@ -56,8 +69,8 @@ extern "C" int PMPI_Testall(int count, MPI_Request array_of_requests[], int* fla
   call.not_null(flag, "flag");
   RequestRow row(call, count, array_of_requests);
   if (!call.ok()) return call.failed();
-  *flag = test_once(call, [&row] { return row.all_complete(); }) ? 1 : 0;
-  return *flag != 0 ? end_all(call, row, array_of_statuses) : MPI_SUCCESS;
+  *flag = test_once(call, &row, [&row] { return row.all_complete(); }) ? 1 : 0;
+  return *flag != 0 ? end_all(call, row, array_of_statuses) : call.done();
 }
 MARGAY_ALIAS(Testall)
 
@@ -73,9 +86,9 @@ extern "C" int PMPI_Testany(int count, MPI_Request array_of_requests[], int* ind
     empty_status(status);
     return MPI_SUCCESS;
   }
-  if (!test_once(call, [&row] { return row.first_complete() < row.size(); })) {
+  if (!test_once(call, &row, [&row] { return row.first_complete() < row.size(); })) {
     *flag = 0;
-    return MPI_SUCCESS;
+    return call.done();
   }
   *index = row.first_complete();
   row.end_only(*index, status);
@@ -96,7 +109,7 @@ extern "C" int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* 
   }
   *outcount = 0;
   look_around(call);
-  if (!test_once(call, [&row] { return row.first_complete() < row.size(); })) return MPI_SUCCESS;
+  if (!test_once(call, &row, [&row] { return row.first_complete() < row.size(); })) return call.done();
   return end_some(call, row, outcount, array_of_indices, array_of_statuses);
 }
 MARGAY_ALIAS(Testsome)
@@ -110,7 +123,7 @@ extern "C" int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Statu
   *flag = 1;
   if (!active(found)) {
     empty_status(status);
-  } else if (!test_once(call, [found] { return complete(*found); })) {
+  } else if (!test_once(call, found, [found] { return complete(*found); })) {
     *flag = 0;
   } else if (found->device->kind == RequestKind::own) {
     look_at_own(call, static_cast<OwnRequest&>(*found->device), status);

@@ -4,6 +4,30 @@
 
 using namespace margay::mpi_adi;
 
+namespace {
+
+// Apart, so that the other waits do not pay for it. False: an error of the request's function.
+[[gnu::noinline]] bool carry_on(Call& call, UserRequest* request) {
+  wait_extended(call, Requests(&request, 1), true, [request] { return complete(*request); });
+  return call.ok();
+}
+template <typename Done>
+[[gnu::noinline]] bool carry_on(Call& call, const RequestRow& row, bool all, Done done) {
+  wait_extended(call, row.all(), all, done);
+  return call.ok();
+}
+
+// Until `done()`; false: an error of a request's function. `all`: that is when all of them are complete.
+template <typename Done>
+bool wait_for(Call& call, const RequestRow& row, int messages, bool all, Done done) {
+  if (any_extended(call)) [[unlikely]]
+    return carry_on(call, row, all, done);
+  wait_until(call.rank(), done, messages);
+  return true;
+}
+
+}  // namespace
+
 extern "C" int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
   Call call(call_name<"MPI_Wait">);
   call.not_null(request, "request");
@@ -18,6 +42,8 @@ extern "C" int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
     empty_status(status);
     return MPI_SUCCESS;
   }
+  if (any_extended(call) && !carry_on(call, found)) [[unlikely]]
+    return call.failed();
   call.wait(*found->device);
   end_only_request(call, *found, request, status);
   return call.done();
@@ -28,8 +54,8 @@ extern "C" int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Stat
   Call call(call_name<"MPI_Waitall">);
   RequestRow row(call, count, array_of_requests);
   if (!call.ok()) return call.failed();
-  wait_until(
-      call.rank(), [&row] { return row.all_complete(); }, row.messages_in_turn());
+  if (!wait_for(call, row, row.messages_in_turn(), true, [&row] { return row.all_complete(); })) [[unlikely]]
+    return call.failed();
   return end_all(call, row, array_of_statuses);
 }
 MARGAY_ALIAS(Waitall)
@@ -45,7 +71,9 @@ extern "C" int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* ind
     return MPI_SUCCESS;
   }
   int found = row.size();
-  wait_until(call.rank(), [&] { return (found = row.first_complete()) < row.size(); });
+  const auto any = [&] { return (found = row.first_complete()) < row.size(); };
+  if (!wait_for(call, row, Device::kMessagesPerRound, false, any)) [[unlikely]]
+    return call.failed();
   *index = found;
   row.end_only(found, status);
   return call.done();
@@ -64,7 +92,9 @@ extern "C" int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* 
     return MPI_SUCCESS;
   }
   look_around(call);
-  wait_until(call.rank(), [&row] { return row.first_complete() < row.size(); });
+  const auto any = [&row] { return row.first_complete() < row.size(); };
+  if (!wait_for(call, row, Device::kMessagesPerRound, false, any)) [[unlikely]]
+    return call.failed();
   return end_some(call, row, outcount, array_of_indices, array_of_statuses);
 }
 MARGAY_ALIAS(Waitsome)

@@ -39,7 +39,8 @@ void add(ProtocolCounts::Count& count, std::uint64_t bytes) {
 }
 
 // Long messages are counted when it is known how they went.
-void count_send(ProtocolCounts& counts, SendMode mode, SendShape shape, std::uint64_t bytes) {
+[[gnu::always_inline]] inline void count_send(ProtocolCounts& counts, SendMode mode, SendShape shape,
+                                              std::uint64_t bytes) {
   if (mode == SendMode::buffered) {
     add(counts.buffered, bytes);
   } else if (mode == SendMode::ready) {
@@ -49,10 +50,12 @@ void count_send(ProtocolCounts& counts, SendMode mode, SendShape shape, std::uin
   }
 }
 
-void dispatch(DeviceParts& parts, SendShape shape, SendRequest& request, portals::MatchBits bits) {
+template <bool Watched>
+[[gnu::always_inline]] inline void dispatch(DeviceParts& parts, SendShape shape, SendRequest& request,
+                                            portals::MatchBits bits) {
   switch (shape) {
     case SendShape::short_message:
-      return start_short_send(parts, request, bits);
+      return Watched ? start_watched_short_send(parts, request, bits) : start_short_send(parts, request, bits);
     case SendShape::long_message:
       return start_long_send(parts, request, bits);
     case SendShape::rendezvous:
@@ -62,51 +65,54 @@ void dispatch(DeviceParts& parts, SendShape shape, SendRequest& request, portals
   }
 }
 
-struct WatchedSend {
+struct StartedSend {
   SendMode mode;
-  const ProtocolChoice& choice;
-  portals::MatchBits bits;
+  const void* buffer;
+  std::int64_t count;
   const Datatype& type;
+  int destination;
+  int tag;
+  Communicator& communicator;
   Context context;
 };
 
-// The rest of a send when somebody looks on: apart, so that the others do not pay for it.
-[[gnu::noinline]] SendRequest& start_watched_send(DeviceParts& parts, SendRequest& request, const WatchedSend& send) {
+// `Watched`: by a trace or the check of types. Two functions, so that the others do not pay for it.
+template <bool Watched>
+[[gnu::always_inline]] inline SendRequest& start(DeviceParts& parts, const StartedSend& send) {
+  SendRequest& request = new_send(parts, send.communicator);
+  request.peer = send.communicator.world_rank(send.destination);
+  request.tag = send.tag;
+  request.body = request.pieces.to_send(send.buffer, send.count, send.type);
+  request.synchronous = send.mode == SendMode::synchronous;
+  request.buffered = send.mode == SendMode::buffered;
   const std::uint64_t bytes = request.body.bytes();
-  if (parts.recorder().on()) {
-    trace_choice(parts, send.choice, request.peer, send.bits, bytes, request.pooled.index);
+  const portals::MatchBits bits = send_bits(send.mode, send.tag, send.communicator, send.context);
+  const ProtocolChoice choice = select_protocol(parts, send.mode, bytes, request.peer);
+  request.protocol = choice.protocol;
+  if constexpr (Watched) {
+    if (parts.recorder().on()) trace_choice(parts, choice, request.peer, bits, bytes, request.pooled.index);
+    if (parts.type_check != nullptr) {
+      parts.type_check->begin_send(send.type, bytes, send.context != Context::point_to_point);
+    }
   }
-  if (parts.type_check != nullptr) {
-    parts.type_check->begin_send(send.type, bytes, send.context != Context::point_to_point);
-  }
-  count_send(parts.counts, send.mode, send.choice.shape, bytes);
-  if (send.choice.shape == SendShape::short_message) {
-    start_watched_short_send(parts, request, send.bits);
-  } else {
-    dispatch(parts, send.choice.shape, request, send.bits);
-  }
+  count_send(parts.counts, send.mode, choice.shape, bytes);
+  dispatch<Watched>(parts, choice.shape, request, bits);
   return request;
+}
+
+[[gnu::noinline]] SendRequest& start_watched(DeviceParts& parts, SendMode mode, const void* buffer, std::int64_t count,
+                                             const Datatype& type, int destination, int tag, Communicator& communicator,
+                                             Context context) {
+  return start<true>(parts, {mode, buffer, count, type, destination, tag, communicator, context});
 }
 
 }  // namespace
 
 SendRequest& start_send(DeviceParts& parts, SendMode mode, const void* buffer, std::int64_t count, const Datatype& type,
                         int destination, int tag, Communicator& communicator, Context context) {
-  SendRequest& request = new_send(parts, communicator);
-  request.peer = communicator.world_rank(destination);
-  request.tag = tag;
-  request.body = request.pieces.to_send(buffer, count, type);
-  request.synchronous = mode == SendMode::synchronous;
-  request.buffered = mode == SendMode::buffered;
-  const std::uint64_t bytes = request.body.bytes();
-  const portals::MatchBits bits = send_bits(mode, tag, communicator, context);
-  const ProtocolChoice choice = select_protocol(parts, mode, bytes, request.peer);
-  request.protocol = choice.protocol;
   if (parts.recorder().watched()) [[unlikely]]
-    return start_watched_send(parts, request, {mode, choice, bits, type, context});
-  count_send(parts.counts, mode, choice.shape, bytes);
-  dispatch(parts, choice.shape, request, bits);
-  return request;
+    return start_watched(parts, mode, buffer, count, type, destination, tag, communicator, context);
+  return start<false>(parts, {mode, buffer, count, type, destination, tag, communicator, context});
 }
 
 bool send_now(DeviceParts& parts, SendMode mode, const void* buffer, std::int64_t count, const Datatype& type,

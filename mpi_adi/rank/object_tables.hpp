@@ -2,11 +2,14 @@
 // predefined attributes tell.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <unordered_set>
+#include <vector>
 
 #include "mpi_adi/object/error_handler.hpp"
 #include "mpi_adi/object/keyval_table.hpp"
+#include "mpi_adi/object/request_class.hpp"
 #include "mpi_adi/object/session.hpp"
 #include "sim/boot/job.hpp"
 
@@ -37,6 +40,9 @@ struct ObjectTables {
   Inquiries inquiries;
   // MPI_Alloc_mem's blocks. They are the program's: what it never gave back stays.
   std::unordered_set<const void*> memory;
+  // MPIX_Grequest_class_create's; a handle is one more than the place here. Nothing frees them.
+  std::vector<RequestClass> request_classes;
+  std::uint32_t extended_requests = 0;  // alive, with functions to poll or to wait with: calls that end requests ask
 };
 
 }  // namespace margay::mpi_adi

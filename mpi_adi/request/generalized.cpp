@@ -5,23 +5,29 @@
 
 namespace margay::mpi_adi {
 
-namespace {
+GeneralizedRequest::GeneralizedRequest(MpiRank& rank, const RequestClass& functions, void* extra_state,
+                                       MPIX_Grequest_class group)
+    : rank_(rank), functions_(functions), extra_state_(extra_state), group_(group) {
+  if (functions_.extended()) ++rank_.tables().extended_requests;
+}
+
+GeneralizedRequest::~GeneralizedRequest() {
+  if (functions_.extended()) --rank_.tables().extended_requests;
+}
 
 // What a function of the program's returned is the error, as it is (MPI 4.0, 13.2).
-int failed(MpiRank& rank, const char* function, int code, std::string& words) {
+int GeneralizedRequest::failed(MpiRank& rank, const char* name, int code, std::string& words) {
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
-  words = "the generalized request's " + std::string(function) + " function returned " + std::to_string(code);
+  words = "the generalized request's " + std::string(name) + " function returned " + std::to_string(code);
   const std::string text = rank.errors().is_code(code) ? rank.errors().text_of(code) : std::string();
   if (!text.empty()) words += " (" + text + ")";
   return code;
 }
 
-}  // namespace
-
 int GeneralizedRequest::outcome(MpiRank& rank, MPI_Status* status, std::string& words) {
   MPI_Status told{};
   empty_status(&told);
-  const int code = call_program(rank, [&] { return functions_.query(functions_.extra_state, &told); });
+  const int code = call_program(rank, [&] { return functions_.query(extra_state_, &told); });
   const int error = status->MPI_ERROR;  // whoever ends several writes it
   *status = told;
   status->MPI_ERROR = error;
@@ -38,7 +44,7 @@ int GeneralizedRequest::end(MpiRank& rank, MPI_Status* status, std::string& word
 }
 
 void GeneralizedRequest::cancel(MpiRank& rank) {
-  static_cast<void>(call_program(rank, [&] { return functions_.cancel(functions_.extra_state, complete ? 1 : 0); }));
+  static_cast<void>(call_program(rank, [&] { return functions_.cancel(extra_state_, complete ? 1 : 0); }));
 }
 
 void GeneralizedRequest::give_up(MpiRank& rank) {
@@ -54,7 +60,7 @@ void GeneralizedRequest::completed(MpiRank& rank) {
 }
 
 int GeneralizedRequest::call_free(MpiRank& rank) const {
-  return call_program(rank, [&] { return functions_.free(functions_.extra_state); });
+  return call_program(rank, [&] { return functions_.free(extra_state_); });
 }
 
 }  // namespace margay::mpi_adi

@@ -1,4 +1,5 @@
-// Generalized requests (MPI 4.0, 13.2): the program carries them out and says when they are complete.
+// Generalized requests (MPI 4.0, 13.2): the program carries them out and says when they are complete. Those of MPICH's
+// extension have functions too that let whoever waits carry them on.
 #pragma once
 
 #include "mpi_adi/request/own_request.hpp"
@@ -7,13 +8,9 @@ namespace margay::mpi_adi {
 
 class GeneralizedRequest final : public OwnRequest {
  public:
-  struct Functions {
-    MPI_Grequest_query_function* query;
-    MPI_Grequest_free_function* free;
-    MPI_Grequest_cancel_function* cancel;
-    void* extra_state;
-  };
-  explicit GeneralizedRequest(const Functions& functions) : functions_(functions) {}
+  // `group`: the handle of its class, 0 without one.
+  GeneralizedRequest(MpiRank& rank, const RequestClass& functions, void* extra_state, MPIX_Grequest_class group = 0);
+  ~GeneralizedRequest() override;
 
   // Asks the program's query function, outside the lock. What it returns, a class or any other number, is
   // the request's error.
@@ -28,10 +25,19 @@ class GeneralizedRequest final : public OwnRequest {
   // MPI_Grequest_complete. The request may be gone afterwards.
   void completed(MpiRank& rank);
 
+  [[nodiscard]] const RequestClass& functions() const { return functions_; }
+  [[nodiscard]] void* extra_state() const { return extra_state_; }
+  [[nodiscard]] MPIX_Grequest_class group() const { return group_; }
+  // The class of what its function `name` returned; in `words` what it was.
+  [[nodiscard]] static int failed(MpiRank& rank, const char* name, int code, std::string& words);
+
  private:
   int call_free(MpiRank& rank) const;
 
-  Functions functions_;
+  MpiRank& rank_;
+  RequestClass functions_;
+  void* extra_state_;
+  MPIX_Grequest_class group_;
   bool given_up_ = false;
 };
 

@@ -137,6 +137,41 @@ static void split_type(int rank, int size) {
   CHECK(none == MPI_COMM_NULL, "MPI_UNDEFINED gave a communicator");
 }
 
+// The size of what a split by that type of hardware gives, 0 for none. `type` null: without the key.
+static int hardware(const char* type) {
+  MPI_Info info;
+  MPI_Comm part;
+  int members = 0;
+  MPI_Info_create(&info);
+  if (type != NULL) MPI_Info_set(info, "mpi_hw_resource_type", type);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &part);
+  MPI_Info_free(&info);
+  if (part == MPI_COMM_NULL) return 0;
+  MPI_Comm_size(part, &members);
+  MPI_Comm_free(&part);
+  return members;
+}
+
+static void split_hardware(void) {
+  MPI_Comm node, none;
+  int members = 0;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &members);
+  MPI_Comm_free(&node);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, MPI_INFO_NULL, &none);
+  CHECK(none == MPI_COMM_NULL, "no info gave a communicator");
+  CHECK(hardware(NULL) == 0, "no key gave a communicator");
+  CHECK(hardware("no such thing") == 0, "no such hardware gave a communicator");
+  const int shared = hardware("mpi_shared_memory");
+  CHECK(shared == members, "%d ranks share memory, expected %d", shared, members);
+  // How processes are bound differs from machine to machine: none, or some of the node.
+  const char* const kTypes[] = {"Package", "NUMANode", "L3Cache", "Core", "PU"};
+  for (int i = 0; i < 5; ++i) {
+    const int part = hardware(kTypes[i]);
+    CHECK(part <= members, "%s: %d ranks of %d on the node", kTypes[i], part, members);
+  }
+}
+
 static void wrong(int size) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm made = MPI_COMM_WORLD, null = MPI_COMM_NULL;
@@ -165,6 +200,7 @@ int main(int argc, char** argv) {
   idup(rank, size);
   compare(rank, size);
   split_type(rank, size);
+  split_hardware();
   wrong(size);
   return suite_end("comm_create");
 }

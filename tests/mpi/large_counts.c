@@ -256,6 +256,29 @@ static void conversions(void) {
   CHECK(MPI_File_f2c(MPI_File_c2f(MPI_FILE_NULL)) == MPI_FILE_NULL, "the null file changed");
 }
 
+static void nothing(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)in, (void)inout, (void)count, (void)type;
+}
+
+// 2^63 bytes and more, which MPICH takes for fewer.
+static void too_many(MPI_Datatype wide, int count) {
+  char byte = 0;
+  MPI_Comm world = MPI_COMM_WORLD, self = MPI_COMM_SELF;
+  MPI_Request request;
+  MPI_Op op;
+  CHECK(class_of(MPI_Send(&byte, count, wide, 0, kTag, world)) == MPI_ERR_COUNT, "MPI_Send");
+  CHECK(class_of(MPI_Send(&byte, count, wide, MPI_PROC_NULL, kTag, world)) == MPI_ERR_COUNT, "MPI_Send to nobody");
+  CHECK(class_of(MPI_Irecv(&byte, count, wide, 0, kTag, world, &request)) == MPI_ERR_COUNT, "MPI_Irecv");
+  CHECK(class_of(MPI_Recv_init(&byte, count, wide, 0, kTag, world, &request)) == MPI_ERR_COUNT, "MPI_Recv_init");
+  CHECK(class_of(MPI_Send(&byte, count - 1, wide, MPI_PROC_NULL, kTag, world)) == MPI_SUCCESS, "just below 2^63");
+  MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+  CHECK(class_of(MPI_Bcast(&byte, count, wide, 0, self)) == MPI_ERR_COUNT, "MPI_Bcast");
+  CHECK(class_of(MPI_Allgather(&byte, 1, MPI_BYTE, &byte + 1, count, wide, self)) == MPI_ERR_COUNT, "MPI_Allgather");
+  MPI_Op_create(nothing, 1, &op);
+  CHECK(class_of(MPI_Allreduce(MPI_IN_PLACE, &byte, count, wide, op, self)) == MPI_ERR_COUNT, "MPI_Allreduce");
+  MPI_Op_free(&op);
+}
+
 static void errors(void) {
   char byte = 0;
   MPI_Datatype wide, type = MPI_DATATYPE_NULL;
@@ -266,6 +289,7 @@ static void errors(void) {
   if (on_margay()) {
     const int class = class_of(MPI_Type_contiguous_c((MPI_Count)1 << 40, wide, &type));
     CHECK(class == MPI_ERR_COUNT, "a type of 2^82 bytes: class %d", class);
+    too_many(wide, 1 << 21);
   }
   MPI_Type_free(&wide);
 }

@@ -353,9 +353,8 @@ static void refusals(void) {
   MPI_T_pvar_handle level = watch("posted_receives", MPI_T_PVAR_CLASS_LEVEL, NULL), freed;
   MPI_T_pvar_session none = MPI_T_PVAR_SESSION_NULL;
   MPI_T_cvar_handle constant = control("heap_bytes"), limit = control("short_limit_shm");
-  MPI_T_event_registration registration = NULL;
   unsigned long long value = 0;
-  int number = -1, count = 0, events = -1;
+  int number = -1, count = 0;
   FAILS(MPI_T_pvar_start(the_session, level), MPI_T_ERR_PVAR_NO_STARTSTOP);
   FAILS(MPI_T_pvar_stop(the_session, level), MPI_T_ERR_PVAR_NO_STARTSTOP);
   FAILS(MPI_T_pvar_write(the_session, level, &value), MPI_T_ERR_PVAR_NO_WRITE);
@@ -379,13 +378,40 @@ static void refusals(void) {
   FAILS(MPI_T_cvar_get_num(NULL), MPI_T_ERR_INVALID);
   FAILS(MPI_T_cvar_get_index(NULL, &number), MPI_T_ERR_INVALID);
   FAILS(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &number, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
-  OK(MPI_T_event_get_num(&events));
-  CHECK(events == 0, "%d event types", events);
-  FAILS(MPI_T_event_get_index("none", &number), MPI_T_ERR_INVALID_NAME);
-  FAILS(MPI_T_event_handle_alloc(0, NULL, MPI_INFO_NULL, &registration), MPI_T_ERR_INVALID_INDEX);
-  FAILS(MPI_T_event_read(NULL, 0, &value), MPI_T_ERR_INVALID_HANDLE);
   OK(MPI_T_cvar_handle_free(&constant));
   OK(MPI_T_cvar_handle_free(&limit));
+}
+
+// There are none: no index, no registration and no instance is one.
+static void no_events(void) {
+  MPI_T_event_registration registration = NULL;
+  const MPI_T_cb_safety safety = MPI_T_CB_REQUIRE_NONE;
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Count time = -1;
+  char place[8];
+  int number = -1;
+  OK(MPI_T_event_get_num(&number));
+  CHECK(number == 0, "%d event types", number);
+  FAILS(MPI_T_event_get_num(NULL), MPI_T_ERR_INVALID);
+  FAILS(MPI_T_event_get_index("none", &number), MPI_T_ERR_INVALID_NAME);
+  FAILS(MPI_T_event_get_index(NULL, &number), MPI_T_ERR_INVALID);
+  for (int i = -1; i < 2; ++i) {
+    FAILS(MPI_T_event_get_info(i, NULL, NULL, NULL, NULL, NULL, &number, NULL, NULL, NULL, NULL, NULL),
+          MPI_T_ERR_INVALID_INDEX);
+    FAILS(MPI_T_event_handle_alloc(i, NULL, MPI_INFO_NULL, &registration), MPI_T_ERR_INVALID_INDEX);
+  }
+  FAILS(MPI_T_event_register_callback(registration, safety, MPI_INFO_NULL, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_event_callback_get_info(registration, safety, &info), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_event_callback_set_info(registration, safety, info), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_event_handle_get_info(registration, &info), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_event_handle_set_info(registration, info), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_event_set_dropped_handler(registration, NULL), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_event_handle_free(registration, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_event_read(NULL, 0, place), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_event_copy(NULL, place), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_event_get_timestamp(NULL, &time), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_event_get_source(NULL, &number), MPI_T_ERR_INVALID_HANDLE);
+  CHECK(info == MPI_INFO_NULL && time == -1 && number == 0, "a refused call changed something");
 }
 
 // The clock of events is MPI_Wtime's.
@@ -436,6 +462,7 @@ int main(int argc, char** argv) {
     collectives();
     sessions();
     refusals();
+    no_events();
     source();
   }
   OK(MPI_T_finalize());

@@ -11,7 +11,8 @@ namespace margay::mpi_adi {
 [[nodiscard]] inline std::uint64_t total_bytes(Call& call, std::int64_t count, std::uint64_t bytes) {
   std::int64_t all = 0;
   if (count < 0 || !__builtin_mul_overflow(count, bytes, &all)) return count < 0 ? 0 : static_cast<std::uint64_t>(all);
-  call.error(MPI_ERR_COUNT, std::to_string(count) + " elements of " + std::to_string(bytes) + " bytes pass 2^63 bytes");
+  call.error(MPI_ERR_COUNT, "count is " + std::to_string(count) + "; as many elements of " + std::to_string(bytes) +
+                                " bytes pass 2^63 bytes");
   return 0;
 }
 

@@ -39,6 +39,7 @@ static MPI_Status status;
 static char long_text[kLongText];
 static char persistent_buffer[64];
 
+static MPIX_Grequest_class request_class;
 static int progress_file, first_call, calls, failures;
 
 static void add(void* in, void* inout, int* count, MPI_Datatype* type) {
@@ -76,7 +77,9 @@ static int cancel(void* state, int complete) {
 static void make_requests(void) {
   MPI_Recv_init(persistent_buffer, 1, MPI_INT, 0, 3, comm, &inactive);
   MPI_Grequest_start(query, release, cancel, NULL, &general);
-#ifndef REFERENCE  // whose partitioned communication with MPI_PROC_NULL ends the program
+#ifndef REFERENCE  // that wants a wait function; and whose partitioned communication with MPI_PROC_NULL ends the
+                   // program
+  MPIX_Grequest_class_create(query, release, cancel, NULL, NULL, &request_class);
   MPI_Psend_init(persistent_buffer, 2, 1, MPI_INT, MPI_PROC_NULL, 3, comm, MPI_INFO_NULL, &partitioned_send);
   MPI_Start(&partitioned_send);
   MPI_Precv_init(persistent_buffer, 2, 1, MPI_INT, MPI_PROC_NULL, 3, comm, MPI_INFO_NULL, &partitioned_receive);

@@ -103,6 +103,7 @@ FREE_INTEGERS = {"color": "0", "key": "0", "reorder": "0", "commute": "1", "high
                  "direction": "0", "errorcode": "MPI_ERR_ARG", "errorclass": "MPI_ERR_ARG", "typeclass": "MPI_TYPECLASS_INTEGER",
                  "split_type": "MPI_COMM_TYPE_SHARED", "required": "MPI_THREAD_SINGLE"}
 ARRAYS_OF_RANKS = re.compile(r"^(ranks\d?|sources|destinations)$")
+COUNTS_OF_ELEMENTS = ("count", "incount", "outcount", "sendcount", "recvcount")
 BUFFERS = re.compile(r"^(buf|buffer|sendbuf|recvbuf|inbuf|outbuf|inoutbuf)$")
 
 
@@ -170,7 +171,11 @@ def kind_of(type_name, name, function, slot):
             Wrong("past", "{0,5,1}", "ARG", '"5"'), Wrong("negative", "{-7,0,1}", "ARG", '"-7"'),
             Wrong("stride", "{0,0,0}", "ARG", '"0"')])
     if not pointer:
-        return integer(name, function)
+        kind = integer(name, function)
+        # Of MPI_INT. Constructors would read as many entries of their arrays.
+        if base == "MPI_Count" and name in COUNTS_OF_ELEMENTS and "_Type_" not in function:
+            kind = kind._replace(wrongs=kind.wrongs + numbers("COUNT", "past=INT64_MAX"))
+        return kind
     if BUFFERS.match(name):
         return Kind(slot, "buffer", null_pointer("BUFFER"))
     if name == "extra_state" or name.startswith("attribute_val") and re.search("_(set|put)", function):
