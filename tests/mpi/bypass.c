@@ -2,7 +2,6 @@
 // ranks: 2
 // reference: none, MPICH makes progress only inside its calls
 // serial: yes
-// sanitized: none, it measures time
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/mman.h>

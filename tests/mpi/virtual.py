@@ -36,6 +36,7 @@ NOT_THERE = {
     "oversubscribe": "sixteen ranks in real time",
     "reduce_threads": "threads",
     "request_threads": "threads",
+    "sessions": "a session makes its process the library's way",
     "sessions_threads": "threads",
     "threads": "threads",
     "tool_threads": "threads",
