@@ -106,11 +106,8 @@ function(margay_tests name)
   margay_doctest_main()
   target_sources(${name} PRIVATE $<TARGET_OBJECTS:margay_doctest_main>)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} fmt::fmt)
-  # After -O2: a test's own code runs once. With a sanitizer's checks in it, optimizing it takes longer than all else.
-  if(MARGAY_SANITIZE)
-    target_compile_options(${name} PRIVATE -O0)
-  elseif(CMAKE_BUILD_TYPE STREQUAL RelWithDebInfo)
-    target_compile_options(${name} PRIVATE -O1)
+  if(CMAKE_BUILD_TYPE STREQUAL RelWithDebInfo)
+    target_compile_options(${name} PRIVATE -O1)  # after -O2: a test's own code runs once
   endif()
   margay_precompile(${name} <doctest/doctest.h>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
