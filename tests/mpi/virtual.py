@@ -74,6 +74,8 @@ def run_program(build, source, ranks_list, first, last):
     for ranks in ranks_list:
         command = [str(build.folder / "tests" / "virtual_mpi"), str(ranks), str(first), str(last), str(program)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=support.clean_environment())
+        if first == last and done.returncode == 0:
+            print(done.stderr, end="")
         if done.returncode != 0:
             report += "\n".join(done.stderr.splitlines()[-40:]) + "\n    $ " + " ".join(command) + "\n"
     return report

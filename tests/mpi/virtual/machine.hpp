@@ -60,6 +60,8 @@ class VirtualMachine {
   // says what went wrong, empty: nothing. When all ranks wait for what cannot come, it ends the process with a
   // sentence.
   [[nodiscard]] std::string run(const std::function<int(std::uint32_t rank)>& program);
+  // How long the run was: the same numbers whenever it is the same run.
+  [[nodiscard]] std::string measure() const;
 
  private:
   friend class Seat;

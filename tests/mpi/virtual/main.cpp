@@ -3,7 +3,7 @@
 //   virtual_mpi RANKS FIRST_SEED LAST_SEED ./program.so...
 //
 // Each seed is a process of its own, and each rank has a copy of the program with variables of its own. Exit status 1
-// when any seed failed; each that did is named.
+// when any seed failed; each that did is named. Of one seed alone it tells how long the run was.
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,7 +43,7 @@ std::vector<Main> load(const std::string& path, std::uint32_t copies) {
   return mains;
 }
 
-int run_seed(const std::string& path, std::uint32_t ranks, std::uint64_t seed) {
+int run_seed(const std::string& path, std::uint32_t ranks, std::uint64_t seed, bool measured) {
   alarm(kSecondsEach);
   if (std::freopen("/dev/null", "w", stdout) == nullptr) return 2;
   const std::vector<Main> mains = load(path, ranks);
@@ -55,12 +55,13 @@ int run_seed(const std::string& path, std::uint32_t ranks, std::uint64_t seed) {
     return mains[rank](1, arguments);
   });
   std::fputs(wrong.c_str(), stderr);
+  if (measured) std::fprintf(stderr, "%u ranks: %s\n", ranks, machine.measure().c_str());
   return wrong.empty() ? kAllWell : 1;
 }
 
-bool seed_is_well(const std::string& path, std::uint32_t ranks, std::uint64_t seed) {
+bool seed_is_well(const std::string& path, std::uint32_t ranks, std::uint64_t seed, bool measured) {
   const pid_t child = fork();
-  if (child == 0) std::_Exit(run_seed(path, ranks, seed));
+  if (child == 0) std::_Exit(run_seed(path, ranks, seed, measured));
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFEXITED(status) && WEXITSTATUS(status) == kAllWell) return true;
@@ -82,7 +83,9 @@ int main(int argc, char** argv) {
   const std::uint64_t last = std::strtoull(argv[3], nullptr, 10);
   int failures = 0;
   for (int i = 4; i < argc; ++i) {
-    for (std::uint64_t seed = first; seed <= last; ++seed) failures += seed_is_well(argv[i], ranks, seed) ? 0 : 1;
+    for (std::uint64_t seed = first; seed <= last; ++seed) {
+      failures += seed_is_well(argv[i], ranks, seed, first == last) ? 0 : 1;
+    }
   }
   return failures == 0 ? 0 : 1;
 }
