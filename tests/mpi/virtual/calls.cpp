@@ -58,6 +58,7 @@ int MPI_Finalize() {
         call, margay::collectives::perform_last_barrier(margay::collectives::collectives_of(call), rank.world()));
     if (!call.ok()) return call.failed();
     rank.process().finish([&rank] { return rank.device().progress(); });
+    rank.end_world();
   }
   Seat::mine().end();
   return MPI_SUCCESS;
