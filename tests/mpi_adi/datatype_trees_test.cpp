@@ -308,7 +308,7 @@ void check_elements(Trees& random, const Type& type) {
 
 TEST_CASE("random trees of datatypes: numbers, packing from any byte, unpacking, elements") {
   constexpr int kTreesOfASeed = 100;
-  for (const std::uint64_t seed : testing::Seeds(1000)) {
+  for (const std::uint64_t seed : testing::Seeds(testing::of_one_thread(1000))) {
     CAPTURE(seed);
     Trees random(seed);
     for (int tree = 0; tree < kTreesOfASeed; ++tree) {

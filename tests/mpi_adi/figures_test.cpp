@@ -14,7 +14,7 @@ constexpr std::uint64_t kSeeds = 1000;
 TEST_CASE("figures 3 to 7 on the virtual wire") {
   for (const Figure& figure : kFigures) {
     CAPTURE(figure.name);
-    for (const std::uint64_t seed : margay::testing::Seeds(kSeeds)) {
+    for (const std::uint64_t seed : margay::testing::Seeds(margay::testing::of_one_thread(kSeeds))) {
       CAPTURE(seed);
       WorldOptions options;
       options.device.long_protocol = figure.long_protocol;

@@ -9,6 +9,23 @@
 
 namespace margay::testing {
 
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kThreadSanitizer = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+
+// How many seeds a test with one thread runs: the thread sanitizer can find nothing in it, so a tenth will do there.
+constexpr std::uint64_t of_one_thread(std::uint64_t seeds) {
+  return kThreadSanitizer ? (seeds + 9) / 10 : seeds;
+}
+
 class Seeds {
  public:
   explicit Seeds(std::uint64_t count) : first_(1), end_(count + 1) {
