@@ -42,7 +42,7 @@ extern "C" int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
     empty_status(status);
     return MPI_SUCCESS;
   }
-  if (any_extended(call) && !carry_on(call, found)) [[unlikely]]
+  if (!complete(*found) && any_extended(call) && !carry_on(call, found)) [[unlikely]]
     return call.failed();
   call.wait(*found->device);
   end_only_request(call, *found, request, status);
