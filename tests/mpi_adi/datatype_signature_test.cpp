@@ -12,9 +12,9 @@
 namespace margay::mpi_adi {
 namespace {
 
-using Kind = Signature::Kind;
+using SignatureKind = Signature::Kind;
 
-struct Fixture {
+struct SignatureFixture {
   PredefinedTypes types;
   [[nodiscard]] TypePtr type(MPI_Datatype handle) { return types.find(handle)->definition; }
   [[nodiscard]] TypePtr two(MPI_Datatype first, MPI_Datatype second, MPI_Aint second_at) {
@@ -23,24 +23,24 @@ struct Fixture {
   }
 };
 
-TEST_CASE_FIXTURE(Fixture, "a uniform signature is its type's, whatever the layout") {
+TEST_CASE_FIXTURE(SignatureFixture, "a uniform signature is its type's, whatever the layout") {
   const Signature ints = signature_of(*type(MPI_INT), 40);
-  CHECK(ints.kind == Kind::uniform);
+  CHECK(ints.kind == SignatureKind::uniform);
   CHECK(ints.leaf == MPI_INT);
   CHECK(ints.fits(signature_of(*make_hvector(3, 1, 16, type(MPI_INT), {}), 20)));
   CHECK_FALSE(ints.fits(signature_of(*type(MPI_UNSIGNED), 40)));
   CHECK_FALSE(ints.fits(signature_of(*type(MPI_BYTE), 40)));
-  CHECK(signature_of(*type(MPI_INT), 0).kind == Kind::empty);
+  CHECK(signature_of(*type(MPI_INT), 0).kind == SignatureKind::empty);
   CHECK(ints.fits(signature_of(*type(MPI_PACKED), 40)));
   CHECK(signature_of(*two(MPI_INT, MPI_PACKED, 8), 5).fits(ints));
 }
 
-TEST_CASE_FIXTURE(Fixture, "a mixed signature is that of the sequence, up to the message's end") {
+TEST_CASE_FIXTURE(SignatureFixture, "a mixed signature is that of the sequence, up to the message's end") {
   const TypePtr pair = two(MPI_DOUBLE, MPI_INT, 8);
   const TypePtr apart = two(MPI_DOUBLE, MPI_INT, 32);
   const TypePtr three = make_hvector(1, 3, 64, apart, {});
   const Signature sent = signature_of(*pair, 5 * 12);
-  CHECK(sent.kind == Kind::mixed);
+  CHECK(sent.kind == SignatureKind::mixed);
   CHECK(sent.fits(signature_of(*three, 5 * 12)));
   CHECK_FALSE(sent.fits(signature_of(*three, 4 * 12)));
   CHECK_FALSE(sent.fits(signature_of(*two(MPI_INT, MPI_DOUBLE, 8), 5 * 12)));
@@ -48,7 +48,7 @@ TEST_CASE_FIXTURE(Fixture, "a mixed signature is that of the sequence, up to the
   CHECK(signature_of(*pair, 8).fits(signature_of(*type(MPI_DOUBLE), 8)));
 }
 
-TEST_CASE_FIXTURE(Fixture, "a header's three bytes tell the sender's side, and leave the note alone") {
+TEST_CASE_FIXTURE(SignatureFixture, "a header's three bytes tell the sender's side, and leave the note alone") {
   for (const TypePtr& told :
        {type(MPI_LONG_DOUBLE), type(MPI_C_DOUBLE_COMPLEX), two(MPI_DOUBLE, MPI_INT, 8), type(MPI_PACKED)}) {
     portals::UserData data{};
