@@ -31,7 +31,8 @@ function(margay_shared_library target)
   target_link_libraries(${target} PRIVATE ${top})
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${layers}")
   if(MARGAY_LINK_OPTIMIZED)
-    target_link_options(${target} PRIVATE -flto=auto -O2 ${MARGAY_SMALL_MEMORY} -Wno-stringop-overflow)  # as in margay_layer
+    target_link_options(${target} PRIVATE -flto=auto -O2 ${MARGAY_SMALL_MEMORY} -Wno-stringop-overflow
+      -Wno-stringop-overread)  # as in margay_layer
   endif()
   # A thread of the library may outlive a dlclose.
   target_link_options(${target} PRIVATE -Wl,-z,nodelete -Wl,--enable-new-dtags)
