@@ -229,9 +229,13 @@ static void tools(const struct user* me) {
 static void make_common(void) {
   MPI_Info_create(&common_info);
   MPI_Info_set(common_info, "common", "to all");
+  // MPICH 4.0.2 breaks when several threads are the first at once.
+  int provided = -1;
+  MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
 }
 static void free_common(void) {
   MPI_Info_free(&common_info);
+  MPI_T_finalize();
 }
 
 int main(int argc, char** argv) {
