@@ -20,6 +20,7 @@
 #include <span>
 
 #include "portals/base/assert.hpp"
+#include "sim/shm/cache_hints.hpp"
 #include "sim/shm/cell_data.hpp"
 
 namespace margay::sim {
@@ -46,9 +47,17 @@ class CellProducer {
     ++produced_;
     --credit_;
     if (++slot_ == cells_.size()) slot_ = 0, lap_ = (lap_ + 1) & 0xff;
+    // Stores reach the cache in their order: all that come after a cell's wait until its line is here, on which a
+    // sender that is ahead of its receiver spent 40 % of its time.
+    if (credit_ > kOwnAhead && slot_ + kOwnAhead < cells_.size()) [[likely]]
+      own_lines(std::as_writable_bytes(cells_.subspan(slot_ + kOwnAhead, 1)));
   }
 
  private:
+  // Far enough for a line to come in time, and beyond those that a receiver close behind looks at. Messages a second,
+  // 0, 6 and 12 ahead: 8 bytes 9.5, 10.8, 10.7 million, 64 bytes 8.8, 8.6, 11.4.
+  static constexpr std::uint32_t kOwnAhead = 12;
+
   bool refresh() {
     // Acquire: pairs with the release in CellConsumer::release: the consumer's reads of the cells it gave back are
     // over. Without it we could overwrite a cell that is still being read.

@@ -92,12 +92,15 @@ struct DecodeResult {
   const std::uint64_t length = (first >> 24) & 0xff;
   const bool bodiless = kind == portals::Kind::get || kind == portals::Kind::acknowledgment;
   if (((first >> 16) & 0xff) != 0 || (bodiless && length != 0)) return false;
-  header.kind = kind;
-  header.portal = static_cast<portals::PortalIndex>((first >> 10) & 0x3f);
-  header.return_portal = portals::kNoPortal;
-  const auto user_head = static_cast<std::uint32_t>(first >> 32);
-  std::memcpy(header.user_data.data(), &user_head, sizeof user_head);
-  std::memset(header.user_data.data() + sizeof user_head, 0, portals::kUserDataBytes - sizeof user_head);
+  // Kind, portals and user data by two stores of a word: whoever copies the header soon reads it by words, and would
+  // wait for smaller stores (5 ns a message).
+  using portals::Header;
+  static_assert(offsetof(Header, kind) == 0 && offsetof(Header, portal) == 1 && offsetof(Header, return_portal) == 2 &&
+                offsetof(Header, user_data) == 3 && offsetof(Header, source) == 16 &&
+                sizeof(portals::PortalIndex) == 1);
+  const std::array<std::uint64_t, 2> head{
+      (first >> 8 & 3) | (first >> 10 & 0x3f) << 8 | std::uint64_t{portals::kNoPortal} << 16 | first >> 32 << 24, 0};
+  std::memcpy(static_cast<void*>(&header), head.data(), sizeof head);
   header.match_bits = second;
   header.length = length;
   header.offset = header.return_match_bits = header.return_length = header.return_offset = 0;
