@@ -1,6 +1,7 @@
 // Beginning and end (MPI 4.0, chapter 11.2).
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "collectives/mpi/arguments.hpp"
@@ -94,14 +95,17 @@ extern "C" int PMPI_Finalize() {
     if (!delete_attributes(call, rank.self()) || !delete_attributes(call, rank.world())) return call.failed();
     // Beside sessions, of which some may wait for ever yet, what is the world model's own.
     const bool alone = margay::collectives::hold_machine_alone();
-    // Before the wait: a receive that nobody sends to would keep the process there.
+    const std::optional<std::uint32_t> session = alone ? std::nullopt : std::optional<std::uint32_t>(0);
     report_leaks(rank, {.session = 0, .last = alone});
-    wait_until(rank, [&rank, alone] {
-      return alone ? rank.buffered().drained() && rank.device().quiet() : rank.device().quiet_in_session(0);
-    });
+    wait_until(rank, [&rank, session] { return rank.device().quiet_but_unmatched(session); });
     margay::collectives::note_error(
         call, margay::collectives::perform_last_barrier(margay::collectives::collectives_of(call), rank.world()));
     if (!call.ok()) return call.failed();
+    // Everybody has sent what it sends.
+    rank.device().give_up_unmatched(session);
+    wait_until(rank, [&rank, alone] {
+      return alone ? rank.buffered().drained() && rank.device().quiet() : rank.device().quiet_in_session(0);
+    });
     rank.end_world();
   }
   set_thread_rank(nullptr);

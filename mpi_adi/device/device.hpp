@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "mpi_adi/datatype/datatype.hpp"
@@ -131,6 +132,12 @@ class Device {
   // when there is none.
   [[nodiscard]] Communicator* take_unreferenced();
   [[nodiscard]] bool has_unreferenced() const { return !unreferenced_->empty(); }
+
+  // For a program that sends and receives no more, or not in this session, and left something that nothing may ever
+  // match: receives that are posted, and sends to this very process. MPICH lets such programs end; to wait would be for
+  // ever. Whether nothing else is under way, and the end of these, as cancelled.
+  [[nodiscard]] bool quiet_but_unmatched(std::optional<std::uint32_t> session) const;
+  void give_up_unmatched(std::optional<std::uint32_t> session);
 
   // No request is under way inside (completed and unfreed ones aside), nothing is queued: the process may leave.
   [[nodiscard]] bool quiet() const;

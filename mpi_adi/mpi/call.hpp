@@ -152,6 +152,8 @@ class Call {
     if (address == nullptr) [[unlikely]]
       null_buffer(count, type, what);
   }
+  // Where the call writes a status: MPI_STATUS_IGNORE is no null pointer.
+  void status(const MPI_Status* status, const char* what = "status") { not_null(status, what); }
   void not_null(const void* address, const char* what) {
     if (address == nullptr) [[unlikely]]
       null_argument(what);

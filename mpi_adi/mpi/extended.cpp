@@ -71,10 +71,8 @@ void ExtendedRound::run(Requests requests, bool all) {
   if (!call_.ok()) return;
   poll_extended(call_, requests);
   if (!call_.ok() || call_.device().progress()) return;
-  MpiRank& rank = call_.rank();
-  if (rank.threaded()) rank.leave();
   waiter_.idle();
-  if (rank.threaded()) rank.enter();
+  if (call_.rank().threaded()) call_.rank().let_others_in();
   waiter_.moved();
 }
 

@@ -59,8 +59,12 @@ extern "C" int PMPI_Grequest_complete(MPI_Request request) {
   UserRequest* const found = find(call, request, generalized);
   if (!call.ok()) return call.failed();
   if (generalized->given_up()) call.rank().free_request(*found);
-  generalized->completed(call.rank());
-  return MPI_SUCCESS;
+  std::string words;
+  const int code = generalized->completed(call.rank(), words);
+  if (code == MPI_SUCCESS) return MPI_SUCCESS;
+  call.blame(Call::Blame::program);
+  call.error(code, std::move(words));
+  return call.failed();
 }
 MARGAY_ALIAS(Grequest_complete)
 

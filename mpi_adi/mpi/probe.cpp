@@ -61,6 +61,7 @@ Request* start_matched(Call& call, void* buffer, std::int64_t count, Datatype& t
 int mrecv(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, MPI_Message* message,
           MPI_Status* status) {
   Datatype* type = call.datatype(datatype);
+  call.status(status);
   Message* matched = check_matched(call, buffer, count, type, message);
   if (!call.ok()) return call.failed();
   Request& request = *start_matched(call, buffer, count, *type, matched, message);
@@ -86,6 +87,7 @@ int imrecv(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, 
 extern "C" int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   Call call(call_name<"MPI_Probe">);
   Communicator* communicator = check_probe(call, source, tag, comm);
+  call.status(status);
   if (!call.ok()) return call.failed();
   if (source == MPI_PROC_NULL) {
     proc_null_status(status);
@@ -104,6 +106,7 @@ extern "C" int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_St
   Call call(call_name<"MPI_Iprobe">);
   Communicator* communicator = check_probe(call, source, tag, comm);
   call.not_null(flag, "flag");
+  call.status(status);
   if (!call.ok()) return call.failed();
   if (source == MPI_PROC_NULL) {
     *flag = 1;
@@ -125,6 +128,7 @@ extern "C" int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* mess
   Call call(call_name<"MPI_Mprobe">);
   Communicator* communicator = check_probe(call, source, tag, comm);
   call.not_null(message, "message");
+  call.status(status);
   if (!call.ok()) return call.failed();
   if (source == MPI_PROC_NULL) {
     *message = MPI_MESSAGE_NO_PROC;
@@ -149,6 +153,7 @@ extern "C" int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_M
   Communicator* communicator = check_probe(call, source, tag, comm);
   call.not_null(flag, "flag");
   call.not_null(message, "message");
+  call.status(status);
   if (!call.ok()) return call.failed();
   *flag = 1;
   if (source == MPI_PROC_NULL) {

@@ -9,6 +9,7 @@ namespace margay::mpi_adi {
 int blocking_receive(const CallName& name, const ReceiveArguments& arguments, MPI_Status* status) {
   Call call(name);
   const CheckedReceive checked = check_receive(call, arguments);
+  call.status(status);
   if (!call.ok()) [[unlikely]]
     return call.failed();
   Request& request = *call.device().start_receive(arguments.buffer, arguments.count, *checked.type, arguments.source,
@@ -36,6 +37,7 @@ int send_and_receive(Call& call, const SendArguments& send, const ReceiveArgumen
   call.whose("of the send");
   const CheckedReceive in = check_receive(call, receive);
   call.whose("of the receive");
+  call.status(status);
   if (!call.ok()) [[unlikely]]
     return call.failed();
   Device& device = call.device();

@@ -13,6 +13,14 @@ OwnRequest* own_of(Request* request) {
   return static_cast<OwnRequest*>(request);
 }
 
+// What a function of the program's returned, as it is.
+int end(Call& call, int code, std::string words) {
+  if (code == MPI_SUCCESS) return MPI_SUCCESS;
+  call.blame(Call::Blame::program);
+  call.error(code, std::move(words));
+  return call.failed();
+}
+
 }  // namespace
 
 extern "C" int PMPI_Request_free(MPI_Request* request) {
@@ -36,7 +44,9 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
   if (kept != nullptr) {
     kept->retire();
   } else if (own) {
-    own_of(under_way)->give_up(call.rank());
+    std::string words;
+    const int code = own_of(under_way)->give_up(call.rank(), words);
+    return end(call, code, std::move(words));
   } else if (under_way != nullptr) {
     call.device().free(*under_way);
   }
@@ -54,7 +64,9 @@ extern "C" int PMPI_Cancel(MPI_Request* request) {
   call.device().progress();
   if (!active(found)) return MPI_SUCCESS;
   if (found->device->kind == RequestKind::own) {
-    own_of(found->device)->cancel(call.rank());
+    std::string words;
+    const int code = own_of(found->device)->cancel(call.rank(), words);
+    return end(call, code, std::move(words));
   } else {
     call.device().cancel(*found->device);
   }

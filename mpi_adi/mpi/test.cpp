@@ -47,6 +47,7 @@ extern "C" int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   Call call(call_name<"MPI_Test">);
   call.not_null(request, "request");
   call.not_null(flag, "flag");
+  call.status(status);
   if (!call.ok()) return call.failed();
   UserRequest* found = *request == MPI_REQUEST_NULL ? nullptr : call.request(*request);
   if (!call.ok()) return call.failed();
@@ -68,6 +69,7 @@ extern "C" int PMPI_Testall(int count, MPI_Request array_of_requests[], int* fla
   Call call(call_name<"MPI_Testall">);
   call.not_null(flag, "flag");
   RequestRow row(call, count, array_of_requests);
+  if (count > 0) call.status(array_of_statuses, "array_of_statuses");
   if (!call.ok()) return call.failed();
   *flag = test_once(call, &row, [&row] { return row.all_complete(); }) ? 1 : 0;
   return *flag != 0 ? end_all(call, row, array_of_statuses) : call.done();
@@ -79,6 +81,7 @@ extern "C" int PMPI_Testany(int count, MPI_Request array_of_requests[], int* ind
   call.not_null(flag, "flag");
   call.not_null(index, "index");
   RequestRow row(call, count, array_of_requests);
+  call.status(status);
   if (!call.ok()) return call.failed();
   *index = MPI_UNDEFINED;
   *flag = 1;
@@ -102,6 +105,7 @@ extern "C" int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* 
   call.not_null(outcount, "outcount");
   RequestRow row(call, incount, array_of_requests);
   if (incount > 0) call.not_null(array_of_indices, "array_of_indices");
+  if (incount > 0) call.status(array_of_statuses, "array_of_statuses");
   if (!call.ok()) return call.failed();
   if (!row.any_active()) {
     *outcount = MPI_UNDEFINED;
@@ -117,6 +121,7 @@ MARGAY_ALIAS(Testsome)
 extern "C" int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   Call call(call_name<"MPI_Request_get_status">);
   call.not_null(flag, "flag");
+  call.status(status);
   if (!call.ok()) return call.failed();
   UserRequest* found = request == MPI_REQUEST_NULL ? nullptr : call.request(request);
   if (!call.ok()) return call.failed();
@@ -128,7 +133,9 @@ extern "C" int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Statu
   } else if (found->device->kind == RequestKind::own) {
     look_at_own(call, static_cast<OwnRequest&>(*found->device), status);
   } else {
-    status_of(*found->device, status);
+    const Request& ended = *found->device;
+    status_of(ended, status);
+    if (ended.error_class != MPI_SUCCESS) call.error(ended.error_class, words_of_failure(call.rank(), ended));
   }
   return call.done();
 }

@@ -31,6 +31,7 @@ bool wait_for(Call& call, const RequestRow& row, int messages, bool all, Done do
 extern "C" int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
   Call call(call_name<"MPI_Wait">);
   call.not_null(request, "request");
+  call.status(status);
   if (!call.ok()) return call.failed();
   if (*request == MPI_REQUEST_NULL) {
     empty_status(status);
@@ -53,6 +54,7 @@ MARGAY_ALIAS(Wait)
 extern "C" int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   Call call(call_name<"MPI_Waitall">);
   RequestRow row(call, count, array_of_requests);
+  if (count > 0) call.status(array_of_statuses, "array_of_statuses");
   if (!call.ok()) return call.failed();
   if (!wait_for(call, row, row.messages_in_turn(), true, [&row] { return row.all_complete(); })) [[unlikely]]
     return call.failed();
@@ -64,6 +66,7 @@ extern "C" int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* ind
   Call call(call_name<"MPI_Waitany">);
   call.not_null(index, "index");
   RequestRow row(call, count, array_of_requests);
+  call.status(status);
   if (!call.ok()) return call.failed();
   if (!row.any_active()) {
     *index = MPI_UNDEFINED;
@@ -86,6 +89,7 @@ extern "C" int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* 
   call.not_null(outcount, "outcount");
   RequestRow row(call, incount, array_of_requests);
   if (incount > 0) call.not_null(array_of_indices, "array_of_indices");
+  if (incount > 0) call.status(array_of_statuses, "array_of_statuses");
   if (!call.ok()) return call.failed();
   if (!row.any_active()) {
     *outcount = MPI_UNDEFINED;

@@ -154,15 +154,50 @@ bool Device::quiet(const Communicator& communicator) const {
   return quiet;
 }
 
+namespace {
+
+// Not complete, and of the session, if one is named.
+bool under_way_in(std::optional<std::uint32_t> session, const Request& request) {
+  const Communicator* const communicator = request.communicator;
+  const bool another = session && communicator != nullptr && communicator->group->session != *session;
+  return !request.complete && !another;
+}
+
+}  // namespace
+
 bool Device::quiet_in_session(std::uint32_t session) const {
   bool quiet = true;
-  const auto look = [&](const Request& request) {
-    const Communicator* const communicator = request.communicator;
-    quiet &= request.complete || (communicator != nullptr && communicator->group->session != session);
-  };
+  const auto look = [&](const Request& request) { quiet &= !under_way_in(session, request); };
   impl_->parts.sends.for_each_in_use(look);
   impl_->parts.receives.for_each_in_use(look);
   return quiet;
+}
+
+bool Device::quiet_but_unmatched(std::optional<std::uint32_t> session) const {
+  const DeviceParts& parts = impl_->parts;
+  bool quiet = session.has_value() || (parts.notices.in_use() == 0 && parts.kernel.idle());
+  const auto look = [&](const Request& request) { quiet &= !under_way_in(session, request); };
+  parts.receives.for_each_in_use([&](const ReceiveRequest& receive) {
+    if (!is_unmatched(receive)) look(receive);
+  });
+  parts.sends.for_each_in_use([&](const SendRequest& send) {
+    if (send.peer != parts.kernel.me().rank) look(send);
+  });
+  return quiet;
+}
+
+void Device::give_up_unmatched(std::optional<std::uint32_t> session) {
+  DeviceParts& parts = impl_->parts;
+  std::vector<Request*> unmatched;
+  const auto look = [&](Request& request) {
+    if (under_way_in(session, request)) unmatched.push_back(&request);
+  };
+  parts.receives.for_each_in_use(look);
+  parts.sends.for_each_in_use([&](SendRequest& send) {
+    if (send.peer == parts.kernel.me().rank) look(send);
+  });
+  // Nothing for those that a message has found. One that ends may end others with it.
+  for (Request* const request : unmatched) cancel(*request);
 }
 
 void Device::give_memory_back() {

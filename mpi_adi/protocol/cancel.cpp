@@ -10,9 +10,7 @@ namespace margay::mpi_adi {
 namespace {
 
 void cancel_receive(DeviceParts& parts, ReceiveRequest& receive) {
-  // A row that is reserved or filled has its message.
-  const bool unmatched = receive.row[0].state == portals::IndependentBuffer::State::available;
-  if (receive.state != ReceiveState::posted || !unmatched) return;
+  if (!is_unmatched(receive)) return;
   parts.receive_list.remove(receive.entry);
   receive.state = ReceiveState::complete;
   receive.cancelled = true;
@@ -50,6 +48,11 @@ portals::ArrivedMessage* unmatched(DeviceParts& parts, const portals::Header& qu
 }
 
 }  // namespace
+
+bool is_unmatched(const ReceiveRequest& receive) {
+  // A row that is reserved or filled has its message.
+  return receive.state == ReceiveState::posted && receive.row[0].state == portals::IndependentBuffer::State::available;
+}
 
 void cancel(DeviceParts& parts, Request& request) {
   if (request.complete) return;

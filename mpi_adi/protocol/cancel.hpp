@@ -8,6 +8,9 @@
 
 namespace margay::mpi_adi {
 
+// Posted, and nothing has matched it.
+[[nodiscard]] bool is_unmatched(const ReceiveRequest& receive);
+
 // A receive that nothing matched completes, cancelled. A send that waits for its receiver will complete, cancelled or
 // not. A request that is complete, or a send that the wire only has to take, stays as it is.
 void cancel(DeviceParts& parts, Request& request);

@@ -43,20 +43,22 @@ int GeneralizedRequest::end(MpiRank& rank, MPI_Status* status, std::string& word
   return freed;
 }
 
-void GeneralizedRequest::cancel(MpiRank& rank) {
-  static_cast<void>(call_program(rank, [&] { return functions_.cancel(extra_state_, complete ? 1 : 0); }));
+int GeneralizedRequest::cancel(MpiRank& rank, std::string& words) {
+  const int code = call_program(rank, [&] { return functions_.cancel(extra_state_, complete ? 1 : 0); });
+  return failed(rank, "cancel", code, words);
 }
 
-void GeneralizedRequest::give_up(MpiRank& rank) {
+int GeneralizedRequest::give_up(MpiRank& rank, std::string& words) {
   given_up_ = true;
-  if (!complete) return;
-  static_cast<void>(call_free(rank));
+  if (!complete) return MPI_SUCCESS;
+  const int code = failed(rank, "free", call_free(rank), words);
   delete this;
+  return code;
 }
 
-void GeneralizedRequest::completed(MpiRank& rank) {
+int GeneralizedRequest::completed(MpiRank& rank, std::string& words) {
   complete = true;
-  if (given_up_) give_up(rank);
+  return given_up_ ? give_up(rank, words) : MPI_SUCCESS;
 }
 
 int GeneralizedRequest::call_free(MpiRank& rank) const {

@@ -18,12 +18,12 @@ class GeneralizedRequest final : public OwnRequest {
   // Then calls its free function.
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
   [[nodiscard]] bool errors_are_the_programs() const override { return true; }
-  void cancel(MpiRank& rank) override;
-  void give_up(MpiRank& rank) override;
+  [[nodiscard]] int cancel(MpiRank& rank, std::string& words) override;
+  [[nodiscard]] int give_up(MpiRank& rank, std::string& words) override;
   // Freed by the program before it was complete.
   [[nodiscard]] bool given_up() const { return given_up_; }
-  // MPI_Grequest_complete. The request may be gone afterwards.
-  void completed(MpiRank& rank);
+  // MPI_Grequest_complete. The request may be gone afterwards; then the same as give_up().
+  [[nodiscard]] int completed(MpiRank& rank, std::string& words);
 
   [[nodiscard]] const RequestClass& functions() const { return functions_; }
   [[nodiscard]] void* extra_state() const { return extra_state_; }

@@ -29,12 +29,13 @@ struct OwnRequest : Request {
   [[nodiscard]] virtual int end(MpiRank& rank, MPI_Status* status, std::string& words) {
     return outcome(rank, status, words);
   }
-  // Whether what these two return came from a function of the program's: it is told as it is.
+  // Whether what these return came from a function of the program's: it is told as it is.
   [[nodiscard]] virtual bool errors_are_the_programs() const { return false; }
-  // MPI_Cancel.
-  virtual void cancel(MpiRank& /*rank*/) {}
-  // The user gives it up: MPI_Request_free of an active one. From here on it deletes itself when it is over.
-  virtual void give_up(MpiRank& rank) = 0;
+  // MPI_Cancel. The error class, and in `words` why.
+  [[nodiscard]] virtual int cancel(MpiRank& /*rank*/, std::string& /*words*/) { return MPI_SUCCESS; }
+  // The user gives it up: MPI_Request_free of an active one. From here on it deletes itself when it is over. Returns as
+  // cancel().
+  [[nodiscard]] virtual int give_up(MpiRank& rank, std::string& words) = 0;
   // A persistent one becomes active.
   virtual void start(MpiRank& /*rank*/) {}
   // A persistent, inactive one is freed.

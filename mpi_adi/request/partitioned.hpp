@@ -61,7 +61,7 @@ class Partitioned : public OwnRequest, protected RequestOwner {
   [[nodiscard]] virtual bool sends() const = 0;
 
   // An active one must not be freed (the binding refuses it).
-  void give_up(MpiRank& /*rank*/) override {}
+  [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
  protected:
   Partitioned(MpiRank& rank, const PartitionedCall& call);

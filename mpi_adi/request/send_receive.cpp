@@ -36,9 +36,10 @@ int SendReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& /*w
   return error_;
 }
 
-void SendReceive::give_up(MpiRank& /*rank*/) {
+int SendReceive::give_up(MpiRank& /*rank*/, std::string& /*words*/) {
   given_up_ = true;
   if (complete) delete this;
+  return MPI_SUCCESS;
 }
 
 }  // namespace margay::mpi_adi

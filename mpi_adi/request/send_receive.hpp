@@ -17,7 +17,7 @@ class SendReceive final : public OwnRequest, private RequestOwner {
 
   // The receive's status; the first error of the two.
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
-  void give_up(MpiRank& rank) override;
+  [[nodiscard]] int give_up(MpiRank& rank, std::string& words) override;
 
  private:
   void part_completed(const Request& part) override;

@@ -165,7 +165,7 @@ def kind_of(type_name, name, function, slot):
     if element == "MPI_Status":
         if type_name.startswith("const") or function.startswith("MPI_Status_set"):
             return Kind("&status", "status", null_pointer() + [Wrong("ignore", "MPI_STATUS_IGNORE", "ARG", '"MPI_STATUS_IGNORE"')])
-        return Kind(slot, "status", [])  # MPI_STATUS_IGNORE is right, and a null pointer is not asked for
+        return Kind(slot, name if name.startswith("array_of_") else "status", null_pointer())  # MPI_STATUS_IGNORE is right
     if name == "ranges":
         return Kind("{0,0,1}", "", null_pointer() + [
             Wrong("past", "{0,5,1}", "ARG", '"5"'), Wrong("negative", "{-7,0,1}", "ARG", '"-7"'),
