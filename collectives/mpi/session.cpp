@@ -80,9 +80,9 @@ int end_session(MPI_Session* handle) {
   }
   const bool alone = hold_machine_alone();
   report_leaks(rank, {.session = number, .last = alone});
-  const std::optional<std::uint32_t> session = alone ? std::nullopt : std::optional<std::uint32_t>(number);
-  wait_until(rank, [&rank, session] { return rank.device().quiet_but_unmatched(session); });
-  rank.device().give_up_unmatched(session);
+  const std::optional<std::uint32_t> only = alone ? std::nullopt : std::optional<std::uint32_t>(number);
+  wait_until(rank, [&rank, only] { return rank.device().quiet_but_unmatched(only); });
+  rank.device().give_up_unmatched(only);
   wait_until(rank, [&rank, alone, number] {
     return alone ? rank.buffered().drained() && rank.device().quiet() : rank.device().quiet_in_session(number);
   });

@@ -1,6 +1,7 @@
 // What a program leaves to nobody does not keep MPI_Finalize: receives that nothing comes for, sends to itself that
-// nothing takes, requests that were given up, and a partitioned receive that was never started. A message that is on
-// its way to such a receive still lets its sender end. ranks: 1 2 reference: 1 2
+// nothing takes, requests that were given up, and a partitioned receive that was never started.
+// ranks: 1 2
+// reference: 1 2
 #include <stdlib.h>
 
 #include "check.h"

@@ -32,6 +32,7 @@ NOT_THERE = {
     "environment_threads": "threads",
     "error_handlers_user": "it calls MPI_Init again, which here is not the library's",
     "info": "it asks for its process's command",
+    "grequest_threads": "threads",
     "object_threads": "threads",
     "oversubscribe": "sixteen ranks in real time",
     "reduce_threads": "threads",
