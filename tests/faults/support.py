@@ -125,6 +125,8 @@ def compile_c(build, source, name, compiler, *flags):
 
 def main():
     """Runs the cases of the calling script: all, or those named."""
+    # A script's job in the background is started with it ignored, and so would be all that is started here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--sanitized", action="store_true", help="a build too slow to be held to its times of start")
