@@ -1,8 +1,8 @@
 // The message kernel of one process: it hands messages to wires, and puts what arrives where the portal table says.
 //
 // The loop is progress(); its steps live in initiator (sending), target (arrivals), answers (acknowledgments and
-// replies). Threads: every call under the process lock (sim/kernel/coprocessor.hpp). Nothing here blocks or calls
-// upward: whoever uses it looks at changed() and next_finished().
+// replies). Threads: every call under the process lock (sim/kernel/coprocessor.hpp). Nothing here blocks or knows
+// of a layer above: whoever uses it looks at changed() and next_finished(), between arrivals if it likes (progress()).
 #pragma once
 
 #include <cstdint>
