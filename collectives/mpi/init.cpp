@@ -1,12 +1,10 @@
 // Beginning and end (MPI 4.0, chapter 11.2).
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
 #include <string>
 
-#include "collectives/mpi/arguments.hpp"
+#include "collectives/mpi/end_communication.hpp"
 #include "collectives/mpi/machine.hpp"
-#include "collectives/select/perform.hpp"
 #include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
@@ -85,27 +83,16 @@ extern "C" int PMPI_Is_thread_main(int* flag) {
 }
 MARGAY_ALIAS(Is_thread_main)
 
-// Everybody's messages are out and in before anybody leaves: pending operations run to their end, then a barrier, after
-// which nothing is on its way but what the law of accounting allows for (paper 001 has no finalize; MPI 4.0, 11.2.2).
+// Everybody's messages are out and in before anybody leaves (paper 001 has no finalize; MPI 4.0, 11.2.2).
 extern "C" int PMPI_Finalize() {
   {
     Call call(call_name<"MPI_Finalize">);
     MpiRank& rank = call.rank();
     // First of all, while everything works: what the program wants done at the end (MPI 4.0, 11.2.4).
     if (!delete_attributes(call, rank.self()) || !delete_attributes(call, rank.world())) return call.failed();
-    // Beside sessions, of which some may wait for ever yet, what is the world model's own.
     const bool alone = margay::collectives::hold_machine_alone();
-    const std::optional<std::uint32_t> session = alone ? std::nullopt : std::optional<std::uint32_t>(0);
     report_leaks(rank, {.session = 0, .last = alone});
-    wait_until(rank, [&rank, session] { return rank.device().quiet_but_unmatched(session); });
-    margay::collectives::note_error(
-        call, margay::collectives::perform_last_barrier(margay::collectives::collectives_of(call), rank.world()));
-    if (!call.ok()) return call.failed();
-    // Everybody has sent what it sends.
-    rank.device().give_up_unmatched(session);
-    wait_until(rank, [&rank, alone] {
-      return alone ? rank.buffered().drained() && rank.device().quiet() : rank.device().quiet_in_session(0);
-    });
+    if (!margay::collectives::end_communication(call, alone)) return call.failed();
     rank.end_world();
   }
   set_thread_rank(nullptr);

@@ -122,8 +122,9 @@ class Device {
 
   // Whether no request on `communicator` is under way.
   [[nodiscard]] bool quiet(const Communicator& communicator) const;
-  // The same of all communicators that came from a session (Group::session).
-  [[nodiscard]] bool quiet_in_session(std::uint32_t session) const;
+  // Whether none is (completed and unfreed ones aside) on the communicators of a session (Group::session). Without one:
+  // whether none is at all, and nothing is queued; the process may leave.
+  [[nodiscard]] bool quiet(std::optional<std::uint32_t> session = std::nullopt) const;
 
   // Nobody in this process uses MPI for a while: empty heaps of unexpected messages give their pages back.
   void give_memory_back();
@@ -134,13 +135,13 @@ class Device {
   [[nodiscard]] bool has_unreferenced() const { return !unreferenced_->empty(); }
 
   // For a program that sends and receives no more, or not in this session, and left something that nothing may ever
-  // match: receives that are posted, and sends to this very process. MPICH lets such programs end; to wait would be for
-  // ever. Whether nothing else is under way, and the end of these, as cancelled.
-  [[nodiscard]] bool quiet_but_unmatched(std::optional<std::uint32_t> session) const;
-  void give_up_unmatched(std::optional<std::uint32_t> session);
+  // match: receives that are posted, sends to this very process, and, when all processes leave, sends to the others.
+  // MPICH lets such programs end; to wait would be for ever. Whether nothing else is under way, and the end of these,
+  // as cancelled; it takes an answer of the receivers, who have to make progress until then.
+  enum class Receivers : std::uint8_t { remain, leave };
+  [[nodiscard]] bool quiet_but_unmatched(std::optional<std::uint32_t> session, Receivers receivers) const;
+  void give_up_unmatched(std::optional<std::uint32_t> session, Receivers receivers);
 
-  // No request is under way inside (completed and unfreed ones aside), nothing is queued: the process may leave.
-  [[nodiscard]] bool quiet() const;
   [[nodiscard]] const ProtocolCounts& counts() const;
   // Most bytes that unexpected messages ever took.
   [[nodiscard]] std::uint64_t heap_high_water_bytes() const;

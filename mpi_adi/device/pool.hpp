@@ -50,11 +50,20 @@ class Pool {
   [[nodiscard]] std::uint64_t in_use() const { return in_use_; }
   template <typename Visit>
   void for_each_in_use(Visit&& visit) const {
+    static_cast<void>(any_in_use([&](Object& object) {
+      visit(object);
+      return false;
+    }));
+  }
+  // Stops at the first one that `is` holds of.
+  template <typename Is>
+  [[nodiscard]] bool any_in_use(Is&& is) const {
     for (const auto& chunk : chunks_) {
       for (std::size_t at = 0; at < kChunk; ++at) {
-        if (chunk[at].pooled.in_use) visit(chunk[at]);
+        if (chunk[at].pooled.in_use && is(chunk[at])) return true;
       }
     }
+    return false;
   }
 
  private:

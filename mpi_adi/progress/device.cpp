@@ -141,17 +141,11 @@ Communicator* Device::take_unreferenced() {
   return taken;
 }
 
-bool Device::quiet() const {
-  const DeviceParts& parts = impl_->parts;
-  return parts.under_way == 0 && parts.notices.in_use() == 0 && parts.kernel.idle();
-}
-
 bool Device::quiet(const Communicator& communicator) const {
-  bool quiet = true;
-  const auto look = [&](const Request& request) { quiet &= request.complete || request.communicator != &communicator; };
-  impl_->parts.sends.for_each_in_use(look);
-  impl_->parts.receives.for_each_in_use(look);
-  return quiet;
+  const auto under_way = [&](const Request& request) {
+    return !request.complete && request.communicator == &communicator;
+  };
+  return !impl_->parts.sends.any_in_use(under_way) && !impl_->parts.receives.any_in_use(under_way);
 }
 
 namespace {
@@ -163,30 +157,30 @@ bool under_way_in(std::optional<std::uint32_t> session, const Request& request) 
   return !request.complete && !another;
 }
 
+bool idle(const DeviceParts& parts) {
+  return parts.notices.in_use() == 0 && parts.kernel.idle();
+}
+
 }  // namespace
 
-bool Device::quiet_in_session(std::uint32_t session) const {
-  bool quiet = true;
-  const auto look = [&](const Request& request) { quiet &= !under_way_in(session, request); };
-  impl_->parts.sends.for_each_in_use(look);
-  impl_->parts.receives.for_each_in_use(look);
-  return quiet;
-}
-
-bool Device::quiet_but_unmatched(std::optional<std::uint32_t> session) const {
+bool Device::quiet(std::optional<std::uint32_t> session) const {
   const DeviceParts& parts = impl_->parts;
-  bool quiet = session.has_value() || (parts.notices.in_use() == 0 && parts.kernel.idle());
-  const auto look = [&](const Request& request) { quiet &= !under_way_in(session, request); };
-  parts.receives.for_each_in_use([&](const ReceiveRequest& receive) {
-    if (!is_unmatched(receive)) look(receive);
-  });
-  parts.sends.for_each_in_use([&](const SendRequest& send) {
-    if (send.peer != parts.kernel.me().rank) look(send);
-  });
-  return quiet;
+  if (!session) return parts.under_way == 0 && idle(parts);
+  const auto under_way = [session](const Request& request) { return under_way_in(session, request); };
+  return !parts.sends.any_in_use(under_way) && !parts.receives.any_in_use(under_way);
 }
 
-void Device::give_up_unmatched(std::optional<std::uint32_t> session) {
+bool Device::quiet_but_unmatched(std::optional<std::uint32_t> session, Receivers receivers) const {
+  const DeviceParts& parts = impl_->parts;
+  if (!session && !idle(parts)) return false;
+  return !parts.sends.any_in_use([&](const SendRequest& send) {
+    return receivers == Receivers::remain && send.peer != parts.kernel.me().rank && under_way_in(session, send);
+  }) && !parts.receives.any_in_use([&](const ReceiveRequest& receive) {
+    return !is_unmatched(receive) && under_way_in(session, receive);
+  });
+}
+
+void Device::give_up_unmatched(std::optional<std::uint32_t> session, Receivers receivers) {
   DeviceParts& parts = impl_->parts;
   std::vector<Request*> unmatched;
   const auto look = [&](Request& request) {
@@ -194,7 +188,7 @@ void Device::give_up_unmatched(std::optional<std::uint32_t> session) {
   };
   parts.receives.for_each_in_use(look);
   parts.sends.for_each_in_use([&](SendRequest& send) {
-    if (send.peer == parts.kernel.me().rank) look(send);
+    if (receivers == Receivers::leave || send.peer == parts.kernel.me().rank) look(send);
   });
   // Nothing for those that a message has found. One that ends may end others with it.
   for (Request* const request : unmatched) cancel(*request);

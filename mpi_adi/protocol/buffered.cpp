@@ -78,7 +78,6 @@ portals::Status BufferedSends::send(const void* buffer, std::int64_t count, Data
   Request* const request = device_.start_send(SendMode::buffered, place, static_cast<std::int64_t>(bytes), bytes_type_,
                                               destination, tag, communicator);
   under_way_.push_back({request, place});
-  collect();
   return {};
 }
 
@@ -91,7 +90,9 @@ void BufferedSends::collect() {
   });
 }
 
+// Asked each round of progress: while the oldest is under way, it looks at that one only.
 bool BufferedSends::drained() {
+  if (!under_way_.empty() && !under_way_.front().request->complete) return false;
   collect();
   return under_way_.empty();
 }

@@ -1,5 +1,5 @@
-// What a program leaves to nobody does not keep MPI_Finalize: receives that nothing comes for, sends to itself that
-// nothing takes, requests that were given up, and a partitioned receive that was never started.
+// What a program leaves to nobody does not keep MPI_Finalize: receives that nothing comes for, sends that nothing takes
+// (to itself, to another), requests that were given up, and a partitioned receive that was never started.
 // ranks: 1 2
 // reference: 1 2
 // sanitized: none, what it leaves to nobody is leaked
@@ -8,6 +8,16 @@
 #include "check.h"
 
 enum { kBytes = 1 << 20 };
+
+// Sends of every protocol that wait for a receiver, and short ones that do not.
+static void leave_to(int other, char* large) {
+  MPI_Request request;
+  MPI_Issend(large, 8, MPI_CHAR, other, 8, MPI_COMM_WORLD, &request);
+  MPI_Issend(large, kBytes, MPI_CHAR, other, 9, MPI_COMM_WORLD, &request);
+  MPI_Isend(large, kBytes, MPI_CHAR, other, 10, MPI_COMM_WORLD, &request);
+  MPI_Request_free(&request);
+  for (int i = 0; i < 20; ++i) MPI_Send(large, 8, MPI_CHAR, other, 12, MPI_COMM_WORLD);
+}
 
 int main(int argc, char** argv) {
   static int word[4];
@@ -28,5 +38,6 @@ int main(int argc, char** argv) {
   MPI_Precv_init(&word[0], 1, 1, MPI_INT, rank, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
   if (world_size() == 2 && rank == 0) MPI_Irecv(large, kBytes, MPI_CHAR, 1, 7, MPI_COMM_WORLD, &request);
   if (world_size() == 2 && rank == 1) MPI_Send(large, kBytes, MPI_CHAR, 0, 7, MPI_COMM_WORLD);
+  if (world_size() == 2) leave_to(1 - rank, large);
   return suite_end("finalize_unmatched");
 }

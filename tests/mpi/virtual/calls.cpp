@@ -2,10 +2,8 @@
 // library's as those of a profiling tool would: MPI's names are weak there.
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
 
-#include "collectives/mpi/arguments.hpp"
-#include "collectives/select/perform.hpp"
+#include "collectives/mpi/end_communication.hpp"
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/call.hpp"
@@ -54,12 +52,7 @@ int MPI_Finalize() {
     Call call(call_name<"MPI_Finalize">);
     MpiRank& rank = call.rank();
     if (!delete_attributes(call, rank.self()) || !delete_attributes(call, rank.world())) return call.failed();
-    wait_until(rank, [&rank] { return rank.device().quiet_but_unmatched(std::nullopt); });
-    margay::collectives::note_error(
-        call, margay::collectives::perform_last_barrier(margay::collectives::collectives_of(call), rank.world()));
-    if (!call.ok()) return call.failed();
-    rank.device().give_up_unmatched(std::nullopt);
-    wait_until(rank, [&rank] { return rank.buffered().drained() && rank.device().quiet(); });
+    if (!margay::collectives::end_communication(call, true)) return call.failed();
     rank.process().finish([&rank] { return rank.device().progress(); });
     rank.end_world();
   }
