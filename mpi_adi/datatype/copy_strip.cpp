@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "mpi_adi/datatype/every_other.hpp"
 #include "portals/memory/region.hpp"
 
 namespace margay::mpi_adi {
@@ -38,6 +39,9 @@ struct Pack {
   static void move(Packed packed, std::uintptr_t place) {
     std::memcpy(packed, reinterpret_cast<const std::byte*>(place), Bytes);
   }
+  static std::uint64_t every_other(Packed packed, std::uintptr_t place, std::uint64_t count) {
+    return pack_every_other(packed, reinterpret_cast<const std::byte*>(place), count);
+  }
 };
 struct Unpack {
   using Packed = const std::byte*;
@@ -47,6 +51,9 @@ struct Unpack {
   template <std::size_t Bytes>
   static void move(Packed packed, std::uintptr_t place) {
     std::memcpy(reinterpret_cast<std::byte*>(place), packed, Bytes);
+  }
+  static std::uint64_t every_other(Packed packed, std::uintptr_t place, std::uint64_t count) {
+    return unpack_every_other(reinterpret_cast<std::byte*>(place), packed, count);
   }
 };
 
@@ -144,7 +151,14 @@ typename Way::Packed copy_strip(typename Way::Packed packed, const Strip& strip)
     return packed + strip.bytes;
   }
   if (strip.offsets != nullptr) return runs<Way>(packed, Listed{strip.base, strip.offsets}, strip);
-  return runs<Way>(packed, Strided{strip.base, static_cast<std::uintptr_t>(strip.stride)}, strip);
+  Strip left = strip;
+  if (strip.bytes == kEveryOtherRunBytes && strip.stride == kEveryOtherStride) {
+    const std::uint64_t copied = Way::every_other(packed, strip.base, strip.count);
+    packed += copied * kEveryOtherRunBytes;
+    left.base += copied * kEveryOtherStride;
+    left.count -= copied;
+  }
+  return runs<Way>(packed, Strided{left.base, static_cast<std::uintptr_t>(left.stride)}, left);
 }
 
 }  // namespace

@@ -1,7 +1,12 @@
 // Compiled layouts: what folds, what it costs, where it reaches; external32, and types by size.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -53,6 +58,38 @@ TEST_CASE_FIXTURE(Fixture, "layouts fold: contiguous elements, vectors of vector
   CHECK(pair->elements == 3);
   CHECK(make_subarray(std::array{4, 6}, std::array{2, 6}, std::array{1, 0}, MPI_ORDER_C, type(MPI_INT), {})
             ->layout.is_run());
+}
+
+// Every other double, of any number, begun anywhere: the gaps belong to somebody else, and behind the last there may be
+// no memory at all.
+TEST_CASE_FIXTURE(Fixture, "a vector of every other double, at the end of a page") {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const mapped = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(mapped != MAP_FAILED);
+  auto* const end = static_cast<std::byte*>(mapped) + page;
+  REQUIRE(mprotect(end, page, PROT_NONE) == 0);
+  constexpr std::byte kGap{0xa5};
+  for (std::size_t count = 1; count <= 70; ++count) {
+    const TypePtr vector = make_hvector(static_cast<int>(count), 1, 16, type(MPI_DOUBLE), {});
+    std::byte* const spread = end - (count * 16 - 8);
+    std::vector<std::byte> packed(count * 8);
+    for (std::size_t at = 0; at < packed.size(); ++at) packed[at] = static_cast<std::byte>(at * 7 + count);
+    for (std::size_t skipped = 0; skipped < packed.size(); skipped += 1 + skipped % 11) {
+      std::fill(spread, end, kGap);
+      vector->in_a_row->scatter(spread, skipped, std::span(packed).subspan(skipped));
+      std::size_t wrong = 0;
+      for (std::size_t at = 0; at < count * 16 - 8; ++at) {
+        const std::size_t from = at / 16 * 8 + at % 16;
+        const bool set = at % 16 < 8 && from >= skipped;
+        wrong += spread[at] != (set ? packed[from] : kGap) ? 1 : 0;
+      }
+      CHECK(wrong == 0);
+      std::vector<std::byte> gathered(packed.size() - skipped);
+      vector->in_a_row->gather(spread, skipped, gathered);
+      CHECK(std::equal(gathered.begin(), gathered.end(), packed.begin() + static_cast<std::ptrdiff_t>(skipped)));
+    }
+  }
+  CHECK(munmap(mapped, 2 * page) == 0);
 }
 
 TEST_CASE_FIXTURE(Fixture, "a vector of 10^8 blocks, and places beyond 2^31 bytes") {
