@@ -89,7 +89,8 @@ extern "C" int PMPI_Finalize() {
     Call call(call_name<"MPI_Finalize">);
     MpiRank& rank = call.rank();
     // First of all, while everything works: what the program wants done at the end (MPI 4.0, 11.2.4).
-    if (!delete_attributes(call, rank.self()) || !delete_attributes(call, rank.world())) return call.failed();
+    delete_attributes_at_end(call, rank.self());
+    delete_attributes_at_end(call, rank.world());
     const bool alone = margay::collectives::hold_machine_alone();
     report_leaks(rank, {.session = 0, .last = alone});
     if (!margay::collectives::end_communication(call, alone)) return call.failed();

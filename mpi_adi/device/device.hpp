@@ -129,6 +129,9 @@ class Device {
   // Nobody in this process uses MPI for a while: empty heaps of unexpected messages give their pages back.
   void give_memory_back();
 
+  // Frees what came on a communicator that goes and was never received.
+  void forget_messages(const Communicator& communicator);
+
   // A communicator that the user freed, and that the last request on it has now let go: the caller's to delete. nullptr
   // when there is none.
   [[nodiscard]] Communicator* take_unreferenced();

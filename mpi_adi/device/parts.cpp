@@ -1,5 +1,7 @@
 #include "mpi_adi/device/parts.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "mpi_adi/device/type_check.hpp"
@@ -21,6 +23,14 @@ constexpr std::size_t kCancelHeapBytes = std::size_t{64} << 10;
 
 std::size_t heap_bytes_of(const DeviceOptions& options) {
   return std::max<std::size_t>(or_default(options.heap_bytes, sim::kHeapBytes), sim::kHeapBytesMin);
+}
+
+std::size_t spill_bytes_of(const DeviceOptions& options, std::uint32_t ranks) {
+  const std::size_t least = kSpillFactor * heap_bytes_of(options);
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  if (pages <= 0) return least;
+  const std::size_t memory = static_cast<std::size_t>(pages) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return std::max(least, memory / 2 / ranks);
 }
 
 std::array<std::uint64_t, sim::kWireCount> short_limits_of(const DeviceOptions& options) {
@@ -55,7 +65,7 @@ std::string_view name(ReceiveState state) {
 DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_options)
     : kernel(the_kernel),
       options(the_options),
-      heap(heap_bytes_of(the_options), receive_list, kOwnerHeap),
+      heap(heap_bytes_of(the_options), spill_bytes_of(the_options, the_kernel.ranks()), receive_list, kOwnerHeap),
       cancel_memory(kCancelHeapBytes),
       cancels(cancel_memory.buffer()) {
   short_limits = short_limits_of(options);

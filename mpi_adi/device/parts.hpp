@@ -21,6 +21,8 @@ inline constexpr std::uint32_t kLookAgain = 0xffff'ffff;
 
 // What the options make of the heap's size and of the short limits, in bytes.
 [[nodiscard]] std::size_t heap_bytes_of(const DeviceOptions& options);
+// A process's share of half of the machine's memory, `ranks` having one each; a heap's multiple at least.
+[[nodiscard]] std::size_t spill_bytes_of(const DeviceOptions& options, std::uint32_t ranks);
 [[nodiscard]] std::array<std::uint64_t, sim::kWireCount> short_limits_of(const DeviceOptions& options);
 
 class TypeCheck;

@@ -1,13 +1,15 @@
 #include "mpi_adi/device/unexpected.hpp"
 
 #include <functional>
+#include <new>
 
 #include "mpi_adi/device/match_bits.hpp"
 
 namespace margay::mpi_adi {
 
-Unexpected::Unexpected(std::size_t heap_bytes, portals::MatchList& list, std::uint32_t owner_kind)
-    : list_(list), owner_kind_(owner_kind), first_(heap_bytes) {
+Unexpected::Unexpected(std::size_t heap_bytes, std::size_t spill_bytes, portals::MatchList& list,
+                       std::uint32_t owner_kind)
+    : list_(list), owner_kind_(owner_kind), spill_bytes_(spill_bytes), first_(heap_bytes) {
   enlist(first_, portals::MatchList::Start::active);
 }
 
@@ -68,9 +70,15 @@ void Unexpected::activate(Heap& heap, bool active) {
   }
 }
 
+// Where no memory is to be had at all, what is held stays held.
 void Unexpected::open_second() {
-  if (!second_) {
-    second_.emplace(first_.memory.buffer().bytes * kSpillFactor);
+  for (std::size_t bytes = spill_bytes_; !second_; bytes /= 2) {
+    if (bytes < first_.block.heap_bytes()) return;
+    try {
+      second_.emplace(bytes);
+    } catch (const std::bad_alloc&) {
+      continue;
+    }
     enlist(*second_, portals::MatchList::Start::inactive);
   }
   activate(first_, false);
@@ -97,7 +105,7 @@ void Unexpected::change_heap() {
     return;
   }
   still_rounds_ = 0;
-  if (first_.block.used_bytes() >= first_.block.heap_bytes() / 2) open_second();
+  if (filling()) open_second();
 }
 
 }  // namespace margay::mpi_adi

@@ -2,7 +2,7 @@
 //
 // The heap has a limit; what finds no room is held on its wire, with everything behind it. That can be the very answer
 // that this process waits for, in a program that MPI calls correct. So when nothing moves for a while and the heap is
-// filling, a second, larger heap is opened: memory stays bounded, and the program goes on.
+// filling, a second, much larger heap is opened: memory stays bounded, and the program goes on.
 // 1. One of the two pairs of catch-alls is active at a time.
 // 2. The second is active as long as it has a message: all of its messages came after all of the first's.
 #pragma once
@@ -19,14 +19,15 @@ namespace margay::mpi_adi {
 // Rounds of progress in a row that moved nothing before the second heap is opened: 0.1 ms and more in which the receive
 // that is waited for cannot have been among what has room.
 inline constexpr std::uint32_t kSpillAfterRounds = 1000;
-// The second heap's size in first heaps; sparse.
+// The second heap has this many first heaps at least.
 inline constexpr std::size_t kSpillFactor = 15;
 
 class Unexpected {
  public:
   // Appends the catch-alls to `list`, which outlives this object. Throws std::bad_alloc when there is no memory for the
-  // heap. Changes of the heaps are told with `owner_kind`.
-  Unexpected(std::size_t heap_bytes, portals::MatchList& list, std::uint32_t owner_kind);
+  // heap. Changes of the heaps are told with `owner_kind`. `spill_bytes`: of the second heap, whose pages come when
+  // touched; less where the system refuses so much.
+  Unexpected(std::size_t heap_bytes, std::size_t spill_bytes, portals::MatchList& list, std::uint32_t owner_kind);
 
   ~Unexpected();
   Unexpected(const Unexpected&) = delete;
@@ -66,6 +67,12 @@ class Unexpected {
       change_heap();
   }
   [[nodiscard]] bool spilling() const { return spilling_; }
+  [[nodiscard]] std::size_t spill_bytes() const { return spill_bytes_; }
+  // The heap in use is so full that messages may be held back.
+  [[nodiscard]] bool filling() const {
+    const portals::DynamicBlock& block = spilling_ ? second_->block : first_.block;
+    return block.used_bytes() >= block.heap_bytes() / 2;
+  }
 
   // The second heap goes if it is empty, and an empty first one keeps its first page; both are as good as new.
   void give_memory_back();
@@ -91,6 +98,7 @@ class Unexpected {
 
   portals::MatchList& list_;
   std::uint32_t owner_kind_;
+  std::size_t spill_bytes_;
   Heap first_;
   std::optional<Heap> second_;
   bool spilling_ = false;

@@ -22,21 +22,30 @@ class Pin {
   Object& object_;
 };
 
-void callback_failed(Call& call, const char* which, const Keyval& keyval, int code) {
+std::string words_of_failure(const char* which, const Keyval& keyval, int code) {
   char key[16];
   std::snprintf(key, sizeof key, "0x%08x", static_cast<unsigned>(keyval.handle));
-  call.error(call.rank().errors().is_code(code) ? code : MPI_ERR_OTHER,
-             std::string("the ") + which + " function of attribute key " + key + " returned " + std::to_string(code));
+  return std::string("the ") + which + " function of attribute key " + key + " returned " + std::to_string(code);
+}
+
+void callback_failed(Call& call, const char* which, const Keyval& keyval, int code) {
+  call.error(call.rank().errors().is_code(code) ? code : MPI_ERR_OTHER, words_of_failure(which, keyval, code));
 }
 
 // By value: the callback may change the list that it stands in.
-bool run_delete(Call& call, Handle handle, Attribute attribute) {
+int call_delete(Call& call, Handle handle, Attribute attribute) {
   const Keyval& keyval = *attribute.keyval;
-  if (keyval.delete_value == nullptr) return true;
+  if (keyval.delete_value == nullptr) return MPI_SUCCESS;
   call.step_out();
   const int code = keyval.delete_value(handle, keyval.handle, attribute.value, keyval.extra_state);
   call.step_in();
-  if (code != MPI_SUCCESS) callback_failed(call, "delete", keyval, code);
+  return code;
+}
+
+bool run_delete(Call& call, Handle handle, const Attribute& attribute) {
+  const KeyvalPtr keyval = attribute.keyval;
+  const int code = call_delete(call, handle, attribute);
+  if (code != MPI_SUCCESS) callback_failed(call, "delete", *keyval, code);
   return code == MPI_SUCCESS;
 }
 
@@ -135,6 +144,17 @@ bool delete_attributes(Call& call, Communicator& communicator) {
 }
 bool delete_attributes(Call& call, Datatype& type) {
   return type.attributes.all().empty() || delete_all_in(call, type);
+}
+
+void delete_attributes_at_end(Call& call, Communicator& communicator) {
+  while (!communicator.attributes.all().empty()) {
+    const KeyvalPtr last = communicator.attributes.all().back().keyval;
+    const int code = call_delete(call, communicator.handle, communicator.attributes.all().back());
+    communicator.attributes.remove(*last);
+    if (code == MPI_SUCCESS) continue;
+    std::fprintf(stderr, "margay: rank %u: MPI_Finalize: %s\n", call.rank().process().rank(),
+                 words_of_failure("delete", *last, code).c_str());
+  }
 }
 
 bool copy_attributes(Call& call, Communicator& from, Communicator& to) {

@@ -21,6 +21,10 @@ bool delete_attribute(Call& call, Datatype& type, const KeyvalPtr& keyval);
 bool delete_attributes(Call& call, Communicator& communicator);
 bool delete_attributes(Call& call, Datatype& type);
 
+// The same at MPI_Finalize, which nothing stops any more: all are deleted, and a line on standard error tells of each
+// function that failed.
+void delete_attributes_at_end(Call& call, Communicator& communicator);
+
 // What a new duplicate takes over, in the order in which it was set. On an error `to` has lost again what it had got:
 // the caller frees it.
 bool copy_attributes(Call& call, Communicator& from, Communicator& to);

@@ -194,6 +194,10 @@ void Device::give_up_unmatched(std::optional<std::uint32_t> session, Receivers r
   for (Request* const request : unmatched) cancel(*request);
 }
 
+void Device::forget_messages(const Communicator& communicator) {
+  mpi_adi::forget_messages(impl_->parts, communicator.context);
+}
+
 void Device::give_memory_back() {
   impl_->parts.heap.give_memory_back();
 }

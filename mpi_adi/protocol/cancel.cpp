@@ -1,5 +1,7 @@
 #include "mpi_adi/protocol/cancel.hpp"
 
+#include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/notice.hpp"
@@ -72,6 +74,16 @@ void cancels_asked(DeviceParts& parts) {
     portals::Header answer = to_peer(parts, kAcknowledgmentPortal, header.source.rank, header.match_bits);
     answer.user_data[0] = static_cast<std::byte>(message != nullptr ? Answer::returned : Answer::not_returned);
     send_notice(parts, answer);
+  }
+}
+
+void forget_messages(DeviceParts& parts, ContextId context) {
+  const portals::Criteria all = receive_criteria(MPI_ANY_SOURCE, MPI_ANY_TAG, context);
+  if (parts.heap.find(all) == nullptr) return;
+  for (portals::ArrivedMessage *at = parts.heap.first(), *next = nullptr; at != nullptr; at = next) {
+    next = parts.heap.next(*at);
+    const bool of_it = ((at->header.match_bits ^ all.match_bits) & ~all.ignore_bits) == 0;
+    if (of_it && at->complete && read_note(at->header.user_data).answer_bits == 0) parts.heap.release(*at);
   }
 }
 

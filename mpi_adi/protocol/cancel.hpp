@@ -17,4 +17,8 @@ void cancel(DeviceParts& parts, Request& request);
 // Questions came: takes back what no receive has, and answers.
 void cancels_asked(DeviceParts& parts);
 
+// Frees the messages of a communicator that is gone here, before another one has its context. But for those whose
+// senders wait for an answer: there the communicator is not gone.
+void forget_messages(DeviceParts& parts, ContextId context);
+
 }  // namespace margay::mpi_adi

@@ -223,7 +223,10 @@ void MpiRank::release(Communicator& communicator) {
 }
 
 void MpiRank::destroy(Communicator& communicator) {
-  if (communicator.context != kNoContext) contexts_.give_back(communicator.context / 2);
+  if (communicator.context != kNoContext) {
+    device_->forget_messages(communicator);
+    contexts_.give_back(communicator.context / 2);
+  }
   delete &communicator;
 }
 

@@ -66,6 +66,10 @@ Word read_heap_bytes(const Settings& settings) {
   return heap_bytes_of(settings.device);
 }
 
+Word read_heap_spill_bytes(const Settings& settings) {
+  return settings.rank == nullptr ? 0 : settings.rank->device().parts().heap.spill_bytes();
+}
+
 // --- Wires ---
 
 Word read_long_method(const Settings& settings) {
@@ -208,11 +212,11 @@ std::span<const ControlVariable> control_variables() {
             ValueType::text},
            &read_interface),
       fixed({"heap_bytes", "size of the heap of unexpected messages", heap, count}, kUser, &read_heap_bytes),
-      fixed({"heap_spill_factor",
-             "size of the second heap, opened when an answer waits behind messages that the first "
-             "holds back, in first heaps",
+      fixed({"heap_spill_bytes",
+             "size of the second heap, opened when an answer waits behind messages that the first holds back; 0 before "
+             "MPI_Init",
              heap, count},
-            kTunerDetail, &constant<kSpillFactor>),
+            kTunerDetail, &read_heap_spill_bytes),
       fixed({"heap_spill_rounds", "rounds of progress without any movement before the second heap is opened", heap,
              count},
             kTunerDetail, &constant<kSpillAfterRounds>),

@@ -51,7 +51,8 @@ int MPI_Finalize() {
   {
     Call call(call_name<"MPI_Finalize">);
     MpiRank& rank = call.rank();
-    if (!delete_attributes(call, rank.self()) || !delete_attributes(call, rank.world())) return call.failed();
+    delete_attributes_at_end(call, rank.self());
+    delete_attributes_at_end(call, rank.world());
     if (!margay::collectives::end_communication(call, true)) return call.failed();
     rank.process().finish([&rank] { return rank.device().progress(); });
     rank.end_world();
