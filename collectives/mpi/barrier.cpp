@@ -9,7 +9,7 @@ using namespace margay::collectives;
 
 extern "C" int PMPI_Barrier(MPI_Comm comm) {
   Call call(call_name<"MPI_Barrier">);
-  Communicator* communicator = call.intracommunicator(comm);
+  Communicator* communicator = call.collective_communicator(comm);
   if (!call.ok()) return call.failed();
   note_error(call, perform_barrier(collectives_of(call), *communicator));
   return call.done();

@@ -9,7 +9,7 @@ using namespace margay::collectives;
 namespace {
 
 int bcast(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-  Communicator* communicator = call.intracommunicator(comm);
+  Communicator* communicator = call.collective_communicator(comm);
   call.count(count);
   Datatype* type = call.datatype(datatype);
   call.buffer(buffer, count, type);

@@ -74,7 +74,7 @@ Contribution check_contribution(Call& call, const void* sendbuf, std::int64_t se
 
 int gather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype sendtype, void* recvbuf,
            std::int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  Communicator* communicator = call.intracommunicator(comm);
+  Communicator* communicator = call.collective_communicator(comm);
   call.root(communicator, root);
   if (!call.ok()) return call.failed();
   const bool is_root = communicator->rank() == root;
@@ -110,7 +110,7 @@ int gather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype
 
 int allgather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype sendtype, void* recvbuf,
               std::int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  Communicator* communicator = call.intracommunicator(comm);
+  Communicator* communicator = call.collective_communicator(comm);
   call.count(recvcount, "recvcount");
   Datatype* receive_type = call.datatype(recvtype);
   call.buffer(recvbuf, recvcount, receive_type);

@@ -28,7 +28,7 @@ int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MP
 
 int reduce(Call& call, const void* sendbuf, void* recvbuf, std::int64_t count, MPI_Datatype datatype, MPI_Op op,
            int root, MPI_Comm comm) {
-  Communicator* communicator = call.intracommunicator(comm);
+  Communicator* communicator = call.collective_communicator(comm);
   call.count(count);
   Datatype* type = call.datatype(datatype);
   call.root(communicator, root);
@@ -52,7 +52,7 @@ int reduce(Call& call, const void* sendbuf, void* recvbuf, std::int64_t count, M
 
 int allreduce(Call& call, const void* sendbuf, void* recvbuf, std::int64_t count, MPI_Datatype datatype, MPI_Op op,
               MPI_Comm comm) {
-  Communicator* communicator = call.intracommunicator(comm);
+  Communicator* communicator = call.collective_communicator(comm);
   call.count(count);
   Datatype* type = call.datatype(datatype);
   if (type != nullptr) static_cast<void>(call.elements(count, *type));

@@ -87,10 +87,11 @@ Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found)
   return nullptr;
 }
 
-Communicator* Call::refused_inter() {
-  error(MPI_ERR_COMM,
-        "the communicator is an intercommunicator; the call takes intracommunicators only (collective operations "
-        "between two groups are not in this version)");
+Communicator* Call::refused_inter(int error_class) {
+  error(error_class, error_class == MPI_ERR_COMM ? "the communicator is an intercommunicator; the call takes "
+                                                   "intracommunicators only"
+                                                 : "the communicator is an intercommunicator; collective operations "
+                                                   "between two groups are not in this version");
   return nullptr;
 }
 

@@ -10,6 +10,7 @@
 #include "mpi_adi/device/receive_request.hpp"
 #include "mpi_adi/device/send_request.hpp"
 #include "mpi_adi/mpi/info_table.hpp"
+#include "mpi_adi/mpi/init_state.hpp"
 
 namespace margay::mpi_adi {
 
@@ -170,7 +171,10 @@ void add_lasting(MpiRank& rank, Report& report) {
   report.end_kind("error handler", "error handlers");
 }
 
-void add_keys(MpiRank& rank, Report& report) {
+// What belongs to no session.
+void add_shared(MpiRank& rank, Report& report) {
+  add_datatypes(rank, report);
+  add_operations(rank, report);
   for (const int keyval : rank.tables().keyvals.living()) report.line("attribute key", keyval);
   report.end_kind("attribute key", "attribute keys");
 }
@@ -184,12 +188,8 @@ void report_leaks(MpiRank& rank, Ending ending) {
   add_requests(rank, owner, report);
   if (ending.last) add_messages(rank, report);
   add_communicators(rank, owner, report);
-  if (ending.last) {
-    add_datatypes(rank, report);
-    add_operations(rank, report);
-    if (ending.session == 0) add_lasting(rank, report);
-    add_keys(rank, report);
-  }
+  if (ending.last) add_shared(rank, report);
+  if (ending.last && (ending.session == 0 || init_state() == InitState::finalized)) add_lasting(rank, report);
   report.print();
 }
 
@@ -201,7 +201,10 @@ void report_open_sessions(MpiRank& rank) {
   if (report.empty()) return;
   const Owner owner{.any_session = true};
   add_requests(rank, owner, report);
+  add_messages(rank, report);
   add_communicators(rank, owner, report);
+  add_shared(rank, report);
+  add_lasting(rank, report);
   report.print();
 }
 

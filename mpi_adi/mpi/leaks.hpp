@@ -10,7 +10,7 @@ namespace margay::mpi_adi {
 
 // What ends. A request, communicator or group belongs to the world model or to a session; a datatype, operation,
 // matched message or attribute key lives as long as any of them is open; info objects and error handlers may outlive
-// all sessions, and are listed when the world model ends last.
+// all sessions, and are listed when all has ended and the world model was among it.
 struct Ending {
   std::uint32_t session = 0;  // Session::number; 0: the world model
   bool last = false;          // nothing else is open
@@ -20,7 +20,8 @@ struct Ending {
 // line with the counts; nothing when there is none, or when the rank keeps no origins. Requires: the process lock is
 // held.
 void report_leaks(MpiRank& rank, Ending ending);
-// The same of a process that ends with open sessions: these, and all that is theirs. Nothing without one.
+// The same of a process that ends with open sessions: these, and all that is still alive but the world's. Nothing
+// without one.
 void report_open_sessions(MpiRank& rank);
 
 }  // namespace margay::mpi_adi

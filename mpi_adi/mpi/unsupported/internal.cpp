@@ -1,16 +1,17 @@
 // Names that the ABI's library exports beside mpi.h's: what MPICH's Fortran and C++ libraries call, and its interface
-// for several tools at once. A program that needs one gets the sentence, not the loader's complaint. Arguments are not
-// looked at, so none are declared.
+// for several tools at once. A program that needs one ends with the sentence, not with the loader's complaint: those
+// libraries look at no code, and would go on without what they asked for. Arguments are not looked at, so none are
+// declared.
 #include "mpi_adi/mpi/unsupported/unsupported.hpp"
 
 using margay::mpi_adi::call_name;
-using margay::mpi_adi::unsupported;
+using margay::mpi_adi::unsupported_at_all;
 
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): a function and its text out of one name.
 #define MARGAY_REFUSING_INTERNAL(name)                          \
   extern "C" __attribute__((visibility("default"))) int name(); \
   extern "C" int name() {                                       \
-    return unsupported(call_name<#name>);                       \
+    unsupported_at_all(call_name<#name>);                       \
   }                                                             \
   __attribute__((section("margay_refusing"), used)) static const char name##_name[] = #name;
 

@@ -1,6 +1,7 @@
 #include "mpi_adi/mpi/unsupported/unsupported.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace margay::mpi_adi {
@@ -36,6 +37,15 @@ int unsupported_on_file(const CallName& name) {
   const int code = rank->errors().make(MPI_ERR_UNSUPPORTED_OPERATION, std::string(name.text) + " " + kSentence);
   rank->leave();
   return code;
+}
+
+void unsupported_at_all(const CallName& name) {
+  MpiRank* const rank = current_rank();
+  if (rank == nullptr) {
+    say(name);
+    std::exit(1);
+  }
+  rank->process().abort(MPI_ERR_UNSUPPORTED_OPERATION, std::string(name.text) + " " + kSentence);
 }
 
 }  // namespace margay::mpi_adi

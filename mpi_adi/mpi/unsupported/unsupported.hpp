@@ -18,6 +18,9 @@ namespace margay::mpi_adi {
 // as few programs look at it, the sentence is also said on standard error.
 [[nodiscard]] int unsupported_on_file(const CallName& name);
 
+// Ends the job with the sentence, whatever handlers there are.
+[[noreturn]] void unsupported_at_all(const CallName& name);
+
 }  // namespace margay::mpi_adi
 
 // The weak name, as MARGAY_ALIAS makes it; and the function's name in the section from which `margay check` reads what

@@ -3,6 +3,19 @@
 #include <stdio.h>
 #include <string.h>
 
+// Beside the world model, which ends first ("types_first") or last ("types_last"), or the session never ("types_open").
+static int leave_others(MPI_Session* session, const char* way) {
+  MPI_Datatype type;
+  MPI_Info info;
+  MPI_Init(NULL, NULL);
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  MPI_Info_create(&info);
+  if (strcmp(way, "types_last") == 0) MPI_Session_finalize(session);
+  MPI_Finalize();
+  if (strcmp(way, "types_first") == 0) MPI_Session_finalize(session);
+  return 0;
+}
+
 int main(int argc, char** argv) {
   const char* way = argc > 1 ? argv[1] : "";
   MPI_Session session;
@@ -12,6 +25,7 @@ int main(int argc, char** argv) {
   MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
   MPI_Comm_create_from_group(group, "session_ends", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
   MPI_Barrier(comm);
+  if (strncmp(way, "types", 5) == 0) return leave_others(&session, way);
   if (strcmp(way, "left") == 0) return 0;
   if (strcmp(way, "leaks") == 0) {
     MPI_Session_finalize(&session);
