@@ -28,6 +28,9 @@ static MPI_Comm comm_of(MPI_Session session, const char* set, const char* tag) {
   const int code = MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
   CHECK(code == MPI_SUCCESS && comm != MPI_COMM_NULL, "MPI_Comm_create_from_group: %d", code);
   MPI_Group_free(&group);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(comm, &handler);
+  CHECK(handler == MPI_ERRORS_RETURN, "the communicator's error handler is %x", (unsigned)handler);
   return comm;
 }
 
@@ -130,6 +133,9 @@ static void check_errors(MPI_Session session, MPI_Errhandler handler) {
   if (all) {
     const int wrong = MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 77, &(int){0}, NULL);
     CHECK(class_of(wrong) == MPI_ERR_ARG, "set 77: class %d", class_of(wrong));
+    CHECK(handler_calls == 2, "a handler that was replaced is called");
+    MPI_Session_get_errhandler(session, &told);
+    CHECK(told == MPI_ERRORS_RETURN, "the handler is %x", (unsigned)told);
   }
 }
 
@@ -172,6 +178,31 @@ static void check_groups(MPI_Session session) {
   MPI_Group_free(&all);
 }
 
+// The longest text, and hints for what is made of a group.
+static void check_long_text(MPI_Session session) {
+  char text[MPI_MAX_STRINGTAG_LEN];
+  memset(text, 't', sizeof text);
+  text[sizeof text - 1] = 0;
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Info info, used;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  const int code = MPI_Comm_create_from_group(group, text, info, MPI_ERRORS_RETURN, &comm);
+  CHECK(code == MPI_SUCCESS && comm != MPI_COMM_NULL, "a text of %zu bytes: %d", sizeof text - 1, code);
+  check_works(comm, 600);
+  char value[8] = "";
+  int found = 0, width = sizeof value;
+  MPI_Comm_get_info(comm, &used);
+  MPI_Info_get_string(used, "mpi_assert_no_any_tag", &width, value, &found);
+  if (on_margay()) CHECK(found && strcmp(value, "true") == 0, "the hint is '%s'", value);
+  MPI_Info_free(&used);
+  MPI_Info_free(&info);
+  MPI_Comm_free(&comm);
+  MPI_Group_free(&group);
+}
+
 // Two sessions at once, of which one ends while a message of the other is under way.
 static void check_two(void) {
   MPI_Session first = session_of(MPI_ERRORS_RETURN), second = session_of(MPI_ERRORS_RETURN);
@@ -199,14 +230,30 @@ static void check_two(void) {
   MPI_Session_finalize(&first);
 }
 
+static int deleted = 0;
+static int count_deleted(MPI_Comm comm, int keyval, void* value, void* extra) {
+  (void)comm;
+  (void)keyval;
+  (void)value;
+  (void)extra;
+  ++deleted;
+  return MPI_SUCCESS;
+}
+
 // A process that holds no session and no world leaves MPI, and may come again.
 static void check_lives(void) {
   for (int life = 0; life < 3; ++life) {
     MPI_Session session = session_of(MPI_ERRORS_RETURN);
     MPI_Comm comm = comm_of(session, life == 1 ? "mpi://SELF" : "mpi://WORLD", "a life");
     check_works(comm, 1000 * life);
-    if (life == 2) MPI_Comm_free(&comm);  // else it goes with its session
+    int key = MPI_KEYVAL_INVALID;
+    deleted = 0;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_deleted, &key, NULL);
+    MPI_Comm_set_attr(comm, key, NULL);
+    MPI_Comm_free_keyval(&key);
+    if (life == 2) MPI_Comm_free(&comm);  // else it goes with its session, and its attributes with it
     MPI_Session_finalize(&session);
+    CHECK(deleted == 1, "life %d: %d attributes were deleted", life, deleted);
   }
 }
 
@@ -224,6 +271,7 @@ int main(int argc, char** argv) {
   check_sets(session);
   check_errors(session, handler);
   check_groups(session);
+  check_long_text(session);
   check_two();
   check_flags(0, 0);
   // Beside it; the session outlives it.

@@ -129,6 +129,14 @@ static void category_list(void) {
     for (int k = 0; k < own_performances; ++k)
       CHECK(list[k] >= 0 && list[k] < performances, "%s: pvar %d", name, list[k]);
     OK(MPI_T_category_get_categories(i, 512, list));
+    // No more of a list than there is room for.
+    for (int way = 0; way < 3; ++way) {
+      list[0] = list[1] = -7;
+      OK(way == 0   ? MPI_T_category_get_cvars(i, 1, list)
+         : way == 1 ? MPI_T_category_get_pvars(i, 1, list)
+                    : MPI_T_category_get_categories(i, 1, list));
+      CHECK(list[1] == -7, "%s: list %d of one has two", name, way);
+    }
     sum_controls += own_controls;
     sum_performances += own_performances;
     sum_categories += own_categories;
@@ -210,18 +218,29 @@ static void one_message(int bytes) {
 // Three short messages, then what is written takes effect: a limit of 64 bytes, then rendezvous.
 static void protocols(void) {
   const int sender = world_rank() == 0;
+  MPI_Comm turned;  // with the ranks the other way round
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank(), &turned);
   MPI_T_pvar_handle sent_short = watch("sent_short", MPI_T_PVAR_CLASS_COUNTER, NULL);
   MPI_T_pvar_handle short_bytes = watch("sent_short_bytes", MPI_T_PVAR_CLASS_AGGREGATE, NULL);
   MPI_T_pvar_handle matched = watch("sent_long_matched", MPI_T_PVAR_CLASS_COUNTER, NULL);
   MPI_T_pvar_handle pulled = watch("sent_long_pulled", MPI_T_PVAR_CLASS_COUNTER, NULL);
   MPI_Comm world = MPI_COMM_WORLD;
   MPI_T_pvar_handle to_each = watch("messages_to", MPI_T_PVAR_CLASS_COUNTER, &world);
+  MPI_T_pvar_handle to_turned = watch("messages_to", MPI_T_PVAR_CLASS_COUNTER, &turned);
+  MPI_T_pvar_handle from_turned = watch("messages_from", MPI_T_PVAR_CLASS_COUNTER, &turned);
   unsigned long long each[2] = {99, 99};
   for (int i = 0; i < 3; ++i) one_message(1000);
   EXPECT(sent_short, 3);  // rank 1's are the signals
   EXPECT(short_bytes, sender ? 3000 : 0);
   OK(MPI_T_pvar_read(the_session, to_each, each));
   CHECK(each[world_rank()] == 0 && each[1 - world_rank()] == 3, "messages_to: %llu %llu", each[0], each[1]);
+  OK(MPI_T_pvar_read(the_session, to_turned, each));
+  CHECK(each[1 - world_rank()] == 0 && each[world_rank()] == 3, "turned round: %llu %llu", each[0], each[1]);
+  OK(MPI_T_pvar_read(the_session, from_turned, each));
+  CHECK(each[1 - world_rank()] == 0 && each[world_rank()] == 3, "messages_from: %llu %llu", each[0], each[1]);
+  OK(MPI_T_pvar_handle_free(the_session, &to_turned));
+  OK(MPI_T_pvar_handle_free(the_session, &from_turned));
+  MPI_Comm_free(&turned);
   set_limits(64);
   one_message(1000);
   EXPECT(sent_short, sender ? 3 : 4);
@@ -292,6 +311,10 @@ static void queues(void) {
     MPI_Send(body, 50, MPI_BYTE, 0, 6, MPI_COMM_WORLD);
     MPI_Send(body, 50, MPI_BYTE, 0, 6, other);
   }
+  // All handles: those that cannot be started or stopped are passed over.
+  OK(MPI_T_pvar_start(the_session, MPI_T_PVAR_ALL_HANDLES));
+  OK(MPI_T_pvar_stop(the_session, MPI_T_PVAR_ALL_HANDLES));
+  OK(MPI_T_pvar_start(the_session, MPI_T_PVAR_ALL_HANDLES));
   OK(MPI_T_pvar_read(the_session, state, heap_state));
   MPI_Comm_free(&other);
   FAILS(MPI_T_pvar_read(the_session, posted_here, heap_state), MPI_T_ERR_INVALID_HANDLE);
@@ -337,6 +360,8 @@ static void sessions(void) {
   one_message(10);
   OK(MPI_T_pvar_readreset(other, theirs, &value));
   CHECK(value == 1, "read and reset: %llu", value);
+  OK(MPI_T_pvar_read(other, theirs, &value));
+  CHECK(value == 0, "after it was reset: %llu", value);
   value = 100;
   OK(MPI_T_pvar_write(other, theirs, &value));
   one_message(10);
@@ -446,7 +471,9 @@ int main(int argc, char** argv) {
     EXPECT(since_before, 0);
   }
   suite_begin(&argc, &argv);
-  OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+  OK(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided));
+  // MPI_Init gave one thread.
+  if (margay) CHECK(provided == MPI_THREAD_FUNNELED, "thread level %d", provided);
   control_list();
   performance_list();
   category_list();

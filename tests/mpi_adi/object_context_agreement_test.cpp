@@ -106,6 +106,23 @@ TEST_CASE("agreements whose rounds mix end with different pairs") {
   }
 }
 
+TEST_CASE("while the last pair is only reserved, nobody is told that all are used up") {
+  ContextPool pool;
+  for (int pair = 1; pair < ContextPool::kPairs; ++pair) pool.take(pair);
+  // A process alone: its words are already everybody's.
+  auto first = std::make_unique<ContextAgreement>(pool, 1, false);
+  CHECK(!first->combined());
+  CHECK(!pool.is_free(0));
+  ContextAgreement second(pool, 2, false);
+  CHECK(!second.combined());
+  CHECK(!second.combined());
+  first.reset();
+  for (int round = 0; round < 3; ++round) {
+    if (second.combined()) break;
+  }
+  CHECK(second.context() == 0);
+}
+
 TEST_CASE("an agreement that nobody else comes to holds up no other one") {
   ContextPool one, other;
   const ContextAgreement waiting(one, 1, false);  // its other member is busy below
