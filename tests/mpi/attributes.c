@@ -110,6 +110,30 @@ static void freed_key(void) {
   CHECK(seen.deletes == 2, "a freed key's attribute outlived the communicator");
 }
 
+// MPI_Comm_idup copies them before it returns (MPI 4.0, 7.4.2), and has the topology and the error handler too.
+static void copied_meanwhile(void) {
+  const int size = world_size(), open = 0;
+  int key, kind = -1;
+  char room;
+  MPI_Comm comm, made;
+  MPI_Request request;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &open, 0, &comm);
+  MPI_Comm_set_attr(comm, key, &room);
+  MPI_Comm_idup(comm, &made, &request);
+  MPI_Comm_delete_attr(comm, key);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(value_of(made, key) == &room, "idup did not copy an attribute");
+  MPI_Topo_test(made, &kind);
+  CHECK(kind == MPI_CART, "idup of a grid made %d", kind);
+  MPI_Comm_get_errhandler(made, &handler);
+  CHECK(handler == MPI_ERRORS_RETURN, "idup's error handler is %x", (unsigned)handler);
+  MPI_Comm_free(&made);
+  MPI_Comm_free(&comm);
+  MPI_Comm_free_keyval(&key);
+}
+
 // No new attribute under a freed key, though it is known while an attribute has it. MPICH 4.0.2 does not look.
 static void freed_key_is_not_set(void) {
   int key, of_types, kept;
@@ -311,6 +335,7 @@ int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   communicators();
+  copied_meanwhile();
   freed_key();
   if (on_margay()) freed_key_is_not_set();
   if (on_margay()) freed_inside();

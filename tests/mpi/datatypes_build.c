@@ -118,10 +118,21 @@ static void names(void) {
   MPI_Type_set_name(type, long_name);
   MPI_Type_get_name(type, name, &length);
   CHECK(length == MPI_MAX_OBJECT_NAME - 1 && strlen(name) == (size_t)length, "a long name has %d", length);
+  int number = -1;
+  MPI_Aint place;
+  MPI_Datatype part = MPI_DATATYPE_NULL;
+  MPI_Type_get_contents(type, 1, 0, 1, &number, &place, &part);
+  CHECK(part == MPI_INT, "a predefined part has the handle %x", (unsigned)part);
   // A size may be asked for before the type is committed; MPICH refuses.
   int bytes = -1;
   if (on_margay()) MPI_Pack_size(3, type, MPI_COMM_WORLD, &bytes);
   CHECK(bytes == 3 * 2 * (int)sizeof(int) || !on_margay(), "three take %d bytes", bytes);
+  // What an int cannot tell (MPI 4.0, section 5.2); MPICH wraps round.
+  MPI_Datatype huge;
+  MPI_Type_contiguous(1 << 30, MPI_INT, &huge);
+  if (on_margay()) MPI_Pack_size(1, huge, MPI_COMM_WORLD, &bytes);
+  CHECK(bytes == MPI_UNDEFINED || !on_margay(), "4 GiB take %d bytes", bytes);
+  MPI_Type_free(&huge);
   MPI_Type_free(&type);
 }
 
@@ -163,6 +174,7 @@ static void refused(void) {
   if (on_margay()) {
     REFUSED(MPI_Type_create_darray(2, 0, 1, &seven, &not_dealt, &usual, &two, MPI_ORDER_C, MPI_INT, &type),
             MPI_ERR_ARG);
+    REFUSED(MPI_Type_create_f90_real(MPI_UNDEFINED, MPI_UNDEFINED, &type), MPI_ERR_ARG);
     MPI_Datatype kind = MPI_DATATYPE_NULL;
     MPI_Type_create_f90_integer(5, &kind);
     REFUSED(MPI_Type_free(&kind), MPI_ERR_TYPE);  // the library's own

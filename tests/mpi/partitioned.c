@@ -108,6 +108,7 @@ static void nobody(int rank) {
   if (rank == 0) MPI_Pready_range(0, 1, request);
   MPI_Wait(&request, &status);
   CHECK(data[0] == 1 && data[1] == 2, "MPI_PROC_NULL changed the buffer");
+  if (rank == 1) check_status("MPI_PROC_NULL", &status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
   MPI_Request_free(&request);
 }
 

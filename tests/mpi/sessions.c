@@ -3,6 +3,8 @@
 // timeout: 30
 // Sessions (MPI 4.0, 11.3): before, beside and after MPI_Init; sets of processes, communicators of groups alone, error
 // handlers, and that each session's communicators are its own.
+#include <sys/wait.h>
+
 #include "check.h"
 
 static int handler_calls = 0;
@@ -178,6 +180,30 @@ static void check_groups(MPI_Session session) {
   MPI_Group_free(&all);
 }
 
+// Groups that make no communicator: of nobody, of others, of a process that is on both sides.
+static void check_no_groups(MPI_Session session) {
+  MPI_Group all = MPI_GROUP_NULL, self = MPI_GROUP_NULL, other = MPI_GROUP_NULL;
+  MPI_Comm comm = MPI_COMM_SELF;
+  int size = 0, rank = -1;
+  int code = MPI_Comm_create_from_group(MPI_GROUP_EMPTY, "nobody", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+  CHECK(code == MPI_SUCCESS && comm == MPI_COMM_NULL, "of nobody: %d", code);
+  MPI_Group_from_session_pset(session, "mpi://SELF", &self);
+  code = MPI_Intercomm_create_from_groups(self, 0, self, 0, "both", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+  CHECK(class_of(code) == MPI_ERR_GROUP, "on both sides: class %d", class_of(code));
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+  MPI_Group_size(all, &size);
+  MPI_Group_rank(all, &rank);
+  if (size > 1) {
+    const int next = (rank + 1) % size;
+    MPI_Group_incl(all, 1, &next, &other);
+    code = MPI_Comm_create_from_group(other, "others", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    CHECK(class_of(code) == MPI_ERR_GROUP, "of others: class %d", class_of(code));
+    MPI_Group_free(&other);
+  }
+  MPI_Group_free(&all);
+  MPI_Group_free(&self);
+}
+
 // The longest text, and hints for what is made of a group.
 static void check_long_text(MPI_Session session) {
   char text[MPI_MAX_STRINGTAG_LEN];
@@ -240,6 +266,16 @@ static int count_deleted(MPI_Comm comm, int keyval, void* value, void* extra) {
   return MPI_SUCCESS;
 }
 
+// A child has no part in the job: its end is nobody's.
+static void child_ends(void) {
+  int status = -1;
+  fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) exit(0);
+  waitpid(child, &status, 0);
+  CHECK(child > 0 && status == 0, "the child ended with %d", status);
+}
+
 // A process that holds no session and no world leaves MPI, and may come again.
 static void check_lives(void) {
   for (int life = 0; life < 3; ++life) {
@@ -251,9 +287,15 @@ static void check_lives(void) {
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_deleted, &key, NULL);
     MPI_Comm_set_attr(comm, key, NULL);
     MPI_Comm_free_keyval(&key);
+    // Received by nobody: it does not hold up the end.
+    int nothing = 0;
+    MPI_Request request;
+    MPI_Irecv(&nothing, 1, MPI_INT, MPI_ANY_SOURCE, 77, comm, &request);
+    MPI_Request_free(&request);
     if (life == 2) MPI_Comm_free(&comm);  // else it goes with its session, and its attributes with it
     MPI_Session_finalize(&session);
     CHECK(deleted == 1, "life %d: %d attributes were deleted", life, deleted);
+    if (life == 1) child_ends();
   }
 }
 
@@ -272,6 +314,7 @@ int main(int argc, char** argv) {
   check_errors(session, handler);
   check_groups(session);
   check_long_text(session);
+  if (more) check_no_groups(session);
   check_two();
   check_flags(0, 0);
   // Beside it; the session outlives it.

@@ -262,6 +262,15 @@ static void protocols(void) {
   OK(MPI_T_pvar_start(the_session, MPI_T_PVAR_ALL_HANDLES));
   one_message(10);
   EXPECT(sent_short, 1);
+  // To oneself the limit of shared memory holds.
+  char own[1000] = "", back[1000];
+  MPI_Request request;
+  set_limits(64);
+  MPI_Irecv(back, sizeof back, MPI_CHAR, world_rank(), 3, MPI_COMM_WORLD, &request);
+  MPI_Send(own, sizeof own, MPI_CHAR, world_rank(), 3, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT(sent_short, 1);
+  set_limits(2000);
 }
 
 // What waits on either side is counted, for all communicators and for one.
@@ -316,8 +325,63 @@ static void queues(void) {
   OK(MPI_T_pvar_stop(the_session, MPI_T_PVAR_ALL_HANDLES));
   OK(MPI_T_pvar_start(the_session, MPI_T_PVAR_ALL_HANDLES));
   OK(MPI_T_pvar_read(the_session, state, heap_state));
+  MPI_Comm gone = other;
+  int index = -1, count = 0;
   MPI_Comm_free(&other);
   FAILS(MPI_T_pvar_read(the_session, posted_here, heap_state), MPI_T_ERR_INVALID_HANDLE);
+  OK(MPI_T_pvar_get_index("comm_posted_receives", MPI_T_PVAR_CLASS_LEVEL, &index));
+  FAILS(MPI_T_pvar_handle_alloc(the_session, index, &gone, &posted_here, &count), MPI_T_ERR_INVALID);
+}
+
+// Rank 0 sends three messages of no bytes, and one that nobody expects; rank 1 one.
+static void headers(void) {
+  const int sender = world_rank() == 0;
+  char body[1000] = "";
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_T_pvar_handle sent = watch("messages_sent", MPI_T_PVAR_CLASS_COUNTER, NULL);
+  MPI_T_pvar_handle delivered = watch("messages_delivered", MPI_T_PVAR_CLASS_COUNTER, NULL);
+  MPI_T_pvar_handle no_match = watch("dropped_no_match", MPI_T_PVAR_CLASS_COUNTER, NULL);
+  MPI_T_pvar_handle no_room = watch("dropped_no_room", MPI_T_PVAR_CLASS_COUNTER, NULL);
+  MPI_T_pvar_handle shm = watch("wire_shm_bytes", MPI_T_PVAR_CLASS_AGGREGATE, NULL);
+  MPI_T_pvar_handle tcp = watch("wire_tcp_bytes", MPI_T_PVAR_CLASS_AGGREGATE, NULL);
+  MPI_T_pvar_handle puts = watch("kernel_puts", MPI_T_PVAR_CLASS_COUNTER, NULL);
+  MPI_T_pvar_handle gets = watch("kernel_gets", MPI_T_PVAR_CLASS_COUNTER, NULL);
+  if (sender) {
+    wait_for(1, 903);
+    MPI_Rsend(body, 100, MPI_BYTE, 1, 904, MPI_COMM_WORLD);
+    for (int i = 0; i < 3; ++i) signal_to(1, 905);
+  } else {
+    signal_to(0, 903);
+    for (int i = 0; i < 3; ++i) wait_for(0, 905);
+  }
+  EXPECT(sent, sender ? 4 : 1);
+  EXPECT(delivered, sender ? 1 : 3);
+  EXPECT(no_match, sender ? 0 : 1);
+  EXPECT(no_room, 0);
+  const unsigned long long bytes = value_of(shm) + value_of(tcp);
+  CHECK(bytes == (sender ? 100 : 0), "%llu bytes on the wires", bytes);
+  EXPECT(puts, sender ? 4 : 1);
+  EXPECT(gets, 0);
+}
+
+// What is not complete, and what is not given back.
+static void requests(void) {
+  MPI_T_pvar_handle open = watch("requests_under_way", MPI_T_PVAR_CLASS_LEVEL, NULL);
+  MPI_T_pvar_handle sends = watch("send_requests", MPI_T_PVAR_CLASS_LEVEL, NULL);
+  MPI_T_pvar_handle receives = watch("receive_requests", MPI_T_PVAR_CLASS_LEVEL, NULL);
+  const unsigned long long before[3] = {value_of(open), value_of(sends), value_of(receives)};
+  MPI_Request request[2];
+  char in[4], out[4] = "";
+  MPI_Irecv(in, 4, MPI_CHAR, world_rank(), 906, MPI_COMM_WORLD, &request[0]);
+  EXPECT(open, before[0] + 1);
+  EXPECT(sends, before[1]);
+  EXPECT(receives, before[2] + 1);
+  MPI_Issend(out, 4, MPI_CHAR, world_rank(), 906, MPI_COMM_WORLD, &request[1]);
+  EXPECT(sends, before[1] + 1);
+  MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+  EXPECT(open, before[0]);
+  EXPECT(sends, before[1]);
+  EXPECT(receives, before[2]);
 }
 
 // A rank may wait otherwise from the next wait on; "auto" is for before MPI_Init.
@@ -403,7 +467,11 @@ static void refusals(void) {
   FAILS(MPI_T_cvar_get_num(NULL), MPI_T_ERR_INVALID);
   FAILS(MPI_T_cvar_get_index(NULL, &number), MPI_T_ERR_INVALID);
   FAILS(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &number, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
+  MPI_T_cvar_handle gone = constant;
   OK(MPI_T_cvar_handle_free(&constant));
+  FAILS(MPI_T_cvar_handle_free(&gone), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_init_thread(MPI_THREAD_MULTIPLE + 1, &number), MPI_T_ERR_INVALID);
+  FAILS(MPI_T_init_thread(MPI_THREAD_SINGLE - 1, &number), MPI_T_ERR_INVALID);
   OK(MPI_T_cvar_handle_free(&limit));
 }
 
@@ -485,6 +553,8 @@ int main(int argc, char** argv) {
     set_limits(4096);
     protocols();
     queues();
+    headers();
+    requests();
     waiting();
     collectives();
     sessions();

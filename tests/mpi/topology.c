@@ -246,6 +246,8 @@ static void wrong(int size) {
     FAILS(MPI_ERR_ARG, MPI_Graph_create(world, 1, one, beyond, 0, &made));
     FAILS(MPI_ERR_ARG, MPI_Dist_graph_create_adjacent(world, 1, open, MPI_WEIGHTS_EMPTY, 0, NULL, MPI_WEIGHTS_EMPTY,
                                                       MPI_INFO_NULL, 0, &made));
+    FAILS(MPI_ERR_ARG,
+          MPI_Dist_graph_create_adjacent(world, 1, open, one, 1, open, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made));
     // A displacement whose negative is none of int's.
     const int ring = 3;
     MPI_Comm three;

@@ -126,6 +126,7 @@ static void add_backwards(void* in, void* inout, int* length, MPI_Datatype* type
   MPI_Aint lower, extent;
   MPI_Type_get_extent(*type, &lower, &extent);
   CHECK(extent == -8, "the function's datatype has extent %ld", (long)extent);
+  CHECK((uintptr_t)in % 16 == 0 && (uintptr_t)inout % 16 == 0, "not aligned as memory is: %p %p", in, inout);
   for (int i = 0; i < *length; ++i) *(int*)((char*)inout - 8 * i) += *(int*)((char*)in - 8 * i);
 }
 

@@ -102,6 +102,12 @@ TEST_CASE("agreements whose rounds mix end with different pairs") {
       std::sort(contexts.begin(), contexts.end());
       CHECK(std::adjacent_find(contexts.begin(), contexts.end()) == contexts.end());
       CHECK((contexts.empty() || contexts.front() >= 0));
+      // What was reserved on the way is free again.
+      int free = 0;
+      for (int pair = 0; pair < kAgreements + 2; ++pair) {
+        if (pools[static_cast<std::size_t>(process)].is_free(pair)) ++free;
+      }
+      CHECK(free == kAgreements + 2 - static_cast<int>(contexts.size()));
     }
   }
 }

@@ -94,8 +94,10 @@ TEST_CASE("a claimed message of a lost peer ends its receive") {
   hand.device().free(receive);
   // Expect: the same request serves again, and waits for its own message.
   Request& again = hand.receive(room, 0);
+  Request& other = *hand.device().start_send(SendMode::standard, data.data(), 8, hand.bytes(), 0, 8, hand.comm());
   for (int round = 0; round < 20; ++round) hand.device().progress();
   CHECK(!again.complete);
+  CHECK(other.complete);
   Request& send =
       *hand.device().start_send(SendMode::standard, data.data(), kShortBytes, hand.bytes(), 0, 7, hand.comm());
   for (int round = 0; round < 20; ++round) hand.device().progress();
