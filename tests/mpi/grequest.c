@@ -179,12 +179,13 @@ static void both_ways(void) {
   if (!on_margay()) return;  // MPICH 4.0.2 crashes
   int one = 1;
   MPI_Request request;
-  // The communicator lives until it is over.
+  // The communicator lives until it is over: its messages are when the barrier is.
   MPI_Comm comm;
   int back = -1;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Isendrecv(&one, 1, MPI_INT, partner, 3, &back, 1, MPI_INT, partner, 3, comm, &request);
   MPI_Comm_free(&comm);
+  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   CHECK(back == 1, "on a freed communicator: %d", back);
   MPI_Isendrecv(&one, 1, MPI_INT, MPI_PROC_NULL, 1, &one, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &request);
