@@ -256,6 +256,18 @@ static void check_two(void) {
   MPI_Session_finalize(&first);
 }
 
+// What a session leaves behind is gone with it, though the world goes on.
+static void check_gone(void) {
+  MPI_Session session = session_of(MPI_ERRORS_RETURN);
+  const MPI_Comm comm = comm_of(session, "mpi://SELF", "gone");
+  int rank = -1;
+  MPI_Session_finalize(&session);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int class = class_of(MPI_Comm_rank(comm, &rank));
+  CHECK(class == MPI_ERR_COMM && rank == -1, "a communicator without its session: class %d", class);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static int deleted = 0;
 static int count_deleted(MPI_Comm comm, int keyval, void* value, void* extra) {
   (void)comm;
@@ -325,6 +337,7 @@ int main(int argc, char** argv) {
   check_works(MPI_COMM_WORLD, 0);
   check_works(comm, 0);
   check_two();
+  if (more) check_gone();
   check_groups(session);
   int equal = MPI_UNEQUAL;
   MPI_Comm_compare(comm, MPI_COMM_WORLD, &equal);
