@@ -164,7 +164,9 @@ int main(int argc, char** argv) {
   free_in_flight(rank, size);
   disconnect_waits(rank, size);
   if (on_margay()) split_by_node(rank, size);  // below a node MPICH looks for parts too
-  MPI_Comm self;
+  MPI_Comm self, world = MPI_COMM_WORLD;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  CHECK(class_of(MPI_Comm_free(&world)) == MPI_ERR_COMM && world == MPI_COMM_WORLD, "the world was freed");
   MPI_Comm_dup(MPI_COMM_SELF, &self);
   check_shape("dup of self", self, 0, 1);
   MPI_Comm_free(&self);

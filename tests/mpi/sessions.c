@@ -316,7 +316,13 @@ int main(int argc, char** argv) {
   const int more = on_margay();
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   if (more) MPI_Session_create_errhandler(&count_call, &handler);
-  if (more) check_single();
+  if (more) {
+    check_single();
+    // One that is refused leaves nothing behind that would have to end.
+    MPI_Session none = MPI_SESSION_NULL;
+    const int code = MPI_Session_init((MPI_Info)MPI_COMM_WORLD, MPI_ERRORS_RETURN, &none);
+    CHECK(code != MPI_SUCCESS && none == MPI_SESSION_NULL, "a session of no info: %d", code);
+  }
   if (more) check_lives();
   // Before the world model.
   MPI_Session session = session_of(more ? handler : MPI_ERRORS_RETURN);

@@ -238,9 +238,12 @@ static void protocols(void) {
   CHECK(each[1 - world_rank()] == 0 && each[world_rank()] == 3, "turned round: %llu %llu", each[0], each[1]);
   OK(MPI_T_pvar_read(the_session, from_turned, each));
   CHECK(each[1 - world_rank()] == 0 && each[world_rank()] == 3, "messages_from: %llu %llu", each[0], each[1]);
+  MPI_Comm_free(&turned);
+  // Of all handles those that fail are told of, and the others do what they are asked.
+  FAILS(MPI_T_pvar_stop(the_session, MPI_T_PVAR_ALL_HANDLES), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_pvar_start(the_session, MPI_T_PVAR_ALL_HANDLES), MPI_T_ERR_INVALID_HANDLE);
   OK(MPI_T_pvar_handle_free(the_session, &to_turned));
   OK(MPI_T_pvar_handle_free(the_session, &from_turned));
-  MPI_Comm_free(&turned);
   set_limits(64);
   one_message(1000);
   EXPECT(sent_short, sender ? 3 : 4);
