@@ -83,9 +83,11 @@ void TypeBuilder::add(const TypeBlocks& group, const TypePtr& type) {
   external_size_ += static_cast<std::uint64_t>(elements) * old.external_size;
 }
 
+// An upper bound that was set is the bound; a lower one only moves the extent's beginning (MPI 4.0, 5.1.7).
 void TypeBuilder::pad() {
-  if (!any_found_ || upper_set_ || lower_set_) return;
-  const auto extent = static_cast<std::uint64_t>(found_.upper - found_.lower);
+  if (!any_found_ || upper_set_) return;
+  const std::int64_t lower = lower_set_ ? set_.lower : found_.lower;
+  const std::uint64_t extent = static_cast<std::uint64_t>(found_.upper) - static_cast<std::uint64_t>(lower);
   const std::uint64_t over = extent % alignment_;
   if (over != 0) static_cast<void>(sum(found_.upper, static_cast<std::int64_t>(alignment_ - over), found_.upper));
 }

@@ -70,7 +70,7 @@ bool delete_one(Call& call, Handle handle, AttributeList& list, const KeyvalPtr&
   const Attribute* old = list.find(*keyval);
   if (old == nullptr) return true;
   if (!run_delete(call, handle, *old)) return false;
-  list.remove(*keyval);
+  list.remove(*keyval);  // or the one that the callback has set
   return true;
 }
 
@@ -78,7 +78,6 @@ template <typename Object>
 bool set_in(Call& call, Object& object, const KeyvalPtr& keyval, void* value) {
   const Pin pin(call, object);
   if (!delete_one(call, object.handle, object.attributes, keyval)) return false;
-  object.attributes.remove(*keyval);  // the callback may have set one
   object.attributes.append(keyval, value);
   return true;
 }

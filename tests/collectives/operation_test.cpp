@@ -4,6 +4,7 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <limits>
 
 #include <doctest/doctest.h>
 
@@ -64,6 +65,30 @@ TEST_CASE("each class of types has its operations and no other") {
   CHECK(defined(MPI_MAX, MPI_REAL16));
   CHECK_FALSE(defined(MPI_MAX, MPI_COMPLEX32));
   CHECK_FALSE(defined(MPI_OP_NULL, MPI_INT));
+}
+
+template <typename T>
+void check_sign(MPI_Datatype type) {
+  CAPTURE(type);
+  const T highest = std::numeric_limits<T>::max();
+  const T other = std::numeric_limits<T>::min();  // the lowest, or 0
+  CHECK(combined<T>(MPI_MAX, type, highest, other) == highest);
+  CHECK(combined<T>(MPI_MIN, type, highest, other) == other);
+  CHECK(combined<T>(MPI_MAX, type, other, 1) == 1);
+  CHECK(combined<T>(MPI_SUM, type, highest, 1) == other);
+}
+
+TEST_CASE("each integer has its size and its sign") {
+  for (MPI_Datatype type : {MPI_CHAR, MPI_SIGNED_CHAR, MPI_INT8_T, MPI_INTEGER1}) check_sign<std::int8_t>(type);
+  for (MPI_Datatype type : {MPI_UNSIGNED_CHAR, MPI_UINT8_T}) check_sign<std::uint8_t>(type);
+  for (MPI_Datatype type : {MPI_SHORT, MPI_INT16_T, MPI_INTEGER2}) check_sign<std::int16_t>(type);
+  for (MPI_Datatype type : {MPI_UNSIGNED_SHORT, MPI_UINT16_T}) check_sign<std::uint16_t>(type);
+  for (MPI_Datatype type : {MPI_INT, MPI_INT32_T, MPI_INTEGER, MPI_INTEGER4}) check_sign<std::int32_t>(type);
+  for (MPI_Datatype type : {MPI_UNSIGNED, MPI_UINT32_T}) check_sign<std::uint32_t>(type);
+  for (MPI_Datatype type : {MPI_LONG, MPI_LONG_LONG, MPI_INT64_T, MPI_INTEGER8, MPI_AINT, MPI_OFFSET, MPI_COUNT}) {
+    check_sign<std::int64_t>(type);
+  }
+  for (MPI_Datatype type : {MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG, MPI_UINT64_T}) check_sign<std::uint64_t>(type);
 }
 
 TEST_CASE("integers") {

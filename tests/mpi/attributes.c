@@ -110,6 +110,86 @@ static void freed_key(void) {
   CHECK(seen.deletes == 2, "a freed key's attribute outlived the communicator");
 }
 
+// MPI_Comm_idup copies them before it returns (MPI 4.0, 7.4.2), and has the topology and the error handler too.
+static void copied_meanwhile(void) {
+  const int size = world_size(), open = 0;
+  int key, kind = -1;
+  char room;
+  MPI_Comm comm, made;
+  MPI_Request request;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &open, 0, &comm);
+  MPI_Comm_set_attr(comm, key, &room);
+  MPI_Comm_idup(comm, &made, &request);
+  MPI_Comm_delete_attr(comm, key);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(value_of(made, key) == &room, "idup did not copy an attribute");
+  MPI_Topo_test(made, &kind);
+  CHECK(kind == MPI_CART, "idup of a grid made %d", kind);
+  MPI_Comm_get_errhandler(made, &handler);
+  CHECK(handler == MPI_ERRORS_RETURN, "idup's error handler is %x", (unsigned)handler);
+  MPI_Comm_free(&made);
+  MPI_Comm_free(&comm);
+  MPI_Comm_free_keyval(&key);
+}
+
+// No new attribute under a freed key, though it is known while an attribute has it. MPICH 4.0.2 does not look.
+static void freed_key_is_not_set(void) {
+  int key, of_types, kept;
+  char room;
+  MPI_Comm comm;
+  MPI_Datatype type;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_attr(comm, key, &room);
+  kept = key;
+  MPI_Comm_free_keyval(&key);
+  CHECK(class_of(MPI_Comm_set_attr(comm, kept, NULL)) == MPI_ERR_KEYVAL, "set under a freed key");
+  CHECK(value_of(comm, kept) == &room, "a refused call changed the attribute");
+  MPI_Comm_free(&comm);
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &of_types, NULL);
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  MPI_Type_set_attr(type, of_types, &room);
+  kept = of_types;
+  MPI_Type_free_keyval(&of_types);
+  CHECK(class_of(MPI_Type_set_attr(type, kept, NULL)) == MPI_ERR_KEYVAL, "set under a type's freed key");
+  MPI_Type_free(&type);
+}
+
+// A function that frees the object in the middle of the call that it is called by: the call fails, nothing else.
+static int delete_object(MPI_Comm comm, int keyval, void* value, void* extra) {
+  int* const depth = extra;
+  (void)keyval;
+  (void)value;
+  if (++*depth == 1) MPI_Comm_free(&comm);
+  return MPI_SUCCESS;
+}
+static int delete_type_object(MPI_Datatype type, int keyval, void* value, void* extra) {
+  int* const depth = extra;
+  (void)keyval;
+  (void)value;
+  if (++*depth == 1) MPI_Type_free(&type);
+  return MPI_SUCCESS;
+}
+
+static void freed_inside(void) {
+  int key, of_types, depth = 0;
+  MPI_Comm comm;
+  MPI_Datatype type;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_object, &key, &depth);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_attr(comm, key, NULL);
+  CHECK(class_of(MPI_Comm_free(&comm)) == MPI_ERR_COMM && depth == 2, "freed inside, %d calls", depth);
+  MPI_Comm_free_keyval(&key);
+  depth = 0;
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, delete_type_object, &of_types, &depth);
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  MPI_Type_set_attr(type, of_types, NULL);
+  CHECK(class_of(MPI_Type_free(&type)) == MPI_ERR_TYPE && depth == 2, "a type freed inside, %d calls", depth);
+  MPI_Type_free_keyval(&of_types);
+}
+
 static void failing_functions(void) {
   Seen seen = {0}, first = {0};
   int key, before, class, code;
@@ -256,7 +336,10 @@ int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   communicators();
+  copied_meanwhile();
   freed_key();
+  if (on_margay()) freed_key_is_not_set();
+  if (on_margay()) freed_inside();
   failing_functions();
   datatypes();
   predefined();

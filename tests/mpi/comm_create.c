@@ -192,11 +192,34 @@ static void wrong(int size) {
   MPI_Group_free(&world);
 }
 
+// Of a parent whose ranks are not the world's, all members but its last; that one asks too, and gets nothing.
+static void create_group_of_turned(int rank, int size) {
+  MPI_Comm turned, made = MPI_COMM_SELF;
+  MPI_Group all, some;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
+  MPI_Comm_group(turned, &all);
+  const int last = size - 1, turned_rank = last - rank;
+  MPI_Group_excl(all, size > 1 ? 1 : 0, &last, &some);
+  MPI_Comm_create_group(turned, some, 8, &made);
+  CHECK((made == MPI_COMM_NULL) == (size > 1 && turned_rank == last), "turned: the wrong ranks got one");
+  if (made != MPI_COMM_NULL) {
+    int made_rank = -1;
+    MPI_Comm_rank(made, &made_rank);
+    CHECK(made_rank == turned_rank, "turned: rank %d, expected %d", made_rank, turned_rank);
+    CHECK(sum_over(made, rank) == size * (size - 1) / 2, "turned: wrong sum");
+    MPI_Comm_free(&made);
+  }
+  MPI_Group_free(&all);
+  MPI_Group_free(&some);
+  MPI_Comm_free(&turned);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int rank = world_rank(), size = world_size();
   create(rank, size);
   create_group(rank, size);
+  create_group_of_turned(rank, size);
   idup(rank, size);
   compare(rank, size);
   split_type(rank, size);

@@ -115,6 +115,45 @@ static void free_in_flight(int rank, int size) {
   free(in);
 }
 
+// MPI_Comm_disconnect waits for what is under way (MPI 4.0, section 11.10.4): here for a message that is sent late.
+static void disconnect_waits(int rank, int size) {
+  MPI_Comm comm;
+  MPI_Request requests[2];
+  unsigned char* out = memory_of(kLongBytes);
+  unsigned char* in = memory_of(kLongBytes);
+  int over = -1;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  pattern_fill(out, kLongBytes, (unsigned)rank);
+  const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+  MPI_Irecv(in, kLongBytes, MPI_BYTE, from, kTag, comm, &requests[0]);
+  if (rank == size - 1) usleep(20000);
+  MPI_Isend(out, kLongBytes, MPI_BYTE, to, kTag, comm, &requests[1]);
+  MPI_Comm_disconnect(&comm);
+  CHECK(comm == MPI_COMM_NULL, "Comm_disconnect left the handle");
+  MPI_Testall(2, requests, &over, MPI_STATUSES_IGNORE);
+  if (on_margay()) CHECK(over == 1, "Comm_disconnect did not wait");  // MPICH 4.0.2 does not
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  CHECK(pattern_mismatch(in, kLongBytes, (unsigned)from) == kLongBytes, "disconnected in flight: wrong body");
+  free(out);
+  free(in);
+}
+
+// Parts by hardware, unguided: smaller than what is split, so nodes when there are several, and else none.
+static void split_by_node(int rank, int size) {
+  MPI_Comm node, part;
+  int of_node = -1, of_part = -1;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &of_node);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, rank, MPI_INFO_NULL, &part);
+  CHECK((part == MPI_COMM_NULL) == (of_node == size), "unguided, with %d of %d ranks on the node", of_node, size);
+  if (part != MPI_COMM_NULL) {
+    MPI_Comm_size(part, &of_part);
+    CHECK(of_part == of_node, "unguided: %d ranks of %d on the node", of_part, of_node);
+    MPI_Comm_free(&part);
+  }
+  MPI_Comm_free(&node);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int rank = world_rank(), size = world_size();
@@ -123,7 +162,11 @@ int main(int argc, char** argv) {
   split_by_parity(rank, size);
   split_undefined(rank, size);
   free_in_flight(rank, size);
-  MPI_Comm self;
+  disconnect_waits(rank, size);
+  if (on_margay()) split_by_node(rank, size);  // below a node MPICH looks for parts too
+  MPI_Comm self, world = MPI_COMM_WORLD;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  CHECK(class_of(MPI_Comm_free(&world)) == MPI_ERR_COMM && world == MPI_COMM_WORLD, "the world was freed");
   MPI_Comm_dup(MPI_COMM_SELF, &self);
   check_shape("dup of self", self, 0, 1);
   MPI_Comm_free(&self);

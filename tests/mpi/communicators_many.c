@@ -5,13 +5,18 @@
 // sanitized: none, it takes 20 s there
 #include "check.h"
 
-enum { kRounds = 10000, kAtOnce = 500, kTag = 1 };
+enum { kRounds = 4200, kAtOnce = 500, kTag = 1 };
 
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int rank = world_rank(), size = world_size();
   const int to = (rank + 1) % size, from = (rank + size - 1) % size;
   int in = -1;
+  const int zero = 0;
+  MPI_Group world, first;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, 1, &zero, &first);
+  MPI_Group_free(&world);
   for (int i = 0; i < kRounds; ++i) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -21,7 +26,15 @@ int main(int argc, char** argv) {
       CHECK(in == i + from, "round %d: received %d", i, in);
     }
     MPI_Comm_free(&comm);
+    // Who is in none of the new ones gives its part of the agreement back.
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 0 : MPI_UNDEFINED, 0, &comm);
+    CHECK((comm == MPI_COMM_NULL) == (rank != 0), "round %d: the wrong ranks got a part", i);
+    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+    MPI_Comm_create(MPI_COMM_WORLD, first, &comm);
+    CHECK((comm == MPI_COMM_NULL) == (rank != 0), "round %d: the wrong ranks got the first one's", i);
+    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
   }
+  MPI_Group_free(&first);
   static MPI_Comm comms[kAtOnce];
   for (int i = 0; i < kAtOnce; ++i) MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &comms[i]);
   for (int i = 0; i < kAtOnce; ++i) {

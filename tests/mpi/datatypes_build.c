@@ -112,6 +112,27 @@ static void names(void) {
   MPI_Type_set_name(type, "two ints");
   MPI_Type_get_name(type, name, &length);
   CHECK(length == 8 && strcmp(name, "two ints") == 0, "the name is %s, %d", name, length);
+  char long_name[2 * MPI_MAX_OBJECT_NAME];
+  memset(long_name, 'n', sizeof long_name);
+  long_name[sizeof long_name - 1] = 0;
+  MPI_Type_set_name(type, long_name);
+  MPI_Type_get_name(type, name, &length);
+  CHECK(length == MPI_MAX_OBJECT_NAME - 1 && strlen(name) == (size_t)length, "a long name has %d", length);
+  int number = -1;
+  MPI_Aint place;
+  MPI_Datatype part = MPI_DATATYPE_NULL;
+  MPI_Type_get_contents(type, 1, 0, 1, &number, &place, &part);
+  CHECK(part == MPI_INT, "a predefined part has the handle %x", (unsigned)part);
+  // A size may be asked for before the type is committed; MPICH refuses.
+  int bytes = -1;
+  if (on_margay()) MPI_Pack_size(3, type, MPI_COMM_WORLD, &bytes);
+  CHECK(bytes == 3 * 2 * (int)sizeof(int) || !on_margay(), "three take %d bytes", bytes);
+  // What an int cannot tell (MPI 4.0, section 5.2); MPICH wraps round.
+  MPI_Datatype huge;
+  MPI_Type_contiguous(1 << 30, MPI_INT, &huge);
+  if (on_margay()) MPI_Pack_size(1, huge, MPI_COMM_WORLD, &bytes);
+  CHECK(bytes == MPI_UNDEFINED || !on_margay(), "4 GiB take %d bytes", bytes);
+  MPI_Type_free(&huge);
   MPI_Type_free(&type);
 }
 
@@ -146,8 +167,17 @@ static void refused(void) {
   REFUSED(MPI_Type_vector(1, 1, 1, none, &type), MPI_ERR_TYPE);
   REFUSED(MPI_Type_create_hindexed(1, &minus, &at, MPI_INT, &type), MPI_ERR_COUNT);
   REFUSED(MPI_Type_create_struct(1, &one, &at, &none, &type), MPI_ERR_TYPE);
+  const int seven = 7, three = 3, by_blocks = MPI_DISTRIBUTE_BLOCK, not_dealt = MPI_DISTRIBUTE_NONE;
+  const int usual = MPI_DISTRIBUTE_DFLT_DARG;
+  REFUSED(MPI_Type_create_darray(2, 0, 1, &seven, &by_blocks, &three, &two, MPI_ORDER_C, MPI_INT, &type), MPI_ERR_ARG);
   // MPICH makes these.
   if (on_margay()) {
+    REFUSED(MPI_Type_create_darray(2, 0, 1, &seven, &not_dealt, &usual, &two, MPI_ORDER_C, MPI_INT, &type),
+            MPI_ERR_ARG);
+    REFUSED(MPI_Type_create_f90_real(MPI_UNDEFINED, MPI_UNDEFINED, &type), MPI_ERR_ARG);
+    MPI_Datatype kind = MPI_DATATYPE_NULL;
+    MPI_Type_create_f90_integer(5, &kind);
+    REFUSED(MPI_Type_free(&kind), MPI_ERR_TYPE);  // the library's own
     REFUSED(MPI_Type_create_subarray(1, &one, &two, &zero, MPI_ORDER_C, MPI_INT, &type), MPI_ERR_ARG);
     REFUSED(MPI_Type_create_subarray(1, &two, &one, &two, MPI_ORDER_C, MPI_INT, &type), MPI_ERR_ARG);
   }

@@ -171,6 +171,24 @@ static void overlapping_and_self(int partner) {
   MPI_Type_free(&column);
 }
 
+// One run of bytes, as long as the extent, that does not begin at the buffer's address.
+static void shifted(int rank) {
+  const int one = 1, two = 2;
+  int data[5] = {10, 11, 12, 13, 14};
+  MPI_Datatype third;
+  MPI_Type_indexed(1, &one, &two, MPI_INT, &third);
+  MPI_Type_commit(&third);
+  if (rank == 0) {
+    MPI_Send(data, 2, third, 1, 77, MPI_COMM_WORLD);
+  } else if (rank == 1) {
+    int in[5] = {0, 0, 0, 0, 0};
+    MPI_Recv(in, 2, third, 0, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(in[0] == 0 && in[1] == 0 && in[2] == 12 && in[3] == 13 && in[4] == 0, "shifted: %d %d %d %d %d", in[0], in[1],
+          in[2], in[3], in[4]);
+  }
+  MPI_Type_free(&third);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int partner = partner_of(world_rank());
@@ -179,5 +197,6 @@ int main(int argc, char** argv) {
   absolute(partner);
   parts_of_elements(partner);
   overlapping_and_self(partner);
+  shifted(world_rank());
   return suite_end("datatypes_move");
 }

@@ -97,6 +97,22 @@ static void questions(void) {
   CHECK(class_of(MPI_Get_processor_name(name, NULL)) == MPI_ERR_ARG, "nowhere to put the length");
 }
 
+// One processor name for a node, another for another node; margay's emulated ones too.
+static void processor_names(void) {
+  const int partner = partner_of(world_rank());
+  char mine[MPI_MAX_PROCESSOR_NAME] = "", theirs[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0, of_node = 0;
+  MPI_Comm node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &of_node);
+  MPI_Comm_free(&node);
+  MPI_Get_processor_name(mine, &length);
+  if (partner < 0) return;
+  MPI_Sendrecv(mine, sizeof mine, MPI_CHAR, partner, 1, theirs, sizeof theirs, MPI_CHAR, partner, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  CHECK((strcmp(mine, theirs) == 0) == (of_node == world_size()), "%s and %s, %d on the node", mine, theirs, of_node);
+}
+
 int main(int argc, char** argv) {
   int provided = -1;
   error_classes();
@@ -107,5 +123,6 @@ int main(int argc, char** argv) {
   memory();
   names();
   questions();
+  processor_names();
   return suite_end("environment_more");
 }

@@ -4,6 +4,11 @@
 
 enum { kTag = 1 };
 
+static void of_a_session(MPI_Session* session, int* code, ...) {
+  (void)session;
+  (void)code;
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   int value = 1;
@@ -24,6 +29,15 @@ int main(int argc, char** argv) {
   MPI_Comm_get_errhandler(copy, &handler);
   CHECK(handler == MPI_ERRORS_RETURN, "the duplicate's handler is %x", (unsigned)handler);
   CHECK(class_of(MPI_Send(&value, -1, MPI_INT, 0, kTag, copy)) == MPI_ERR_COUNT, "on the duplicate");
+  // A handler of another kind of object is none for a communicator.
+  if (on_margay()) {  // MPICH 4.0.2 does not look
+    MPI_Errhandler other;
+    MPI_Session_create_errhandler(&of_a_session, &other);
+    CHECK(class_of(MPI_Comm_set_errhandler(copy, other)) == MPI_ERR_ARG, "a session's handler was set");
+    MPI_Comm_get_errhandler(copy, &handler);
+    CHECK(handler == MPI_ERRORS_RETURN, "a refused handler was set: %x", (unsigned)handler);
+    MPI_Errhandler_free(&other);
+  }
   // An error leaves the communicator as it was.
   int sum = 0;
   MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, copy);

@@ -119,6 +119,29 @@ static void codes_of_the_program(void) {
   CHECK(MPIX_Delete_error_class(class) == MPI_SUCCESS, "a class deleted");
 }
 
+// The longest string, and what is taken back as what it is not. MPICH 4.0.2 does not look.
+static void strings_and_kinds(void) {
+  int class, code, length = -1;
+  char text[MPI_MAX_ERROR_STRING], longest[MPI_MAX_ERROR_STRING + 1];
+  MPI_Add_error_class(&class);
+  MPI_Add_error_code(class, &code);
+  memset(longest, 'e', sizeof longest);
+  longest[MPI_MAX_ERROR_STRING] = 0;
+  CHECK(class_of(MPI_Add_error_string(code, longest)) == MPI_ERR_ARG, "a string without room for its end");
+  longest[MPI_MAX_ERROR_STRING - 1] = 0;
+  CHECK(MPI_Add_error_string(code, longest) == MPI_SUCCESS, "the longest string");
+  MPI_Error_string(code, text, &length);
+  CHECK(length == MPI_MAX_ERROR_STRING - 1 && strcmp(text, longest) == 0, "it has length %d", length);
+  CHECK(MPIX_Delete_error_string(code) == MPI_SUCCESS, "a string deleted");
+  MPI_Error_string(code, text, &length);
+  CHECK(length == 0, "the deleted string is '%s'", text);
+  CHECK(class_of(MPIX_Delete_error_string(MPI_ERR_TAG)) == MPI_ERR_ARG, "a predefined string deleted");
+  CHECK(class_of(MPIX_Delete_error_class(code)) == MPI_ERR_ARG, "a code deleted as a class");
+  CHECK(MPIX_Delete_error_code(code) == MPI_SUCCESS, "the code deleted");
+  CHECK(class_of(MPIX_Delete_error_code(class)) == MPI_ERR_ARG, "a class deleted as a code");
+  CHECK(MPIX_Delete_error_class(class) == MPI_SUCCESS, "the class deleted");
+}
+
 static void wrong(void) {
   MPI_Errhandler null = MPI_ERRHANDLER_NULL, made = MPI_ERRHANDLER_NULL;
   CHECK(class_of(MPI_Comm_set_errhandler(MPI_COMM_WORLD, null)) == MPI_ERR_ARG, "the null handler was set");
@@ -144,6 +167,7 @@ int main(int argc, char** argv) {
   calling_mpi();
   none_of_a_communicator();
   codes_of_the_program();
+  if (on_margay()) strings_and_kinds();
   wrong();
   return suite_end("error_handlers_user");
 }

@@ -24,19 +24,22 @@ static void check_shape(const char* what, MPI_Comm inter, int locals, int remote
 }
 
 // Lower ranks and upper ones; their leaders know each other through `peer`.
-static MPI_Comm join(MPI_Comm peer) {
+static MPI_Comm join_in_order(MPI_Comm peer, int upper_order) {
   const int rank = world_rank(), size = world_size(), half = size / 2;
   MPI_Comm local, inter;
   side = rank >= half;
   // The second group's order is turned round: ranks in it are not those of the world.
-  MPI_Comm_split(MPI_COMM_WORLD, side, side ? -rank : rank, &local);
+  MPI_Comm_split(MPI_COMM_WORLD, side, side ? upper_order * rank : rank, &local);
   MPI_Comm_rank(local, &local_rank);
   local_size = side ? size - half : half;
   remote_size = size - local_size;
-  const int leader = side ? local_size - 1 : 0;
+  const int leader = side && upper_order < 0 ? local_size - 1 : 0;
   MPI_Intercomm_create(local, leader, peer, side ? 0 : half, 12, &inter);
   MPI_Comm_free(&local);
   return inter;
+}
+static MPI_Comm join(MPI_Comm peer) {
+  return join_in_order(peer, -1);
 }
 
 static int world_rank_of(int there, int rank) {
@@ -200,12 +203,31 @@ static void split_and_create(MPI_Comm inter) {
   MPI_Group_free(&first);
 }
 
+// The other group in another order, which makes both groups' communicators similar at most.
+static void compared(MPI_Comm inter, MPI_Comm peer) {
+  MPI_Comm other = join_in_order(peer, 1);
+  const int upper = world_size() - world_size() / 2;
+  int result = -1;
+  MPI_Comm_compare(inter, other, &result);
+  CHECK(result == (upper > 1 ? MPI_SIMILAR : MPI_CONGRUENT), "in another order: comparison gives %d", result);
+  MPI_Comm_free(&other);
+}
+
+// Who is in both groups is in none.
+static void overlapping(void) {
+  MPI_Comm inter = MPI_COMM_NULL;
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  const int code = MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_SELF, 0, 13, &inter);
+  CHECK(class_of(code) == MPI_ERR_COMM && inter == MPI_COMM_NULL, "with itself: class %d", class_of(code));
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
 static void merge(MPI_Comm inter) {
   for (int turn = 0; turn < 2; ++turn) {
     MPI_Comm all;
     int rank = -1, is_inter = 1, sum = 0;
     const int high = side == turn;
-    MPI_Intercomm_merge(inter, high, &all);
+    MPI_Intercomm_merge(inter, 6 * high, &all);  // any number but 0
     MPI_Comm_test_inter(all, &is_inter);
     CHECK(!is_inter, "merge: still an intercommunicator");
     MPI_Comm_rank(all, &rank);
@@ -220,7 +242,12 @@ int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   MPI_Comm peer;
   MPI_Comm_dup(MPI_COMM_WORLD, &peer);
+  // One side has made more communicators: what is free differs.
+  MPI_Comm own[3];
+  const int more = world_rank() >= world_size() / 2 ? 3 : 0;
+  for (int i = 0; i < more; ++i) MPI_Comm_dup(MPI_COMM_SELF, &own[i]);
   MPI_Comm inter = join(peer);
+  for (int i = 0; i < more; ++i) MPI_Comm_free(&own[i]);
   check_shape("made", inter, local_size, remote_size);
   all_to_all(inter);
   wildcards_and_probes(inter);
@@ -228,6 +255,8 @@ int main(int argc, char** argv) {
   duplicates(inter);
   split_and_create(inter);
   merge(inter);
+  compared(inter, peer);
+  if (on_margay()) overlapping();  // MPICH 4.0.2 has another class
   MPI_Comm_free(&inter);
   for (int i = 0; i < 50; ++i) {
     inter = join(peer);

@@ -445,6 +445,10 @@ def case_check_types(case):
         case.margay("--check-types", *options, program, "bad")
         case.expect(case.last.stderr.splitlines() == [f"margay: rank 1: {words}" for words in MISFITS],
                     f"expected the lines {MISFITS}")
+    case.margay("--check-types", program, "110")
+    lines = case.last.stderr.splitlines()
+    case.expect(len(lines) == 100, f"{len(lines)} lines, of 110 misfits 100 are to be printed")
+    case.expect([line.endswith("(the last one that is printed)") for line in lines] == [False] * 99 + [True], "the last one says so")
     case.margay(program, "bad")
     case.expect(not case.last.stderr, "nothing is to be said unasked")
 

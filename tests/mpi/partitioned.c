@@ -108,6 +108,7 @@ static void nobody(int rank) {
   if (rank == 0) MPI_Pready_range(0, 1, request);
   MPI_Wait(&request, &status);
   CHECK(data[0] == 1 && data[1] == 2, "MPI_PROC_NULL changed the buffer");
+  if (rank == 1) check_status("MPI_PROC_NULL", &status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
   MPI_Request_free(&request);
 }
 
@@ -116,21 +117,79 @@ static void gaps(int rank) {
   MPI_Type_vector(3, 1, 2, MPI_INT, &type);  // 0, 2, 4 of five
   MPI_Type_commit(&type);
   int data[20];
-  for (int i = 0; i < 20; ++i) data[i] = rank == 0 ? i : -1;
   MPI_Request request;
   if (rank == 0) {
     MPI_Psend_init(data, 4, 1, type, 1, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
-    MPI_Start(&request);
-    MPI_Pready_range(0, 3, request);
   } else {
     MPI_Precv_init(data, 2, 2, type, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  }
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 20; ++i) data[i] = rank == 0 ? 100 * round + i : -1;
+    MPI_Start(&request);
+    if (rank == 0) {
+      MPI_Pready_range(0, 3, request);
+    } else {
+      // What has arrived is in its place. The first round is only waited for.
+      for (int p = 0; p < 2 && round > 0; ++p) {
+        int flag = 0;
+        while (!flag) MPI_Parrived(request, p, &flag);
+        CHECK(data[10 * p + 9] == 100 * round + 10 * p + 9, "with gaps: partition %d ends with %d", p,
+              data[10 * p + 9]);
+      }
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 20 && rank == 1; ++i)
+      CHECK(data[i] == (i % 5 % 2 == 0 ? 100 * round + i : -1), "with gaps: element %d is %d", i, data[i]);
+  }
+  MPI_Request_free(&request);
+  MPI_Type_free(&type);
+}
+
+// What is ready arrives while the rest is not.
+static void one_by_one(int rank) {
+  int data[4] = {1, 2, 3, 4}, flag = 0;
+  MPI_Request request;
+  if (rank == 0) {
+    MPI_Psend_init(data, 4, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Pready_range(0, 1, request);
+    wait_for(1, kTag);
+    MPI_Pready_range(2, 3, request);
+  } else {
+    memset(data, 0, sizeof data);
+    MPI_Precv_init(data, 2, 2, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    while (!flag) MPI_Parrived(request, 0, &flag);
+    CHECK(data[0] == 1 && data[1] == 2, "the first partition: %d %d", data[0], data[1]);
+    MPI_Parrived(request, 1, &flag);
+    CHECK(flag == 0, "a partition arrived that is not ready");
+    signal_to(0, kTag);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < 4; ++i) CHECK(data[i] == i + 1, "one by one: element %d is %d", i, data[i]);
+  MPI_Request_free(&request);
+}
+
+// Two partitions share a message. One of them is named twice: the message waits for the other all the same.
+static void named_twice(int rank) {
+  enum { kPartitions = 2046 };
+  static int data[kPartitions];
+  int list[2] = {0, 0};
+  MPI_Request request;
+  if (rank == 0) {
+    for (int i = 0; i < kPartitions; ++i) data[i] = i == 1 ? -1 : i;
+    MPI_Psend_init(data, kPartitions, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Pready_list(2, list, request);
+    data[1] = 1;
+    MPI_Pready_range(1, kPartitions - 1, request);
+  } else {
+    MPI_Precv_init(data, kPartitions, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     MPI_Start(&request);
   }
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  for (int i = 0; i < 20 && rank == 1; ++i)
-    CHECK(data[i] == (i % 5 % 2 == 0 ? i : -1), "with gaps: element %d is %d", i, data[i]);
+  for (int i = 0; i < kPartitions; ++i) CHECK(data[i] == i, "named twice: element %d is %d", i, data[i]);
   MPI_Request_free(&request);
-  MPI_Type_free(&type);
 }
 
 #define REFUSED(call, class) CHECK(class_of(call) == (class), "%s", #call)
@@ -139,16 +198,40 @@ static void gaps(int rank) {
 static void unfit(int rank) {
   int data[4] = {1, 2, 3, 4};
   MPI_Request request;
-  // Never matched: taken back.
+  MPI_Status status;
+  // Never matched: taken back, and the next one has the message. It is shorter than the room for it.
   if (rank == 1) {
     MPI_Precv_init(data, 4, 1, MPI_INT, 0, kTag + 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     MPI_Request_free(&request);
+    MPI_Precv_init(data, 4, 1, MPI_INT, 0, kTag + 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  } else {
+    MPI_Psend_init(data, 3, 1, MPI_INT, 1, kTag + 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
   }
+  MPI_Start(&request);
+  if (rank == 0) MPI_Pready_range(0, 2, request);
+  MPI_Wait(&request, &status);
+  if (rank == 1) check_status("a shorter one", &status, 0, kTag + 1, 3 * (int)sizeof(int));
+  MPI_Request_free(&request);
+  // Of tags that differ above the 29th bit only, the wrong one: it is told.
+  const int far = kTag + (1 << 29);
+  if (rank == 0) {
+    MPI_Psend_init(data, 4, 1, MPI_INT, 1, far, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Pready_range(0, 3, request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Precv_init(data, 4, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    REFUSED(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_TAG);
+  }
+  MPI_Request_free(&request);
   // A receiver with too little room.
   if (rank == 0) {
     MPI_Psend_init(data, 4, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     MPI_Start(&request);
-    MPI_Pready_range(0, 3, request);
+    // What comes after the part without room does not make it good.
+    MPI_Pready(3, request);
+    MPI_Pready_range(0, 2, request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   } else {
     MPI_Precv_init(data, 1, 3, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
@@ -166,6 +249,8 @@ static void refused(int rank) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   REFUSED(MPI_Psend_init(data, -1, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request), MPI_ERR_ARG);
   REFUSED(MPI_Psend_init(data, 1, -1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request), MPI_ERR_COUNT);
+  REFUSED(MPI_Psend_init(data, 2, (MPI_Count)1 << 60, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request),
+          MPI_ERR_COUNT);
   REFUSED(MPI_Psend_init(data, 1, 1, MPI_DATATYPE_NULL, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request),
           MPI_ERR_TYPE);
   REFUSED(MPI_Psend_init(data, 1, 1, MPI_INT, 99, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request), MPI_ERR_RANK);
@@ -194,6 +279,7 @@ static void refused(int rank) {
     REFUSED(MPI_Parrived(request, 0, &flag), MPI_ERR_REQUEST);
     MPI_Pready(1, request);
     REFUSED(MPI_Pready(1, request), MPI_ERR_ARG);  // ready already
+    REFUSED(MPI_Pready_range(0, 1, request), MPI_ERR_ARG);
     MPI_Request copy = request;
     REFUSED(MPI_Request_free(&copy), MPI_ERR_REQUEST);
     CHECK(copy == request, "a refused Request_free changed the handle");
@@ -226,6 +312,8 @@ int main(int argc, char** argv) {
   beside(rank);
   if (on_margay()) nobody(rank);  // MPICH 4.0.2 crashes
   gaps(rank);
+  if (on_margay()) one_by_one(rank);  // MPICH 4.0.2 sends when all are ready
+  if (on_margay()) named_twice(rank);
   if (on_margay()) refused(rank);  // MPICH 4.0.2 does not check
   return suite_end("partitioned");
 }

@@ -67,6 +67,31 @@ static void one_at_a_time(int rank, int partner, int mode, int bytes, unsigned c
   CHECK(request == MPI_REQUEST_NULL, "Request_free left the handle");
 }
 
+// A synchronous one is not over before its receive, a buffered one is, whatever its size and whichever count it takes.
+static void modes_hold(int rank, int partner, unsigned char* body) {
+  enum { kSynchronous, kSynchronousCount, kBuffered, kBufferedCount, kCalls };
+  for (int call = 0; call < kCalls; ++call) {
+    const int bytes = call < kBuffered ? 8 : 200000;
+    if (rank > partner) {
+      wait_for(partner, kReadyTag);
+      MPI_Recv(body, bytes, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      continue;
+    }
+    MPI_Request request;
+    int flag = 0;
+    if (call == kSynchronous) MPI_Ssend_init(body, bytes, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, &request);
+    if (call == kSynchronousCount) MPI_Ssend_init_c(body, bytes, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, &request);
+    if (call == kBuffered) MPI_Bsend_init(body, bytes, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, &request);
+    if (call == kBufferedCount) MPI_Bsend_init_c(body, bytes, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    for (int i = 0; i < 20 && !flag; ++i) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    CHECK(flag == (call >= kBuffered), "call %d: over without its receive: %d", call, flag);
+    signal_to(partner, kReadyTag);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+  }
+}
+
 // All sizes and all modes of both directions in one Startall; receives come first so that ready sends are right.
 static void all_at_once(int partner) {
   enum { kCount = kSizeCount * kModes };
@@ -113,6 +138,7 @@ int main(int argc, char** argv) {
   unsigned char* body = memory_of(200000);
   for (int mode = 0; mode < kModes; ++mode)
     for (int i = 0; i < kSizeCount; ++i) one_at_a_time(rank, partner, mode, kSizes[i], body);
+  modes_hold(rank, partner, body);
   all_at_once(partner);
   int detached_bytes = 0;
   MPI_Buffer_detach(&buffer, &detached_bytes);

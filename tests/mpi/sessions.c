@@ -3,6 +3,8 @@
 // timeout: 30
 // Sessions (MPI 4.0, 11.3): before, beside and after MPI_Init; sets of processes, communicators of groups alone, error
 // handlers, and that each session's communicators are its own.
+#include <sys/wait.h>
+
 #include "check.h"
 
 static int handler_calls = 0;
@@ -28,6 +30,9 @@ static MPI_Comm comm_of(MPI_Session session, const char* set, const char* tag) {
   const int code = MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
   CHECK(code == MPI_SUCCESS && comm != MPI_COMM_NULL, "MPI_Comm_create_from_group: %d", code);
   MPI_Group_free(&group);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(comm, &handler);
+  CHECK(handler == MPI_ERRORS_RETURN, "the communicator's error handler is %x", (unsigned)handler);
   return comm;
 }
 
@@ -130,6 +135,9 @@ static void check_errors(MPI_Session session, MPI_Errhandler handler) {
   if (all) {
     const int wrong = MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 77, &(int){0}, NULL);
     CHECK(class_of(wrong) == MPI_ERR_ARG, "set 77: class %d", class_of(wrong));
+    CHECK(handler_calls == 2, "a handler that was replaced is called");
+    MPI_Session_get_errhandler(session, &told);
+    CHECK(told == MPI_ERRORS_RETURN, "the handler is %x", (unsigned)told);
   }
 }
 
@@ -172,6 +180,55 @@ static void check_groups(MPI_Session session) {
   MPI_Group_free(&all);
 }
 
+// Groups that make no communicator: of nobody, of others, of a process that is on both sides.
+static void check_no_groups(MPI_Session session) {
+  MPI_Group all = MPI_GROUP_NULL, self = MPI_GROUP_NULL, other = MPI_GROUP_NULL;
+  MPI_Comm comm = MPI_COMM_SELF;
+  int size = 0, rank = -1;
+  int code = MPI_Comm_create_from_group(MPI_GROUP_EMPTY, "nobody", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+  CHECK(code == MPI_SUCCESS && comm == MPI_COMM_NULL, "of nobody: %d", code);
+  MPI_Group_from_session_pset(session, "mpi://SELF", &self);
+  code = MPI_Intercomm_create_from_groups(self, 0, self, 0, "both", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+  CHECK(class_of(code) == MPI_ERR_GROUP, "on both sides: class %d", class_of(code));
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+  MPI_Group_size(all, &size);
+  MPI_Group_rank(all, &rank);
+  if (size > 1) {
+    const int next = (rank + 1) % size;
+    MPI_Group_incl(all, 1, &next, &other);
+    code = MPI_Comm_create_from_group(other, "others", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    CHECK(class_of(code) == MPI_ERR_GROUP, "of others: class %d", class_of(code));
+    MPI_Group_free(&other);
+  }
+  MPI_Group_free(&all);
+  MPI_Group_free(&self);
+}
+
+// The longest text, and hints for what is made of a group.
+static void check_long_text(MPI_Session session) {
+  char text[MPI_MAX_STRINGTAG_LEN];
+  memset(text, 't', sizeof text);
+  text[sizeof text - 1] = 0;
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Info info, used;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  const int code = MPI_Comm_create_from_group(group, text, info, MPI_ERRORS_RETURN, &comm);
+  CHECK(code == MPI_SUCCESS && comm != MPI_COMM_NULL, "a text of %zu bytes: %d", sizeof text - 1, code);
+  check_works(comm, 600);
+  char value[8] = "";
+  int found = 0, width = sizeof value;
+  MPI_Comm_get_info(comm, &used);
+  MPI_Info_get_string(used, "mpi_assert_no_any_tag", &width, value, &found);
+  if (on_margay()) CHECK(found && strcmp(value, "true") == 0, "the hint is '%s'", value);
+  MPI_Info_free(&used);
+  MPI_Info_free(&info);
+  MPI_Comm_free(&comm);
+  MPI_Group_free(&group);
+}
+
 // Two sessions at once, of which one ends while a message of the other is under way.
 static void check_two(void) {
   MPI_Session first = session_of(MPI_ERRORS_RETURN), second = session_of(MPI_ERRORS_RETURN);
@@ -199,14 +256,58 @@ static void check_two(void) {
   MPI_Session_finalize(&first);
 }
 
+// What a session leaves behind is gone with it, though the world goes on.
+static void check_gone(void) {
+  MPI_Session session = session_of(MPI_ERRORS_RETURN);
+  const MPI_Comm comm = comm_of(session, "mpi://SELF", "gone");
+  int rank = -1;
+  MPI_Session_finalize(&session);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int class = class_of(MPI_Comm_rank(comm, &rank));
+  CHECK(class == MPI_ERR_COMM && rank == -1, "a communicator without its session: class %d", class);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+static int deleted = 0;
+static int count_deleted(MPI_Comm comm, int keyval, void* value, void* extra) {
+  (void)comm;
+  (void)keyval;
+  (void)value;
+  (void)extra;
+  ++deleted;
+  return MPI_SUCCESS;
+}
+
+// A child has no part in the job: its end is nobody's.
+static void child_ends(void) {
+  int status = -1;
+  fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) exit(0);
+  waitpid(child, &status, 0);
+  CHECK(child > 0 && status == 0, "the child ended with %d", status);
+}
+
 // A process that holds no session and no world leaves MPI, and may come again.
 static void check_lives(void) {
   for (int life = 0; life < 3; ++life) {
     MPI_Session session = session_of(MPI_ERRORS_RETURN);
     MPI_Comm comm = comm_of(session, life == 1 ? "mpi://SELF" : "mpi://WORLD", "a life");
     check_works(comm, 1000 * life);
-    if (life == 2) MPI_Comm_free(&comm);  // else it goes with its session
+    int key = MPI_KEYVAL_INVALID;
+    deleted = 0;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_deleted, &key, NULL);
+    MPI_Comm_set_attr(comm, key, NULL);
+    MPI_Comm_free_keyval(&key);
+    // Received by nobody: it does not hold up the end.
+    int nothing = 0;
+    MPI_Request request;
+    MPI_Irecv(&nothing, 1, MPI_INT, MPI_ANY_SOURCE, 77, comm, &request);
+    MPI_Request_free(&request);
+    if (life == 2) MPI_Comm_free(&comm);  // else it goes with its session, and its attributes with it
     MPI_Session_finalize(&session);
+    CHECK(deleted == 1, "life %d: %d attributes were deleted", life, deleted);
+    if (life == 1) child_ends();
   }
 }
 
@@ -215,7 +316,13 @@ int main(int argc, char** argv) {
   const int more = on_margay();
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   if (more) MPI_Session_create_errhandler(&count_call, &handler);
-  if (more) check_single();
+  if (more) {
+    check_single();
+    // One that is refused leaves nothing behind that would have to end.
+    MPI_Session none = MPI_SESSION_NULL;
+    const int code = MPI_Session_init((MPI_Info)MPI_COMM_WORLD, MPI_ERRORS_RETURN, &none);
+    CHECK(code != MPI_SUCCESS && none == MPI_SESSION_NULL, "a session of no info: %d", code);
+  }
   if (more) check_lives();
   // Before the world model.
   MPI_Session session = session_of(more ? handler : MPI_ERRORS_RETURN);
@@ -224,6 +331,8 @@ int main(int argc, char** argv) {
   check_sets(session);
   check_errors(session, handler);
   check_groups(session);
+  check_long_text(session);
+  if (more) check_no_groups(session);
   check_two();
   check_flags(0, 0);
   // Beside it; the session outlives it.
@@ -234,6 +343,7 @@ int main(int argc, char** argv) {
   check_works(MPI_COMM_WORLD, 0);
   check_works(comm, 0);
   check_two();
+  if (more) check_gone();
   check_groups(session);
   int equal = MPI_UNEQUAL;
   MPI_Comm_compare(comm, MPI_COMM_WORLD, &equal);

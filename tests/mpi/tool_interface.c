@@ -129,6 +129,14 @@ static void category_list(void) {
     for (int k = 0; k < own_performances; ++k)
       CHECK(list[k] >= 0 && list[k] < performances, "%s: pvar %d", name, list[k]);
     OK(MPI_T_category_get_categories(i, 512, list));
+    // No more of a list than there is room for.
+    for (int way = 0; way < 3; ++way) {
+      list[0] = list[1] = -7;
+      OK(way == 0   ? MPI_T_category_get_cvars(i, 1, list)
+         : way == 1 ? MPI_T_category_get_pvars(i, 1, list)
+                    : MPI_T_category_get_categories(i, 1, list));
+      CHECK(list[1] == -7, "%s: list %d of one has two", name, way);
+    }
     sum_controls += own_controls;
     sum_performances += own_performances;
     sum_categories += own_categories;
@@ -210,18 +218,32 @@ static void one_message(int bytes) {
 // Three short messages, then what is written takes effect: a limit of 64 bytes, then rendezvous.
 static void protocols(void) {
   const int sender = world_rank() == 0;
+  MPI_Comm turned;  // with the ranks the other way round
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank(), &turned);
   MPI_T_pvar_handle sent_short = watch("sent_short", MPI_T_PVAR_CLASS_COUNTER, NULL);
   MPI_T_pvar_handle short_bytes = watch("sent_short_bytes", MPI_T_PVAR_CLASS_AGGREGATE, NULL);
   MPI_T_pvar_handle matched = watch("sent_long_matched", MPI_T_PVAR_CLASS_COUNTER, NULL);
   MPI_T_pvar_handle pulled = watch("sent_long_pulled", MPI_T_PVAR_CLASS_COUNTER, NULL);
   MPI_Comm world = MPI_COMM_WORLD;
   MPI_T_pvar_handle to_each = watch("messages_to", MPI_T_PVAR_CLASS_COUNTER, &world);
+  MPI_T_pvar_handle to_turned = watch("messages_to", MPI_T_PVAR_CLASS_COUNTER, &turned);
+  MPI_T_pvar_handle from_turned = watch("messages_from", MPI_T_PVAR_CLASS_COUNTER, &turned);
   unsigned long long each[2] = {99, 99};
   for (int i = 0; i < 3; ++i) one_message(1000);
   EXPECT(sent_short, 3);  // rank 1's are the signals
   EXPECT(short_bytes, sender ? 3000 : 0);
   OK(MPI_T_pvar_read(the_session, to_each, each));
   CHECK(each[world_rank()] == 0 && each[1 - world_rank()] == 3, "messages_to: %llu %llu", each[0], each[1]);
+  OK(MPI_T_pvar_read(the_session, to_turned, each));
+  CHECK(each[1 - world_rank()] == 0 && each[world_rank()] == 3, "turned round: %llu %llu", each[0], each[1]);
+  OK(MPI_T_pvar_read(the_session, from_turned, each));
+  CHECK(each[1 - world_rank()] == 0 && each[world_rank()] == 3, "messages_from: %llu %llu", each[0], each[1]);
+  MPI_Comm_free(&turned);
+  // Of all handles those that fail are told of, and the others do what they are asked.
+  FAILS(MPI_T_pvar_stop(the_session, MPI_T_PVAR_ALL_HANDLES), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_pvar_start(the_session, MPI_T_PVAR_ALL_HANDLES), MPI_T_ERR_INVALID_HANDLE);
+  OK(MPI_T_pvar_handle_free(the_session, &to_turned));
+  OK(MPI_T_pvar_handle_free(the_session, &from_turned));
   set_limits(64);
   one_message(1000);
   EXPECT(sent_short, sender ? 3 : 4);
@@ -243,6 +265,15 @@ static void protocols(void) {
   OK(MPI_T_pvar_start(the_session, MPI_T_PVAR_ALL_HANDLES));
   one_message(10);
   EXPECT(sent_short, 1);
+  // To oneself the limit of shared memory holds.
+  char own[1000] = "", back[1000];
+  MPI_Request request;
+  set_limits(64);
+  MPI_Irecv(back, sizeof back, MPI_CHAR, world_rank(), 3, MPI_COMM_WORLD, &request);
+  MPI_Send(own, sizeof own, MPI_CHAR, world_rank(), 3, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT(sent_short, 1);
+  set_limits(2000);
 }
 
 // What waits on either side is counted, for all communicators and for one.
@@ -292,9 +323,68 @@ static void queues(void) {
     MPI_Send(body, 50, MPI_BYTE, 0, 6, MPI_COMM_WORLD);
     MPI_Send(body, 50, MPI_BYTE, 0, 6, other);
   }
+  // All handles: those that cannot be started or stopped are passed over.
+  OK(MPI_T_pvar_start(the_session, MPI_T_PVAR_ALL_HANDLES));
+  OK(MPI_T_pvar_stop(the_session, MPI_T_PVAR_ALL_HANDLES));
+  OK(MPI_T_pvar_start(the_session, MPI_T_PVAR_ALL_HANDLES));
   OK(MPI_T_pvar_read(the_session, state, heap_state));
+  MPI_Comm gone = other;
+  int index = -1, count = 0;
   MPI_Comm_free(&other);
   FAILS(MPI_T_pvar_read(the_session, posted_here, heap_state), MPI_T_ERR_INVALID_HANDLE);
+  OK(MPI_T_pvar_get_index("comm_posted_receives", MPI_T_PVAR_CLASS_LEVEL, &index));
+  FAILS(MPI_T_pvar_handle_alloc(the_session, index, &gone, &posted_here, &count), MPI_T_ERR_INVALID);
+}
+
+// Rank 0 sends three messages of no bytes, and one that nobody expects; rank 1 one.
+static void headers(void) {
+  const int sender = world_rank() == 0;
+  char body[1000] = "";
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_T_pvar_handle sent = watch("messages_sent", MPI_T_PVAR_CLASS_COUNTER, NULL);
+  MPI_T_pvar_handle delivered = watch("messages_delivered", MPI_T_PVAR_CLASS_COUNTER, NULL);
+  MPI_T_pvar_handle no_match = watch("dropped_no_match", MPI_T_PVAR_CLASS_COUNTER, NULL);
+  MPI_T_pvar_handle no_room = watch("dropped_no_room", MPI_T_PVAR_CLASS_COUNTER, NULL);
+  MPI_T_pvar_handle shm = watch("wire_shm_bytes", MPI_T_PVAR_CLASS_AGGREGATE, NULL);
+  MPI_T_pvar_handle tcp = watch("wire_tcp_bytes", MPI_T_PVAR_CLASS_AGGREGATE, NULL);
+  MPI_T_pvar_handle puts = watch("kernel_puts", MPI_T_PVAR_CLASS_COUNTER, NULL);
+  MPI_T_pvar_handle gets = watch("kernel_gets", MPI_T_PVAR_CLASS_COUNTER, NULL);
+  if (sender) {
+    wait_for(1, 903);
+    MPI_Rsend(body, 100, MPI_BYTE, 1, 904, MPI_COMM_WORLD);
+    for (int i = 0; i < 3; ++i) signal_to(1, 905);
+  } else {
+    signal_to(0, 903);
+    for (int i = 0; i < 3; ++i) wait_for(0, 905);
+  }
+  EXPECT(sent, sender ? 4 : 1);
+  EXPECT(delivered, sender ? 1 : 3);
+  EXPECT(no_match, sender ? 0 : 1);
+  EXPECT(no_room, 0);
+  const unsigned long long bytes = value_of(shm) + value_of(tcp);
+  CHECK(bytes == (sender ? 100 : 0), "%llu bytes on the wires", bytes);
+  EXPECT(puts, sender ? 4 : 1);
+  EXPECT(gets, 0);
+}
+
+// What is not complete, and what is not given back.
+static void requests(void) {
+  MPI_T_pvar_handle open = watch("requests_under_way", MPI_T_PVAR_CLASS_LEVEL, NULL);
+  MPI_T_pvar_handle sends = watch("send_requests", MPI_T_PVAR_CLASS_LEVEL, NULL);
+  MPI_T_pvar_handle receives = watch("receive_requests", MPI_T_PVAR_CLASS_LEVEL, NULL);
+  const unsigned long long before[3] = {value_of(open), value_of(sends), value_of(receives)};
+  MPI_Request request[2];
+  char in[4], out[4] = "";
+  MPI_Irecv(in, 4, MPI_CHAR, world_rank(), 906, MPI_COMM_WORLD, &request[0]);
+  EXPECT(open, before[0] + 1);
+  EXPECT(sends, before[1]);
+  EXPECT(receives, before[2] + 1);
+  MPI_Issend(out, 4, MPI_CHAR, world_rank(), 906, MPI_COMM_WORLD, &request[1]);
+  EXPECT(sends, before[1] + 1);
+  MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+  EXPECT(open, before[0]);
+  EXPECT(sends, before[1]);
+  EXPECT(receives, before[2]);
 }
 
 // A rank may wait otherwise from the next wait on; "auto" is for before MPI_Init.
@@ -337,6 +427,8 @@ static void sessions(void) {
   one_message(10);
   OK(MPI_T_pvar_readreset(other, theirs, &value));
   CHECK(value == 1, "read and reset: %llu", value);
+  OK(MPI_T_pvar_read(other, theirs, &value));
+  CHECK(value == 0, "after it was reset: %llu", value);
   value = 100;
   OK(MPI_T_pvar_write(other, theirs, &value));
   one_message(10);
@@ -378,7 +470,11 @@ static void refusals(void) {
   FAILS(MPI_T_cvar_get_num(NULL), MPI_T_ERR_INVALID);
   FAILS(MPI_T_cvar_get_index(NULL, &number), MPI_T_ERR_INVALID);
   FAILS(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &number, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
+  MPI_T_cvar_handle gone = constant;
   OK(MPI_T_cvar_handle_free(&constant));
+  FAILS(MPI_T_cvar_handle_free(&gone), MPI_T_ERR_INVALID_HANDLE);
+  FAILS(MPI_T_init_thread(MPI_THREAD_MULTIPLE + 1, &number), MPI_T_ERR_INVALID);
+  FAILS(MPI_T_init_thread(MPI_THREAD_SINGLE - 1, &number), MPI_T_ERR_INVALID);
   OK(MPI_T_cvar_handle_free(&limit));
 }
 
@@ -446,7 +542,9 @@ int main(int argc, char** argv) {
     EXPECT(since_before, 0);
   }
   suite_begin(&argc, &argv);
-  OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+  OK(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided));
+  // MPI_Init gave one thread.
+  if (margay) CHECK(provided == MPI_THREAD_FUNNELED, "thread level %d", provided);
   control_list();
   performance_list();
   category_list();
@@ -458,6 +556,8 @@ int main(int argc, char** argv) {
     set_limits(4096);
     protocols();
     queues();
+    headers();
+    requests();
     waiting();
     collectives();
     sessions();

@@ -2,6 +2,8 @@
 // Comm_dup.
 // ranks: 1 4 6
 // reference: 6
+#include <limits.h>
+
 #include "check.h"
 
 #define FAILS(expected_class, call)                                                                                \
@@ -139,6 +141,19 @@ static int ascending(const void* a, const void* b) {
 }
 
 // Each rank to its next and its second next; told by the ends themselves, then by rank 0 alone.
+// The neighbors of a weighted graph without their weights; and with room for one only.
+static void some_of_the_neighbors(MPI_Comm comm, const int* in, const int* out) {
+  const int mark = *MPI_UNWEIGHTED;
+  int sources[2] = {-7, -7}, destinations[2] = {-7, -7}, in_weights[2] = {-7, -7}, out_weights[2] = {-7, -7};
+  MPI_Dist_graph_neighbors(comm, 2, sources, MPI_UNWEIGHTED, 2, destinations, MPI_UNWEIGHTED);
+  CHECK(sources[1] == in[1] && destinations[1] == out[1] && *MPI_UNWEIGHTED == mark, "without weights");
+  if (!on_margay()) return;  // MPICH 4.0.2 refuses less room
+  sources[1] = destinations[1] = -7;
+  MPI_Dist_graph_neighbors(comm, 1, sources, in_weights, 1, destinations, out_weights);
+  CHECK(sources[0] == in[0] && sources[1] == -7 && in_weights[1] == -7, "room for one source");
+  CHECK(destinations[0] == out[0] && destinations[1] == -7 && out_weights[1] == -7, "room for one destination");
+}
+
 static void dist_graph(int rank, int size) {
   const int out[2] = {(rank + 1) % size, (rank + 2) % size},
             in[2] = {(rank + size - 1) % size, (rank + 2 * size - 2) % size};
@@ -154,6 +169,7 @@ static void dist_graph(int rank, int size) {
   CHECK(memcmp(sources, in, sizeof in) == 0 && memcmp(source_weights, in_weights, sizeof in) == 0, "sources");
   CHECK(memcmp(destinations, out, sizeof out) == 0 && memcmp(destination_weights, out_weights, sizeof out) == 0,
         "destinations");
+  some_of_the_neighbors(copy, in, out);
   MPI_Comm_free(&copy);
   MPI_Comm_free(&comm);
 
@@ -228,6 +244,24 @@ static void wrong(int size) {
     FAILS(MPI_ERR_DIMS, MPI_Cart_create(world, 1, (int[1]){0}, open, 0, &made));
     FAILS(MPI_ERR_ARG, MPI_Dims_create(0, 1, &value));
     FAILS(MPI_ERR_ARG, MPI_Graph_create(world, 1, one, beyond, 0, &made));
+    FAILS(MPI_ERR_ARG, MPI_Dist_graph_create_adjacent(world, 1, open, MPI_WEIGHTS_EMPTY, 0, NULL, MPI_WEIGHTS_EMPTY,
+                                                      MPI_INFO_NULL, 0, &made));
+    FAILS(MPI_ERR_ARG,
+          MPI_Dist_graph_create_adjacent(world, 1, open, one, 1, open, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made));
+    // A displacement whose negative is none of int's.
+    const int ring = 3;
+    MPI_Comm three;
+    if (size >= ring) {
+      MPI_Cart_create(world, 1, &ring, (int[1]){1}, 0, &three);
+      if (three != MPI_COMM_NULL) {
+        int place = -1;
+        MPI_Comm_rank(three, &place);
+        MPI_Cart_shift(three, 0, INT_MIN, &value, &other);  // -2^31 is 1 in a ring of three
+        CHECK(other == (place + 1) % ring && value == (place + 2) % ring, "shift by INT_MIN: %d, %d", value, other);
+        MPI_Comm_free(&three);
+      }
+      value = other = 5;
+    }
     FAILS(MPI_ERR_ARG, MPI_Graph_create(world, size + 1, one, one, 0, &made));
     FAILS(MPI_ERR_RANK, MPI_Dist_graph_create_adjacent(world, 1, beyond, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED,
                                                        MPI_INFO_NULL, 0, &made));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <complex>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -117,6 +118,126 @@ TEST_CASE_FIXTURE(Fixture, "what does not fit in 63 bits is refused") {
   CHECK(make_hvector(3, 1, INT64_MAX / 2, type(MPI_INT), {}) == nullptr);
   CHECK(make_resized(type(MPI_INT), INT64_MAX, 1, {}) == nullptr);
   CHECK(make_indexed(std::array{1}, std::array<MPI_Aint, 1>{INT64_MAX}, 1, type(MPI_INT), {}) == nullptr);
+  // Bytes that lie on each other: the bounds fit.
+  CHECK(make_hvector(2, 1, 0, big, {}) == nullptr);
+  // An array whose part is small.
+  constexpr std::array<int, 3> kLarge{INT32_MAX, INT32_MAX, INT32_MAX};
+  CHECK(make_subarray(kLarge, std::array{1, 1, 1}, std::array{0, 0, 0}, MPI_ORDER_C, type(MPI_INT), {}) == nullptr);
+  CHECK(bytes_of_elements(*type(MPI_SHORT), (std::uint64_t{1} << 62) - 1) == INT64_MAX - 1);
+  CHECK(!bytes_of_elements(*type(MPI_SHORT), std::uint64_t{1} << 62));
+}
+
+TEST_CASE_FIXTURE(Fixture, "loops that follow each other are one loop at equal distances only") {
+  const std::array<MPI_Aint, 2> hole{0, 8};
+  const std::array<TypePtr, 2> two{type(MPI_INT), type(MPI_SHORT)};
+  const TypePtr part = make_struct(std::array{1, 1}, hole, two, {});
+  const TypePtr near = make_hvector(2, 1, 16, part, {});
+  const TypePtr far = make_hvector(2, 1, 24, part, {});
+  const std::array<MPI_Aint, 2> places{0, 32};
+  const auto last_run = [&](const TypePtr& second) {
+    const TypePtr both = make_struct(std::array{1, 1}, places, std::array<TypePtr, 2>{near, second}, {});
+    return reinterpret_cast<std::uintptr_t>(both->in_a_row->piece(nullptr, both->size - 1).base);
+  };
+  CHECK(last_run(near) == 48 + 8 + 1);
+  CHECK(last_run(far) == 56 + 8 + 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a walk has room for its place at any depth") {
+  // A table takes a place of its own, which a run does not.
+  TypePtr deep = make_struct(std::array{1, 1}, std::array<MPI_Aint, 2>{0, 4},
+                             std::array<TypePtr, 2>{type(MPI_CHAR), type(MPI_SHORT)}, {});
+  std::int64_t stride = 8;
+  std::int64_t last = 5;
+  for (std::uint32_t depth = 2; depth <= 12; ++depth, stride *= 3) {
+    deep = make_hvector(2, 1, stride, deep, {});
+    last += stride;
+    CAPTURE(depth);
+    CHECK(deep->layout.node->depth == depth);
+    CHECK(deep->in_a_row->piece(nullptr, deep->size - 1).base == reinterpret_cast<std::byte*>(last));
+  }
+}
+
+template <typename Value>
+struct Padded {
+  Value value;
+  char mark;
+};
+template <typename Value>
+struct Place {
+  Value value;
+  int index;
+};
+
+TEST_CASE_FIXTURE(Fixture, "structs are padded as C pads them, whatever their strictest element is") {
+  const auto extent = [this](MPI_Datatype handle, std::size_t mark_at) {
+    const std::array<MPI_Aint, 2> places{0, static_cast<MPI_Aint>(mark_at)};
+    return make_struct(std::array{1, 1}, places, std::array<TypePtr, 2>{type(handle), type(MPI_CHAR)}, {})->extent();
+  };
+#define AS_C(handle, ...) \
+  CHECK(extent(handle, offsetof(Padded<__VA_ARGS__>, mark)) == static_cast<std::int64_t>(sizeof(Padded<__VA_ARGS__>)))
+  AS_C(MPI_WCHAR, wchar_t);
+  AS_C(MPI_SHORT, short);
+  AS_C(MPI_UNSIGNED_SHORT, unsigned short);
+  AS_C(MPI_INT, int);
+  AS_C(MPI_UNSIGNED, unsigned);
+  AS_C(MPI_LONG, long);
+  AS_C(MPI_UNSIGNED_LONG, unsigned long);
+  AS_C(MPI_LONG_LONG, long long);
+  AS_C(MPI_UNSIGNED_LONG_LONG, unsigned long long);
+  AS_C(MPI_FLOAT, float);
+  AS_C(MPI_DOUBLE, double);
+  AS_C(MPI_LONG_DOUBLE, long double);
+  AS_C(MPI_INT16_T, std::int16_t);
+  AS_C(MPI_UINT32_T, std::uint32_t);
+  AS_C(MPI_INT64_T, std::int64_t);
+  AS_C(MPI_C_BOOL, bool);
+  AS_C(MPI_C_COMPLEX, std::complex<float>);
+  AS_C(MPI_C_DOUBLE_COMPLEX, std::complex<double>);
+  AS_C(MPI_C_LONG_DOUBLE_COMPLEX, std::complex<long double>);
+  AS_C(MPI_AINT, MPI_Aint);
+  AS_C(MPI_COUNT, MPI_Count);
+  AS_C(MPI_OFFSET, MPI_Offset);
+  AS_C(MPI_2INT, Place<int>);
+  AS_C(MPI_SHORT_INT, Place<short>);
+  AS_C(MPI_FLOAT_INT, Place<float>);
+  AS_C(MPI_LONG_INT, Place<long>);
+  AS_C(MPI_DOUBLE_INT, Place<double>);
+  AS_C(MPI_LONG_DOUBLE_INT, Place<long double>);
+#undef AS_C
+}
+
+TEST_CASE_FIXTURE(Fixture, "a value and its place are two elements") {
+  for (const int handle : {MPI_2INT, MPI_2INTEGER, MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_SHORT_INT, MPI_FLOAT_INT,
+                           MPI_LONG_INT, MPI_DOUBLE_INT, MPI_LONG_DOUBLE_INT}) {
+    CAPTURE(types.find(handle)->name);
+    CHECK(elements_in(*type(handle), 3 * type(handle)->size) == 6);
+  }
+  CHECK(elements_in(*type(MPI_2INT), 12) == 3);
+  CHECK(elements_in(*type(MPI_C_COMPLEX), 16) == 2);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a duplicate is its model, also in what is made of it") {
+  const std::array<TypePtr, 2> parts{type(MPI_DOUBLE), type(MPI_CHAR)};
+  const std::array<MPI_Aint, 2> places{0, 8};
+  for (const TypePtr& model : {make_struct(std::array{1, 1}, places, parts, {}),
+                               make_resized(type(MPI_DOUBLE), -4, 32, {}), types.find(MPI_SHORT_INT)->definition}) {
+    const TypePtr copy = make_dup(model, {});
+    const auto in_a_struct = [&](const TypePtr& one) {
+      return make_struct(std::array{1, 1}, std::array<MPI_Aint, 2>{-40, 32},
+                         std::array<TypePtr, 2>{type(MPI_CHAR), one}, {});
+    };
+    const TypePtr of_model = in_a_struct(model);
+    const TypePtr of_copy = in_a_struct(copy);
+    CHECK(of_copy->size == of_model->size);
+    CHECK(of_copy->bounds.lower == of_model->bounds.lower);
+    CHECK(of_copy->bounds.upper == of_model->bounds.upper);
+    CHECK(of_copy->true_bounds.lower == of_model->true_bounds.lower);
+    CHECK(of_copy->true_bounds.upper == of_model->true_bounds.upper);
+    CHECK(of_copy->alignment == of_model->alignment);
+    CHECK(of_copy->elements == of_model->elements);
+    CHECK(of_copy->external_size == of_model->external_size);
+    CHECK(elements_in(*copy, model->size) == model->elements);
+  }
 }
 
 TEST_CASE_FIXTURE(Fixture, "types nested very deep are walked and freed without recursion") {
@@ -150,7 +271,7 @@ TEST_CASE_FIXTURE(Fixture, "absolute addresses from a null base") {
   CHECK(std::memcmp(&packed[24], &b, 4) == 0);
 }
 
-TEST_CASE_FIXTURE(Fixture, "bounds that were set hold in what is made of them, and stop padding") {
+TEST_CASE_FIXTURE(Fixture, "bounds that were set hold in what is made of them, and an upper one stops padding") {
   const TypePtr resized = make_resized(type(MPI_INT), -4, 16, {});
   const std::array<MPI_Aint, 2> places{-100, 8};
   const std::array<TypePtr, 2> parts{type(MPI_INT), resized};
@@ -163,6 +284,12 @@ TEST_CASE_FIXTURE(Fixture, "bounds that were set hold in what is made of them, a
   const TypePtr old = make_struct(std::array{1, 1, 1}, marks, marked, {});
   CHECK(old->bounds.lower == -8);
   CHECK(old->extent() == 38);
+  // The lower one alone does not: the extent from there on is a multiple of 8.
+  const std::array<MPI_Aint, 3> behind{-4, 0, 8};
+  const std::array<TypePtr, 3> odd{type(MPI_LB), type(MPI_DOUBLE), type(MPI_CHAR)};
+  const TypePtr padded = make_struct(std::array{1, 1, 1}, behind, odd, {});
+  CHECK(padded->bounds.lower == -4);
+  CHECK(padded->bounds.upper == 12);
   CHECK(old->size == 4);
 }
 
@@ -186,8 +313,16 @@ TEST_CASE_FIXTURE(Fixture, "external32: big-endian, in the sizes of the standard
   CHECK(external(*type(MPI_UNSIGNED_LONG), 0x80000001UL) == Bytes{0x80, 0, 0, 1});
   CHECK(external(*type(MPI_LONG_LONG), 1LL) == Bytes{0, 0, 0, 0, 0, 0, 0, 1});
   CHECK(external(*type(MPI_WCHAR), L'A') == Bytes{0, 0x41});
+  CHECK(external(*type(MPI_WCHAR), wchar_t{0xfffe}) == Bytes{0xff, 0xfe});
   CHECK(external(*type(MPI_DOUBLE), -2.0) == Bytes{0xc0, 0, 0, 0, 0, 0, 0, 0});
   CHECK(external(*type(MPI_C_COMPLEX), std::array{1.0F, -1.0F}) == Bytes{0x3f, 0x80, 0, 0, 0xbf, 0x80, 0, 0});
+  for (const int handle : {MPI_C_DOUBLE_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX16}) {
+    CHECK(external(*type(handle), std::array{1.0, -2.0}) ==
+          Bytes{0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0});
+  }
+  for (const int handle : {MPI_CXX_FLOAT_COMPLEX, MPI_COMPLEX, MPI_COMPLEX8}) {
+    CHECK(external(*type(handle), std::array{1.0F, -1.0F}) == Bytes{0x3f, 0x80, 0, 0, 0xbf, 0x80, 0, 0});
+  }
   CHECK(type(MPI_LONG_DOUBLE_INT)->external_size == 20);
   long double quarter = 0;
   std::memset(&quarter, 0, sizeof quarter);
@@ -235,7 +370,12 @@ TEST_CASE("types by size and by what Fortran asks for") {
   CHECK(real_of(33, MPI_UNDEFINED) == MPI_REAL16);
   CHECK(real_of(34, MPI_UNDEFINED) == MPI_DATATYPE_NULL);
   CHECK(complex_of(15, 307) == MPI_DOUBLE_COMPLEX);
+  CHECK(integer_of(2) == MPI_INTEGER1);
+  CHECK(integer_of(3) == MPI_INTEGER2);
+  CHECK(integer_of(5) == MPI_INTEGER4);
   CHECK(integer_of(9) == MPI_INTEGER4);
+  CHECK(integer_of(10) == MPI_INTEGER8);
+  CHECK(integer_of(18) == MPI_INTEGER8);
   CHECK(integer_of(19) == MPI_DATATYPE_NULL);
 }
 

@@ -33,6 +33,7 @@ TEST_CASE_FIXTURE(SignatureFixture, "a uniform signature is its type's, whatever
   CHECK(signature_of(*type(MPI_INT), 0).kind == SignatureKind::empty);
   CHECK(ints.fits(signature_of(*type(MPI_PACKED), 40)));
   CHECK(signature_of(*two(MPI_INT, MPI_PACKED, 8), 5).fits(ints));
+  CHECK(signature_of(*two(MPI_PACKED, MPI_INT, 4), 5).fits(signature_of(*type(MPI_DOUBLE), 40)));
 }
 
 TEST_CASE_FIXTURE(SignatureFixture, "a mixed signature is that of the sequence, up to the message's end") {

@@ -102,8 +102,31 @@ TEST_CASE("agreements whose rounds mix end with different pairs") {
       std::sort(contexts.begin(), contexts.end());
       CHECK(std::adjacent_find(contexts.begin(), contexts.end()) == contexts.end());
       CHECK((contexts.empty() || contexts.front() >= 0));
+      // What was reserved on the way is free again.
+      int free = 0;
+      for (int pair = 0; pair < kAgreements + 2; ++pair) {
+        if (pools[static_cast<std::size_t>(process)].is_free(pair)) ++free;
+      }
+      CHECK(free == kAgreements + 2 - static_cast<int>(contexts.size()));
     }
   }
+}
+
+TEST_CASE("while the last pair is only reserved, nobody is told that all are used up") {
+  ContextPool pool;
+  for (int pair = 1; pair < ContextPool::kPairs; ++pair) pool.take(pair);
+  // A process alone: its words are already everybody's.
+  auto first = std::make_unique<ContextAgreement>(pool, 1, false);
+  CHECK(!first->combined());
+  CHECK(!pool.is_free(0));
+  ContextAgreement second(pool, 2, false);
+  CHECK(!second.combined());
+  CHECK(!second.combined());
+  first.reset();
+  for (int round = 0; round < 3; ++round) {
+    if (second.combined()) break;
+  }
+  CHECK(second.context() == 0);
 }
 
 TEST_CASE("an agreement that nobody else comes to holds up no other one") {

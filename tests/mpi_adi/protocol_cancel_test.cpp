@@ -1,3 +1,4 @@
+#include "mpi_adi/device/parts.hpp"
 #include "tests/mpi_adi/hand_made.hpp"
 
 namespace margay::mpi_adi {
@@ -83,6 +84,27 @@ TEST_CASE("a receiver gives back what no receive has, once, and nothing else") {
   }
   Envelope envelope;
   CHECK_FALSE(hand.device().probe(1, 7, hand.comm(), envelope));
+}
+
+TEST_CASE("a question names its sender's message, not another's of the same bits") {
+  HandMade hand;
+  const std::vector<std::byte> data = pattern(kShortBytes, 1);
+  Request& own =
+      *hand.device().start_send(SendMode::synchronous, data.data(), kShortBytes, hand.bytes(), 0, 7, hand.comm());
+  hand.settle();
+  const portals::ArrivedMessage* const there = hand.device().parts().heap.first();
+  REQUIRE(there != nullptr);
+  const portals::MatchBits bits = read_note(there->header.user_data).answer_bits;
+  hand.inject(HandMade::header(portals::Kind::put, kCancelPortal, bits));
+  hand.settle();
+  REQUIRE(hand.acknowledged.size() == 1);
+  CHECK(static_cast<Answer>(hand.acknowledged.header(0).user_data[0]) == Answer::not_returned);
+  std::vector<std::byte> room(kShortBytes);
+  Request& receive = hand.receive(room, 0);
+  hand.settle();
+  CHECK(receive.complete);
+  CHECK(own.complete);
+  CHECK(room == data);
 }
 
 TEST_CASE("a freed send ends by itself") {

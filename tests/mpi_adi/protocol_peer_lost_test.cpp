@@ -91,6 +91,58 @@ TEST_CASE("a claimed message of a lost peer ends its receive") {
   for (int round = 0; round < 20; ++round) hand.device().progress();
   REQUIRE(receive.complete);
   CHECK(receive.error_class == MPIX_ERR_PROC_FAILED);
+  hand.device().free(receive);
+  // Expect: the same request serves again, and waits for its own message.
+  Request& again = hand.receive(room, 0);
+  Request& other = *hand.device().start_send(SendMode::standard, data.data(), 8, hand.bytes(), 0, 8, hand.comm());
+  for (int round = 0; round < 20; ++round) hand.device().progress();
+  CHECK(!again.complete);
+  CHECK(other.complete);
+  Request& send =
+      *hand.device().start_send(SendMode::standard, data.data(), kShortBytes, hand.bytes(), 0, 7, hand.comm());
+  for (int round = 0; round < 20; ++round) hand.device().progress();
+  CHECK(again.complete);
+  CHECK(again.error_class == MPI_SUCCESS);
+  CHECK(send.complete);
+  CHECK(room == data);
+}
+
+TEST_CASE("a matched message whose sender is lost before its body is here ends its receive") {
+  sim::VirtualOptions slow;
+  slow.segment_bytes = 16;
+  HandMade hand({}, 1, slow);
+  const std::vector<std::byte> data = pattern(kShortBytes, 1);
+  hand.inject(HandMade::message(kShortBytes, {}), data);
+  Envelope envelope;
+  REQUIRE(hand.world().until([&] { return hand.device().probe(1, 7, hand.comm(), envelope); }));
+  Message* const message = hand.device().matched_probe(1, 7, hand.comm(), envelope);
+  REQUIRE(message != nullptr);
+  hand.world().network().lose(1);
+  for (int round = 0; round < 20; ++round) hand.device().progress();
+  std::vector<std::byte> room(kShortBytes);
+  Request& receive = *hand.device().start_matched_receive(room.data(), kShortBytes, hand.bytes(), *message);
+  for (int round = 0; round < 20; ++round) hand.device().progress();
+  REQUIRE(receive.complete);
+  CHECK(receive.error_class == MPIX_ERR_PROC_FAILED);
+  hand.device().free(receive);
+  CHECK(hand.device().quiet());
+  CHECK(hand.comm().references == 1);
+}
+
+TEST_CASE("any source of an intercommunicator is lost when a remote one is") {
+  HandMade hand;
+  auto mine = std::make_shared<Group>(*hand.comm().group);
+  mine->world_ranks = {0};
+  auto other = std::make_shared<Group>(*hand.comm().group);
+  other->world_ranks = {1};
+  Communicator inter;
+  inter.context = 8;
+  inter.collective_context = 9;
+  inter.set_groups(mine, other);
+  CHECK(!hand.device().source_lost(MPI_ANY_SOURCE, inter));
+  hand.world().network().lose(1);
+  hand.settle();
+  CHECK(hand.device().source_lost(MPI_ANY_SOURCE, inter));
 }
 
 TEST_CASE("what is begun with a peer that is lost already ends at once or soon") {

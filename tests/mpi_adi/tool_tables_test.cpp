@@ -69,6 +69,11 @@ TEST_CASE("without MPI the options say what would be, and what is written is che
   CHECK(policy.check(settings, 3) == MPI_T_ERR_INVALID);
   settings.options.set("method", "long=cma");
   CHECK(find("long_method").read(settings) == 2);
+  for (const auto& [asked, value] :
+       {std::pair{"epoll", TcpBackendAsked::epoll}, std::pair{"uring", TcpBackendAsked::uring}}) {
+    settings.options.set("wire_tcp", asked);
+    CHECK(find("tcp_backend").read(settings) == static_cast<Word>(value));
+  }
   settings.options.set("stall_seconds", "1.5");
   CHECK(find("stall_seconds").read(settings) == 1'500'000'000);
   settings.options.set("iface", "lo");

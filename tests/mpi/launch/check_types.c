@@ -1,4 +1,5 @@
-/* Rank 0 sends to rank 1: messages that fit their receives ("good"), or that do not, one of each way to travel. */
+/* Rank 0 sends to rank 1: messages that fit their receives ("good"), or that do not, one of each way to travel, or as
+   many as a number says. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,7 +148,12 @@ static void bad(MPI_Datatype double_int, MPI_Datatype int_double) {
     MPI_Mprobe(0, 6, copy, &message, MPI_STATUS_IGNORE);
     MPI_Mrecv(in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
   }
-  move(8, 1, MPI_INT, 4, MPI_BYTE);
+  /* Told by the name without the count's letter. */
+  if (rank == 0) {
+    MPI_Send_c(out, 1, MPI_INT, 1, 8, MPI_COMM_WORLD);
+  } else {
+    MPI_Recv(in, 4, MPI_BYTE, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
   MPI_Sendrecv_replace(numbers, 4, rank == 0 ? MPI_FLOAT : MPI_INT, rank == 0 ? 1 : MPI_PROC_NULL, 9,
                        rank == 0 ? MPI_PROC_NULL : 0, 9, copy, MPI_STATUS_IGNORE);
   persistent(10, MPI_LONG_LONG);
@@ -174,6 +180,8 @@ int main(int argc, char** argv) {
     float_int = two(MPI_FLOAT, MPI_INT, sizeof(float));
     good(double_int, twice, float_int);
     MPI_Type_free(&float_int);
+  } else if (argc > 1 && atoi(argv[1]) > 0) {
+    for (int i = 0; i < atoi(argv[1]); ++i) move(1, 1, MPI_INT, 1, MPI_FLOAT);
   } else {
     bad(double_int, int_double);
   }

@@ -1,5 +1,4 @@
-/* Leaves one object of each kind behind, or ("clean") gives all of them back. Any number of ranks: each one talks to
-   itself. */
+/* Leaves one object of each kind behind, or ("clean") gives all of them back. Two ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +6,38 @@
 static void sum(void* in, void* inout, int* count, MPI_Datatype* type) {
   (void)type;
   for (int i = 0; i < *count; ++i) ((int*)inout)[i] += ((int*)in)[i];
+}
+
+static int refuse(MPI_Comm comm, int key, void* extra, void* in, void* out, int* flag) {
+  (void)comm;
+  (void)key;
+  (void)extra;
+  (void)in;
+  (void)out;
+  *flag = 0;
+  return MPI_ERR_OTHER;
+}
+
+/* What calls make for themselves, or make and then fail, they give back: nothing of it is left to the program. */
+static void by_the_way(int rank) {
+  MPI_Comm with_attribute, none, inter;
+  MPI_Group world, mine, theirs;
+  int key, other = 1 - rank;
+  MPI_Comm_create_keyval(refuse, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  MPI_Comm_dup(MPI_COMM_WORLD, &with_attribute);
+  MPI_Comm_set_errhandler(with_attribute, MPI_ERRORS_RETURN);
+  MPI_Comm_set_attr(with_attribute, key, NULL);
+  if (MPI_Comm_dup(with_attribute, &none) == MPI_SUCCESS || none != MPI_COMM_NULL) printf("a dup that must fail\n");
+  MPI_Comm_free(&with_attribute);
+  MPI_Comm_free_keyval(&key);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, 1, &rank, &mine);
+  MPI_Group_incl(world, 1, &other, &theirs);
+  MPI_Intercomm_create_from_groups(mine, 0, theirs, 0, "leaks", MPI_INFO_NULL, MPI_ERRORS_RETURN, &inter);
+  MPI_Comm_free(&inter);
+  MPI_Group_free(&world);
+  MPI_Group_free(&mine);
+  MPI_Group_free(&theirs);
 }
 
 static void handle(MPI_Comm* comm, int* code, ...) {
@@ -56,6 +87,7 @@ int main(int argc, char** argv) {
   MPI_Issend(numbers, 3, MPI_INT, rank, 7, MPI_COMM_WORLD, &send);
   MPI_Send_init(numbers, 2, MPI_INT, rank, 9, copy, &kept);
   if (clean) {
+    by_the_way(rank);
     MPI_Wait(&send, MPI_STATUS_IGNORE);
     MPI_Wait(&receive, MPI_STATUS_IGNORE);
     MPI_Request_free(&kept);
