@@ -105,17 +105,21 @@ TEST_CASE("bell race: every word is found or rung for") {
   CHECK_EQ(Race(Break::nothing, false).run(kRounds), 0);
 }
 
+// On a busy machine the two sides may not meet for a whole run.
+std::uint32_t caught(Break what, bool registered, std::uint32_t rounds) {
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    if (Race(what, registered).run(rounds) != 0) return 1;
+  }
+  return 0;
+}
+
 TEST_CASE("bell race: a broken bell is caught") {
   const bool registered = register_node_barrier();
-  CHECK_EQ(Race(Break::no_look, registered).run(kRounds), 1);
-  CHECK_EQ(Race(Break::ring_before_publish, registered).run(kRounds), 1);
+  CHECK_EQ(caught(Break::no_look, registered, kRounds), 1);
+  CHECK_EQ(caught(Break::ring_before_publish, registered, kRounds), 1);
   // Needs both sides at once on two processors, and a ringer without a read-modify-write.
   if (registered && std::thread::hardware_concurrency() > 1) {
-    std::uint32_t caught = 0;
-    for (int attempt = 0; attempt < 10 && caught == 0; ++attempt) {
-      caught = Race(Break::no_barrier, registered).run(kQuickRounds);
-    }
-    CHECK_EQ(caught, 1);
+    CHECK_EQ(caught(Break::no_barrier, registered, kQuickRounds), 1);
   }
 }
 
