@@ -11,7 +11,8 @@ namespace {
 using Variables = std::map<std::string, std::string>;
 
 constexpr std::string_view kOuterLauncherPrefixes[] = {"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL"};
-constexpr std::string_view kOuterJob[] = {"MARGAY_RANK", "MARGAY_BOARD_FD", "MARGAY_NODE_FD", "MARGAY_APPNUM"};
+constexpr std::string_view kOuterJob[] = {"MARGAY_RANK", "MARGAY_BOARD_FD", "MARGAY_NODE_FD", "MARGAY_APPNUM",
+                                          "MARGAY_PROGRAM_RANKS"};
 
 bool is_outer_launchers(std::string_view name) {
   const auto starts = [name](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; };
@@ -43,7 +44,9 @@ void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, con
   variables["PMI_SIZE"] = std::to_string(plan.size());
   variables["MARGAY_RANK"] = std::to_string(rank);
   variables["MARGAY_BOARD_FD"] = std::to_string(descriptors.board);
-  variables["MARGAY_APPNUM"] = std::to_string(plan.program_of_rank[rank]);
+  const std::vector<std::uint32_t>& programs = plan.program_of_rank;
+  variables["MARGAY_APPNUM"] = std::to_string(programs[rank]);
+  variables["MARGAY_PROGRAM_RANKS"] = std::to_string(std::count(programs.begin(), programs.end(), programs[rank]));
   if (descriptors.node_segment >= 0) variables["MARGAY_NODE_FD"] = std::to_string(descriptors.node_segment);
   // What scripts look for to learn their rank before MPI_Init.
   std::uint32_t local_rank = 0;

@@ -112,6 +112,24 @@ def case_command_line(case):
     case.expect("no_such_program" in case.last.stderr, "the missing program is to be named")
 
 
+def case_info_env(case):
+    """MPI_INFO_ENV tells each rank of its own program: of several, each has its own number of ranks (MPI 4.0, 11.2.1). So
+    it does under Hydra, which tells only each rank's number of the program."""
+    program = case.ours("info_env.c")
+    here = pathlib.Path.cwd()
+    words = ["-n", "1", program, ":", "-n", "3", program, "x", "y z"]
+    lines = [f"rank 0 program 0 command={program} maxprocs=1 wdir={here}",
+             *(f"rank {rank} program 1 command={program} argv=x y z maxprocs=3 wdir={here}" for rank in (1, 2, 3))]
+    for launcher in ([case.build.tool("margay"), "run"], [case.build.tool("mpiexec"), "--nodes", "2"], ["mpiexec.hydra"]):
+        case.run([*launcher, *words], env=case.library_path)
+        case.expect_lines(lines)
+    case.run(["mpiexec.hydra", "-n", "2", program], env=case.library_path)
+    case.expect_lines([f"rank {rank} program 0 command={program} maxprocs=2 wdir={here}" for rank in (0, 1)])
+    case.run([case.build.tool("margay"), "run", "-n", "1", "-wdir", "/tmp", program, ":", "-n", "1", program])
+    case.expect_lines([f"rank 0 program 0 command={program} maxprocs=1 wdir=/tmp",
+                       f"rank 1 program 1 command={program} maxprocs=1 wdir={here}"])
+
+
 def case_abort(case):
     """MPI_Abort's code is the exit status, from any rank, on any communicator, from two at once; the caller never comes
     back."""
