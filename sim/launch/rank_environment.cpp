@@ -56,13 +56,10 @@ void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, con
   variables["MPI_LOCALNRANKS"] = std::to_string(plan.ranks_of_node()[plan.node_of_rank[rank]]);
 }
 
-}  // namespace
-
-std::vector<std::string> make_environment(const RunOptions& options, const JobPlan& plan, std::uint32_t rank,
-                                          const RankDescriptors& descriptors, const std::string& library_folder,
-                                          char** inherited) {
+// Of every rank of a program.
+Variables of_program(const RunOptions& options, const ProgramSpec& program, const std::string& library_folder,
+                     char** inherited) {
   Variables variables = inherit(options.inherited, inherited);
-  const ProgramSpec& program = options.programs[plan.program_of_rank[rank]];
   for (const Assignments* set : {&options.rank_options, &options.environment, &program.environment}) {
     for (const auto& [name, value] : *set) variables[name] = value;
   }
@@ -70,6 +67,21 @@ std::vector<std::string> make_environment(const RunOptions& options, const JobPl
     std::string& path = variables["LD_LIBRARY_PATH"];
     path = path.empty() ? library_folder : library_folder + ":" + path;
   }
+  return variables;
+}
+
+}  // namespace
+
+std::string library_path(const RunOptions& options, const ProgramSpec& program, const std::string& library_folder,
+                         char** inherited) {
+  return of_program(options, program, library_folder, inherited)["LD_LIBRARY_PATH"];
+}
+
+std::vector<std::string> make_environment(const RunOptions& options, const JobPlan& plan, std::uint32_t rank,
+                                          const RankDescriptors& descriptors, const std::string& library_folder,
+                                          char** inherited) {
+  const ProgramSpec& program = options.programs[plan.program_of_rank[rank]];
+  Variables variables = of_program(options, program, library_folder, inherited);
   join_job(variables, plan, rank, descriptors);
   std::vector<std::string> entries;
   for (const auto& [name, value] : variables) entries.push_back(name + "=" + value);

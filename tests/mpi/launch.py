@@ -313,6 +313,16 @@ def case_mpicxx(case):
     case.expect_lines(["sum of ranks 3"])
 
 
+def case_cxx_bindings(case):
+    """A program of MPI's C++ functions runs with Debian's library of them on our library, and as on Debian's MPICH."""
+    program = support.compile_program(case.build, "mpicxx.mpich", SOURCES / "cxx_bindings.cpp", ".mpich")
+    expected = case.run(["mpiexec.mpich", "-n", "2", program]).stdout.splitlines()
+    case.expect(len(expected) == 2, "MPICH prints an exception and a product")
+    case.margay(program)
+    case.expect_lines(expected)
+    case.run([case.build.tool("margay"), "check", program])
+
+
 def case_netpipe(case):
     """Debian's NPmpich2, unmodified, with its integrity check, on shared memory and over TCP."""
     for words in ([], ["--nodes", "2", "--wire-tcp", "uring"], ["--nodes", "2", "--wire-tcp", "epoll"]):
@@ -365,6 +375,62 @@ def case_check(case):
         case.expect(name in case.last.stdout, f"margay check does not say {name}")
     case.margay(refuses, ranks=1)
     case.expect("margay: MPI_File_open is not supported" in case.last.stderr, "no word of MPI_File_open")
+
+
+def case_check_several(case):
+    """Each of several programs is looked at, whatever is found of the one before; a folder without the library is told."""
+    check = [case.build.tool("margay"), "check"]
+    good, refuses = case.ours("who.c"), case.ours("refuses.c")
+    case.run([*check, refuses, "/nonexistent/program", good], status=2)
+    case.expect("/nonexistent/program: No such file" in case.last.stderr, "the missing program is to be told")
+    for words in ("by name only", f"{good}: margay has all of the"):
+        case.expect(words in case.last.stdout, f"margay check does not say '{words}'")
+    case.run([*check, refuses, good], status=1)
+    case.run([*check, "--library", "/nonexistent", good], status=2)
+    case.expect("--library /nonexistent" in case.last.stderr, "the folder is to be told")
+    case.run([*check, "--library", case.build.folder / "lib", good])
+
+
+def case_check_libraries(case):
+    """`margay check` follows the shared libraries that a program needs as the loader does, and says in which one a call
+    stands; `margay run` refuses a program for a symbol that none of them and not margay has."""
+    source = SOURCES / "libraries.c"
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        deep = root / "deep"
+        deep.mkdir()
+
+        def build(output, *options):
+            case.run(["mpicc.mpich", source, *options, "-o", output])
+            return output
+
+        def check(program, *, status=1, expected=f"MPI_File_open in {deep}/liblower.so", env=None):
+            case.run([case.build.tool("margay"), "check", program], status=status, env=env)
+            case.expect(expected in case.last.stdout.splitlines(), f"margay check does not say '{expected}'")
+
+        lower = ["-DLOWER", "-shared", "-fPIC"]
+        upper = ["-DUPPER", "-shared", "-fPIC", f"-L{deep}", "-llower"]
+        program = [f"-L{root}", "-lupper", "-Wl,--allow-shlib-undefined"]
+        build(deep / "liblower.so", *lower)
+        # Named by each file for what it needs itself.
+        build(root / "libupper.so", *upper, "-Wl,--enable-new-dtags,-rpath,$ORIGIN/deep")
+        check(build(root / "by_runpath", *program, "-Wl,--enable-new-dtags,-rpath,$ORIGIN"))
+        # By the program for all that comes; by the user; by nobody.
+        build(root / "libupper.so", *upper)
+        check(build(root / "by_rpath", *program, f"-Wl,--disable-new-dtags,-rpath,$ORIGIN:{deep}"))
+        plain = build(root / "plain", *program)
+        check(plain, env={"LD_LIBRARY_PATH": f"{root}:{deep}"})
+        check(plain, expected="libupper.so")
+        # DT_RUNPATH of the program is not for what its libraries need.
+        check(build(root / "not_found", *program, f"-Wl,--enable-new-dtags,-rpath,{root}:{deep}"),
+              expected=f"liblower.so in {root}/libupper.so")
+        case.margay(root / "by_rpath", "call", ranks=1)
+        case.expect("margay: MPI_File_open is not supported" in case.last.stderr, "no word of MPI_File_open")
+        build(deep / "liblower.so", *lower, "-DMISSING")
+        check(root / "by_rpath", expected=f"MPI_Margay_lacks_this in {deep}/liblower.so")
+        for command in ([root / "by_rpath"], ["-genv", "LD_LIBRARY_PATH", f"{root}:{deep}", plain]):
+            case.margay(*command, ranks=1, status=126)
+            case.expect(f"MPI_Margay_lacks_this in {deep}/liblower.so" in case.last.stderr, "the symbol is to be told")
 
 
 def case_trace_threads(case):
