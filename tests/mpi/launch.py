@@ -152,6 +152,13 @@ def case_exit_status(case):
         case.margay(program, "exit", str(code), str(rank), status=code)
 
 
+def case_finalize_fails(case):
+    """MPI_Finalize that was called and failed is told as that, not as forgotten."""
+    case.margay(case.ours("ends.c"), "finalize_fails", status=1)
+    case.expect("MPI_Finalize failed in rank 0" in case.last.stderr, "the failure is to be told")
+    case.expect("without MPI_Finalize" not in case.last.stderr, "it was called")
+
+
 def case_fatal_error(case):
     """The default error handler and MPI_ERRORS_ABORT end the job with a message that names the function and says what is
     wrong; so does a wrong call while MPI does not run."""
@@ -488,6 +495,8 @@ def case_leaks(case):
                     [f"margay: rank 1: {words}" for words in expected], f"rank 1 is to list {expected}")
     case.margay("--leaks", program)
     case.expect(not case.last.stderr, "nothing is to be listed of a session that gave all back")
+    case.margay("--leaks", program, "leaks", ranks=1)
+    case.expect(case.last.stderr.count("1 process\n") == 2, "a communicator and a group of one process are to be listed")
 
 
 MISFITS = [
