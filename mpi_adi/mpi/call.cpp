@@ -200,6 +200,10 @@ int Call::hand_over(const Communicator& communicator, int code) {
   }
   leave();
   if (handler->function == nullptr) return code;
+  if (handler->cxx_caller != nullptr) {
+    handler->cxx_caller(kCxxKindCommunicator, &handle, &code, handler->function);
+    return code;
+  }
   // The two arguments of the standard; then, as it leaves to the implementation, the function's name.
   auto* users = reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function);
   users(&handle, &code, name_.text);
