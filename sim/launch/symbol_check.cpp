@@ -13,7 +13,7 @@ namespace margay::sim {
 namespace {
 
 using portals::Status;
-using Names = std::unordered_set<std::string>;
+using NameSet = std::unordered_set<std::string>;
 
 constexpr std::string_view kOurLibraries[] = {"libmpi.so.12", "libmpich.so.12"};
 // Not margay's: MPICH's work on margay's library. libmpi_cxx and libmpi_mpifh are Open MPI's.
@@ -98,7 +98,7 @@ class Files {
   LibrarySearch search_;
   SymbolCheck& check_;
   std::vector<File> files_;
-  Names seen_;
+  NameSet seen_;
   bool need_ours_ = false;
 };
 
@@ -108,8 +108,8 @@ std::string in_lower_case(std::string text) {
 }
 
 // Functions that refuse, as C calls them and as Fortran does (mpi_put_, mpi_put__, mpi_put).
-Names refusing_names(const ElfSymbols& ours) {
-  Names names;
+NameSet refusing_names(const ElfSymbols& ours) {
+  NameSet names;
   for (const std::string& name : ours.refusing) {
     for (const char* ending : {"", "_", "__"}) names.insert(in_lower_case(name) + ending);
     names.insert(name);
@@ -123,14 +123,14 @@ std::string without_profiling(const std::string& name) {
 }
 
 void judge(const std::vector<File>& files, const ElfSymbols& ours, SymbolCheck& out) {
-  Names given(ours.defined.begin(), ours.defined.end());
-  const Names refusing = refusing_names(ours);
+  NameSet given(ours.defined.begin(), ours.defined.end());
+  const NameSet refusing = refusing_names(ours);
   for (const File& file : files) {
     for (const std::string& name : file.symbols.defined) {
       if (is_mpi_symbol(name)) given.insert(name);
     }
   }
-  Names needed;
+  NameSet needed;
   for (const File& file : files) {
     const bool is_binding = is_one_of(kBindings, last_name(file.path));
     for (const std::string& name : file.symbols.undefined) {
