@@ -41,7 +41,7 @@ int refuse(MPI_Errhandler errhandler, const std::string& sentence) {
   if (handler->function != nullptr) {
     reinterpret_cast<MPI_Session_errhandler_function*>(handler->function)(&none, &code, "MPI_Session_init");
   }
-  return MPI_ERR_OTHER;
+  return code;
 }
 
 // Errors of MPI_Session_init go to the handler that it was given.

@@ -67,7 +67,13 @@ void UserReduction::combine_in_place(const void* in, void* inout) const {
     for (std::int64_t done = 0; done < count_;) {
       int length = static_cast<int>(std::min<std::int64_t>(count_ - done, INT_MAX));
       const std::int64_t these = length;  // the function has the address of the other
-      operation_.function(from + done * type_.extent, to + done * type_.extent, &length, &handle);
+      std::byte* const these_in = from + done * type_.extent;
+      std::byte* const these_inout = to + done * type_.extent;
+      if (operation_.cxx_caller != nullptr) {
+        operation_.cxx_caller(these_in, these_inout, length, handle, operation_.function);
+      } else {
+        operation_.function(these_in, these_inout, &length, &handle);
+      }
       done += these;
     }
     return 0;

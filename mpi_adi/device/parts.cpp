@@ -40,9 +40,8 @@ std::array<std::uint64_t, sim::kWireCount> short_limits_of(const DeviceOptions& 
   limits[static_cast<std::size_t>(sim::WireId::shm)] = shm;
   limits[static_cast<std::size_t>(sim::WireId::tcp)] = or_default(options.short_limit_tcp, sim::kShortLimitBytesTcp);
   limits[static_cast<std::size_t>(sim::WireId::virtual_)] = or_default(options.short_limit_virtual, shm);
-  // A short message must fit in an empty heap, or it would be held on its wire for ever; all ranks have the same
-  // options.
-  for (std::uint64_t& limit : limits) limit = std::min<std::uint64_t>(limit, heap_bytes_of(options) / 4);
+  // A default may be too much for a small heap; all ranks have the same options.
+  for (std::uint64_t& limit : limits) limit = std::min(limit, sim::short_limit_max(heap_bytes_of(options)));
   return limits;
 }
 
@@ -88,7 +87,7 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
 }
 
 void DeviceParts::set_short_limit(sim::WireId wire, std::uint64_t bytes) {
-  MARGAY_ASSERT(bytes <= heap_bytes_of(options) / 4);
+  MARGAY_ASSERT(bytes <= sim::short_limit_max(heap_bytes_of(options)));
   short_limits[static_cast<std::size_t>(wire)] = bytes;
   short_limit_least = *std::min_element(short_limits.begin(), short_limits.end());
 }

@@ -37,7 +37,10 @@ int call_delete(Call& call, Handle handle, Attribute attribute) {
   const Keyval& keyval = *attribute.keyval;
   if (keyval.delete_value == nullptr) return MPI_SUCCESS;
   call.step_out();
-  const int code = keyval.delete_value(handle, keyval.handle, attribute.value, keyval.extra_state);
+  const int code = keyval.cxx_delete != nullptr
+                       ? keyval.cxx_delete(keyval.delete_value, handle, keyval.handle, kCxxPointer, attribute.value,
+                                           keyval.extra_state)
+                       : keyval.delete_value(handle, keyval.handle, attribute.value, keyval.extra_state);
   call.step_in();
   return code;
 }
@@ -55,8 +58,10 @@ bool run_copy(Call& call, Handle handle, const Attribute& attribute, AttributeLi
   void* value = nullptr;
   int flag = 0;
   call.step_out();
-  const int code =
-      keyval.copy(handle, keyval.handle, keyval.extra_state, attribute.value, static_cast<void*>(&value), &flag);
+  const int code = keyval.cxx_copy != nullptr ? keyval.cxx_copy(keyval.copy, handle, keyval.handle, keyval.extra_state,
+                                                                kCxxPointer, attribute.value, &value, &flag)
+                                              : keyval.copy(handle, keyval.handle, keyval.extra_state, attribute.value,
+                                                            static_cast<void*>(&value), &flag);
   call.step_in();
   if (code != MPI_SUCCESS) {
     callback_failed(call, "copy", keyval, code);

@@ -179,17 +179,17 @@ void Call::error(int error_class, std::string sentence) {
 
 int Call::failed() {
   MpiRank& rank = *rank_;
+  std::memcpy(rank.process().board().failed_call.data(), name_.board, sizeof name_.board);
   const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : handles_the_rest(rank);
   // What a callback returned is told as it is; what was said of it here is for fatal errors.
   const bool is_class = !error_class_name(error_class_).empty();
   const bool as_it_is = blame_ == Blame::program || (!is_class && rank.errors().is_code(error_class_));
   const int code =
       !as_it_is ? rank.errors().make(error_class_, std::string(name_.text) + ": " + *sentence_) : error_class_;
-  hand_over(communicator, code);
-  return code;
+  return hand_over(communicator, code);
 }
 
-void Call::hand_over(const Communicator& communicator, int code) {
+int Call::hand_over(const Communicator& communicator, int code) {
   const ErrorHandlerPtr handler = communicator.error_handler;
   int handle = communicator.handle;
   const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
@@ -200,10 +200,15 @@ void Call::hand_over(const Communicator& communicator, int code) {
                                             (blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code)));
   }
   leave();
-  if (handler->function == nullptr) return;
+  if (handler->function == nullptr) return code;
+  if (handler->cxx_caller != nullptr) {
+    handler->cxx_caller(kCxxKindCommunicator, &handle, &code, handler->function);
+    return code;
+  }
   // The two arguments of the standard; then, as it leaves to the implementation, the function's name.
   auto* users = reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function);
   users(&handle, &code, name_.text);
+  return code;
 }
 
 void Call::step_out() {

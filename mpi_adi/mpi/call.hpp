@@ -194,8 +194,8 @@ class Call {
   // The call's end. failed(): raises what was noted; done(): the same, or MPI_SUCCESS.
   [[nodiscard, gnu::noinline]] int failed();
   // Ends the call and hands `code` to the communicator's handler, outside the rank: the user's function may call MPI,
-  // or not return at all. Does not return when the handler is fatal.
-  void hand_over(const Communicator& communicator, int code);
+  // or not return at all. Does not return when the handler is fatal. The code as the handler leaves it.
+  int hand_over(const Communicator& communicator, int code);
   [[nodiscard]] int done() { return ok() ? MPI_SUCCESS : failed(); }
 
   // Until `request` is complete.

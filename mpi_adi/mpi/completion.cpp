@@ -72,7 +72,7 @@ std::string words_of_own(MpiRank& rank, const Request& own, int error_class) {
 RequestRow::RequestRow(Call& call, int count, MPI_Request* handles)
     : call_(call), handles_(handles), count_(count > 0 ? count : 0), row_(inline_) {
   call.count(count);
-  if (count_ > 0) call.not_null(handles, "the array of requests");
+  if (count_ > 0) call.not_null(handles, "array_of_requests");
   if (!call.ok()) {
     count_ = 0;
     return;

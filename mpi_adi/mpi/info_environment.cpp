@@ -50,8 +50,9 @@ Info environment_info(int argc, char** argv) {
   if (!words.empty()) tell(info, "command", words[0]);
   tell(info, "argv", arguments);
   if (MpiRank* rank = current_rank()) {
-    tell(info, "maxprocs", std::to_string(rank->process().size()));
-    tell(info, "mpi_initial_errhandler", rank->process().job().options.text("initial_errhandler"));
+    const sim::Job& job = rank->process().job();
+    tell(info, "maxprocs", std::to_string(job.program_ranks != 0 ? job.program_ranks : job.size));
+    tell(info, "mpi_initial_errhandler", job.options.text("initial_errhandler"));
   }
   tell(info, "host", machine.nodename);
   tell(info, "arch", machine.machine);

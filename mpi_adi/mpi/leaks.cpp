@@ -133,16 +133,19 @@ void add_messages(MpiRank& rank, Report& report) {
   report.end_kind("matched message", "matched messages");
 }
 
+std::string processes(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " process" : " processes");
+}
+
 void add_communicators(MpiRank& rank, Owner owner, Report& report) {
   for (const Communicator* communicator : rank.living_communicators()) {
     if (!owner.has(*communicator->group)) continue;
-    report.line("communicator", communicator->handle, communicator->name,
-                std::to_string(communicator->size()) + " processes");
+    report.line("communicator", communicator->handle, communicator->name, processes(communicator->size()));
   }
   report.end_kind("communicator", "communicators");
   for (const auto& [handle, group] : rank.groups().living()) {
     if (!owner.has(*group)) continue;
-    report.line("group", handle, {}, std::to_string(group->size()) + " processes");
+    report.line("group", handle, {}, processes(group->size()));
   }
   report.end_kind("group", "groups");
 }

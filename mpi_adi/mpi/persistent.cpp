@@ -164,7 +164,7 @@ MARGAY_ALIAS(Start)
 extern "C" int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
   Call call(call_name<"MPI_Startall">);
   call.count(count);
-  if (count > 0) call.not_null(array_of_requests, "the array of requests");
+  if (count > 0) call.not_null(array_of_requests, "array_of_requests");
   for (int i = 0; i < count && call.ok(); ++i) {
     const UserRequest* found = call.request(array_of_requests[i]);
     if (call.ok()) check_start(call, *found);

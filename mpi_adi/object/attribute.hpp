@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/object/cxx_caller.hpp"
 
 namespace margay::mpi_adi {
 
@@ -16,6 +17,8 @@ struct Keyval {
   MPI_Comm_copy_attr_function* copy = nullptr;  // null: attributes are not copied
   MPI_Comm_delete_attr_function* delete_value = nullptr;  // null: nothing to do
   void* extra_state = nullptr;
+  CxxAttributeCopy cxx_copy = nullptr;  // `copy` and `delete_value` are C++'s: called by these
+  CxxAttributeDelete cxx_delete = nullptr;
   bool freed = false;  // by the program; no new attribute may be set under it
 };
 using KeyvalPtr = std::shared_ptr<Keyval>;

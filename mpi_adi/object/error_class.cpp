@@ -143,9 +143,8 @@ int ErrorTable::make(int error_class, std::string sentence) {
 }
 
 const ErrorTable::Added* ErrorTable::added(int code) const {
-  if (code < kFirstAddedCode) return nullptr;
-  const auto index = static_cast<std::size_t>(code - kFirstAddedCode);
-  return index < added_.size() && !added_[index].removed ? &added_[index] : nullptr;
+  const auto found = added_.find(code);
+  return found == added_.end() ? nullptr : &found->second;
 }
 
 int ErrorTable::class_of(int code) const {
@@ -174,37 +173,34 @@ std::string ErrorTable::text_of(int code) const {
 }
 
 int ErrorTable::add_class() {
-  const int code = kFirstAddedCode + static_cast<int>(added_.size());
-  added_.push_back(Added{code, {}, false});
-  return code;
+  ++last_used_code_;
+  added_[last_used_code_].error_class = last_used_code_;
+  return last_used_code_;
 }
 
 int ErrorTable::add_code(int error_class) {
-  const Added* own = added(error_class);
-  const bool is_class = own != nullptr ? own->error_class == error_class : find(error_class) != nullptr;
-  if (!is_class) return MPI_ERR_UNKNOWN;
-  added_.push_back(Added{error_class, {}, false});
-  return last_used_code();
+  const auto own = added_.find(error_class);
+  const bool is_own_class = own != added_.end() && own->second.error_class == error_class;
+  if (!is_own_class && find(error_class) == nullptr) return MPI_ERR_UNKNOWN;
+  if (is_own_class) ++own->second.codes;
+  added_[++last_used_code_].error_class = error_class;
+  return last_used_code_;
 }
 
 bool ErrorTable::set_text(int code, std::string text) {
-  if (added(code) == nullptr) return false;
-  added_[static_cast<std::size_t>(code - kFirstAddedCode)].text = cut_to_fit(std::move(text));
+  const auto found = added_.find(code);
+  if (found == added_.end()) return false;
+  found->second.text = cut_to_fit(std::move(text));
   return true;
 }
 
 bool ErrorTable::remove(int code) {
-  if (added(code) == nullptr) return false;
-  Added& going = added_[static_cast<std::size_t>(code - kFirstAddedCode)];
-  const auto members = std::count_if(
-      added_.begin(), added_.end(), [code](const Added& entry) { return entry.error_class == code && !entry.removed; });
-  if (going.error_class == code && members > 1) return false;
-  going.removed = true;
+  const auto going = added_.find(code);
+  if (going == added_.end() || going->second.codes > 0) return false;
+  const auto of = added_.find(going->second.error_class);
+  if (of != going && of != added_.end()) --of->second.codes;
+  added_.erase(going);
   return true;
-}
-
-int ErrorTable::last_used_code() const {
-  return MPI_ERR_LASTCODE + static_cast<int>(added_.size());
 }
 
 }  // namespace margay::mpi_adi

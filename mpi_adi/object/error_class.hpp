@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <unordered_map>
 
 #include "mpi_adi/abi/mpi.h"
 
@@ -21,6 +21,7 @@ inline constexpr int kErrorClassMask = (1 << kErrorClassBits) - 1;
 // Serials go from 1 to here and begin again: a code stays below MPI_ERR_LASTCODE.
 inline constexpr std::uint32_t kMaxErrorSerial = (1U << 22) - 1;
 inline constexpr std::size_t kKeptSentences = 64;
+inline constexpr int kFirstAddedCode = MPI_ERR_LASTCODE + 1;
 
 static_assert(MPICH_ERR_LAST_MPIX <= kErrorClassMask && MPI_SUCCESS == 0);
 static_assert(((kMaxErrorSerial << kErrorClassBits) | kErrorClassMask) < MPI_ERR_LASTCODE);
@@ -59,7 +60,7 @@ class ErrorTable {
   // class that codes still belong to.
   [[nodiscard]] bool remove(int code);
   // The value of the attribute MPI_LASTUSEDCODE.
-  [[nodiscard]] int last_used_code() const;
+  [[nodiscard]] int last_used_code() const { return last_used_code_; }
 
  private:
   struct Kept {
@@ -67,18 +68,17 @@ class ErrorTable {
     std::string sentence;
   };
   struct Added {
-    int error_class;
+    int error_class = MPI_ERR_UNKNOWN;
     std::string text;
-    bool removed = false;
+    std::uint32_t codes = 0;  // of a class: those that belong to it, without itself
   };
   // nullptr: no code of the program's, or removed.
   [[nodiscard]] const Added* added(int code) const;
 
   std::array<Kept, kKeptSentences> kept_;
   std::uint32_t serial_ = 0;
-  std::vector<Added> added_;  // code - kFirstAddedCode is the index
+  std::unordered_map<int, Added> added_;  // by code
+  int last_used_code_ = MPI_ERR_LASTCODE;
 };
-
-inline constexpr int kFirstAddedCode = MPI_ERR_LASTCODE + 1;
 
 }  // namespace margay::mpi_adi

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/object/cxx_caller.hpp"
 #include "mpi_adi/object/handle_table.hpp"
 
 namespace margay::mpi_adi {
@@ -22,6 +23,7 @@ struct ErrorHandler {
   MPI_Errhandler handle = MPI_ERRHANDLER_NULL;  // null: the program holds none
   ObjectType of = ObjectType::none;             // whose errors it takes; none: anybody's (predefined)
   HandlerFunction function = nullptr;           // null: predefined, and `handle` says which
+  CxxErrorHandler cxx_caller = nullptr;         // `function` is C++'s: called by this
   std::uint32_t handles = 0;                    // how often the program has yet to free it; predefined: 0
   std::shared_ptr<ErrorHandler> kept;           // itself, while handles > 0
 };

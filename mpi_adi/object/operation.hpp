@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/object/cxx_caller.hpp"
 
 namespace margay::mpi_adi {
 
@@ -11,6 +12,7 @@ struct Operation {
   MPI_User_function* function = nullptr;
   MPI_User_function_c* function_c = nullptr;
   bool commutative = false;
+  CxxReduction cxx_caller = nullptr;  // `function` is C++'s: called by this
 };
 
 }  // namespace margay::mpi_adi

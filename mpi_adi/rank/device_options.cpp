@@ -1,6 +1,10 @@
 #include "mpi_adi/rank/device_options.hpp"
 
+#include <cstdint>
 #include <string>
+
+#include "mpi_adi/device/parts.hpp"
+#include "sim/base/limits.hpp"
 
 namespace margay::mpi_adi {
 
@@ -13,15 +17,24 @@ Status device_options(const sim::Options& options, DeviceOptions& out) {
   } else if (protocol != "puma") {
     return Status::error("--protocol long=" + protocol + ": the long protocols are puma and rendezvous");
   }
-  const std::string limit = options.item("protocol", "short_limit");
-  std::uint64_t bytes = 0;
-  if (!limit.empty()) {
-    if (!sim::parse_bytes(limit, bytes)) {
-      return Status::error("--protocol short_limit=" + limit + ": a size is a number, with k, m or g behind it");
-    }
-    out.short_limit_shm = out.short_limit_tcp = bytes;
+  if (Status status = options.bytes("heap_bytes", out.heap_bytes); !status.ok()) return status;
+  if (options.has("heap_bytes") && out.heap_bytes < sim::kHeapBytesMin) {
+    return Status::error("MARGAY_HEAP_BYTES=" + options.text("heap_bytes") + ": no message fits; the least are " +
+                         std::to_string(sim::kHeapBytesMin) + " bytes");
   }
-  return options.bytes("heap_bytes", out.heap_bytes);
+  const std::string limit = options.item("protocol", "short_limit");
+  if (limit.empty()) return {};
+  std::uint64_t bytes = 0;
+  if (!sim::parse_bytes(limit, bytes)) {
+    return Status::error("--protocol short_limit=" + limit + ": a size is a number, with k, m or g behind it");
+  }
+  const std::uint64_t most = sim::short_limit_max(heap_bytes_of(out));
+  if (bytes < 1 || bytes > most) {
+    return Status::error("--protocol short_limit=" + limit + ": it is from 1 to " + std::to_string(most) +
+                         ", a quarter of the heap");
+  }
+  out.short_limit_shm = out.short_limit_tcp = bytes;
+  return {};
 }
 
 }  // namespace margay::mpi_adi

@@ -35,7 +35,7 @@ Word read_short_limit(const Settings& settings) {
 
 // A short message must fit in an empty heap of its receiver's; all ranks have heaps of one size.
 int check_short_limit(const Settings& settings, Word bytes) {
-  return allowed(bytes >= 1 && bytes <= heap_bytes_of(settings.device) / 4);
+  return allowed(bytes >= 1 && bytes <= sim::short_limit_max(heap_bytes_of(settings.device)));
 }
 
 void write_short_limit_shm(MpiRank& rank, Word bytes) {

@@ -66,7 +66,7 @@ void store_word(ValueType type, Word word, void* out) {
 
 Word load_word(ValueType type, const void* in) {
   MARGAY_ASSERT(type != ValueType::text);
-  if (type == ValueType::integer) return static_cast<Word>(std::max(copy_in<int>(in), 0));
+  if (type == ValueType::integer) return static_cast<Word>(copy_in<int>(in));
   if (type == ValueType::count) return copy_in<unsigned long long>(in);
   return word_of(copy_in<double>(in) * words_per_unit(type));
 }

@@ -23,8 +23,9 @@ enum class ValueType : std::uint8_t {
 // Of one element in the program's buffer.
 [[nodiscard]] std::size_t element_bytes(ValueType type);
 
-// One element between a word and the program's buffer, which need not be aligned. A negative number or no number is
-// loaded as 0, one that is too large as the largest word. Requires: type is not text.
+// One element between a word and the program's buffer, which need not be aligned. A negative double or no number is
+// loaded as 0, one that is too large as the largest word; a negative integer as itself in two's complement, which no
+// enumeration has. Requires: type is not text.
 void store_word(ValueType type, Word word, void* out);
 [[nodiscard]] Word load_word(ValueType type, const void* in);
 

@@ -31,6 +31,10 @@ inline constexpr std::uint32_t kRanksMax = 65536;
 // The short limit and the heap can be set per run (--short-limit, --heap); this is the smallest heap that holds a
 // message.
 inline constexpr std::size_t kHeapBytesMin = std::size_t{64} * 1024;
+// The highest short limit: a short message must fit in an empty heap, or it would be held on its wire for ever.
+inline constexpr std::uint64_t short_limit_max(std::uint64_t heap_bytes) {
+  return heap_bytes / 4;
+}
 
 // Without progress for this long, a waiting process rings the bell of the one it waits for (it may be computing). Ten
 // times what a peer that does not compute takes to answer a short message over TCP: a ring is a system call for the one

@@ -9,6 +9,7 @@
 // rank has gone.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
-inline constexpr std::uint32_t kBoardVersion = 1;
+inline constexpr std::uint32_t kBoardVersion = 2;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 inline constexpr std::uint32_t kMaxRanks = 65536;
 // Counted under portals::DropReason's values.
@@ -67,8 +68,9 @@ struct BoardBlock {
   std::int32_t abort_code = 0;
   std::int32_t pid = 0;  // of the process that called MPI_Init
   std::uint32_t reserved = 0;
-  std::array<char, 32> mpi_call{};  // name of the MPI call in progress, zero-terminated; empty outside MPI
-  std::array<char, 160> message{};  // one line on why the rank aborts, zero-terminated
+  std::array<char, 32> mpi_call{};     // name of the MPI call in progress, zero-terminated; empty outside MPI
+  std::array<char, 32> failed_call{};  // name of the latest MPI call that returned an error; empty: none did
+  std::array<char, 512> message{};     // one line on why the rank aborts, zero-terminated
   BoardWait wait;
   std::uint64_t progress = 0;  // grows whenever a message moved; compared, never interpreted
   std::uint64_t entries_walked = 0;
@@ -77,10 +79,11 @@ struct BoardBlock {
   std::array<BoardCount, static_cast<std::size_t>(CountedWire::kCount)> by_wire{};
 };
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
-static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, message) == 48);
-static_assert(offsetof(BoardBlock, wait) == 208 && offsetof(BoardBlock, progress) == 240);
-static_assert(offsetof(BoardBlock, by_protocol) == 264 && offsetof(BoardBlock, by_wire) == 456);
-static_assert(sizeof(BoardBlock) == 504);
+static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, failed_call) == 48);
+static_assert(offsetof(BoardBlock, message) == 80);
+static_assert(offsetof(BoardBlock, wait) == 592 && offsetof(BoardBlock, progress) == 624);
+static_assert(offsetof(BoardBlock, by_protocol) == 648 && offsetof(BoardBlock, by_wire) == 840);
+static_assert(sizeof(BoardBlock) == 888);
 
 struct BoardHeader {
   std::uint64_t magic = 0;  // written last
@@ -137,14 +140,20 @@ class Board {
   std::uint32_t size_ = 0;
 };
 
-// Writes a zero-terminated name, cut to fit.
+// Writes a zero-terminated text; one that is too long ends after a word, with "..." for who reads it to see.
 template <std::size_t N>
 void set_text(std::array<char, N>& field, std::string_view text) {
-  const std::size_t length = text.size() < N ? text.size() : N - 1;
-  for (std::size_t i = 0; i < length; ++i) field[i] = text[i];
-  field[length] = '\0';
-  // Who reads it is to see that something is missing.
-  for (std::size_t i = 1; length < text.size() && i <= 3; ++i) field[length - i] = '.';
+  constexpr std::string_view kCut = " ...";
+  static_assert(N > 2 * kCut.size());
+  std::string_view end;
+  if (text.size() >= N) {
+    end = kCut;
+    text = text.substr(0, N - kCut.size());  // with the character behind it, which may be a space
+    const std::size_t space = text.rfind(' ');
+    text = text.substr(0, space == std::string_view::npos ? text.size() - 1 : space);
+  }
+  char* const behind = std::copy(text.begin(), text.end(), field.begin());
+  *std::copy(end.begin(), end.end(), behind) = '\0';
 }
 
 }  // namespace margay::sim

@@ -60,6 +60,7 @@ Status join_margay(Job& job) {
   job.universe_size = static_cast<int>(header.size);
   if (std::getenv("MARGAY_APPNUM") != nullptr) {
     if (Status status = number_from_environment("MARGAY_APPNUM", job.appnum); !status.ok()) return status;
+    if (Status status = number_from_environment("MARGAY_PROGRAM_RANKS", job.program_ranks); !status.ok()) return status;
   }
   if (std::getenv("MARGAY_NODE_FD") != nullptr) {
     if (Status status = take_descriptor("MARGAY_NODE_FD", job.node_segment_fd); !status.ok()) return status;

@@ -30,9 +30,10 @@ struct Job {
   std::uint32_t node = 0;        // of this rank
   std::uint32_t node_count = 1;  // more than one: TCP is needed, cards go through `pmi`
   std::vector<std::uint32_t> node_of_rank{0};
-  std::uint32_t appnum = 0;  // which program of a "prog : prog" line this is
-  int universe_size = -1;    // -1: unknown
-  std::uint64_t job_id = 0;  // random, the same in every rank
+  std::uint32_t appnum = 0;         // which program of a "prog : prog" line this is
+  std::uint32_t program_ranks = 0;  // ranks that run this one's program; 0: all
+  int universe_size = -1;           // -1: unknown
+  std::uint64_t job_id = 0;         // random, the same in every rank
   std::uint32_t ranks_on_node = 1;
   std::uint32_t local_rank = 0;  // index of this rank among its node's ranks, in rank order
   int node_segment_fd = -1;      // shared by this node's ranks, all zero at first; -1: alone on the node

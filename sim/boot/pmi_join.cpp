@@ -150,6 +150,29 @@ Status settle_nodes(Job& job, const std::map<std::uint32_t, Node>& nodes) {
   return {};
 }
 
+Status get_program(Job& job, std::uint32_t rank, std::uint32_t& appnum) {
+  std::string text;
+  if (Status status = job.pmi->get("margay-program-" + std::to_string(rank), text); !status.ok()) return status;
+  return parse_number(std::string_view(text), appnum)
+             ? Status()
+             : Status::error("rank " + std::to_string(rank) + "'s program, as PMI gives it, is not a number");
+}
+
+// Programs come in the order of the ranks: where the first and the last rank run the same one, all do.
+Status count_program(Job& job) {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  Status status = get_program(job, 0, first);
+  if (status.ok()) status = get_program(job, job.size - 1, last);
+  if (!status.ok() || first == last) return status;
+  for (std::uint32_t rank = 0; rank < job.size; ++rank) {
+    std::uint32_t appnum = 0;
+    if (status = get_program(job, rank, appnum); !status.ok()) return status;
+    job.program_ranks += appnum == job.appnum ? 1 : 0;
+  }
+  return {};
+}
+
 void stand_alone(Job& job) {
   std::iota(job.node_of_rank.begin(), job.node_of_rank.end(), 0U);
   job.node_count = job.size;
@@ -162,6 +185,8 @@ Status join_through_pmi(Job& job, SegmentBytes segment_bytes) {
   if (Status status = job.pmi->appnum(job.appnum); !status.ok()) return status;
   if (Status status = job.pmi->universe_size(job.universe_size); !status.ok()) return status;
   if (Status status = read_mapping(job); !status.ok()) return status;
+  const std::string program_key = "margay-program-" + std::to_string(job.rank);
+  if (Status status = job.pmi->put(program_key, std::to_string(job.appnum)); !status.ok()) return status;
   if (job.rank == 0) {
     if (Status status = put_identity(job); !status.ok()) return status;
   }
@@ -176,6 +201,7 @@ Status join_through_pmi(Job& job, SegmentBytes segment_bytes) {
   if (job.rank != 0) {
     if (Status status = get_identity(job); !status.ok()) return status;
   }
+  if (Status status = count_program(job); !status.ok()) return status;
   if (segment_bytes == nullptr || nodes.size() == job.size) {
     stand_alone(job);
     return {};

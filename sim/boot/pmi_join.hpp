@@ -6,8 +6,8 @@
 
 namespace margay::sim {
 
-// Fills node_of_rank, node_count, job_id, secret, appnum, universe_size and the node segment. Collective over the job.
-// Requires: rank, size and pmi are set.
+// Fills node_of_rank, node_count, job_id, secret, appnum, program_ranks, universe_size and the node segment. Collective
+// over the job. Requires: rank, size and pmi are set.
 //
 // 1. Rank 0 puts the job's identity and secret; the lowest rank of each node makes the segment and puts where it is:
 //    process, descriptor, and a random cookie that stands behind the segment's last byte.

@@ -1,8 +1,11 @@
 #include "sim/cli/commands.hpp"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,49 +64,67 @@ void run_doctor() {
   if (failed) throw CLI::RuntimeError(1);
 }
 
-void run_check(const std::string& program, std::string folder) {
-  if (folder.empty()) folder = find_library_folder();
+// Exit statuses of `margay check`; of several programs the highest.
+constexpr int kStatusNotRight = 1;
+constexpr int kStatusNotChecked = 2;
+
+std::string check_folder(const std::string& asked) {
+  const std::string folder = asked.empty() ? find_library_folder() : asked;
+  if (folder.empty()) {
+    std::fprintf(stderr, "margay check: libmpi.so.12 is not beside this command; name its folder with --library\n");
+  } else if (::access((folder + "/libmpi.so.12").c_str(), R_OK) != 0) {
+    std::fprintf(stderr, "margay check: --library %s: there is no libmpi.so.12 that can be read\n", folder.c_str());
+  } else {
+    return folder;
+  }
+  throw CLI::RuntimeError(kStatusNotChecked);
+}
+
+// Names, a line each, and what is the matter with them; nothing without names. Whether there were any.
+bool print_needs(const std::vector<Need>& needs, const std::string& what) {
+  for (const Need& need : needs) std::printf("%s\n", describe_need(need).c_str());
+  if (!needs.empty()) std::printf("%s\n", what.c_str());
+  return !needs.empty();
+}
+
+int check_program(const std::string& program, const std::string& folder) {
+  const char* const path = std::getenv("LD_LIBRARY_PATH");
   SymbolCheck check;
-  Status status = folder.empty()
-                      ? Status::error("libmpi.so.12 is not beside this command; name its folder with --library")
-                      : check_symbols(program, folder, check);
+  const Status status =
+      check_symbols(program, folder, folder + (path == nullptr ? "" : std::string(":") + path), check);
   if (!status.ok()) {
     std::fprintf(stderr, "margay check: %s\n", status.sentence().c_str());
-    throw CLI::RuntimeError(2);
+    return kStatusNotChecked;
   }
-  if (!check.other_library.empty()) {
-    std::printf("%s was linked with %s, another MPI with another binary interface: compile it with margay's mpicc\n",
-                program.c_str(), check.other_library.c_str());
-    throw CLI::RuntimeError(1);
-  }
-  for (const std::string& name : check.missing) std::printf("%s\n", name.c_str());
-  if (!check.missing.empty()) {
-    std::printf("%s: margay lacks %zu of the %zu MPI symbols it needs\n", program.c_str(), check.missing.size(),
-                check.needed);
-    throw CLI::RuntimeError(1);
-  }
-  for (const std::string& name : check.refusing) std::printf("%s\n", name.c_str());
-  if (!check.refusing.empty()) {
-    std::printf(
-        "%s: margay has %zu of the %zu MPI symbols it needs by name only; a call of one fails with "
-        "MPI_ERR_UNSUPPORTED_OPERATION\n",
-        program.c_str(), check.refusing.size(), check.needed);
-    throw CLI::RuntimeError(1);
-  }
-  std::printf("%s: %s\n", program.c_str(),
-              check.uses_mpi
-                  ? ("margay has all of the " + std::to_string(check.needed) + " MPI symbols it needs").c_str()
-                  : "no program that uses a shared MPI library");
+  const std::string of_the_needed = " of the " + std::to_string(check.needed) + " MPI symbols it needs";
+  bool found = print_needs(check.other_mpi, program +
+                                                " was linked with another MPI, which has another binary interface: "
+                                                "compile it with margay's mpicc");
+  found |= print_needs(check.not_found,
+                       program + ": the loader finds no such librar" + (check.not_found.size() == 1 ? "y" : "ies"));
+  found |=
+      print_needs(check.missing, program + ": margay lacks " + std::to_string(check.missing.size()) + of_the_needed);
+  found |=
+      print_needs(check.refusing, program + ": margay has " + std::to_string(check.refusing.size()) + of_the_needed +
+                                      " by name only; a call of one fails with MPI_ERR_UNSUPPORTED_OPERATION");
+  if (found) return kStatusNotRight;
+  std::printf(
+      "%s: %s\n", program.c_str(),
+      check.uses_mpi ? ("margay has all" + of_the_needed).c_str() : "no program that uses a shared MPI library");
+  return 0;
 }
 
 void add_check_command(CLI::App& app) {
-  CLI::App* check = app.add_subcommand("check", "MPI symbols that a program needs and margay lacks");
+  CLI::App* check = app.add_subcommand("check", "MPI symbols that programs and their libraries need and margay lacks");
   const auto programs = std::make_shared<std::vector<std::string>>();
   const auto folder = std::make_shared<std::string>();
-  check->add_option("program", *programs, "executable")->required();
+  check->add_option("program", *programs, "executables, or shared libraries")->required();
   check->add_option("--library", *folder, "folder with libmpi.so.12");
   check->callback([programs, folder] {
-    for (const std::string& program : *programs) run_check(program, *folder);
+    const std::string library_folder = check_folder(*folder);
+    int worst = 0;
+    for (const std::string& program : *programs) worst = std::max(worst, check_program(program, library_folder));
+    if (worst != 0) throw CLI::RuntimeError(worst);
   });
 }
 

@@ -79,16 +79,20 @@ Status add_symbols(const Image& image, const Elf64_Shdr& table, const Elf64_Shdr
   return {};
 }
 
-Status add_needed(const Image& image, const Elf64_Shdr& dynamic, const Elf64_Shdr& names, ElfSymbols& out) {
+Status add_dynamic(const Image& image, const Elf64_Shdr& dynamic, const Elf64_Shdr& names, ElfSymbols& out) {
   if (!image.holds(dynamic.sh_offset, dynamic.sh_size)) return malformed("dynamic section");
   for (std::uint64_t i = 0; i < dynamic.sh_size / sizeof(Elf64_Dyn); ++i) {
     Elf64_Dyn entry;
     if (!image.read(dynamic.sh_offset + i * sizeof(Elf64_Dyn), entry)) return malformed("dynamic entry");
     if (entry.d_tag == DT_NULL) return {};
-    if (entry.d_tag != DT_NEEDED) continue;
-    std::optional<std::string> name = image.text(names.sh_offset, names.sh_size, entry.d_un.d_val);
-    if (!name) return malformed("name of a needed library");
-    out.needed.push_back(std::move(*name));
+    if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_RPATH && entry.d_tag != DT_RUNPATH) continue;
+    std::optional<std::string> text = image.text(names.sh_offset, names.sh_size, entry.d_un.d_val);
+    if (!text) return malformed("name of a needed library");
+    if (entry.d_tag == DT_NEEDED) {
+      out.needed.push_back(std::move(*text));
+    } else {
+      (entry.d_tag == DT_RPATH ? out.rpath : out.runpath) = std::move(*text);
+    }
   }
   return {};
 }
@@ -121,7 +125,7 @@ Status read_sections(const Image& image, const Elf64_Ehdr& header, ElfSymbols& o
     if (section.sh_type != SHT_DYNSYM && section.sh_type != SHT_DYNAMIC) continue;
     if (!read_section(image, header, section.sh_link, names)) return malformed("link of a section");
     Status status = section.sh_type == SHT_DYNSYM ? add_symbols(image, section, names, out)
-                                                  : add_needed(image, section, names, out);
+                                                  : add_dynamic(image, section, names, out);
     if (!status.ok()) return status;
   }
   return {};

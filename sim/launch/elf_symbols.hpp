@@ -12,8 +12,10 @@
 namespace margay::sim {
 
 struct ElfSymbols {
-  bool is_elf = false;                      // false: a script or some other kind of file; everything else is empty then
-  std::vector<std::string> needed;          // names of libraries (DT_NEEDED)
+  bool is_elf = false;              // false: a script or some other kind of file; everything else is empty then
+  std::vector<std::string> needed;  // names of libraries (DT_NEEDED)
+  std::string rpath;                // DT_RPATH and DT_RUNPATH as they stand there: folders with ":" between
+  std::string runpath;
   std::vector<std::string> undefined;       // names of symbols that others must give
   std::vector<std::string> weak_undefined;  // those that may stay away
   std::vector<std::string> defined;

@@ -11,6 +11,12 @@ namespace {
 
 using portals::Status;
 
+// Parts of a machine, and orders: Hydra's and Open MPI's.
+constexpr std::string_view kPlaces =
+    "none|rr|user|machine|node|board|numa|socket|package|core|hwthread|l1cache|l1dcache|l1icache|l1ucache|l2cache|"
+    "l2dcache|l2icache|l2ucache|l3cache|l3dcache|l3icache|l3ucache|l4cache|l4dcache|l4ucache|l5cache|l5dcache|l5ucache|"
+    "pci|gpu|ib|en|eth|hfi|slot|span|fill|seq|dist|ppr|rankfile";
+
 constexpr OptionRule kRules[] = {
     {"n", 1, OptionAction::kRanks},
     {"np", 1, OptionAction::kRanks},
@@ -42,9 +48,9 @@ constexpr OptionRule kRules[] = {
     {"machinefile", 1, OptionAction::kHostFile},
     {"outfile-pattern", 1, OptionAction::kOutputPattern},
     {"errfile-pattern", 1, OptionAction::kErrorPattern},
-    {"bind-to", 1, OptionAction::kBindTo},
-    {"map-by", 1, OptionAction::kIgnored},
-    {"rank-by", 1, OptionAction::kIgnored},
+    {"bind-to", 1, OptionAction::kBindTo, "", kPlaces},
+    {"map-by", 1, OptionAction::kPlace, "", kPlaces},
+    {"rank-by", 1, OptionAction::kPlace, "", kPlaces},
     {"iface", 1, OptionAction::kRankOption, "MARGAY_IFACE", "an interface, an address or a network"},
     {"launcher", 1, OptionAction::kIgnored},
     {"rmk", 1, OptionAction::kIgnored},
@@ -73,7 +79,7 @@ constexpr OptionRule kRules[] = {
     {"wait", 1, OptionAction::kChoice, "MARGAY_WAIT", "spin|yield|auto"},
     {"initial-errhandler", 1, OptionAction::kChoice, "MARGAY_INITIAL_ERRHANDLER",
      "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
-    {"heap", 1, OptionAction::kBytes, "MARGAY_HEAP_BYTES"},
+    {"heap", 1, OptionAction::kHeap, "MARGAY_HEAP_BYTES"},
 };
 
 }  // namespace

@@ -41,7 +41,8 @@ enum class OptionAction : std::uint8_t {
   kSeconds,
   kShortLimit,
   kChoice,
-  kBytes,
+  kHeap,
+  kPlace,
   kIgnored
 };
 
@@ -51,7 +52,7 @@ struct OptionRule {
   OptionAction action;
   std::string_view variable = "";  // the MARGAY_ variable that the ranks read
   // kChoice: "a|b"; kPairs: what each name takes, "a=x|y,b=SIZE", or nothing for any NAME=VALUE;
-  // kRankOption: in words, what is named.
+  // kRankOption: in words, what is named; kBindTo, kPlace: "a|b".
   std::string_view choices = "";
 };
 

@@ -11,7 +11,8 @@ namespace {
 using Variables = std::map<std::string, std::string>;
 
 constexpr std::string_view kOuterLauncherPrefixes[] = {"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL"};
-constexpr std::string_view kOuterJob[] = {"MARGAY_RANK", "MARGAY_BOARD_FD", "MARGAY_NODE_FD", "MARGAY_APPNUM"};
+constexpr std::string_view kOuterJob[] = {"MARGAY_RANK", "MARGAY_BOARD_FD", "MARGAY_NODE_FD", "MARGAY_APPNUM",
+                                          "MARGAY_PROGRAM_RANKS"};
 
 bool is_outer_launchers(std::string_view name) {
   const auto starts = [name](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; };
@@ -43,7 +44,9 @@ void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, con
   variables["PMI_SIZE"] = std::to_string(plan.size());
   variables["MARGAY_RANK"] = std::to_string(rank);
   variables["MARGAY_BOARD_FD"] = std::to_string(descriptors.board);
-  variables["MARGAY_APPNUM"] = std::to_string(plan.program_of_rank[rank]);
+  const std::vector<std::uint32_t>& programs = plan.program_of_rank;
+  variables["MARGAY_APPNUM"] = std::to_string(programs[rank]);
+  variables["MARGAY_PROGRAM_RANKS"] = std::to_string(std::count(programs.begin(), programs.end(), programs[rank]));
   if (descriptors.node_segment >= 0) variables["MARGAY_NODE_FD"] = std::to_string(descriptors.node_segment);
   // What scripts look for to learn their rank before MPI_Init.
   std::uint32_t local_rank = 0;
@@ -53,13 +56,10 @@ void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, con
   variables["MPI_LOCALNRANKS"] = std::to_string(plan.ranks_of_node()[plan.node_of_rank[rank]]);
 }
 
-}  // namespace
-
-std::vector<std::string> make_environment(const RunOptions& options, const JobPlan& plan, std::uint32_t rank,
-                                          const RankDescriptors& descriptors, const std::string& library_folder,
-                                          char** inherited) {
+// Of every rank of a program.
+Variables of_program(const RunOptions& options, const ProgramSpec& program, const std::string& library_folder,
+                     char** inherited) {
   Variables variables = inherit(options.inherited, inherited);
-  const ProgramSpec& program = options.programs[plan.program_of_rank[rank]];
   for (const Assignments* set : {&options.rank_options, &options.environment, &program.environment}) {
     for (const auto& [name, value] : *set) variables[name] = value;
   }
@@ -67,6 +67,21 @@ std::vector<std::string> make_environment(const RunOptions& options, const JobPl
     std::string& path = variables["LD_LIBRARY_PATH"];
     path = path.empty() ? library_folder : library_folder + ":" + path;
   }
+  return variables;
+}
+
+}  // namespace
+
+std::string library_path(const RunOptions& options, const ProgramSpec& program, const std::string& library_folder,
+                         char** inherited) {
+  return of_program(options, program, library_folder, inherited)["LD_LIBRARY_PATH"];
+}
+
+std::vector<std::string> make_environment(const RunOptions& options, const JobPlan& plan, std::uint32_t rank,
+                                          const RankDescriptors& descriptors, const std::string& library_folder,
+                                          char** inherited) {
+  const ProgramSpec& program = options.programs[plan.program_of_rank[rank]];
+  Variables variables = of_program(options, program, library_folder, inherited);
   join_job(variables, plan, rank, descriptors);
   std::vector<std::string> entries;
   for (const auto& [name, value] : variables) entries.push_back(name + "=" + value);

@@ -23,6 +23,10 @@ struct RankDescriptors {
                                                         std::uint32_t rank, const RankDescriptors& descriptors,
                                                         const std::string& library_folder, char** inherited);
 
+// LD_LIBRARY_PATH of this program's ranks; empty: not set.
+[[nodiscard]] std::string library_path(const RunOptions& options, const ProgramSpec& program,
+                                       const std::string& library_folder, char** inherited);
+
 // The folder with libmpi.so.12 that belongs to this executable; empty when there is none.
 [[nodiscard]] std::string find_library_folder();
 

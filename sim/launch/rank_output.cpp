@@ -17,18 +17,19 @@ using portals::Status;
 constexpr std::size_t kReadBytes = 65536;
 constexpr std::int64_t kLongestHoldNs = 1'000'000'000;
 
+// Process group and proxy are Hydra's: on one host there is one of each. The letters are the command line's to check.
 std::string fill_pattern(const std::string& pattern, std::uint32_t rank) {
   std::string name;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const char next = pattern[i] == '%' && i + 1 < pattern.size() ? pattern[i + 1] : '\0';
-    if (next == 'r') name += std::to_string(rank);
-    if (next == 'h') name += host_name();
-    if (next == '%') name += '%';
-    if (next == 'r' || next == 'h' || next == '%') {
-      ++i;
-    } else {
+    if (pattern[i] != '%' || i + 1 == pattern.size()) {
       name += pattern[i];
+      continue;
     }
+    const char letter = pattern[++i];
+    if (letter == 'r') name += std::to_string(rank);
+    if (letter == 'h') name += host_name();
+    if (letter == 'g' || letter == 'p') name += '0';
+    if (letter == '%') name += '%';
   }
   return name;
 }

@@ -62,6 +62,9 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
       return fmt::format("{} was killed by signal {}, {}{}", who(cause.rank, context), cause.signal,
                          signal_name(cause.signal), in_call(cause.rank, context));
     case CauseKind::kNoFinalize:
+      if (clean_text(context.board->block(cause.rank).failed_call) == "MPI_Finalize") {
+        return fmt::format("MPI_Finalize failed in {} (exit code {})", who(cause.rank, context), cause.code);
+      }
       return fmt::format("{} left without MPI_Finalize (exit code {}){}", who(cause.rank, context), cause.code,
                          in_call(cause.rank, context));
     case CauseKind::kNoInit:

@@ -62,27 +62,29 @@ int finish_accounts(const RunOptions& options, const Board& board, int exit_stat
   return result.offending_pairs > 0 && exit_status == 0 ? kStatusAccounting : exit_status;
 }
 
-std::string first_names(const std::vector<std::string>& names) {
+std::string first_of(const std::vector<Need>& needs) {
   constexpr std::size_t kMostShown = 5;
   std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kMostShown; ++i) text += (i > 0 ? ", " : "") + names[i];
-  return names.size() > kMostShown ? text + ", ..." : text;
+  for (std::size_t i = 0; i < needs.size() && i < kMostShown; ++i)
+    text += (i > 0 ? ", " : "") + describe_need(needs[i]);
+  return needs.size() > kMostShown ? text + ", ..." : text;
 }
 
-// A program that would fail at its first call is refused before any rank runs. What cannot be read is left to exec.
-Status check_library(const std::string& path) {
+// A program that would fail at its first call is refused before any rank runs. What cannot be read is left to exec, a
+// library that is not found to the loader.
+Status check_library(const RunOptions& options, const ProgramSpec& program, const std::string& path) {
   const std::string folder = find_library_folder();
   SymbolCheck check;
-  if (folder.empty() || !check_symbols(path, folder, check).ok()) return {};
-  if (!check.other_library.empty()) {
-    return Status::error(
-        path + " was linked with " + check.other_library +
-        ", another MPI with another binary interface: compile it with margay's mpicc or MPICH's, or run it "
-        "with its own mpiexec");
+  if (folder.empty() || !check_symbols(path, folder, library_path(options, program, folder, environ), check).ok())
+    return {};
+  if (!check.other_mpi.empty()) {
+    return Status::error(path + " was linked with " + describe_need(check.other_mpi.front()) +
+                         ", another MPI with another binary interface: compile it with margay's mpicc or MPICH's, or "
+                         "run it with its own mpiexec");
   }
   if (check.missing.empty()) return {};
   return Status::error(path + " needs " + std::to_string(check.missing.size()) +
-                       " MPI symbols that margay lacks: " + first_names(check.missing) + " (`margay check " + path +
+                       " MPI symbols that margay lacks: " + first_of(check.missing) + " (`margay check " + path +
                        "` lists them; --mpi system runs it with the " + "system's MPI)");
 }
 
@@ -90,9 +92,9 @@ int run_job(const RunOptions& options) {
   std::vector<std::string> paths;
   int exit_status = 0;
   if (Status status = find_programs(options, paths, exit_status); !status.ok()) return complain(status, exit_status);
-  for (const std::string& path : paths) {
-    if (options.system_mpi) break;
-    if (Status status = check_library(path); !status.ok()) return complain(status, kStatusCannotRun);
+  for (std::size_t i = 0; i < paths.size() && !options.system_mpi; ++i) {
+    Status status = check_library(options, options.programs[i], paths[i]);
+    if (!status.ok()) return complain(status, kStatusCannotRun);
   }
   if (Status status = check_trace_place(options); !status.ok()) return complain(status, kStatusCannotStart);
   const JobPlan plan = make_plan(options);

@@ -17,7 +17,7 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   -wdir DIR               working folder of this program
   -configfile FILE        a part of the command line on each line of FILE
   -hosts A,B  -f FILE     must name this host
-  -outfile-pattern P      standard output to files, %r is the rank, %h the host; -errfile-pattern: standard error
+  -outfile-pattern P      standard output to files, %r is the rank, %h the host, %% a %; -errfile-pattern: standard error
   -bind-to core|none      bind ranks to processors round robin (default none)
   --mpi margay|system     system: leave LD_LIBRARY_PATH alone, so that a program keeps its own MPICH library
   --print-all-exitcodes   exit code of each rank, at the end

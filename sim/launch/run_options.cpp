@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/base/limits.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/options.hpp"
 #include "sim/boot/parse_number.hpp"
@@ -15,6 +16,15 @@ namespace margay::sim {
 namespace {
 
 using Words = std::vector<std::string>;
+
+constexpr std::string_view kShortLimit = "short_limit";
+constexpr std::string_view kPatternLetters = "rhgp%";
+
+// A short limit as it was written, and the option that did.
+struct ShortLimit {
+  std::string word;
+  std::string value;
+};
 
 class Parser {
  public:
@@ -96,13 +106,19 @@ class Parser {
       case OptionAction::kHostFile:
         return read_host_file(values[0]);
       case OptionAction::kBindTo:
-        return bind_to(word, values[0]);
+        return bind_to(rule, word, values[0]);
+      case OptionAction::kPlace:
+        return place(rule, word, values[0]);
+      case OptionAction::kOutputPattern:
+        return pattern(word, values[0], out_.output_pattern);
+      case OptionAction::kErrorPattern:
+        return pattern(word, values[0], out_.error_pattern);
       case OptionAction::kMpi:
         return mpi(word, values[0]);
       case OptionAction::kChoice:
         return choice(rule, word, values[0]);
-      case OptionAction::kBytes:
-        return bytes(rule, word, values[0]);
+      case OptionAction::kHeap:
+        return heap(rule, word, values[0]);
       case OptionAction::kPairs:
         return pairs(rule, word, values[0]);
       case OptionAction::kShortLimit:
@@ -139,12 +155,6 @@ class Parser {
       case OptionAction::kWorkingDirectory:
         part_.working_directory = values[0];
         break;
-      case OptionAction::kOutputPattern:
-        out_.output_pattern = values[0];
-        break;
-      case OptionAction::kErrorPattern:
-        out_.error_pattern = values[0];
-        break;
       case OptionAction::kExitCodes:
         out_.print_exit_codes = true;
         break;
@@ -167,7 +177,7 @@ class Parser {
         set_rank_option(rule.variable, "1");
         break;
       default:
-        out_.notes.push_back("option " + word + " is accepted and changes nothing on one host");
+        note_ignored(word);
         break;
     }
     return {};
@@ -204,9 +214,12 @@ class Parser {
   // NAME=VALUE,...: each name known to the rule, each value one that the name takes.
   Status pairs(const OptionRule& rule, const std::string& word, const std::string& list) {
     for (const std::string& pair : split(list, ',')) {
-      if (takes_pair(rule, pair)) continue;
-      const std::string known(rule.choices.empty() ? "NAME=VALUE" : rule.choices);
-      return Status::error("option " + word + ": \"" + pair + "\" is none of " + known);
+      if (!takes_pair(rule, pair)) {
+        const std::string known(rule.choices.empty() ? "NAME=VALUE" : rule.choices);
+        return Status::error("option " + word + ": \"" + pair + "\" is none of " + known);
+      }
+      const Words name_and_value = split_once(pair, '=');
+      if (name_and_value[0] == kShortLimit) short_limits_.push_back({word, name_and_value[1]});
     }
     set_rank_option(rule.variable, list, true);
     return {};
@@ -253,25 +266,69 @@ class Parser {
     return {};
   }
 
-  Status bytes(const OptionRule& rule, const std::string& word, const std::string& value) {
-    std::uint64_t parsed = 0;
-    if (!parse_bytes(value, parsed)) {
+  Status heap(const OptionRule& rule, const std::string& word, const std::string& value) {
+    if (!parse_bytes(value, heap_bytes_)) {
       return Status::error("option " + word + ": \"" + value +
                            "\" is not a size; write bytes, or a number with k, m or g");
     }
-    set_rank_option(rule.variable, std::to_string(parsed));
+    if (heap_bytes_ < kHeapBytesMin) {
+      return Status::error(fmt::format("option {}: {} bytes hold no message; the least are {} ({}k)", word, heap_bytes_,
+                                       kHeapBytesMin, kHeapBytesMin / 1024));
+    }
+    set_rank_option(rule.variable, std::to_string(heap_bytes_));
     return {};
   }
 
-  Status bind_to(const std::string& word, const std::string& value) {
-    const std::string kind = split(value, ':')[0];
+  // Once the heap is known, which may be named behind them.
+  Status check_short_limits() const {
+    for (const ShortLimit& limit : short_limits_) {
+      std::uint64_t bytes = 0;
+      if (parse_bytes(limit.value, bytes) && bytes >= 1 && bytes <= short_limit_max(heap_bytes_)) continue;
+      return Status::error(fmt::format("option {}: {}={} is not from 1 to a quarter of the heap of {} bytes (--heap)",
+                                       limit.word, kShortLimit, limit.value, heap_bytes_));
+    }
+    return {};
+  }
+
+  // A kind of place with a number, or with what follows a ":" ("core:2", "gpu0").
+  static Status check_place(const OptionRule& rule, const std::string& word, const std::string& value) {
+    const std::string kind = value.substr(0, value.find(':'));
+    const std::string without_number = kind.substr(0, kind.find_last_not_of("0123456789") + 1);
+    const Words known = split(rule.choices, '|');
+    if (std::find(known.begin(), known.end(), without_number) != known.end()) return {};
+    return Status::error("option " + word + ": \"" + value + "\" is none of " + std::string(rule.choices));
+  }
+
+  Status bind_to(const OptionRule& rule, const std::string& word, const std::string& value) {
+    if (Status status = check_place(rule, word, value); !status.ok()) return status;
+    const std::string kind = value.substr(0, value.find(':'));
     if (kind == "none") {
       out_.bind_to = BindTo::kNone;
-    } else if (kind == "core" || kind == "hwthread" || kind == "user") {
+    } else if (kind == "core" || kind == "hwthread" || kind == "user" || kind == "rr") {
       out_.bind_to = BindTo::kCore;
     } else {
       out_.notes.push_back("option " + word + " " + value + " is accepted and binds nothing (core and none are known)");
     }
+    return {};
+  }
+
+  Status place(const OptionRule& rule, const std::string& word, const std::string& value) {
+    if (Status status = check_place(rule, word, value); !status.ok()) return status;
+    note_ignored(word);
+    return {};
+  }
+
+  void note_ignored(const std::string& word) {
+    out_.notes.push_back("option " + word + " is accepted and changes nothing on one host");
+  }
+
+  static Status pattern(const std::string& word, const std::string& value, std::string& out) {
+    for (std::size_t at = value.find('%'); at != std::string::npos; at = value.find('%', at + 2)) {
+      if (at + 1 < value.size() && kPatternLetters.find(value[at + 1]) != std::string_view::npos) continue;
+      return Status::error("option " + word + ": \"" + value.substr(at, 2) +
+                           "\" is none of %r (rank), %h (host), %g (process group), %p (proxy) and %% (a %)");
+    }
+    out = value;
     return {};
   }
 
@@ -314,6 +371,7 @@ class Parser {
   }
 
   Status check_whole() {
+    if (Status status = check_short_limits(); !status.ok()) return status;
     std::uint64_t ranks = 0;
     for (const ProgramSpec& program : out_.programs) ranks += program.ranks;
     if (ranks > kMaxRanks) {
@@ -333,6 +391,8 @@ class Parser {
   RunOptions& out_;
   ProgramSpec part_;
   bool took_config_file_ = false;
+  std::uint64_t heap_bytes_ = kHeapBytes;
+  std::vector<ShortLimit> short_limits_;
 };
 
 }  // namespace

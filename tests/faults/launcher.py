@@ -256,7 +256,8 @@ def pipes_are_no_programs(build, scratch):
 def wrong_command_lines(build, scratch):
     """Told once, in a sentence that names the option, before any rank runs; exit status 2."""
     for words in (["--stall", "x"], ["--protocol", "long=none"], ["--protocol", "short_limit=x"], ["--method", "long=shm"],
-                  ["--wire-tcp", "rdma"], ["--wait", "never"], ["--heap", "lots"], ["--trace", ""]):
+                  ["--wire-tcp", "rdma"], ["--wait", "never"], ["--heap", "lots"], ["--heap", "10"],
+                  ["--protocol", "short_limit=0"], ["-bind-to", "foo"], ["-outfile-pattern", "x%q"], ["--trace", ""]):
         job = Job(build, ["-n", 2, *words], ["touch", scratch / "ran"])
         job.expect(2, 2)
         assert f"option {words[0]}: " in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr

@@ -6,16 +6,71 @@
 
 #include "check.h"
 
+// All that mpi.h has, but for those of the tool interface, which has codes of its own.
+static const int classes[] = {MPI_SUCCESS,
+                              MPI_ERR_BUFFER,
+                              MPI_ERR_COUNT,
+                              MPI_ERR_TYPE,
+                              MPI_ERR_TAG,
+                              MPI_ERR_COMM,
+                              MPI_ERR_RANK,
+                              MPI_ERR_ROOT,
+                              MPI_ERR_TRUNCATE,
+                              MPI_ERR_GROUP,
+                              MPI_ERR_OP,
+                              MPI_ERR_REQUEST,
+                              MPI_ERR_TOPOLOGY,
+                              MPI_ERR_DIMS,
+                              MPI_ERR_ARG,
+                              MPI_ERR_OTHER,
+                              MPI_ERR_UNKNOWN,
+                              MPI_ERR_INTERN,
+                              MPI_ERR_IN_STATUS,
+                              MPI_ERR_PENDING,
+                              MPI_ERR_ACCESS,
+                              MPI_ERR_AMODE,
+                              MPI_ERR_BAD_FILE,
+                              MPI_ERR_CONVERSION,
+                              MPI_ERR_DUP_DATAREP,
+                              MPI_ERR_FILE_EXISTS,
+                              MPI_ERR_FILE_IN_USE,
+                              MPI_ERR_FILE,
+                              MPI_ERR_IO,
+                              MPI_ERR_NO_SPACE,
+                              MPI_ERR_NO_SUCH_FILE,
+                              MPI_ERR_READ_ONLY,
+                              MPI_ERR_UNSUPPORTED_DATAREP,
+                              MPI_ERR_INFO,
+                              MPI_ERR_INFO_KEY,
+                              MPI_ERR_INFO_VALUE,
+                              MPI_ERR_INFO_NOKEY,
+                              MPI_ERR_NAME,
+                              MPI_ERR_NO_MEM,
+                              MPI_ERR_NOT_SAME,
+                              MPI_ERR_PORT,
+                              MPI_ERR_QUOTA,
+                              MPI_ERR_SERVICE,
+                              MPI_ERR_SPAWN,
+                              MPI_ERR_UNSUPPORTED_OPERATION,
+                              MPI_ERR_WIN,
+                              MPI_ERR_BASE,
+                              MPI_ERR_LOCKTYPE,
+                              MPI_ERR_KEYVAL,
+                              MPI_ERR_RMA_CONFLICT,
+                              MPI_ERR_RMA_SYNC,
+                              MPI_ERR_SIZE,
+                              MPI_ERR_DISP,
+                              MPI_ERR_ASSERT,
+                              MPI_ERR_RMA_RANGE,
+                              MPI_ERR_RMA_ATTACH,
+                              MPI_ERR_RMA_SHARED,
+                              MPI_ERR_RMA_FLAVOR,
+                              MPI_ERR_SESSION,
+                              MPI_ERR_PROC_ABORTED,
+                              MPI_ERR_VALUE_TOO_LARGE};
+
 // The standard's classes have texts that differ, shorter than MPI_MAX_ERROR_STRING; each class is its own class.
 static void error_classes(void) {
-  const int classes[] = {MPI_SUCCESS,        MPI_ERR_BUFFER,     MPI_ERR_COUNT,     MPI_ERR_TYPE,
-                         MPI_ERR_TAG,        MPI_ERR_COMM,       MPI_ERR_RANK,      MPI_ERR_REQUEST,
-                         MPI_ERR_ROOT,       MPI_ERR_GROUP,      MPI_ERR_OP,        MPI_ERR_TOPOLOGY,
-                         MPI_ERR_DIMS,       MPI_ERR_ARG,        MPI_ERR_UNKNOWN,   MPI_ERR_TRUNCATE,
-                         MPI_ERR_OTHER,      MPI_ERR_INTERN,     MPI_ERR_IN_STATUS, MPI_ERR_PENDING,
-                         MPI_ERR_KEYVAL,     MPI_ERR_NO_MEM,     MPI_ERR_INFO,      MPI_ERR_INFO_KEY,
-                         MPI_ERR_INFO_VALUE, MPI_ERR_INFO_NOKEY, MPI_ERR_BASE,      MPI_ERR_WIN,
-                         MPI_ERR_FILE,       MPI_ERR_SPAWN,      MPI_ERR_SESSION,   MPI_ERR_UNSUPPORTED_OPERATION};
   enum { kClasses = sizeof classes / sizeof *classes };
   static char texts[kClasses][MPI_MAX_ERROR_STRING];
   for (int i = 0; i < kClasses; ++i) {
@@ -24,6 +79,7 @@ static void error_classes(void) {
     CHECK(classes[i] <= MPI_ERR_LASTCODE, "class %d is above MPI_ERR_LASTCODE", classes[i]);
     MPI_Error_string(classes[i], texts[i], &length);
     CHECK(length > 0 && (size_t)length == strlen(texts[i]), "the text of class %d has length %d", classes[i], length);
+    if (strcmp(texts[i], "Unknown error class") == 0 && !on_margay()) continue;  // MPICH has no text of some
     for (int j = 0; j < i; ++j) CHECK(strcmp(texts[i], texts[j]) != 0, "one text, '%s', for two classes", texts[i]);
   }
 }

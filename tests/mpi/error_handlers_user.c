@@ -13,6 +13,40 @@ static void handler(MPI_Comm* comm, int* code, ...) {
   seen_class = class_of(*code);
 }
 
+// The call returns what its handler makes of the code.
+static void forgiving(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  *code = MPI_SUCCESS;
+}
+
+static void rewording(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  *code = MPI_ERR_OTHER;
+}
+
+static void changing_the_code(void) {
+  MPI_Comm_errhandler_function* const functions[] = {forgiving, rewording};
+  const int returned[] = {MPI_SUCCESS, MPI_ERR_OTHER};
+  for (int i = 0; i < 2; ++i) {
+    int sent = 0, value = 0, code;
+    MPI_Comm comm;
+    MPI_Errhandler mine;
+    MPI_Request request;
+    MPI_Comm_create_errhandler(functions[i], &mine);
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Comm_set_errhandler(comm, mine);
+    MPI_Errhandler_free(&mine);
+    code = MPI_Send(&sent, 1, MPI_INT, 99, 0, comm);
+    CHECK(code == returned[i], "a wrong destination returns %d, expected %d", code, returned[i]);
+    MPI_Irecv(&value, 1, MPI_CHAR, 0, 0, comm, &request);
+    MPI_Send(&sent, 1, MPI_INT, 0, 0, comm);
+    code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(code == returned[i], "a message that is too long returns %d, expected %d", code, returned[i]);
+    CHECK(MPI_Comm_call_errhandler(comm, MPI_ERR_TAG) == MPI_SUCCESS, "MPI_Comm_call_errhandler failed");
+    MPI_Comm_free(&comm);
+  }
+}
+
 // Calls MPI, with an error of its own in it, and collectively.
 static void busy_handler(MPI_Comm* comm, int* code, ...) {
   int size = 0;
@@ -165,6 +199,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   attached();
   calling_mpi();
+  changing_the_code();
   none_of_a_communicator();
   codes_of_the_program();
   if (on_margay()) strings_and_kinds();

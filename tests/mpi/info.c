@@ -89,6 +89,25 @@ static void limits(void) {
   CHECK(class_of(MPI_Info_get_nkeys((MPI_Info)MPI_COMM_WORLD, &flag)) == MPI_ERR_INFO, "a communicator");
 }
 
+// MPI_Info_get_nthkey writes MPI_MAX_INFO_KEY bytes at most, with the zero: of the longest key all but the last letter.
+static void longest_keys(void) {
+  for (int length = MPI_MAX_INFO_KEY - 1; length <= MPI_MAX_INFO_KEY; ++length) {
+    MPI_Info info;
+    struct {
+      char key[MPI_MAX_INFO_KEY], behind;
+    } room = {"", 'b'};
+    MPI_Info_create(&info);
+    MPI_Info_set(info, letters(length), "v");
+    expect(info, letters(length), "v");
+    CHECK(MPI_Info_get_nthkey(info, 0, room.key) == MPI_SUCCESS, "a key of %d letters", length);
+    CHECK(room.behind == 'b', "a key of %d letters was written behind MPI_MAX_INFO_KEY bytes", length);
+    CHECK(strncmp(room.key, letters(MPI_MAX_INFO_KEY - 1), MPI_MAX_INFO_KEY) == 0,
+          "a key of %d letters is shown with %zu", length, strnlen(room.key, MPI_MAX_INFO_KEY));
+    CHECK(MPI_Info_delete(info, letters(length)) == MPI_SUCCESS, "a key of %d letters was not found", length);
+    MPI_Info_free(&info);
+  }
+}
+
 static void environment(int argc, char** argv) {
   MPI_Info info;
   CHECK(MPI_Info_create_env(argc, argv, &info) == MPI_SUCCESS, "create_env");
@@ -158,6 +177,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   pairs(info);
   limits();
+  longest_keys();
   environment(argc, argv);
   hints();
   MPI_Info_free(&info);

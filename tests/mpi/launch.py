@@ -112,6 +112,24 @@ def case_command_line(case):
     case.expect("no_such_program" in case.last.stderr, "the missing program is to be named")
 
 
+def case_info_env(case):
+    """MPI_INFO_ENV tells each rank of its own program: of several, each has its own number of ranks (MPI 4.0, 11.2.1). So
+    it does under Hydra, which tells only each rank's number of the program."""
+    program = case.ours("info_env.c")
+    here = pathlib.Path.cwd()
+    words = ["-n", "1", program, ":", "-n", "3", program, "x", "y z"]
+    lines = [f"rank 0 program 0 command={program} maxprocs=1 wdir={here}",
+             *(f"rank {rank} program 1 command={program} argv=x y z maxprocs=3 wdir={here}" for rank in (1, 2, 3))]
+    for launcher in ([case.build.tool("margay"), "run"], [case.build.tool("mpiexec"), "--nodes", "2"], ["mpiexec.hydra"]):
+        case.run([*launcher, *words], env=case.library_path)
+        case.expect_lines(lines)
+    case.run(["mpiexec.hydra", "-n", "2", program], env=case.library_path)
+    case.expect_lines([f"rank {rank} program 0 command={program} maxprocs=2 wdir={here}" for rank in (0, 1)])
+    case.run([case.build.tool("margay"), "run", "-n", "1", "-wdir", "/tmp", program, ":", "-n", "1", program])
+    case.expect_lines([f"rank 0 program 0 command={program} maxprocs=1 wdir=/tmp",
+                       f"rank 1 program 1 command={program} maxprocs=1 wdir={here}"])
+
+
 def case_abort(case):
     """MPI_Abort's code is the exit status, from any rank, on any communicator, from two at once; the caller never comes
     back."""
@@ -132,6 +150,13 @@ def case_exit_status(case):
     program = case.ours("ends.c")
     for code, rank in ((0, 0), (3, 0), (255, 1)):
         case.margay(program, "exit", str(code), str(rank), status=code)
+
+
+def case_finalize_fails(case):
+    """MPI_Finalize that was called and failed is told as that, not as forgotten."""
+    case.margay(case.ours("ends.c"), "finalize_fails", status=1)
+    case.expect("MPI_Finalize failed in rank 0" in case.last.stderr, "the failure is to be told")
+    case.expect("without MPI_Finalize" not in case.last.stderr, "it was called")
 
 
 def case_fatal_error(case):
@@ -295,6 +320,16 @@ def case_mpicxx(case):
     case.expect_lines(["sum of ranks 3"])
 
 
+def case_cxx_bindings(case):
+    """A program of MPI's C++ functions runs with Debian's library of them on our library, and as on Debian's MPICH."""
+    program = support.compile_program(case.build, "mpicxx.mpich", SOURCES / "cxx_bindings.cpp", ".mpich")
+    expected = case.run(["mpiexec.mpich", "-n", "2", program]).stdout.splitlines()
+    case.expect(len(expected) == 3, "MPICH prints an exception, a product, and what became of functions")
+    case.margay(program)
+    case.expect_lines(expected)
+    case.run([case.build.tool("margay"), "check", program])
+
+
 def case_netpipe(case):
     """Debian's NPmpich2, unmodified, with its integrity check, on shared memory and over TCP."""
     for words in ([], ["--nodes", "2", "--wire-tcp", "uring"], ["--nodes", "2", "--wire-tcp", "epoll"]):
@@ -347,6 +382,62 @@ def case_check(case):
         case.expect(name in case.last.stdout, f"margay check does not say {name}")
     case.margay(refuses, ranks=1)
     case.expect("margay: MPI_File_open is not supported" in case.last.stderr, "no word of MPI_File_open")
+
+
+def case_check_several(case):
+    """Each of several programs is looked at, whatever is found of the one before; a folder without the library is told."""
+    check = [case.build.tool("margay"), "check"]
+    good, refuses = case.ours("who.c"), case.ours("refuses.c")
+    case.run([*check, refuses, "/nonexistent/program", good], status=2)
+    case.expect("/nonexistent/program: No such file" in case.last.stderr, "the missing program is to be told")
+    for words in ("by name only", f"{good}: margay has all of the"):
+        case.expect(words in case.last.stdout, f"margay check does not say '{words}'")
+    case.run([*check, refuses, good], status=1)
+    case.run([*check, "--library", "/nonexistent", good], status=2)
+    case.expect("--library /nonexistent" in case.last.stderr, "the folder is to be told")
+    case.run([*check, "--library", case.build.folder / "lib", good])
+
+
+def case_check_libraries(case):
+    """`margay check` follows the shared libraries that a program needs as the loader does, and says in which one a call
+    stands; `margay run` refuses a program for a symbol that none of them and not margay has."""
+    source = SOURCES / "libraries.c"
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        deep = root / "deep"
+        deep.mkdir()
+
+        def build(output, *options):
+            case.run(["mpicc.mpich", source, *options, "-o", output])
+            return output
+
+        def check(program, *, status=1, expected=f"MPI_File_open in {deep}/liblower.so", env=None):
+            case.run([case.build.tool("margay"), "check", program], status=status, env=env)
+            case.expect(expected in case.last.stdout.splitlines(), f"margay check does not say '{expected}'")
+
+        lower = ["-DLOWER", "-shared", "-fPIC"]
+        upper = ["-DUPPER", "-shared", "-fPIC", f"-L{deep}", "-llower"]
+        program = [f"-L{root}", "-lupper", "-Wl,--allow-shlib-undefined"]
+        build(deep / "liblower.so", *lower)
+        # Named by each file for what it needs itself.
+        build(root / "libupper.so", *upper, "-Wl,--enable-new-dtags,-rpath,$ORIGIN/deep")
+        check(build(root / "by_runpath", *program, "-Wl,--enable-new-dtags,-rpath,$ORIGIN"))
+        # By the program for all that comes; by the user; by nobody.
+        build(root / "libupper.so", *upper)
+        check(build(root / "by_rpath", *program, f"-Wl,--disable-new-dtags,-rpath,$ORIGIN:{deep}"))
+        plain = build(root / "plain", *program)
+        check(plain, env={"LD_LIBRARY_PATH": f"{root}:{deep}"})
+        check(plain, expected="libupper.so")
+        # DT_RUNPATH of the program is not for what its libraries need.
+        check(build(root / "not_found", *program, f"-Wl,--enable-new-dtags,-rpath,{root}:{deep}"),
+              expected=f"liblower.so in {root}/libupper.so")
+        case.margay(root / "by_rpath", "call", ranks=1)
+        case.expect("margay: MPI_File_open is not supported" in case.last.stderr, "no word of MPI_File_open")
+        build(deep / "liblower.so", *lower, "-DMISSING")
+        check(root / "by_rpath", expected=f"MPI_Margay_lacks_this in {deep}/liblower.so")
+        for command in ([root / "by_rpath"], ["-genv", "LD_LIBRARY_PATH", f"{root}:{deep}", plain]):
+            case.margay(*command, ranks=1, status=126)
+            case.expect(f"MPI_Margay_lacks_this in {deep}/liblower.so" in case.last.stderr, "the symbol is to be told")
 
 
 def case_trace_threads(case):
@@ -409,6 +500,8 @@ def case_leaks(case):
             case.expect(case.last.stderr.count(f"rank 0: leak: {words} ") == 1, f"its {words} is to be listed once")
     case.margay("--leaks", program)
     case.expect(not case.last.stderr, "nothing is to be listed of a session that gave all back")
+    case.margay("--leaks", program, "leaks", ranks=1)
+    case.expect(case.last.stderr.count("1 process\n") == 2, "a communicator and a group of one process are to be listed")
 
 
 MISFITS = [

@@ -397,6 +397,11 @@ static void waiting(void) {
   CHECK(read == yield, "the policy is %d", read);
   one_message(10);
   FAILS(MPI_T_cvar_write(handle, &automatic), MPI_T_ERR_INVALID);
+  for (int wrong = -3; wrong < 6; ++wrong) {
+    if (wrong < 0 || wrong > automatic) FAILS(MPI_T_cvar_write(handle, &wrong), MPI_T_ERR_INVALID);
+  }
+  OK(MPI_T_cvar_read(handle, &read));
+  CHECK(read == yield, "the policy is %d after values that no policy has", read);
   OK(MPI_T_cvar_write(handle, &first));
   OK(MPI_T_cvar_handle_free(&handle));
 }

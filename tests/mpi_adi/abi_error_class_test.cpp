@@ -98,4 +98,28 @@ TEST_CASE("an added class is removed after its codes; neither number comes again
   CHECK(table.add_class() > code);
 }
 
+TEST_CASE("a code of one of the library's classes, or of a class with other codes, is removed alone") {
+  ErrorTable table;
+  const int error_class = table.add_class();
+  const int of_ours = table.add_code(MPI_ERR_IO);
+  const int first = table.add_code(error_class);
+  const int second = table.add_code(error_class);
+  CHECK(table.remove(of_ours));
+  CHECK(table.remove(second));
+  CHECK_FALSE(table.remove(error_class));
+  CHECK(table.class_of(first) == error_class);
+  CHECK(table.remove(first));
+  CHECK(table.remove(error_class));
+  CHECK(table.last_used_code() == second);
+}
+
+TEST_CASE("removing a class takes as long with a hundred thousand others as with few") {
+  ErrorTable table;
+  constexpr int kClasses = 100000;
+  const int first = table.add_class();
+  for (int i = 1; i < kClasses; ++i) static_cast<void>(table.add_class());
+  // Each in turn: with a walk over all of them, hours.
+  for (int i = 0; i < kClasses; ++i) REQUIRE(table.remove(first + i));
+}
+
 }  // namespace margay::mpi_adi

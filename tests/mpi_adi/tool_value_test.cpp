@@ -35,10 +35,14 @@ TEST_CASE("each type is stored and loaded in its own units") {
 }
 
 TEST_CASE("numbers that no word can hold are loaded as the nearest") {
-  CHECK(loaded(ValueType::integer, -5) == 0);
   CHECK(loaded(ValueType::seconds, -1.0) == 0);
   CHECK(loaded(ValueType::seconds, std::numeric_limits<double>::quiet_NaN()) == 0);
   CHECK(loaded(ValueType::seconds, std::numeric_limits<double>::infinity()) == std::numeric_limits<Word>::max());
+}
+
+TEST_CASE("a negative integer is loaded as itself, so that no enumeration takes it for its first item") {
+  for (const int value : {-1, -5, std::numeric_limits<int>::min()})
+    CHECK(stored<int>(ValueType::integer, loaded(ValueType::integer, value)) == value);
 }
 
 TEST_CASE("a string is given whole, cut, or as its length") {

@@ -79,7 +79,14 @@ TEST_CASE("a board that is not one is refused") {
 TEST_CASE("a long text is cut and ends with a zero") {
   BoardBlock block;
   set_text(block.mpi_call, std::string(100, 'x'));
-  CHECK(std::string(block.mpi_call.data()) == std::string(28, 'x') + "...");
+  CHECK(std::string(block.mpi_call.data()) == std::string(27, 'x') + " ...");
+  set_text(block.mpi_call, "a line that is cut after a whole word");
+  CHECK(std::string(block.mpi_call.data()) == "a line that is cut after a ...");
+  const std::string fits = "thirty-one letters, and no more";
+  set_text(block.mpi_call, fits);
+  CHECK(block.mpi_call.data() == fits);
+  set_text(block.mpi_call, fits + "x");
+  CHECK(std::string(block.mpi_call.data()) == "thirty-one letters, and no ...");
 }
 
 TEST_CASE("a segment is zero at first and cannot shrink") {

@@ -87,10 +87,10 @@ TEST_CASE("margay's own options become variables of the ranks") {
                                             {"MARGAY_WIRE_TCP", "epoll"},
                                             {"MARGAY_TRACE", "/t"}});
   const RunOptions others = parsed(
-      "--short-limit 4k --protocol=long=puma,short_limit=0 --method long=cma --stall 1:30 --trace-walks --trace a "
+      "--short-limit 4k --protocol=long=puma,short_limit=1 --method long=cma --stall 1:30 --trace-walks --trace a "
       "--trace "
       "b=c x");
-  CHECK(others.rank_options == Assignments{{"MARGAY_PROTOCOL", "short_limit=4k,long=puma,short_limit=0"},
+  CHECK(others.rank_options == Assignments{{"MARGAY_PROTOCOL", "short_limit=4k,long=puma,short_limit=1"},
                                            {"MARGAY_METHOD", "long=cma"},
                                            {"MARGAY_STALL_SECONDS", "90"},
                                            {"MARGAY_TRACE_WALKS", "1"},
@@ -110,6 +110,44 @@ TEST_CASE("a wrong value of margay's own options is refused by name, with what t
         "--method cma a", "--method lng=cma a", "--wire-tcp rdma a", "--wait never a", "--initial-errhandler returns a",
         "--heap -1 a", "--heap 1q a", "--stall 0 a", "--stall -1 a", "--stall nan a", "--stall 5s a"}) {
     CHECK_MESSAGE(complaint(bad).find("option --") == 0, bad);
+  }
+}
+
+TEST_CASE("a heap and a short limit out of their ranges are told with the range") {
+  CHECK(complaint("--heap 1000 a") == "option --heap: 1000 bytes hold no message; the least are 65536 (64k)");
+  CHECK(complaint("--heap 0 a").find("the least are 65536") != std::string::npos);
+  CHECK(parsed("--heap 64k a").rank_options == Assignments{{"MARGAY_HEAP_BYTES", "65536"}});
+  const std::string range = " is not from 1 to a quarter of the heap of ";
+  CHECK(complaint("--protocol short_limit=0 a") ==
+        "option --protocol: short_limit=0" + range + "67108864 bytes (--heap)");
+  CHECK(complaint("--short-limit 999g a").find("short_limit=999g" + range) != std::string::npos);
+  CHECK(complaint("--short-limit 16385 --heap 64k a").find(range + "65536") != std::string::npos);
+  CHECK(complaint("--heap 64k --short-limit 16385 a").find(range + "65536") != std::string::npos);
+  CHECK(complaint("--short-limit 16384 --heap 64k a").empty());
+  CHECK(complaint("--short-limit 16m a").empty());
+}
+
+TEST_CASE("places are those of Hydra and Open MPI, and nothing else") {
+  for (const char* option : {"-bind-to", "-map-by"}) {
+    const std::string line(option);
+    CHECK(complaint(line + " foo a").find("option " + line + ": \"foo\" is none of ") == 0);
+    for (const char* place : {"none", "core", "core:2", "socket", "numa:1", "hwthread", "l3cache", "board", "machine",
+                              "rr", "user:0+2,1+4", "gpu0", "eth:1", "slot", "ppr:2:node", "node:PE=2"}) {
+      CHECK_MESSAGE(complaint(line + " " + place + " a").empty(), place);
+    }
+  }
+  CHECK_FALSE(complaint("-rank-by zz a").empty());
+  CHECK(complaint("--rank-by fill a").empty());
+}
+
+TEST_CASE("a pattern of file names has Hydra's letters behind %") {
+  for (const char* option : {"-outfile-pattern", "-errfile-pattern"}) {
+    const std::string line(option);
+    for (const char* good : {"out", "out.%r", "%h-%g.%p", "100%%"})
+      CHECK_MESSAGE(complaint(line + " " + good + " a").empty(), good);
+    for (const char* bad : {"x%q", "x%", "%r%%%"}) {
+      CHECK_MESSAGE(complaint(line + " " + bad + " a").find("option " + line + ": \"") == 0, bad);
+    }
   }
 }
 

@@ -35,13 +35,16 @@ KeyvalPtr find_keyval(Call& call, int keyval, ObjectType owner) {
     call.error(MPI_ERR_KEYVAL, "the attribute key is MPI_KEYVAL_INVALID");
     return nullptr;
   }
-  if (is_builtin(keyval) && object_type(keyval) == ObjectType::keyval)
+  const auto not_for = [&](ObjectType its) {
+    return bad_keyval(call, keyval, std::string("is for ") + kind_of(its) + ", not for " + kind_of(owner));
+  };
+  if (is_builtin(keyval) && object_type(keyval) == ObjectType::keyval) {
+    if (keyval_owner(keyval) != owner) return not_for(keyval_owner(keyval));
     return bad_keyval(call, keyval, "is predefined: it cannot be set, deleted or freed");
+  }
   KeyvalPtr found = call.rank().tables().keyvals.find(keyval);
   if (found == nullptr) return bad_keyval(call, keyval, "is no living attribute key (freed, or never made)");
-  if (found->owner != owner)
-    return bad_keyval(call, keyval, std::string("is for ") + kind_of(found->owner) + ", not for " + kind_of(owner));
-  return found;
+  return found->owner == owner ? found : not_for(found->owner);
 }
 
 KeyvalPtr find_unfreed_keyval(Call& call, int keyval, ObjectType owner) {

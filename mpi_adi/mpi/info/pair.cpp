@@ -117,7 +117,8 @@ extern "C" int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
       call.error(MPI_ERR_ARG, "n is " + std::to_string(n) + "; the info object has " +
                                   std::to_string(found->pairs.size()) + " keys, counted from 0");
     } else if (found != nullptr) {
-      copy_text(found->pairs[static_cast<std::size_t>(n)].first, key, MPI_MAX_INFO_KEY);
+      // As MPICH: programs have a buffer of MPI_MAX_INFO_KEY bytes, the zero included.
+      copy_text(found->pairs[static_cast<std::size_t>(n)].first, key, MPI_MAX_INFO_KEY - 1);
     }
   }
   return call.done();

@@ -19,6 +19,8 @@ import support  # noqa: E402
 LEAST_CALLS = 1500
 TIMEOUT = 60
 DEATHS_MAX = 60  # of one program; each is a failure
+FATAL_STEP = 17  # of so many calls one is made under the default handler too
+SAID_SHOWN = 300  # characters of a sentence that the launcher's line has for sure
 
 
 def compile_all(build, sources, compiler, suffix, options):
@@ -39,25 +41,43 @@ def compile_all(build, sources, compiler, suffix, options):
 
 
 def run(command, program, calls):
-    """Runs a program to its end; the number of calls made, and what failed."""
+    """Runs a program to its end; the number of calls made, what each said {number: (class, sentence)}, and what failed."""
     progress = program.with_suffix(".progress")
-    first, made, failures = 1, 0, []
+    first, made, failures, said = 1, 0, [], {}
     for _ in range(DEATHS_MAX):
         progress.unlink(missing_ok=True)
         done = support.execute(command + [str(program), str(first), str(progress)], TIMEOUT)
         for match in re.finditer(r"^call (\d+): (.*)$", done.stdout, re.MULTILINE):
             failures.append(f"{calls[int(match[1]) - 1].text()}\n    {match[2]}")
+        said |= {int(number): (int(error), text)
+                 for number, error, text in re.findall(r"^said (\d+) (\d+) (.*)$", done.stdout, re.MULTILINE)}
         end = re.search(r"^(\d+) calls, \d+ failures$", done.stdout, re.MULTILINE)
         if end:
-            return made + int(end[1]), failures
+            return made + int(end[1]), said, failures
         last = int(progress.read_text().strip() or 0) if progress.exists() else 0
         if last == 0:
-            return made, failures + [done.transcript(["the program ended before its first call"])]
+            return made, said, failures + [done.transcript(["the program ended before its first call"])]
         failures.append(f"{calls[last - 1].text()}\n    the program ended with status {done.status}: "
                         f"{done.stderr.strip()[-300:]}")
         made += last - first + 1
         first = last + 1
-    return made, failures + [f"ended {DEATHS_MAX} times; the rest was not tried"]
+    return made, said, failures + [f"ended {DEATHS_MAX} times; the rest was not tried"]
+
+
+def run_fatal(command, program, calls, said):
+    """Some of the calls, each in a program of its own, under MPI_ERRORS_ARE_FATAL: the launcher says the sentence that the
+    call otherwise returns, and the exit status is the class. How many were made, and what failed."""
+    failures, made = [], 0
+    for number in range(1, len(calls) + 1, FATAL_STEP):
+        # Sessions, and what is made without a communicator, have a handler of their own, which the program set.
+        if re.search("[Ss]ession|from_group", calls[number - 1].function) or number not in said:
+            continue
+        error, text = said[number]
+        done = support.execute(command + [str(program), str(number), "/dev/null", "fatal"], TIMEOUT)
+        made += 1
+        if done.status != error or text[:SAID_SHOWN] not in done.stderr or "1 calls" in done.stdout:
+            failures.append(f"{calls[number - 1].text()}\n" + done.transcript([f"expected status {error} and: {text}"]))
+    return made, failures
 
 
 def main():
@@ -81,12 +101,14 @@ def main():
         return 1
     total = 0
     for source, calls in written.items():
-        made, wrong = run(command, programs[source], calls)
-        print(f"{source.stem:32} {made} assertions, {len(wrong)} failures", flush=True)
+        made, said, wrong = run(command, programs[source], calls)
+        if made != len(calls) and not wrong:
+            wrong.append(f"{source.stem}: {made} of {len(calls)} calls were made")
+        ended, wrong_ends = (0, []) if arguments.mpich else run_fatal(command, programs[source], calls, said)
+        wrong += wrong_ends
+        print(f"{source.stem:32} {made} assertions, {ended} ends, {len(wrong)} failures", flush=True)
         total += made
         failures += wrong
-        if made != len(calls) and not wrong:
-            failures.append(f"{source.stem}: {made} of {len(calls)} calls were made")
     print("\n".join(failures))
     print(f"{total} assertions, {len(failures)} failures")
     if total < LEAST_CALLS and not arguments.chapter:

@@ -3,6 +3,7 @@
 //
 // A program is started with the number of its first call and a file, where it notes the number of the call that it is
 // in: whoever started it then knows which call ended it, and starts it anew behind that one.
+#include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <mpi.h>
@@ -41,6 +42,8 @@ static char persistent_buffer[64];
 
 static MPIX_Grequest_class request_class;
 static int progress_file, first_call, calls, failures;
+// With a third argument: the one call is made under the handler that MPI begins with, which ends the program.
+static int is_fatal;
 
 static void add(void* in, void* inout, int* count, MPI_Datatype* type) {
   (void)type;
@@ -159,18 +162,65 @@ static void make_keys(void) {
   MPI_Add_error_class(&own_class);
 }
 
+// What is seen of the living objects; no wrong call changes it.
+enum { kLooks = 16 };
+static const char* const look_names[kLooks] = {"the communicator's size",
+                                               "the communicator's rank",
+                                               "its attribute",
+                                               "its name's length",
+                                               "the topology of cart",
+                                               "the topology of graph",
+                                               "the group's size",
+                                               "the group's rank",
+                                               "own_type's size",
+                                               "own_type's extent",
+                                               "own_type's name",
+                                               "the uncommitted type's size",
+                                               "the info object's pairs",
+                                               "whether own_op is commutative",
+                                               "whether inactive is done",
+                                               "the code of own_class"};
+static int looks_at_first[kLooks];
+
+static void look(int* seen) {
+  char name[MPI_MAX_OBJECT_NAME];
+  void* value;
+  MPI_Aint bound, extent;
+  MPI_Comm_size(comm, &seen[0]);
+  MPI_Comm_rank(comm, &seen[1]);
+  MPI_Comm_get_attr(comm, comm_key, &value, &seen[2]);
+  MPI_Comm_get_name(comm, name, &seen[3]);
+  MPI_Topo_test(cart, &seen[4]);
+  MPI_Topo_test(graph, &seen[5]);
+  MPI_Group_size(group, &seen[6]);
+  MPI_Group_rank(group, &seen[7]);
+  MPI_Type_size(own_type, &seen[8]);
+  MPI_Type_get_extent(own_type, &bound, &extent);
+  seen[9] = (int)extent + 1000 * (int)bound;
+  MPI_Type_get_name(own_type, name, &seen[10]);
+  MPI_Type_size(uncommitted, &seen[11]);
+  MPI_Info_get_nkeys(info, &seen[12]);
+  MPI_Op_commutative(own_op, &seen[13]);
+  MPI_Request_get_status(inactive, &seen[14], MPI_STATUS_IGNORE);
+  MPI_Error_class(own_class, &seen[15]);
+}
+
 static void begin_calls(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   first_call = argc > 1 ? atoi(argv[1]) : 0;
   progress_file = argc > 2 ? open(argv[2], O_WRONLY | O_CREAT, 0600) : -1;
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  is_fatal = argc > 3;
+  if (!is_fatal) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  }
   memset(long_text, 'x', sizeof long_text - 1);
   make_communicators();
   make_requests();
   make_objects();
   make_keys();
   make_sessions();
+  look(looks_at_first);
 }
 
 static int end_calls(void) {
@@ -182,7 +232,7 @@ static int end_calls(void) {
 
 // The number of the next call; 0 when an earlier run made it.
 static int next_call(int number) {
-  if (number < first_call) return 0;
+  if (number < first_call || (is_fatal && number > first_call)) return 0;
   char text[16];
   const int length = snprintf(text, sizeof text, "%-9d\n", number);
   if (progress_file >= 0 && pwrite(progress_file, text, (size_t)length, 0) != length) exit(3);
@@ -218,12 +268,29 @@ __attribute__((format(printf, 2, 3))) static void fail(int number, const char* f
   fflush(stdout);
 }
 
+// Letters of names and numbers: next to one of them a word does not end, and -1 has no 1.
+static int is_inside(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+// Whether `text` has `word` as a word of its own, not within another one.
+static int has_word(const char* text, const char* word) {
+  const size_t length = strlen(word);
+  for (const char* at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) {
+    const char ahead = at == text ? ' ' : at[-1], behind = at[length];
+    const int begins = !is_inside(word[0]) || !(is_inside(ahead) || (isdigit((unsigned char)word[0]) && ahead == '-'));
+    const int ends = !is_inside(word[length - 1]) || !is_inside(behind);
+    if (begins && ends) return 1;
+  }
+  return 0;
+}
+
 // Whether `text` has one of the words in `words`, which '|' separates.
 static int has_one(const char* text, const char* words) {
   char copy[256];
   snprintf(copy, sizeof copy, "%s", words);
   for (char* word = strtok(copy, "|"); word != NULL; word = strtok(NULL, "|"))
-    if (strstr(text, word) != NULL) return 1;
+    if (has_word(text, word)) return 1;
   return 0;
 }
 
@@ -249,4 +316,12 @@ static void judge(int number, int code, int expected, const char* function, cons
   }
   for (int i = 0; i < kSlots && !bad; ++i) bad = memcmp(slot[i].bytes, before[i].bytes, kSlotBytes) != 0 ? i + 1 : 0;
   if (bad) fail(number, "the memory of argument %d was changed", bad);
+  int seen[kLooks] = {0};
+  look(seen);
+  for (int i = 0; i < kLooks; ++i) {
+    if (seen[i] == looks_at_first[i]) continue;
+    fail(number, "%s was %d and is %d", look_names[i], looks_at_first[i], seen[i]);
+    looks_at_first[i] = seen[i];
+  }
+  printf("said %d %d %s\n", number, class, text);
 }

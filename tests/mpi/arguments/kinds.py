@@ -74,6 +74,9 @@ def keyval(function, pointer):
               Wrong("kind", form("MPI_INT"), "KEYVAL", "in_hex(MPI_INT)"),
               Wrong("negative", form("-1"), "KEYVAL", "in_hex(-1)"),
               Wrong("predefined", form("MPI_TAG_UB"), "KEYVAL", "in_hex(MPI_TAG_UB)")]
+    if owner != "win":
+        objects = {"comm": "communicators", "type": "datatypes"}[owner]
+        wrongs.append(Wrong("of_windows", form("MPI_WIN_BASE"), "KEYVAL", f'"is for windows, not for {objects}"'))
     if pointer:
         wrongs += null_pointer()
     return Kind(form(living), "key", wrongs)
@@ -161,7 +164,7 @@ def kind_of(type_name, name, function, slot):
     if element in HANDLES and base.count("*") <= 1:
         return handle(element, name, function, pointer, slot)
     if re.search(r"keyval$", name):
-        return Kind(slot, "keyval", null_pointer()) if "create" in function else keyval(function, pointer)
+        return Kind(slot, "", null_pointer()) if "create" in function else keyval(function, pointer)
     if element == "MPI_Status":
         if type_name.startswith("const") or function.startswith("MPI_Status_set"):
             return Kind("&status", "status", null_pointer() + [Wrong("ignore", "MPI_STATUS_IGNORE", "ARG", '"MPI_STATUS_IGNORE"')])
@@ -196,9 +199,9 @@ def kind_of(type_name, name, function, slot):
 def string(name):
     if name == "key":
         return Kind('"key"', "key", null_pointer("INFO_KEY") + [
-            Wrong("empty", '""', "INFO_KEY", '"empty"'), Wrong("long", "long_text", "INFO_KEY", '"xxxx"')])
+            Wrong("empty", '""', "INFO_KEY", '"empty"'), Wrong("long", "long_text", "INFO_KEY", '"longer"')])
     if name == "value":
-        return Kind('"value"', "value", null_pointer("INFO_VALUE") + [Wrong("long", "long_text", "INFO_VALUE", '"xxxx|longer"')])
+        return Kind('"value"', "value", null_pointer("INFO_VALUE") + [Wrong("long", "long_text", "INFO_VALUE", '"longer"')])
     if name == "datarep":
         return Kind('"external32"', "datarep", null_pointer() + [Wrong("unknown", '"external64"', "ARG", '"external64"'),
                                                                 Wrong("empty", '""', "ARG", r'"\"\""')])

@@ -1,7 +1,7 @@
 // Ends in the way that its first argument names: abort CODE RANK, self CODE RANK and dup CODE RANK (abort on
 // MPI_COMM_SELF, on a duplicate), exit CODE RANK, fatal, errors_abort, both CODE (two ranks abort), before and after (a
 // wrong call before MPI_Init, a call after MPI_Finalize), late_thread (the latter by a second thread, which has called
-// MPI before).
+// MPI before), finalize_fails (ranks that do not agree on an earlier call).
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -54,6 +54,12 @@ int main(int argc, char** argv) {
     printf("a send to rank 4711 returned\n");
   }
   if (strcmp(way, "late_thread") == 0) end_with_a_late_thread();
+  if (strcmp(way, "finalize_fails") == 0) {
+    MPI_Comm part;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? -7 : 0, 0, &part);
+    return MPI_Finalize() == MPI_SUCCESS;
+  }
   if (strcmp(way, "exit") == 0) {
     MPI_Finalize();
     return rank == who ? code : 0;
