@@ -184,7 +184,9 @@ static void refused(int rank) {
   if (rank == 0) {
     MPI_Psend_init(data, 4, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     REFUSED(MPI_Pready(0, request), MPI_ERR_REQUEST);  // not started
+    REFUSED(MPI_Cancel(&request), MPI_ERR_REQUEST);
     MPI_Start(&request);
+    REFUSED(MPI_Cancel(&request), MPI_ERR_REQUEST);  // never possible, active or not
     REFUSED(MPI_Start(&request), MPI_ERR_REQUEST);
     REFUSED(MPI_Pready(4, request), MPI_ERR_ARG);
     REFUSED(MPI_Pready(-1, request), MPI_ERR_ARG);
@@ -204,7 +206,9 @@ static void refused(int rank) {
     MPI_Precv_init(data, 4, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     MPI_Parrived(request, 3, &flag);
     CHECK(flag == 1, "a partition of an inactive request has not arrived");
+    REFUSED(MPI_Cancel(&request), MPI_ERR_REQUEST);
     MPI_Start(&request);
+    REFUSED(MPI_Cancel(&request), MPI_ERR_REQUEST);
     REFUSED(MPI_Parrived(request, 4, &flag), MPI_ERR_ARG);
     REFUSED(MPI_Pready(0, request), MPI_ERR_REQUEST);
   }
