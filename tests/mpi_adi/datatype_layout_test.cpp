@@ -200,6 +200,17 @@ TEST_CASE_FIXTURE(Fixture, "external32: big-endian, in the sizes of the standard
   long double back = 0;
   unpack_external32(*type(MPI_LONG_DOUBLE), &back, 1, out.data());
   CHECK(back == quarter);
+  // The same bytes whatever was there, here and on the stack.
+  for (const int handle : {MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX, MPI_LONG_DOUBLE_INT}) {
+    std::array<std::byte, 32> sent{}, first{}, second{};
+    second.fill(std::byte{0x5a});
+    std::vector<std::byte> packed(type(handle)->external_size);
+    pack_external32(*type(handle), sent.data(), 1, packed.data());
+    unpack_external32(*type(handle), first.data(), 1, packed.data());
+    unpack_external32(*type(handle), second.data(), 1, packed.data());
+    CHECK(first == sent);
+    CHECK(std::equal(second.begin(), second.begin() + static_cast<std::ptrdiff_t>(type(handle)->size), sent.begin()));
+  }
 
   // Longer than the buffer that it goes through, and in pieces.
   struct Mixed {
