@@ -89,13 +89,16 @@ void PartitionedReceive::put_in_place(std::uint64_t partition) {
 
 int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& words) {
   if (error_ == MPI_ERR_TAG) words = "a partitioned send with another tag of the same lower 29 bits came first";
+  if (error_ == MPI_ERR_TRUNCATE) {
+    words = "the partitioned send from rank " + std::to_string(call_.peer) + " with tag " + std::to_string(call_.tag) +
+            " has " + std::to_string(setup_.total_bytes) + " bytes, and the receive's buffer " +
+            std::to_string(total_bytes());
+  }
   if (call_.peer == MPI_PROC_NULL) {
     proc_null_status(status);
   } else {
     fill_status(status, call_.peer, call_.tag, std::min(setup_.total_bytes, total_bytes()));
   }
-  source = call_.peer;
-  tag = call_.tag;
   return error_;
 }
 
