@@ -43,12 +43,14 @@ void PartitionedReceive::part_completed(const Request& part) {
     return;
   }
   message_here_[partition_message_of(part.tag)] = true;
+  bytes += part.bytes;
   message_completed(part);
 }
 
 void PartitionedReceive::post() {
   begin_round(setup_.messages);
   error_ = failed_;
+  bytes = 0;
   message_here_.assign(setup_.messages, false);
   std::byte* const base = staged() ? staging_.get() : static_cast<std::byte*>(call_.buffer);
   for (std::uint64_t message = 0; message < setup_.messages; ++message) {
@@ -97,7 +99,7 @@ int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::stri
   if (call_.peer == MPI_PROC_NULL) {
     proc_null_status(status);
   } else {
-    fill_status(status, call_.peer, call_.tag, std::min(setup_.total_bytes, total_bytes()));
+    fill_status(status, call_.peer, call_.tag, bytes);
   }
   return error_;
 }

@@ -158,6 +158,31 @@ static void unfit(int rank) {
   MPI_Request_free(&request);
 }
 
+// One message that there is too little room for: the status counts what is in the buffer.
+static void one_too_long(int rank) {
+  int data[4] = {1, 2, 3, 4}, count = -1;
+  MPI_Request request;
+  MPI_Status status;
+  if (rank == 0) {
+    MPI_Psend_init(data, 1, 4, MPI_INT, 1, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    wait_for(1, kTag);
+    MPI_Pready(0, request);
+    MPI_Wait(&request, &status);
+  } else {
+    memset(data, 0, sizeof data);
+    MPI_Precv_init(data, 1, 3, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    signal_to(0, kTag);
+    REFUSED(MPI_Wait(&request, &status), MPI_ERR_TRUNCATE);
+    MPI_Get_count(&status, MPI_INT, &count);
+    CHECK(count == 0 || count == 3, "too long: %d elements are counted", count);
+    for (int i = 0; i < 4; ++i)
+      CHECK(data[i] == (i < count ? i + 1 : 0), "too long: %d are counted, element %d is %d", count, i, data[i]);
+  }
+  MPI_Request_free(&request);
+}
+
 // Each wrong argument gives its class, and changes nothing: the transfer goes on to its end.
 static void refused(int rank) {
   int data[4] = {1, 2, 3, 4}, flag = -1, twice[2] = {1, 7}, other = 5;
@@ -216,6 +241,7 @@ static void refused(int rank) {
   for (int i = 0; i < 4; ++i) CHECK(data[i] == i + 1, "after refused calls: element %d is %d", i, data[i]);
   MPI_Request_free(&request);
   unfit(rank);
+  one_too_long(rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }

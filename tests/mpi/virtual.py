@@ -20,8 +20,8 @@ import support
 RANKS_MAX = 5
 SEEDS = 10
 # Their seeds take a second or more: few in the test, ...
-LONG = {"bcast", "completion", "communicators_many", "datatypes_random", "datatypes_vector", "environment", "gather", "persistent", "reduce", "sendrecv",
-        "traffic", "wildcards"}
+LONG = {"bcast", "completion", "communicators_many", "datatypes_random", "datatypes_vector", "environment", "gather", "persistent",
+        "reduce", "sendrecv", "traffic", "wildcards"}
 LONG_SEEDS = 2
 # ... and ten seconds: by hand only.
 LONGEST = {"finalize", "large", "large_counts", "send_modes"}
