@@ -82,7 +82,7 @@ bool PartitionedReceive::arrived(int partition) {
 }
 
 void PartitionedReceive::put_in_place(std::uint64_t partition) {
-  if (in_place_[partition]) return;
+  if (in_place_[partition] || error_ != MPI_SUCCESS) return;
   in_place_[partition] = true;
   Pieces pieces;
   const portals::Region to = pieces.to_receive(address(partition), call_.count, *call_.type);
@@ -107,6 +107,9 @@ int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::stri
 int PartitionedReceive::end(MpiRank& rank, MPI_Status* status, std::string& words) {
   if (staged() && call_.peer != MPI_PROC_NULL && setup_.messages > 0) {
     for (std::uint64_t at = 0; at < in_place_.size(); ++at) put_in_place(at);
+    // Of a truncated one, nothing more than what MPI_Parrived has put there.
+    if (error_ != MPI_SUCCESS)
+      bytes = partition_bytes() * static_cast<std::uint64_t>(std::ranges::count(in_place_, true));
   }
   active_ = false;
   return outcome(rank, status, words);

@@ -159,8 +159,9 @@ static void unfit(int rank) {
 }
 
 // One message that there is too little room for: the status counts what is in the buffer.
-static void one_too_long(int rank) {
-  int data[4] = {1, 2, 3, 4}, count = -1;
+static void one_too_long(int rank, int stride) {
+  int data[8] = {1, 2, 3, 4}, count = -1;
+  MPI_Datatype type;
   MPI_Request request;
   MPI_Status status;
   if (rank == 0) {
@@ -171,14 +172,19 @@ static void one_too_long(int rank) {
     MPI_Wait(&request, &status);
   } else {
     memset(data, 0, sizeof data);
-    MPI_Precv_init(data, 1, 3, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Type_create_resized(MPI_INT, 0, stride * (MPI_Aint)sizeof(int), &type);
+    MPI_Type_commit(&type);
+    MPI_Precv_init(data, 1, 3, type, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Type_free(&type);
     MPI_Start(&request);
     signal_to(0, kTag);
     REFUSED(MPI_Wait(&request, &status), MPI_ERR_TRUNCATE);
     MPI_Get_count(&status, MPI_INT, &count);
     CHECK(count == 0 || count == 3, "too long: %d elements are counted", count);
-    for (int i = 0; i < 4; ++i)
-      CHECK(data[i] == (i < count ? i + 1 : 0), "too long: %d are counted, element %d is %d", count, i, data[i]);
+    for (int i = 0; i < 8; ++i) {
+      const int expected = i % stride == 0 && i / stride < count ? i / stride + 1 : 0;
+      CHECK(data[i] == expected, "too long: %d are counted, number %d is %d", count, i, data[i]);
+    }
   }
   MPI_Request_free(&request);
 }
@@ -241,7 +247,8 @@ static void refused(int rank) {
   for (int i = 0; i < 4; ++i) CHECK(data[i] == i + 1, "after refused calls: element %d is %d", i, data[i]);
   MPI_Request_free(&request);
   unfit(rank);
-  one_too_long(rank);
+  one_too_long(rank, 1);
+  one_too_long(rank, 2);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
