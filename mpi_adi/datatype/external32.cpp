@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <span>
 
 #include "mpi_adi/abi/handles.hpp"
@@ -62,6 +63,9 @@ Form form_of(int handle) {
 // GCC and Clang have the 128-bit format on this processor, and libgcc what converts to it.
 using Quad = __float128;
 static_assert(sizeof(Quad) == 16 && sizeof(long double) == 16);
+// Of a long double; what follows is padding, which no assignment sets.
+constexpr std::size_t kExtendedBytes = 10;
+static_assert(std::numeric_limits<long double>::digits == 64);
 
 void to_external(const Form& form, const std::byte* native, std::byte* external) {
   std::array<std::byte, 16> number;
@@ -84,7 +88,8 @@ void to_native(const Form& form, const std::byte* external, std::byte* native) {
     Quad quad = 0;
     std::memcpy(&quad, number.data(), sizeof quad);
     const auto value = static_cast<long double>(quad);
-    std::memcpy(number.data(), &value, sizeof value);
+    number.fill(std::byte{0});
+    std::memcpy(number.data(), &value, kExtendedBytes);
   }
   std::memcpy(native, number.data(), form.native);
 }

@@ -1,6 +1,6 @@
 // The representation "external32" (MPI 4.0, 14.5.2): packed elements, big-endian, each of the size that the standard's
 // table gives it: 4 bytes for MPI_LONG, 2 for MPI_WCHAR, 16 in the IEEE format for MPI_LONG_DOUBLE. What does not fit
-// in a smaller integer loses its upper bytes.
+// in a smaller integer loses its upper bytes. The padding of an unpacked long double is zero.
 #pragma once
 
 #include <cstddef>

@@ -46,6 +46,7 @@ struct ReceiveRequest : Request {
   portals::MatchEntry entry;
   // Overlaid on the entry, saves the header only; reached by the entry's too-small link: a truncated message.
   portals::MatchEntry overflow;
+  std::uint64_t sent_bytes = 0;  // of a truncated one: the message's
 
   // The user's buffer.
   [[nodiscard]] const portals::Region& room() const { return row[0].memory; }

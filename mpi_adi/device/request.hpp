@@ -7,8 +7,9 @@ namespace margay::mpi_adi {
 
 struct Communicator;
 
-// own: a layer above carries it out (mpi_adi/request); the device never has one in its hands.
-enum class RequestKind : std::uint8_t { send, receive, own };
+// task: of a nonblocking collective, which a DeviceTask ends; in memory a receive that is never posted. own: a layer
+// above carries it out (mpi_adi/request); the device never has one in its hands.
+enum class RequestKind : std::uint8_t { send, receive, task, own };
 
 struct Request;
 

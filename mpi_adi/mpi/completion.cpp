@@ -13,7 +13,7 @@ int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* s
   MPI_Status unseen{};
   const int error_class = own.end(call.rank(), ignores(status) ? &unseen : status, words);
   if (error_class != MPI_SUCCESS && own.errors_are_the_programs()) call.blame(Call::Blame::program);
-  if (error_class != MPI_SUCCESS && words.empty()) words = words_of_own(call.rank(), own, error_class);
+  if (error_class != MPI_SUCCESS && words.empty()) words = words_of_lost(call.rank());
   request.device = nullptr;
   if (!request.persistent) {
     delete &own;
@@ -61,12 +61,6 @@ void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI
   if (error_class == MPI_SUCCESS) return;
   call.on(communicator);
   call.error(error_class, std::move(words));
-}
-
-std::string words_of_own(MpiRank& rank, const Request& own, int error_class) {
-  Request failed = own;
-  failed.error_class = error_class;
-  return words_of_failure(rank, failed);
 }
 
 RequestRow::RequestRow(Call& call, int count, MPI_Request* handles)

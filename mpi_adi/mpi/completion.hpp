@@ -22,9 +22,6 @@ namespace margay::mpi_adi {
 // The same, for the call that ends one request only: its error is the call's.
 void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status);
 
-// Why a request of mpi_adi/request failed, where it does not say so itself.
-[[nodiscard]] std::string words_of_own(MpiRank& rank, const Request& own, int error_class);
-
 // A row of requests, looked up once per call. Null handles give nullptr; an invalid one notes an error.
 class RequestRow {
  public:

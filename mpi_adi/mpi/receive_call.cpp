@@ -3,6 +3,7 @@
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/device/type_check.hpp"
+#include "mpi_adi/protocol/receive_common.hpp"
 
 namespace margay::mpi_adi {
 
@@ -75,10 +76,7 @@ void status_of(const Request& request, MPI_Status* status) {
 }
 
 std::string words_of_failure(MpiRank& rank, const Request& request) {
-  if (request.error_class == MPI_ERR_TRUNCATE) {
-    return "the message from rank " + std::to_string(request.source) + " with tag " + std::to_string(request.tag) +
-           " is longer than the receive's buffer";
-  }
+  if (request.error_class == MPI_ERR_TRUNCATE) return words_of_truncation(static_cast<const ReceiveRequest&>(request));
   if (request.error_class == MPI_ERR_OTHER) return kContextsUsedUp;  // of MPI_Comm_idup
   return words_of_lost(rank);
 }

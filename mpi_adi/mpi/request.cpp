@@ -13,12 +13,17 @@ OwnRequest* own_of(Request* request) {
   return static_cast<OwnRequest*>(request);
 }
 
-// What a function of the program's returned, as it is.
-int end(Call& call, int code, std::string words) {
+// What an own request says; `programs`: what a function of the program's returned, as it is.
+int end(Call& call, bool programs, int code, std::string words) {
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
-  call.blame(Call::Blame::program);
+  if (programs) call.blame(Call::Blame::program);
   call.error(code, std::move(words));
   return call.failed();
+}
+
+// A nonblocking collective's can neither be cancelled nor freed (MPI 4.0, 6.12).
+bool is_collective(const Request* request) {
+  return request != nullptr && request->kind == RequestKind::task;
 }
 
 }  // namespace
@@ -35,6 +40,10 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
     call.error(MPI_ERR_REQUEST, "the partitioned request is active; wait for it before it is freed");
     return call.failed();
   }
+  if (is_collective(under_way)) {
+    call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's; it is not freed but completed");
+    return call.failed();
+  }
   *request = MPI_REQUEST_NULL;
   const bool own = under_way != nullptr && under_way->kind == RequestKind::own;
   // A generalized request keeps its handle until MPI_Grequest_complete.
@@ -45,8 +54,9 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
     kept->retire();
   } else if (own) {
     std::string words;
+    const bool programs = own_of(under_way)->errors_are_the_programs();
     const int code = own_of(under_way)->give_up(call.rank(), words);
-    return end(call, code, std::move(words));
+    return end(call, programs, code, std::move(words));
   } else if (under_way != nullptr) {
     call.device().free(*under_way);
   }
@@ -60,16 +70,21 @@ extern "C" int PMPI_Cancel(MPI_Request* request) {
   if (!call.ok()) return call.failed();
   UserRequest* found = call.request(*request);
   if (!call.ok()) return call.failed();
+  if (!active(found)) {
+    call.error(MPI_ERR_REQUEST, "the persistent request is not active; there is nothing to cancel");
+  } else if (is_collective(found->device)) {
+    call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's, which cannot be cancelled");
+  }
+  if (!call.ok()) return call.failed();
   // What has arrived already is not to be cancelled any more.
   call.device().progress();
-  if (!active(found)) return MPI_SUCCESS;
   if (found->device->kind == RequestKind::own) {
     std::string words;
-    const int code = own_of(found->device)->cancel(call.rank(), words);
-    return end(call, code, std::move(words));
-  } else {
-    call.device().cancel(*found->device);
+    auto& own = *own_of(found->device);
+    const int code = own.cancel(call.rank(), words);
+    return end(call, own.errors_are_the_programs(), code, std::move(words));
   }
+  call.device().cancel(*found->device);
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Cancel)

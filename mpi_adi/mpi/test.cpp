@@ -36,7 +36,7 @@ void look_at_own(Call& call, OwnRequest& own, MPI_Status* status) {
   std::string words;
   const int error_class = own.outcome(call.rank(), ignores(status) ? &unseen : status, words);
   if (error_class == MPI_SUCCESS) return;
-  if (words.empty()) words = words_of_own(call.rank(), own, error_class);
+  if (words.empty()) words = words_of_lost(call.rank());
   if (own.errors_are_the_programs()) call.blame(Call::Blame::program);
   call.error(error_class, std::move(words));
 }

@@ -123,6 +123,7 @@ void Device::add_task(std::unique_ptr<DeviceTask> task) {
 // A receive in no list: nothing can match it, and no lost peer ends it, as its peer is this process.
 Request* Device::start_task_request(Communicator& communicator) {
   ReceiveRequest& request = new_receive(impl_->parts, communicator);
+  request.kind = RequestKind::task;
   request.peer = impl_->parts.kernel.me().rank;
   return &request;
 }

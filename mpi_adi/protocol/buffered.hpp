@@ -16,14 +16,13 @@ class AttachedBuffer {
  public:
   // Error: one is attached already. `base` is this object's until detach().
   [[nodiscard]] portals::Status attach(void* base, std::uint64_t bytes);
-  // Gives the buffer back. Requires: idle().
+  // Gives the buffer back; null and 0 without one. Requires: idle().
   void detach(void*& base, std::uint64_t& bytes);
   // A place for a message of `bytes`. Error: nothing attached, or no room; says how much is missing.
   [[nodiscard]] portals::Status reserve(std::uint64_t bytes, std::byte*& place);
   // Requires: `place` comes from reserve().
   void release(const std::byte* place);
 
-  [[nodiscard]] bool attached() const { return attached_; }
   [[nodiscard]] bool idle() const { return taken_.empty(); }
 
  private:
@@ -44,7 +43,6 @@ class BufferedSends {
   explicit BufferedSends(Device& device);
 
   [[nodiscard]] portals::Status attach(void* base, std::uint64_t bytes) { return buffer_.attach(base, bytes); }
-  [[nodiscard]] bool attached() const { return buffer_.attached(); }
   // Copies the elements and sends them. Error (MPI_ERR_BUFFER): as AttachedBuffer::reserve; nothing was sent.
   [[nodiscard]] portals::Status send(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
                                      Communicator& communicator);

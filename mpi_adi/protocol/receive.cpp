@@ -17,7 +17,7 @@ namespace {
   if (request.answer_bits != 0 && note.protocol != NoteProtocol::short_message) {
     start_pull(parts, request, header);
   } else {
-    complete_receive(parts, request, request.room().bytes());
+    complete_receive(parts, request, 0);
   }
 }
 

@@ -1,6 +1,8 @@
 // What the receive protocols share: the match entry, and the end.
 #pragma once
 
+#include <string>
+
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/device/parts.hpp"
@@ -20,7 +22,8 @@ inline void take_envelope(ReceiveRequest& request, const portals::Header& header
   request.peer = header.source.rank;
   request.synchronous = note.synchronous;
   request.answer_bits = note.answer_bits;
-  request.truncated = message_bytes(header, note) > request.room().bytes();
+  request.sent_bytes = message_bytes(header, note);
+  request.truncated = request.sent_bytes > request.room().bytes();
 }
 
 // The same of a message without a note, all of it saved: it owes its sender nothing.
@@ -32,6 +35,9 @@ inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& 
   request.answer_bits = 0;
   request.truncated = false;
 }
+
+// Why a truncated one failed.
+[[nodiscard]] std::string words_of_truncation(const ReceiveRequest& request);
 
 // `bytes` of the message are in the user's buffer: the receive is over. A synchronous sender is told. Requires: the
 // entry is in no list.

@@ -23,7 +23,7 @@ struct OwnRequest : Request {
   virtual ~OwnRequest() = default;
 
   // What the request says: fills `status` (never null) but for MPI_ERROR, returns the error class, and in `words` why,
-  // if it is neither a truncation nor a lost process. Requires: complete.
+  // if it is not a lost process. Requires: complete.
   [[nodiscard]] virtual int outcome(MpiRank& rank, MPI_Status* status, std::string& words) = 0;
   // The same, by the call that ends it.
   [[nodiscard]] virtual int end(MpiRank& rank, MPI_Status* status, std::string& words) {

@@ -7,6 +7,11 @@ Partitioned::Partitioned(MpiRank& rank, const PartitionedCall& call)
   communicator = call.communicator;
 }
 
+int Partitioned::cancel(MpiRank& /*rank*/, std::string& words) {
+  words = "the request is a partitioned one, which cannot be cancelled";
+  return MPI_ERR_REQUEST;
+}
+
 void Partitioned::begin_round(std::uint64_t messages) {
   active_ = true;
   error_ = MPI_SUCCESS;

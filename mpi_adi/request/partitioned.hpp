@@ -60,6 +60,8 @@ class Partitioned : public OwnRequest, protected RequestOwner {
   [[nodiscard]] bool active() const { return active_; }
   [[nodiscard]] virtual bool sends() const = 0;
 
+  // Erroneous (MPI 4.0, 4.2).
+  [[nodiscard]] int cancel(MpiRank& rank, std::string& words) override;
   // An active one must not be freed (the binding refuses it).
   [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 

@@ -43,12 +43,14 @@ void PartitionedReceive::part_completed(const Request& part) {
     return;
   }
   message_here_[partition_message_of(part.tag)] = true;
+  bytes += part.bytes;
   message_completed(part);
 }
 
 void PartitionedReceive::post() {
   begin_round(setup_.messages);
   error_ = failed_;
+  bytes = 0;
   message_here_.assign(setup_.messages, false);
   std::byte* const base = staged() ? staging_.get() : static_cast<std::byte*>(call_.buffer);
   for (std::uint64_t message = 0; message < setup_.messages; ++message) {
@@ -80,7 +82,7 @@ bool PartitionedReceive::arrived(int partition) {
 }
 
 void PartitionedReceive::put_in_place(std::uint64_t partition) {
-  if (in_place_[partition]) return;
+  if (in_place_[partition] || error_ != MPI_SUCCESS) return;
   in_place_[partition] = true;
   Pieces pieces;
   const portals::Region to = pieces.to_receive(address(partition), call_.count, *call_.type);
@@ -89,19 +91,25 @@ void PartitionedReceive::put_in_place(std::uint64_t partition) {
 
 int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& words) {
   if (error_ == MPI_ERR_TAG) words = "a partitioned send with another tag of the same lower 29 bits came first";
+  if (error_ == MPI_ERR_TRUNCATE) {
+    words = "the partitioned send from rank " + std::to_string(call_.peer) + " with tag " + std::to_string(call_.tag) +
+            " has " + std::to_string(setup_.total_bytes) + " bytes, and the receive's buffer " +
+            std::to_string(total_bytes());
+  }
   if (call_.peer == MPI_PROC_NULL) {
     proc_null_status(status);
   } else {
-    fill_status(status, call_.peer, call_.tag, std::min(setup_.total_bytes, total_bytes()));
+    fill_status(status, call_.peer, call_.tag, bytes);
   }
-  source = call_.peer;
-  tag = call_.tag;
   return error_;
 }
 
 int PartitionedReceive::end(MpiRank& rank, MPI_Status* status, std::string& words) {
   if (staged() && call_.peer != MPI_PROC_NULL && setup_.messages > 0) {
     for (std::uint64_t at = 0; at < in_place_.size(); ++at) put_in_place(at);
+    // Of a truncated one, nothing more than what MPI_Parrived has put there.
+    if (error_ != MPI_SUCCESS)
+      bytes = partition_bytes() * static_cast<std::uint64_t>(std::ranges::count(in_place_, true));
   }
   active_ = false;
   return outcome(rank, status, words);

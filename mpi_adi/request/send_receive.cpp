@@ -1,6 +1,7 @@
 #include "mpi_adi/request/send_receive.hpp"
 
 #include "mpi_adi/abi/status.hpp"
+#include "mpi_adi/protocol/receive_common.hpp"
 
 namespace margay::mpi_adi {
 
@@ -24,6 +25,7 @@ void SendReceive::part_completed(const Request& part) {
     source = part.source;
     tag = part.tag;
     bytes = part.bytes;
+    if (part.error_class == MPI_ERR_TRUNCATE) words_ = words_of_truncation(static_cast<const ReceiveRequest&>(part));
   }
   if (error_ == MPI_SUCCESS) error_ = part.error_class;
   if (--under_way_ > 0) return;
@@ -31,8 +33,9 @@ void SendReceive::part_completed(const Request& part) {
   if (given_up_) delete this;
 }
 
-int SendReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& /*words*/) {
+int SendReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& words) {
   fill_status(status, source, tag, bytes);
+  if (error_ == MPI_ERR_TRUNCATE) words = words_;
   return error_;
 }
 

@@ -27,6 +27,7 @@ class SendReceive final : public OwnRequest, private RequestOwner {
   int under_way_ = 2;
   bool given_up_ = false;
   int error_ = MPI_SUCCESS;
+  std::string words_;  // of a truncated receive
 };
 
 }  // namespace margay::mpi_adi

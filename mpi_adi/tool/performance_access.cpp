@@ -7,6 +7,10 @@ namespace margay::mpi_adi {
 
 namespace {
 
+// A level is of now: what has arrived counts, though no call has looked for it. So many messages of each wire are taken
+// in first, which is more than the wires hold of short ones.
+constexpr int kArrivalsMax = 1 << 16;
+
 const PerformanceVariable& variable_of(const PerformanceHandle& handle) {
   return performance_variables()[handle.index];
 }
@@ -25,6 +29,7 @@ int look(Tool& tool, const PerformanceHandle& handle, std::vector<Word>& now) {
     return MPI_SUCCESS;
   }
   const RankVisit visit(tool.rank);
+  if (variable.var_class == MPI_T_PVAR_CLASS_LEVEL) tool.rank->device().progress(kArrivalsMax);
   Reading reading{tool.rank, nullptr};
   if (variable.of_communicator) {
     reading.communicator = tool.rank->communicator(handle.communicator);

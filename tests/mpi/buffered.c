@@ -74,7 +74,14 @@ static void reuse(int rank, int partner) {
 }
 
 static void without_buffer(int partner) {
-  int value = 1;
+  int value = 1, bytes = -1;
+  MPI_Count large = -1;
+  void* detached = &value;
+  MPI_Buffer_detach(&detached, &bytes);
+  CHECK(detached == NULL && bytes == 0, "detach without a buffer: %p, %d bytes", detached, bytes);
+  detached = &value;
+  MPI_Buffer_detach_c(&detached, &large);
+  CHECK(detached == NULL && large == 0, "detach_c without a buffer: %p, %lld bytes", detached, (long long)large);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const int code = MPI_Bsend(&value, 1, MPI_INT, partner, kTag, MPI_COMM_WORLD);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);

@@ -106,6 +106,31 @@ static void idup(int rank, int size) {
   for (int i = 0; i < kAtOnce; ++i) MPI_Comm_disconnect(&many[i]);
 }
 
+// A request of a nonblocking collective can neither be cancelled nor freed. Both are refused, and it goes on. (MPICH
+// 4.0.2 gives classes that say nothing of requests.)
+static void idup_goes_on(int size) {
+  MPI_Comm later = MPI_COMM_NULL;
+  MPI_Request request, kept;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_idup(MPI_COMM_WORLD, &later, &request);
+  kept = request;
+  for (int complete = 0; complete < 2; ++complete) {
+    for (int flag = !complete; !flag;) MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+    const int cancelled = class_of(MPI_Cancel(&request)), freed = class_of(MPI_Request_free(&request));
+    CHECK(cancelled == (on_margay() ? MPI_ERR_REQUEST : MPI_ERR_INTERN), "idup, Cancel: class %d", cancelled);
+    CHECK(freed == (on_margay() ? MPI_ERR_REQUEST : MPI_ERR_OTHER), "idup, Request_free: class %d", freed);
+    CHECK(request == kept, "idup: a refused call changed the request");
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Status status;
+  int flag = -1;
+  MPI_Wait(&request, &status);
+  MPI_Test_cancelled(&status, &flag);
+  CHECK(flag == 0, "idup is cancelled");
+  CHECK(sum_over(later, 1) == size, "idup after refused calls: wrong size");
+  MPI_Comm_free(&later);
+}
+
 static void compare(int rank, int size) {
   MPI_Comm dup, backwards;
   MPI_Comm_dup(MPI_COMM_WORLD, &dup);
@@ -221,6 +246,7 @@ int main(int argc, char** argv) {
   create_group(rank, size);
   create_group_of_turned(rank, size);
   idup(rank, size);
+  idup_goes_on(size);
   compare(rank, size);
   split_type(rank, size);
   split_hardware();

@@ -1,7 +1,7 @@
 // The functions with large counts: each moves or makes what its sibling does, what they say of types made with them,
 // and, where there is room, a message of more than 2^31 bytes.
 // ranks: 2
-// wires: shm
+// wires: shm epoll
 #include <stdint.h>
 #include <sys/statvfs.h>
 
@@ -357,7 +357,7 @@ int main(int argc, char** argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   }
 #ifdef MARGAY_VERSION
-  // Once is enough. Both go or neither: rank 0 decides.
+  // Once over each wire is enough. Both go or neither: rank 0 decides.
   int huge = rank == 0 && there_is_room();
   MPI_Bcast(&huge, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (huge) huge_message(rank, partner);

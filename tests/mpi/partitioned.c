@@ -241,6 +241,37 @@ static void unfit(int rank) {
   MPI_Request_free(&request);
 }
 
+// One message that there is too little room for: the status counts what is in the buffer.
+static void one_too_long(int rank, int stride) {
+  int data[8] = {1, 2, 3, 4}, count = -1;
+  MPI_Datatype type;
+  MPI_Request request;
+  MPI_Status status;
+  if (rank == 0) {
+    MPI_Psend_init(data, 1, 4, MPI_INT, 1, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    wait_for(1, kTag);
+    MPI_Pready(0, request);
+    MPI_Wait(&request, &status);
+  } else {
+    memset(data, 0, sizeof data);
+    MPI_Type_create_resized(MPI_INT, 0, stride * (MPI_Aint)sizeof(int), &type);
+    MPI_Type_commit(&type);
+    MPI_Precv_init(data, 1, 3, type, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Type_free(&type);
+    MPI_Start(&request);
+    signal_to(0, kTag);
+    REFUSED(MPI_Wait(&request, &status), MPI_ERR_TRUNCATE);
+    MPI_Get_count(&status, MPI_INT, &count);
+    CHECK(count == 0 || count == 3, "too long: %d elements are counted", count);
+    for (int i = 0; i < 8; ++i) {
+      const int expected = i % stride == 0 && i / stride < count ? i / stride + 1 : 0;
+      CHECK(data[i] == expected, "too long: %d are counted, number %d is %d", count, i, data[i]);
+    }
+  }
+  MPI_Request_free(&request);
+}
+
 // Each wrong argument gives its class, and changes nothing: the transfer goes on to its end.
 static void refused(int rank) {
   int data[4] = {1, 2, 3, 4}, flag = -1, twice[2] = {1, 7}, other = 5;
@@ -269,7 +300,9 @@ static void refused(int rank) {
   if (rank == 0) {
     MPI_Psend_init(data, 4, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     REFUSED(MPI_Pready(0, request), MPI_ERR_REQUEST);  // not started
+    REFUSED(MPI_Cancel(&request), MPI_ERR_REQUEST);
     MPI_Start(&request);
+    REFUSED(MPI_Cancel(&request), MPI_ERR_REQUEST);  // never possible, active or not
     REFUSED(MPI_Start(&request), MPI_ERR_REQUEST);
     REFUSED(MPI_Pready(4, request), MPI_ERR_ARG);
     REFUSED(MPI_Pready(-1, request), MPI_ERR_ARG);
@@ -290,7 +323,9 @@ static void refused(int rank) {
     MPI_Precv_init(data, 4, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     MPI_Parrived(request, 3, &flag);
     CHECK(flag == 1, "a partition of an inactive request has not arrived");
+    REFUSED(MPI_Cancel(&request), MPI_ERR_REQUEST);
     MPI_Start(&request);
+    REFUSED(MPI_Cancel(&request), MPI_ERR_REQUEST);
     REFUSED(MPI_Parrived(request, 4, &flag), MPI_ERR_ARG);
     REFUSED(MPI_Pready(0, request), MPI_ERR_REQUEST);
   }
@@ -298,6 +333,8 @@ static void refused(int rank) {
   for (int i = 0; i < 4; ++i) CHECK(data[i] == i + 1, "after refused calls: element %d is %d", i, data[i]);
   MPI_Request_free(&request);
   unfit(rank);
+  one_too_long(rank, 1);
+  one_too_long(rank, 2);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }

@@ -1,4 +1,4 @@
-// Persistent requests in every mode: Start, Startall, the inactive state between rounds, Request_free.
+// Persistent requests in every mode: Start, Startall, the inactive state between rounds, Cancel, Request_free.
 // ranks: 2 4
 // reference: 2
 #include "check.h"
@@ -129,6 +129,39 @@ static void all_at_once(int partner) {
   }
 }
 
+// There is nothing to cancel before a start, nor after the end.
+static void cancel_inactive(int partner) {
+  int in = 0, out = 6, cancelled = -1;
+  MPI_Request requests[2];
+  MPI_Status status;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Recv_init(&in, 1, MPI_INT, partner, kTag, MPI_COMM_WORLD, &requests[0]);
+  MPI_Send_init(&out, 1, MPI_INT, partner, kTag, MPI_COMM_WORLD, &requests[1]);
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 2; ++i) {
+      const int code = MPI_Cancel(&requests[i]);
+      CHECK(class_of(code) == MPI_ERR_REQUEST, "round %d: Cancel of an inactive request: class %d", round,
+            class_of(code));
+      inactive_is_complete(&requests[i]);
+    }
+    MPI_Startall(2, requests);
+    if (round == 2) break;
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(in == 6, "round %d: received %d", round, in);
+    in = 0;
+  }
+  // Complete, but not inactive yet: too late, and no error.
+  for (int flag = 0; !flag;) MPI_Request_get_status(requests[0], &flag, MPI_STATUS_IGNORE);
+  CHECK(MPI_Cancel(&requests[0]) == MPI_SUCCESS, "Cancel of a complete request that is still active");
+  MPI_Wait(&requests[0], &status);
+  MPI_Test_cancelled(&status, &cancelled);
+  CHECK(!cancelled && in == 6, "Cancel of a complete request: cancelled %d, received %d", cancelled, in);
+  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int rank = world_rank(), partner = partner_of(rank);
@@ -140,6 +173,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < kSizeCount; ++i) one_at_a_time(rank, partner, mode, kSizes[i], body);
   modes_hold(rank, partner, body);
   all_at_once(partner);
+  cancel_inactive(partner);
   int detached_bytes = 0;
   MPI_Buffer_detach(&buffer, &detached_bytes);
   free(buffer);

@@ -301,6 +301,7 @@ static void queues(void) {
     MPI_Irecv(body + 50, 50, MPI_BYTE, 1, 6, other, &requests[1]);
     EXPECT(posted, 2);
     EXPECT(posted_here, 1);
+    wait_for(1, 903);  // until then nothing more is on its way
     signal_to(1, 902);
     MPI_Waitall(2, requests, statuses);
     EXPECT(posted, 0);
@@ -319,6 +320,13 @@ static void queues(void) {
     EXPECT(taken, before + 3);
     EXPECT(unexpected, 0);
     EXPECT(unexpected_here, 0);
+    // What is on its way to oneself when its send is complete counts at once.
+    MPI_Request requests[7];
+    for (int i = 0; i < 7; ++i) MPI_Isend(body, 50, MPI_BYTE, 1, 7, other, &requests[i]);
+    MPI_Waitall(7, requests, MPI_STATUSES_IGNORE);
+    EXPECT(unexpected_here, 7);
+    for (int i = 0; i < 7; ++i) MPI_Recv(body, 50, MPI_BYTE, 1, 7, other, MPI_STATUS_IGNORE);
+    signal_to(0, 903);
     wait_for(0, 902);
     MPI_Send(body, 50, MPI_BYTE, 0, 6, MPI_COMM_WORLD);
     MPI_Send(body, 50, MPI_BYTE, 0, 6, other);

@@ -8,6 +8,7 @@
 #include <complex>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -293,6 +294,29 @@ TEST_CASE_FIXTURE(Fixture, "bounds that were set hold in what is made of them, a
   CHECK(old->size == 4);
 }
 
+TEST_CASE_FIXTURE(Fixture, "extents that MPICH 4.0.2 has otherwise") {
+  // Markers decide, wherever the other members lie (MPI 4.0, 5.1.6 and 5.1.7).
+  const TypePtr resized = make_resized(type(MPI_INT), 0, 10, {});
+  const TypePtr part = make_subarray(std::array{10}, std::array{2}, std::array{3}, MPI_ORDER_C, type(MPI_INT), {});
+  for (const auto& [marked, extent] : std::array{std::pair{resized, 10}, std::pair{part, 40}}) {
+    const TypePtr made =
+        make_struct(std::array{1, 1}, std::array<MPI_Aint, 2>{0, 100}, std::array{marked, type(MPI_DOUBLE)}, {});
+    CHECK(made->bounds.lower == 0);
+    CHECK(made->extent() == extent);
+    CHECK(made->true_bounds.upper == 108);
+  }
+  // Padding is for the alignment of the elements, however many types the members have.
+  const TypePtr odd = make_indexed(std::array{1, 1}, std::array<MPI_Aint, 2>{0, 5}, 1, type(MPI_INT), {});
+  CHECK(odd->extent() == 9);
+  CHECK(make_struct(std::array{1}, std::array<MPI_Aint, 1>{0}, std::array{odd}, {})->extent() == 12);
+  // Nothing lies where a block of no elements is.
+  for (const TypePtr& empty : {make_hvector(3, 0, 20, type(MPI_INT), {}),
+                               make_indexed(std::array{0, 0}, std::array<MPI_Aint, 2>{-7, 9}, 4, type(MPI_INT), {})}) {
+    CHECK(empty->extent() == 0);
+    CHECK(empty->true_bounds.upper == empty->true_bounds.lower);
+  }
+}
+
 template <typename Number>
 std::vector<int> external(const TypeDefinition& type, const Number& number) {
   std::vector<std::byte> out(type.external_size);
@@ -335,6 +359,17 @@ TEST_CASE_FIXTURE(Fixture, "external32: big-endian, in the sizes of the standard
   long double back = 0;
   unpack_external32(*type(MPI_LONG_DOUBLE), &back, 1, out.data());
   CHECK(back == quarter);
+  // The same bytes whatever was there, here and on the stack.
+  for (const int handle : {MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX, MPI_LONG_DOUBLE_INT}) {
+    std::array<std::byte, 32> sent{}, first{}, second{};
+    second.fill(std::byte{0x5a});
+    std::vector<std::byte> packed(type(handle)->external_size);
+    pack_external32(*type(handle), sent.data(), 1, packed.data());
+    unpack_external32(*type(handle), first.data(), 1, packed.data());
+    unpack_external32(*type(handle), second.data(), 1, packed.data());
+    CHECK(first == sent);
+    CHECK(std::equal(second.begin(), second.begin() + static_cast<std::ptrdiff_t>(type(handle)->size), sent.begin()));
+  }
 
   // Longer than the buffer that it goes through, and in pieces.
   struct Mixed {

@@ -8,6 +8,26 @@
 
 using namespace margay::mpi_adi;
 
+namespace {
+
+// Which predefined type: those for Fortran's kinds have no name.
+std::string words_of(const Datatype& type) {
+  std::string words = "datatype " + in_hex(type.handle);
+  if (!type.name.empty()) return words + " (" + type.name + ")";
+  switch (type.definition->origin.combiner) {
+    case MPI_COMBINER_F90_REAL:
+      return words + " of MPI_Type_create_f90_real";
+    case MPI_COMBINER_F90_COMPLEX:
+      return words + " of MPI_Type_create_f90_complex";
+    case MPI_COMBINER_F90_INTEGER:
+      return words + " of MPI_Type_create_f90_integer";
+    default:
+      return words;
+  }
+}
+
+}  // namespace
+
 // The layout was compiled when the type was made: types that are only parts of others cost no more than they keep.
 extern "C" int PMPI_Type_commit(MPI_Datatype* datatype) {
   Call call(call_name<"MPI_Type_commit">);
@@ -24,8 +44,7 @@ extern "C" int PMPI_Type_free(MPI_Datatype* datatype) {
   call.not_null(datatype, "datatype");
   if (!call.ok()) return call.failed();
   Datatype* type = call.any_datatype(*datatype);
-  if (call.ok() && type->predefined)
-    call.error(MPI_ERR_TYPE, "datatype " + type->name + " is predefined and cannot be freed");
+  if (call.ok() && type->predefined) call.error(MPI_ERR_TYPE, words_of(*type) + " is predefined and cannot be freed");
   if (!call.ok() || !delete_attributes(call, *type)) return call.failed();
   // Looked up again: a callback may have freed it.
   type = call.any_datatype(*datatype);
