@@ -38,6 +38,11 @@ int begin(const CallName& name, int thread_level) {
   return MPI_SUCCESS;
 }
 
+// The job ends all the same.
+std::string abort_of_none(MPI_Comm comm) {
+  return comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : in_hex(comm) + ", which is no living communicator,";
+}
+
 }  // namespace
 
 extern "C" int PMPI_Init(int* /*argc*/, char*** /*argv*/) {
@@ -46,9 +51,14 @@ extern "C" int PMPI_Init(int* /*argc*/, char*** /*argv*/) {
 MARGAY_ALIAS(Init)
 
 extern "C" int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provided) {
-  const int level = required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE : required;
-  const int result = begin(call_name<"MPI_Init_thread">, level);
-  if (provided != nullptr && result == MPI_SUCCESS) *provided = level;
+  if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) {
+    EarlyCall call(call_name<"MPI_Init_thread">);
+    call.error(MPI_ERR_ARG, "required is " + std::to_string(required) +
+                                ", no thread level (MPI_THREAD_SINGLE, 0, to MPI_THREAD_MULTIPLE, 3)");
+    return call.failed();
+  }
+  const int result = begin(call_name<"MPI_Init_thread">, required);
+  if (provided != nullptr && result == MPI_SUCCESS) *provided = required;
   return result;
 }
 MARGAY_ALIAS(Init_thread)
@@ -106,8 +116,9 @@ MARGAY_ALIAS(Finalize)
 extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
   Call call(call_name<"MPI_Abort">);
   const Communicator* communicator = call.rank().communicator(comm);
-  const std::string where =
-      communicator == nullptr || communicator->name.empty() ? "a communicator" : communicator->name;
+  const std::string where = communicator == nullptr      ? abort_of_none(comm)
+                            : communicator->name.empty() ? "a communicator"
+                                                         : communicator->name;
   call.rank().process().abort(errorcode,
                               "MPI_Abort was called on " + where + " with error code " + std::to_string(errorcode));
 }

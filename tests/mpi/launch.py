@@ -141,6 +141,9 @@ def case_abort(case):
     for way in ("self", "dup"):
         case.margay(case.ours("ends.c"), way, "6", "1", ranks=3, status=6)
         case.expect("returned" not in case.last.stdout, "MPI_Abort returned")
+    for way, words in (("null", "MPI_COMM_NULL"), ("rubbish", "0x00012345, which is no living communicator")):
+        case.margay(case.ours("ends.c"), way, "6", "1", ranks=3, status=6)
+        case.expect(f"MPI_Abort was called on {words}" in case.last.stderr, f"'{words}' is to be told")
     case.margay(case.ours("ends.c"), "both", "9", status=9)
     case.margay("--nodes", "2", case.ours("ends.c"), "abort", "5", "1", status=5)
 
@@ -169,7 +172,8 @@ def case_fatal_error(case):
             case.expect("4711" in case.last.stderr, "the message is to name the rank 4711")
             case.expect("returned" not in case.last.stdout, "the failing call returned")
             case.expect(case.last.seconds < 5, "took long to end")
-    for way, name, words in (("before", "MPI_Info_set", "MPI_INFO_NULL"), ("after", "MPI_Comm_size", "after MPI_Finalize")):
+    for way, name, words in (("before", "MPI_Info_set", "MPI_INFO_NULL"), ("after", "MPI_Comm_size", "after MPI_Finalize"),
+                             ("wrong_level", "MPI_Init_thread", "required is 99")):
         case.margay(case.ours("ends.c"), way, status="nonzero")
         case.expect(name in case.last.stderr and words in case.last.stderr, f"the message is to name {name} and {words}")
         case.expect("returned" not in case.last.stdout, "the failing call returned")

@@ -1,7 +1,6 @@
-// Names that the ABI's library exports beside mpi.h's: what MPICH's Fortran and C++ libraries call, and its interface
-// for several tools at once. A program that needs one ends with the sentence, not with the loader's complaint: those
-// libraries look at no code, and would go on without what they asked for. Arguments are not looked at, so none are
-// declared.
+// Names that the ABI's library exports beside mpi.h's: what MPICH's Fortran library calls, and its interface for
+// several tools at once. A program that needs one ends with the sentence, not with the loader's complaint: that library
+// looks at no code, and would go on without what it asked for. Arguments are not looked at, so none are declared.
 #include "mpi_adi/mpi/unsupported/unsupported.hpp"
 
 using margay::mpi_adi::call_name;

@@ -1,7 +1,8 @@
 // Ends in the way that its first argument names: abort CODE RANK, self CODE RANK and dup CODE RANK (abort on
-// MPI_COMM_SELF, on a duplicate), exit CODE RANK, fatal, errors_abort, both CODE (two ranks abort), before and after (a
-// wrong call before MPI_Init, a call after MPI_Finalize), late_thread (the latter by a second thread, which has called
-// MPI before), finalize_fails (ranks that do not agree on an earlier call).
+// MPI_COMM_SELF, on a duplicate), null CODE RANK and rubbish CODE RANK (on no communicator), wrong_level, exit CODE
+// RANK, fatal, errors_abort, both CODE (two ranks abort), before and after (a wrong call before MPI_Init, a call after
+// MPI_Finalize), late_thread (the latter by a second thread, which has called MPI before), finalize_fails (ranks that
+// do not agree on an earlier call).
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -33,12 +34,15 @@ static void end_with_a_late_thread(void) {
 
 int main(int argc, char** argv) {
   const char* way = argc > 1 ? argv[1] : "";
+  if (strcmp(way, "wrong_level") == 0) MPI_Init_thread(&argc, &argv, 99, &argc);
   if (strcmp(way, "before") == 0) MPI_Info_set(MPI_INFO_NULL, "key", "value");
   int rank = -1, value = 0;
   MPI_Init_thread(&argc, &argv, strcmp(way, "late_thread") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &value);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int code = argc > 2 ? atoi(argv[2]) : 0, who = argc > 3 ? atoi(argv[3]) : 0;
   MPI_Comm on = strcmp(way, "self") == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD;
+  if (strcmp(way, "null") == 0) on = MPI_COMM_NULL;
+  if (strcmp(way, "rubbish") == 0) on = (MPI_Comm)0x12345;
   if (strcmp(way, "dup") == 0) MPI_Comm_dup(MPI_COMM_WORLD, &on);
   if ((strcmp(way, "abort") == 0 || on != MPI_COMM_WORLD) && rank == who) {
     MPI_Abort(on, code);
