@@ -96,7 +96,6 @@ void RankOutput::on_event(Event event, std::int64_t now_ns) {
     static_cast<void>(
         read_once(streams_[std::size_t{event.index} * 2 + (event.kind == EventKind::kError ? 1 : 0)], now_ns));
   }
-  balance(now_ns);
 }
 
 bool RankOutput::read_once(Stream& stream, std::int64_t now_ns) {
@@ -126,6 +125,7 @@ void RankOutput::flush(std::size_t sink) {
   OutputSink& out = *sinks_[sink];
   const bool waits = out.flush() && !out.empty();
   look_for_failure(sink);
+  balance();
   if (waits == sink_is_watched_[sink]) return;
   sink_is_watched_[sink] = waits;
   if (waits) {
@@ -142,11 +142,13 @@ void RankOutput::look_for_failure(std::size_t sink) {
   failure_.place = sink == 0 ? "the standard output" : sink_names_[sink];
 }
 
-// A slow reader slows the ranks down: their pipes are left alone while a queue is long.
-void RankOutput::balance(std::int64_t now_ns) {
+// A slow reader slows the ranks down: their pipes are left alone while a queue is long. After every flush, whatever it
+// was for: a queue that is empty wakes nobody any more.
+void RankOutput::balance() {
   const bool full = std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->is_full(); });
   if (full == paused_) return;
   paused_ = full;
+  const std::int64_t now_ns = signed_monotonic_ns();
   for (Stream& stream : streams_) {
     if (stream.descriptor < 0) continue;
     if (full) {

@@ -71,7 +71,7 @@ class RankOutput {
   [[nodiscard]] std::int64_t prompt_due_ns(const Stream& stream) const;
   void flush(std::size_t sink);
   void look_for_failure(std::size_t sink);
-  void balance(std::int64_t now_ns);
+  void balance();
 
   Poller& poller_;
   OutputOptions options_;

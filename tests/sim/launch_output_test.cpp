@@ -1,13 +1,19 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "sim/launch/line_buffer.hpp"
 #include "sim/launch/output_sink.hpp"
+#include "sim/launch/poller.hpp"
+#include "sim/launch/rank_output.hpp"
 
 using margay::sim::LineBuffer;
 using margay::sim::OutputSink;
@@ -146,4 +152,65 @@ TEST_CASE("a full file system is told from a reader that has gone") {
   CHECK_FALSE(sink.flush());
   CHECK(sink.write_error() == ENOSPC);
   ::close(full);
+}
+
+// A reader that was slow and is quick again: what makes the queue short may be the end of another rank.
+TEST_CASE("a rank's pipe is read again, whatever it was that made room for it") {
+  char folder[] = "/tmp/margay-output-XXXXXX";
+  REQUIRE(::mkdtemp(folder) != nullptr);
+  const std::string fifo = std::string(folder) + "/fifo";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  const int reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  REQUIRE(reader >= 0);
+  std::string got;
+  const auto read_all = [&] {
+    char bytes[4096];
+    for (ssize_t count = 0; (count = ::read(reader, bytes, sizeof bytes)) > 0;)
+      got.append(bytes, static_cast<std::size_t>(count));
+  };
+
+  margay::sim::Poller poller;
+  REQUIRE(poller.open().ok());
+  margay::sim::RankOutput output(poller, 2, {.output_pattern = fifo, .error_pattern = {}});
+  int ends[2][2];
+  for (std::uint32_t rank = 0; rank < 2; ++rank) REQUIRE(output.open(rank, ends[rank][0], ends[rank][1]).ok());
+  const std::string line = std::string(1023, 'x') + "\n";
+  const auto is_read = [&](std::uint32_t rank) {
+    std::vector<margay::sim::Event> events;
+    poller.wait(0, events);
+    return std::any_of(events.begin(), events.end(), [rank](const margay::sim::Event& event) {
+      return event.kind == margay::sim::EventKind::kOutput && event.index == rank;
+    });
+  };
+  // Nobody reads: rank 0 prints until its pipe is left alone.
+  std::size_t printed = 0;
+  const auto print = [&] {
+    REQUIRE(::write(ends[0][0], line.data(), line.size()) == static_cast<ssize_t>(line.size()));
+    printed += line.size();
+  };
+  print();
+  while (is_read(0)) {
+    output.on_event({margay::sim::EventKind::kOutput, 0}, 0);
+    print();
+    REQUIRE(printed < 4 * margay::sim::OutputSink::kFullBytes);
+  }
+  // All of it leaves as rank 1 ends, before the loop comes to look at the reader.
+  for (int i = 0; i < 100; ++i) {
+    read_all();
+    REQUIRE(::write(ends[1][0], line.data(), line.size()) == static_cast<ssize_t>(line.size()));
+    printed += line.size();
+    output.drain(1, 0);
+  }
+  CHECK(is_read(0));
+  output.on_event({margay::sim::EventKind::kOutput, 0}, 0);
+  read_all();
+  CHECK(got.size() == printed);
+
+  for (const auto& pair : ends) {
+    ::close(pair[0]);
+    ::close(pair[1]);
+  }
+  ::close(reader);
+  CHECK(::unlink(fifo.c_str()) == 0);
+  CHECK(::rmdir(folder) == 0);
 }
