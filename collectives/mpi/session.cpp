@@ -81,10 +81,10 @@ int end_session(MPI_Session* handle) {
   const bool alone = hold_machine_alone();
   report_leaks(rank, {.session = number, .last = alone});
   const std::optional<std::uint32_t> only = alone ? std::nullopt : std::optional<std::uint32_t>(number);
+  wait_until(rank, [&rank, only] { return rank.device().quiet_but_unmatched(only); });
   // Others may receive yet what was sent to them.
-  constexpr auto kReceivers = Device::Receivers::remain;
-  wait_until(rank, [&rank, only] { return rank.device().quiet_but_unmatched(only, kReceivers); });
-  rank.device().give_up_unmatched(only, kReceivers);
+  rank.device().give_up_sends(only, Device::Receivers::remain);
+  rank.device().give_up_receives(only);
   wait_until(rank, [&rank, only] { return rank.device().quiet(only) && (only || rank.buffered().drained()); });
   for (Communicator* communicator : rank.communicators_of(number)) rank.free_communicator(*communicator);
   rank.tables().sessions.remove(*session);

@@ -102,6 +102,8 @@ void Unexpected::change_heap() {
     activate(first_, true);
     spilling_ = false;
     still_rounds_ = 0;
+    // Its pages may be most of the memory.
+    if (second_->block.used_bytes() == 0) second_->memory.empty_all_but_first_page();
     return;
   }
   still_rounds_ = 0;

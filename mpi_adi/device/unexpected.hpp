@@ -19,7 +19,7 @@ namespace margay::mpi_adi {
 // Rounds of progress in a row that moved nothing before the second heap is opened: 0.1 ms and more in which the receive
 // that is waited for cannot have been among what has room.
 inline constexpr std::uint32_t kSpillAfterRounds = 1000;
-// The second heap has this many first heaps at least.
+// The second heap is asked to have this many first heaps at least.
 inline constexpr std::size_t kSpillFactor = 15;
 
 class Unexpected {

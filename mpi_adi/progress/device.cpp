@@ -171,27 +171,39 @@ bool Device::quiet(std::optional<std::uint32_t> session) const {
   return !parts.sends.any_in_use(under_way) && !parts.receives.any_in_use(under_way);
 }
 
-bool Device::quiet_but_unmatched(std::optional<std::uint32_t> session, Receivers receivers) const {
+bool Device::quiet_but_unmatched(std::optional<std::uint32_t> session) const {
   const DeviceParts& parts = impl_->parts;
   if (!session && !idle(parts)) return false;
   return !parts.sends.any_in_use([&](const SendRequest& send) {
-    return receivers == Receivers::remain && send.peer != parts.kernel.me().rank && under_way_in(session, send);
+    return send.peer != parts.kernel.me().rank && under_way_in(session, send);
   }) && !parts.receives.any_in_use([&](const ReceiveRequest& receive) {
     return !is_unmatched(receive) && under_way_in(session, receive);
   });
 }
 
-void Device::give_up_unmatched(std::optional<std::uint32_t> session, Receivers receivers) {
+void Device::give_up_sends(std::optional<std::uint32_t> session, Receivers receivers) {
   DeviceParts& parts = impl_->parts;
   std::vector<Request*> unmatched;
-  const auto look = [&](Request& request) {
-    if (under_way_in(session, request)) unmatched.push_back(&request);
-  };
-  parts.receives.for_each_in_use(look);
   parts.sends.for_each_in_use([&](SendRequest& send) {
-    if (receivers == Receivers::leave || send.peer == parts.kernel.me().rank) look(send);
+    const bool may_be_received = receivers == Receivers::remain && send.peer != parts.kernel.me().rank;
+    if (!may_be_received && under_way_in(session, send)) unmatched.push_back(&send);
   });
-  // Nothing for those that a message has found. One that ends may end others with it.
+  // One that ends may end others with it.
+  for (Request* const request : unmatched) cancel(*request);
+}
+
+bool Device::sends_over(std::optional<std::uint32_t> session) const {
+  const DeviceParts& parts = impl_->parts;
+  if (!session && !idle(parts)) return false;
+  return !parts.sends.any_in_use([session](const SendRequest& send) { return under_way_in(session, send); });
+}
+
+void Device::give_up_receives(std::optional<std::uint32_t> session) {
+  std::vector<Request*> unmatched;
+  impl_->parts.receives.for_each_in_use([&](ReceiveRequest& receive) {
+    if (under_way_in(session, receive)) unmatched.push_back(&receive);
+  });
+  // Nothing for those that a message has found.
   for (Request* const request : unmatched) cancel(*request);
 }
 

@@ -78,7 +78,14 @@ portals::Status BufferedSends::send(const void* buffer, std::int64_t count, Data
   Request* const request = device_.start_send(SendMode::buffered, place, static_cast<std::int64_t>(bytes), bytes_type_,
                                               destination, tag, communicator);
   under_way_.push_back({request, place});
+  if (request->complete) end_last();
   return {};
+}
+
+void BufferedSends::end_last() {
+  buffer_.release(under_way_.back().place);
+  device_.free(*under_way_.back().request);
+  under_way_.pop_back();
 }
 
 void BufferedSends::collect() {

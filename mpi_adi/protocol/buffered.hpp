@@ -58,6 +58,8 @@ class BufferedSends {
     Request* request = nullptr;
     std::byte* place = nullptr;
   };
+  void end_last();
+
   Device& device_;
   AttachedBuffer buffer_;
   Datatype bytes_type_;

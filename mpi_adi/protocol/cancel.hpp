@@ -17,8 +17,8 @@ void cancel(DeviceParts& parts, Request& request);
 // Questions came: takes back what no receive has, and answers.
 void cancels_asked(DeviceParts& parts);
 
-// Frees the messages of a communicator that is gone here, before another one has its context. But for those whose
-// senders wait for an answer: there the communicator is not gone.
+// Frees the whole messages that came on a communicator that is gone here, before another one has its context. Those
+// whose senders wait for an answer stay: while they wait, the communicator is not gone there.
 void forget_messages(DeviceParts& parts, ContextId context);
 
 }  // namespace margay::mpi_adi

@@ -213,7 +213,8 @@ std::span<const ControlVariable> control_variables() {
            &read_interface),
       fixed({"heap_bytes", "size of the heap of unexpected messages", heap, count}, kUser, &read_heap_bytes),
       fixed({"heap_spill_bytes",
-             "size of the second heap, opened when an answer waits behind messages that the first holds back; 0 before "
+             "size that the second heap is to have, opened when an answer waits behind messages that the first holds "
+             "back; 0 before "
              "MPI_Init",
              heap, count},
             kTunerDetail, &read_heap_spill_bytes),

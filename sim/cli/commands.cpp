@@ -104,9 +104,9 @@ int check_program(const std::string& program, const std::string& folder) {
                        program + ": the loader finds no such librar" + (check.not_found.size() == 1 ? "y" : "ies"));
   found |=
       print_needs(check.missing, program + ": margay lacks " + std::to_string(check.missing.size()) + of_the_needed);
-  found |=
-      print_needs(check.refusing, program + ": margay has " + std::to_string(check.refusing.size()) + of_the_needed +
-                                      " by name only; a call of one fails with MPI_ERR_UNSUPPORTED_OPERATION");
+  found |= print_needs(check.refusing,
+                       program + ": margay has " + std::to_string(check.refusing.size()) + of_the_needed +
+                           " by name only; a call of one fails with MPI_ERR_UNSUPPORTED_OPERATION or ends the job");
   if (found) return kStatusNotRight;
   std::printf(
       "%s: %s\n", program.c_str(),

@@ -2,13 +2,12 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
-
-#include "sim/launch/words.hpp"
 
 namespace margay::sim {
 namespace {
@@ -52,15 +51,25 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-std::vector<std::string> expanded(const std::string& list, const std::string& origin) {
+// An empty folder is the current one, as the loader has it.
+std::vector<std::string> folders_of(const std::string& list) {
   std::vector<std::string> folders;
   if (list.empty()) return folders;
-  for (std::string& folder : split(list, ':')) {
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find_first_of(":;", begin), list.size());
+    folders.push_back(end > begin ? list.substr(begin, end - begin) : ".");
+    begin = end + 1;
+  }
+  return folders;
+}
+
+std::vector<std::string> expanded(const std::string& list, const std::string& origin) {
+  std::vector<std::string> folders = folders_of(list);
+  for (std::string& folder : folders) {
     for (const std::string_view token : kOrigins) {
       for (std::size_t at = folder.find(token); at != std::string::npos; at = folder.find(token, at + origin.size()))
         folder.replace(at, token.size(), origin);
     }
-    folders.push_back(std::move(folder));
   }
   return folders;
 }
@@ -75,7 +84,7 @@ std::string_view text_at(std::string_view cache, std::uint32_t offset) {
 template <typename Folders>
 std::string find_in(const Folders& folders, const std::string& name) {
   for (const auto& folder : folders) {
-    std::string path = std::string(folder.empty() ? "." : folder) + "/" + name;
+    std::string path = std::string(folder) + "/" + name;
     if (is_usable(path)) return path;
   }
   return {};
@@ -94,7 +103,7 @@ NamedFolders named_folders(const std::string& path, const ElfSymbols& symbols, c
 }
 
 LibrarySearch::LibrarySearch(const std::string& library_path, const std::string& cache_file) {
-  if (!library_path.empty()) library_path_ = split(library_path, ':');
+  library_path_ = folders_of(library_path);
   std::ifstream file(cache_file, std::ios::binary);
   cache_.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
   if (cache_.size() < sizeof(CacheHead) || std::string_view(cache_).substr(0, kCacheMagic.size()) != kCacheMagic)

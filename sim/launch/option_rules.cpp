@@ -13,9 +13,10 @@ using portals::Status;
 
 // Parts of a machine, and orders: Hydra's and Open MPI's.
 constexpr std::string_view kPlaces =
-    "none|rr|user|machine|node|board|numa|socket|package|core|hwthread|l1cache|l1dcache|l1icache|l1ucache|l2cache|"
+    "none|rr|user|machine|node|board|numa|numanode|socket|package|core|hwthread|l1cache|l1dcache|l1icache|l1ucache|"
+    "l2cache|"
     "l2dcache|l2icache|l2ucache|l3cache|l3dcache|l3icache|l3ucache|l4cache|l4dcache|l4ucache|l5cache|l5dcache|l5ucache|"
-    "pci|gpu|ib|en|eth|hfi|slot|span|fill|seq|dist|ppr|rankfile";
+    "pci|gpu|ib|en|eth|hfi|slot|span|fill|seq|sequential|dist|distance|ppr|rankfile|cpu-list";
 
 constexpr OptionRule kRules[] = {
     {"n", 1, OptionAction::kRanks},

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstdlib>
 
 #include "sim/base/limits.hpp"
 #include "sim/boot/board.hpp"
@@ -14,6 +16,8 @@
 
 namespace margay::sim {
 namespace {
+
+constexpr char kHeapVariable[] = "MARGAY_HEAP_BYTES";
 
 using Words = std::vector<std::string>;
 
@@ -276,11 +280,16 @@ class Parser {
                                        kHeapBytesMin, kHeapBytesMin / 1024));
     }
     set_rank_option(rule.variable, std::to_string(heap_bytes_));
+    heap_is_named_ = true;
     return {};
   }
 
-  // Once the heap is known, which may be named behind them.
+  // Once the heap is known, which may be named behind them. The ranks look again, who know it in any case.
   Status check_short_limits() const {
+    const auto names_heap = [](const Assignments& set) {
+      return std::any_of(set.begin(), set.end(), [](const auto& one) { return one.first == kHeapVariable; });
+    };
+    if (!heap_is_named_ && (std::getenv(kHeapVariable) != nullptr || names_heap(out_.environment))) return {};
     for (const ShortLimit& limit : short_limits_) {
       std::uint64_t bytes = 0;
       if (parse_bytes(limit.value, bytes) && bytes >= 1 && bytes <= short_limit_max(heap_bytes_)) continue;
@@ -292,7 +301,8 @@ class Parser {
 
   // A kind of place with a number, or with what follows a ":" ("core:2", "gpu0").
   static Status check_place(const OptionRule& rule, const std::string& word, const std::string& value) {
-    const std::string kind = value.substr(0, value.find(':'));
+    std::string kind = value.substr(0, value.find(':'));
+    std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
     const std::string without_number = kind.substr(0, kind.find_last_not_of("0123456789") + 1);
     const Words known = split(rule.choices, '|');
     if (std::find(known.begin(), known.end(), without_number) != known.end()) return {};
@@ -392,6 +402,7 @@ class Parser {
   ProgramSpec part_;
   bool took_config_file_ = false;
   std::uint64_t heap_bytes_ = kHeapBytes;
+  bool heap_is_named_ = false;
   std::vector<ShortLimit> short_limits_;
 };
 
