@@ -25,8 +25,7 @@ int begin(const CallName& name, int thread_level) {
                                   "; a process initializes MPI once");
     return call.failed();
   }
-  const auto status =
-      margay::collectives::hold_machine(margay::collectives::Holder::world, thread_level == MPI_THREAD_MULTIPLE);
+  const auto status = margay::collectives::hold_machine(thread_level == MPI_THREAD_MULTIPLE);
   if (!status.ok()) {
     std::fprintf(stderr, "margay: %s: %s\n", function, status.sentence().c_str());
     std::exit(1);

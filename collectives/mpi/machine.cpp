@@ -27,7 +27,6 @@ struct Machine {
   std::mutex mutex;
   MpiRank* rank = nullptr;
   int users = 0;
-  bool had_session = false;
   const char* over = nullptr;  // why this process cannot join (again)
   pid_t process = 0;           // a child that the program forked has no part in it
 };
@@ -42,12 +41,6 @@ std::unique_ptr<mpi_adi::RankExtension> make_collectives(MpiRank& rank) {
   return std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
 }
 
-// Says goodbye to the peers, and gives everything back.
-void end_part(Machine& machine) {
-  delete machine.rank;
-  machine.rank = nullptr;
-}
-
 // Called by exit().
 void end_machine() {
   Machine& machine = the_machine();
@@ -60,7 +53,8 @@ void end_machine() {
     return;
   }
   machine.over = "the process has left its job already, as it exits";
-  end_part(machine);
+  delete machine.rank;
+  machine.rank = nullptr;
 }
 
 Status join(Machine& machine) {
@@ -89,16 +83,18 @@ void report_dropped(MpiRank& rank) {
 
 }  // namespace
 
-Status hold_machine(Holder holder, bool threads) {
+Status hold_machine(bool threads) {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
+  if (machine.rank != nullptr && machine.process != getpid()) {
+    return Status::error("the process was forked after its parent joined the job, and has no part in it");
+  }
   if (machine.rank == nullptr) {
     if (Status status = join(machine); !status.ok()) return status;
   } else if (machine.users == 0) {
     machine.rank->work();
   }
   if (threads) machine.rank->allow_threads();
-  machine.had_session |= holder == Holder::session;
   if (machine.users++ == 0) {
     mpi_adi::set_process_rank(machine.rank);
     mpi_adi::tool_rank_begins(*machine.rank);
@@ -124,14 +120,6 @@ void let_go_machine() {
   rank.process().stop_coprocessor();
   mpi_adi::tool_rank_ends();
   mpi_adi::set_process_rank(nullptr);
-  if (machine.had_session) return;
-  // A process without peers may join anew.
-  if (rank.process().job().launcher != sim::Launcher::kNone) {
-    machine.over =
-        "MPI_Finalize gave back what connects this process with the others, as it never had a session; one that is "
-        "opened before MPI_Finalize keeps that";
-  }
-  end_part(machine);
 }
 
 }  // namespace margay::collectives

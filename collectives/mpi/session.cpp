@@ -95,7 +95,7 @@ int end_session(MPI_Session* handle) {
 }  // namespace
 
 extern "C" int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
-  if (const auto status = hold_machine(Holder::session, wants_threads(info)); !status.ok()) {
+  if (const auto status = hold_machine(wants_threads(info)); !status.ok()) {
     return refuse(errhandler, status.sentence());
   }
   const int code = begin_session(info, errhandler, session);

@@ -22,9 +22,14 @@ constexpr std::uint64_t kEndlessBytes = std::uint64_t{1} << 62;
 ElementsLayout::ElementsLayout(const mpi_adi::Layout& element, std::int64_t extent) {
   if (!element.node) return;
   root_ = layout_repeat(element, static_cast<std::int64_t>(kEndlessBytes / element.node->size), extent);
+  const Strip first = LayoutWalker(*root_.node, address(nullptr, root_.offset), 0).run();
+  first_offset_ = static_cast<std::int64_t>(first.base);
+  first_bytes_ = static_cast<std::size_t>(first.bytes);
 }
 
 portals::Buffer ElementsLayout::piece(std::byte* base, std::uint64_t at) const {
+  // What a region asks first of all.
+  if (at == 0) return {reinterpret_cast<std::byte*>(address(base, first_offset_)), first_bytes_};
   const Strip run = LayoutWalker(*root_.node, address(base, root_.offset), at).run();
   return {reinterpret_cast<std::byte*>(run.base), static_cast<std::size_t>(run.bytes)};
 }

@@ -22,6 +22,8 @@ class ElementsLayout final : public portals::Layout {
 
  private:
   mpi_adi::Layout root_;
+  std::int64_t first_offset_ = 0;  // of the first run
+  std::size_t first_bytes_ = 0;
 };
 
 }  // namespace margay::mpi_adi

@@ -1,5 +1,5 @@
 // Doubles with stride 2 (a column of two, one part of complex numbers, the red points of a grid), by registers that
-// hold several. The gaps are neither read nor written: another thread may be at them.
+// hold several. No gap is written: another thread may be at it. Those between two runs may be read.
 #pragma once
 
 #include <cstddef>

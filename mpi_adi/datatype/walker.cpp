@@ -41,7 +41,11 @@ LayoutWalker::LayoutWalker(const LayoutNode& root, std::uintptr_t base, std::uin
     deep_ = std::make_unique_for_overwrite<Frame[]>(root.depth);
     frames_ = deep_.get();
   }
-  descend(&root, base, at);
+  if (at == 0) {
+    first_of(&root, base);
+  } else {
+    descend(&root, base, at);
+  }
 }
 
 // To the run that holds byte `at`. The frame on top always stands on runs: a run, a loop over one, blocks, or a table's
@@ -150,9 +154,16 @@ bool LayoutWalker::take_entries(Frame& top, std::uint64_t limit, Strip& strip) {
 }
 
 Strip LayoutWalker::run() const {
+  Strip strip;
+  put_run(strip);
+  return strip;
+}
+
+// Into the strip that the caller returns: one that is copied is read in wider pieces than it was just written in, which
+// a processor waits for.
+void LayoutWalker::put_run(Strip& strip) const {
   const Frame& top = frames_[top_];
   const LayoutNode& node = *top.node;
-  Strip strip;
   strip.count = 1;
   switch (node.kind) {
     case Kind::run:
@@ -177,7 +188,6 @@ Strip LayoutWalker::run() const {
   strip.base += in_run_;
   strip.bytes -= in_run_;
   strip.total = strip.bytes;
-  return strip;
 }
 
 Strip LayoutWalker::take(std::uint64_t limit) {
@@ -185,7 +195,7 @@ Strip LayoutWalker::take(std::uint64_t limit) {
   const LayoutNode& node = *top.node;
   Strip strip;
   if (in_run_ == 0 && node.runs_only && take_entries(top, limit, strip)) return strip;
-  strip = run();
+  put_run(strip);
   if (in_run_ == 0 && strip.bytes <= limit) {
     std::uint64_t left = 1;  // runs until the node is over
     if (node.kind == Kind::loop || node.kind == Kind::blocks) left = static_cast<std::uint64_t>(node.count) - top.index;

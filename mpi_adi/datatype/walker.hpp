@@ -40,6 +40,7 @@ class LayoutWalker {
     std::uint64_t index;
   };
   static constexpr std::size_t kInlineFrames = 8;
+  void put_run(Strip& strip) const;
   void descend(const LayoutNode* node, std::uintptr_t base, std::uint64_t at);
   void first_of(const LayoutNode* node, std::uintptr_t base);
   void passed_run(Frame& top, std::uint64_t runs);

@@ -131,6 +131,7 @@ Status Process::open_tcp(std::vector<Wire*>& routes) {
   for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
     if (job_.node_of_rank[rank] != job_.node) routes[rank] = wire.get();
   }
+  tcp_ = wire.get();
   wires_.push_back(std::move(wire));
   // An owner that sleeps on its sockets is woken through this when a rank of its node rings.
   wake_descriptor_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -188,6 +189,7 @@ void Process::publish_accounts() {
 }
 
 void Process::finish(const std::function<bool()>& round) {
+  if (tcp_ != nullptr) tcp_->rest();
   const std::uint64_t begin = clock_.now_ns();
   while (!kernel_->idle() && clock_.now_ns() - begin < kFinishLimitNs) {
     if (!round() && virtual_) wait_means_.rest->rest(0);
@@ -195,6 +197,11 @@ void Process::finish(const std::function<bool()>& round) {
   publish_accounts();
   recorder_.suspend();
   static_cast<void>(leave(job_));
+}
+
+void Process::resume() {
+  recorder_.reopen();
+  if (tcp_ != nullptr) tcp_->go_on();
 }
 
 void Process::abort(int code, const std::string& message) {

@@ -25,6 +25,7 @@
 namespace margay::sim {
 
 class ShmWire;
+class TcpWire;
 
 // A process of a machine whose wire and time are not real: who it is, what carries to all others, how it waits.
 struct VirtualPlace {
@@ -83,7 +84,7 @@ class Process {
   // held by the owner; the coprocessor is stopped.
   void finish(const std::function<bool()>& round);
   // The process sends again after all: a process joins a job once, so what finish() left is taken up. No effect before.
-  void resume() { recorder_.reopen(); }
+  void resume();
   void stop_coprocessor() { coprocessor_.stop(); }
 
   // Ends the whole job. Never returns.
@@ -110,6 +111,7 @@ class Process {
   TransmissionList finished_;
   std::vector<std::unique_ptr<Wire>> wires_;
   ShmWire* shm_ = nullptr;  // one of them; nullptr: alone on the node
+  TcpWire* tcp_ = nullptr;  // nullptr: one node
   std::unique_ptr<Kernel> kernel_;
   WaitMeans wait_means_;
   BellData* bell_data_ = nullptr;

@@ -186,7 +186,6 @@ TcpReceiver::Step TcpReceiver::step_message(const FramePrefix& prefix, const Dec
   const bool whole = length <= kWholeBytes;
   if (head.read_body) return malformed("a message offers its body for reading, which this wire cannot do");
   if (body_ != Body::none) return malformed("a message came inside the body of another");
-  if (goodbye_) return malformed("a message came after the goodbye");
   if (prefix.content_bytes != (whole ? length : 0)) return malformed("a frame's content is not its message's body");
   if (length > kMessageLimitBytes) return malformed("a message is longer than any may be");
   arrival.kind = whole ? Arrival::Kind::whole : Arrival::Kind::started;
@@ -194,6 +193,7 @@ TcpReceiver::Step TcpReceiver::step_message(const FramePrefix& prefix, const Dec
   arrival.header.source = source_;
   arrival.header.destination = destination_;
   arrival.body = whole ? Region(front() + kPrefixBytes + prefix.head_bytes, prefix.content_bytes) : Region();
+  goodbye_ = false;  // taken back
   body_length_ = length;
   offered_bytes_ = checked_bytes_;
   return Step::arrival;
@@ -210,7 +210,7 @@ TcpReceiver::Step TcpReceiver::step_control(const FramePrefix& prefix, const Dec
     return told ? Step::arrival : Step::again;
   }
   if (head.type != FrameType::goodbye) return malformed("a frame of a kind that this wire does not know");
-  if (body_ != Body::none || goodbye_) return malformed("a goodbye came inside a body");
+  if (body_ != Body::none || goodbye_) return malformed("a goodbye came inside a body, or after another one");
   if (head.argument != messages_) return malformed("it says goodbye after another number of messages than came");
   goodbye_ = true;
   return Step::again;

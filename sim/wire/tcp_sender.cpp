@@ -22,7 +22,7 @@ bool TcpSender::try_put(const Header& header, const Region& body) {
   if (!queued_.empty() || header.length > kWholeBytes) return false;
   if (room() < kFrameOverheadMaxBytes + header.length) return false;
   put_message(header, &body);
-  ++messages_;
+  count_message();
   return true;
 }
 
@@ -57,7 +57,7 @@ void TcpSender::queue(Transmission& transmission) {
   transmission.state = Transmission::State::queued;
   transmission.stop_asked = false;
   transmission.cursor = RegionCursor(transmission.body);
-  ++messages_;
+  count_message();
   queued_.push(transmission);
 }
 
@@ -75,7 +75,7 @@ void TcpSender::finish_front(Transmission::State state) {
 void TcpSender::fail() {
   gathered_bytes_ = batch_bytes_ = 0;
   direct_length_ = 0;
-  batch_ends_front_ = direct_ends_front_ = goodbye_due_ = false;
+  batch_ends_front_ = direct_ends_front_ = leaving_ = false;
   while (!queued_.empty()) finish_front(Transmission::State::failed);
 }
 
@@ -83,9 +83,9 @@ void TcpSender::gather() {
   while (!queued_.empty()) {
     if (!gather_front()) return;
   }
-  if (!goodbye_due_ || room() < kFrameOverheadMaxBytes) return;
+  if (!goodbye_due() || room() < kFrameOverheadMaxBytes) return;
   put_control(FrameType::goodbye, messages_);
-  goodbye_due_ = false;
+  goodbye_said_ = true;
 }
 
 bool TcpSender::gather_front() {

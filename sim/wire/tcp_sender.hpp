@@ -44,8 +44,10 @@ class TcpSender {
   [[nodiscard]] bool try_put(const portals::Header& header, const portals::Region& body);
   void queue(Transmission& transmission);
   void stop(Transmission& transmission);
-  // The last frame, behind everything queued; nothing may be put or queued after it.
-  void say_goodbye() { goodbye_due_ = true; }
+  // Behind everything queued: the stream may end here. A message takes that back, and a goodbye follows it again, until
+  // go_on().
+  void say_goodbye() { leaving_ = true; }
+  void go_on() { leaving_ = false; }
   // Everything queued ends with state failed. Requires: nothing outside still reads the last batch.
   void fail();
 
@@ -54,7 +56,7 @@ class TcpSender {
   // `bytes` of the batch's front have left. The rest is the batch now, its pieces are rewritten.
   void sent(std::size_t bytes);
   [[nodiscard]] bool idle() const {
-    return batch_bytes_ == 0 && gathered_bytes_ == 0 && queued_.empty() && !goodbye_due_;
+    return batch_bytes_ == 0 && gathered_bytes_ == 0 && queued_.empty() && !goodbye_due();
   }
   // Copied, and not in the batch that is leaving.
   [[nodiscard]] std::size_t gathered_bytes() const { return gathered_bytes_; }
@@ -62,11 +64,16 @@ class TcpSender {
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
 
  private:
+  [[nodiscard]] bool goodbye_due() const { return leaving_ && !goodbye_said_; }
   [[nodiscard]] std::size_t room() const { return kSendBufferBytes - gathered_bytes_; }
   [[nodiscard]] std::byte* gather_at();
   void put_prefix(std::byte* frame, std::size_t head_bytes, std::uint64_t content_bytes, std::uint32_t crc);
   void put_message(const portals::Header& header, const portals::Region* body);
   void put_control(FrameType type, std::uint64_t argument);
+  void count_message() {
+    ++messages_;
+    goodbye_said_ = false;
+  }
   void gather();
   // Each takes one step on the front transmission; false: the batch is full, or ends here.
   [[nodiscard]] bool gather_front();
@@ -79,7 +86,8 @@ class TcpSender {
   TransmissionList& finished_;
   TransmissionList queued_;
   std::uint64_t messages_ = 0;
-  bool goodbye_due_ = false;
+  bool leaving_ = false;
+  bool goodbye_said_ = false;   // and nothing since
   bool front_started_ = false;  // the front's head has been gathered
 
   std::array<std::unique_ptr<std::byte[]>, 2> halves_;

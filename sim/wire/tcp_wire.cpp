@@ -46,7 +46,21 @@ TcpWire::TcpWire(Settings settings, TransmissionList& finished)
 }
 
 TcpWire::~TcpWire() {
-  say_goodbye();
+  rest();
+  const std::uint64_t deadline_ns = monotonic_ns() + kGoodbyeNs;
+  while (backend_ != nullptr && monotonic_ns() < deadline_ns) {
+    const bool left = std::all_of(made_.begin(), made_.end(), [](const TcpLink* link) {
+      return link->state != TcpLink::State::connected || link->sender.idle();
+    });
+    if (left) break;
+    if (!backend_->push()) {
+      pollfd wait{backend_->wait_descriptor(), POLLIN, 0};
+      static_cast<void>(::poll(&wait, 1, 10));
+    }
+  }
+  for (const TcpLink* link : made_) {
+    if (link->state == TcpLink::State::connected) shutdown(link->descriptor, SHUT_WR);
+  }
   for (TcpLink* link : made_) close_link(*link);
   wipe(settings_.secret);
 }
@@ -139,6 +153,7 @@ void TcpWire::adopt(std::uint32_t peer, int descriptor) {
   link.state = TcpLink::State::connected;
   ++connections_;
   if (link.long_bodies) tune_for_long_bodies(link.descriptor);
+  if (resting_) link.sender.say_goodbye();
   transmit(link);
 }
 
@@ -326,26 +341,18 @@ bool TcpWire::prepare_wait() {
   return ready_.front() != nullptr || backend_->prepare_wait();
 }
 
-void TcpWire::say_goodbye() {
-  const std::uint64_t deadline_ns = monotonic_ns() + kGoodbyeNs;
+void TcpWire::rest() {
+  resting_ = true;
   for (TcpLink* link : made_) {
     if (link->state != TcpLink::State::connected || link->receiver.ended()) continue;
     link->sender.say_goodbye();
     transmit(*link);
   }
-  while (backend_ != nullptr && monotonic_ns() < deadline_ns) {
-    const bool left = std::all_of(made_.begin(), made_.end(), [](const TcpLink* link) {
-      return link->state != TcpLink::State::connected || link->sender.idle();
-    });
-    if (left) break;
-    if (!backend_->push()) {
-      pollfd wait{backend_->wait_descriptor(), POLLIN, 0};
-      static_cast<void>(::poll(&wait, 1, 10));
-    }
-  }
-  for (TcpLink* link : made_) {
-    if (link->state == TcpLink::State::connected) shutdown(link->descriptor, SHUT_WR);
-  }
+}
+
+void TcpWire::go_on() {
+  resting_ = false;
+  for (TcpLink* link : made_) link->sender.go_on();
 }
 
 }  // namespace margay::sim

@@ -35,8 +35,7 @@ class TcpWire final : public Wire {
 
   // `finished` outlives the wire.
   TcpWire(Settings settings, TransmissionList& finished);
-  // Says goodbye on every connection: what was queued leaves first, for at most kGoodbyeNs. Transmissions that could
-  // not leave end as failed.
+  // rest(), for at most kGoodbyeNs. Transmissions that could not leave end as failed.
   ~TcpWire() override;
 
   // Chooses the backend and listens. Errors: no usable address, io_uring forced and refused, descriptors exhausted.
@@ -52,6 +51,11 @@ class TcpWire final : public Wire {
   // Peers with a connection now.
   [[nodiscard]] std::size_t connections() const { return connections_; }
   [[nodiscard]] bool listening() const { return connector_.listening(); }
+  // Says goodbye on every connection, behind what was queued, and after each later message again: from there on the
+  // process may end without another word. It leaves as messages do; idle() says when it has.
+  void rest();
+  // What is sent from now on, the peers wait for again.
+  void go_on();
 
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
   void send(std::uint32_t peer, Transmission& transmission) override;
@@ -97,7 +101,6 @@ class TcpWire final : public Wire {
   void end_quietly(TcpLink& link);
   void miss(TcpLink& link);
   void answered();
-  void say_goodbye();
 
   // Constant after open().
   Settings settings_;
@@ -117,6 +120,7 @@ class TcpWire final : public Wire {
   std::size_t connections_ = 0;
   TcpLink* answering_ = nullptr;  // whose whole or started awaits its answer
   bool drained_ = false;          // the last look found less than it had room for, and all of it has been told
+  bool resting_ = false;          // between rest() and go_on()
 };
 
 }  // namespace margay::sim

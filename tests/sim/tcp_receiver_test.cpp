@@ -249,6 +249,39 @@ Bytes joined(std::initializer_list<Bytes> parts) {
   return all;
 }
 
+// A process that rests between two parts of its program may end without another word; one that works again may not.
+TEST_CASE("tcp stream: a message takes the goodbye back, and while the sender rests a goodbye follows it again") {
+  TransmissionList finished;
+  TcpSender sender(finished);
+  Reader rested, again;
+  const auto say = [&](std::uint64_t number) {
+    if (number != 0) put(sender, number, 5);
+    const Bytes stream = all_of(sender);
+    rested.give_piece(stream);
+    again.give_piece(stream);
+    return stream.size();
+  };
+  sender.say_goodbye();
+  CHECK_FALSE(sender.idle());
+  say(1);
+  CHECK(sender.idle());
+  CHECK(rested.receiver.left());
+  sender.say_goodbye();
+  CHECK(sender.idle());
+  CHECK_EQ(say(0), 0);  // said, and nothing since
+  say(2);
+  CHECK(rested.receiver.left());
+  rested.end();
+  CHECK(rested.story.events == std::vector<std::string>{"whole 1", "whole 2"});
+  sender.go_on();
+  CHECK(sender.idle());
+  say(3);
+  CHECK_FALSE(again.receiver.left());
+  again.end();
+  REQUIRE_EQ(again.story.events.size(), 4);
+  CHECK_EQ(again.story.events.back(), "lost: its connection ended without a goodbye");
+}
+
 TEST_CASE("tcp stream: frames that no sender makes end the connection") {
   const Bytes start = message(100'000, 0);
   const Bytes streams[] = {
@@ -266,8 +299,8 @@ TEST_CASE("tcp stream: frames that no sender makes end the connection") {
       joined({start, control(FrameType::segment, 9, 10)}),             //
       joined({start, control(FrameType::segment, 100'001, 100'001)}),  //
       joined({start, control(FrameType::cut, 1)}),                     // none of the body came
-      joined({control(FrameType::goodbye, 0), message(0, 0)}),         // after the end
       joined({control(FrameType::goodbye, 0), control(FrameType::goodbye, 0)}),
+      joined({control(FrameType::goodbye, 0), message(0, 0), control(FrameType::goodbye, 0)}),  // one message came
   };
   for (std::size_t i = 0; i < std::size(streams); ++i) {
     CAPTURE(i);

