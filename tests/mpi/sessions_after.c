@@ -12,16 +12,16 @@ static MPI_Session session_of_mine(void) {
   return session;
 }
 
-// Every other rank, from 0 on.
-static MPI_Comm comm_of_even(MPI_Session session, int size) {
-  MPI_Group world = MPI_GROUP_NULL, even = MPI_GROUP_NULL;
+// Ranks from 0 to `last`, `step` apart.
+static MPI_Comm comm_of(MPI_Session session, int last, int step) {
+  MPI_Group world = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
   MPI_Comm comm = MPI_COMM_NULL;
-  int range[1][3] = {{0, size - 1, 2}};
+  int range[1][3] = {{0, last, step}};
   MPI_Group_from_session_pset(session, "mpi://WORLD", &world);
-  MPI_Group_range_incl(world, 1, range, &even);
-  const int code = MPI_Comm_create_from_group(even, "even", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+  MPI_Group_range_incl(world, 1, range, &some);
+  const int code = MPI_Comm_create_from_group(some, "some", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
   CHECK(code == MPI_SUCCESS && comm != MPI_COMM_NULL, "MPI_Comm_create_from_group: %d", code);
-  MPI_Group_free(&even);
+  MPI_Group_free(&some);
   MPI_Group_free(&world);
   return comm;
 }
@@ -43,25 +43,50 @@ static void check_works(MPI_Comm comm, int bytes) {
   free(got);
 }
 
+// The last rank is done with its session, and its process ends without another word, while the others go on in theirs:
+// for one who receives from anybody, nobody is lost.
+static void last_rank_leaves(int rank, int size) {
+  MPI_Session session = session_of_mine();
+  MPI_Comm comm = comm_of(session, size - 1, 1);
+  check_works(comm, 10);
+  if (rank == size - 1) {
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+    _exit(suite_failures != 0);
+  }
+  int got = 0, mine = 4711;
+  if (rank == 1) {
+    usleep(100000);
+    MPI_Send(&mine, 1, MPI_INT, 0, 5, comm);
+  }
+  if (rank == 0) {
+    const int code = MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 5, comm, MPI_STATUS_IGNORE);
+    CHECK(code == MPI_SUCCESS && got == 4711, "a receive from anybody: %d, got %d", code, got);
+  }
+  MPI_Comm_free(&comm);
+  MPI_Session_finalize(&session);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int rank = world_rank(), size = world_size();
   check_works(MPI_COMM_WORLD, 100);
   check_works(MPI_COMM_WORLD, 300000);
   const int failed = suite_end("sessions_after");
+  if (size > 2) last_rank_leaves(rank, size);
   if (rank % 4 == 1) {
     fflush(stdout);
-    _exit(failed);
+    _exit(failed != 0 || suite_failures != 0);
   }
   if (rank % 8 == 3) {
     fflush(stdout);
-    execlp("sh", "sh", "-c", failed != 0 ? "exit 1" : "exit 0", (char*)NULL);
+    execlp("sh", "sh", "-c", failed != 0 || suite_failures != 0 ? "exit 1" : "exit 0", (char*)NULL);
   }
-  if (rank % 2 != 0) return failed;
+  if (rank % 2 != 0) return failed != 0 || suite_failures != 0;
   for (int life = 0; life < 3; ++life) {
     usleep(20000);  // most of the others are gone by then
     MPI_Session session = session_of_mine();
-    MPI_Comm comm = comm_of_even(session, size);
+    MPI_Comm comm = comm_of(session, size > 2 ? size - 2 : 0, 2);
     check_works(comm, 10);
     check_works(comm, 500000);
     if (life != 1) MPI_Comm_free(&comm);
