@@ -39,6 +39,7 @@ NOT_THERE = {
     "reduce_threads": "threads",
     "request_threads": "threads",
     "sessions": "a session makes its process the library's way",
+    "sessions_after": "as sessions",
     "sessions_threads": "threads",
     "threads": "threads",
     "tool_threads": "threads",
