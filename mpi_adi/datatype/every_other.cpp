@@ -60,7 +60,8 @@ bool has_wide_registers() {
   return count;
 }
 
-// `line` is the beginning of the first of two lines, and the runs are at `lanes` of them.
+// `line` is the beginning of the first of two lines, and the runs are at `lanes` of them. (Permutations without a mask
+// are warned of by GCC 12, as reading what is not initialized; with all lanes they are the same instruction.)
 [[gnu::target("avx512f")]] void unpack_eight(std::byte* line, const std::byte* packed, __mmask8 lanes) {
   const __m512d all = _mm512_loadu_pd(packed);
   const __m512d low = _mm512_maskz_permutexvar_pd(kAll, _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3), all);
