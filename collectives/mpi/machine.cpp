@@ -10,6 +10,7 @@
 
 #include "collectives/portal/rank_host.hpp"
 #include "collectives/portal/tree_portal.hpp"
+#include "mpi_adi/mpi/init_state.hpp"
 #include "mpi_adi/mpi/leaks.hpp"
 #include "mpi_adi/tool/tool.hpp"
 
@@ -47,6 +48,9 @@ void end_machine() {
   const std::lock_guard guard(machine.mutex);
   if (machine.process != getpid()) return;
   if (machine.users != 0) {
+    if (mpi_adi::init_state() != mpi_adi::InitState::running) {
+      machine.rank->process().board().open_sessions = static_cast<std::uint32_t>(machine.users);
+    }
     machine.rank->enter();
     mpi_adi::report_open_sessions(*machine.rank);
     machine.rank->leave();

@@ -9,12 +9,30 @@ namespace margay::collectives {
 using mpi_adi::Call;
 using mpi_adi::Datatype;
 
+namespace {
+
+// What operations are defined on. Types made for Fortran's kinds have handles of their own, and are what Fortran's
+// compiler takes for the kind (MPI 4.0, 6.9.2 and 19.1.5).
+MPI_Datatype operand_type(const Datatype& type) {
+  switch (type.definition->origin.combiner) {
+    case MPI_COMBINER_F90_REAL:
+    case MPI_COMBINER_F90_COMPLEX:
+    case MPI_COMBINER_F90_INTEGER:
+      return type.definition->basic();
+    default:
+      return type.handle;
+  }
+}
+
+}  // namespace
+
 Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : type_(type), count_(count) {
   if (!call.ok() || type == nullptr) return;
   if (mpi_adi::is_predefined_op(op)) [[likely]] {
-    predefined_ = predefined_combine(op, type->handle);
+    const MPI_Datatype operand = operand_type(*type);
+    predefined_ = predefined_combine(op, operand);
     if (predefined_ != nullptr) return;
-    call.error(MPI_ERR_OP, operation_word(op) + " is not defined on " + type_word(type->handle) +
+    call.error(MPI_ERR_OP, operation_word(op) + " is not defined on " + type_word(operand) +
                                (op == MPI_REPLACE || op == MPI_NO_OP ? ": it is for one-sided communication only"
                                                                      : " (MPI 4.0, 6.9.2)"));
     return;

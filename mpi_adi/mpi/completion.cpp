@@ -122,53 +122,73 @@ int RequestRow::end(int i, MPI_Status* status, std::string& words) {
 
 namespace {
 
-MPI_Status* status_at(MPI_Status* statuses, int i) {
-  return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
-}
+// The statuses of a call that ends several requests. MPI_ERROR is written if one of them failed, then in all of them
+// (MPI 4.0, 3.2.5).
+class Statuses {
+ public:
+  Statuses(MPI_Status* all, ErrorFields fields) : all_(all), told_(fields == ErrorFields::always) {}
+  [[nodiscard]] MPI_Status* at(int i) const { return all_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : all_ + i; }
+  // Requires: those before `i` were noted.
+  void note(int i, int error_class) {
+    if (all_ == MPI_STATUSES_IGNORE || (error_class == MPI_SUCCESS && !told_)) return;
+    if (!told_) {
+      for (int before = 0; before < i; ++before) all_[before].MPI_ERROR = MPI_SUCCESS;
+    }
+    told_ = true;
+    all_[i].MPI_ERROR = error_class;
+  }
 
-[[gnu::noinline]] void end_failed(Call& call, RequestRow& row, int i, MPI_Status* status) {
+ private:
+  MPI_Status* all_;
+  bool told_;  // in all that were noted
+};
+
+[[gnu::noinline]] int end_failed(Call& call, RequestRow& row, int i, MPI_Status* status) {
   Communicator& communicator = *row[i]->communicator;
   const Call::Blame before = call.blamed();
   std::string words;
   const int error_class = row.end(i, status, words);
-  if (!ignores(status)) status->MPI_ERROR = error_class;
-  if (error_class == MPI_SUCCESS) return;
-  if (!call.ok()) return call.blame(before);
+  if (error_class == MPI_SUCCESS) return error_class;
+  if (!call.ok()) {
+    call.blame(before);
+    return error_class;
+  }
   call.on(communicator);
   const std::string name(error_class_name(error_class));
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
                                     (name.empty() ? "code " + std::to_string(error_class) : name) + ": " + words);
   call.blame(error_class == MPIX_ERR_PROC_FAILED ? Call::Blame::peer : Call::Blame::call);
+  return error_class;
 }
 
-// Writes one status of several with its error; notes the first error for the call.
-void end_one(Call& call, RequestRow& row, int i, MPI_Status* status) {
-  if (!row.end_well(i, status)) [[unlikely]]
-    return end_failed(call, row, i, status);
-  if (!ignores(status)) status->MPI_ERROR = MPI_SUCCESS;
+// Ends request `i`, whose status is number `at`; notes the first error for the call.
+void end_one(Call& call, RequestRow& row, int i, Statuses& statuses, int at) {
+  MPI_Status* const status = statuses.at(at);
+  statuses.note(at, row.end_well(i, status) ? MPI_SUCCESS : end_failed(call, row, i, status));
 }
 
 }  // namespace
 
-int end_all(Call& call, RequestRow& row, MPI_Status* statuses) {
+int end_all(Call& call, RequestRow& row, MPI_Status* array, ErrorFields fields) {
+  Statuses statuses(array, fields);
   const int size = row.size();
   for (int i = 0; i < size; ++i) {
-    MPI_Status* status = status_at(statuses, i);
     if (active(row[i])) [[likely]] {
-      end_one(call, row, i, status);
+      end_one(call, row, i, statuses, i);
     } else {
-      empty_status(status);
-      if (!ignores(status)) status->MPI_ERROR = MPI_SUCCESS;
+      empty_status(statuses.at(i));
+      statuses.note(i, MPI_SUCCESS);
     }
   }
   return call.done();
 }
 
-int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Status* statuses) {
+int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Status* array) {
+  Statuses statuses(array, ErrorFields::failed);
   int ended = 0;
   for (int i = row.first_complete(); i < row.size(); i = row.first_complete(i + 1)) {
     indices[ended] = i;
-    end_one(call, row, i, status_at(statuses, ended));
+    end_one(call, row, i, statuses, ended);
     ++ended;
   }
   *outcount = ended;

@@ -58,8 +58,11 @@ class RequestRow {
   UserRequest* inline_[kInline];
 };
 
+// Whether statuses get MPI_ERROR although no request failed. The standard says no (MPI 4.0, 3.2.5); MPICH's MPI_Waitall
+// writes it, and programs read it.
+enum class ErrorFields : std::uint8_t { always, failed };
 // Ends every request of a row that is all complete. Errors: MPI_ERR_IN_STATUS, with each status's own.
-[[nodiscard]] int end_all(Call& call, RequestRow& row, MPI_Status* statuses);
+[[nodiscard]] int end_all(Call& call, RequestRow& row, MPI_Status* statuses, ErrorFields fields);
 // Before the first look of MPI_Waitsome and MPI_Testsome: a request that is complete whenever it is asked for must not
 // keep the others' messages from coming in.
 inline void look_around(Call& call) {

@@ -72,7 +72,7 @@ extern "C" int PMPI_Testall(int count, MPI_Request array_of_requests[], int* fla
   if (count > 0) call.status(array_of_statuses, "array_of_statuses");
   if (!call.ok()) return call.failed();
   *flag = test_once(call, &row, [&row] { return row.all_complete(); }) ? 1 : 0;
-  return *flag != 0 ? end_all(call, row, array_of_statuses) : call.done();
+  return *flag != 0 ? end_all(call, row, array_of_statuses, ErrorFields::failed) : call.done();
 }
 MARGAY_ALIAS(Testall)
 

@@ -58,7 +58,7 @@ extern "C" int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Stat
   if (!call.ok()) return call.failed();
   if (!wait_for(call, row, row.messages_in_turn(), true, [&row] { return row.all_complete(); })) [[unlikely]]
     return call.failed();
-  return end_all(call, row, array_of_statuses);
+  return end_all(call, row, array_of_statuses, ErrorFields::always);
 }
 MARGAY_ALIAS(Waitall)
 

@@ -67,7 +67,8 @@ struct BoardBlock {
   RankState state = RankState::kStarted;
   std::int32_t abort_code = 0;
   std::int32_t pid = 0;  // of the process that called MPI_Init
-  std::uint32_t reserved = 0;
+  // As the process exits: sessions that it left open, with MPI_Finalize behind it or MPI_Init never called.
+  std::uint32_t open_sessions = 0;
   std::array<char, 32> mpi_call{};     // name of the MPI call in progress, zero-terminated; empty outside MPI
   std::array<char, 32> failed_call{};  // name of the latest MPI call that returned an error; empty: none did
   std::array<char, 512> message{};     // one line on why the rank aborts, zero-terminated

@@ -65,6 +65,11 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
       if (clean_text(context.board->block(cause.rank).failed_call) == "MPI_Finalize") {
         return fmt::format("MPI_Finalize failed in {} (exit code {})", who(cause.rank, context), cause.code);
       }
+      if (const std::uint32_t open = context.board->block(cause.rank).open_sessions; open != 0) {
+        return fmt::format("{} left {} session{} without MPI_Session_finalize (exit code {}){}",
+                           who(cause.rank, context), open, open == 1 ? "" : "s", cause.code,
+                           in_call(cause.rank, context));
+      }
       return fmt::format("{} left without MPI_Finalize (exit code {}){}", who(cause.rank, context), cause.code,
                          in_call(cause.rank, context));
     case CauseKind::kNoInit:

@@ -207,9 +207,9 @@ def case_sessions(case):
     program = case.ours("session_ends.c")
     case.margay("--check-accounting", "--nodes", "2", program)
     case.margay("--check-accounting", program, "status", status=5)
-    for way in ("left", "again"):
+    for way in ("left", "again", "types_open"):
         case.margay(program, way, status="nonzero")
-        case.expect("left without MPI_Finalize" in case.last.stderr, "that MPI was not finalized is to be told")
+        case.expect("left 1 session without MPI_Session_finalize" in case.last.stderr, "the open session is to be told")
     for way, words in (("world", "MPI was not initialized"), ("set", "mpi://NOBODY"), ("late", "MPI_Comm_free was called")):
         case.margay(program, way, status="nonzero")
         case.expect(words in case.last.stderr, f"'{words}' is to be told")

@@ -3,6 +3,9 @@
 // reference: 3
 #include "reduce_ops.h"
 
+// Made for Fortran's kinds, and predefined all the same (MPI 4.0, 19.1.5).
+static MPI_Datatype f90_integer, f90_real, f90_complex;
+
 C_INTEGER(MPI_SIGNED_CHAR, signed char)
 C_INTEGER(MPI_UNSIGNED_CHAR, unsigned char)
 C_INTEGER(MPI_SHORT, short)
@@ -25,6 +28,9 @@ OTHER_INTEGER(MPI_INTEGER, int)
 OTHER_INTEGER(MPI_AINT, MPI_Aint)
 OTHER_INTEGER(MPI_OFFSET, MPI_Offset)
 OTHER_INTEGER(MPI_COUNT, MPI_Count)
+OTHER_INTEGER(f90_integer, int)
+FLOATING(f90_real, double)
+COMPLEX_NUMBER(f90_complex, double _Complex)
 FLOATING(MPI_FLOAT, float)
 FLOATING(MPI_DOUBLE, double)
 FLOATING(MPI_LONG_DOUBLE, long double)
@@ -94,10 +100,16 @@ static const struct {
               ROW(MPI_LONG_INT),
               ROW(MPI_2INT),
               ROW(MPI_SHORT_INT),
-              ROW(MPI_LONG_DOUBLE_INT)};
+              ROW(MPI_LONG_DOUBLE_INT),
+              ROW(f90_integer),
+              ROW(f90_real),
+              ROW(f90_complex)};
 
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
+  MPI_Type_create_f90_integer(9, &f90_integer);
+  MPI_Type_create_f90_real(15, 307, &f90_real);
+  MPI_Type_create_f90_complex(15, 307, &f90_complex);
   for (size_t i = 0; i < sizeof kTypes / sizeof kTypes[0]; ++i) {
     const int operations = kTypes[i].reduce();
     if (world_rank() == 0) printf("%s: %d operations\n", kTypes[i].name, operations);

@@ -70,6 +70,60 @@ static void errors_in_statuses(int partner) {
   CHECK(values[0] == 1 && values[2] == 1, "values %d and %d", values[0], values[2]);
 }
 
+// Two messages to the process itself, whose statuses say 77 before.
+static void post_two(int values[2], MPI_Request requests[2], MPI_Status statuses[2]) {
+  const int sent = 4711;
+  for (int i = 0; i < 2; ++i) {
+    statuses[i].MPI_ERROR = 77;
+    MPI_Irecv(&values[i], 1, MPI_INT, 0, kTag + i, MPI_COMM_SELF, &requests[i]);
+  }
+  for (int i = 0; i < 2; ++i) MPI_Send(&sent, 1, MPI_INT, 0, kTag + i, MPI_COMM_SELF);
+}
+
+// MPI_ERROR is written only if a request failed (MPI 4.0, 3.2.5). MPI_Waitall: as MPICH does.
+static void errors_left_alone(void) {
+  int values[2], indices[2], flag = 0, count = 0;
+  MPI_Request requests[2];
+  MPI_Status statuses[2];
+  post_two(values, requests, statuses);
+  MPI_Testall(2, requests, &flag, statuses);
+  CHECK(flag && statuses[0].MPI_ERROR == 77 && statuses[1].MPI_ERROR == 77, "Testall: errors %d %d",
+        statuses[0].MPI_ERROR, statuses[1].MPI_ERROR);
+  post_two(values, requests, statuses);
+  MPI_Waitsome(2, requests, &count, indices, statuses);
+  CHECK(count > 0 && statuses[0].MPI_ERROR == 77, "Waitsome: %d, error %d", count, statuses[0].MPI_ERROR);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  post_two(values, requests, statuses);
+  MPI_Testsome(2, requests, &count, indices, statuses);
+  CHECK(count > 0 && statuses[0].MPI_ERROR == 77, "Testsome: %d, error %d", count, statuses[0].MPI_ERROR);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  post_two(values, requests, statuses);
+  MPI_Waitall(2, requests, statuses);
+  CHECK(statuses[0].MPI_ERROR == MPI_SUCCESS && statuses[1].MPI_ERROR == MPI_SUCCESS, "Waitall: errors %d %d",
+        statuses[0].MPI_ERROR, statuses[1].MPI_ERROR);
+}
+
+// The errors of all requests that a call ended, from the first one on, where one failed.
+static void errors_of_some(void) {
+  int values[3], indices[3], count = 0, sent[2] = {1, 2}, failed = 0;
+  MPI_Request requests[3];
+  MPI_Status statuses[3];
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 3; ++i) {
+    statuses[i].MPI_ERROR = 77;
+    MPI_Irecv(&values[i], 1, MPI_INT, 0, kTag + i, MPI_COMM_SELF, &requests[i]);
+  }
+  for (int i = 0; i < 3; ++i) MPI_Send(sent, i == 1 ? 2 : 1, MPI_INT, 0, kTag + i, MPI_COMM_SELF);
+  const int code = MPI_Waitsome(3, requests, &count, indices, statuses);
+  CHECK(class_of(code) == MPI_ERR_IN_STATUS && count == 3, "Waitsome: class %d, %d ended", class_of(code), count);
+  for (int i = 0; i < count; ++i) {
+    const int wanted = indices[i] == 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    failed += class_of(statuses[i].MPI_ERROR) != wanted;
+  }
+  CHECK(failed == 0, "Waitsome: %d statuses have a wrong error", failed);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
 static void as_sender(int partner) {
   const double doubles[3] = {0.5, 1.5, 2.5};
   const int ints[6] = {1, 1, 1, 1, 1, 1};
@@ -92,6 +146,8 @@ int main(int argc, char** argv) {
     not_a_multiple(partner);
     nothing_in_it(partner);
     errors_in_statuses(partner);
+    errors_left_alone();
+    errors_of_some();
   } else {
     as_sender(partner);
   }
