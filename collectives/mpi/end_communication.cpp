@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "collectives/mpi/arguments.hpp"
+#include "collectives/mpi/machine.hpp"
 #include "collectives/select/perform.hpp"
 
 namespace margay::collectives {
@@ -14,6 +15,13 @@ using mpi_adi::MpiRank;
 namespace {
 
 constexpr int kLastRounds = 1'000;
+constexpr std::uint32_t kWorldModel = 0;  // Group::session
+
+// What has to be over: everything; beside sessions, what is the world's. Asked anew each time, as another thread may
+// begin a session meanwhile, whose messages are its own.
+std::optional<std::uint32_t> looked_at() {
+  return hold_machine_alone() ? std::nullopt : std::optional<std::uint32_t>(kWorldModel);
+}
 
 bool everybody_is_here(mpi_adi::Call& call) {
   note_error(call, perform_last_barrier(collectives_of(call), call.rank().world()));
@@ -23,20 +31,19 @@ bool everybody_is_here(mpi_adi::Call& call) {
 }  // namespace
 
 // Receives are given up last: until every send has its answer, they take what is on its way.
-bool end_communication(mpi_adi::Call& call, bool alone) {
+bool end_communication(mpi_adi::Call& call) {
   MpiRank& rank = call.rank();
   Device& device = rank.device();
-  const std::optional<std::uint32_t> session = alone ? std::nullopt : std::optional<std::uint32_t>(0);
   // Meanwhile, progress goes on with what is under way. From here on nobody posts a receive for the world any more.
   if (!everybody_is_here(call)) return false;
-  device.give_up_sends(session, Device::Receivers::leave);
-  wait_until(rank, [&] { return device.sends_over(session) && (!alone || rank.buffered().drained()); });
+  device.give_up_sends(kWorldModel, Device::Receivers::leave);
+  wait_until(rank, [&] { return device.sends_over(looked_at()) && (looked_at() || rank.buffered().drained()); });
   // Whoever still asks a receiver whether it gives a message back has to be answered.
   if (!everybody_is_here(call)) return false;
   // Short messages that others sent before they came here.
   for (int round = 0; round < kLastRounds && device.progress(); ++round) continue;
-  device.give_up_receives(session);
-  wait_until(rank, [&] { return device.quiet(session); });
+  device.give_up_receives(kWorldModel);
+  wait_until(rank, [&] { return device.quiet(looked_at()); });
   return true;
 }
 

@@ -6,8 +6,7 @@
 namespace margay::collectives {
 
 // Waits until everything that can still move has moved, at all processes; what nothing will ever match is given up.
-// `alone`: nothing but the world model uses MPI in this process; beside sessions, only what is the world's is looked
-// at. False: an error (a process is lost), which `call` has.
-[[nodiscard]] bool end_communication(mpi_adi::Call& call, bool alone);
+// Beside sessions, only what is the world's is looked at. False: an error (a process is lost), which `call` has.
+[[nodiscard]] bool end_communication(mpi_adi::Call& call);
 
 }  // namespace margay::collectives

@@ -100,9 +100,9 @@ extern "C" int PMPI_Finalize() {
     // First of all, while everything works: what the program wants done at the end (MPI 4.0, 11.2.4).
     delete_attributes_at_end(call, rank.self());
     delete_attributes_at_end(call, rank.world());
-    const bool alone = margay::collectives::hold_machine_alone();
-    report_leaks(rank, {.session = 0, .last = alone});
-    if (!margay::collectives::end_communication(call, alone)) return call.failed();
+    report_leaks(rank, {.session = 0, .last = margay::collectives::hold_machine_alone()});
+    if (!margay::collectives::end_communication(call)) return call.failed();
+    if (margay::collectives::hold_machine_alone()) rank.buffered().abandon();
     rank.end_world();
   }
   set_thread_rank(nullptr);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -24,10 +25,10 @@ namespace {
 // Owns the rank. A process that leaves while it is held keeps it: the coprocessor may still be at work, and the
 // operating system takes everything back.
 struct Machine {
-  // Of all below. A user takes it inside the rank too; that is safe, as who enters the rank with it has found no user.
+  // Of all below. Whoever enters the rank with it has found no user, and no user takes it inside the rank.
   std::mutex mutex;
   MpiRank* rank = nullptr;
-  int users = 0;
+  std::atomic<int> users = 0;  // written under the mutex
   const char* over = nullptr;  // why this process cannot join (again)
   pid_t process = 0;           // a child that the program forked has no part in it
 };
@@ -42,19 +43,28 @@ std::unique_ptr<mpi_adi::RankExtension> make_collectives(MpiRank& rank) {
   return std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
 }
 
-// Called by exit().
+// The process exits, and its part in the job is held.
+void leave_held(MpiRank& rank, int users) {
+  sim::Process& process = rank.process();
+  const bool sessions_alone = mpi_adi::init_state() != mpi_adi::InitState::running;
+  if (sessions_alone) process.board().open_sessions = static_cast<std::uint32_t>(users);
+  if (rank.origins() != nullptr) {
+    rank.enter();
+    mpi_adi::report_open_sessions(rank);
+    rank.leave();
+  }
+  // Such a launcher takes the exit for a regular one, and the others would wait for ever.
+  if (sessions_alone && process.signed_off()) process.abort(1, "it exits with a session that was never finalized");
+}
+
+// Called by exit(): by any thread, while others are at work, and in handlers of signals. So it waits for nobody.
 void end_machine() {
   Machine& machine = the_machine();
-  const std::lock_guard guard(machine.mutex);
-  if (machine.process != getpid()) return;
-  if (machine.users != 0) {
-    if (mpi_adi::init_state() != mpi_adi::InitState::running) {
-      machine.rank->process().board().open_sessions = static_cast<std::uint32_t>(machine.users);
-    }
-    machine.rank->enter();
-    mpi_adi::report_open_sessions(*machine.rank);
-    machine.rank->leave();
-    return;
+  std::unique_lock lock(machine.mutex, std::try_to_lock);
+  if (!lock.owns_lock() || machine.rank == nullptr || machine.process != getpid()) return;
+  if (const int users = machine.users; users != 0) {
+    lock.unlock();
+    return leave_held(*machine.rank, users);
   }
   machine.over = "the process has left its job already, as it exits";
   delete machine.rank;
@@ -107,9 +117,7 @@ Status hold_machine(bool threads) {
 }
 
 bool hold_machine_alone() {
-  Machine& machine = the_machine();
-  const std::lock_guard guard(machine.mutex);
-  return machine.users == 1;
+  return the_machine().users <= 1;
 }
 
 void let_go_machine() {
@@ -117,11 +125,11 @@ void let_go_machine() {
   const std::lock_guard guard(machine.mutex);
   if (--machine.users > 0) return;
   MpiRank& rank = *machine.rank;
+  rank.process().stop_coprocessor();
   rank.enter();
   report_dropped(rank);
   rank.rest();
   rank.leave();
-  rank.process().stop_coprocessor();
   mpi_adi::tool_rank_ends();
   mpi_adi::set_process_rank(nullptr);
 }

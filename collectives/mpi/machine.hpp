@@ -13,7 +13,8 @@ namespace margay::collectives {
 // sentence; there is one user less again.
 // `threads`: several threads will call at once.
 [[nodiscard]] portals::Status hold_machine(bool threads);
-// Whether the caller, who holds it, is the only one.
+// Whether there is nobody but the caller, who holds it (or a virtual machine's process). Another thread may hold it too
+// the next moment.
 [[nodiscard]] bool hold_machine_alone();
 // One user less; the last one drains the wires and gives accounts to the launcher. Requires: outside the rank; what
 // the user sent is complete.

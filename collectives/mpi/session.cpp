@@ -29,11 +29,7 @@ bool wants_threads(MPI_Info info) {
 // There is no rank: the program's handler is asked here, or the process ends.
 int refuse(MPI_Errhandler errhandler, const std::string& sentence) {
   std::fprintf(stderr, "margay: MPI_Session_init: %s\n", sentence.c_str());
-  ErrorHandlerPtr handler;
-  {
-    const std::lock_guard guard(early_handlers_mutex());
-    handler = process_error_handlers().find(errhandler);
-  }
+  const ErrorHandlerPtr handler = process_error_handlers().find(errhandler);
   const bool returns = handler != nullptr && (errhandler == MPI_ERRORS_RETURN || handler->of == ObjectType::session);
   if (!returns) std::exit(1);
   MPI_Session none = MPI_SESSION_NULL;
@@ -78,14 +74,16 @@ int end_session(MPI_Session* handle) {
   for (Communicator* communicator : rank.communicators_of(number)) {
     if (!delete_attributes(call, *communicator)) return call.failed();
   }
-  const bool alone = hold_machine_alone();
-  report_leaks(rank, {.session = number, .last = alone});
-  const std::optional<std::uint32_t> only = alone ? std::nullopt : std::optional<std::uint32_t>(number);
-  wait_until(rank, [&rank, only] { return rank.device().quiet_but_unmatched(only); });
+  report_leaks(rank, {.session = number, .last = hold_machine_alone()});
+  wait_until(rank, [&rank, number] { return rank.device().quiet_but_unmatched(number); });
   // Others may receive yet what was sent to them.
-  rank.device().give_up_sends(only, Device::Receivers::remain);
-  rank.device().give_up_receives(only);
-  wait_until(rank, [&rank, only] { return rank.device().quiet(only) && (only || rank.buffered().drained()); });
+  rank.device().give_up_sends(number, Device::Receivers::remain);
+  rank.device().give_up_receives(number);
+  // Everything, if nobody else is left. Asked anew each time, as another thread may begin a session meanwhile.
+  wait_until(rank, [&rank, number] {
+    if (!hold_machine_alone()) return rank.device().quiet(number);
+    return rank.device().quiet() && rank.buffered().drained();
+  });
   for (Communicator* communicator : rank.communicators_of(number)) rank.free_communicator(*communicator);
   rank.tables().sessions.remove(*session);
   *handle = MPI_SESSION_NULL;

@@ -141,14 +141,14 @@ class Device {
   // match: receives that are posted, sends to this very process, and, when all processes leave, sends to the others.
   // MPICH lets such programs end; to wait would be for ever. Whether nothing else than receives and sends to oneself is
   // under way:
-  [[nodiscard]] bool quiet_but_unmatched(std::optional<std::uint32_t> session) const;
+  [[nodiscard]] bool quiet_but_unmatched(std::uint32_t session) const;
   // The end of sends that no receive takes, as cancelled. It takes an answer of the receivers, who have to make
   // progress until then, and a receive that is posted still gets its message. Then whether no send is under way.
   enum class Receivers : std::uint8_t { remain, leave };
-  void give_up_sends(std::optional<std::uint32_t> session, Receivers receivers);
+  void give_up_sends(std::uint32_t session, Receivers receivers);
   [[nodiscard]] bool sends_over(std::optional<std::uint32_t> session) const;
   // The end of receives that nothing has matched, at once.
-  void give_up_receives(std::optional<std::uint32_t> session);
+  void give_up_receives(std::uint32_t session);
 
   [[nodiscard]] const ProtocolCounts& counts() const;
   // Most bytes that unexpected messages ever took.

@@ -88,6 +88,7 @@ void Unexpected::open_second() {
 
 // An empty heap's bookkeeping is one free block, described in its first bytes.
 void Unexpected::give_memory_back() {
+  if (spilling_) change_heap();
   if (second_ && !spilling_ && second_->block.used_bytes() == 0) {
     delist(*second_);
     second_.reset();

@@ -50,18 +50,9 @@ inline constexpr CallName call_name = Name;
 class Call {
  public:
   // Before MPI_Init and after MPI_Finalize: prints a sentence and ends the process.
-  explicit Call(const CallName& name) : rank_(current_rank()), name_(name) {
-    if (rank_ == nullptr) [[unlikely]]
-      not_running();
-    // Through one pointer: the compiler reads a member anew after each store.
-    MpiRank& rank = *rank_;
-    rank.enter();
-    inside_ = true;
-    sim::Process& process = rank.process();
-    std::memcpy(process.board().mpi_call.data(), name.board, sizeof name.board);
-    if (process.recorder().watched()) [[unlikely]]
-      watch_enter();
-  }
+  explicit Call(const CallName& name) : Call(name, current_rank()) {}
+  // For the rank, whether anybody still holds MPI or not.
+  Call(const CallName& name, MpiRank& rank) : Call(name, &rank) {}
   ~Call() {
     if (inside_) leave();
   }
@@ -204,6 +195,18 @@ class Call {
   }
 
  private:
+  Call(const CallName& name, MpiRank* asked) : rank_(asked), name_(name) {
+    if (rank_ == nullptr) [[unlikely]]
+      not_running();
+    // Through one pointer: the compiler reads a member anew after each store.
+    MpiRank& rank = *rank_;
+    rank.enter();
+    inside_ = true;
+    sim::Process& process = rank.process();
+    std::memcpy(process.board().mpi_call.data(), name.board, sizeof name.board);
+    if (process.recorder().watched()) [[unlikely]]
+      watch_enter();
+  }
   // True without a communicator: its lookup failed, and that was told.
   [[nodiscard]] static bool is_member(const Communicator* communicator, int rank) {
     return communicator == nullptr || static_cast<unsigned>(rank) < static_cast<unsigned>(communicator->peer_count());

@@ -17,14 +17,7 @@ MARGAY_EXPORT void MPII_Op_set_cxx(MPI_Op op, CxxReduction caller) {
 }
 
 MARGAY_EXPORT void MPII_Errhandler_set_cxx(MPI_Errhandler errhandler, CxxErrorHandler caller) {
-  if (current_rank() == nullptr) {
-    const std::lock_guard guard(early_handlers_mutex());
-    const ErrorHandlerPtr handler = process_error_handlers().find(errhandler);
-    if (handler != nullptr) handler->cxx_caller = caller;
-    return;
-  }
-  Call call(call_name<"MPII_Errhandler_set_cxx">);
-  const ErrorHandlerPtr handler = call.rank().tables().error_handlers.find(errhandler);
+  const ErrorHandlerPtr handler = process_error_handlers().find(errhandler);
   if (handler != nullptr) handler->cxx_caller = caller;
 }
 

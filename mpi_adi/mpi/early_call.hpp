@@ -13,7 +13,8 @@ namespace margay::mpi_adi {
 class EarlyCall {
  public:
   explicit EarlyCall(const CallName& name) : name_(name) {
-    if (current_rank() != nullptr) call_.emplace(name);
+    // Asked once: another thread may end MPI meanwhile. The rank stays until the process exits.
+    if (MpiRank* const rank = current_rank(); rank != nullptr) call_.emplace(name, *rank);
   }
   EarlyCall(const EarlyCall&) = delete;
   EarlyCall& operator=(const EarlyCall&) = delete;

@@ -1,7 +1,5 @@
 #include "mpi_adi/mpi/early_handler.hpp"
 
-#include <mutex>
-
 #include "mpi_adi/mpi/early_call.hpp"
 
 namespace margay::mpi_adi {
@@ -11,7 +9,6 @@ int create_early_handler(const CallName& name, ObjectType of, HandlerFunction fu
   call.not_null(reinterpret_cast<const void*>(function), "the function");
   call.not_null(handler, "errhandler");
   if (!call.ok()) return call.failed();
-  const std::lock_guard guard(early_handlers_mutex());
   const MPI_Errhandler made = process_error_handlers().create(of, function);
   if (made == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, "too many error handlers are alive (2^18); free some first");
@@ -25,7 +22,6 @@ int free_early_handler(const CallName& name, MPI_Errhandler* handler) {
   EarlyCall call(name);
   call.not_null(handler, "errhandler");
   if (!call.ok()) return call.failed();
-  const std::lock_guard guard(early_handlers_mutex());
   const ErrorHandlerPtr found = process_error_handlers().find(*handler);
   if (found == nullptr) {
     call.error(MPI_ERR_ARG, "the error handler is no living handler (freed, or never made)");

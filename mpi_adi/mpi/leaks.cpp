@@ -80,7 +80,7 @@ class Report {
                (details.empty() ? "" : ", " + details) + "\n";
   }
   void line(const char* kind, Handle handle, const std::string& name = {}, const std::string& details = {}) {
-    line(kind, handle, rank_.origins()->of(handle), name, details);
+    if (rank_.origins()->tell(handle)) line(kind, handle, rank_.origins()->of(handle), name, details);
   }
   // After the lines of one kind: their number for the last line.
   void end_kind(const char* one, const char* many) {
@@ -168,7 +168,7 @@ void add_operations(MpiRank& rank, Report& report) {
 void add_lasting(MpiRank& rank, Report& report) {
   for (const MPI_Info info : living_infos()) report.line("info object", info);
   report.end_kind("info object", "info objects");
-  for (const ErrorHandler* handler : rank.tables().error_handlers.living()) {
+  for (const ErrorHandlerPtr& handler : rank.tables().error_handlers.living()) {
     report.line("error handler", handler->handle);
   }
   report.end_kind("error handler", "error handlers");

@@ -29,6 +29,7 @@ ErrorHandlerPtr ErrorHandlers::find(MPI_Errhandler handle) const {
     const bool known = object_type(handle) == ObjectType::error_handler && handle_index(handle) < kPredefined;
     return known ? predefined_[handle_index(handle)] : nullptr;
   }
+  const std::lock_guard guard(mutex_);
   const ErrorHandler* found = table_.find(handle);
   return found == nullptr ? nullptr : found->kept;
 }
@@ -40,7 +41,15 @@ MPI_Errhandler ErrorHandlers::create(ObjectType of, HandlerFunction function) {
   return hand_out(made);
 }
 
+std::vector<ErrorHandlerPtr> ErrorHandlers::living() const {
+  const std::lock_guard guard(mutex_);
+  std::vector<ErrorHandlerPtr> found;
+  for (const ErrorHandler* handler : table_.alive()) found.push_back(handler->kept);
+  return found;
+}
+
 MPI_Errhandler ErrorHandlers::hand_out(const ErrorHandlerPtr& handler) {
+  const std::lock_guard guard(mutex_);
   if (is_builtin(handler->handle)) return handler->handle;
   if (handler->handles == 0) {
     handler->handle = table_.add(*handler);
@@ -55,10 +64,12 @@ MPI_Errhandler ErrorHandlers::hand_out(const ErrorHandlerPtr& handler) {
 }
 
 void ErrorHandlers::free_handle(ErrorHandler& handler) {
+  ErrorHandlerPtr last;  // may be the end of it
+  const std::lock_guard guard(mutex_);
   if (is_builtin(handler.handle) || --handler.handles > 0) return;
   table_.remove(handler.handle);
   handler.handle = MPI_ERRHANDLER_NULL;
-  const ErrorHandlerPtr last = std::move(handler.kept);  // may be the end of it
+  last = std::move(handler.kept);
 }
 
 }  // namespace margay::mpi_adi

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -43,6 +44,7 @@ class ErrorHandlers {
 
   // MPI_ERRORS_ARE_FATAL, which the first communicators have.
   [[nodiscard]] const ErrorHandlerPtr& fatal() const { return predefined_[0]; }
+  // All below from any thread.
   // nullptr: no living handler.
   [[nodiscard]] ErrorHandlerPtr find(MPI_Errhandler handle) const;
   // A new one, with one handle to be freed. MPI_ERRHANDLER_NULL: the table is full.
@@ -50,13 +52,14 @@ class ErrorHandlers {
   // A handle to `handler` that the program will free (MPI_Comm_get_errhandler). MPI_ERRHANDLER_NULL: the table is full.
   [[nodiscard]] MPI_Errhandler hand_out(const ErrorHandlerPtr& handler);
   // Those that the program has handles of, the predefined ones aside.
-  [[nodiscard]] std::vector<ErrorHandler*> living() const { return table_.alive(); }
+  [[nodiscard]] std::vector<ErrorHandlerPtr> living() const;
   // The program gives one handle back. The handler lives on where it is attached.
   void free_handle(ErrorHandler& handler);
 
  private:
   static constexpr std::size_t kPredefined = 4;
   std::array<ErrorHandlerPtr, kPredefined> predefined_;
+  mutable std::mutex mutex_;  // of the table, and of the handlers' handles
   HandleTable<ErrorHandler> table_{ObjectType::error_handler};
 };
 

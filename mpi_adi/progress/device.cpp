@@ -171,9 +171,8 @@ bool Device::quiet(std::optional<std::uint32_t> session) const {
   return !parts.sends.any_in_use(under_way) && !parts.receives.any_in_use(under_way);
 }
 
-bool Device::quiet_but_unmatched(std::optional<std::uint32_t> session) const {
+bool Device::quiet_but_unmatched(std::uint32_t session) const {
   const DeviceParts& parts = impl_->parts;
-  if (!session && !idle(parts)) return false;
   return !parts.sends.any_in_use([&](const SendRequest& send) {
     return send.peer != parts.kernel.me().rank && under_way_in(session, send);
   }) && !parts.receives.any_in_use([&](const ReceiveRequest& receive) {
@@ -181,7 +180,7 @@ bool Device::quiet_but_unmatched(std::optional<std::uint32_t> session) const {
   });
 }
 
-void Device::give_up_sends(std::optional<std::uint32_t> session, Receivers receivers) {
+void Device::give_up_sends(std::uint32_t session, Receivers receivers) {
   DeviceParts& parts = impl_->parts;
   std::vector<Request*> unmatched;
   parts.sends.for_each_in_use([&](SendRequest& send) {
@@ -198,7 +197,7 @@ bool Device::sends_over(std::optional<std::uint32_t> session) const {
   return !parts.sends.any_in_use([session](const SendRequest& send) { return under_way_in(session, send); });
 }
 
-void Device::give_up_receives(std::optional<std::uint32_t> session) {
+void Device::give_up_receives(std::uint32_t session) {
   std::vector<Request*> unmatched;
   impl_->parts.receives.for_each_in_use([&](ReceiveRequest& receive) {
     if (under_way_in(session, receive)) unmatched.push_back(&receive);

@@ -52,6 +52,12 @@ class BufferedSends {
   [[nodiscard]] bool drained();
   // Requires: drained().
   void detach(void*& base, std::uint64_t& bytes) { buffer_.detach(base, bytes); }
+  // The same at MPI_Finalize: the memory is the program's again.
+  void abandon() {
+    void* base = nullptr;
+    std::uint64_t bytes = 0;
+    detach(base, bytes);
+  }
 
  private:
   struct UnderWay {

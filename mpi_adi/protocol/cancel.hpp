@@ -17,8 +17,9 @@ void cancel(DeviceParts& parts, Request& request);
 // Questions came: takes back what no receive has, and answers.
 void cancels_asked(DeviceParts& parts);
 
-// Frees the whole messages that came on a communicator that is gone here, before another one has its context. Those
-// whose senders wait for an answer stay: while they wait, the communicator is not gone there.
+// Frees the whole messages that came on a communicator that is gone here, so that the next one with its context does
+// not receive them. (One that comes later still, before that, it does.) Those whose senders wait for an answer stay:
+// while they wait, the communicator is not gone there.
 void forget_messages(DeviceParts& parts, ContextId context);
 
 }  // namespace margay::mpi_adi

@@ -36,15 +36,10 @@ int* Inquiries::find(int keyval, int last_used_code) {
   }
 }
 
-// Neither is destroyed: a program may free its handlers as late as it likes.
+// Never destroyed: a program may free its handlers as late as it likes.
 ErrorHandlers& process_error_handlers() {
   static ErrorHandlers& handlers = *new ErrorHandlers();
   return handlers;
-}
-
-std::mutex& early_handlers_mutex() {
-  static std::mutex& mutex = *new std::mutex();
-  return mutex;
 }
 
 }  // namespace margay::mpi_adi

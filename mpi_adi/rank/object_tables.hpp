@@ -26,10 +26,8 @@ struct Inquiries {
 };
 
 // The error handlers of this process, which a program makes before its first session and frees after its last one (MPI
-// 4.0, 11.4.1): a mutable global as the info objects are. Under the process lock; where there is no rank, under the
-// mutex.
+// 4.0, 11.4.1): a mutable global as the info objects are.
 [[nodiscard]] ErrorHandlers& process_error_handlers();
-[[nodiscard]] std::mutex& early_handlers_mutex();
 
 struct ObjectTables {
   ErrorHandlers& error_handlers = process_error_handlers();

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "mpi_adi/abi/handles.hpp"
@@ -21,12 +22,17 @@ class Origins {
   void leave();
 
   // The call that the calling thread is in made it. A later object with the same handle takes its place.
-  void note(Handle handle) { by_handle_[handle] = current(); }
+  void note(Handle handle) {
+    by_handle_[handle] = current();
+    told_.erase(handle);
+  }
   void note(const UserRequest& request) { by_request_[&request] = current(); }
 
   // Empty: made outside of any call that was seen.
   [[nodiscard]] std::string_view of(Handle handle) const;
   [[nodiscard]] std::string_view of(const UserRequest& request) const;
+  // Whether the object was not told before: it stays when MPI rests, and is told at one end alone.
+  [[nodiscard]] bool tell(Handle handle) { return told_.insert(handle).second; }
 
  private:
   [[nodiscard]] std::string_view current() const;
@@ -34,6 +40,7 @@ class Origins {
   std::unordered_map<std::thread::id, std::vector<const char*>> calls_;
   std::unordered_map<Handle, std::string_view> by_handle_;
   std::unordered_map<const UserRequest*, std::string_view> by_request_;
+  std::unordered_set<Handle> told_;
 };
 
 }  // namespace margay::mpi_adi

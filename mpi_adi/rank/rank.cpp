@@ -81,6 +81,9 @@ void MpiRank::begin_world(int thread_level) {
 
 void MpiRank::end_world() {
   world_handle_ = self_handle_ = kNoHandle;
+  world_.error_handler = self_.error_handler = tables_.initial_handler;
+  for (Communicator* communicator : communicators_of(0)) free_communicator(*communicator);
+  for (const Communicator* communicator : {&world_, &self_}) device_->forget_messages(*communicator);
 }
 
 void MpiRank::allow_threads() {
@@ -129,6 +132,13 @@ void MpiRank::make_world() {
   world_.context = kWorldContext;
   world_.collective_context = kWorldContext + 1;
   world_.set_groups(everyone);
+  auto own = std::make_shared<Group>(*everyone);
+  own->session = Group::kNoSession;
+  own_world_.context = world_.context;
+  own_world_.collective_context = world_.collective_context;
+  own_world_.set_groups(own);
+  own_world_.name = "the library's world";
+  own_world_.error_handler = tables_.error_handlers.find(MPI_ERRORS_RETURN);
   world_.name = "MPI_COMM_WORLD";
   self_.handle = MPI_COMM_SELF;
   self_.context = kSelfContext;

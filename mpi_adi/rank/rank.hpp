@@ -96,6 +96,8 @@ class MpiRank {
   [[nodiscard]] bool threaded() const { return threaded_; }
   // Of all processes of the job, and of this one: the library's own when the program has them not.
   [[nodiscard]] Communicator& world() { return world_; }
+  // All processes too, for the library's own messages (Group::kNoSession).
+  [[nodiscard]] Communicator& own_world() { return own_world_; }
   [[nodiscard]] Communicator& self() { return self_; }
 
   // By handle; nullptr when there is no such living object.
@@ -202,6 +204,7 @@ class MpiRank {
   bool threaded_ = false;
   Communicator world_;
   Communicator self_;
+  Communicator own_world_;
   // By which the program has these two; while it has not, by what is no handle. So each call that looks one up is
   // spared to look whether it is there.
   static constexpr MPI_Comm kNoHandle = 0x3fffffff;

@@ -1,6 +1,7 @@
 #include "sim/boot/job.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -145,8 +146,11 @@ void abort_job(const Job& job, int code, const std::string& message) {
     static_cast<void>(std::fprintf(stderr, "margay: rank %u aborts: %s\n", job.rank, message.c_str()));
   }
   // Told first, so that the job ends even if flushing blocks on a lock of stdio that an interrupted thread holds.
-  if (job.pmi != nullptr) job.pmi->abort(code, message);
+  const bool signed_off = job.board_fd < 0 && job.pmi != nullptr && job.pmi->finalized();
+  if (job.pmi != nullptr && !signed_off) job.pmi->abort(code, message);
   static_cast<void>(std::fflush(nullptr));
+  // A launcher that heard of the end already takes no more words, and every exit for a regular one.
+  if (signed_off) static_cast<void>(::kill(getpid(), SIGKILL));
   const int status = code & 0xff;
   ::_exit(status != 0 ? status : 1);
 }

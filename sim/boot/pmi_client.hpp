@@ -45,6 +45,7 @@ class PmiClient {
   void abort(int code, std::string_view message);
 
   [[nodiscard]] bool connected() const { return connected_; }
+  [[nodiscard]] bool finalized() const { return finalized_; }
   [[nodiscard]] std::uint32_t rank() const { return rank_; }
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] std::size_t max_value() const { return max_value_; }

@@ -49,7 +49,7 @@ std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stop
 
 std::vector<std::string> StallDetector::describe() const {
   std::vector<std::string> lines;
-  lines.push_back("margay: no rank makes progress, all of them wait" + describe_cycle());
+  lines.push_back("margay: no rank that uses MPI makes progress, all of them wait" + describe_cycle());
   for (std::uint32_t rank = 0; rank < std::min(board_.size(), kMostRanksShown); ++rank) {
     const BoardBlock& block = board_.block(rank);
     if (!is_inside(block)) continue;

@@ -14,6 +14,7 @@
 #include "sim/base/clock.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/job.hpp"
+#include "sim/boot/pmi_client.hpp"
 #include "sim/kernel/coprocessor.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/kernel/waiter.hpp"
@@ -86,6 +87,8 @@ class Process {
   // The process sends again after all: a process joins a job once, so what finish() left is taken up. No effect before.
   void resume();
   void stop_coprocessor() { coprocessor_.stop(); }
+  // finish() told a launcher that is not ours, which hears nothing more and takes any exit for a regular one (Hydra).
+  [[nodiscard]] bool signed_off() const { return job_.board_fd < 0 && job_.pmi != nullptr && job_.pmi->finalized(); }
 
   // Ends the whole job. Never returns.
   [[noreturn]] void abort(int code, const std::string& message);

@@ -2,7 +2,7 @@
 // secret. docs/tcp_wire.md has the bytes, the order of a long message's frames, and what was measured.
 //
 // A link's life: connecting (frames gather), connected, closed. What ends it is told once, as an Arrival `lost`, after
-// everything that came before; a peer's goodbye is an end without loss.
+// everything that came before; an end right after a peer's goodbye is no loss.
 #pragma once
 
 #include <cstdint>

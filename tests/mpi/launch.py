@@ -221,16 +221,26 @@ def case_sessions(case):
 
 
 def case_gives_back(case):
-    """After MPI_Finalize, and after a session, the heap's memory is given back, and a session comes again."""
+    """After MPI_Finalize, and after a session, the heap's memory is given back, though nobody received what is in it, and
+    a session comes again."""
     program = case.ours("gives_back.c")
     for way in ("world", "session"):
-        for nodes in ((), ("--nodes", "2")):
-            case.margay("--check-accounting", *nodes, program, way)
-            case.expect_lines(2 * ["heap given back, session again"])
+        for options in ((), ("--nodes", "2"), ("--heap", "2000000")):
+            for rest in ((), ("left",)):
+                case.margay("--check-accounting", *options, program, way, *rest)
+                case.expect_lines(2 * ["heap given back, session again"])
         case.run(["mpiexec.hydra", "-n", "2", program, way], env=case.library_path)
         case.expect_lines(2 * ["heap given back, session again"])
         case.run([program, way], env=case.library_path)
         case.expect_lines(["heap given back, session again"])
+
+
+def case_exits(case):
+    """exit() ends the process, whatever other threads are at, and in a handler of a signal."""
+    program = case.ours("exits.c")
+    for way in ("threads", "signal"):
+        for _ in range(30):
+            case.run([program, way], env=case.library_path, status=3)
 
 
 def case_initial_handler(case):
@@ -497,7 +507,7 @@ def case_leaks(case):
         case.expect([line for line in lines if "leak" in line or "given" in line] ==
                     [f"margay: rank 1: {words}" for words in expected], f"rank 1 is to list {expected}")
     # What belongs to no session is listed once, whatever ends last.
-    for way, status in (("types_first", 0), ("types_last", 0), ("types_open", "nonzero")):
+    for way, status in (("types_first", 0), ("types_last", 0), ("types_again", 0), ("types_open", "nonzero")):
         case.margay("--leaks", program, way, ranks=1, status=status)
         for words in ("datatype", "info object"):
             case.expect(case.last.stderr.count(f"rank 0: leak: {words} ") == 1, f"its {words} is to be listed once")

@@ -72,6 +72,9 @@ int main(int argc, char** argv) {
   const int rank = world_rank(), size = world_size();
   check_works(MPI_COMM_WORLD, 100);
   check_works(MPI_COMM_WORLD, 300000);
+  // MPI_Finalize gives it back.
+  static char buffer[1000], another[1000];
+  MPI_Buffer_attach(buffer, sizeof buffer);
   const int failed = suite_end("sessions_after");
   if (size > 2) last_rank_leaves(rank, size);
   if (rank % 4 == 1) {
@@ -89,6 +92,11 @@ int main(int argc, char** argv) {
     MPI_Comm comm = comm_of(session, size > 2 ? size - 2 : 0, 2);
     check_works(comm, 10);
     check_works(comm, 500000);
+    void* detached = NULL;
+    int bytes = 0;
+    const int code = MPI_Buffer_attach(another, sizeof another);
+    MPI_Buffer_detach(&detached, &bytes);
+    CHECK(code == MPI_SUCCESS && detached == another, "MPI_Buffer_attach: %d", code);
     if (life != 1) MPI_Comm_free(&comm);
     MPI_Session_finalize(&session);
   }

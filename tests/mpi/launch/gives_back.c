@@ -1,5 +1,5 @@
 // What a process still has when its part in the job rests: pages of the heap. "world": MPI_Init alone; "session": a
-// session alone; another one afterwards.
+// session alone; another one afterwards. "left": what is in the heap is received by nobody.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static long resident_kib(void) {
 }
 
 // The last rank's heap fills with what the first one sends; the most KiB that the process had.
-static long fill_heap(MPI_Comm comm) {
+static long fill_heap(MPI_Comm comm, int left) {
   static char body[kBytes];
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);
@@ -28,7 +28,7 @@ static long fill_heap(MPI_Comm comm) {
   if (rank != size - 1) return 0;
   MPI_Recv(body, 1, MPI_BYTE, 0, 2, comm, MPI_STATUS_IGNORE);
   const long most = resident_kib();
-  for (int i = 0; i < kMessages; ++i) MPI_Recv(body, kBytes, MPI_BYTE, 0, 1, comm, MPI_STATUS_IGNORE);
+  for (int i = 0; i < kMessages && !left; ++i) MPI_Recv(body, kBytes, MPI_BYTE, 0, 1, comm, MPI_STATUS_IGNORE);
   return most;
 }
 
@@ -43,17 +43,18 @@ static MPI_Comm world_of(MPI_Session session) {
 
 int main(int argc, char** argv) {
   const int world = argc > 1 && strcmp(argv[1], "world") == 0;
+  const int left = argc > 2 && strcmp(argv[2], "left") == 0;
   MPI_Session session = MPI_SESSION_NULL;
   MPI_Comm comm = MPI_COMM_NULL;
   long most = 0;
   if (world) {
     MPI_Init(&argc, &argv);
-    most = fill_heap(MPI_COMM_WORLD);
+    most = fill_heap(MPI_COMM_WORLD, left);
     MPI_Finalize();
   } else {
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
     comm = world_of(session);
-    most = fill_heap(comm);
+    most = fill_heap(comm, left);
     MPI_Barrier(comm);
     MPI_Comm_free(&comm);
     MPI_Session_finalize(&session);

@@ -3,15 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
-// Beside the world model, which ends first ("types_first") or last ("types_last"), or the session never ("types_open").
+// Beside the world model, which ends first ("types_first") or last ("types_last", and "types_again" with another
+// session behind it), or the session never ("types_open").
 static int leave_others(MPI_Session* session, const char* way) {
   MPI_Datatype type;
   MPI_Info info;
   MPI_Init(NULL, NULL);
   MPI_Type_contiguous(2, MPI_INT, &type);
   MPI_Info_create(&info);
-  if (strcmp(way, "types_last") == 0) MPI_Session_finalize(session);
+  if (strcmp(way, "types_last") == 0 || strcmp(way, "types_again") == 0) MPI_Session_finalize(session);
   MPI_Finalize();
+  if (strcmp(way, "types_again") == 0) {
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, session);
+    MPI_Session_finalize(session);
+  }
   if (strcmp(way, "types_first") == 0) MPI_Session_finalize(session);
   return 0;
 }

@@ -53,7 +53,7 @@ int MPI_Finalize() {
     MpiRank& rank = call.rank();
     delete_attributes_at_end(call, rank.self());
     delete_attributes_at_end(call, rank.world());
-    if (!margay::collectives::end_communication(call, true)) return call.failed();
+    if (!margay::collectives::end_communication(call)) return call.failed();
     rank.process().finish([&rank] { return rank.device().progress(); });
     rank.end_world();
   }
