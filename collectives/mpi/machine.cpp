@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -25,10 +24,10 @@ namespace {
 // Owns the rank. A process that leaves while it is held keeps it: the coprocessor may still be at work, and the
 // operating system takes everything back.
 struct Machine {
-  // Of all below. Whoever enters the rank with it has found no user, and no user takes it inside the rank.
+  // Of all below. Users take it inside the rank too: whoever enters the rank with it has found that there are none.
   std::mutex mutex;
   MpiRank* rank = nullptr;
-  std::atomic<int> users = 0;  // written under the mutex
+  int users = 0;
   const char* over = nullptr;  // why this process cannot join (again)
   pid_t process = 0;           // a child that the program forked has no part in it
 };
@@ -117,7 +116,9 @@ Status hold_machine(bool threads) {
 }
 
 bool hold_machine_alone() {
-  return the_machine().users <= 1;
+  Machine& machine = the_machine();
+  const std::lock_guard guard(machine.mutex);
+  return machine.users <= 1;
 }
 
 void let_go_machine() {
