@@ -24,12 +24,17 @@ Made first_members(Call& call, Communicator& parent, int count) {
   return split(call.rank(), parent, parent.rank() < count ? 0 : MPI_UNDEFINED, parent.rank());
 }
 
+std::string element_word(const char* array, std::size_t index) {
+  return std::string(array) + "[" + std::to_string(index) + "]";
+}
+
 // Neighbors that each are a rank of the communicator, with weights where there are some.
 std::vector<int> checked_neighbors(Call& call, const Communicator* communicator, int degree, const int* ranks,
                                    const char* what) {
   const std::span<const int> found = checked_array(call, ranks, degree, what);
-  for (const int rank : found) {
-    if (communicator != nullptr) check_rank(call, rank, communicator->size(), what);
+  for (std::size_t i = 0; communicator != nullptr && i < found.size(); ++i) {
+    const bool member = found[i] >= 0 && found[i] < communicator->size();
+    if (!member) check_rank(call, found[i], communicator->size(), element_word(what, i).c_str());
   }
   return {found.begin(), found.end()};
 }
@@ -44,7 +49,9 @@ std::vector<int> checked_weights(Call& call, int degree, const int* weights, con
     call.error(MPI_ERR_ARG, std::string(what) + " is MPI_WEIGHTS_EMPTY, with " + std::to_string(degree) + " edges");
   }
   const std::span<const int> found = checked_array(call, weights, degree, what);
-  for (const int weight : found) not_negative(call, weight, what);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i] < 0) not_negative(call, found[i], element_word(what, i).c_str());
+  }
   return {found.begin(), found.end()};
 }
 
