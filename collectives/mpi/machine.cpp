@@ -21,14 +21,17 @@ using portals::Status;
 
 namespace {
 
-// Owns the rank. A process that leaves while it is held keeps it: the coprocessor may still be at work, and the
-// operating system takes everything back.
+// A look of another thread at the machine takes less; one that lets it go, as long as its wires take.
+constexpr int kLocksTried = 100;
+constexpr useconds_t kBetweenLocksUs = 100;
+
+// Has the rank until the process is gone: its coprocessor, other threads' calls may still be at work.
 struct Machine {
   // Of all below. Users take it inside the rank too: whoever enters the rank with it has found that there are none.
   std::mutex mutex;
   MpiRank* rank = nullptr;
   int users = 0;
-  const char* over = nullptr;  // why this process cannot join (again)
+  const char* over = nullptr;  // why nobody can hold it any more
   pid_t process = 0;           // a child that the program forked has no part in it
 };
 
@@ -47,31 +50,31 @@ void leave_held(MpiRank& rank, int users) {
   sim::Process& process = rank.process();
   const bool sessions_alone = mpi_adi::init_state() != mpi_adi::InitState::running;
   if (sessions_alone) process.board().open_sessions = static_cast<std::uint32_t>(users);
-  if (rank.origins() != nullptr) {
-    rank.enter();
+  if (rank.origins() != nullptr && rank.try_enter()) {
     mpi_adi::report_open_sessions(rank);
     rank.leave();
   }
   // Such a launcher takes the exit for a regular one, and the others would wait for ever.
-  if (sessions_alone && process.signed_off()) process.abort(1, "it exits with a session that was never finalized");
+  if (process.signed_off()) {
+    process.abort(
+        1, sessions_alone ? "it exits with a session that was never finalized" : "it exits without MPI_Finalize");
+  }
 }
 
-// Called by exit(): by any thread, while others are at work, and in handlers of signals. So it waits for nobody.
+// Called by exit(): by any thread, while others are at work, and in handlers of signals. So it waits for nobody for
+// long. What rests has said its goodbye; the operating system takes it back.
 void end_machine() {
   Machine& machine = the_machine();
-  std::unique_lock lock(machine.mutex, std::try_to_lock);
-  if (!lock.owns_lock() || machine.rank == nullptr || machine.process != getpid()) return;
-  if (const int users = machine.users; users != 0) {
-    lock.unlock();
-    return leave_held(*machine.rank, users);
-  }
-  machine.over = "the process has left its job already, as it exits";
-  delete machine.rank;
-  machine.rank = nullptr;
+  std::unique_lock lock(machine.mutex, std::defer_lock);
+  for (int i = 0; i < kLocksTried && !lock.try_lock(); ++i) usleep(kBetweenLocksUs);
+  if (!lock.owns_lock() || machine.process != getpid()) return;
+  machine.over = "the process exits";
+  const int users = machine.users;
+  lock.unlock();
+  if (users != 0) leave_held(*machine.rank, users);
 }
 
 Status join(Machine& machine) {
-  if (machine.over != nullptr) return Status::error(machine.over);
   try {
     std::unique_ptr<MpiRank> rank;
     if (Status status = MpiRank::start(&make_collectives, rank); !status.ok()) return status;
@@ -102,6 +105,7 @@ Status hold_machine(bool threads) {
   if (machine.rank != nullptr && machine.process != getpid()) {
     return Status::error("the process was forked after its parent joined the job, and has no part in it");
   }
+  if (machine.over != nullptr) return Status::error(machine.over);
   if (machine.rank == nullptr) {
     if (Status status = join(machine); !status.ok()) return status;
   } else if (machine.users == 0) {

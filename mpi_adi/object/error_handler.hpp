@@ -34,7 +34,7 @@ using ErrorHandlerPtr = std::shared_ptr<ErrorHandler>;
 // words: MPI_ERRORS_ARE_FATAL without a name, MPI_ERRHANDLER_NULL of a name that is none.
 [[nodiscard]] MPI_Errhandler named_handler(std::string_view name);
 
-// One rank's. Under the process lock.
+// One process's.
 class ErrorHandlers {
  public:
   ErrorHandlers();

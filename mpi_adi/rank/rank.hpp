@@ -69,6 +69,12 @@ class MpiRank {
     if (threaded_) mutex_.lock();
     process_->lock().owner_enter();
   }
+  // False: another call is inside, perhaps of this very thread, which a signal interrupted.
+  [[nodiscard]] bool try_enter() {
+    if (threaded_ && !mutex_.try_lock()) return false;
+    process_->lock().owner_enter();
+    return true;
+  }
   void leave() {
     if (device_->has_unreferenced()) [[unlikely]]
       destroy_unreferenced();

@@ -31,6 +31,13 @@ class TicketLock {
       }
     }
   }
+  // Only if nobody has it or waits for it.
+  [[nodiscard]] bool try_lock() {
+    // Acquire: as in lock().
+    std::uint32_t free = serving_.load(std::memory_order_acquire);
+    // Relaxed: as in lock().
+    return next_.compare_exchange_strong(free, free + 1, std::memory_order_relaxed);
+  }
   void unlock() {
     // Relaxed load: only the holder writes it. Release store: pairs with the acquire in lock().
     serving_.store(serving_.load(std::memory_order_relaxed) + 1, std::memory_order_release);

@@ -241,6 +241,8 @@ def case_exits(case):
     for way in ("threads", "signal"):
         for _ in range(30):
             case.run([program, way], env=case.library_path, status=3)
+        for _ in range(10):
+            case.run([program, way], env={**case.library_path, "MARGAY_LEAKS": "1"}, status=3)
 
 
 def case_initial_handler(case):

@@ -104,8 +104,9 @@ MARGAY_ALIAS(Errhandler_get)
 
 // The predefined handlers are never freed; a program's handle to one is only given back.
 extern "C" int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
-  if (current_rank() == nullptr) return free_early_handler(call_name<"MPI_Errhandler_free">, errhandler);
-  Call call(call_name<"MPI_Errhandler_free">);
+  MpiRank* const rank = current_rank();
+  if (rank == nullptr) return free_early_handler(call_name<"MPI_Errhandler_free">, errhandler);
+  Call call(call_name<"MPI_Errhandler_free">, *rank);
   call.not_null(errhandler, "errhandler");
   if (!call.ok()) return call.failed();
   const ErrorHandlerPtr handler = find_handler(call, *errhandler);

@@ -15,8 +15,9 @@ extern "C" int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* s
                                               MPI_Errhandler* errhandler) {
   constexpr const CallName& kName = call_name<"MPI_Session_create_errhandler">;
   const auto function = reinterpret_cast<HandlerFunction>(session_errhandler_fn);
-  if (current_rank() == nullptr) return create_early_handler(kName, ObjectType::session, function, errhandler);
-  Call call(kName);
+  MpiRank* const rank = current_rank();
+  if (rank == nullptr) return create_early_handler(kName, ObjectType::session, function, errhandler);
+  Call call(kName, *rank);
   call.not_null(reinterpret_cast<const void*>(function), "session_errhandler_fn");
   call.not_null(errhandler, "errhandler");
   if (!call.ok()) return call.failed();
