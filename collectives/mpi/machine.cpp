@@ -31,8 +31,8 @@ struct Machine {
   std::mutex mutex;
   MpiRank* rank = nullptr;
   int users = 0;
-  const char* over = nullptr;  // why nobody can hold it any more
-  pid_t process = 0;           // a child that the program forked has no part in it
+  bool over = false;  // the process exits, and nobody can hold it any more
+  pid_t process = 0;  // a child that the program forked has no part in it
 };
 
 // Never destroyed: it is asked while the process exits.
@@ -46,7 +46,7 @@ std::unique_ptr<mpi_adi::RankExtension> make_collectives(MpiRank& rank) {
 }
 
 // The process exits, and its part in the job is held.
-void leave_held(MpiRank& rank, int users) {
+void leave_held(MpiRank& rank, int users, bool signed_off) {
   sim::Process& process = rank.process();
   const bool sessions_alone = mpi_adi::init_state() != mpi_adi::InitState::running;
   if (sessions_alone) process.board().open_sessions = static_cast<std::uint32_t>(users);
@@ -55,7 +55,7 @@ void leave_held(MpiRank& rank, int users) {
     rank.leave();
   }
   // Such a launcher takes the exit for a regular one, and the others would wait for ever.
-  if (process.signed_off()) {
+  if (signed_off) {
     process.abort(
         1, sessions_alone ? "it exits with a session that was never finalized" : "it exits without MPI_Finalize");
   }
@@ -68,10 +68,14 @@ void end_machine() {
   std::unique_lock lock(machine.mutex, std::defer_lock);
   for (int i = 0; i < kLocksTried && !lock.try_lock(); ++i) usleep(kBetweenLocksUs);
   if (!lock.owns_lock() || machine.process != getpid()) return;
-  machine.over = "the process exits";
-  const int users = machine.users;
-  lock.unlock();
-  if (users != 0) leave_held(*machine.rank, users);
+  if (const int users = machine.users; users != 0) {
+    const bool signed_off = machine.rank->process().signed_off();
+    lock.unlock();
+    leave_held(*machine.rank, users, signed_off);
+  } else {
+    machine.over = true;
+    machine.rank->process().shut();
+  }
 }
 
 Status join(Machine& machine) {
@@ -105,7 +109,7 @@ Status hold_machine(bool threads) {
   if (machine.rank != nullptr && machine.process != getpid()) {
     return Status::error("the process was forked after its parent joined the job, and has no part in it");
   }
-  if (machine.over != nullptr) return Status::error(machine.over);
+  if (machine.over) return Status::error("the process has left its job already, as it exits");
   if (machine.rank == nullptr) {
     if (Status status = join(machine); !status.ok()) return status;
   } else if (machine.users == 0) {

@@ -1,10 +1,12 @@
 #include "mpi_adi/rank/rank.hpp"
+#include "sim/shm/published.hpp"
 
 namespace margay::mpi_adi {
 
 namespace {
 
-MpiRank* process_rank = nullptr;
+// Set by the thread that begins or ends MPI, while others make calls that are allowed at any time.
+constinit sim::Published<MpiRank> process_rank;
 
 }  // namespace
 
@@ -13,7 +15,7 @@ namespace detail {
 constinit thread_local MpiRank* thread_rank = nullptr;
 
 MpiRank* rank_of_process() {
-  return process_rank;
+  return process_rank.get();
 }
 
 }  // namespace detail
@@ -28,7 +30,7 @@ void set_thread_rank(MpiRank* rank) {
 }
 
 void set_process_rank(MpiRank* rank) {
-  process_rank = rank;
+  process_rank.set(rank);
 }
 
 }  // namespace margay::mpi_adi

@@ -69,9 +69,9 @@ class MpiRank {
     if (threaded_) mutex_.lock();
     process_->lock().owner_enter();
   }
-  // False: another call is inside, perhaps of this very thread, which a signal interrupted.
+  // False: another call is inside, perhaps of this very thread, which a signal interrupted, or it is not this thread's.
   [[nodiscard]] bool try_enter() {
-    if (threaded_ && !mutex_.try_lock()) return false;
+    if (threaded_ ? !mutex_.try_lock() : !on_main_thread() || process_->lock().owner_inside()) return false;
     process_->lock().owner_enter();
     return true;
   }

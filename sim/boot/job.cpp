@@ -148,8 +148,12 @@ void abort_job(const Job& job, int code, const std::string& message) {
   // Told first, so that the job ends even if flushing blocks on a lock of stdio that an interrupted thread holds.
   const bool signed_off = job.board_fd < 0 && job.pmi != nullptr && job.pmi->finalized();
   if (job.pmi != nullptr && !signed_off) job.pmi->abort(code, message);
+  // A launcher that heard of the end already takes no more words, and every exit for a regular one. Flushing may block.
+  if (signed_off) {
+    static_cast<void>(::signal(SIGALRM, SIG_DFL));
+    ::alarm(1);
+  }
   static_cast<void>(std::fflush(nullptr));
-  // A launcher that heard of the end already takes no more words, and every exit for a regular one.
   if (signed_off) static_cast<void>(::kill(getpid(), SIGKILL));
   const int status = code & 0xff;
   ::_exit(status != 0 ? status : 1);

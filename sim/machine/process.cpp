@@ -204,6 +204,10 @@ void Process::resume() {
   if (tcp_ != nullptr) tcp_->go_on();
 }
 
+void Process::shut() {
+  if (tcp_ != nullptr) tcp_->shut();
+}
+
 void Process::abort(int code, const std::string& message) {
   board_block_->state = RankState::kAborting;
   board_block_->abort_code = code;

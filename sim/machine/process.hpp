@@ -87,6 +87,8 @@ class Process {
   // The process sends again after all: a process joins a job once, so what finish() left is taken up. No effect before.
   void resume();
   void stop_coprocessor() { coprocessor_.stop(); }
+  // The process exits after finish(): what it sent is not lost with its sockets. Sends and receives no more.
+  void shut();
   // finish() told a launcher that is not ours, which hears nothing more and takes any exit for a regular one (Hydra).
   [[nodiscard]] bool signed_off() const { return job_.board_fd < 0 && job_.pmi != nullptr && job_.pmi->finalized(); }
 

@@ -225,7 +225,7 @@ bool TcpReceiver::finish_stream(Arrival& arrival) {
     return true;
   }
   told_ = true;
-  if (goodbye_) return false;
+  if (goodbye_ && buffered() == 0) return false;
   if (loss_.empty()) {
     const bool inside = buffered() != 0 || in_segment_ || body_ != Body::none;
     loss_ = inside ? "its connection ended inside a frame" : "its connection ended without a goodbye";

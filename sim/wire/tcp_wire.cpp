@@ -58,9 +58,7 @@ TcpWire::~TcpWire() {
       static_cast<void>(::poll(&wait, 1, 10));
     }
   }
-  for (const TcpLink* link : made_) {
-    if (link->state == TcpLink::State::connected) shutdown(link->descriptor, SHUT_WR);
-  }
+  shut();
   for (TcpLink* link : made_) close_link(*link);
   wipe(settings_.secret);
 }
@@ -347,6 +345,15 @@ void TcpWire::rest() {
     if (link->state != TcpLink::State::connected || link->receiver.ended()) continue;
     link->sender.say_goodbye();
     transmit(*link);
+  }
+}
+
+void TcpWire::shut() {
+  for (const TcpLink* link : made_) {
+    if (link->state == TcpLink::State::connected) shutdown(link->descriptor, SHUT_WR);
+  }
+  for (const TcpLink* link : made_) {
+    if (link->state == TcpLink::State::connected) drain(link->descriptor);
   }
 }
 

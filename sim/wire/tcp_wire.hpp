@@ -56,6 +56,9 @@ class TcpWire final : public Wire {
   void rest();
   // What is sent from now on, the peers wait for again.
   void go_on();
+  // Ends the streams, and takes what nobody reads any more out of the sockets: closing those that have bytes left in
+  // them would throw away what this rank sent last. Nothing may be asked of the wire afterwards, but to be destroyed.
+  void shut();
 
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
   void send(std::uint32_t peer, Transmission& transmission) override;

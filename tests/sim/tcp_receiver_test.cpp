@@ -253,12 +253,13 @@ Bytes joined(std::initializer_list<Bytes> parts) {
 TEST_CASE("tcp stream: a message takes the goodbye back, and while the sender rests a goodbye follows it again") {
   TransmissionList finished;
   TcpSender sender(finished);
-  Reader rested, again;
+  Reader rested, again, inside;
   const auto say = [&](std::uint64_t number) {
     if (number != 0) put(sender, number, 5);
     const Bytes stream = all_of(sender);
     rested.give_piece(stream);
     again.give_piece(stream);
+    if (number != 3) inside.give_piece(stream);
     return stream.size();
   };
   sender.say_goodbye();
@@ -271,6 +272,7 @@ TEST_CASE("tcp stream: a message takes the goodbye back, and while the sender re
   CHECK_EQ(say(0), 0);  // said, and nothing since
   say(2);
   CHECK(rested.receiver.left());
+  for (Reader* const reader : {&rested, &inside}) CHECK(reader->receiver.left());
   rested.end();
   CHECK(rested.story.events == std::vector<std::string>{"whole 1", "whole 2"});
   sender.go_on();
@@ -280,6 +282,12 @@ TEST_CASE("tcp stream: a message takes the goodbye back, and while the sender re
   again.end();
   REQUIRE_EQ(again.story.events.size(), 4);
   CHECK_EQ(again.story.events.back(), "lost: its connection ended without a goodbye");
+  // It began to go on, and ended in the middle of a message.
+  put(sender, 4, 5);
+  const Bytes stream = all_of(sender);
+  inside.give_piece(std::span(stream).first(stream.size() / 2));
+  inside.end();
+  CHECK_EQ(inside.story.events.back(), "lost: its connection ended inside a frame");
 }
 
 TEST_CASE("tcp stream: frames that no sender makes end the connection") {
