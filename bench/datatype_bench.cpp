@@ -68,12 +68,42 @@ void copy(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * bytes);
 }
 
+// What the processor itself takes for the lines: one word of each that a gather loads or a scatter stores, the packed
+// side's too. No gather or scatter of whole lines can be faster.
+template <bool kStore>
+void touch(std::byte* line) {
+  auto* const word = reinterpret_cast<volatile std::uint64_t*>(line);
+  if constexpr (kStore) {
+    *word = 1;
+  } else {
+    static_cast<void>(*word);
+  }
+}
+
+template <bool kGather>
+void lines(benchmark::State& state) {
+  constexpr std::size_t kLine = 64;
+  const std::int64_t bytes = state.range(0);
+  Memory memory(bytes);
+  for (auto _ : state) {
+    std::byte* spread = memory.spread.data();
+    for (std::size_t at = 0; at < memory.packed.size(); at += kLine, spread += 2 * kLine) {
+      touch<kGather>(memory.packed.data() + at);
+      touch<!kGather>(spread);
+      touch<!kGather>(spread + kLine);
+    }
+  }
+  state.SetBytesProcessed(state.iterations() * bytes);
+}
+
 constexpr std::int64_t kSmall = 1 << 10;
 constexpr std::int64_t kMiddle = 1 << 14;
 constexpr std::int64_t kLarge = 1 << 24;
 
 // Every other double beside memcpy of as many bytes, and of twice as many: what the vector reaches over.
 BENCHMARK(copy)->RangeMultiplier(2)->Range(kSmall, 2 * kLarge);
+BENCHMARK_TEMPLATE(lines, true)->Name("gather/lines")->RangeMultiplier(2)->Range(kSmall, kLarge);
+BENCHMARK_TEMPLATE(lines, false)->Name("scatter/lines")->RangeMultiplier(2)->Range(kSmall, kLarge);
 BENCHMARK_CAPTURE(gather, vector4, strided, 4)->Arg(kSmall)->Arg(kMiddle)->Arg(kLarge);
 BENCHMARK_CAPTURE(gather, vector8, strided, 8)->RangeMultiplier(2)->Range(kSmall, kLarge);
 BENCHMARK_CAPTURE(gather, vector16, strided, 16)->Arg(kSmall)->Arg(kMiddle)->Arg(kLarge);

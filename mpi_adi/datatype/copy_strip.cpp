@@ -103,72 +103,73 @@ std::byte* pack_eights(std::byte* packed, Places places, std::uint64_t count) {
 #endif
 
 template <typename Way, typename Places>
-typename Way::Packed runs(typename Way::Packed packed, Places places, const Strip& strip) {
-  switch (strip.bytes) {
+typename Way::Packed runs(typename Way::Packed packed, Places places, std::uint64_t bytes, std::uint64_t count) {
+  switch (bytes) {
     case 1:
-      return fixed<Way, 1>(packed, places, strip.count);
+      return fixed<Way, 1>(packed, places, count);
     case 2:
-      return fixed<Way, 2>(packed, places, strip.count);
+      return fixed<Way, 2>(packed, places, count);
     case 4:
-      return fixed<Way, 4>(packed, places, strip.count);
+      return fixed<Way, 4>(packed, places, count);
     case 8:
-      if constexpr (std::is_same_v<Way, Pack>) return pack_eights(packed, places, strip.count);
-      return fixed<Way, 8>(packed, places, strip.count);
+      if constexpr (std::is_same_v<Way, Pack>) return pack_eights(packed, places, count);
+      return fixed<Way, 8>(packed, places, count);
     case 12:
-      return fixed<Way, 12>(packed, places, strip.count);
+      return fixed<Way, 12>(packed, places, count);
     case 16:
-      return fixed<Way, 16>(packed, places, strip.count);
+      return fixed<Way, 16>(packed, places, count);
     case 24:
-      return fixed<Way, 24>(packed, places, strip.count);
+      return fixed<Way, 24>(packed, places, count);
     case 32:
-      return fixed<Way, 32>(packed, places, strip.count);
+      return fixed<Way, 32>(packed, places, count);
     default:
-      for (std::uint64_t i = 0; i < strip.count; ++i) {
-        Way::move(packed, places.next(), static_cast<std::size_t>(strip.bytes));
-        packed += strip.bytes;
+      for (std::uint64_t i = 0; i < count; ++i) {
+        Way::move(packed, places.next(), static_cast<std::size_t>(bytes));
+        packed += bytes;
       }
       return packed;
   }
 }
 
 template <typename Way>
-typename Way::Packed entries(typename Way::Packed packed, const Strip& strip) {
+typename Way::Packed entries(typename Way::Packed packed, const Strip& strip, std::uintptr_t base) {
   const LayoutNode::Entry* entry = strip.entries;
   const std::uint64_t end = entry->before + strip.total;
   for (std::uint64_t i = 1; i <= strip.count; ++i, ++entry) {
     const std::uint64_t bytes = (i < strip.count ? entry[1].before : end) - entry->before;
-    Way::move(packed, strip.base + static_cast<std::uintptr_t>(entry->offset), static_cast<std::size_t>(bytes));
+    Way::move(packed, base + static_cast<std::uintptr_t>(entry->offset), static_cast<std::size_t>(bytes));
     packed += bytes;
   }
   return packed;
 }
 
 template <typename Way>
-typename Way::Packed copy_strip(typename Way::Packed packed, const Strip& strip) {
-  if (strip.entries != nullptr) return entries<Way>(packed, strip);
-  if (strip.count == 1 && strip.offsets == nullptr) {
-    Way::move(packed, strip.base, static_cast<std::size_t>(strip.bytes));
+typename Way::Packed copy_strip(typename Way::Packed packed, const Strip& strip, std::uintptr_t by,
+                                std::uint64_t count) {
+  std::uintptr_t base = strip.base + by;
+  if (strip.entries != nullptr) return entries<Way>(packed, strip, base);
+  if (strip.offsets != nullptr) return runs<Way>(packed, Listed{base, strip.offsets}, strip.bytes, count);
+  if (count == 1) {
+    Way::move(packed, base, static_cast<std::size_t>(strip.bytes));
     return packed + strip.bytes;
   }
-  if (strip.offsets != nullptr) return runs<Way>(packed, Listed{strip.base, strip.offsets}, strip);
-  Strip left = strip;
   if (strip.bytes == kEveryOtherRunBytes && strip.stride == kEveryOtherStride) {
-    const std::uint64_t copied = Way::every_other(packed, strip.base, strip.count);
+    const std::uint64_t copied = Way::every_other(packed, base, count);
     packed += copied * kEveryOtherRunBytes;
-    left.base += copied * kEveryOtherStride;
-    left.count -= copied;
+    base += copied * kEveryOtherStride;
+    count -= copied;
   }
-  return runs<Way>(packed, Strided{left.base, static_cast<std::uintptr_t>(left.stride)}, left);
+  return runs<Way>(packed, Strided{base, static_cast<std::uintptr_t>(strip.stride)}, strip.bytes, count);
 }
 
 }  // namespace
 
-std::byte* pack_strip(std::byte* packed, const Strip& strip) {
-  return copy_strip<Pack>(packed, strip);
+std::byte* pack_strip(std::byte* packed, const Strip& strip, std::uintptr_t by, std::uint64_t count) {
+  return copy_strip<Pack>(packed, strip, by, count);
 }
 
-const std::byte* unpack_strip(const std::byte* packed, const Strip& strip) {
-  return copy_strip<Unpack>(packed, strip);
+const std::byte* unpack_strip(const std::byte* packed, const Strip& strip, std::uintptr_t by, std::uint64_t count) {
+  return copy_strip<Unpack>(packed, strip, by, count);
 }
 
 }  // namespace margay::mpi_adi

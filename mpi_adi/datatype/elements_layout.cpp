@@ -8,8 +8,11 @@ namespace margay::mpi_adi {
 
 namespace {
 
+std::uintptr_t address(const std::byte* base, std::uintptr_t offset) {
+  return reinterpret_cast<std::uintptr_t>(base) + offset;
+}
 std::uintptr_t address(const std::byte* base, std::int64_t offset) {
-  return reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(offset);
+  return address(base, static_cast<std::uintptr_t>(offset));
 }
 
 // More bytes than memory has, and few enough that a loop over them can be counted.
@@ -22,19 +25,34 @@ constexpr std::uint64_t kEndlessBytes = std::uint64_t{1} << 62;
 ElementsLayout::ElementsLayout(const mpi_adi::Layout& element, std::int64_t extent) {
   if (!element.node) return;
   root_ = layout_repeat(element, static_cast<std::int64_t>(kEndlessBytes / element.node->size), extent);
-  const Strip first = LayoutWalker(*root_.node, address(nullptr, root_.offset), 0).run();
-  first_offset_ = static_cast<std::int64_t>(first.base);
-  first_bytes_ = static_cast<std::size_t>(first.bytes);
+  LayoutWalker walker(*root_.node, address(nullptr, root_.offset), 0);
+  first_run_ = walker.run();
+  first_ = walker.take(kEndlessBytes);
 }
 
 portals::Buffer ElementsLayout::piece(std::byte* base, std::uint64_t at) const {
   // What a region asks first of all.
-  if (at == 0) return {reinterpret_cast<std::byte*>(address(base, first_offset_)), first_bytes_};
+  if (at == 0) {
+    return {reinterpret_cast<std::byte*>(address(base, first_run_.base)), static_cast<std::size_t>(first_run_.bytes)};
+  }
   const Strip run = LayoutWalker(*root_.node, address(base, root_.offset), at).run();
   return {reinterpret_cast<std::byte*>(run.base), static_cast<std::size_t>(run.bytes)};
 }
 
+// Most buffers are one strip: taking it as remembered spares the walk, as much time as 1 KiB takes to copy.
+std::uint64_t ElementsLayout::first_runs(std::uint64_t at, std::uint64_t bytes) const {
+  if (at != 0 || bytes > first_.total) return 0;
+  if (bytes == first_.total) return first_.count;
+  if (first_.entries != nullptr) return 0;
+  const std::uint64_t runs = bytes / first_.bytes;
+  return runs * first_.bytes == bytes ? runs : 0;
+}
+
 void ElementsLayout::gather(const std::byte* base, std::uint64_t at, std::span<std::byte> target) const {
+  if (const std::uint64_t runs = first_runs(at, target.size())) {
+    pack_strip(target.data(), first_, address(base, std::uintptr_t{0}), runs);
+    return;
+  }
   LayoutWalker walker(*root_.node, address(base, root_.offset), at);
   std::byte* to = target.data();
   for (std::uint64_t left = target.size(); left != 0;) {
@@ -45,6 +63,10 @@ void ElementsLayout::gather(const std::byte* base, std::uint64_t at, std::span<s
 }
 
 void ElementsLayout::scatter(std::byte* base, std::uint64_t at, std::span<const std::byte> source) const {
+  if (const std::uint64_t runs = first_runs(at, source.size())) {
+    unpack_strip(source.data(), first_, address(base, std::uintptr_t{0}), runs);
+    return;
+  }
   LayoutWalker walker(*root_.node, address(base, root_.offset), at);
   const std::byte* from = source.data();
   for (std::uint64_t left = source.size(); left != 0;) {

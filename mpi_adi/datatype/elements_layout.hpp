@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mpi_adi/datatype/layout.hpp"
+#include "mpi_adi/datatype/walker.hpp"
 #include "portals/memory/layout.hpp"
 
 namespace margay::mpi_adi {
@@ -21,9 +22,12 @@ class ElementsLayout final : public portals::Layout {
   [[nodiscard]] const mpi_adi::Layout& root() const { return root_; }
 
  private:
+  // Runs of the walk's first strip that are `bytes` from `at` on; 0: walk.
+  [[nodiscard]] std::uint64_t first_runs(std::uint64_t at, std::uint64_t bytes) const;
+
   mpi_adi::Layout root_;
-  std::int64_t first_offset_ = 0;  // of the first run
-  std::size_t first_bytes_ = 0;
+  Strip first_run_;  // at a base of null, as the next
+  Strip first_;      // what a walk yields first
 };
 
 }  // namespace margay::mpi_adi

@@ -1,5 +1,5 @@
 // Doubles with stride 2 (a column of two, one part of complex numbers, the red points of a grid), by registers that
-// hold several. No gap is written: another thread may be at it. Those between two runs may be read.
+// hold several. No gap is written: another thread may be at it. What else is in a cache line with a run may be read.
 #pragma once
 
 #include <cstddef>

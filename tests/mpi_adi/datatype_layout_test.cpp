@@ -62,37 +62,75 @@ TEST_CASE_FIXTURE(Fixture, "layouts fold: contiguous elements, vectors of vector
             ->layout.is_run());
 }
 
+// Memory with none before and none behind it.
+class Island {
+ public:
+  explicit Island(std::size_t pages) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))), bytes_(pages * page_) {
+    void* const mapped = mmap(nullptr, bytes_ + 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(mapped != MAP_FAILED);
+    mapped_ = static_cast<std::byte*>(mapped);
+    REQUIRE(mprotect(mapped_, page_, PROT_NONE) == 0);
+    REQUIRE(mprotect(begin() + bytes_, page_, PROT_NONE) == 0);
+  }
+  Island(const Island&) = delete;
+  Island& operator=(const Island&) = delete;
+  ~Island() { munmap(mapped_, bytes_ + 2 * page_); }
+  [[nodiscard]] std::byte* begin() const { return mapped_ + page_; }
+  [[nodiscard]] std::byte* end() const { return begin() + bytes_; }
+  // Whether what is next to `part` holds `value` everywhere.
+  [[nodiscard]] bool around(std::span<const std::byte> part, std::byte value) const {
+    constexpr std::ptrdiff_t kFar = 256;
+    const std::byte* const before = part.data() - std::min(kFar, part.data() - begin());
+    const std::byte* const behind = part.data() + part.size();
+    return std::count(before, part.data(), value) == part.data() - before &&
+           std::count(behind, behind + std::min(kFar, end() - behind), value) == std::min(kFar, end() - behind);
+  }
+  // `bytes` that begin, or end, as near to the sea as `steps` from it.
+  [[nodiscard]] std::span<std::byte> at(bool the_end, std::size_t bytes, std::size_t steps) const {
+    return {the_end ? end() - bytes - steps : begin() + steps, bytes};
+  }
+
+ private:
+  std::size_t page_, bytes_;
+  std::byte* mapped_ = nullptr;
+};
+
 // Every other double, of any number, begun anywhere, wherever in a cache line: the gaps belong to somebody else, and
-// behind the last there may be no memory at all.
-TEST_CASE_FIXTURE(Fixture, "a vector of every other double, at the end of a page") {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  void* const mapped = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  REQUIRE(mapped != MAP_FAILED);
-  auto* const end = static_cast<std::byte*>(mapped) + page;
-  REQUIRE(mprotect(end, page, PROT_NONE) == 0);
+// before the first and behind the last there may be no memory at all, on either side.
+TEST_CASE_FIXTURE(Fixture, "a vector of every other double, at the ends of pages") {
+  const Island spreads(8), packeds(4);
   constexpr std::byte kGap{0xa5};
-  for (std::size_t round = 0; round < 3 * 70; ++round) {
-    const std::size_t count = 1 + round / 3;
+  constexpr std::array<std::size_t, 15> kSteps{0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 3, 4, 12, 20, 63};
+  std::vector<std::size_t> counts;
+  for (std::size_t count = 1; count < 80; ++count) counts.push_back(count);
+  for (const std::size_t count : {127, 128, 200, 1024, 1025, 1100, 1500}) counts.push_back(count);
+  std::size_t round = 0;
+  for (const std::size_t count : counts) {
     const TypePtr vector = make_hvector(static_cast<int>(count), 1, 16, type(MPI_DOUBLE), {});
-    std::byte* const spread = end - (count * 16 - 8) - std::array{0, 8, 3}[round % 3];
-    std::vector<std::byte> packed(count * 8);
-    for (std::size_t at = 0; at < packed.size(); ++at) packed[at] = static_cast<std::byte>(at * 7 + count);
-    for (std::size_t skipped = 0; skipped < packed.size(); skipped += 1 + skipped % 11) {
-      std::fill(spread, end, kGap);
-      vector->in_a_row->scatter(spread, skipped, std::span(packed).subspan(skipped));
+    std::vector<std::byte> data(count * 8);
+    for (std::size_t at = 0; at < data.size(); ++at) data[at] = static_cast<std::byte>(at * 7 + count + at / 256);
+    for (std::size_t skipped = 0; skipped < data.size();
+         skipped += 1 + skipped % 11 + skipped * count / 1024, ++round) {
+      const std::span<std::byte> spread = spreads.at(round % 2 == 0, count * 16 - 8, kSteps[round / 4 % kSteps.size()]);
+      const std::span<std::byte> packed =
+          packeds.at(round % 4 < 2, data.size() - skipped, kSteps[round / 7 % kSteps.size()]);
+      std::fill(spreads.begin(), spreads.end(), kGap);
+      std::copy(data.begin() + static_cast<std::ptrdiff_t>(skipped), data.end(), packed.begin());
+      vector->in_a_row->scatter(spread.data(), skipped, packed);
       std::size_t wrong = 0;
-      for (std::size_t at = 0; at < count * 16 - 8; ++at) {
+      for (std::size_t at = 0; at < spread.size(); ++at) {
         const std::size_t from = at / 16 * 8 + at % 16;
         const bool set = at % 16 < 8 && from >= skipped;
-        wrong += spread[at] != (set ? packed[from] : kGap) ? 1 : 0;
+        wrong += spread[at] != (set ? data[from] : kGap) ? 1 : 0;
       }
       CHECK(wrong == 0);
-      std::vector<std::byte> gathered(packed.size() - skipped);
-      vector->in_a_row->gather(spread, skipped, gathered);
-      CHECK(std::equal(gathered.begin(), gathered.end(), packed.begin() + static_cast<std::ptrdiff_t>(skipped)));
+      CHECK(spreads.around(spread, kGap));
+      std::fill(packeds.begin(), packeds.end(), kGap);
+      vector->in_a_row->gather(spread.data(), skipped, packed);
+      CHECK(std::equal(packed.begin(), packed.end(), data.begin() + static_cast<std::ptrdiff_t>(skipped)));
+      CHECK(packeds.around(packed, kGap));
     }
   }
-  CHECK(munmap(mapped, 2 * page) == 0);
 }
 
 TEST_CASE_FIXTURE(Fixture, "a vector of 10^8 blocks, and places beyond 2^31 bytes") {
