@@ -58,7 +58,7 @@ struct Lanes {
 // one load that lies in two lines costs two. So gaps are read, and what else is in the first and the last line, and
 // thrown away: it does not matter that another thread may be writing there.
 template <bool kAcross>
-[[gnu::target("avx512f"), gnu::always_inline, gnu::no_sanitize("address", "thread")]] inline void pack_group(
+__attribute__((target("avx512f"), always_inline, no_sanitize("address", "thread"))) inline void pack_group(
     std::byte* packed, const std::byte* line, const Lanes& lanes, __m512d& first) {
   const __m512d second = _mm512_loadu_pd(line + kLineBytes);
   if constexpr (kAcross) {
@@ -72,10 +72,10 @@ template <bool kAcross>
 }
 
 template <bool kAcross, bool kAsk>
-[[gnu::target("avx512f"), gnu::no_sanitize("address", "thread")]] void pack_groups(std::byte* packed,
-                                                                                   const std::byte* line,
-                                                                                   std::size_t lane,
-                                                                                   std::uint64_t groups) {
+__attribute__((target("avx512f"), no_sanitize("address", "thread"))) void pack_groups(std::byte* packed,
+                                                                                      const std::byte* line,
+                                                                                      std::size_t lane,
+                                                                                      std::uint64_t groups) {
   const Lanes lanes = lanes_from(lane);
   __m512d first = _mm512_loadu_pd(line);
   for (; groups >= kGroups; groups -= kGroups) {
@@ -125,7 +125,7 @@ struct Halves {
 // (Permutations without a mask are warned of by GCC 12, as reading what is not initialized; with all lanes they are the
 // same instruction.)
 template <bool kAcross>
-[[gnu::target("avx512f"), gnu::always_inline, gnu::no_sanitize("address", "thread")]] inline void unpack_group(
+__attribute__((target("avx512f"), always_inline, no_sanitize("address", "thread"))) inline void unpack_group(
     std::byte* line, const std::byte* packed, __mmask8 mask, const Halves& halves, __m512d& first) {
   if constexpr (kAcross) {
     const __m512d second = _mm512_loadu_pd(packed + kLineBytes);
@@ -140,10 +140,10 @@ template <bool kAcross>
 }
 
 template <bool kAcross, bool kAsk>
-[[gnu::target("avx512f"), gnu::no_sanitize("address", "thread")]] void unpack_groups(std::byte* line,
-                                                                                     const std::byte* packed,
-                                                                                     std::size_t lane, __mmask8 mask,
-                                                                                     std::uint64_t groups) {
+__attribute__((target("avx512f"), no_sanitize("address", "thread"))) void unpack_groups(std::byte* line,
+                                                                                        const std::byte* packed,
+                                                                                        std::size_t lane, __mmask8 mask,
+                                                                                        std::uint64_t groups) {
   const Halves halves = halves_from(lane);
   __m512d first = _mm512_loadu_pd(packed);
   for (; groups >= kGroups; groups -= kGroups) {

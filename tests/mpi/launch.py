@@ -473,7 +473,7 @@ def case_trace_threads(case):
 
 LEAKED = {
     "request": ["MPI_Irecv, from rank RANK, tag 7, 16 bytes, not complete", "MPI_Send_init, to rank RANK, tag 9, 8 bytes, inactive",
-                "MPI_Issend, to rank RANK, tag 7, 12 bytes, not complete"],
+                "MPI_Issend, to rank RANK, tag 8, 12 bytes, not complete"],
     'communicator "library"': ["MPI_Comm_dup, 2 processes"],
     "group": ["MPI_Comm_group, 2 processes"],
     'datatype "every other"': ["MPI_Type_vector, 8 bytes"],

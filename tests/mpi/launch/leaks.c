@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
   const int clean = argc > 1 && strcmp(argv[1], "clean") == 0;
   int numbers[4] = {1, 2, 3, 4};
   int more[4];
+  int unwanted[4];
   MPI_Comm copy;
   MPI_Datatype vector;
   MPI_Datatype freed;
@@ -84,10 +85,13 @@ int main(int argc, char** argv) {
     MPI_Wait(&receive, MPI_STATUS_IGNORE);
   }
   MPI_Irecv(more, 4, MPI_INT, rank, 7, MPI_COMM_WORLD, &receive);
-  MPI_Issend(numbers, 3, MPI_INT, rank, 7, MPI_COMM_WORLD, &send);
+  /* Neither finds its match: one that did might be complete before MPI_Finalize, or not. */
+  MPI_Issend(numbers, 3, MPI_INT, rank, 8, MPI_COMM_WORLD, &send);
   MPI_Send_init(numbers, 2, MPI_INT, rank, 9, copy, &kept);
   if (clean) {
     by_the_way(rank);
+    MPI_Send(numbers, 4, MPI_INT, rank, 7, MPI_COMM_WORLD);
+    MPI_Recv(unwanted, 3, MPI_INT, rank, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Wait(&send, MPI_STATUS_IGNORE);
     MPI_Wait(&receive, MPI_STATUS_IGNORE);
     MPI_Request_free(&kept);
