@@ -30,15 +30,34 @@ void let_the_launcher_speak() {
   nanosleep(&kPatience, nullptr);
 }
 
-// Errors of no communicator are the world's (paper 002, section 7.2); MPI 4.0 gives them to MPI_COMM_SELF, whose
-// handler is asked when the program set that one alone.
-const Communicator& handles_the_rest(MpiRank& rank) {
-  const ErrorHandlerPtr& initial = rank.tables().initial_handler;
-  const bool self_alone = rank.world().error_handler == initial && rank.self().error_handler != initial;
-  return self_alone ? rank.self() : rank.world();
+bool is_fatal(const ErrorHandlerPtr& handler) {
+  const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
+  return which == MPI_ERRORS_ARE_FATAL || which == MPI_ERRORS_ABORT;
+}
+
+// Outside the rank: the user's function may call MPI, or not return at all. The code as it leaves it.
+int ask_handler(const ErrorHandler& handler, int handle, int code, const CallName& name) {
+  if (handler.function == nullptr) return code;
+  if (handler.cxx_caller != nullptr) {
+    handler.cxx_caller(kCxxKindCommunicator, &handle, &code, handler.function);
+    return code;
+  }
+  // The two arguments of the standard; then, as it leaves to the implementation, the function's name.
+  auto* users = reinterpret_cast<MPI_Comm_errhandler_function*>(handler.function);
+  users(&handle, &code, name.text);
+  return code;
 }
 
 }  // namespace
+
+int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence) {
+  const int code = rank.errors().make(error_class, std::string(name.text) + ": " + sentence);
+  const MpiRank::HandlerOfTheRest found = rank.handler_of_the_rest();
+  if (is_fatal(found.handler)) {
+    rank.process().abort(error_class, std::string(name.text) + " failed: " + rank.errors().text_of(code));
+  }
+  return ask_handler(*found.handler, found.communicator, code, name);
+}
 
 std::string in_hex(int handle) {
   char text[16];
@@ -180,7 +199,7 @@ void Call::error(int error_class, std::string sentence) {
 int Call::failed() {
   MpiRank& rank = *rank_;
   std::memcpy(rank.process().board().failed_call.data(), name_.board, sizeof name_.board);
-  const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : handles_the_rest(rank);
+  const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.raises_the_rest();
   // What a callback returned is told as it is; what was said of it here is for fatal errors.
   const bool is_class = !error_class_name(error_class_).empty();
   const bool as_it_is = blame_ == Blame::program || (!is_class && rank.errors().is_code(error_class_));
@@ -191,24 +210,15 @@ int Call::failed() {
 
 int Call::hand_over(const Communicator& communicator, int code) {
   const ErrorHandlerPtr handler = communicator.error_handler;
-  int handle = communicator.handle;
-  const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
-  if (which == MPI_ERRORS_ARE_FATAL || which == MPI_ERRORS_ABORT) {
+  const int handle = communicator.handle;
+  if (is_fatal(handler)) {
     const int error_class = rank_->errors().class_of(code);
     if (error_class == MPIX_ERR_PROC_FAILED || blame_ == Blame::peer) let_the_launcher_speak();
     rank_->process().abort(error_class, std::string(name_.text) + " failed on " + name_of(communicator) + ": " +
                                             (blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code)));
   }
   leave();
-  if (handler->function == nullptr) return code;
-  if (handler->cxx_caller != nullptr) {
-    handler->cxx_caller(kCxxKindCommunicator, &handle, &code, handler->function);
-    return code;
-  }
-  // The two arguments of the standard; then, as it leaves to the implementation, the function's name.
-  auto* users = reinterpret_cast<MPI_Comm_errhandler_function*>(handler->function);
-  users(&handle, &code, name_.text);
-  return code;
+  return ask_handler(*handler, handle, code, name_);
 }
 
 void Call::step_out() {

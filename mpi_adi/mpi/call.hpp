@@ -252,6 +252,9 @@ class Call {
   std::unique_ptr<std::string> sentence_;  // of an error; a pointer, because each call makes and unmakes it
 };
 
+// Raises an error of a call that may not enter the rank, as Call::failed() would.
+int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence);
+
 // A call that found nothing to report gives its processor away when ranks outnumber processors: a loop around MPI_Test
 // or MPI_Iprobe must not keep the peer from running.
 void give_way(Call& call);

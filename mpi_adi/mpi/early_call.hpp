@@ -1,6 +1,7 @@
-// A call that needs no rank, so that it may also come before MPI_Init and after MPI_Finalize (MPI 4.0, 11.4.1): between
-// them it is a Call; outside, an error ends the process or is returned, as the initial error handler says
-// (MPI 4.0, 9.3).
+// A call that needs no rank, so that it may come at any time, before MPI_Init and after MPI_Finalize too, and from any
+// thread, whatever MPI's level is (MPI 4.0, 11.4.1). In a thread that may enter the rank it is a Call. Elsewhere what
+// it uses has a lock of its own, and it neither waits for a call that is under way nor is in its way; its errors go to
+// the same handler, or, while MPI does not run, as the initial one says (MPI 4.0, 9.3).
 #pragma once
 
 #include <optional>
@@ -12,16 +13,23 @@ namespace margay::mpi_adi {
 
 class EarlyCall {
  public:
-  explicit EarlyCall(const CallName& name) : name_(name) {
-    // Asked once: another thread may end MPI meanwhile. The rank stays until the process exits.
-    if (MpiRank* const rank = current_rank(); rank != nullptr) call_.emplace(name, *rank);
+  explicit EarlyCall(const CallName& name) : name_(name), rank_(current_rank()) {
+    if (rank_ == nullptr) return;
+    if (rank_->may_enter()) {
+      call_.emplace(name, *rank_);
+    } else if (rank_->origins() != nullptr) [[unlikely]] {
+      rank_->origins()->enter(name.text);
+    }
   }
   EarlyCall(const EarlyCall&) = delete;
   EarlyCall& operator=(const EarlyCall&) = delete;
-  ~EarlyCall() = default;
+  ~EarlyCall() {
+    if (rank_ != nullptr && !call_ && rank_->origins() != nullptr) [[unlikely]]
+      rank_->origins()->leave();
+  }
 
-  // nullptr: MPI does not run.
-  [[nodiscard]] MpiRank* rank() { return call_ ? &call_->rank() : nullptr; }
+  // nullptr: MPI did not run when the call began. For what any thread may ask of it.
+  [[nodiscard]] MpiRank* rank() { return rank_; }
   [[nodiscard]] bool ok() const { return call_ ? call_->ok() : error_class_ == MPI_SUCCESS; }
   void not_null(const void* address, const char* what) {
     if (address == nullptr) error(MPI_ERR_ARG, std::string(what) + " is a null pointer");
@@ -32,8 +40,9 @@ class EarlyCall {
 
  private:
   const CallName& name_;
+  MpiRank* const rank_;  // asked once: another thread may end MPI meanwhile. It stays until the process exits.
   std::optional<Call> call_;
-  int error_class_ = MPI_SUCCESS;  // without a rank
+  int error_class_ = MPI_SUCCESS;  // of none
   std::string sentence_;
 };
 

@@ -4,15 +4,17 @@
 
 namespace margay::mpi_adi {
 
-int create_early_handler(const CallName& name, ObjectType of, HandlerFunction function, MPI_Errhandler* handler) {
+int create_early_handler(const CallName& name, ObjectType of, HandlerFunction function, const char* what,
+                         MPI_Errhandler* handler) {
   EarlyCall call(name);
-  call.not_null(reinterpret_cast<const void*>(function), "the function");
+  call.not_null(reinterpret_cast<const void*>(function), what);
   call.not_null(handler, "errhandler");
   if (!call.ok()) return call.failed();
   const MPI_Errhandler made = process_error_handlers().create(of, function);
   if (made == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, "too many error handlers are alive (2^18); free some first");
   } else {
+    if (call.rank() != nullptr) call.rank()->note_origin(made);
     *handler = made;
   }
   return call.done();
@@ -24,12 +26,17 @@ int free_early_handler(const CallName& name, MPI_Errhandler* handler) {
   if (!call.ok()) return call.failed();
   const ErrorHandlerPtr found = process_error_handlers().find(*handler);
   if (found == nullptr) {
-    call.error(MPI_ERR_ARG, "the error handler is no living handler (freed, or never made)");
+    call.error(MPI_ERR_ARG, words_of_bad_handler(*handler));
     return call.failed();
   }
   process_error_handlers().free_handle(*found);
   *handler = MPI_ERRHANDLER_NULL;
   return MPI_SUCCESS;
+}
+
+std::string words_of_bad_handler(MPI_Errhandler handle) {
+  if (handle == MPI_ERRHANDLER_NULL) return "the error handler is MPI_ERRHANDLER_NULL";
+  return "error handler " + in_hex(handle) + " is no living handler (freed, or never made)";
 }
 
 }  // namespace margay::mpi_adi

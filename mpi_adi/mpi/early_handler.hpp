@@ -1,14 +1,18 @@
-// Error handlers made and freed while there is no rank: before the first session, and after the last one (MPI 4.0,
-// 11.4.1).
+// Error handlers made and freed at any time, by any thread (MPI 4.0, 11.4.1).
 #pragma once
+
+#include <string>
 
 #include "mpi_adi/mpi/call.hpp"
 
 namespace margay::mpi_adi {
 
-// Each is a whole call. Requires: current_rank() is null.
-[[nodiscard]] int create_early_handler(const CallName& name, ObjectType of, HandlerFunction function,
+// Each is a whole call.
+[[nodiscard]] int create_early_handler(const CallName& name, ObjectType of, HandlerFunction function, const char* what,
                                        MPI_Errhandler* handler);
 [[nodiscard]] int free_early_handler(const CallName& name, MPI_Errhandler* handler);
+
+// What to say of a handle that names none.
+[[nodiscard]] std::string words_of_bad_handler(MPI_Errhandler handle);
 
 }  // namespace margay::mpi_adi

@@ -136,6 +136,7 @@ int ErrorTable::make(int error_class, std::string sentence) {
   if (error_class == MPI_SUCCESS) return MPI_SUCCESS;
   if (find(error_class) == nullptr) error_class = MPI_ERR_OTHER;
   if (sentence.empty()) return error_class;
+  const std::lock_guard guard(mutex_);
   serial_ = serial_ == kMaxErrorSerial ? 1 : serial_ + 1;
   const int code = error_class | static_cast<int>(serial_ << kErrorClassBits);
   kept_[serial_ % kKeptSentences] = Kept{code, std::move(sentence)};
@@ -147,7 +148,7 @@ const ErrorTable::Added* ErrorTable::added(int code) const {
   return found == added_.end() ? nullptr : &found->second;
 }
 
-int ErrorTable::class_of(int code) const {
+int ErrorTable::class_with_lock(int code) const {
   if (const Added* own = added(code)) return own->error_class;
   if (code < 0 || code >= MPI_ERR_LASTCODE) return MPI_ERR_UNKNOWN;
   const int error_class = code & kErrorClassMask;
@@ -156,10 +157,19 @@ int ErrorTable::class_of(int code) const {
   return find(error_class) == nullptr ? MPI_ERR_UNKNOWN : error_class;
 }
 
+int ErrorTable::class_of(int code) const {
+  const std::lock_guard guard(mutex_);
+  return class_with_lock(code);
+}
+
 std::string ErrorTable::text_of(int code) const {
+  const std::lock_guard guard(mutex_);
   if (const Added* own = added(code)) return own->text;
-  if (!is_code(code)) return std::to_string(code) + " is no error code of MPI";
-  const ErrorClass& entry = *find(class_of(code));
+  const int error_class = class_with_lock(code);
+  if (error_class == MPI_ERR_UNKNOWN && code != MPI_ERR_UNKNOWN) {
+    return std::to_string(code) + " is no error code of MPI";
+  }
+  const ErrorClass& entry = *find(error_class);
   const auto serial = static_cast<std::uint32_t>(code) >> kErrorClassBits;
   const Kept& kept = kept_[serial % kKeptSentences];
   std::string text(entry.name);
@@ -173,12 +183,14 @@ std::string ErrorTable::text_of(int code) const {
 }
 
 int ErrorTable::add_class() {
+  const std::lock_guard guard(mutex_);
   ++last_used_code_;
   added_[last_used_code_].error_class = last_used_code_;
   return last_used_code_;
 }
 
 int ErrorTable::add_code(int error_class) {
+  const std::lock_guard guard(mutex_);
   const auto own = added_.find(error_class);
   const bool is_own_class = own != added_.end() && own->second.error_class == error_class;
   if (!is_own_class && find(error_class) == nullptr) return MPI_ERR_UNKNOWN;
@@ -188,6 +200,7 @@ int ErrorTable::add_code(int error_class) {
 }
 
 bool ErrorTable::set_text(int code, std::string text) {
+  const std::lock_guard guard(mutex_);
   const auto found = added_.find(code);
   if (found == added_.end()) return false;
   found->second.text = cut_to_fit(std::move(text));
@@ -195,12 +208,18 @@ bool ErrorTable::set_text(int code, std::string text) {
 }
 
 bool ErrorTable::remove(int code) {
+  const std::lock_guard guard(mutex_);
   const auto going = added_.find(code);
   if (going == added_.end() || going->second.codes > 0) return false;
   const auto of = added_.find(going->second.error_class);
   if (of != going && of != added_.end()) --of->second.codes;
   added_.erase(going);
   return true;
+}
+
+int ErrorTable::last_used_code() const {
+  const std::lock_guard guard(mutex_);
+  return last_used_code_;
 }
 
 }  // namespace margay::mpi_adi

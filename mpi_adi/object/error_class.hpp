@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,7 +33,8 @@ static_assert(((kMaxErrorSerial << kErrorClassBits) | kErrorClassMask) < MPI_ERR
 [[nodiscard]] std::string_view error_class_text(int error_class);
 
 // The sentences of one rank's recent errors, and the classes and codes that its program added. Belongs to the rank's
-// MPI state; used under the rank's lock. Never throws but for want of memory.
+// MPI state, and has a lock of its own: MPI_Error_class and MPI_Error_string come from any thread at any time (MPI 4.0,
+// 11.4.1). Never throws but for want of memory.
 class ErrorTable {
  public:
   // A code of `error_class` that text_of() explains by `sentence` (which names function, argument and value) until
@@ -60,7 +62,7 @@ class ErrorTable {
   // class that codes still belong to.
   [[nodiscard]] bool remove(int code);
   // The value of the attribute MPI_LASTUSEDCODE.
-  [[nodiscard]] int last_used_code() const { return last_used_code_; }
+  [[nodiscard]] int last_used_code() const;
 
  private:
   struct Kept {
@@ -72,9 +74,11 @@ class ErrorTable {
     std::string text;
     std::uint32_t codes = 0;  // of a class: those that belong to it, without itself
   };
-  // nullptr: no code of the program's, or removed.
+  // Both with the lock. nullptr: no code of the program's, or removed.
   [[nodiscard]] const Added* added(int code) const;
+  [[nodiscard]] int class_with_lock(int code) const;
 
+  mutable std::mutex mutex_;
   std::array<Kept, kKeptSentences> kept_;
   std::uint32_t serial_ = 0;
   std::unordered_map<int, Added> added_;  // by code

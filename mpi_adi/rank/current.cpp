@@ -6,7 +6,7 @@ namespace margay::mpi_adi {
 namespace {
 
 // Set by the thread that begins or ends MPI, while others make calls that are allowed at any time.
-constinit sim::Published<MpiRank> process_rank;
+constinit sim::Published<MpiRank*> process_rank;
 
 }  // namespace
 
@@ -19,6 +19,10 @@ MpiRank* rank_of_process() {
 }
 
 }  // namespace detail
+
+bool MpiRank::may_enter() const {
+  return threaded() || detail::thread_rank == this;
+}
 
 void set_current_rank(MpiRank* rank) {
   set_thread_rank(rank);

@@ -81,15 +81,15 @@ void MpiRank::begin_world(int thread_level) {
 
 void MpiRank::end_world() {
   world_handle_ = self_handle_ = kNoHandle;
-  world_.error_handler = self_.error_handler = tables_.initial_handler;
+  for (Communicator* communicator : {&world_, &self_}) set_error_handler(*communicator, tables_.initial_handler);
   for (Communicator* communicator : communicators_of(0)) free_communicator(*communicator);
   for (const Communicator* communicator : {&world_, &self_}) device_->forget_messages(*communicator);
 }
 
 void MpiRank::allow_threads() {
-  if (threaded_) return;
-  threaded_ = true;
+  if (threaded()) return;
   process_->share_waiting(outside_rest_);
+  threaded_.set(true);
 }
 
 void MpiRank::work() {
@@ -145,7 +145,24 @@ void MpiRank::make_world() {
   self_.collective_context = kSelfContext + 1;
   self_.set_groups(alone);
   self_.name = "MPI_COMM_SELF";
-  world_.error_handler = self_.error_handler = tables_.initial_handler;
+  for (Communicator* communicator : {&world_, &self_}) set_error_handler(*communicator, tables_.initial_handler);
+}
+
+void MpiRank::set_error_handler(Communicator& communicator, ErrorHandlerPtr handler) {
+  communicator.error_handler = std::move(handler);
+  const Communicator& rest = raises_the_rest();
+  const std::lock_guard guard(rest_mutex_);
+  rest_ = {rest.error_handler, rest.handle};
+}
+
+const Communicator& MpiRank::raises_the_rest() const {
+  const ErrorHandlerPtr& initial = tables_.initial_handler;
+  return world_.error_handler == initial && self_.error_handler != initial ? self_ : world_;
+}
+
+MpiRank::HandlerOfTheRest MpiRank::handler_of_the_rest() const {
+  const std::lock_guard guard(rest_mutex_);
+  return rest_;
 }
 
 Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context, GroupPtr remote) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "mpi_adi/rank/user_request.hpp"
 #include "portals/base/status.hpp"
 #include "sim/machine/process.hpp"
+#include "sim/shm/published.hpp"
 #include "sim/shm/ticket_lock.hpp"
 
 namespace margay::mpi_adi {
@@ -64,14 +66,17 @@ class MpiRank {
   MpiRank(const MpiRank&) = delete;
   MpiRank& operator=(const MpiRank&) = delete;
 
+  // Whether the calling thread may enter: below MPI_THREAD_MULTIPLE, the one that initialized MPI. (SERIALIZED allows
+  // others in their turn, but calls that are allowed at any time wait for no turn, and they ask.)
+  [[nodiscard]] bool may_enter() const;
   // The process lock. With MPI_THREAD_MULTIPLE the threads' lock comes first, and its holder is the owner.
   void enter() {
-    if (threaded_) mutex_.lock();
+    if (threaded()) mutex_.lock();
     process_->lock().owner_enter();
   }
   // False: another call is inside, perhaps of this very thread, which a signal interrupted, or it is not this thread's.
   [[nodiscard]] bool try_enter() {
-    if (threaded_ ? !mutex_.try_lock() : !on_main_thread() || process_->lock().owner_inside()) return false;
+    if (threaded() ? !mutex_.try_lock() : !on_main_thread() || process_->lock().owner_inside()) return false;
     process_->lock().owner_enter();
     return true;
   }
@@ -82,7 +87,7 @@ class MpiRank {
     if (process.kernel().unfinished()) [[unlikely]]
       process.arm_coprocessor();
     process.lock().owner_leave();
-    if (threaded_) mutex_.unlock();
+    if (threaded()) mutex_.unlock();
   }
 
   // Between rounds of a wait with several threads: who waits for the lock has it first.
@@ -99,12 +104,23 @@ class MpiRank {
   [[nodiscard]] int thread_level() const { return thread_level_; }
   [[nodiscard]] bool on_main_thread() const { return std::this_thread::get_id() == main_thread_; }
   [[nodiscard]] RankExtension* collectives() { return collectives_.get(); }
-  [[nodiscard]] bool threaded() const { return threaded_; }
+  [[nodiscard]] bool threaded() const { return threaded_.get(); }
   // Of all processes of the job, and of this one: the library's own when the program has them not.
   [[nodiscard]] Communicator& world() { return world_; }
   // All processes too, for the library's own messages (Group::kNoSession).
   [[nodiscard]] Communicator& own_world() { return own_world_; }
   [[nodiscard]] Communicator& self() { return self_; }
+
+  void set_error_handler(Communicator& communicator, ErrorHandlerPtr handler);
+  // Whose handler takes errors of no communicator: the world's (paper 002, section 7.2); MPI 4.0 gives them to
+  // MPI_COMM_SELF, whose handler is asked when the program set that one alone.
+  [[nodiscard]] const Communicator& raises_the_rest() const;
+  // The same handler, for any thread, inside or not.
+  struct HandlerOfTheRest {
+    ErrorHandlerPtr handler;
+    MPI_Comm communicator = MPI_COMM_WORLD;
+  };
+  [[nodiscard]] HandlerOfTheRest handler_of_the_rest() const;
 
   // By handle; nullptr when there is no such living object.
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) {
@@ -205,9 +221,11 @@ class MpiRank {
   CallTrace call_trace_;
   ErrorTable errors_;
   ObjectTables tables_;
+  mutable std::mutex rest_mutex_;
+  HandlerOfTheRest rest_;
   sim::TicketLock mutex_;
   int thread_level_ = MPI_THREAD_MULTIPLE;
-  bool threaded_ = false;
+  sim::Published<bool> threaded_{false};
   Communicator world_;
   Communicator self_;
   Communicator own_world_;

@@ -40,6 +40,7 @@ NOT_THERE = {
     "request_threads": "threads",
     "sessions": "a session makes its process the library's way",
     "sessions_after": "as sessions",
+    "early_threads": "threads",
     "sessions_end_threads": "threads",
     "sessions_threads": "threads",
     "threads": "threads",

@@ -14,7 +14,7 @@ namespace {
 
 // Before MPI_Init and after MPI_Finalize there are the library's classes only, and no sentence is kept.
 const ErrorTable& table_of(EarlyCall& call) {
-  static const ErrorTable bare;
+  static const ErrorTable& bare = *new ErrorTable();  // never destroyed: threads may ask while the process exits
   return call.rank() != nullptr ? call.rank()->errors() : bare;
 }
 

@@ -1,5 +1,4 @@
 // Error handlers of communicators (MPI 4.0, 9.3; MPI-1's names: 16.1).
-#include <cstdio>
 #include <string>
 
 #include "mpi_adi/mpi/binding.hpp"
@@ -16,11 +15,7 @@ ErrorHandlerPtr find_handler(Call& call, MPI_Errhandler handle) {
   if (!call.ok()) return nullptr;
   ErrorHandlerPtr found = call.rank().tables().error_handlers.find(handle);
   if (found != nullptr) return found;
-  char hex[16];
-  std::snprintf(hex, sizeof hex, "0x%08x", static_cast<unsigned>(handle));
-  call.error(MPI_ERR_ARG, handle == MPI_ERRHANDLER_NULL
-                              ? "the error handler is MPI_ERRHANDLER_NULL"
-                              : std::string("error handler ") + hex + " is no living handler (freed, or never made)");
+  call.error(MPI_ERR_ARG, words_of_bad_handler(handle));
   return nullptr;
 }
 
@@ -44,7 +39,7 @@ int set(Call& call, MPI_Comm comm, MPI_Errhandler handle) {
   const ErrorHandlerPtr handler = find_handler(call, handle);
   if (handler != nullptr && handler->of != ObjectType::none && handler->of != ObjectType::communicator)
     call.error(MPI_ERR_ARG, "the error handler was not made for communicators");
-  if (call.ok()) communicator->error_handler = handler;
+  if (call.ok()) call.rank().set_error_handler(*communicator, handler);
   return call.done();
 }
 
@@ -104,16 +99,7 @@ MARGAY_ALIAS(Errhandler_get)
 
 // The predefined handlers are never freed; a program's handle to one is only given back.
 extern "C" int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
-  MpiRank* const rank = current_rank();
-  if (rank == nullptr) return free_early_handler(call_name<"MPI_Errhandler_free">, errhandler);
-  Call call(call_name<"MPI_Errhandler_free">, *rank);
-  call.not_null(errhandler, "errhandler");
-  if (!call.ok()) return call.failed();
-  const ErrorHandlerPtr handler = find_handler(call, *errhandler);
-  if (!call.ok()) return call.failed();
-  call.rank().tables().error_handlers.free_handle(*handler);
-  *errhandler = MPI_ERRHANDLER_NULL;
-  return call.done();
+  return free_early_handler(call_name<"MPI_Errhandler_free">, errhandler);
 }
 MARGAY_ALIAS(Errhandler_free)
 

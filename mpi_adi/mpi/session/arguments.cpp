@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "mpi_adi/mpi/early_handler.hpp"
+
 namespace margay::mpi_adi {
 
 namespace {
@@ -29,9 +31,7 @@ ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of
   if (!call.ok()) return nullptr;
   ErrorHandlerPtr found = call.rank().tables().error_handlers.find(handle);
   if (found == nullptr) {
-    call.error(MPI_ERR_ARG, handle == MPI_ERRHANDLER_NULL
-                                ? "the error handler is MPI_ERRHANDLER_NULL"
-                                : words_of("error handler", handle) + " is no living handler (freed, or never made)");
+    call.error(MPI_ERR_ARG, words_of_bad_handler(handle));
   } else if (found->of != ObjectType::none && found->of != of) {
     call.error(MPI_ERR_ARG, words_of("error handler", handle) + " was not made for " +
                                 (of == ObjectType::session ? "sessions" : "communicators"));

@@ -13,22 +13,9 @@ constexpr char kTooMany[] = "too many error handlers are alive (2^18); free some
 
 extern "C" int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn,
                                               MPI_Errhandler* errhandler) {
-  constexpr const CallName& kName = call_name<"MPI_Session_create_errhandler">;
-  const auto function = reinterpret_cast<HandlerFunction>(session_errhandler_fn);
-  MpiRank* const rank = current_rank();
-  if (rank == nullptr) return create_early_handler(kName, ObjectType::session, function, errhandler);
-  Call call(kName, *rank);
-  call.not_null(reinterpret_cast<const void*>(function), "session_errhandler_fn");
-  call.not_null(errhandler, "errhandler");
-  if (!call.ok()) return call.failed();
-  const MPI_Errhandler made = call.rank().tables().error_handlers.create(ObjectType::session, function);
-  if (made == MPI_ERRHANDLER_NULL) {
-    call.error(MPI_ERR_OTHER, kTooMany);
-  } else {
-    call.rank().note_origin(made);
-    *errhandler = made;
-  }
-  return call.done();
+  return create_early_handler(call_name<"MPI_Session_create_errhandler">, ObjectType::session,
+                              reinterpret_cast<HandlerFunction>(session_errhandler_fn), "session_errhandler_fn",
+                              errhandler);
 }
 MARGAY_ALIAS(Session_create_errhandler)
 
