@@ -42,7 +42,7 @@ class EarlyCall {
   const CallName& name_;
   MpiRank* const rank_;  // asked once: another thread may end MPI meanwhile. It stays until the process exits.
   std::optional<Call> call_;
-  int error_class_ = MPI_SUCCESS;  // of none
+  int error_class_ = MPI_SUCCESS;  // without a Call
   std::string sentence_;
 };
 

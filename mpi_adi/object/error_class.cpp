@@ -117,7 +117,8 @@ const ErrorClass* find(int error_class) {
 
 std::string cut_to_fit(std::string text) {
   constexpr std::size_t kLongest = MPI_MAX_ERROR_STRING - 1;
-  return text.size() > kLongest ? text.substr(0, kLongest - 3) + "..." : text;
+  if (text.size() > kLongest) text.replace(kLongest - 3, std::string::npos, "...");
+  return text;
 }
 
 }  // namespace
