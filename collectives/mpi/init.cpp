@@ -37,6 +37,12 @@ int begin(const CallName& name, int thread_level) {
   return MPI_SUCCESS;
 }
 
+// For calls that any thread may make at any level while MPI runs; otherwise the process ends, as with any Call.
+MpiRank& running_rank(const CallName& name) {
+  MpiRank* const rank = current_rank();
+  return rank != nullptr ? *rank : Call(name).rank();
+}
+
 // The job ends all the same.
 std::string abort_of_none(MPI_Comm comm) {
   return comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : in_hex(comm) + ", which is no living communicator,";
@@ -77,17 +83,19 @@ extern "C" int PMPI_Finalized(int* flag) {
 MARGAY_ALIAS(Finalized)
 
 extern "C" int PMPI_Query_thread(int* provided) {
-  Call call(call_name<"MPI_Query_thread">);
+  MpiRank& rank = running_rank(call_name<"MPI_Query_thread">);
+  EarlyCall call(call_name<"MPI_Query_thread">);
   call.not_null(provided, "provided");
-  if (call.ok()) *provided = call.rank().thread_level();
+  if (call.ok()) *provided = rank.thread_level();
   return call.done();
 }
 MARGAY_ALIAS(Query_thread)
 
 extern "C" int PMPI_Is_thread_main(int* flag) {
-  Call call(call_name<"MPI_Is_thread_main">);
+  MpiRank& rank = running_rank(call_name<"MPI_Is_thread_main">);
+  EarlyCall call(call_name<"MPI_Is_thread_main">);
   call.not_null(flag, "flag");
-  if (call.ok()) *flag = call.rank().on_main_thread() ? 1 : 0;
+  if (call.ok()) *flag = rank.on_main_thread() ? 1 : 0;
   return call.done();
 }
 MARGAY_ALIAS(Is_thread_main)
@@ -102,7 +110,8 @@ extern "C" int PMPI_Finalize() {
     delete_attributes_at_end(call, rank.world());
     report_leaks(rank, {.session = 0, .last = margay::collectives::hold_machine_alone()});
     if (!margay::collectives::end_communication(call)) return call.failed();
-    if (margay::collectives::hold_machine_alone()) rank.buffered().abandon();
+    // Asked once more: the last session may have ended since.
+    if (margay::collectives::hold_machine_alone() && rank.buffered().drained()) rank.buffered().abandon();
     rank.end_world();
   }
   set_thread_rank(nullptr);

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -61,9 +60,10 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
   }
 }
 
-// Called by exit(): by any thread, while others are at work, and in handlers of signals. So it waits for nobody for
-// long. What rests has said its goodbye; the operating system takes it back.
-void end_machine() {
+// Called by exit(), after what the program registered for its end, which may still begin and end MPI: by any thread,
+// while others are at work, and in handlers of signals. So it waits for nobody for long. What rests has said its
+// goodbye; the operating system takes it back.
+[[gnu::destructor]] void end_machine() {
   Machine& machine = the_machine();
   std::unique_lock lock(machine.mutex, std::defer_lock);
   for (int i = 0; i < kLocksTried && !lock.try_lock(); ++i) usleep(kBetweenLocksUs);
@@ -88,7 +88,6 @@ Status join(Machine& machine) {
         "no memory for the heap of unexpected messages and the rest; see ulimit -v, or lessen it with --heap");
   }
   machine.process = getpid();
-  static_cast<void>(std::atexit(&end_machine));
   return {};
 }
 

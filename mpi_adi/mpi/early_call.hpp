@@ -1,7 +1,8 @@
 // A call that needs no rank, so that it may come at any time, before MPI_Init and after MPI_Finalize too, and from any
-// thread, whatever MPI's level is (MPI 4.0, 11.4.1). In a thread that may enter the rank it is a Call. Elsewhere what
-// it uses has a lock of its own, and it neither waits for a call that is under way nor is in its way; its errors go to
-// the same handler, or, while MPI does not run, as the initial one says (MPI 4.0, 9.3).
+// thread, whatever MPI's level is (MPI 4.0, 11.4.1). In the thread that initialized MPI it is a Call. Elsewhere it
+// stays outside the rank: what it uses has a lock of its own, and it neither waits for a call that is under way nor is
+// in its way, nor in that of MPI's end or of a higher level; its errors go to the same handler, or, while MPI does not
+// run, as the initial one says (MPI 4.0, 9.3).
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ class EarlyCall {
  public:
   explicit EarlyCall(const CallName& name) : name_(name), rank_(current_rank()) {
     if (rank_ == nullptr) return;
-    if (rank_->may_enter()) {
+    if (is_rank_thread()) {
       call_.emplace(name, *rank_);
     } else if (rank_->origins() != nullptr) [[unlikely]] {
       rank_->origins()->enter(name.text);

@@ -38,7 +38,7 @@ void tell(Info& info, const char* key, const std::string& value) {
 
 }  // namespace
 
-Info environment_info(int argc, char** argv) {
+Info environment_info(int argc, char** argv, MpiRank* rank) {
   const std::vector<std::string> words = argv == nullptr ? own_words() : std::vector<std::string>(argv, argv + argc);
   std::string arguments;
   for (std::size_t i = 1; i < words.size(); ++i) arguments += (i > 1 ? " " : "") + words[i];
@@ -49,7 +49,7 @@ Info environment_info(int argc, char** argv) {
   Info info;
   if (!words.empty()) tell(info, "command", words[0]);
   tell(info, "argv", arguments);
-  if (MpiRank* rank = current_rank()) {
+  if (rank != nullptr) {
     const sim::Job& job = rank->process().job();
     tell(info, "maxprocs", std::to_string(job.program_ranks != 0 ? job.program_ranks : job.size));
     tell(info, "mpi_initial_errhandler", job.options.text("initial_errhandler"));

@@ -28,13 +28,13 @@ Infos& the_infos() {
 
 InfoAccess::InfoAccess() : lock_(the_infos().mutex) {}
 
-// Without a rank the number of processes is not known yet.
 Info* InfoAccess::find(MPI_Info handle) const {
   Infos& infos = the_infos();
   if (handle != MPI_INFO_ENV) return infos.table.find(handle);
   if (!infos.environment_is_whole) {
-    infos.environment = environment_info(0, nullptr);
-    infos.environment_is_whole = current_rank() != nullptr;
+    MpiRank* const rank = current_rank();  // once: another thread may begin MPI meanwhile
+    infos.environment = environment_info(0, nullptr, rank);
+    infos.environment_is_whole = rank != nullptr;
   }
   return &infos.environment;
 }

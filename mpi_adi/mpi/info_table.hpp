@@ -12,6 +12,7 @@
 namespace margay::mpi_adi {
 
 class Call;
+class MpiRank;
 
 // A copy of what the handle names, MPI_INFO_ENV too; nullopt: no living info object.
 [[nodiscard]] std::optional<Info> copy_of_info(MPI_Info handle);
@@ -39,7 +40,7 @@ class InfoAccess {
 };
 
 // The contents of MPI_INFO_ENV (MPI 4.0, 11.2.1), as far as they are known: command, argv, maxprocs, host, arch, wdir.
-// `argv` null: the process's own.
-[[nodiscard]] Info environment_info(int argc, char** argv);
+// `argv` null: the process's own. Without a rank the number of processes is not known yet.
+[[nodiscard]] Info environment_info(int argc, char** argv, MpiRank* rank);
 
 }  // namespace margay::mpi_adi

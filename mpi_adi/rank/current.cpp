@@ -20,10 +20,6 @@ MpiRank* rank_of_process() {
 
 }  // namespace detail
 
-bool MpiRank::may_enter() const {
-  return threaded() || detail::thread_rank == this;
-}
-
 void set_current_rank(MpiRank* rank) {
   set_thread_rank(rank);
   set_process_rank(rank);

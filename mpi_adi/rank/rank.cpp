@@ -72,9 +72,9 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
 }
 
 void MpiRank::begin_world(int thread_level) {
-  thread_level_ = thread_level;
+  thread_level_.set(thread_level);
   if (thread_level == MPI_THREAD_MULTIPLE) allow_threads();
-  main_thread_ = std::this_thread::get_id();
+  main_thread_.set(std::this_thread::get_id());
   world_handle_ = MPI_COMM_WORLD;
   self_handle_ = MPI_COMM_SELF;
 }

@@ -66,9 +66,6 @@ class MpiRank {
   MpiRank(const MpiRank&) = delete;
   MpiRank& operator=(const MpiRank&) = delete;
 
-  // Whether the calling thread may enter: below MPI_THREAD_MULTIPLE, the one that initialized MPI. (SERIALIZED allows
-  // others in their turn, but calls that are allowed at any time wait for no turn, and they ask.)
-  [[nodiscard]] bool may_enter() const;
   // The process lock. With MPI_THREAD_MULTIPLE the threads' lock comes first, and its holder is the owner.
   void enter() {
     if (threaded()) mutex_.lock();
@@ -101,8 +98,8 @@ class MpiRank {
   [[nodiscard]] CallTrace& call_trace() { return call_trace_; }
   [[nodiscard]] ErrorTable& errors() { return errors_; }
   [[nodiscard]] ObjectTables& tables() { return tables_; }
-  [[nodiscard]] int thread_level() const { return thread_level_; }
-  [[nodiscard]] bool on_main_thread() const { return std::this_thread::get_id() == main_thread_; }
+  [[nodiscard]] int thread_level() const { return thread_level_.get(); }
+  [[nodiscard]] bool on_main_thread() const { return std::this_thread::get_id() == main_thread_.get(); }
   [[nodiscard]] RankExtension* collectives() { return collectives_.get(); }
   [[nodiscard]] bool threaded() const { return threaded_.get(); }
   // Of all processes of the job, and of this one: the library's own when the program has them not.
@@ -224,7 +221,7 @@ class MpiRank {
   mutable std::mutex rest_mutex_;
   HandlerOfTheRest rest_;
   sim::TicketLock mutex_;
-  int thread_level_ = MPI_THREAD_MULTIPLE;
+  sim::Published<int> thread_level_{MPI_THREAD_MULTIPLE};
   sim::Published<bool> threaded_{false};
   Communicator world_;
   Communicator self_;
@@ -250,7 +247,7 @@ class MpiRank {
   ContextPool contexts_;
   GroupTable groups_;
   std::unique_ptr<BufferedSends> buffered_;
-  std::thread::id main_thread_ = std::this_thread::get_id();
+  sim::Published<std::thread::id> main_thread_{std::this_thread::get_id()};
   std::unique_ptr<RankExtension> collectives_;
 };
 
@@ -266,6 +263,10 @@ namespace detail {
 // The calling thread's rank; nullptr while neither MPI_Init nor a session holds MPI.
 [[nodiscard]] inline MpiRank* current_rank() {
   return detail::thread_rank != nullptr ? detail::thread_rank : detail::rank_of_process();
+}
+// Whether the calling thread is the one that initialized MPI, and has not finalized it.
+[[nodiscard]] inline bool is_rank_thread() {
+  return detail::thread_rank != nullptr;
 }
 // Sets it for the calling thread, and for threads of this process that have none of their own.
 void set_current_rank(MpiRank* rank);

@@ -38,8 +38,9 @@ void StallWatch::look(std::uint64_t idle_ns) {
   if (idle_ns < next_report_ns_) return;
   next_report_ns_ *= 2;
   constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+  const std::string call = process.board().mpi_call.data();  // of the latest thread to enter; none, as it has left
   std::string text = "margay: rank " + std::to_string(process.rank()) + " has waited " +
-                     std::to_string(idle_ns / kNsPerSecond) + " s in " + process.board().mpi_call.data() +
+                     std::to_string(idle_ns / kNsPerSecond) + " s in " + (call.empty() ? "MPI" : call) +
                      " without progress\n";
   rank_.device().describe(text, kReportLines);
   std::fputs(text.c_str(), stderr);

@@ -118,6 +118,16 @@ Status join_somehow(Job& job, SegmentBytes segment_bytes) {
   return {};
 }
 
+// Whoever holds a lock of stdio that the last words need: by a signal, which nobody blocks or handles.
+void end_within_a_second() {
+  static_cast<void>(::signal(SIGALRM, SIG_DFL));
+  sigset_t alarm_alone;
+  sigemptyset(&alarm_alone);
+  sigaddset(&alarm_alone, SIGALRM);
+  static_cast<void>(::pthread_sigmask(SIG_UNBLOCK, &alarm_alone, nullptr));
+  ::alarm(1);
+}
+
 }  // namespace
 
 Status join(Job& out, SegmentBytes segment_bytes) {
@@ -135,7 +145,10 @@ Status leave(Job& job) {
   return job.pmi != nullptr ? job.pmi->finalize() : Status();
 }
 
-void abort_job(const Job& job, int code, const std::string& message) {
+void abort_job(const Job& job, int code, std::string_view message) {
+  const bool signed_off = job.board_fd < 0 && job.pmi != nullptr && job.pmi->finalized();
+  // Nobody else will end it.
+  if (signed_off || job.pmi == nullptr) end_within_a_second();
   Board board;
   if (job.board_fd >= 0 && Board::attach(job.board_fd, board).ok()) {
     BoardBlock& block = board.block(job.rank);
@@ -143,17 +156,13 @@ void abort_job(const Job& job, int code, const std::string& message) {
     set_text(block.message, message);
     block.state = RankState::kAborting;
   } else if (!message.empty()) {
-    static_cast<void>(std::fprintf(stderr, "margay: rank %u aborts: %s\n", job.rank, message.c_str()));
+    static_cast<void>(std::fprintf(stderr, "margay: rank %u aborts: %.*s\n", job.rank, static_cast<int>(message.size()),
+                                   message.data()));
   }
   // Told first, so that the job ends even if flushing blocks on a lock of stdio that an interrupted thread holds.
-  const bool signed_off = job.board_fd < 0 && job.pmi != nullptr && job.pmi->finalized();
   if (job.pmi != nullptr && !signed_off) job.pmi->abort(code, message);
-  // A launcher that heard of the end already takes no more words, and every exit for a regular one. Flushing may block.
-  if (signed_off) {
-    static_cast<void>(::signal(SIGALRM, SIG_DFL));
-    ::alarm(1);
-  }
   static_cast<void>(std::fflush(nullptr));
+  // A launcher that heard of the end already takes no more words, and every exit for a regular one.
   if (signed_off) static_cast<void>(::kill(getpid(), SIGKILL));
   const int status = code & 0xff;
   ::_exit(status != 0 ? status : 1);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "portals/base/status.hpp"
@@ -64,6 +65,6 @@ Status leave(Job& job);
 
 // Ends the whole job with `code` as its exit status; never returns. Flushes stdio. `message` is one line for the user,
 // or empty.
-[[noreturn]] void abort_job(const Job& job, int code, const std::string& message);
+[[noreturn]] void abort_job(const Job& job, int code, std::string_view message);
 
 }  // namespace margay::sim

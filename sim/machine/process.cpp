@@ -208,7 +208,7 @@ void Process::shut() {
   if (tcp_ != nullptr) tcp_->shut();
 }
 
-void Process::abort(int code, const std::string& message) {
+void Process::abort(int code, std::string_view message) {
   board_block_->state = RankState::kAborting;
   board_block_->abort_code = code;
   set_text(board_block_->message, message);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "portals/base/status.hpp"
@@ -93,7 +94,7 @@ class Process {
   [[nodiscard]] bool signed_off() const { return job_.board_fd < 0 && job_.pmi != nullptr && job_.pmi->finalized(); }
 
   // Ends the whole job. Never returns.
-  [[noreturn]] void abort(int code, const std::string& message);
+  [[noreturn]] void abort(int code, std::string_view message);
 
  private:
   Process();

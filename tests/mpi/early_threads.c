@@ -11,7 +11,7 @@
 
 enum { kThreads = 2 };
 static atomic_int rounds[kThreads];
-static atomic_int messages, errors_return, errors_call, handled, stop;
+static atomic_int running, messages, errors_return, errors_call, handled, stop;
 
 static void on_error(MPI_Comm* comm, int* code, ...) {
   (void)code;
@@ -32,6 +32,18 @@ static void use_info(void) {
   CHECK(keys == 1, "there are %d keys", keys);
   MPI_Info_free(&info);
   MPI_Info_free(&copy);
+}
+
+// What is known once MPI runs.
+static void use_world(void) {
+  char value[20] = "";
+  int flag = -1, provided = -1;
+  MPI_Info_get(MPI_INFO_ENV, "maxprocs", 19, value, &flag);
+  CHECK(flag == 1 && strcmp(value, "2") == 0, "maxprocs is %s", value);
+  MPI_Query_thread(&provided);
+  CHECK(provided == MPI_THREAD_SINGLE, "the level is %d", provided);
+  MPI_Is_thread_main(&flag);
+  CHECK(flag == 0, "this is the main thread");
 }
 
 static void use_errors(int at_work) {
@@ -57,11 +69,14 @@ static void use_errors(int at_work) {
 
 static void* call_early(void* own_rounds) {
   while (!atomic_load(&stop)) {
+    char host[20] = "";
     int flag = -1, version = -1, subversion = -1;
     MPI_Initialized(&flag);
     MPI_Finalized(&flag);
     MPI_Get_version(&version, &subversion);
+    MPI_Info_get(MPI_INFO_ENV, "host", 19, host, &flag);
     use_info();
+    if (atomic_load(&running)) use_world();
     use_errors(atomic_load(&errors_call) ? 2 : atomic_load(&errors_return));
     atomic_fetch_add((atomic_int*)own_rounds, 1);
   }
@@ -97,9 +112,11 @@ static void talk(int rank) {
 int main(int argc, char** argv) {
   pthread_t threads[kThreads];
   MPI_Errhandler handler;
+  MPI_Session session;
   for (int i = 0; i < kThreads; ++i) pthread_create(&threads[i], NULL, call_early, &rounds[i]);
   wait_for_rounds();
   MPI_Init(&argc, &argv);
+  atomic_store(&running, 1);
   const int rank = world_rank();
   for (int i = 0; i < 150; ++i) talk(rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -119,6 +136,13 @@ int main(int argc, char** argv) {
   CHECK(atomic_load(&messages) == 451, "%d rounds of messages", atomic_load(&messages));
   atomic_store(&errors_call, 0);
   atomic_store(&errors_return, 0);
+  wait_for_rounds();
+  // The level rises under their hands.
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  for (int i = 0; i < 50; ++i) talk(rank);
+  wait_for_rounds();
+  MPI_Session_finalize(&session);
+  atomic_store(&running, 0);
   wait_for_rounds();
   if (rank == 0) printf("early_threads: no errors\n");
   fflush(stdout);

@@ -243,6 +243,28 @@ def case_exits(case):
             case.run([program, way], env=case.library_path, status=3)
         for _ in range(10):
             case.run([program, way], env={**case.library_path, "MARGAY_LEAKS": "1"}, status=3)
+    for _ in range(10):
+        case.run([program, "allocating"], env=case.library_path, status=3)
+        case.run(["mpiexec.hydra", "-n", "2", program, "allocating"], env=case.library_path, status="nonzero")
+    # The stream's lock is not waited for: 1 s, then the process ends by a signal.
+    case.run([program, "reader"], env=case.library_path, status="nonzero")
+    case.run([program, "reader_later"], env=case.library_path, status="nonzero")
+    for way in ("reader", "reader_later"):
+        case.margay(program, way, status="nonzero")
+        case.run(["mpiexec.hydra", "-n", "2", program, way], env=case.library_path, status="nonzero")
+
+
+def case_at_exit(case):
+    """MPI ended, or begun and ended, by a handler of exit() or a destructor ends the job in order."""
+    program = case.ours("at_exit.c")
+    for way in ("session", "later", "world", "begun"):
+        for place in ("handler", "destructor"):
+            case.margay("--check-accounting", program, way, place)
+            case.expect_lines(2 * ["ended in order"])
+            case.run(["mpiexec.hydra", "-n", "2", program, way, place], env=case.library_path)
+            case.expect_lines(2 * ["ended in order"])
+            case.run([program, way, place], env=case.library_path)
+            case.expect_lines(["ended in order"])
 
 
 def case_initial_handler(case):
