@@ -38,9 +38,8 @@ int begin(const CallName& name, int thread_level) {
 }
 
 // For calls that any thread may make at any level while MPI runs; otherwise the process ends, as with any Call.
-MpiRank& running_rank(const CallName& name) {
-  MpiRank* const rank = current_rank();
-  return rank != nullptr ? *rank : Call(name).rank();
+MpiRank& running_rank(const CallName& name, EarlyCall& call) {
+  return call.rank() != nullptr ? *call.rank() : Call(name).rank();
 }
 
 // The job ends all the same.
@@ -83,8 +82,8 @@ extern "C" int PMPI_Finalized(int* flag) {
 MARGAY_ALIAS(Finalized)
 
 extern "C" int PMPI_Query_thread(int* provided) {
-  MpiRank& rank = running_rank(call_name<"MPI_Query_thread">);
   EarlyCall call(call_name<"MPI_Query_thread">);
+  MpiRank& rank = running_rank(call_name<"MPI_Query_thread">, call);
   call.not_null(provided, "provided");
   if (call.ok()) *provided = rank.thread_level();
   return call.done();
@@ -92,8 +91,8 @@ extern "C" int PMPI_Query_thread(int* provided) {
 MARGAY_ALIAS(Query_thread)
 
 extern "C" int PMPI_Is_thread_main(int* flag) {
-  MpiRank& rank = running_rank(call_name<"MPI_Is_thread_main">);
   EarlyCall call(call_name<"MPI_Is_thread_main">);
+  MpiRank& rank = running_rank(call_name<"MPI_Is_thread_main">, call);
   call.not_null(flag, "flag");
   if (call.ok()) *flag = rank.on_main_thread() ? 1 : 0;
   return call.done();

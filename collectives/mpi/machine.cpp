@@ -6,12 +6,14 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <type_traits>
 
 #include "collectives/portal/rank_host.hpp"
 #include "collectives/portal/tree_portal.hpp"
 #include "mpi_adi/mpi/init_state.hpp"
 #include "mpi_adi/mpi/leaks.hpp"
 #include "mpi_adi/tool/tool.hpp"
+#include "sim/boot/last_second.hpp"
 
 namespace margay::collectives {
 
@@ -34,11 +36,9 @@ struct Machine {
   pid_t process = 0;  // a child that the program forked has no part in it
 };
 
-// Never destroyed: it is asked while the process exits.
-Machine& the_machine() {
-  static Machine& machine = *new Machine();
-  return machine;
-}
+// Asked while the process exits, by a process that never began MPI too: nothing in it is made first, or destroyed.
+constinit Machine the_machine;
+static_assert(std::is_trivially_destructible_v<Machine>);
 
 std::unique_ptr<mpi_adi::RankExtension> make_collectives(MpiRank& rank) {
   return std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
@@ -50,6 +50,7 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
   const bool sessions_alone = mpi_adi::init_state() != mpi_adi::InitState::running;
   if (sessions_alone) process.board().open_sessions = static_cast<std::uint32_t>(users);
   if (rank.origins() != nullptr && rank.try_enter()) {
+    const sim::LastSecond last(1);  // it allocates, and asks tables that have locks of their own
     mpi_adi::report_open_sessions(rank);
     rank.leave();
   }
@@ -64,7 +65,7 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
 // while others are at work, and in handlers of signals. So it waits for nobody for long. What rests has said its
 // goodbye; the operating system takes it back.
 [[gnu::destructor]] void end_machine() {
-  Machine& machine = the_machine();
+  Machine& machine = the_machine;
   std::unique_lock lock(machine.mutex, std::defer_lock);
   for (int i = 0; i < kLocksTried && !lock.try_lock(); ++i) usleep(kBetweenLocksUs);
   if (!lock.owns_lock() || machine.process != getpid()) return;
@@ -103,7 +104,7 @@ void report_dropped(MpiRank& rank) {
 }  // namespace
 
 Status hold_machine(bool threads) {
-  Machine& machine = the_machine();
+  Machine& machine = the_machine;
   const std::lock_guard guard(machine.mutex);
   if (machine.rank != nullptr && machine.process != getpid()) {
     return Status::error("the process was forked after its parent joined the job, and has no part in it");
@@ -123,13 +124,13 @@ Status hold_machine(bool threads) {
 }
 
 bool hold_machine_alone() {
-  Machine& machine = the_machine();
+  Machine& machine = the_machine;
   const std::lock_guard guard(machine.mutex);
   return machine.users <= 1;
 }
 
 void let_go_machine() {
-  Machine& machine = the_machine();
+  Machine& machine = the_machine;
   const std::lock_guard guard(machine.mutex);
   if (--machine.users > 0) return;
   MpiRank& rank = *machine.rank;

@@ -21,9 +21,9 @@ constexpr std::uint64_t kGroups = 8;  // in one turn of a loop: with fewer, the 
 constexpr __mmask8 kEven = 0x55;
 constexpr __mmask8 kOdd = 0xaa;
 constexpr __mmask8 kAll = 0xff;
-// From here on both sides together do not fit the first cache: then lines are asked for before they are stored to,
-// since stores would wait for them one after the other (1.6 times as long at 16 KiB). Where they fit, asking costs a
-// tenth.
+// From here on (24 KiB of both sides together) lines are asked for before they are stored to. Where both sides do not
+// fit the first cache, stores would wait for them one after the other (1.6 times as long at 16 KiB of data); where they
+// fit, asking costs a tenth.
 constexpr std::uint64_t kMany = 1025;
 
 // Not at the first use, and not by the dynamic linker: one load, and the processor guesses right what follows.

@@ -31,6 +31,7 @@ void let_the_launcher_speak() {
 }
 
 bool is_fatal(const ErrorHandlerPtr& handler) {
+  if (handler != nullptr && handler->function != nullptr) return false;  // its handle may be freed just now
   const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
   return which == MPI_ERRORS_ARE_FATAL || which == MPI_ERRORS_ABORT;
 }
@@ -54,7 +55,10 @@ int raise_outside(MpiRank& rank, const CallName& name, int error_class, const st
   const int code = rank.errors().make(error_class, std::string(name.text) + ": " + sentence);
   const MpiRank::HandlerOfTheRest found = rank.handler_of_the_rest();
   if (is_fatal(found.handler)) {
-    rank.process().abort(error_class, std::string(name.text) + " failed: " + rank.errors().text_of(code));
+    rank.process().abort(error_class,
+                         std::string(name.text) + " failed on " +
+                             (found.communicator == MPI_COMM_SELF ? "MPI_COMM_SELF: " : "MPI_COMM_WORLD: ") +
+                             rank.errors().text_of(code));
   }
   return ask_handler(*found.handler, found.communicator, code, name);
 }

@@ -21,6 +21,7 @@ void EarlyCall::error(int error_class, std::string sentence) {
 
 int EarlyCall::failed() {
   if (call_) return call_->failed();
+  leave();  // a handler of the program's may not return
   if (rank_ != nullptr) return raise_outside(*rank_, name_, error_class_, sentence_);
   const char* const initial = std::getenv("MARGAY_INITIAL_ERRHANDLER");
   if (named_handler(initial != nullptr ? initial : "") == MPI_ERRORS_RETURN) return error_class_;

@@ -1,8 +1,8 @@
 // A call that needs no rank, so that it may come at any time, before MPI_Init and after MPI_Finalize too, and from any
 // thread, whatever MPI's level is (MPI 4.0, 11.4.1). In the thread that initialized MPI it is a Call. Elsewhere it
 // stays outside the rank: what it uses has a lock of its own, and it neither waits for a call that is under way nor is
-// in its way, nor in that of MPI's end or of a higher level; its errors go to the same handler, or, while MPI does not
-// run, as the initial one says (MPI 4.0, 9.3).
+// in its way, nor in that of MPI's end or of a higher level; it is in no trace; its errors go to the same handler, or,
+// while MPI does not run, as the initial one says (MPI 4.0, 9.3).
 #pragma once
 
 #include <optional>
@@ -18,16 +18,13 @@ class EarlyCall {
     if (rank_ == nullptr) return;
     if (is_rank_thread()) {
       call_.emplace(name, *rank_);
-    } else if (rank_->origins() != nullptr) [[unlikely]] {
-      rank_->origins()->enter(name.text);
+    } else if (noted_ = rank_->origins(); noted_ != nullptr) [[unlikely]] {
+      noted_->enter(name.text);
     }
   }
   EarlyCall(const EarlyCall&) = delete;
   EarlyCall& operator=(const EarlyCall&) = delete;
-  ~EarlyCall() {
-    if (rank_ != nullptr && !call_ && rank_->origins() != nullptr) [[unlikely]]
-      rank_->origins()->leave();
-  }
+  ~EarlyCall() { leave(); }
 
   // nullptr: MPI did not run when the call began. For what any thread may ask of it.
   [[nodiscard]] MpiRank* rank() { return rank_; }
@@ -40,9 +37,16 @@ class EarlyCall {
   [[nodiscard]] int done() { return ok() ? MPI_SUCCESS : failed(); }
 
  private:
+  void leave() {
+    if (noted_ != nullptr) [[unlikely]]
+      noted_->leave();
+    noted_ = nullptr;
+  }
+
   const CallName& name_;
   MpiRank* const rank_;  // asked once: another thread may end MPI meanwhile. It stays until the process exits.
   std::optional<Call> call_;
+  Origins* noted_ = nullptr;       // outside the rank: where it is noted as the maker of what it makes
   int error_class_ = MPI_SUCCESS;  // without a Call
   std::string sentence_;
 };

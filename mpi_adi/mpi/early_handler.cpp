@@ -12,7 +12,7 @@ int create_early_handler(const CallName& name, ObjectType of, HandlerFunction fu
   if (!call.ok()) return call.failed();
   const MPI_Errhandler made = process_error_handlers().create(of, function);
   if (made == MPI_ERRHANDLER_NULL) {
-    call.error(MPI_ERR_OTHER, "too many error handlers are alive (2^18); free some first");
+    call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
     if (call.rank() != nullptr) call.rank()->note_origin(made);
     *handler = made;

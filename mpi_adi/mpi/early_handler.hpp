@@ -12,7 +12,8 @@ namespace margay::mpi_adi {
                                        MPI_Errhandler* handler);
 [[nodiscard]] int free_early_handler(const CallName& name, MPI_Errhandler* handler);
 
-// What to say of a handle that names none.
+// What to say of a full table, and of a handle that names none.
+inline constexpr char kTooManyHandlers[] = "too many error handlers are alive (2^18); free some first";
 [[nodiscard]] std::string words_of_bad_handler(MPI_Errhandler handle);
 
 }  // namespace margay::mpi_adi

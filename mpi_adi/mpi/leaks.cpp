@@ -133,7 +133,7 @@ void add_messages(MpiRank& rank, Report& report) {
   report.end_kind("matched message", "matched messages");
 }
 
-std::string processes(std::size_t count) {
+std::string processes(int count) {
   return std::to_string(count) + (count == 1 ? " process" : " processes");
 }
 
@@ -168,9 +168,7 @@ void add_operations(MpiRank& rank, Report& report) {
 void add_lasting(MpiRank& rank, Report& report) {
   for (const MPI_Info info : living_infos()) report.line("info object", info);
   report.end_kind("info object", "info objects");
-  for (const ErrorHandlerPtr& handler : rank.tables().error_handlers.living()) {
-    report.line("error handler", handler->handle);
-  }
+  for (const MPI_Errhandler handler : rank.tables().error_handlers.living()) report.line("error handler", handler);
   report.end_kind("error handler", "error handlers");
 }
 

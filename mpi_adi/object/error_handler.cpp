@@ -41,10 +41,10 @@ MPI_Errhandler ErrorHandlers::create(ObjectType of, HandlerFunction function) {
   return hand_out(made);
 }
 
-std::vector<ErrorHandlerPtr> ErrorHandlers::living() const {
+std::vector<MPI_Errhandler> ErrorHandlers::living() const {
   const std::lock_guard guard(mutex_);
-  std::vector<ErrorHandlerPtr> found;
-  for (const ErrorHandler* handler : table_.alive()) found.push_back(handler->kept);
+  std::vector<MPI_Errhandler> found;
+  for (const ErrorHandler* handler : table_.alive()) found.push_back(handler->handle);
   return found;
 }
 

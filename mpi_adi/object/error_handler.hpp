@@ -52,7 +52,7 @@ class ErrorHandlers {
   // A handle to `handler` that the program will free (MPI_Comm_get_errhandler). MPI_ERRHANDLER_NULL: the table is full.
   [[nodiscard]] MPI_Errhandler hand_out(const ErrorHandlerPtr& handler);
   // Those that the program has handles of, the predefined ones aside.
-  [[nodiscard]] std::vector<ErrorHandlerPtr> living() const;
+  [[nodiscard]] std::vector<MPI_Errhandler> living() const;
   // The program gives one handle back. The handler lives on where it is attached.
   void free_handle(ErrorHandler& handler);
 

@@ -81,7 +81,7 @@ void MpiRank::begin_world(int thread_level) {
 
 void MpiRank::end_world() {
   world_handle_ = self_handle_ = kNoHandle;
-  for (Communicator* communicator : {&world_, &self_}) set_error_handler(*communicator, tables_.initial_handler);
+  for (Communicator* communicator : {&self_, &world_}) set_error_handler(*communicator, tables_.initial_handler);
   for (Communicator* communicator : communicators_of(0)) free_communicator(*communicator);
   for (const Communicator* communicator : {&world_, &self_}) device_->forget_messages(*communicator);
 }
@@ -145,7 +145,7 @@ void MpiRank::make_world() {
   self_.collective_context = kSelfContext + 1;
   self_.set_groups(alone);
   self_.name = "MPI_COMM_SELF";
-  for (Communicator* communicator : {&world_, &self_}) set_error_handler(*communicator, tables_.initial_handler);
+  for (Communicator* communicator : {&self_, &world_}) set_error_handler(*communicator, tables_.initial_handler);
 }
 
 void MpiRank::set_error_handler(Communicator& communicator, ErrorHandlerPtr handler) {

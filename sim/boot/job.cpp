@@ -9,10 +9,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "sim/base/random.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/foreign.hpp"
+#include "sim/boot/last_second.hpp"
 #include "sim/boot/parse_number.hpp"
 #include "sim/boot/pmi_client.hpp"
 #include "sim/boot/pmi_join.hpp"
@@ -118,16 +120,6 @@ Status join_somehow(Job& job, SegmentBytes segment_bytes) {
   return {};
 }
 
-// Whoever holds a lock of stdio that the last words need: by a signal, which nobody blocks or handles.
-void end_within_a_second() {
-  static_cast<void>(::signal(SIGALRM, SIG_DFL));
-  sigset_t alarm_alone;
-  sigemptyset(&alarm_alone);
-  sigaddset(&alarm_alone, SIGALRM);
-  static_cast<void>(::pthread_sigmask(SIG_UNBLOCK, &alarm_alone, nullptr));
-  ::alarm(1);
-}
-
 }  // namespace
 
 Status join(Job& out, SegmentBytes segment_bytes) {
@@ -146,9 +138,11 @@ Status leave(Job& job) {
 }
 
 void abort_job(const Job& job, int code, std::string_view message) {
+  const int status = (code & 0xff) != 0 ? code & 0xff : 1;
+  // A launcher that heard of the end already takes no more words, and every exit for a regular one.
   const bool signed_off = job.board_fd < 0 && job.pmi != nullptr && job.pmi->finalized();
-  // Nobody else will end it.
-  if (signed_off || job.pmi == nullptr) end_within_a_second();
+  std::optional<LastSecond> last;  // `margay run` ends what does not end
+  if (job.board_fd < 0) last.emplace(signed_off ? LastSecond::kKill : status);
   Board board;
   if (job.board_fd >= 0 && Board::attach(job.board_fd, board).ok()) {
     BoardBlock& block = board.block(job.rank);
@@ -162,10 +156,8 @@ void abort_job(const Job& job, int code, std::string_view message) {
   // Told first, so that the job ends even if flushing blocks on a lock of stdio that an interrupted thread holds.
   if (job.pmi != nullptr && !signed_off) job.pmi->abort(code, message);
   static_cast<void>(std::fflush(nullptr));
-  // A launcher that heard of the end already takes no more words, and every exit for a regular one.
   if (signed_off) static_cast<void>(::kill(getpid(), SIGKILL));
-  const int status = code & 0xff;
-  ::_exit(status != 0 ? status : 1);
+  ::_exit(status);
 }
 
 }  // namespace margay::sim

@@ -63,8 +63,8 @@ Status join(Job& out, SegmentBytes segment_bytes = nullptr);
 // The end of a rank's part in the job, after its last message (MPI_Finalize): tells PMI. Idempotent.
 Status leave(Job& job);
 
-// Ends the whole job with `code` as its exit status; never returns. Flushes stdio. `message` is one line for the user,
-// or empty.
+// Ends the whole job with `code` as its exit status; never returns. Flushes stdio, within a second where no `margay
+// run` ends what does not end. `message` is one line for the user, or empty.
 [[noreturn]] void abort_job(const Job& job, int code, std::string_view message);
 
 }  // namespace margay::sim

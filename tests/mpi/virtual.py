@@ -41,7 +41,7 @@ NOT_THERE = {
     "sessions": "a session makes its process the library's way",
     "sessions_after": "as sessions",
     "early_threads": "threads",
-    "sessions_end_buffered": "threads",
+    "sessions_end_buffered_threads": "threads",
     "sessions_end_threads": "threads",
     "sessions_threads": "threads",
     "threads": "threads",

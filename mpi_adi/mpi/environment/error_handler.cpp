@@ -9,8 +9,6 @@ using namespace margay::mpi_adi;
 
 namespace {
 
-constexpr char kTooMany[] = "too many error handlers are alive (2^18); free some first";
-
 ErrorHandlerPtr find_handler(Call& call, MPI_Errhandler handle) {
   if (!call.ok()) return nullptr;
   ErrorHandlerPtr found = call.rank().tables().error_handlers.find(handle);
@@ -26,7 +24,7 @@ int create(Call& call, MPI_Comm_errhandler_function* function, MPI_Errhandler* h
   const MPI_Errhandler made =
       call.rank().tables().error_handlers.create(ObjectType::communicator, reinterpret_cast<HandlerFunction>(function));
   if (made == MPI_ERRHANDLER_NULL) {
-    call.error(MPI_ERR_OTHER, kTooMany);
+    call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
     call.rank().note_origin(made);
     *handler = made;
@@ -51,7 +49,7 @@ int get(Call& call, MPI_Comm comm, MPI_Errhandler* handle) {
   const ErrorHandlerPtr& handler = communicator->error_handler;
   const MPI_Errhandler told = handlers.hand_out(handler == nullptr ? handlers.fatal() : handler);
   if (told == MPI_ERRHANDLER_NULL) {
-    call.error(MPI_ERR_OTHER, kTooMany);
+    call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
     *handle = told;
   }

@@ -5,12 +5,6 @@
 
 using namespace margay::mpi_adi;
 
-namespace {
-
-constexpr char kTooMany[] = "too many error handlers are alive (2^18); free some first";
-
-}  // namespace
-
 extern "C" int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn,
                                               MPI_Errhandler* errhandler) {
   return create_early_handler(call_name<"MPI_Session_create_errhandler">, ObjectType::session,
@@ -35,7 +29,7 @@ extern "C" int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* 
   if (!call.ok()) return call.failed();
   const MPI_Errhandler told = call.rank().tables().error_handlers.hand_out(found->raises.error_handler);
   if (told == MPI_ERRHANDLER_NULL) {
-    call.error(MPI_ERR_OTHER, kTooMany);
+    call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
     *errhandler = told;
   }

@@ -1,6 +1,7 @@
 // A process that calls exit() while MPI is at work: "threads": in one thread, while others begin and end sessions;
 // "signal": in a handler, whatever call of MPI's the signal came in; "allocating": in a handler, with a session begun
-// after MPI_Finalize, while the program allocates. "reader": MPI_Abort, while another thread reads from a stream, which
+// after MPI_Finalize, while the program allocates; "making": in a handler, while it makes info objects in a session.
+// "reader": MPI_Abort, while another thread reads from a stream, which
 // locks it, and no thread takes signals; "reader_later": exit() so, with a session begun after MPI_Finalize.
 #include <mpi.h>
 #include <pthread.h>
@@ -62,12 +63,23 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
     signal(SIGALRM, leave);
-    ualarm(1000 + getpid() * 7919 % 3000, 0);
+    ualarm(1000 + (unsigned)getpid() * 7919U % 3000, 0);
     for (size_t bytes = 1;; bytes = bytes % 1000 + 1) free(malloc(bytes));
+  }
+  if (argc > 1 && strcmp(argv[1], "making") == 0) {
+    MPI_Session session;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    signal(SIGALRM, leave);
+    ualarm(1000 + (unsigned)getpid() * 7919U % 3000, 0);
+    for (;;) {
+      MPI_Info info;
+      MPI_Info_create(&info);
+      MPI_Info_free(&info);
+    }
   }
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   signal(SIGALRM, leave);
-  ualarm(1000 + getpid() * 7919 % 3000, 0);
+  ualarm(1000 + (unsigned)getpid() * 7919U % 3000, 0);
   for (int flag = 0;;) MPI_Iprobe(0, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 }

@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     MPI_Bsend(data, kBytes, MPI_CHAR, 1, 3, MPI_COMM_WORLD);
   }
   if (rank == 1) MPI_Recv(data, kBytes, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  if (rank == 0) printf("sessions_end_buffered: no errors\n");
+  if (rank == 0) printf("sessions_end_buffered_threads: no errors\n");
   fflush(stdout);
   atomic_store(&finalizing, 1);
   MPI_Finalize();
