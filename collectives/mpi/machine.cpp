@@ -2,10 +2,13 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "collectives/portal/rank_host.hpp"
@@ -44,15 +47,30 @@ std::unique_ptr<mpi_adi::RankExtension> make_collectives(MpiRank& rank) {
   return std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
 }
 
+// Past stdio, whose lock the interrupted code may hold.
+void write_all(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return;
+    text.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
+  }
+}
+
 // The process exits, and its part in the job is held.
 void leave_held(MpiRank& rank, int users, bool signed_off) {
   sim::Process& process = rank.process();
   const bool sessions_alone = mpi_adi::init_state() != mpi_adi::InitState::running;
   if (sessions_alone) process.board().open_sessions = static_cast<std::uint32_t>(users);
   if (rank.origins() != nullptr && rank.try_enter()) {
-    const sim::LastSecond last(1);  // it allocates, and asks tables that have locks of their own
-    mpi_adi::report_open_sessions(rank);
+    std::string report;
+    {
+      // What it allocates, and tables that have locks of their own, may be in use by the code that a signal
+      // interrupted.
+      const sim::LastSecond last(signed_off ? sim::LastSecond::kKill : 1);
+      report = mpi_adi::report_of_open_sessions(rank);
+    }
     rank.leave();
+    write_all(report);
   }
   // Such a launcher takes the exit for a regular one, and the others would wait for ever.
   if (signed_off) {

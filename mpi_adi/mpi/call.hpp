@@ -252,7 +252,8 @@ class Call {
   std::unique_ptr<std::string> sentence_;  // of an error; a pointer, because each call makes and unmakes it
 };
 
-// Raises an error of a call that may not enter the rank, as Call::failed() would; the job board does not hear of it.
+// Raises an error of a call that may not enter the rank, as Call::failed() would. (The board's failed call is of those
+// inside.)
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence);
 
 // A call that found nothing to report gives its processor away when ranks outnumber processors: a loop around MPI_Test

@@ -90,11 +90,11 @@ class Report {
     counted_ = lines_;
   }
   [[nodiscard]] bool empty() const { return lines_ == 0; }
-  void print() {
-    if (lines_ == 0) return;
+  [[nodiscard]] std::string text() {
+    if (lines_ == 0) return {};
     begin() += "not given back: " + counts_ +
                (lines_ > kLinesMax ? " (the first " + std::to_string(kLinesMax) + " are listed)" : "") + "\n";
-    std::fwrite(text_.data(), 1, text_.size(), stderr);
+    return std::move(text_);
   }
 
  private:
@@ -191,22 +191,23 @@ void report_leaks(MpiRank& rank, Ending ending) {
   add_communicators(rank, owner, report);
   if (ending.last) add_shared(rank, report);
   if (ending.last && (ending.session == 0 || init_state() == InitState::finalized)) add_lasting(rank, report);
-  report.print();
+  const std::string text = report.text();
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-void report_open_sessions(MpiRank& rank) {
-  if (rank.origins() == nullptr) return;
+std::string report_of_open_sessions(MpiRank& rank) {
+  if (rank.origins() == nullptr) return {};
   Report report(rank);
   for (const Session* session : rank.tables().sessions.living()) report.line("session", session->raises.handle);
   report.end_kind("session", "sessions");
-  if (report.empty()) return;
+  if (report.empty()) return {};
   const Owner owner{.any_session = true};
   add_requests(rank, owner, report);
   add_messages(rank, report);
   add_communicators(rank, owner, report);
   add_shared(rank, report);
   add_lasting(rank, report);
-  report.print();
+  return report.text();
 }
 
 }  // namespace margay::mpi_adi

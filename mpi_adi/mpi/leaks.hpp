@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "mpi_adi/rank/rank.hpp"
 
@@ -20,8 +21,8 @@ struct Ending {
 // line with the counts; nothing when there is none, or when the rank keeps no origins. Requires: the process lock is
 // held.
 void report_leaks(MpiRank& rank, Ending ending);
-// The same of a process that ends with open sessions: these, and all that is still alive but the world's. Nothing
-// without one.
-void report_open_sessions(MpiRank& rank);
+// The same of a process that ends with open sessions, as text: these, and all that is still alive but the world's.
+// Empty without one.
+[[nodiscard]] std::string report_of_open_sessions(MpiRank& rank);
 
 }  // namespace margay::mpi_adi

@@ -24,7 +24,7 @@ void end_now(int /*signal*/, siginfo_t* info, void* /*context*/) {
 LastSecond::LastSecond(int status) {
   struct sigaction action {};
   action.sa_sigaction = &end_now;
-  action.sa_flags = SA_SIGINFO;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;  // other signals of the kind do not break what is written
   static_cast<void>(::sigaction(SIGALRM, &action, &before_));
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
@@ -34,7 +34,12 @@ LastSecond::LastSecond(int status) {
   itimerspec second{};
   second.it_value.tv_sec = 1;
   armed_ = ::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
-  if (armed_) static_cast<void>(::timer_settime(timer_, 0, &second, nullptr));
+  if (armed_) {
+    static_cast<void>(::timer_settime(timer_, 0, &second, nullptr));
+  } else {
+    static_cast<void>(::signal(SIGALRM, SIG_DFL));
+    ::alarm(1);
+  }
   sigset_t alarm_alone;
   sigemptyset(&alarm_alone);
   sigaddset(&alarm_alone, SIGALRM);
@@ -42,7 +47,11 @@ LastSecond::LastSecond(int status) {
 }
 
 LastSecond::~LastSecond() {
-  if (armed_) static_cast<void>(::timer_delete(timer_));
+  if (armed_) {
+    static_cast<void>(::timer_delete(timer_));
+  } else {
+    ::alarm(0);
+  }
   static_cast<void>(::pthread_sigmask(SIG_SETMASK, &blocked_before_, nullptr));
   static_cast<void>(::sigaction(SIGALRM, &before_, nullptr));
 }

@@ -13,7 +13,8 @@ class LastSecond {
   static constexpr int kKill = 256;
 
   // From now on, with the low 8 bits of `status`. Any thread, in a handler of a signal too. The timer is this thread's
-  // alone, so that no thread that waits for signals takes it.
+  // alone, so that no thread that waits for signals takes it. (Where no timer is to be had, alarm()'s, whose signal
+  // ends the process. The thread sanitizer holds handlers back, and with them this one.)
   explicit LastSecond(int status);
   // All is said: the process goes on.
   ~LastSecond();

@@ -1,8 +1,9 @@
 // A process that calls exit() while MPI is at work: "threads": in one thread, while others begin and end sessions;
 // "signal": in a handler, whatever call of MPI's the signal came in; "allocating": in a handler, with a session begun
 // after MPI_Finalize, while the program allocates; "making": in a handler, while it makes info objects in a session.
-// "reader": MPI_Abort, while another thread reads from a stream, which
-// locks it, and no thread takes signals; "reader_later": exit() so, with a session begun after MPI_Finalize.
+// "writer": MPI_Abort, while another thread keeps standard error locked. "reader": MPI_Abort, while another thread
+// reads from a stream, which locks it, and no thread takes signals; "reader_later": exit() so, with a session begun
+// after MPI_Finalize.
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,6 +24,20 @@ static void* begin_and_end(void* nothing) {
 static void* read_nothing(void* file) {
   fgetc(file);
   return NULL;
+}
+
+static void* hold_stderr(void* nothing) {
+  flockfile(stderr);
+  for (;;) pause();
+  return nothing;
+}
+
+static void abort_beside_writer(void) {
+  pthread_t thread;
+  MPI_Init(NULL, NULL);
+  pthread_create(&thread, NULL, hold_stderr, NULL);
+  usleep(50000);
+  MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
 static void leave_beside_reader(int later) {
@@ -56,6 +71,7 @@ int main(int argc, char** argv) {
     usleep(3000 + getpid() % 1000);
     exit(3);
   }
+  if (argc > 1 && strcmp(argv[1], "writer") == 0) abort_beside_writer();
   if (argc > 1 && strncmp(argv[1], "reader", 6) == 0) leave_beside_reader(strcmp(argv[1], "reader_later") == 0);
   if (argc > 1 && strcmp(argv[1], "allocating") == 0) {
     MPI_Session session;
