@@ -65,6 +65,8 @@ endforeach()
 
 install(TARGETS margay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS mpi margay_portals_shared EXPORT margay LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# All that an installation takes from the build: cmake --build B --target installed && cmake --install B
+add_custom_target(installed DEPENDS margay mpi margay_portals_shared)
 
 # --- Headers: mpi.h and its parts; margay/portals.hpp and, by following its includes, the headers that it needs. ---
 
@@ -131,6 +133,6 @@ margay_pkg_config(margay-portals "emulated Puma portals" "-I\${includedir} -I\${
 
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-if(MARGAY_TESTS)
+if(MARGAY_TESTS AND doctest_FOUND)
   include(${PROJECT_SOURCE_DIR}/tests/mpi_adi/abi_tests.cmake)
 endif()

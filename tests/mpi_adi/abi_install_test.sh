@@ -33,6 +33,21 @@ ranks() {
   [ "$(grep -c 'of 2 got' "$log")" = 2 ] || fail "$1: expected a line from each of two ranks"
 }
 
+# What an installation takes from the build is what the target `installed` builds, and scripts/demo builds that: the README's
+# order is the demo, then the installation. (Of a link, what it leads to; wrappers are made when the build is configured.)
+ninja -C "$build" -t commands installed > "$work/commands" || fail "the target \`installed\` is missing"
+grep -oE "$build/(bin|lib)/[^/\"]+" "$build/cmake_install.cmake" | xargs -d '\n' readlink -f | sort -u > "$work/taken"
+for name in bin/margay lib/libmpi.so.12 lib/libmargay_portals.so; do
+  grep -qF "$build/$name" "$work/taken" || fail "cmake_install.cmake does not take $name from the build"
+done
+while read -r file; do
+  [ "$(head -c 2 "$file")" = "#!" ] && continue
+  grep -qE -e "-o ${file#"$build"/}( |\$)" "$work/commands" ||
+    fail "$file is installed, and the target \`installed\` does not build it"
+done < "$work/taken"
+grep -q -e '--target installed' "$source/scripts/demo" || fail "scripts/demo does not build the target \`installed\`"
+echo "ok: the demo builds what an installation takes"
+
 step "install" cmake --install "$build" --prefix "$work/first"
 mv "$work/first" "$prefix"
 
