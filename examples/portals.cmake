@@ -31,14 +31,13 @@ foreach(wires IN ITEMS "shm=-n 2" "four=-n 4" "tcp=-n 2 --nodes 2 --wire-tcp aut
   margay_program_test(ranks_${which} --folder "${options}" program_ranks)
 endforeach()
 margay_program_test(ranks_seven --folder "-n 7 --nodes 3" program_ranks)
-# It measures times against a bound, so it runs alone.
 foreach(wires IN ITEMS "shm=-n 2" "uring=-n 2 --nodes 2 --wire-tcp uring" "epoll=-n 2 --nodes 2 --wire-tcp epoll")
   string(REGEX MATCH "^[a-z]+" which ${wires})
   string(REGEX REPLACE "^[a-z]+=" "" options ${wires})
   separate_arguments(options UNIX_COMMAND "${options}")
   add_test(NAME program.bypass_${which} COMMAND margay run --timeout 100 --check-accounting ${options}
     $<TARGET_FILE:program_bypass>)
-  set_tests_properties(program.bypass_${which} PROPERTIES TIMEOUT 120 RUN_SERIAL TRUE COST -1 LABELS program)
+  set_tests_properties(program.bypass_${which} PROPERTIES TIMEOUT 120 PROCESSORS 3 LABELS program)
 endforeach()
 # Times are not compared; the exit status says that every ball arrived whole, was acknowledged, and was counted.
 foreach(wires IN ITEMS "shm=-n 2" "tcp=-n 2 --nodes 2")

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from support import Job, case, compile_c, main, patient_case
+from support import Clock, Job, case, compile_c, main, patient_case, timed_case
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -79,16 +79,14 @@ def stubborn_ranks(build, scratch):
     assert job.read_line() == "up\n"
     begin = time.monotonic()
     job.process.send_signal(signal.SIGINT)
-    job.expect(130, 4, "SIGINT")
-    assert 1.8 < time.monotonic() - begin < 3.0, "one Ctrl-C kills after two seconds"
+    job.expect(130, 3, "SIGINT")
+    assert time.monotonic() - begin > 1.8, "one Ctrl-C leaves two seconds"
     job = Job(build, ["-n", 1], program)
     assert job.read_line() == "up\n"
-    begin = time.monotonic()
     job.process.send_signal(signal.SIGINT)
     time.sleep(0.2)
     job.process.send_signal(signal.SIGINT)
-    job.expect(130, 4, "SIGINT")
-    assert time.monotonic() - begin < 1.0, "a second Ctrl-C kills at once"
+    job.expect(130, 1, "SIGINT")
 
 
 @case
@@ -150,9 +148,7 @@ def suspended_and_resumed(build, scratch):
         job.wait_for_ranks(2)
         time.sleep(0.1)
         job.process.send_signal(signal.SIGTSTP)
-        time.sleep(0.3)
-        left_awake = awake(job.marked() + [job.process.pid])
-        assert not left_awake, left_awake
+        Clock.eventually(lambda: not awake(job.marked() + [job.process.pid]), "somebody stays awake after Ctrl-Z")
         if killed:
             job.process.kill()
             job.expect_nothing_left(2)
@@ -340,9 +336,8 @@ def prompts_come_at_once(build, scratch):
     job = Job(build, ["-n", 1], sh("printf 'name? '; read name; echo hello $name; printf end"), stdin=reader)
     os.close(reader)
     os.set_blocking(job.process.stdout.fileno(), True)
-    begin = time.monotonic()
-    got = os.read(job.process.stdout.fileno(), 100)
-    assert got == b"name? " and time.monotonic() - begin < 0.5, got
+    got = os.read(job.process.stdout.fileno(), 100)  # without a newline, and before the rank goes on
+    assert got == b"name? ", got
     os.write(writer, b"margay\n")
     os.close(writer)
     job.expect(0, 3)
@@ -426,7 +421,7 @@ def few_descriptors(build, scratch):
     job.expect_nothing_left(1)
 
 
-@case
+@timed_case
 def start_is_fast(build, scratch):
     def best(ranks):
         return min(timed(ranks) for _ in range(7))

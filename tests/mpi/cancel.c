@@ -84,7 +84,7 @@ static void free_active(int rank, int partner) {
     // A freed receive completes unseen; its last byte tells, looked at between calls that make progress.
     volatile unsigned char* last = &body[kLongBytes - 1];
     int flag = 0;
-    for (double until = MPI_Wtime() + 10; *last != pattern_byte(8, kLongBytes - 1) && MPI_Wtime() < until;)
+    for (double until = MPI_Wtime() + 60; *last != pattern_byte(8, kLongBytes - 1) && MPI_Wtime() < until;)
       MPI_Iprobe(partner, kTag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     CHECK(*last == pattern_byte(8, kLongBytes - 1), "a freed receive never completed");
     signal_to(partner, kGoTag);

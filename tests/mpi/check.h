@@ -38,6 +38,12 @@ __attribute__((unused, format(printf, 3, 4))) static void suite_fail(const char*
     if (!(condition)) suite_fail(__FILE__, __LINE__, __VA_ARGS__); \
   } while (0)
 
+// Whether times are held too: on a machine that does nothing else (`scripts/test --soak`). A busy one must fail no
+// test.
+__attribute__((unused)) static int timed(void) {
+  return getenv("TIMED_TESTS") != NULL;
+}
+
 __attribute__((unused)) static int world_rank(void) {
   int rank = -1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,8 +1,7 @@
-// More ranks than processors: 16 ranks on two processors run a barrier in well under a millisecond.
+// More ranks than processors: 16 ranks on two processors run a barrier, in a timed run in well under a millisecond.
 // ranks: 16
 // reference: none, MPICH spins and needs 100 ms a barrier here
 // wires: shm
-// serial: yes
 #include "check.h"
 
 enum { kRounds = 500 };
@@ -19,7 +18,7 @@ int main(int argc, char** argv) {
     const double each = (MPI_Wtime() - began) / kRounds;
     if (each < best) best = each;
   }
-  CHECK(best < 0.8e-3, "a barrier of %d ranks takes %.0f us", size, best * 1e6);
+  CHECK(!timed() || best < 0.8e-3, "a barrier of %d ranks takes %.0f us", size, best * 1e6);
   if (rank == 0) fprintf(stderr, "a barrier of %d ranks takes %.0f us\n", size, best * 1e6);
   // A message's way between two ranks, while the other ranks wait inside MPI.
   const double began = MPI_Wtime();
@@ -33,7 +32,8 @@ int main(int argc, char** argv) {
     }
   }
   const double round_trip = (MPI_Wtime() - began) / 100;
-  CHECK(rank != 0 || round_trip < 2e-3, "a round trip among %d ranks takes %.0f us", size, round_trip * 1e6);
+  CHECK(!timed() || rank != 0 || round_trip < 2e-3, "a round trip among %d ranks takes %.0f us", size,
+        round_trip * 1e6);
   MPI_Barrier(MPI_COMM_WORLD);
   return suite_end("oversubscribe");
 }

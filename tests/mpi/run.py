@@ -12,7 +12,6 @@ A program says what it wants in its first comment lines, `// key: value`:
     timeout    seconds one run may take (default 60)
     exit       exit status expected on our library, a number or "nonzero" (default 0)
     stderr     a regular expression that standard error must contain on our library
-    serial     "yes": nothing else may run meanwhile (read by CMakeLists.txt)
     libraries  linker options of the program
     sanitized  wires under a sanitizer (default shm), or "none" and the reason (also read by CMakeLists.txt)
 

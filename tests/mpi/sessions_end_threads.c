@@ -4,11 +4,15 @@
 // While MPI_Finalize waits for a late rank, another thread begins a session: its messages are its own. A third one
 // makes the calls that are allowed at any time (MPI 4.0, 11.4.1), from before MPI_Init until after MPI_Finalize.
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 #include "check.h"
 
+enum { kPidTag = 4 };
+
 static atomic_int early_calls, finalizing, finalized, stop;
+static int late_pid;  // of the rank that comes late to MPI_Finalize: once it is called
 
 static void* call_early(void* nothing) {
   while (!atomic_load(&stop)) {
@@ -42,7 +46,8 @@ static void* begin_late(void* nothing) {
   MPI_Comm_create_from_group(group, "late", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
   MPI_Group_free(&group);
   MPI_Irecv(&got, 1, MPI_INT, 0, 3, comm, &request);
-  CHECK(!atomic_load(&finalized), "MPI_Finalize ended too early for this test");
+  CHECK(!atomic_load(&finalized), "MPI_Finalize ended before all ranks were in it");
+  kill(late_pid, SIGUSR2);
   while (!atomic_load(&finalized)) usleep(1000);
   MPI_Send(&mine, 1, MPI_INT, 0, 3, comm);
   MPI_Wait(&request, &status);
@@ -55,15 +60,25 @@ static void* begin_late(void* nothing) {
 
 int main(int argc, char** argv) {
   pthread_t early, late;
-  int provided = -1;
+  int provided = -1, number = 0;
+  sigset_t called;
+  sigemptyset(&called);
+  sigaddset(&called, SIGUSR2);
+  pthread_sigmask(SIG_BLOCK, &called, NULL);  // of all threads that are made from here on
   pthread_create(&early, NULL, call_early, NULL);
   while (atomic_load(&early_calls) == 0) usleep(1000);
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   const int rank = world_rank();
-  if (rank == 0) pthread_create(&late, NULL, begin_late, NULL);
+  int pid = getpid();
+  if (rank == 0) {
+    MPI_Recv(&late_pid, 1, MPI_INT, 1, kPidTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    pthread_create(&late, NULL, begin_late, NULL);
+  } else {
+    MPI_Send(&pid, 1, MPI_INT, 0, kPidTag, MPI_COMM_WORLD);
+  }
   if (rank == 0) printf("sessions_end_threads: no errors\n");
   fflush(stdout);
-  if (rank == 1) usleep(300000);
+  if (rank == 1) sigwait(&called, &number);
   atomic_store(&finalizing, 1);
   MPI_Finalize();
   atomic_store(&finalized, 1);

@@ -116,7 +116,7 @@ def header_keys(source):
             if not line.startswith("//"):
                 break
             # A formatter that fills lines makes keys vanish.
-            if re.search(r"\S (ranks|reference|wires|timeout|exit|stderr|serial|libraries|sanitized): ", line[3:]):
+            if re.search(r"\S (ranks|reference|wires|timeout|exit|stderr|libraries|sanitized): ", line[3:]):
                 raise CompileError(f"{source}: a key does not begin its line: {line.rstrip()}")
             match = re.match(r"// ([a-z]+): (.*)", line.rstrip())
             if match:

@@ -535,7 +535,7 @@ static void source(void) {
   OK(MPI_T_source_get_timestamp(0, &after));
   CHECK((double)(after - before) / (double)ticks >= 0.0019, "2 ms of sleep are %lld of %lld ticks",
         (long long)(after - before), (long long)ticks);
-  CHECK(MPI_Wtime() - (double)after / (double)ticks < 1, "another clock than MPI_Wtime's");
+  CHECK(MPI_Wtime() - (double)after / (double)ticks < 60, "another clock than MPI_Wtime's");
   FAILS(MPI_T_source_get_timestamp(1, &after), MPI_T_ERR_INVALID_INDEX);
 }
 

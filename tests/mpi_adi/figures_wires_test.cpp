@@ -47,7 +47,7 @@ bool wait(Device& device, const Request& request, const std::atomic<bool>& give_
   const auto begun = std::chrono::steady_clock::now();
   while (!request.complete && !give_up) {
     if (!device.progress()) std::this_thread::yield();
-    if (std::chrono::steady_clock::now() - begun > std::chrono::seconds(30)) return false;
+    if (std::chrono::steady_clock::now() - begun > std::chrono::seconds(60)) return false;
   }
   return request.complete;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a job costs before it does anything: 64 ranks on one node start, meet in a barrier and end in time, and while
-they wait they take little memory and no processor.
+"""What a job costs before it does anything: 64 ranks on one node start, meet in a barrier and end, and while they wait
+they take little memory; with TIMED_TESTS=1, on a machine that does nothing else, little time and no processor too.
 
     tests/sim/idle_cost.py --build build/release
 """
@@ -86,7 +86,7 @@ def main():
     failed = False
     for what, value, limit in (("seconds", seconds, SECONDS_MAX), ("MB", proportional, MEMORY_MAX_MB),
                                ("processors", processors, PROCESSORS_MAX)):
-        if value > limit:
+        if value > limit and (what == "MB" or os.environ.get("TIMED_TESTS")):
             print(f"more than {limit} {what}: {value:.2f}")
             failed = True
     sys.exit(1 if failed else 0)

@@ -39,7 +39,7 @@ class Player {
     if (!wire_.status().ok()) return "the segment is refused";
     sent_.assign(ranks_, 0);
     taken_.assign(ranks_, 0);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
     while (!done()) {
       const bool moved = work();
       if (wrong_ != nullptr) return wrong_;
@@ -67,9 +67,9 @@ class Player {
     }
     wire_.bell().begin_sleep();
     const auto asleep = std::chrono::steady_clock::now();
-    if (!work() && wrong_ == nullptr && !done()) wire_.bell().sleep(8'000'000'000);
+    if (!work() && wrong_ == nullptr && !done()) wire_.bell().sleep(40'000'000'000);
     wire_.bell().end_sleep();
-    const bool long_asleep = std::chrono::steady_clock::now() - asleep > std::chrono::seconds(7);
+    const bool long_asleep = std::chrono::steady_clock::now() - asleep > std::chrono::seconds(35);
     if (wrong_ == nullptr && work() && long_asleep) wrong_ = "slept through a message, or through room that came";
   }
 

@@ -218,7 +218,7 @@ TEST_CASE("after SIGKILL in the middle of recording, every counted event is whol
   REQUIRE(child > 0);
   const std::string path = folder / "rank_00000.trace";
   TraceFile file;
-  for (int i = 0; i < 1000 && (!read_trace_file(path, file).ok() || file.written < 100'000); ++i) usleep(1000);
+  for (int i = 0; i < 60'000 && (!read_trace_file(path, file).ok() || file.written < 100'000); ++i) usleep(1000);
   kill(child, SIGKILL);
   int how = 0;
   REQUIRE(waitpid(child, &how, 0) == child);

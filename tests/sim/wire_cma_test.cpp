@@ -353,7 +353,7 @@ TEST_CASE("cma: an idle sender carries a part of the body; one that cannot leave
 
 Arrival next_arrival(ShmWire& wire) {
   Arrival arrival;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto end = std::chrono::steady_clock::now() + kGuard;
   while (!wire.poll(arrival)) {
     REQUIRE(std::chrono::steady_clock::now() < end);
     ::sched_yield();

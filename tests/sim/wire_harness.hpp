@@ -18,6 +18,9 @@
 
 namespace margay::sim::test {
 
+// What happens takes less than this on the busiest machine: a guard against waiting for ever, no bound that is tested.
+constexpr std::chrono::seconds kGuard{60};
+
 // Connected wires, one per rank. A set of one rank is a wire to itself.
 class WireSet {
  public:
@@ -222,7 +225,7 @@ class Rig {
   [[nodiscard]] WireSet& set() { return *set_; }
 
   // Rounds until `done`, at most `limit`. Returns whether it was done.
-  bool until(const std::function<bool()>& done, std::chrono::milliseconds limit = std::chrono::seconds(20)) {
+  bool until(const std::function<bool()>& done, std::chrono::milliseconds limit = kGuard) {
     const auto end = std::chrono::steady_clock::now() + limit;
     while (!done()) {
       bool moved = false;

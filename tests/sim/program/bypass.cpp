@@ -1,16 +1,22 @@
-// Application bypass of a get: rank 1 is away for two seconds, asleep in a loop or computing, and makes no call; each
-// get of 1 MiB out of its memory ends within 50 ms, but for a few: three threads on two processors, and whatever else
-// the machine does, take turns of milliseconds. None waits for rank 1 to come back. On two ranks or more, over any
-// wire:
+// Application bypass of a get: rank 1 is away, asleep in a loop or computing, and makes no call until rank 0 has done
+// its gets of 1 MiB out of its memory and says so by a signal. With TIMED_TESTS=1, on a machine that does nothing else,
+// each ends within 50 ms, but for a few: three threads on two processors take turns of milliseconds. On two ranks or
+// more, over any wire:
 //
 //   margay run -n 2 program_bypass
 //
 // Prints how long each get took; says on stderr what is wrong; exit status 1 then.
 #include <margay/portals.hpp>
 
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <memory>
 #include <vector>
@@ -21,12 +27,11 @@ using namespace margay::portals;
 namespace {
 
 constexpr std::size_t kBytes = 1U << 20U;
-constexpr std::uint64_t kAwayNs = 2'000'000'000;
+constexpr std::uint64_t kAwayNs = 60'000'000'000;  // a get that waits for rank 1's return fails the test then
 constexpr std::uint64_t kBoundNs = 50'000'000;
 constexpr std::uint64_t kPauseNs = 100'000'000;  // between gets: the coprocessor has gone back to sleep
-constexpr std::uint64_t kWaitLimitNs = 15'000'000'000;
+constexpr std::uint64_t kWaitLimitNs = 90'000'000'000;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
-constexpr std::uint64_t kNeverNs = kAwayNs / 2;
 constexpr int kGets = 8;
 constexpr int kLateMost = 2;
 
@@ -53,11 +58,15 @@ void sleep_ns(std::uint64_t ns) {
   nanosleep(&time, nullptr);
 }
 
+volatile std::sig_atomic_t called_back = 0;
+
 void be_away(Away how) {
   constexpr std::uint64_t kNapNs = 20'000'000;
-  for (const std::uint64_t began = now_ns(); now_ns() - began < kAwayNs;) {
+  for (const std::uint64_t began = now_ns(); called_back == 0;) {
     if (how == Away::asleep) sleep_ns(kNapNs);
+    if (now_ns() - began > kAwayNs) give_up("the gets of rank 0 did not end while this rank was away");
   }
+  called_back = 0;
 }
 
 void gets(Program& program, SingleBlock& replies, const std::vector<std::byte>& expected, std::vector<std::byte>& copy,
@@ -74,11 +83,11 @@ void gets(Program& program, SingleBlock& replies, const std::vector<std::byte>& 
     const std::uint64_t took = now_ns() - began;
     std::printf("a get of %zu bytes from a rank %s: %.2f ms\n", kBytes, how,
                 static_cast<double>(took) / static_cast<double>(kNsPerMs));
-    if (copy != expected) give_up("the reply is not what lies in rank 1's memory");
-    if (took > kNeverNs) give_up("that is more than a second");
+    if (!std::equal(copy.begin() + sizeof(pid_t), copy.end(), expected.begin() + sizeof(pid_t)))
+      give_up("the reply is not what lies in rank 1's memory");
     if (took > kBoundNs) ++late;
   }
-  if (late > kLateMost) give_up("more than two of these took more than 50 ms");
+  if (late > kLateMost && std::getenv("TIMED_TESTS") != nullptr) give_up("more than two of these took more than 50 ms");
 }
 
 }  // namespace
@@ -89,6 +98,9 @@ int main() {
   if (program->size() < 2) give_up("start two ranks or more: margay run -n 2 program_bypass");
   std::vector<std::byte> memory(kBytes);
   for (std::size_t i = 0; i < kBytes; ++i) memory[i] = static_cast<std::byte>(i * 2654435761U >> 9U);
+  const pid_t self = getpid();  // comes with the rest of the memory
+  std::signal(SIGUSR2, [](int) { called_back = 1; });
+  if (program->rank() == 1) std::memcpy(memory.data(), &self, sizeof self);
   std::vector<std::byte> copy(kBytes);
   SingleBlock source(Buffer{memory.data(), memory.size()});
   SingleBlock replies(Buffer{copy.data(), copy.size()});
@@ -97,7 +109,12 @@ int main() {
   for (const Away how : std::array{Away::asleep, Away::computing}) {
     need(program->barrier());
     if (program->rank() == 1) program->compute([how] { be_away(how); });
-    if (program->rank() == 0) gets(*program, replies, memory, copy, how == Away::asleep ? "asleep" : "that computes");
+    if (program->rank() == 0) {
+      gets(*program, replies, memory, copy, how == Away::asleep ? "asleep" : "that computes");
+      pid_t other = 0;
+      std::memcpy(&other, copy.data(), sizeof other);
+      kill(other, SIGUSR2);
+    }
   }
   need(program->finish());
   return 0;
