@@ -66,7 +66,7 @@ struct BoardWait {
 struct BoardBlock {
   RankState state = RankState::kStarted;
   std::int32_t abort_code = 0;
-  std::int32_t pid = 0;  // of the process that called MPI_Init
+  std::int32_t pid = 0;  // of the process that took the rank's place (MPI_Init); 0: nobody has, and one alone can
   // As the process exits: sessions that it left open, with MPI_Finalize behind it or MPI_Init never called.
   std::uint32_t open_sessions = 0;
   std::array<char, 32> mpi_call{};     // name of the MPI call in progress, zero-terminated; empty outside MPI

@@ -16,6 +16,7 @@
 #include "sim/boot/foreign.hpp"
 #include "sim/boot/last_second.hpp"
 #include "sim/boot/parse_number.hpp"
+#include "sim/boot/place.hpp"
 #include "sim/boot/pmi_client.hpp"
 #include "sim/boot/pmi_join.hpp"
 
@@ -53,6 +54,12 @@ Status join_margay(Job& job) {
     return Status::error("MARGAY_RANK=" + std::to_string(job.rank) + ", but the job has " +
                          std::to_string(header.size) + " ranks");
   }
+  int pmi_descriptor = -1;
+  if (Status status = take_descriptor("PMI_FD", pmi_descriptor); !status.ok()) return status;
+  job.pmi = std::make_shared<PmiClient>(pmi_descriptor, job.rank, header.size);
+  if (Status status = take_place_on_board(board, job.rank); !status.ok()) {
+    abort_job(job, 1, status.sentence());
+  }
   job.launcher = Launcher::kMargay;
   job.size = header.size;
   job.node_count = header.node_count;
@@ -71,9 +78,6 @@ Status join_margay(Job& job) {
     if (::fstat(job.node_segment_fd, &info) != 0) return Status::error("the node's shared memory cannot be examined");
     job.node_segment_bytes = static_cast<std::uint64_t>(info.st_size);
   }
-  int pmi_descriptor = -1;
-  if (Status status = take_descriptor("PMI_FD", pmi_descriptor); !status.ok()) return status;
-  job.pmi = std::make_shared<PmiClient>(pmi_descriptor, job.rank, job.size);
   return {};
 }
 
@@ -88,6 +92,9 @@ Status join_foreign(Job& job, SegmentBytes segment_bytes) {
   }
   job.launcher = Launcher::kPmi;
   job.pmi = std::make_shared<PmiClient>(descriptor, job.rank, job.size);
+  if (Status status = take_place_on_connection(descriptor); !status.ok()) {
+    abort_job(job, 1, status.sentence());
+  }
   return join_through_pmi(job, segment_bytes);
 }
 

@@ -57,7 +57,7 @@ using SegmentBytes = std::uint64_t (*)(std::uint32_t ranks);
 // `segment_bytes` is used under a foreign launcher only, where the lowest rank of a node makes the segment; null, or a
 // segment that cannot be shared: each rank is its own node and TCP carries everything. Collective over the job under
 // PMI. Error: a foreign launcher that margay cannot talk to, a descriptor that is not there, no memory (bytes and limit
-// named).
+// named). A second process in the rank's place (sim/boot/place) ends the job, and does not return.
 Status join(Job& out, SegmentBytes segment_bytes = nullptr);
 
 // The end of a rank's part in the job, after its last message (MPI_Finalize): tells PMI. Idempotent.

@@ -74,7 +74,12 @@ Status PmiClient::init() {
   if (connected_) return {};
   PmiMessage answer;
   Status status = exchange("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init", answer);
-  if (!status.ok()) return status;
+  // A launcher may hang up once a rank has finalized.
+  if (!status.ok()) {
+    return Status::error(status.sentence() +
+                         "; was another MPI program in this rank's place before? There is room for "
+                         "one: start each with a launch of its own");
+  }
   int rc = 0;
   if (answer.number("rc", rc) && rc != 0) {
     return Status::error("the launcher speaks PMI " + answer.text("pmi_version", "?") + "." +

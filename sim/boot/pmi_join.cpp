@@ -11,6 +11,7 @@
 #include "sim/base/random.hpp"
 #include "sim/boot/node_segment.hpp"
 #include "sim/boot/parse_number.hpp"
+#include "sim/boot/place.hpp"
 #include "sim/boot/pmi_client.hpp"
 
 namespace margay::sim {
@@ -150,9 +151,13 @@ Status settle_nodes(Job& job, const std::map<std::uint32_t, Node>& nodes) {
   return {};
 }
 
+std::string program_key(std::uint32_t rank) {
+  return "margay-program-" + std::to_string(rank);
+}
+
 Status get_program(Job& job, std::uint32_t rank, std::uint32_t& appnum) {
   std::string text;
-  if (Status status = job.pmi->get("margay-program-" + std::to_string(rank), text); !status.ok()) return status;
+  if (Status status = job.pmi->get(program_key(rank), text); !status.ok()) return status;
   return parse_number(std::string_view(text), appnum)
              ? Status()
              : Status::error("rank " + std::to_string(rank) + "'s program, as PMI gives it, is not a number");
@@ -173,6 +178,14 @@ Status count_program(Job& job) {
   return {};
 }
 
+// A program that was in this rank's place before has left its keys with the launcher.
+Status refuse_second(Job& job) {
+  std::string program;
+  bool found = false;
+  if (Status status = job.pmi->lookup(program_key(job.rank), program, found); !status.ok() || !found) return status;
+  abort_job(job, 1, place_is_taken(0).sentence());
+}
+
 void stand_alone(Job& job) {
   std::iota(job.node_of_rank.begin(), job.node_of_rank.end(), 0U);
   job.node_count = job.size;
@@ -182,11 +195,11 @@ void stand_alone(Job& job) {
 
 Status join_through_pmi(Job& job, SegmentBytes segment_bytes) {
   if (Status status = job.pmi->init(); !status.ok()) return status;
+  if (Status status = refuse_second(job); !status.ok()) return status;
   if (Status status = job.pmi->appnum(job.appnum); !status.ok()) return status;
   if (Status status = job.pmi->universe_size(job.universe_size); !status.ok()) return status;
   if (Status status = read_mapping(job); !status.ok()) return status;
-  const std::string program_key = "margay-program-" + std::to_string(job.rank);
-  if (Status status = job.pmi->put(program_key, std::to_string(job.appnum)); !status.ok()) return status;
+  if (Status status = job.pmi->put(program_key(job.rank), std::to_string(job.appnum)); !status.ok()) return status;
   if (job.rank == 0) {
     if (Status status = put_identity(job); !status.ok()) return status;
   }

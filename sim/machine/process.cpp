@@ -64,11 +64,12 @@ void Process::make_kernel(std::vector<Wire*> routes) {
 }
 
 Status Process::open_board() {
-  board_block_->pid = getpid();
-  if (job_.board_fd < 0) return {};
+  if (job_.board_fd < 0) {
+    board_block_->pid = getpid();
+    return {};
+  }
   if (Status status = Board::attach(job_.board_fd, board_map_); !status.ok()) return status;
-  board_block_ = &board_map_.block(job_.rank);
-  board_block_->pid = getpid();
+  board_block_ = &board_map_.block(job_.rank);  // join() has put the pid there
   return {};
 }
 

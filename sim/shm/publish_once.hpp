@@ -34,6 +34,15 @@ template <typename Write>
   return seen;
 }
 
+// Takes a place that is empty (0): of all who try, in any process, one gets it. Returns 0 to that one, and who has the
+// place to the others. Requires: who != 0.
+[[nodiscard]] inline std::int32_t take_place(std::int32_t& place, std::int32_t who) {
+  std::int32_t holder = 0;
+  // Relaxed: nothing else is published with the place, and the exchange alone lets one in.
+  std::atomic_ref<std::int32_t>(place).compare_exchange_strong(holder, who, std::memory_order_relaxed);
+  return holder;
+}
+
 // A flag that its writer sets once and others poll.
 inline void set_flag(std::uint8_t& flag) {
   // Release: pairs with flag_set; what the writer wrote before is seen. The reader polls what it finds afterwards

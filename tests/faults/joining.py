@@ -2,11 +2,14 @@
 """How a rank joins its job: under margay's own launcher, under Hydra, alone, under a launcher it cannot talk to, and with little
 or no shared memory. Uses no MPI library."""
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 
-from support import Job, Skip, case, main
+from support import Job, Skip, case, compile_c, main
+
+HERE = pathlib.Path(__file__).resolve().parent
 
 LINE = re.compile(r"rank (\d+) of (\d+) node (\d+) of (\d+) local (\d+) of (\d+) sum (\S+) last card (\S+) appnum (\d+) secret (-?\d+)")
 
@@ -95,6 +98,31 @@ def abort_under_each_launcher(build, scratch):
     job.expect(42, 2, ["rank 1", "MPI_Abort with code 42", "no more fuel"])
     run = plain(build, [hydra(), "-n", 3, probe(build), "abort"])
     assert run.returncode == 42, (run.returncode, run.stdout, run.stderr)
+
+
+def second_programs(build):
+    """Ways to put two programs into one rank's place."""
+    forked = compile_c(build, HERE / "forked.c", "forked", str(build / "bin" / "mpicc"))
+    return {"behind": ["sh", "-c", f"{probe(build)}; {probe(build)}"],
+            "beside": ["sh", "-c", f"{probe(build)} & {probe(build)} & wait"],
+            "forked": [forked]}
+
+
+@case
+def second_program_in_a_ranks_place(build, scratch):
+    """One process has a rank's place, once; another one is refused with a sentence, and the job ends, whatever the shell says."""
+    commands = second_programs(build)
+    for command in (*commands.values(), ["sh", "-c", f"{probe(build)}; {probe(build)}; true"]):
+        for options in ([], ["--nodes", 2]):
+            job = Job(build, ["-n", 2, *options], command)
+            job.expect(1, 10, ["has taken this rank's place", "`margay run` of its own"])
+    # A launcher that does not hang up after the first.
+    run = plain(build, ["python3", HERE / "quiet_launcher.py", 2, *commands["behind"]])
+    assert "another process has taken this rank's place" in run.stderr and "ended: 1" in run.stdout, (run.stdout, run.stderr)
+    library = {"LD_LIBRARY_PATH": str(build / "lib")}
+    for command in commands.values():
+        run = plain(build, [hydra(), "-n", 2, *command], env=library)
+        assert run.returncode != 0 and "this rank's place" in run.stderr, (command, run.returncode, run.stdout, run.stderr)
 
 
 @case
