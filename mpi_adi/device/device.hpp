@@ -113,6 +113,8 @@ class Device {
   // The same for the message coprocessor, while the owner computes: the heap of unexpected messages keeps to its first
   // size then, since nobody waits for a message behind those that it holds back.
   bool progress_for_absent_owner();
+  // The program waits, and its next rounds will be rare: what is held comes in now.
+  void about_to_sleep();
 
   // Runs `task` after each round of progress until it is over.
   void add_task(std::unique_ptr<DeviceTask> task);

@@ -102,13 +102,12 @@ void Unexpected::change_heap() {
     activate(*second_, false);
     activate(first_, true);
     spilling_ = false;
-    still_rounds_ = 0;
     // Its pages may be most of the memory.
     if (second_->block.used_bytes() == 0) second_->memory.empty_all_but_first_page();
     return;
   }
-  still_rounds_ = 0;
-  if (filling()) open_second();
+  // Where there was no memory, it is tried again after as long.
+  if (held_rounds_ != 0 && held_rounds_ % kSpillAfterRounds == 0) open_second();
 }
 
 }  // namespace margay::mpi_adi

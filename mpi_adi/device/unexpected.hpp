@@ -1,8 +1,9 @@
 // Unexpected messages: the two catch-alls of figure 1 on one heap, and the search of it.
 //
 // The heap has a limit; what finds no room is held on its wire, with everything behind it. That can be the very answer
-// that this process waits for, in a program that MPI calls correct. So when nothing moves for a while and the heap is
-// filling, a second, much larger heap is opened: memory stays bounded, and the program goes on.
+// that this process waits for, in a program that MPI calls correct. So when a message has been held for a while,
+// whatever else moves, a second, much larger heap is opened: memory stays bounded, and the program goes on. How full
+// the first heap is does not matter: it may have room, and none in one piece.
 // 1. One of the two pairs of catch-alls is active at a time.
 // 2. The second is active as long as it has a message: all of its messages came after all of the first's.
 #pragma once
@@ -16,8 +17,8 @@
 
 namespace margay::mpi_adi {
 
-// Rounds of progress in a row that moved nothing before the second heap is opened: 0.1 ms and more in which the receive
-// that is waited for cannot have been among what has room.
+// Rounds of the owner's progress in which one message was held, before the second heap is opened: 0.1 ms and more in
+// which the program did not make room for it. A wait that goes to sleep ends the patience at once.
 inline constexpr std::uint32_t kSpillAfterRounds = 1000;
 // The second heap is asked to have this many first heaps at least.
 inline constexpr std::size_t kSpillFactor = 15;
@@ -60,19 +61,21 @@ class Unexpected {
     return first_.block.high_water_bytes() + (second_ ? second_->block.high_water_bytes() : 0);
   }
 
-  // Called once a round: opens the second heap, or goes back to the first.
-  void relieve(bool moved) {
-    still_rounds_ = moved ? 0 : still_rounds_ + 1;
-    if (spilling_ || still_rounds_ >= kSpillAfterRounds) [[unlikely]]
+  // Called once a round: opens the second heap, or goes back to the first. `held_rounds`: of the message that has been
+  // held the longest; 0: none is held.
+  void relieve(std::uint32_t held_rounds) {
+    held_rounds_ = held_rounds;
+    if (spilling_ || held_rounds != 0) [[unlikely]]
       change_heap();
   }
+  // The program is about to sleep: rounds become rare.
+  void relieve_sleeper() {
+    if (!spilling_ && held_rounds_ != 0) open_second();
+  }
+  // A message was held in the latest round.
+  [[nodiscard]] bool holding() const { return held_rounds_ != 0; }
   [[nodiscard]] bool spilling() const { return spilling_; }
   [[nodiscard]] std::size_t spill_bytes() const { return spill_bytes_; }
-  // The heap in use is so full that messages may be held back.
-  [[nodiscard]] bool filling() const {
-    const portals::DynamicBlock& block = spilling_ ? second_->block : first_.block;
-    return block.used_bytes() >= block.heap_bytes() / 2;
-  }
 
   // The second heap goes if it is empty, and an empty first one keeps its first page; both are as good as new.
   void give_memory_back();
@@ -102,7 +105,7 @@ class Unexpected {
   Heap first_;
   std::optional<Heap> second_;
   bool spilling_ = false;
-  std::uint32_t still_rounds_ = 0;
+  std::uint32_t held_rounds_ = 0;  // as of the latest round
 };
 
 }  // namespace margay::mpi_adi

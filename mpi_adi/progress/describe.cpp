@@ -75,10 +75,10 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
     if (!parts.kernel.lost(rank) || !lines.next()) continue;
     lines.add("  process " + std::to_string(rank) + " cannot be reached: " + parts.kernel.loss(rank));
   }
-  if (parts.heap.filling() && lines.next()) {
-    lines.add("  the heap of unexpected messages is filling (" + std::to_string(parts.heap.used_bytes()) + " of " +
+  if (parts.heap.holding() && lines.next()) {
+    lines.add("  the heap of unexpected messages has no room (" + std::to_string(parts.heap.used_bytes()) + " of " +
               std::to_string(parts.heap.size_bytes()) +
-              " bytes): what finds no room is held on its way, with all behind it; --heap makes it larger");
+              " bytes taken): a message is held on its way, with all behind it; --heap makes it larger");
   }
   parts.receives.for_each_in_use([&lines](const ReceiveRequest& request) {
     if (!request.complete && lines.next()) lines.add(line(request));

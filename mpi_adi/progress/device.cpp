@@ -105,13 +105,17 @@ bool Device::progress(int messages) {
   bool moved = mpi_adi::progress(impl_->parts, messages);
   if (impl_->any_tasks) [[unlikely]]
     moved |= impl_->run_tasks();
-  impl_->parts.heap.relieve(moved);  // device/unexpected
+  impl_->parts.heap.relieve(impl_->parts.kernel.take_longest_hold(kReceivePortal));  // device/unexpected
   return moved;
 }
 
 bool Device::progress_for_absent_owner() {
   const bool moved = mpi_adi::progress(impl_->parts, kMessagesPerRound);
   return impl_->any_tasks ? impl_->run_tasks() || moved : moved;
+}
+
+void Device::about_to_sleep() {
+  impl_->parts.heap.relieve_sleeper();
 }
 
 void Device::add_task(std::unique_ptr<DeviceTask> task) {

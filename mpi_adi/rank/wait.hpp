@@ -69,6 +69,8 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
     }
     waiter.idle();
     if (rank.threaded()) rank.let_others_in();
+    if (waiter.idle_ns() >= sim::kSleepAfterNs) [[unlikely]]
+      rank.device().about_to_sleep();
     stall.idle(waiter.idle_ns());
   }
 }

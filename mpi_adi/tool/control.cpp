@@ -213,12 +213,12 @@ std::span<const ControlVariable> control_variables() {
            &read_interface),
       fixed({"heap_bytes", "size of the heap of unexpected messages", heap, count}, kUser, &read_heap_bytes),
       fixed({"heap_spill_bytes",
-             "size that the second heap is to have, opened when an answer waits behind messages that the first holds "
-             "back; 0 before "
-             "MPI_Init",
+             "size that the second heap is to have, opened when a message that the first has no room for has been held "
+             "for a while; 0 before MPI_Init",
              heap, count},
             kTunerDetail, &read_heap_spill_bytes),
-      fixed({"heap_spill_rounds", "rounds of progress without any movement before the second heap is opened", heap,
+      fixed({"heap_spill_rounds",
+             "rounds of the program's progress in which one message is held before the second heap is opened", heap,
              count},
             kTunerDetail, &constant<kSpillAfterRounds>),
       fixed({"stall_seconds", "a rank that waits so long without progress says whom it waits for", waiting, seconds},

@@ -78,6 +78,7 @@ class Kernel {
 
   // See Wire::owner_away.
   void owner_away(bool away) {
+    target_.owner_away(away);
     for (Wire* wire : wires_) wire->owner_away(away);
   }
 
@@ -94,6 +95,10 @@ class Kernel {
 
   // Whether messages of `rank` are held that way now.
   [[nodiscard]] bool holds(std::uint32_t rank) const { return target_.holds(rank); }
+  // See Target: how long messages have been held, whatever else moved.
+  [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
+    return target_.take_longest_hold(portal);
+  }
 
   // The program waits for an answer (acknowledgment, reply, or a put that plays its part) from `peer`, which may be
   // computing: after a while without progress nudge() wakes its coprocessor. Calls balance.

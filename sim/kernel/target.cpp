@@ -15,7 +15,7 @@ Target::Target(portals::ProcessId me, portals::Delivery& delivery, Initiator& in
       answers_(answers),
       registers_(registers),
       recorder_(recorder),
-      held_sequence_(registers.ranks()) {}
+      held_(registers.ranks()) {}
 
 bool Target::take(Wire& wire, Arrival& arrival) {
   return arrival.kind == Arrival::Kind::whole ? whole(wire, arrival) : take_other(wire, arrival);
@@ -140,7 +140,7 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
 }
 
 portals::Verdict Target::decide_watched(const portals::Header& header, std::uint64_t sequence, WireId wire) {
-  const bool again = held_sequence_[header.source.rank] == sequence;
+  const bool again = held_[header.source.rank].sequence == sequence;
   if (recorder_.on() && !again) record_arrival(header, sequence, wire);
   const bool keep = decisions_.wants(header);
   if (recorder_.walks() || keep) {
@@ -176,7 +176,7 @@ bool Target::must_hold(const portals::Verdict& verdict, const portals::Header& h
 bool Target::holds(std::uint32_t rank) const {
   std::uint64_t taken = registers_.delivered(rank);
   for (const std::uint64_t dropped : registers_.dropped(rank)) taken += dropped;
-  return held_sequence_[rank] == taken + 1;
+  return held_[rank].sequence == taken + 1;
 }
 
 void Target::drop(const portals::Header& header, std::uint64_t sequence, DropReason reason) {

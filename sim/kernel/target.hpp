@@ -1,6 +1,8 @@
 // The receiving side of the kernel: each arrival is matched, its body moved to where the match says, and answered.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -27,6 +29,12 @@ class Target {
   void hold_when_no_room(portals::PortalIndex portal) { hold_portals_ |= std::uint64_t{1} << portal; }
   // The next message of `rank` is held on its wire, and so are all later ones.
   [[nodiscard]] bool holds(std::uint32_t rank) const;
+  // The most rounds that any message to `portal` which is held now has been held for, the owner's alone; 0: nothing is.
+  // Of the rounds since this was last asked.
+  [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
+    return std::exchange(longest_hold_[portal], 0);
+  }
+  void owner_away(bool away) { owner_away_ = away; }
   // Entries that walks visited, by the index where it was used.
   [[nodiscard]] std::uint64_t entries_walked() const { return entries_walked_; }
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
@@ -40,6 +48,12 @@ class Target {
     portals::Verdict verdict;
     std::uint64_t sequence = 0;
   };
+  // The message of a source that was last held on its wire.
+  struct Held {
+    std::uint64_t sequence = 0;
+    std::uint32_t rounds = 0;  // of the owner, that it has been held for
+  };
+  static constexpr std::uint32_t kRoundsMax = 0xffff'ffff;
 
   // Short messages come whole. What else happens is not inlined, so that they pay for their own frame only.
   bool whole(Wire& wire, Arrival& arrival);
@@ -69,7 +83,15 @@ class Target {
                                                                WireId wire);
   // A held message comes again in each round; true the first time.
   bool first_hold(const portals::Header& header, std::uint64_t sequence) {
-    return std::exchange(held_sequence_[header.source.rank], sequence) != sequence;
+    Held& held = held_[header.source.rank];
+    if (held.sequence != sequence) {
+      held = {sequence, 0};
+      return true;
+    }
+    if (owner_away_) return false;
+    if (held.rounds != kRoundsMax) ++held.rounds;
+    longest_hold_[header.portal] = std::max(longest_hold_[header.portal], held.rounds);
+    return false;
   }
   // The message is deposited: counters, the acknowledgment, the trace.
   void deposited(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
@@ -94,8 +116,10 @@ class Target {
   Answers& answers_;
   Registers& registers_;
   Recorder& recorder_;
-  std::vector<std::uint64_t> held_sequence_;  // by source: the message last held on its wire
-  std::uint64_t hold_portals_ = 0;            // bit per portal
+  std::vector<Held> held_;          // by source
+  std::uint64_t hold_portals_ = 0;  // bit per portal
+  std::array<std::uint32_t, portals::kPortalCount> longest_hold_{};
+  bool owner_away_ = false;
   DecisionLog decisions_;
   std::uint64_t entries_walked_ = 0;
   std::uint64_t under_way_ = 0;

@@ -241,6 +241,15 @@ def case_gives_back(case):
         case.expect_lines(["heap given back, session again"])
 
 
+def case_held(case):
+    """What the heap has no room for does not hold up for ever what the program waits for: whatever the first heap looks
+    like, and whatever else moves."""
+    program = case.ours("held.c")
+    for options in ((), ("--nodes", "2", "--wire-tcp", "epoll"), ("--nodes", "2", "--wire-tcp", "uring"), ("--wait", "yield")):
+        case.margay("--heap", "65536", "--check-accounting", *options, program, ranks=3)
+        case.expect_lines(["all came"])
+
+
 def case_exits(case):
     """exit() ends the process, whatever other threads are at, and in a handler of a signal."""
     program = case.ours("exits.c")

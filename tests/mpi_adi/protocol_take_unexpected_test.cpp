@@ -174,5 +174,72 @@ TEST_CASE("an answer behind messages that a full heap holds comes through, and n
   }
 }
 
+TEST_CASE("a message that a fragmented heap holds lets what is behind it through, whatever else moves") {
+  DeviceOptions options;
+  options.heap_bytes = 64 * 1024;
+  for (const bool traffic : {false, true}) {
+    CAPTURE(traffic);
+    HandMade hand(options);
+    const std::vector<std::byte> fill = pattern(7000, 1);
+    const std::vector<std::byte> held = pattern(16'000, 2);
+    for (int i = 0; i < 8; ++i) {
+      hand.inject(HandMade::message(fill.size(), {}), fill);
+      hand.inject(HandMade::message(0, {}, 0, 1));
+    }
+    hand.settle();
+    // Stimulus: most of the heap is free again, in pieces of 7,000 bytes.
+    std::vector<std::byte> room(fill.size());
+    for (int i = 0; i < 8; ++i) hand.device().free(hand.receive(room));
+    hand.inject(HandMade::message(held.size(), {}, 0, 2), held);
+    hand.inject(HandMade::message(0, {}, 0, 3));
+    Request& behind = hand.receive(room, 1, 3);
+    hand.settle();
+    REQUIRE(!behind.complete);
+    std::vector<std::byte> word(8);
+    for (int round = 0; round < 2000; ++round) {
+      if (!traffic) {
+        hand.device().progress();
+        continue;
+      }
+      Request& own = hand.receive(word, 0, 4);
+      hand.device().free(
+          *hand.device().start_send(SendMode::standard, word.data(), 8, hand.bytes(), 0, 4, hand.comm()));
+      CHECK(hand.device().progress());
+      hand.device().free(own);
+    }
+    // Expect: the second heap has taken it.
+    hand.settle();
+    CHECK(behind.complete);
+    room.resize(held.size());
+    Request& last = hand.receive(room, 1, 2);
+    CHECK(last.complete);
+    CHECK(room == held);
+    hand.world().check_accounting();
+  }
+}
+
+TEST_CASE("who is about to sleep takes what is held at once, and the coprocessor's rounds do not count") {
+  DeviceOptions options;
+  options.heap_bytes = 64 * 1024;
+  HandMade hand(options);
+  const std::vector<std::byte> body = pattern(4000, 1);
+  for (int i = 0; i < 20; ++i) hand.inject(HandMade::message(body.size(), {}), body);
+  hand.inject(HandMade::message(0, {}, 0, 3));
+  std::vector<std::byte> room(4);
+  Request& behind = hand.receive(room, 1, 3);
+  hand.settle();
+  hand.device().kernel().owner_away(true);
+  for (int round = 0; round < 2000; ++round) hand.device().progress();
+  hand.device().kernel().owner_away(false);
+  hand.settle();
+  CHECK(!behind.complete);
+  // Stimulus: two rounds, in the second of which it is held again.
+  hand.device().progress();
+  hand.device().progress();
+  hand.device().about_to_sleep();
+  hand.settle();
+  CHECK(behind.complete);
+}
+
 }  // namespace
 }  // namespace margay::mpi_adi
