@@ -1,5 +1,7 @@
 // A message longer than its receive: MPI_ERR_TRUNCATE from every receiving call, what fits delivered and counted,
-// nothing written behind the buffer, and the next message is right. ranks: 2 reference: 2
+// nothing written behind the buffer, and the next message is right.
+// ranks: 2
+// reference: 2
 #include "check.h"
 
 enum { kTag = 5, kGoTag = 6, kRoom = 32, kWays = 7 };
