@@ -15,7 +15,9 @@ class Descriptor;
 struct ArrivedMessage;
 
 enum class Outcome : std::uint8_t {
-  deposit,  // move the body to `landing` (its length is header.length, or 0 when only the header is saved)
+  // Move the body to `landing`: as many bytes of it as that has, header.length, fewer where an entry truncates, none
+  // when only the header is saved.
+  deposit,
   reply,    // a get: send `landing` back
   drop,     // count it, nothing more
 };

@@ -44,7 +44,7 @@ struct ReceiveRequest : Request {
   std::array<portals::IndependentBuffer, 1> row;
   portals::IndependentBlock block{row, portals::Progression::circular};
   portals::MatchEntry entry;
-  // Overlaid on the entry, saves the header only; reached by the entry's too-small link: a truncated message.
+  // Overlaid on the entry, saves what fits; reached by the entry's too-small link: a truncated message.
   portals::MatchEntry overflow;
   std::uint64_t sent_bytes = 0;  // of a truncated one: the message's
 

@@ -63,10 +63,9 @@ ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
     both.acknowledge = true;  // of those that name a return portal: long messages
     made.entry.set({}, made.block, both,
                    {portals::Link::next(), portals::Link::next(), portals::Link::at(made.overflow)});
-    portals::Options header_only;
-    header_only.save = portals::Save::header;
-    header_only.acknowledge = true;
-    made.overflow.set({0, ~portals::MatchBits{0}}, made.block, header_only);
+    portals::Options what_fits = both;
+    what_fits.truncate = true;
+    made.overflow.set({0, ~portals::MatchBits{0}}, made.block, what_fits);
     parts.receive_list.adopt(made.overflow);
   });
   begin(parts, request, RequestKind::receive, communicator);

@@ -8,27 +8,18 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Only the header is here: of a rendezvous, or of a message that the room is too small for. What can be pulled is; the
-// body of a truncated short or ready message has passed by.
-[[gnu::noinline]] void header_came(DeviceParts& parts, ReceiveRequest& request, const portals::Header& header) {
-  const Note note = read_note(header.user_data);
-  take_envelope(request, header, note);
-  if (parts.type_check != nullptr) parts.type_check->came(request, header);
-  if (request.answer_bits != 0 && note.protocol != NoteProtocol::short_message) {
-    start_pull(parts, request, header);
-  } else {
-    complete_receive(parts, request, 0);
-  }
-}
-
-// Any message but a plain short one.
+// Any message but a plain short one that fits.
 [[gnu::noinline]] void other_came(DeviceParts& parts, ReceiveRequest& request) {
   const portals::IndependentBuffer& row = request.row[0];
   if (request.state == ReceiveState::pulling) return pull_came(parts, request, row.bytes);
   const Note note = read_note(row.header.user_data);
-  if (row.bytes != message_bytes(row.header, note)) return header_came(parts, request, portals::Header(row.header));
   take_envelope(request, row.header, note);
-  complete_receive(parts, request, row.bytes);
+  // A rendezvous brings the header only. A sender without an answer entry has nothing to pull.
+  const bool pull = note.protocol == NoteProtocol::rendezvous && request.answer_bits != 0;
+  if (!pull || request.sent_bytes == 0) return complete_receive(parts, request, row.bytes);
+  const portals::Header asked = row.header;  // the pull's reply comes to the row
+  if (parts.type_check != nullptr) parts.type_check->came(request, asked);
+  start_pull(parts, request, asked);
 }
 
 }  // namespace

@@ -26,13 +26,15 @@ struct Verdict;
 // Which options a type has is the paper's list; attach() refuses the others:
 //   single:      offset_by, save header | body | both, direction, acknowledge
 //   dynamic:     save header | both, acknowledge                      (always write_only)
-//   independent: save header | both, direction, acknowledge           (progression belongs to the storage)
+//   independent: save header | both, direction, acknowledge           (progression belongs to the storage),
+//                truncate: margay's own                               (docs/architecture.md)
 //   combined:    offset_by, direction, acknowledge                    (saves the body)
 struct Options {
   Save save = Save::both;
   OffsetBy offset_by = OffsetBy::receiver;
   Direction direction = Direction::write_only;
   bool acknowledge = false;
+  bool truncate = false;  // a body longer than the buffer is saved as far as it fits, instead of failing as too small
 };
 
 // The storage and its counters. Owned by the program; must outlive every entry and portal that it is attached to and

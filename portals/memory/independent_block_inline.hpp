@@ -2,6 +2,8 @@
 // block, so each message goes through here. Internal to portals.
 #pragma once
 
+#include <algorithm>
+
 #include "portals/base/assert.hpp"
 #include "portals/memory/independent_block.hpp"
 #include "portals/memory/window.hpp"
@@ -23,8 +25,11 @@ inline Passed IndependentBlock::admit(const Options& options, const Header& head
   // it out.
   if (row == table_.size()) return Passed::no_room;
   if (!direction_fits(options, header)) return Passed::wrong_direction;
-  const bool moves = header.kind == Kind::get || has(options.save, Save::body);
-  return moves && moved_bytes(header) > table_[row].memory.bytes() ? Passed::too_small : Passed::taken;
+  const bool get = header.kind == Kind::get;
+  const bool moves = get || has(options.save, Save::body);
+  if (!moves || moved_bytes(header) <= table_[row].memory.bytes()) [[likely]]
+    return Passed::taken;
+  return options.truncate && !get ? Passed::taken : Passed::too_small;
 }
 
 inline void IndependentBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
@@ -47,7 +52,8 @@ inline void IndependentBlock::reserve(const Options& options, const Header& head
   verdict.saved = body && !get ? Saved::both : Saved::header;
   verdict.acknowledge = acknowledges(options, header);
   verdict.row = static_cast<std::uint32_t>(row);
-  if (body || get) verdict.landing = buffer.memory.slice(0, moved_bytes(header));
+  // Shorter than what comes only where the entry truncates.
+  if (body || get) verdict.landing = buffer.memory.slice(0, std::min(moved_bytes(header), buffer.memory.bytes()));
 }
 
 inline void IndependentBlock::commit(const Verdict& verdict, const Header& header) {

@@ -3,6 +3,10 @@
 namespace margay::portals {
 
 const char* refusal(DescriptorType type, const Options& options) {
+  if (options.truncate && type != DescriptorType::independent_block) {
+    return "only an independent block truncates: what does not fit in another type follows its links; leave "
+           "Options::truncate off, or choose an independent block";
+  }
   switch (type) {
     case DescriptorType::single_block:
       return nullptr;

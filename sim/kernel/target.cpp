@@ -59,7 +59,8 @@ bool Target::whole_other(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   const portals::Verdict verdict = decide(header, arrival.sequence, wire.id());
   if (verdict.outcome == Outcome::deposit) {
-    if (verdict.landing.bytes() != 0) portals::copy(verdict.landing, arrival.body);
+    const std::uint64_t bytes = verdict.landing.bytes();
+    if (bytes != 0) portals::copy(verdict.landing, arrival.body.slice(0, bytes));
     wire.consume();
     deposited(verdict, header, arrival.sequence);
     return true;

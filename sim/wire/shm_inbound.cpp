@@ -72,7 +72,7 @@ void ShmInbound::hold() {
 }
 
 void ShmInbound::accept(const Region& landing, void* cookie, bool help_expected) {
-  MARGAY_ASSERT(state_ == State::offered && comes_later() && landing.bytes() == length_);
+  MARGAY_ASSERT(state_ == State::offered && comes_later() && landing.bytes() <= length_);
   landing_ = RegionCursor(landing);
   cookie_ = cookie;
   left_ = length_;
@@ -106,7 +106,7 @@ void ShmInbound::refuse() {
 }
 
 void ShmInbound::time_body() {
-  timed_ = length_ >= kReadBodyMinBytes;
+  timed_ = length_ >= kReadBodyMinBytes && landing_.left() == length_;
   if (timed_) times_.begin(length_, way_ == BodyWay::by_reading);
 }
 
@@ -119,7 +119,9 @@ bool ShmInbound::release_held() {
 // At the first body of this sender a test: it could test whether it reads us, but not whether we read it.
 void ShmInbound::begin_reading(bool help_expected) {
   const std::uint64_t number = offers_.take();
-  direct_ = offer_.count == 1 && whole_landing_.contiguous();
+  // Of a body that is truncated only the part that lands is read, without the sender: it would carry the end of it.
+  left_ = whole_landing_.bytes();
+  direct_ = offer_.count == 1 && whole_landing_.contiguous() && left_ == length_;
   state_ = State::reading;
   if (!tested_ && try_reading(*sender_) != ReadFault::none) return fall_back(ReadAnswer::cannot);
   tested_ = true;
@@ -127,7 +129,7 @@ void ShmInbound::begin_reading(bool help_expected) {
     const portals::Buffer landing = whole_landing_.single();
     direct_reader_.begin(number, offer_.address, {landing.base, landing.bytes}, help_expected);
   } else {
-    fault_ = reader_.begin(*sender_, offer_, length_);
+    fault_ = reader_.begin(*sender_, offer_, left_);
   }
   if (fault_ == ReadFault::none) read_body();
 }
@@ -195,7 +197,7 @@ void ShmInbound::move_body() {
     if (here == 0) break;
     notice_cut();
     const auto step = static_cast<std::size_t>(std::min<std::uint64_t>({here, left_, kReleaseBytes}));
-    if (state_ == State::receiving) bytes_.read(landing_, step);
+    if (state_ == State::receiving) bytes_.read(landing_, std::min<std::uint64_t>(step, landing_.left()));
     bytes_.release(step);
     left_ -= step;
     moved += step;

@@ -34,8 +34,10 @@ std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
   return room == 0 ? 0 : 1;
 }
 
-// Reading small pieces to their places takes a system call for each few of them; they are read beside and copied.
+// Reading small pieces to their places takes a system call for each few of them; they are read beside and copied. So is
+// a segment with the end of the landing of a longer body inside.
 bool TcpReceiver::lands_in_long_pieces() const {
+  if (landing_.left() < segment_left_) return false;
   const std::size_t first = landing_.peek(segment_left_).bytes;
   return first == segment_left_ || first >= kLandingPieceBytesMin;
 }
@@ -94,7 +96,7 @@ void TcpReceiver::take_buffered_content() {
   if (here == 0) return;
   const std::span<const std::byte> bytes(front(), here);
   segment_crc_ = crc32c(bytes, segment_crc_);
-  if (body_ == Body::landing) landing_.write(bytes);
+  if (body_ == Body::landing) landing_.write(bytes.first(std::min<std::uint64_t>(here, landing_.left())));
   segment_left_ -= here;
   begin_ += here;
 }
@@ -269,7 +271,7 @@ void TcpReceiver::hold() {
 }
 
 void TcpReceiver::accept(const Region& landing, void* cookie) {
-  MARGAY_ASSERT(landing.bytes() == body_length_);
+  MARGAY_ASSERT(landing.bytes() <= body_length_);
   start_body(Body::landing);
   landing_ = RegionCursor(landing);
   cookie_ = cookie;

@@ -184,7 +184,10 @@ bool VirtualWire::move_body(Sender& sender, Arrival& arrival) {
       return end_body(sender, Arrival::Kind::cut, arrival);
     }
     MARGAY_ASSERT(frame.type == Frame::Type::segment && frame.bytes.size() <= sender.left);
-    if (sender.state == Sender::State::receiving) sender.landing.write(frame.bytes);
+    if (sender.state == Sender::State::receiving) {
+      const std::size_t here = std::min<std::uint64_t>(frame.bytes.size(), sender.landing.left());
+      sender.landing.write(std::span(frame.bytes).first(here));
+    }
     sender.left -= frame.bytes.size();
     take(sender);
     if (sender.left == 0) return end_body(sender, Arrival::Kind::finished, arrival);
@@ -225,7 +228,7 @@ void VirtualWire::answer_started(Sender::State state) {
 void VirtualWire::accept(const Region& landing, void* cookie) {
   answer_started(Sender::State::receiving);
   Sender& sender = senders_[answering_];
-  MARGAY_ASSERT(landing.bytes() == sender.left);
+  MARGAY_ASSERT(landing.bytes() <= sender.left);
   sender.landing = RegionCursor(landing);
   sender.cookie = cookie;
 }

@@ -85,7 +85,8 @@ class Wire {
   virtual void consume() = 0;
   // whole or started: leave it (and so all later ones of its peer) until after the next push()
   virtual void hold() = 0;
-  // started: move the body to `landing` (header.length bytes); cookie comes back with finished or cut.
+  // started: move the body to `landing`; cookie comes back with finished or cut. Requires: landing has at most
+  // header.length bytes and at least one; of a longer body the rest passes by.
   virtual void accept(const portals::Region& landing, void* cookie) = 0;
   // started: let the body pass by unseen; no further arrival tells of it
   virtual void refuse() = 0;

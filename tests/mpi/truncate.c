@@ -1,5 +1,5 @@
-// A message longer than its receive: MPI_ERR_TRUNCATE from every receiving call, nothing written behind the buffer,
-// and the next message is right.
+// A message longer than its receive: MPI_ERR_TRUNCATE from every receiving call, what fits delivered and counted,
+// nothing written behind the buffer, and the next message is right.
 // ranks: 2
 // reference: 2
 #include "check.h"
@@ -40,11 +40,11 @@ static int receive(int way, unsigned char* body, int partner, MPI_Status* status
   }
 }
 
-// The status counts what is in the buffer: all that it can hold, or nothing.
+// What fits is in the buffer, and the status counts it. MPICH 4.0.2 counts nothing of some.
 static void check_counted(const MPI_Status* status, const unsigned char* body, int way, int bytes) {
   int count = -1;
   MPI_Get_count(status, MPI_BYTE, &count);
-  CHECK(count == 0 || count == kRoom, "way %d, %d bytes: %d are counted", way, bytes, count);
+  CHECK(count == kRoom || (count == 0 && !on_margay()), "way %d, %d bytes: %d are counted", way, bytes, count);
   for (int i = 0; i < kRoom; ++i) {
     const unsigned char expected = i < count ? pattern_byte(4, (size_t)i) : 0xa5;
     CHECK(body[i] == expected, "way %d, %d bytes, %d counted: byte %d is %d", way, bytes, count, i, body[i]);
@@ -111,6 +111,58 @@ static void as_sender(int partner, int bytes, int way) {
   free(body);
 }
 
+// Every other int of an array: what fits goes to its places, nothing between and behind. Posted, or unexpected; a ready
+// one, whose sender has nothing to ask back for, too.
+enum { kPlaces = 8, kCells = 2 * kPlaces + 4, kKinds = 3 };
+static void every_other_as_receiver(int partner, int ints, int kind, MPI_Datatype every_other) {
+  int cells[kCells];
+  MPI_Request request;
+  MPI_Status status;
+  for (int i = 0; i < kCells; ++i) cells[i] = -1;
+  if (kind == 0) {  // unexpected
+    signal_to(partner, kGoTag);
+    MPI_Probe(partner, kTag, MPI_COMM_WORLD, &status);
+  }
+  MPI_Irecv(cells, 1, every_other, partner, kTag, MPI_COMM_WORLD, &request);
+  if (kind != 0) signal_to(partner, kGoTag);
+  const int code = MPI_Wait(&request, &status);
+  CHECK(class_of(code) == MPI_ERR_TRUNCATE, "every other int, %d ints, kind %d: class %d", ints, kind, class_of(code));
+  int count = -1;
+  MPI_Get_elements(&status, MPI_INT, &count);
+  CHECK(count == kPlaces || !on_margay(), "every other int, %d ints, kind %d: %d are counted", ints, kind, count);
+  for (int i = 0; i < kCells; ++i) {
+    const int expected = i % 2 == 0 && i / 2 < count ? 1000 + i / 2 : -1;
+    CHECK(cells[i] == expected, "every other int, %d ints, kind %d: cell %d has %d", ints, kind, i, cells[i]);
+  }
+}
+
+static void every_other_as_sender(int partner, int ints, int kind) {
+  int* sent = memory_of((size_t)ints * sizeof(int));
+  for (int i = 0; i < ints; ++i) sent[i] = 1000 + i;
+  wait_for(partner, kGoTag);
+  if (kind == 2)
+    MPI_Rsend(sent, ints, MPI_INT, partner, kTag, MPI_COMM_WORLD);
+  else
+    MPI_Send(sent, ints, MPI_INT, partner, kTag, MPI_COMM_WORLD);
+  free(sent);
+}
+
+static void every_other(int rank, int partner) {
+  MPI_Datatype type;
+  MPI_Type_vector(kPlaces, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  const int numbers[] = {9, 1000, 10000, 500000};
+  for (int i = 0; i < 4; ++i)
+    for (int kind = 0; kind < kKinds; ++kind)
+      for (int direction = 0; direction < 2; ++direction) {
+        if ((rank < partner) == (direction == 0))
+          every_other_as_sender(partner, numbers[i], kind);
+        else
+          every_other_as_receiver(partner, numbers[i], kind, type);
+      }
+  MPI_Type_free(&type);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int rank = world_rank(), partner = partner_of(rank);
@@ -124,5 +176,6 @@ int main(int argc, char** argv) {
         else
           as_receiver(partner, kSizes[i], way);
       }
+  every_other(rank, partner);
   return suite_end("truncate");
 }

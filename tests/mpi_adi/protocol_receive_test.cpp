@@ -62,14 +62,14 @@ TEST_CASE("a short message that the room is too small for: truncated, and the ne
   hand.settle();
   CHECK(first.complete);
   CHECK(first.error_class == MPI_ERR_TRUNCATE);
-  CHECK(first.bytes == 0);  // its body has passed by
-  CHECK(room == std::vector<std::byte>(10));
+  CHECK(first.bytes == 10);
+  CHECK(std::equal(room.begin(), room.end(), data.begin()));
   CHECK(second.complete);
   CHECK(second.error_class == MPI_SUCCESS);
   CHECK(next == more);
 }
 
-TEST_CASE("a long message that the room is too small for: what fits is pulled, and the sender is told") {
+TEST_CASE("a long message that the room is too small for: what fits is saved, and the sender is told") {
   HandMade hand;
   std::vector<std::byte> room(100);
   Request& receive = hand.receive(room);
@@ -84,10 +84,25 @@ TEST_CASE("a long message that the room is too small for: what fits is pulled, a
   CHECK(receive.error_class == MPI_ERR_TRUNCATE);
   CHECK(receive.bytes == 100);
   CHECK(std::equal(room.begin(), room.end(), data.begin()));
-  CHECK(hand.reads() == 1);
-  CHECK(hand.read_bytes() == 100);
+  CHECK(hand.reads() == 0);
   REQUIRE(hand.acknowledged.size() == 1);
-  CHECK(hand.acknowledged.header(0).user_data[0] == static_cast<std::byte>(portals::Saved::header));
+  CHECK(hand.acknowledged.header(0).user_data[0] == static_cast<std::byte>(portals::Saved::both));
+  CHECK(hand.acknowledged.header(0).return_length == 100);
+}
+
+TEST_CASE("a long message for a receive without room: nothing is saved, and its sender has nothing to wait for") {
+  HandMade hand;
+  Request& receive = *hand.device().start_receive(nullptr, 0, hand.bytes(), 1, 7, hand.comm());
+  const std::vector<std::byte> data = pattern(kLongBytes, 8);
+  portals::Header header = HandMade::message(kLongBytes, {NoteProtocol::long_message, false, 77}, kLongBit);
+  header.return_portal = kAcknowledgmentPortal;
+  header.return_match_bits = 77;
+  hand.inject(header, data);
+  hand.settle();
+  CHECK(receive.error_class == MPI_ERR_TRUNCATE);
+  CHECK(receive.bytes == 0);
+  REQUIRE(hand.acknowledged.size() == 1);
+  CHECK(hand.acknowledged.header(0).user_data[0] == static_cast<std::byte>(portals::Saved::both));
 }
 
 TEST_CASE("a truncated long ready message asks its sender for nothing") {
@@ -99,6 +114,8 @@ TEST_CASE("a truncated long ready message asks its sender for nothing") {
   hand.settle();
   CHECK(receive.complete);
   CHECK(receive.error_class == MPI_ERR_TRUNCATE);
+  CHECK(receive.bytes == 100);
+  CHECK(std::equal(room.begin(), room.end(), data.begin()));
   CHECK(hand.device().quiet());
 }
 

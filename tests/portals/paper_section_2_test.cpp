@@ -277,7 +277,7 @@ TEST_CASE(
   CHECK(rows[0].bytes == 7);
 }
 
-TEST_CASE("truncation: a too-small receive gives its one buffer to an overlaid entry that saves the header alone") {
+TEST_CASE("truncation: a too-small receive gives its one buffer to an overlaid entry that saves what fits") {
   for (const std::size_t others : {0U, 40U}) {
     CAPTURE(others);
     ReceivePortal portal;
@@ -287,7 +287,7 @@ TEST_CASE("truncation: a too-small receive gives its one buffer to an overlaid e
     truncated.set({.ignore_bits = ~MatchBits{0}}, receive.block, {});
     receive.entry.set({.match_bits = bits(1, 2, 3, 0), .ignore_bits = kReady | kLong}, receive.block, {},
                       {.too_small = Link::at(truncated)});
-    truncated.overlay(receive.entry, {.save = Save::header});
+    truncated.overlay(receive.entry, {.truncate = true});
     portal.list.insert_before(portal.shorts, receive.entry);
     portal.list.adopt(truncated);
 
@@ -295,13 +295,13 @@ TEST_CASE("truncation: a too-small receive gives its one buffer to an overlaid e
     const Verdict verdict = portal.kernel.send(header, "12345");
     CHECK(verdict.entry == &truncated);
     CHECK(verdict.outcome == Outcome::deposit);
-    CHECK(verdict.saved == Saved::header);
-    CHECK(verdict.landing.bytes() == 0);
+    CHECK(verdict.saved == Saved::both);
+    CHECK(verdict.landing.bytes() == 4);
     CHECK(receive.rows[0].state == IndependentBuffer::State::filled);
-    CHECK(receive.rows[0].bytes == 0);
+    CHECK(receive.rows[0].bytes == 4);
     CHECK(receive.rows[0].header == header);
     CHECK(receive.block.messages() == 1);
-    CHECK(receive.block.bytes() == 0);
+    CHECK(receive.block.bytes() == 4);
     CHECK(portal.kernel.changed.take() == &receive.block);
     // The receive's buffer is used: the next message is unexpected.
     CHECK(portal.kernel.send(header, "12345").entry == &portal.shorts);

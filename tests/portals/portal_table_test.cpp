@@ -93,6 +93,15 @@ TEST_CASE("every option of every type, as the paper lists them") {
   }
 }
 
+TEST_CASE("truncating, an option of margay's own, is an independent block's") {
+  for (const auto type : {DescriptorType::single_block, DescriptorType::dynamic_block,
+                          DescriptorType::independent_block, DescriptorType::combined_block}) {
+    const Status status = check_options(type, {.truncate = true});
+    CHECK(status.ok() == (type == DescriptorType::independent_block));
+    if (!status.ok()) CHECK(status.sentence().find("choose") != std::string::npos);
+  }
+}
+
 TEST_SUITE_END();
 
 }  // namespace margay::portals::testing

@@ -212,6 +212,38 @@ inline void refused_bodies_pass_by(const WireFactory& factory) {
   }
 }
 
+// A landing shorter than the body gets its beginning, in one piece or in many; what comes after it is whole.
+inline void short_landings_get_the_beginning(const WireFactory& factory, bool pieces) {
+  Rig rig(factory, 2);
+  Endpoint& receiver = rig[1];
+  receiver.landing_piece = pieces ? 5 : 0;
+  std::uint64_t number = 0;
+  for (const std::size_t bytes : std::initializer_list<std::size_t>{10'000, 70'000, 300'000, 3'000'000}) {
+    for (const std::size_t room : std::initializer_list<std::size_t>{1, 17, 4096, 66'000}) {
+      CAPTURE(bytes);
+      CAPTURE(room);
+      for (int i = 0; i < 2; ++i) {
+        ++number;
+        rig[0].send(1, numbered(number), pattern_body(number, bytes), pieces ? 3 : 0);
+      }
+      receiver.answer = [&](const Arrival& arrival) {
+        receiver.landing_bytes = arrival.sequence % 2 == 1 ? room : SIZE_MAX;
+        return Endpoint::Answer::take;
+      };
+      REQUIRE(rig.until([&] {
+        return receiver.received.size() == 2 && receiver.received[1].state == Received::State::complete &&
+               rig.all_idle();
+      }));
+      const Received& first = receiver.received[0];
+      CHECK(first.state == Received::State::complete);
+      CHECK_EQ(first.body.size(), first.was_started ? std::min(room, bytes) : bytes);
+      CHECK(body_is(first, number - 1, first.body.size()));
+      CHECK(body_is(receiver.received[1], number, bytes));
+      receiver.received.clear();
+    }
+  }
+}
+
 // Stopped in the middle (the receiver does not look), at the very beginning (behind another), or when it is too late.
 // `taken`: the receiver has emptied the wire just before, so what follows the cut body lies right behind it.
 inline void stop_ends_a_body(const WireFactory& factory, bool refuse, bool taken) {
@@ -352,6 +384,9 @@ inline void run_wire_contract(const WireFactory& factory, bool self = false) {
   }
   SUBCASE("refused bodies pass by") {
     refused_bodies_pass_by(factory);
+  }
+  SUBCASE("short landings get the beginning") {
+    for (const bool pieces : {false, true}) short_landings_get_the_beginning(factory, pieces);
   }
   SUBCASE("stop ends a body") {
     for (const bool taken : {false, true}) stop_ends_a_body(factory, false, taken);

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -100,7 +101,8 @@ class Endpoint {
       : wire_(wire), finished_(finished), sequences_(ranks) {}
 
   std::function<Answer(const Arrival&)> answer = [](const Arrival&) { return Answer::take; };
-  std::size_t landing_piece = 0;  // not 0: bodies land in pieces, the first this long
+  std::size_t landing_piece = 0;         // not 0: bodies land in pieces, the first this long
+  std::size_t landing_bytes = SIZE_MAX;  // of a longer body the rest passes by
   std::deque<Received> received;
   std::deque<Outgoing> outgoing;  // in order of send(); try_send leaves nothing here
   std::vector<std::uint32_t> lost;
@@ -201,7 +203,7 @@ class Endpoint {
       message.state = Received::State::refused;
       return wire_.refuse(), true;
     }
-    message.body.resize(static_cast<std::size_t>(arrival.header.length));
+    message.body.resize(std::min(static_cast<std::size_t>(arrival.header.length), landing_bytes));
     if (landing_piece != 0) message.pieces = std::make_unique<Pieces>(message.body, landing_piece);
     wire_.accept(message.pieces ? message.pieces->region() : portals::Region(message.body.data(), message.body.size()),
                  &message);

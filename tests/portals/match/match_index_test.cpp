@@ -70,6 +70,7 @@ struct World {
     if (windowed && random.percent(40)) options.offset_by = OffsetBy::sender;
     if (type != DescriptorType::dynamic_block && random.percent(5)) options.direction = Direction::read_only;
     if (type != DescriptorType::combined_block && random.percent(20)) options.save = Save::header;
+    if (type == DescriptorType::independent_block && random.percent(20)) options.truncate = true;
     return options;
   }
 
@@ -185,7 +186,8 @@ Passed independent_answer(const IndependentBlock& block, const Options& options,
   const bool get = header.kind == Kind::get;
   if (get != (options.direction == Direction::read_only)) return Passed::wrong_direction;
   const std::uint64_t wanted = get ? header.return_length : options.save == Save::header ? 0 : header.length;
-  return wanted > block.table()[row].memory.bytes() ? Passed::too_small : Passed::taken;
+  const bool fits = wanted <= block.table()[row].memory.bytes() || (!get && options.truncate);
+  return fits ? Passed::taken : Passed::too_small;
 }
 
 // The row is the block's own word (exhausted() and, when taken, the verdict): independent_block_test holds it to
