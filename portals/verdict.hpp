@@ -18,8 +18,8 @@ enum class Outcome : std::uint8_t {
   // Move the body to `landing`: as many bytes of it as that has, header.length, fewer where an entry truncates, none
   // when only the header is saved.
   deposit,
-  reply,    // a get: send `landing` back
-  drop,     // count it, nothing more
+  reply,  // a get: send `landing` back
+  drop,   // count it, nothing more
 };
 
 enum class DropReason : std::uint8_t {
