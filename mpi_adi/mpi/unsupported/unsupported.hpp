@@ -14,8 +14,8 @@ namespace margay::mpi_adi {
 // standard error and returns the class.
 [[nodiscard]] int unsupported(const CallName& name, MPI_Comm comm = MPI_COMM_NULL);
 
-// Of a function on files: the default handler of files is MPI_ERRORS_RETURN (MPI 4.0, 14.7), so the code is returned;
-// as few programs look at it, the sentence is also said on standard error.
+// Of a function on files: raised with MPI_FILE_NULL's handler. That is MPI_ERRORS_RETURN at first (MPI 4.0, 14.7), so
+// the code is returned; as few programs look at it, the sentence is also said on standard error.
 [[nodiscard]] int unsupported_on_file(const CallName& name);
 
 // Ends the job with the sentence, whatever handlers there are.
