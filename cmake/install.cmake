@@ -1,4 +1,4 @@
-# What `cmake --install` puts where, and the build tree's own mpicc, mpicxx, mpiexec and mpirun. An installation may be
+# What `cmake --install` puts where, and the build tree's own mpicc, mpicxx, mpifort, mpiexec and mpirun. An installation may be
 # moved as a whole: the wrappers, the .pc files and the CMake package find their prefix from their own place.
 include(CMakePackageConfigHelpers)
 include(${CMAKE_CURRENT_LIST_DIR}/libmpi.cmake)
@@ -23,6 +23,9 @@ function(margay_wrapper wrapper language compiler)
   if(language STREQUAL "C")
     set(MARGAY_OPTION cc)
     set(MARGAY_VARIABLE CC)
+  elseif(language STREQUAL "Fortran")
+    set(MARGAY_OPTION fc)
+    set(MARGAY_VARIABLE FC)
   else()
     set(MARGAY_OPTION cxx)
     set(MARGAY_VARIABLE CXX)
@@ -44,6 +47,7 @@ endfunction()
 
 margay_wrapper(mpicc C ${CMAKE_C_COMPILER})
 margay_wrapper(mpicxx C++ ${CMAKE_CXX_COMPILER})
+margay_wrapper(mpifort Fortran gfortran)
 
 # --- Links: other names of the same file. ---
 
@@ -56,6 +60,9 @@ foreach(name IN ITEMS mpiexec mpirun)
   margay_link(margay ${name} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_INSTALL_BINDIR})
 endforeach()
 margay_link(mpicxx mpic++ ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_INSTALL_BINDIR})
+foreach(name IN ITEMS mpif90 mpif77)
+  margay_link(mpifort ${name} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_INSTALL_BINDIR})
+endforeach()
 # Debian's name of the library. A link, not a copy: the loader takes both names for one object.
 foreach(name IN ITEMS libmpich.so.12 libmpich.so)
   margay_link(libmpi.so.12 ${name} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${CMAKE_INSTALL_LIBDIR})

@@ -11,7 +11,7 @@ namespace {
 int bcast(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   Communicator* communicator = call.collective_communicator(comm);
   call.count(count);
-  Datatype* type = call.datatype(datatype);
+  Datatype* type = call.datatype(datatype, count);
   call.buffer(buffer, count, type);
   call.root(communicator, root);
   if (!call.ok()) return call.failed();

@@ -3,6 +3,8 @@
 #include <optional>
 
 #include "collectives/comm/construct.hpp"
+#include "collectives/comm/shared_folder.hpp"
+#include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/made.hpp"
 #include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
@@ -35,8 +37,19 @@ int color_of_hardware(int node, MPI_Info info) {
   return instance ? node * kProcessorsMax + *instance : MPI_UNDEFINED;
 }
 
+// MPIX_COMM_TYPE_NEIGHBORHOOD, MPICH's own: of its hints the one that asks who shares a folder. Of a network between
+// the processes nothing is known.
+int color_of_neighborhood(Call& call, Communicator& communicator, MPI_Info info) {
+  const std::optional<Info> hints = info == MPI_INFO_NULL ? std::nullopt : copy_of_info(info);
+  const std::string* const folder = hints ? hints->find("nbhd_common_dirname") : nullptr;
+  if (folder == nullptr) return MPI_UNDEFINED;
+  int color = MPI_UNDEFINED;
+  note_error(call, color_of_folder(call.rank(), communicator, *folder, color));
+  return color;
+}
+
 // Which part of a split by `type` this process goes to.
-int color_of_type(Call& call, const Communicator& communicator, int type, MPI_Info info) {
+int color_of_type(Call& call, Communicator& communicator, int type, MPI_Info info) {
   const auto& node_of = call.rank().process().job().node_of_rank;
   const auto my_node = node_of[call.rank().process().rank()];
   const auto& members = communicator.group->world_ranks;
@@ -49,8 +62,8 @@ int color_of_type(Call& call, const Communicator& communicator, int type, MPI_In
       return one_node ? MPI_UNDEFINED : static_cast<int>(my_node);
     case MPI_COMM_TYPE_HW_GUIDED:
       return color_of_hardware(static_cast<int>(my_node), info);
-    default:  // MPIX_COMM_TYPE_NEIGHBORHOOD: nothing is known of what `info` may name
-      return MPI_UNDEFINED;
+    default:
+      return color_of_neighborhood(call, communicator, info);
   }
 }
 
@@ -137,6 +150,7 @@ extern "C" int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_
   }
   if (!call.ok()) return call.failed();
   const int color = known ? color_of_type(call, *communicator, split_type, info) : MPI_UNDEFINED;
+  if (!call.ok()) return call.failed();
   return give_communicator(call, split(call.rank(), *communicator, color, key), newcomm);
 }
 MARGAY_ALIAS(Comm_split_type)

@@ -3,6 +3,7 @@
 
 #include "collectives/mpi/made.hpp"
 #include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/early_handler.hpp"
 #include "mpi_adi/mpi/group/arguments.hpp"
 #include "mpi_adi/mpi/info_table.hpp"
 #include "mpi_adi/mpi/session/arguments.hpp"

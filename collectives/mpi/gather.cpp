@@ -56,6 +56,12 @@ void check_all(Call& call, std::int64_t count, const Datatype* type, const Commu
                                 " ranks pass 2^63 bytes");
 }
 
+// What this rank sends is not where its block goes: that is MPI_IN_PLACE's to say.
+void check_own_block(Call& call, const void* send, std::int64_t count, const void* own) {
+  if (!call.ok() || send != own || count == 0) return;
+  call.error(MPI_ERR_BUFFER, "the send buffer is this rank's block of the receive buffer; say MPI_IN_PLACE for it");
+}
+
 struct Contribution {
   const void* buffer;
   std::int64_t count;
@@ -86,8 +92,9 @@ int gather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype
     call.buffer(recvbuf, recvcount, receive_type);
     check_all(call, recvcount, receive_type, communicator);
     call.whose("of the receive");
-    if (sendbuf != MPI_IN_PLACE) check_buffers(call, sendbuf, recvbuf, recvcount);
+    check_buffers(call, sendbuf, recvbuf, recvcount);
     if (call.ok()) mine = {block_of(recvbuf, recvcount, *receive_type, root), recvcount, receive_type};
+    check_own_block(call, sendbuf, sendcount, mine.buffer);
   } else if (sendbuf == MPI_IN_PLACE) {
     call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for the root only");
   }
@@ -116,11 +123,11 @@ int allgather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datat
   call.buffer(recvbuf, recvcount, receive_type);
   check_all(call, recvcount, receive_type, communicator);
   call.whose("of the receive");
-  if (sendbuf != MPI_IN_PLACE) check_buffers(call, sendbuf, recvbuf, recvcount);
+  check_buffers(call, sendbuf, recvbuf, recvcount);
   if (!call.ok()) return call.failed();
-  const Contribution mine =
-      check_contribution(call, sendbuf, sendcount, sendtype,
-                         {block_of(recvbuf, recvcount, *receive_type, communicator->rank()), recvcount, receive_type});
+  const void* const own = block_of(recvbuf, recvcount, *receive_type, communicator->rank());
+  check_own_block(call, sendbuf, sendcount, own);
+  const Contribution mine = check_contribution(call, sendbuf, sendcount, sendtype, {own, recvcount, receive_type});
   if (!call.ok()) return call.failed();
 
   const TypedData data(mine.buffer, mine.count, *mine.type);

@@ -8,6 +8,7 @@
 #include "collectives/mpi/machine.hpp"
 #include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/early_handler.hpp"
 #include "mpi_adi/mpi/info_table.hpp"
 #include "mpi_adi/mpi/leaks.hpp"
 #include "mpi_adi/mpi/session/arguments.hpp"

@@ -92,6 +92,7 @@ extern "C" int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], 
   const std::span<const int> sizes = checked_dims(call, ndims, dims, parent == nullptr ? 0 : parent->size());
   const std::span<const int> wraps = checked_array(call, periods, ndims, "periods");
   call.not_null(comm_cart, "comm_cart");
+  if (comm_cart != nullptr) *comm_cart = MPI_COMM_NULL;  // of a call that fails, as with MPICH: programs look at it
   if (!call.ok()) return call.failed();
   CartTopology cart{{sizes.begin(), sizes.end()}, {}};
   for (const int wrap : wraps) cart.periods.push_back(wrap != 0 ? 1 : 0);

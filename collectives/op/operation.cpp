@@ -15,7 +15,8 @@ static_assert(sizeof(Quadruple) == mpi_adi::basic_size_bytes(MPI_REAL16));
 
 Combine integer_of(MPI_Op op, MPI_Datatype type) {
   switch (type) {
-    case MPI_CHAR:  // not in the standard's table; programs built for MPICH use it
+    case MPI_CHAR:  // neither is in the standard's table; programs built for MPICH use them
+    case MPI_CHARACTER:
     case MPI_SIGNED_CHAR:
     case MPI_INT8_T:
     case MPI_INTEGER1:

@@ -130,6 +130,12 @@ void Call::bad_datatype(MPI_Datatype handle, const Datatype* found) {
   error(MPI_ERR_TYPE, "datatype " + in_hex(handle) + " is not committed; call MPI_Type_commit first");
 }
 
+Datatype* Call::datatype_of_none(MPI_Datatype handle, std::int64_t count, const Datatype* found) {
+  if (ok() && handle == MPI_DATATYPE_NULL && count == 0) return rank_->datatype(MPI_BYTE);
+  bad_datatype(handle, found);
+  return nullptr;
+}
+
 UserRequest* Call::bad_request(MPI_Request handle, const UserRequest* found) {
   if (found == nullptr) {
     error(MPI_ERR_REQUEST, handle == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL"

@@ -91,6 +91,13 @@ class Call {
     }
     return found;
   }
+  // The same, for `count` elements: of none, MPI_DATATYPE_NULL will do, as with MPICH. It counts as MPI_BYTE.
+  [[nodiscard]] Datatype* datatype(MPI_Datatype handle, std::int64_t count) {
+    Datatype* const found = rank_->datatype(handle);
+    if (found == nullptr || !ok() || !found->committed) [[unlikely]]
+      return datatype_of_none(handle, count, found);
+    return found;
+  }
   // Any type, for a constructor or an inquiry.
   [[nodiscard]] Datatype* any_datatype(MPI_Datatype handle) {
     Datatype* const found = rank_->datatype(handle);
@@ -218,6 +225,7 @@ class Call {
   [[gnu::noinline]] Communicator* refused_inter(int error_class);
   [[gnu::noinline]] void no_datatype(MPI_Datatype handle, const Datatype* found);
   [[gnu::noinline]] void bad_datatype(MPI_Datatype handle, const Datatype* found);
+  [[gnu::noinline]] Datatype* datatype_of_none(MPI_Datatype handle, std::int64_t count, const Datatype* found);
   [[gnu::noinline]] UserRequest* bad_request(MPI_Request handle, const UserRequest* found);
   [[gnu::noinline]] void bad_count(std::int64_t count, const char* what);
   [[gnu::noinline]] void bad_elements(std::int64_t count, const Datatype& type);

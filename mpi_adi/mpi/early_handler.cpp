@@ -34,6 +34,21 @@ int free_early_handler(const CallName& name, MPI_Errhandler* handler) {
   return MPI_SUCCESS;
 }
 
+ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of) {
+  if (!call.ok()) return nullptr;
+  ErrorHandlerPtr found = call.rank().tables().error_handlers.find(handle);
+  if (found == nullptr) {
+    call.error(MPI_ERR_ARG, words_of_bad_handler(handle));
+  } else if (found->of != ObjectType::none && found->of != of) {
+    const char* const whose = of == ObjectType::session ? "sessions"
+                              : of == ObjectType::file  ? "files"
+                                                        : "communicators";
+    call.error(MPI_ERR_ARG, "error handler " + in_hex(handle) + " was not made for " + whose);
+    return nullptr;
+  }
+  return found;
+}
+
 std::string words_of_bad_handler(MPI_Errhandler handle) {
   if (handle == MPI_ERRHANDLER_NULL) return "the error handler is MPI_ERRHANDLER_NULL";
   return "error handler " + in_hex(handle) + " is no living handler (freed, or never made)";

@@ -12,6 +12,9 @@ namespace margay::mpi_adi {
                                        MPI_Errhandler* handler);
 [[nodiscard]] int free_early_handler(const CallName& name, MPI_Errhandler* handler);
 
+// The handler that is to be attached to an object of `of`; nullptr after an error.
+[[nodiscard]] ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of);
+
 // What to say of a full table, and of a handle that names none.
 inline constexpr char kTooManyHandlers[] = "too many error handlers are alive (2^18); free some first";
 [[nodiscard]] std::string words_of_bad_handler(MPI_Errhandler handle);

@@ -39,7 +39,9 @@ void tell(Info& info, const char* key, const std::string& value) {
 }  // namespace
 
 Info environment_info(int argc, char** argv, MpiRank* rank) {
-  const std::vector<std::string> words = argv == nullptr ? own_words() : std::vector<std::string>(argv, argv + argc);
+  std::vector<std::string> words;
+  for (int i = 0; argv != nullptr && i < argc && argv[i] != nullptr; ++i) words.emplace_back(argv[i]);
+  if (words.empty()) words = own_words();
   std::string arguments;
   for (std::size_t i = 1; i < words.size(); ++i) arguments += (i > 1 ? " " : "") + words[i];
   utsname machine{};

@@ -40,7 +40,7 @@ class InfoAccess {
 };
 
 // The contents of MPI_INFO_ENV (MPI 4.0, 11.2.1), as far as they are known: command, argv, maxprocs, host, arch, wdir.
-// `argv` null: the process's own. Without a rank the number of processes is not known yet.
+// Without a word in `argv`: the process's own. Without a rank the number of processes is not known yet.
 [[nodiscard]] Info environment_info(int argc, char** argv, MpiRank* rank);
 
 }  // namespace margay::mpi_adi

@@ -29,7 +29,7 @@ struct CheckedReceive {
   checked.communicator = call.communicator(arguments.communicator);
   if (checked.communicator == nullptr) [[unlikely]]
     return checked;
-  checked.type = call.datatype(arguments.datatype);
+  checked.type = call.datatype(arguments.datatype, arguments.count);
   if (checked.type == nullptr || !call.elements(arguments.count, *checked.type)) [[unlikely]]
     return checked;
   call.address(arguments.buffer, arguments.count, checked.type);

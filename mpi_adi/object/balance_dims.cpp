@@ -20,7 +20,7 @@ std::vector<int> divisors_of(int number) {
 }
 
 // The search for factors in non-increasing order whose greatest and least lie closest together; of equals the one whose
-// least is greatest, then the one whose second is smallest, and so on: what MPICH takes.
+// least is greatest, then the one whose next to least is greatest, and so on: what MPICH takes.
 class Search {
  public:
   Search(int nodes, std::size_t count) : divisors_(divisors_of(nodes)), now_(count) { place(0, nodes, nodes); }
@@ -65,7 +65,7 @@ class Search {
   [[nodiscard]] bool better() const {
     const int spread = now_.front() - now_.back(), least = best_.front() - best_.back();
     if (spread != least) return spread < least;
-    return now_.front() != best_.front() ? now_.front() > best_.front() : now_ < best_;
+    return std::lexicographical_compare(best_.rbegin(), best_.rend(), now_.rbegin(), now_.rend());
   }
 
   std::vector<int> divisors_;

@@ -36,6 +36,13 @@ KeyvalPtr KeyvalTable::find(int handle) const {
   return found != nullptr && found->handle == handle ? found : nullptr;
 }
 
+bool KeyvalTable::was_freed(int handle) const {
+  const std::uint32_t index = keyval_index(handle);
+  const std::uint32_t slot = index & kSlotMask;
+  return handle_kind(handle) == HandleKind::direct && object_type(handle) == ObjectType::keyval &&
+         slot < slots_.size() && slots_[slot].generation == index >> kSlotBits && slots_[slot].held == nullptr;
+}
+
 std::vector<int> KeyvalTable::living() const {
   std::vector<int> handles;
   for (const Slot& slot : slots_) {

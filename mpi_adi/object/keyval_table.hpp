@@ -17,6 +17,8 @@ class KeyvalTable {
   [[nodiscard]] KeyvalPtr add(const Keyval& keyval);
   // nullptr: no such key. One that was freed is found while an attribute has it.
   [[nodiscard]] KeyvalPtr find(int handle) const;
+  // A key of this handle was made and freed, and no other one has its place yet.
+  [[nodiscard]] bool was_freed(int handle) const;
   // Keys that the program has not freed.
   [[nodiscard]] std::vector<int> living() const;
   // Requires: not freed.

@@ -33,6 +33,8 @@ struct ObjectTables {
   ErrorHandlers& error_handlers = process_error_handlers();
   // What MPI_COMM_WORLD and MPI_COMM_SELF begin with.
   ErrorHandlerPtr initial_handler = error_handlers.fatal();
+  // What files begin with: MPI_FILE_NULL's (MPI 4.0, 14.7).
+  ErrorHandlerPtr file_handler = error_handlers.find(MPI_ERRORS_RETURN);
   SessionTable sessions;
   KeyvalTable keyvals;
   Inquiries inquiries;

@@ -50,7 +50,6 @@ int write_control(Tool& tool, ToolHandle handle, const void* in) {
   if (found == tool.control_handles.end()) return MPI_T_ERR_INVALID_HANDLE;
   const ControlVariable& variable = control_variables()[found->second];
   if (!variable.writable()) return MPI_T_ERR_CVAR_SET_NEVER;
-  if (tool.rank == nullptr && !tool.last_values.empty()) return MPI_T_ERR_CVAR_SET_NOT_NOW;  // after MPI_Finalize
   const Word value = load_word(variable.type, in);
   const RankVisit visit(tool.rank);
   if (const int error = variable.check(settings_of(tool.rank), value); error != MPI_SUCCESS) return error;

@@ -110,6 +110,33 @@ static void freed_key(void) {
   CHECK(seen.deletes == 2, "a freed key's attribute outlived the communicator");
 }
 
+// Freed by each attribute's end, and after the last one: a copy of the handle may be freed again, as with MPICH.
+static int frees_its_key(MPI_Comm comm, int key, void* value, void* state) {
+  (void)comm, (void)value;
+  const int code = MPI_Comm_free_keyval(&key);
+  CHECK(code == MPI_SUCCESS && key == MPI_KEYVAL_INVALID, "freed in its delete function: class %d", class_of(code));
+  ++*(int*)state;
+  return MPI_SUCCESS;
+}
+
+static void freed_again(void) {
+  int key, deletes = 0;
+  MPI_Comm first, second;
+  MPI_Comm_create_keyval(MPI_COMM_DUP_FN, frees_its_key, &key, &deletes);
+  MPI_Comm_dup(MPI_COMM_WORLD, &first);
+  MPI_Comm_set_attr(first, key, NULL);
+  MPI_Comm_dup(first, &second);
+  MPI_Comm_free(&first);
+  int copy = key;
+  CHECK(MPI_Comm_free_keyval(&copy) == MPI_SUCCESS && copy == MPI_KEYVAL_INVALID, "freed beside an attribute");
+  MPI_Comm_free(&second);
+  CHECK(deletes == 2, "%d deletes", deletes);
+  copy = key;
+  CHECK(MPI_Comm_free_keyval(&copy) == MPI_SUCCESS && copy == MPI_KEYVAL_INVALID, "freed after its attributes");
+  if (on_margay())  // MPICH 4.0.2 does not look
+    CHECK(class_of(MPI_Type_free_keyval(&key)) == MPI_ERR_KEYVAL, "a communicator's freed key as a type's");
+}
+
 // MPI_Comm_idup copies them before it returns (MPI 4.0, 7.4.2), and has the topology and the error handler too.
 static void copied_meanwhile(void) {
   const int size = world_size(), open = 0;
@@ -339,6 +366,7 @@ int main(int argc, char** argv) {
   communicators();
   copied_meanwhile();
   freed_key();
+  freed_again();
   if (on_margay()) freed_key_is_not_set();
   if (on_margay()) freed_inside();
   failing_functions();

@@ -197,6 +197,35 @@ static void split_hardware(void) {
   }
 }
 
+// Who shares a folder, as MPICH tells it.
+static void neighborhood(int size) {
+  MPI_Info info;
+  MPI_Comm near;
+  int members = 0;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, 0, MPI_INFO_NULL, &near);
+  CHECK(near == MPI_COMM_NULL, "a neighborhood of nothing");
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "nbhd_common_dirname", ".");
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, 0, info, &near);
+  CHECK(near != MPI_COMM_NULL, "no neighborhood of this folder");
+  if (near != MPI_COMM_NULL) {
+    MPI_Comm_size(near, &members);
+    CHECK(members == size, "%d of %d share this folder", members, size);
+    MPI_Comm_free(&near);
+  }
+  if (on_margay()) {
+    MPI_Info_set(info, "nbhd_common_dirname", world_rank() % 2 ? "/" : ".");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, 0, info, &near);
+    MPI_Comm_size(near, &members);
+    CHECK(members == (world_rank() % 2 ? size / 2 : (size + 1) / 2), "%d share one of two folders", members);
+    MPI_Comm_free(&near);
+    MPI_Info_set(info, "nbhd_common_dirname", "/no/such/folder");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, 0, info, &near);
+    CHECK(near == MPI_COMM_NULL, "a folder that is not there is shared");
+  }
+  MPI_Info_free(&info);
+}
+
 static void wrong(int size) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm made = MPI_COMM_WORLD, null = MPI_COMM_NULL;
@@ -248,6 +277,7 @@ int main(int argc, char** argv) {
   idup(rank, size);
   idup_goes_on(size);
   compare(rank, size);
+  neighborhood(size);
   split_type(rank, size);
   split_hardware();
   wrong(size);

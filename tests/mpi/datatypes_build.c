@@ -94,6 +94,20 @@ static void constructors(void) {
   tell("MPI_2INT", MPI_2INT);
 }
 
+// A part of nothing is a type of size 0, with the array's extent.
+static void empty_part(void) {
+  const int sizes[] = {4, 4}, parts[] = {0, 2}, starts[] = {4, 0};
+  int bytes = -1, before = 7;
+  MPI_Datatype type;
+  MPI_Status status;
+  MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &type);
+  tell("an empty part", type);
+  MPI_Type_commit(&type);
+  MPI_Sendrecv(&before, 1, type, 0, 0, &bytes, 1, type, 0, 0, MPI_COMM_SELF, &status);
+  CHECK(bytes == -1, "an empty part brought something");
+  MPI_Type_free(&type);
+}
+
 static void names(void) {
   MPI_Datatype type;
   char name[MPI_MAX_OBJECT_NAME];
@@ -220,6 +234,7 @@ static void refused(void) {
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   constructors();
+  empty_part();
   names();
   by_size();
   if (on_margay()) free_kinds();  // MPICH 4.0.2 frees them, and asserts at the end

@@ -153,6 +153,19 @@ static void questions(void) {
   CHECK(class_of(MPI_Get_processor_name(name, NULL)) == MPI_ERR_ARG, "nowhere to put the length");
 }
 
+// The interface for several tools at once, which neither library is built with: tools get the class and go on. Only
+// MPICH's header declares it.
+int qmpi_register_tool_name(const char* name, void (*begin)(int)) __asm__("QMPI_Register_tool_name");
+int qmpi_register_tool_storage(int tool, void* storage) __asm__("QMPI_Register_tool_storage");
+int qmpi_register_function(int tool, int function, void (*address)(void)) __asm__("QMPI_Register_function");
+int qmpi_get_function(int tool, int function, void (**address)(void), int* next) __asm__("QMPI_Get_function");
+static void tools(void) {
+  CHECK(qmpi_register_tool_name("tool", NULL) == MPI_ERR_UNSUPPORTED_OPERATION, "a tool's name was registered");
+  CHECK(qmpi_register_tool_storage(1, NULL) == MPI_ERR_UNSUPPORTED_OPERATION, "a tool's storage was registered");
+  CHECK(qmpi_register_function(1, 0, NULL) == MPI_ERR_UNSUPPORTED_OPERATION, "a tool's function was registered");
+  CHECK(qmpi_get_function(1, 0, NULL, NULL) == MPI_ERR_UNSUPPORTED_OPERATION, "a tool's function was found");
+}
+
 // One processor name for a node, another for another node; margay's emulated ones too.
 static void processor_names(void) {
   const int partner = partner_of(world_rank());
@@ -180,5 +193,6 @@ int main(int argc, char** argv) {
   names();
   questions();
   processor_names();
+  tools();
   return suite_end("environment_more");
 }

@@ -9,6 +9,28 @@ static void of_a_session(MPI_Session* session, int* code, ...) {
   (void)code;
 }
 
+static int calls_of_files;
+static void of_a_file(MPI_File* file, int* code, ...) {
+  CHECK(*file == MPI_FILE_NULL && class_of(*code) == MPI_ERR_ARG, "a file's handler got class %d", class_of(*code));
+  ++calls_of_files;
+}
+
+// The handler that files begin with: C++ programs ask for it and set it at their start (MPI 4.0, 14.7).
+static void files(void) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL, made;
+  CHECK(MPI_File_get_errhandler(MPI_FILE_NULL, &handler) == MPI_SUCCESS, "asking for the files' handler");
+  CHECK(handler == MPI_ERRORS_RETURN, "files begin with %x", (unsigned)handler);
+  CHECK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL) == MPI_SUCCESS, "setting the files' handler");
+  MPI_File_get_errhandler(MPI_FILE_NULL, &handler);
+  CHECK(handler == MPI_ERRORS_ARE_FATAL, "files begin with %x", (unsigned)handler);
+  CHECK(MPI_File_create_errhandler(of_a_file, &made) == MPI_SUCCESS, "making a files' handler");
+  CHECK(MPI_File_set_errhandler(MPI_FILE_NULL, made) == MPI_SUCCESS, "setting the program's handler");
+  MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_ARG);
+  CHECK(calls_of_files == 1, "a file's handler was called %d times", calls_of_files);
+  MPI_Errhandler_free(&made);
+  CHECK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN) == MPI_SUCCESS, "setting the files' handler back");
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   int value = 1;
@@ -46,5 +68,6 @@ int main(int argc, char** argv) {
   for (int class = 0; class < 20; ++class) CHECK(class_of(class) == class, "class of %d is %d", class, class_of(class));
   MPI_Comm_free(&copy);
   MPI_Comm_free(&comm);
+  files();
   return suite_end("error_handlers");
 }

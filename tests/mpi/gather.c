@@ -75,6 +75,33 @@ static void in_a_row(int rank, int size) {
   free(all);
 }
 
+#define REFUSED(call)                                                                 \
+  do {                                                                                \
+    const int code_ = (call);                                                         \
+    CHECK(class_of(code_) == MPI_ERR_BUFFER, "%s: class %d", #call, class_of(code_)); \
+  } while (0)
+
+// Buffers that are one, by any name.
+static void aliased(void) {
+  int one[2] = {1, 2};
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  REFUSED(MPI_Gather(one, 1, MPI_INT, one, 1, MPI_INT, 0, MPI_COMM_SELF));
+  REFUSED(MPI_Gather(MPI_IN_PLACE, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, 0, MPI_COMM_SELF));
+  REFUSED(MPI_Gather(one, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, 0, MPI_COMM_SELF));
+  REFUSED(MPI_Allgather(MPI_IN_PLACE, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, MPI_COMM_WORLD));
+  REFUSED(MPI_Allgather(one, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, MPI_COMM_WORLD));
+  REFUSED(MPI_Reduce(one, one, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_SELF));
+  REFUSED(MPI_Allreduce(one, one, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  REFUSED(MPI_Allreduce(one, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  REFUSED(MPI_Reduce_local(one, one, 1, MPI_INT, MPI_SUM));
+  // The block that is this rank's own.
+  const int rank = world_rank(), size = world_size();
+  int* all = memory_of((size_t)size * sizeof(int));
+  REFUSED(MPI_Allgather(all + rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
+  free(all);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   const int rank = world_rank(), size = world_size();
@@ -83,6 +110,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < kBlockCount; ++i) one_size(rank, size, kBlocks[i], in, all);
   unlike_layouts(rank, size);
   in_a_row(rank, size);
+  aliased();
   free(in);
   free(all);
   return suite_end("gather");

@@ -73,10 +73,30 @@ static void shift(int rank, int size) {
   CHECK(status.MPI_SOURCE == from, "the shift came from %d", status.MPI_SOURCE);
 }
 
+// No elements, and no type either: nothing to look at.
+static void without_type(int rank, int size) {
+  MPI_Status status;
+  MPI_Request request;
+  int value = 0;
+  MPI_Send(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, kTag, MPI_COMM_WORLD);
+  MPI_Recv(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, kTag, MPI_COMM_WORLD, &status);
+  MPI_Isend(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, kTag, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, &status);
+  MPI_Sendrecv(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, kTag, NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, kTag,
+               MPI_COMM_WORLD, &status);
+  if (size < 2 || rank > 1) return;
+  if (rank == 0)
+    MPI_Send(NULL, 0, MPI_DATATYPE_NULL, 1, kTag, MPI_COMM_WORLD);
+  else
+    MPI_Recv(&value, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, &status);
+  CHECK(value == 0, "a message without elements brought %d", value);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   sends();
   receives();
   shift(world_rank(), world_size());
+  without_type(world_rank(), world_size());
   return suite_end("proc_null");
 }

@@ -6,6 +6,8 @@
 // Made for Fortran's kinds, and predefined all the same (MPI 4.0, 19.1.5).
 static MPI_Datatype f90_integer, f90_real, f90_complex;
 
+C_INTEGER(MPI_CHAR, signed char)  // these two are not the standard's, but MPICH's
+C_INTEGER(MPI_CHARACTER, signed char)
 C_INTEGER(MPI_SIGNED_CHAR, signed char)
 C_INTEGER(MPI_UNSIGNED_CHAR, unsigned char)
 C_INTEGER(MPI_SHORT, short)
@@ -58,7 +60,9 @@ PAIR(MPI_LONG_DOUBLE_INT, long double)
 static const struct {
   const char* name;
   int (*reduce)(void);
-} kTypes[] = {ROW(MPI_SIGNED_CHAR),
+} kTypes[] = {ROW(MPI_CHAR),
+              ROW(MPI_CHARACTER),
+              ROW(MPI_SIGNED_CHAR),
               ROW(MPI_UNSIGNED_CHAR),
               ROW(MPI_SHORT),
               ROW(MPI_UNSIGNED_SHORT),

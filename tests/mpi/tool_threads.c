@@ -69,15 +69,37 @@ static void choose_yield(void) {
   MPI_T_cvar_handle_free(&handle);
 }
 
-// Then other threads may be waiting by it.
-static void wait_policy_is_fixed(void) {
+// Then other threads may be waiting by it, and go on by another.
+static void choose_again(void) {
   MPI_T_cvar_handle handle = wait_policy();
   int spin = 0, policy = -1;
   MPI_T_cvar_read(handle, &policy);
   CHECK(policy == 1, "the wait policy set before MPI_Init is %d", policy);
   const int written = MPI_T_cvar_write(handle, &spin);
-  CHECK(written == MPI_T_ERR_CVAR_SET_NOT_NOW, "the wait policy of several threads was set: %d", written);
+  CHECK(written == MPI_SUCCESS, "the wait policy of several threads was not set: %d", written);
+  MPI_T_cvar_read(handle, &policy);
+  CHECK(policy == spin, "the wait policy of several threads is %d", policy);
+  const int back = 1;
+  MPI_T_cvar_write(handle, &back);
   MPI_T_cvar_handle_free(&handle);
+}
+
+// Each variable says by its scope whether it can be written: what was read can be written back then.
+static void as_they_say(void) {
+  int number = 0;
+  MPI_T_cvar_get_num(&number);
+  for (int i = 0; i < number; ++i) {
+    char name[100], value[4096];
+    int length = sizeof name, scope = -1, count = 0;
+    MPI_T_cvar_handle handle;
+    MPI_T_cvar_get_info(i, name, &length, NULL, NULL, NULL, NULL, NULL, NULL, &scope);
+    MPI_T_cvar_handle_alloc(i, NULL, &handle, &count);
+    MPI_T_cvar_read(handle, value);
+    const int code = MPI_T_cvar_write(handle, value);
+    const int constant = scope == MPI_T_SCOPE_CONSTANT || scope == MPI_T_SCOPE_READONLY;
+    CHECK(code == (constant ? MPI_T_ERR_CVAR_SET_NEVER : MPI_SUCCESS), "%s of scope %d: %d", name, scope, code);
+    MPI_T_cvar_handle_free(&handle);
+  }
 }
 
 int main(int argc, char** argv) {
@@ -89,7 +111,8 @@ int main(int argc, char** argv) {
   CHECK(provided == MPI_THREAD_MULTIPLE, "MPI's thread level %d", provided);
   MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
   CHECK(provided == MPI_THREAD_MULTIPLE, "the tool interface's thread level %d", provided);
-  wait_policy_is_fixed();
+  if (on_margay()) as_they_say();
+  choose_again();
   MPI_T_pvar_get_num(&number);
   struct watcher watcher = {.number = number};
   pthread_create(&thread, NULL, watch, &watcher);

@@ -34,6 +34,13 @@ static void print_dims(void) {
     MPI_Dims_create(nodes[i], 3, given);
     printf(" %dx%dx%d\n", given[0], given[1], given[2]);
   }
+  // Several grids of five dimensions are as even: which of them.
+  const int even[] = {18000, 19800, 98784};
+  for (size_t i = 0; i < sizeof even / sizeof *even; ++i) {
+    int dims[5] = {0};
+    MPI_Dims_create(even[i], 5, dims);
+    printf("%d: %dx%dx%dx%dx%d\n", even[i], dims[0], dims[1], dims[2], dims[3], dims[4]);
+  }
 }
 
 // A torus in the first dimension, open in the second.
@@ -224,9 +231,11 @@ static void wrong(int size) {
   MPI_Cart_create(world, 2, dims, open, 0, &cart);
   CHECK(kind_of(world) == MPI_UNDEFINED, "the world has a topology");
   const int large[2] = {size, 2}, indivisible[2] = {size + 1, 0}, beyond[1] = {size}, one[1] = {1};
-  FAILS(MPI_ERR_ARG, MPI_Cart_create(world, 2, large, open, 0, &made));
-  FAILS(MPI_ERR_ARG, MPI_Cart_create(world, -1, dims, open, 0, &made));
-  FAILS(MPI_ERR_COMM, MPI_Cart_create(MPI_COMM_NULL, 2, dims, open, 0, &made));
+  MPI_Comm grid = MPI_COMM_SELF;
+  FAILS(MPI_ERR_ARG, MPI_Cart_create(world, 2, large, open, 0, &grid));
+  CHECK(grid == MPI_COMM_NULL, "a grid that is too large is %x", (unsigned)grid);
+  FAILS(MPI_ERR_ARG, MPI_Cart_create(world, -1, dims, open, 0, &grid));
+  FAILS(MPI_ERR_COMM, MPI_Cart_create(MPI_COMM_NULL, 2, dims, open, 0, &grid));
   FAILS(MPI_ERR_DIMS, MPI_Dims_create(size, 2, (int[2]){indivisible[0], 0}));
   FAILS(MPI_ERR_DIMS, MPI_Dims_create(size, 2, (int[2]){-1, 0}));
   FAILS(MPI_ERR_RANK, MPI_Cart_coords(cart, size, 2, coords));
@@ -241,7 +250,7 @@ static void wrong(int size) {
     FAILS(MPI_ERR_TOPOLOGY, MPI_Graphdims_get(cart, &value, &other));
     FAILS(MPI_ERR_TOPOLOGY, MPI_Dist_graph_neighbors_count(cart, &value, &value, &other));
     FAILS(MPI_ERR_ARG, MPI_Cart_get(cart, 1, dims, open, coords));
-    FAILS(MPI_ERR_DIMS, MPI_Cart_create(world, 1, (int[1]){0}, open, 0, &made));
+    FAILS(MPI_ERR_DIMS, MPI_Cart_create(world, 1, (int[1]){0}, open, 0, &grid));
     FAILS(MPI_ERR_ARG, MPI_Dims_create(0, 1, &value));
     FAILS(MPI_ERR_ARG, MPI_Graph_create(world, 1, one, beyond, 0, &made));
     FAILS(MPI_ERR_ARG, MPI_Dist_graph_create_adjacent(world, 1, open, MPI_WEIGHTS_EMPTY, 0, NULL, MPI_WEIGHTS_EMPTY,

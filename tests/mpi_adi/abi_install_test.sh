@@ -51,7 +51,7 @@ echo "ok: the demo builds what an installation takes"
 step "install" cmake --install "$build" --prefix "$work/first"
 mv "$work/first" "$prefix"
 
-for file in bin/margay bin/mpicc bin/mpicxx bin/mpiexec bin/mpirun include/mpi.h lib*/libmpi.so.12 lib*/libmpich.so.12; do
+for file in bin/margay bin/mpicc bin/mpicxx bin/mpifort bin/mpif90 bin/mpif77 bin/mpiexec bin/mpirun include/mpi.h lib*/libmpi.so.12 lib*/libmpich.so.12; do
   # shellcheck disable=SC2086  # the pattern in lib* is meant
   (cd "$prefix" && ls $file) >/dev/null 2>&1 || fail "not installed: $file"
 done

@@ -17,5 +17,8 @@ add_test(NAME abi_wrappers COMMAND ${abi_scripts}/abi_wrapper_test.sh ${PROJECT_
 # A sanitized library is not for installing.
 if(NOT MARGAY_SANITIZE)
   add_test(NAME abi_install COMMAND ${abi_scripts}/abi_install_test.sh ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})
+  add_test(NAME abi_link COMMAND ${abi_scripts}/abi_link_test.sh ${PROJECT_BINARY_DIR})
+  add_test(NAME abi_fortran COMMAND ${abi_scripts}/abi_fortran_test.sh ${PROJECT_BINARY_DIR})
+  set_tests_properties(abi_link abi_fortran PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60)
 endif()
 set_tests_properties(abi_exports abi_wrappers PROPERTIES TIMEOUT 60)

@@ -86,7 +86,7 @@ int subarray(Call& call, int ndims, const Count first_sizes[], const Count first
   const auto starts = array(call, first_starts, ndims, "array_of_starts");
   for (std::size_t i = 0; call.ok() && i < sizes.size(); ++i) {
     if (sizes[i] <= 0) bad_element(call, "array_of_sizes", i, sizes[i], "below 1");
-    if (subsizes[i] <= 0) bad_element(call, "array_of_subsizes", i, subsizes[i], "below 1");
+    if (subsizes[i] < 0) bad_element(call, "array_of_subsizes", i, subsizes[i], "below 0");  // 0: an empty part
     if (subsizes[i] > sizes[i]) bad_element(call, "array_of_subsizes", i, subsizes[i], "above the array's size");
     if (starts[i] < 0) bad_element(call, "array_of_starts", i, starts[i], "below 0");
     if (starts[i] > sizes[i] - subsizes[i]) {

@@ -27,19 +27,6 @@ Session* checked_session(Call& call, MPI_Session handle) {
   return nullptr;
 }
 
-ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of) {
-  if (!call.ok()) return nullptr;
-  ErrorHandlerPtr found = call.rank().tables().error_handlers.find(handle);
-  if (found == nullptr) {
-    call.error(MPI_ERR_ARG, words_of_bad_handler(handle));
-  } else if (found->of != ObjectType::none && found->of != of) {
-    call.error(MPI_ERR_ARG, words_of("error handler", handle) + " was not made for " +
-                                (of == ObjectType::session ? "sessions" : "communicators"));
-    return nullptr;
-  }
-  return found;
-}
-
 void check_text(Call& call, const char* text, std::size_t limit, const char* what) {
   call.not_null(text, what);
   if (text != nullptr && strnlen(text, limit) == limit) {

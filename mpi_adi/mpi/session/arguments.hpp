@@ -9,8 +9,6 @@ namespace margay::mpi_adi {
 
 // The session behind a handle; its error handler is asked from here on.
 [[nodiscard]] Session* checked_session(Call& call, MPI_Session handle);
-// An error handler that objects of this type may have.
-[[nodiscard]] ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of);
 // A name of at most MPI_MAX_STRINGTAG_LEN or MPI_MAX_PSET_NAME_LEN bytes, its zero among them.
 void check_text(Call& call, const char* text, std::size_t limit, const char* what);
 

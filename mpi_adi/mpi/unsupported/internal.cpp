@@ -1,6 +1,7 @@
 // Names that the ABI's library exports beside mpi.h's: what MPICH's Fortran library calls, and its interface for
-// several tools at once. A program that needs one ends with the sentence, not with the loader's complaint: that library
-// looks at no code, and would go on without what it asked for. Arguments are not looked at, so none are declared.
+// several tools at once. A program that needs one of the first ends with the sentence, not with the loader's complaint:
+// that library looks at no code, and would go on without what it asked for. Arguments are not looked at, so none are
+// declared.
 #include "mpi_adi/mpi/unsupported/unsupported.hpp"
 
 using margay::mpi_adi::call_name;
@@ -24,9 +25,28 @@ MARGAY_REFUSING_INTERNAL(MPII_Grequest_set_lang_f77)
 MARGAY_REFUSING_INTERNAL(MPIR_Err_create_code)
 MARGAY_REFUSING_INTERNAL(MPIR_Err_return_comm)
 MARGAY_REFUSING_INTERNAL(MPIR_Err_return_win)
-MARGAY_REFUSING_INTERNAL(QMPI_Get_calling_address)
-MARGAY_REFUSING_INTERNAL(QMPI_Get_function)
-MARGAY_REFUSING_INTERNAL(QMPI_Get_tool_storage)
-MARGAY_REFUSING_INTERNAL(QMPI_Register_function)
-MARGAY_REFUSING_INTERNAL(QMPI_Register_tool_name)
-MARGAY_REFUSING_INTERNAL(QMPI_Register_tool_storage)
+
+// Tools ask for the interface for several of them with these, and go on without it: they get the class, as from MPICH
+// built without it.
+#pragma GCC visibility push(default)
+extern "C" {
+int QMPI_Get_calling_address() {
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+int QMPI_Get_function() {
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+int QMPI_Get_tool_storage() {
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+int QMPI_Register_function() {
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+int QMPI_Register_tool_name() {
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+int QMPI_Register_tool_storage() {
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+}
+#pragma GCC visibility pop

@@ -1,5 +1,7 @@
 #include "mpi_adi/mpi/unsupported/unsupported.hpp"
 
+#include "mpi_adi/mpi/file_error.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -36,7 +38,7 @@ int unsupported_on_file(const CallName& name) {
   rank->enter();
   const int code = rank->errors().make(MPI_ERR_UNSUPPORTED_OPERATION, std::string(name.text) + " " + kSentence);
   rank->leave();
-  return code;
+  return raise_on_file(*rank, name, code);
 }
 
 void unsupported_at_all(const CallName& name) {

@@ -14,8 +14,8 @@ namespace margay::mpi_adi {
 // standard error and returns the class.
 [[nodiscard]] int unsupported(const CallName& name, MPI_Comm comm = MPI_COMM_NULL);
 
-// Of a function on files: the default handler of files is MPI_ERRORS_RETURN (MPI 4.0, 14.7), so the code is returned;
-// as few programs look at it, the sentence is also said on standard error.
+// Of a function on files: raised with MPI_FILE_NULL's handler. That is MPI_ERRORS_RETURN at first (MPI 4.0, 14.7), so
+// the code is returned; as few programs look at it, the sentence is also said on standard error.
 [[nodiscard]] int unsupported_on_file(const CallName& name);
 
 // Ends the job with the sentence, whatever handlers there are.
@@ -23,9 +23,20 @@ namespace margay::mpi_adi {
 
 }  // namespace margay::mpi_adi
 
-// The weak name, as MARGAY_ALIAS makes it; and the function's name in the section from which `margay check` reads what
-// a program must not call.
+// The weak name, as MARGAY_ALIAS makes it; the function's name in the section from which `margay check` reads what
+// a program must not call; and what GNU's linker says where an object that it links calls it, in sections of the
+// linker's own that are not loaded.
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): a name made a symbol and a text.
 #define MARGAY_REFUSING(name)                                                                       \
   extern "C" __attribute__((weak, visibility("default"), alias("P" #name))) decltype(P##name) name; \
-  __attribute__((section("margay_refusing"), used)) static const char name##_name[] = #name;
+  __attribute__((section("margay_refusing"), used)) static const char name##_name[] = #name;        \
+  asm(".pushsection .gnu.warning." #name                                                            \
+      ",\"\",@progbits\n"                                                                           \
+      ".ascii \"" #name                                                                             \
+      " is not supported: margay has it by name only in this version, a call fails\"\n"             \
+      ".popsection\n"                                                                               \
+      ".pushsection .gnu.warning.P" #name                                                           \
+      ",\"\",@progbits\n"                                                                           \
+      ".ascii \"P" #name                                                                            \
+      " is not supported: margay has it by name only in this version, a call fails\"\n"             \
+      ".popsection");

@@ -112,7 +112,8 @@ BUFFERS = re.compile(r"^(buf|buffer|sendbuf|recvbuf|inbuf|outbuf|inoutbuf)$")
 
 
 FUNCTIONS = {"query_fn": "query", "free_fn": "release", "cancel_fn": "cancel", "user_fn": "add",
-             "comm_errhandler_fn": "nothing", "session_errhandler_fn": "session_nothing"}
+             "comm_errhandler_fn": "nothing", "session_errhandler_fn": "session_nothing",
+             "file_errhandler_fn": "file_nothing"}
 
 
 NOUNS = {"indx": "index"}  # mpi.h cannot call it so: strings.h has a function of that name
