@@ -112,6 +112,7 @@ void TypeCheck::end_receive(const ReceiveRequest& request) {
 }
 
 void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
+  ++findings_;
   if (++misfits_ > kLinesMax) return;
   const std::uint64_t room = static_cast<std::uint64_t>(receive.count) * receive.type->size;
   const std::string type = !receive.type_name.empty() ? std::to_string(receive.count) + " x " + receive.type_name

@@ -30,8 +30,8 @@ void write_sent_side(portals::UserData& data, const SentSide& side);
 // Under the process lock.
 class TypeCheck {
  public:
-  // `rank`: of this process, for what it prints.
-  explicit TypeCheck(std::uint32_t rank) : rank_(rank) {}
+  // `rank`: of this process, for what it prints. Each misfit is counted in `findings` too (sim::Process::found).
+  TypeCheck(std::uint32_t rank, std::uint64_t& findings) : rank_(rank), findings_(findings) {}
 
   // The MPI call that begins. `name` lives as long as the program.
   void begin_call(const char* name) {
@@ -69,6 +69,7 @@ class TypeCheck {
   void report(const ReceiveRequest& request, const Receive& receive);
 
   std::uint32_t rank_;
+  std::uint64_t& findings_;
   const char* call_ = "";
   TypePtr copied_from_;
   SentSide outgoing_;

@@ -92,6 +92,7 @@ class Report {
   [[nodiscard]] bool empty() const { return lines_ == 0; }
   [[nodiscard]] std::string text() {
     if (lines_ == 0) return {};
+    rank_.process().found(lines_);
     begin() += "not given back: " + counts_ +
                (lines_ > kLinesMax ? " (the first " + std::to_string(kLinesMax) + " are listed)" : "") + "\n";
     return std::move(text_);

@@ -61,7 +61,8 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
     rank->process_->recorder().watch();
   }
   if (rank->process_->job().options.text("check_types") == "1") {
-    rank->device_->parts().type_check = std::make_unique<TypeCheck>(rank->process_->rank());
+    rank->device_->parts().type_check =
+        std::make_unique<TypeCheck>(rank->process_->rank(), rank->process_->board().findings);
     rank->process_->recorder().watch();
   }
   rank->tables_.inquiries = Inquiries(rank->process_->job());

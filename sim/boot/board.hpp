@@ -22,7 +22,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
-inline constexpr std::uint32_t kBoardVersion = 2;
+inline constexpr std::uint32_t kBoardVersion = 3;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 inline constexpr std::uint32_t kMaxRanks = 65536;
 // Counted under portals::DropReason's values.
@@ -78,13 +78,14 @@ struct BoardBlock {
   std::uint64_t heap_high_water_bytes = 0;
   std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::kCount)> by_protocol{};
   std::array<BoardCount, static_cast<std::size_t>(CountedWire::kCount)> by_wire{};
+  std::uint64_t findings = 0;  // what the checks have told so far; Process::found() counts them
 };
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, failed_call) == 48);
 static_assert(offsetof(BoardBlock, message) == 80);
 static_assert(offsetof(BoardBlock, wait) == 592 && offsetof(BoardBlock, progress) == 624);
 static_assert(offsetof(BoardBlock, by_protocol) == 648 && offsetof(BoardBlock, by_wire) == 840);
-static_assert(sizeof(BoardBlock) == 888);
+static_assert(offsetof(BoardBlock, findings) == 888 && sizeof(BoardBlock) == 896);
 
 struct BoardHeader {
   std::uint64_t magic = 0;  // written last

@@ -24,6 +24,10 @@ Options Options::from_environment(char** environment) {
     for (char& c : name) c = lower(c);
     options.set(std::move(name), std::string(variable.substr(equals + 1)));
   }
+  if (options.text("strict") == "1") {
+    options.set("leaks", "1");
+    options.set("check_types", "1");
+  }
   return options;
 }
 

@@ -5,6 +5,8 @@
 // Names in use:  protocol ("long=rendezvous,short_limit=1024")  wire_tcp (uring|epoll|auto)  method ("long=cma|ring")
 //                trace (folder)  heap_bytes  wait (spin|yield|auto)  iface  stall_seconds
 //                initial_errhandler (mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return)
+//                leaks, check_types, trace_walks ("1"); strict ("1": turns on both checks, and what they find is an
+//                error)
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,9 @@
 #include "portals/base/status.hpp"
 
 namespace margay::sim {
+
+// The exit status of a job, or a process without `margay run`, that went well but for what the checks of strict found.
+inline constexpr int kStatusFindings = 72;
 
 class Options {
  public:

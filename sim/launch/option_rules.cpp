@@ -67,6 +67,7 @@ constexpr OptionRule kRules[] = {
     {"help", 0, OptionAction::kHelp},
     {"stats", 0, OptionAction::kStats},
     {"check-accounting", 0, OptionAction::kAccounting},
+    {"strict", 0, OptionAction::kStrict, "MARGAY_STRICT"},
     {"mpi", 1, OptionAction::kMpi},
     {"protocol", 1, OptionAction::kPairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
     {"method", 1, OptionAction::kPairs, "MARGAY_METHOD", "long=ring|cma|auto"},

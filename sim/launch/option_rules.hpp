@@ -34,6 +34,7 @@ enum class OptionAction : std::uint8_t {
   kHelp,
   kStats,
   kAccounting,
+  kStrict,
   kMpi,
   kRankOption,
   kRankFlag,

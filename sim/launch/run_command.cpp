@@ -5,7 +5,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
+#include "sim/boot/options.hpp"
 #include "sim/launch/job_memory.hpp"
 #include "sim/launch/plan.hpp"
 #include "sim/launch/program.hpp"
@@ -51,15 +53,21 @@ Status find_programs(const RunOptions& options, std::vector<std::string>& paths,
   return {};
 }
 
-// Prints what --stats and --check-accounting ask for; the exit status with it.
+// Prints what --stats, --check-accounting and --strict ask for; the exit status with it.
 int finish_accounts(const RunOptions& options, const Board& board, int exit_status) {
   if (options.stats) {
     for (const std::string& line : stats_table(board)) std::fprintf(stderr, "%s\n", line.c_str());
   }
-  if (!options.check_accounting) return exit_status;
-  const AccountingResult result = check_accounting(board);
-  for (const std::string& line : result.lines) std::fprintf(stderr, "%s\n", line.c_str());
-  return result.offending_pairs > 0 && exit_status == 0 ? kStatusAccounting : exit_status;
+  if (options.check_accounting) {
+    const AccountingResult result = check_accounting(board);
+    for (const std::string& line : result.lines) std::fprintf(stderr, "%s\n", line.c_str());
+    if (result.offending_pairs > 0 && exit_status == 0) exit_status = kStatusAccounting;
+  }
+  if (!options.strict) return exit_status;
+  const std::string findings = describe_findings(board);
+  if (findings.empty()) return exit_status;
+  std::fprintf(stderr, "%s\n", findings.c_str());
+  return exit_status == 0 ? kStatusFindings : exit_status;
 }
 
 std::string first_of(const std::vector<Need>& needs) {
@@ -112,6 +120,9 @@ int run_command(const std::vector<std::string>& words) {
   RunOptions options;
   Status status = parse_run_options(words, options);
   if (status.ok()) status = timeout_from_environment(options);
+  if (const char* strict = std::getenv("MARGAY_STRICT"); strict != nullptr && std::string_view(strict) == "1") {
+    options.strict = options.check_accounting = true;
+  }
   if (!status.ok()) return complain(status, kStatusBadCommandLine);
   if (options.show_help) {
     std::fputs(run_help().c_str(), stdout);

@@ -25,6 +25,7 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --check-accounting      sent = delivered + dropped for each pair of ranks, else exit status 70
   --leaks                 list at the end what each rank never gave back: requests, communicators, datatypes, sessions, ...
   --check-types           name sends and receives whose types or sizes do not fit each other
+  --strict                all these checks, and what they find is an error: exit status 72 (MARGAY_STRICT=1)
   -initial-errhandler H   of MPI_COMM_WORLD: mpi_errors_are_fatal (default), mpi_errors_abort, mpi_errors_return
   --protocol NAME=VALUE   protocol variants and thresholds, e.g. long=rendezvous
   --method NAME=VALUE     method of a kind of message, e.g. long=cma
@@ -32,7 +33,7 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   -v  say what is done;  --version;  --help
 
 Exit status: 0; the first failing rank's exit code, or 128 + its signal; MPI_Abort's code; 124 after --timeout; 126 or 127 when a
-program cannot be run or found; 70 when the accounting does not hold; 71 when the job cannot be
+program cannot be run or found; 70 when the accounting does not hold; 72 when --strict found mistakes; 71 when the job cannot be
 started; 2 for a wrong command line. An exit status has 8 bits: a failing code whose low 8 bits are 0 (MPI_Abort with 0, 256
 or -256) ends with 1.
 )";

@@ -177,6 +177,10 @@ class Parser {
       case OptionAction::kAccounting:
         out_.check_accounting = true;
         break;
+      case OptionAction::kStrict:
+        out_.strict = out_.check_accounting = true;
+        set_rank_option(rule.variable, "1");
+        break;
       case OptionAction::kRankFlag:
         set_rank_option(rule.variable, "1");
         break;

@@ -47,6 +47,7 @@ struct RunOptions {
   bool verbose = false;
   bool stats = false;
   bool check_accounting = false;
+  bool strict = false;      // what the checks find is an error
   bool system_mpi = false;  // leave LD_LIBRARY_PATH alone
   bool show_version = false;
   bool show_help = false;

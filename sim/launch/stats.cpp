@@ -83,6 +83,22 @@ std::vector<std::string> stats_table(const Board& board) {
   return lines;
 }
 
+std::string describe_findings(const Board& board) {
+  constexpr std::size_t kMostRanksShown = 8;
+  std::uint64_t sum = 0;
+  std::size_t ranks = 0;
+  std::string text;
+  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    const std::uint64_t findings = board.block(rank).findings;
+    if (findings == 0) continue;
+    sum += findings;
+    if (++ranks <= kMostRanksShown) text += fmt::format("{} {} by rank {}", ranks == 1 ? ":" : ",", findings, rank);
+  }
+  if (ranks == 0) return {};
+  return fmt::format("margay: --strict: {} finding{}{}{}", sum, sum == 1 ? "" : "s", text,
+                     ranks > kMostRanksShown ? ", ..." : "");
+}
+
 AccountingResult check_accounting(const Board& board) {
   AccountingResult result;
   std::uint32_t finished = 0;

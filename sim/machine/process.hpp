@@ -79,6 +79,9 @@ class Process {
 
   // This rank's place on the launcher's board; a private one when there is no launcher of ours.
   [[nodiscard]] BoardBlock& board() { return *board_block_; }
+  // A check (leaks, types, ...) has told the user of `count` mistakes of the program. With --strict (MARGAY_STRICT=1) a
+  // job with findings ends with kStatusFindings, if it would have ended with 0. The owner's call, under the lock.
+  void found(std::uint64_t count = 1) { board_block_->findings += count; }
   // Writes the sums of the accounting law and the wires' counts to the board.
   void publish_accounts();
 

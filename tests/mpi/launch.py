@@ -601,6 +601,21 @@ def case_check_types(case):
     case.expect(not case.last.stderr, "nothing is to be said unasked")
 
 
+def case_strict(case):
+    """--strict turns the checks on, counts what they tell, and makes it an error, but not of a job that failed otherwise."""
+    leaks, types, ends = case.ours("leaks.c"), case.ours("check_types.c"), case.ours("ends.c")
+    case.margay("--strict", leaks, status=72)
+    case.expect("margay: --strict: 20 findings: 10 by rank 0, 10 by rank 1\n" in case.last.stderr, "all leaks count")
+    case.margay("--strict", types, "bad", status=72)
+    case.expect(f"margay: --strict: {len(MISFITS)} findings: {len(MISFITS)} by rank 1\n" in case.last.stderr, "all misfits count")
+    case.margay(leaks, status=72, env={"MARGAY_STRICT": "1"})
+    for words in ([leaks, "clean"], [types, "good"]):
+        case.margay("--strict", *words)
+        case.expect(not case.last.stderr, "nothing was found")
+    case.margay("--leaks", "--check-types", leaks)
+    case.margay("--strict", ends, "exit", "7", "1", status=7)
+
+
 CASES = {name[5:]: function for name, function in list(globals().items()) if name.startswith("case_")}
 
 
