@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "portals/base/status.hpp"
+#include "sim/base/process_identity.hpp"
 #include "sim/boot/options.hpp"
 
 namespace margay::sim {
@@ -37,7 +38,10 @@ struct Job {
   std::uint64_t job_id = 0;         // random, the same in every rank
   std::uint32_t ranks_on_node = 1;
   std::uint32_t local_rank = 0;  // index of this rank among its node's ranks, in rank order
-  int node_segment_fd = -1;      // shared by this node's ranks, all zero at first; -1: alone on the node
+  // Of this node's ranks, where no launcher ends the job when one of them dies: they notice it by themselves. Else
+  // empty.
+  std::vector<ProcessIdentity> node_processes;
+  int node_segment_fd = -1;  // shared by this node's ranks, all zero at first; -1: alone on the node
   std::uint64_t node_segment_bytes = 0;
   int board_fd = -1;  // the job board (sim/boot/board.hpp); -1: started by a foreign launcher, or alone
   std::array<std::byte, 32> secret{};  // for the handshake between nodes; never print it

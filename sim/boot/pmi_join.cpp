@@ -116,7 +116,20 @@ Status open_and_tell(Job& job, const Node& node, std::uint64_t bytes) {
     if (!status.ok()) return status;
     job.node_segment_fd = open_offer(offer, bytes);
   }
-  return job.pmi->put("margay-open-" + std::to_string(job.rank), job.node_segment_fd >= 0 ? "1" : "0");
+  const ProcessIdentity me = own_process();
+  return job.pmi->put("margay-open-" + std::to_string(job.rank),
+                      job.node_segment_fd >= 0 ? std::to_string(me.pid) + ":" + std::to_string(me.start_ticks) : "no");
+}
+
+// What open_and_tell said of `rank`; false: it could not open the segment.
+Status get_opened(const Job& job, std::uint32_t rank, ProcessIdentity& process, bool& opened) {
+  std::string text;
+  if (Status status = job.pmi->get("margay-open-" + std::to_string(rank), text); !status.ok()) return status;
+  const std::string_view words(text);
+  const std::size_t colon = words.find(':');
+  opened = colon != std::string_view::npos && parse_number(words.substr(0, colon), process.pid) &&
+           parse_number(words.substr(colon + 1), process.start_ticks);
+  return {};
 }
 
 // Renumbers the nodes: those that share memory stay together, the ranks of the others stand alone.
@@ -126,10 +139,9 @@ Status settle_nodes(Job& job, const std::map<std::uint32_t, Node>& nodes) {
   for (std::uint32_t rank = 0; rank < job.size; ++rank) {
     bool& shared = is_shared[job.node_of_rank[rank]];
     if (!shared) continue;
-    std::string opened;
-    Status status = job.pmi->get("margay-open-" + std::to_string(rank), opened);
-    if (!status.ok()) return status;
-    shared = opened == "1";
+    ProcessIdentity process;
+    if (Status status = get_opened(job, rank, process, shared); !status.ok()) return status;
+    if (job.node_of_rank[rank] == job.node_of_rank[job.rank]) job.node_processes.push_back(process);
   }
   const bool mine = is_shared[job.node_of_rank[job.rank]];
   std::map<std::uint32_t, std::uint32_t> renumbered;
@@ -144,6 +156,7 @@ Status settle_nodes(Job& job, const std::map<std::uint32_t, Node>& nodes) {
     }
   }
   job.node_count = next;
+  if (!mine) job.node_processes.clear();
   if (!mine && job.node_segment_fd >= 0) {
     ::close(job.node_segment_fd);
     job.node_segment_fd = -1;

@@ -72,7 +72,8 @@ bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const bool tick = pending || settings.ticks || !parking.park();
   const std::uint64_t entries = settings.lock->owner_entries();
   const std::uint64_t tick_ns = !pending && settings.lock->owner_inside() ? kIdleTickNs : kTickNs;
-  bell.wait_rung(seen, tick ? tick_ns : kForeverNs);
+  const std::uint64_t longest_ns = settings.watch ? settings.watch_ns : kForeverNs;
+  bell.wait_rung(seen, tick ? tick_ns : longest_ns);
   parking.unpark();
   const std::uint32_t rings = bell.rings();
   const bool rung = rings != seen;
@@ -89,7 +90,9 @@ void Coprocessor::Impl::run() {
   bool pending = false;
   while (!parking.stopping()) {
     pending |= parking.take();
-    if (!wait(pending, seen)) continue;
+    const bool look = wait(pending, seen);
+    if (settings.watch) settings.watch();
+    if (!look) continue;
     pending = work();
     // The owner is inside for longer: it looks itself, and posts again when it leaves with work behind it.
     if (settings.lock->owner_inside()) pending = false;

@@ -24,8 +24,10 @@ class Coprocessor {
     BiasedLock* lock = nullptr;
     BellData* bell = nullptr;  // nullptr: alone on the node, only ticks
     Kernel* kernel = nullptr;
-    int wake_descriptor = -1;  // written whenever the bell is rung, for an owner that sleeps in poll()
-    bool ticks = false;        // a wire is there that rings no bell: look now and then by itself
+    int wake_descriptor = -1;     // written whenever the bell is rung, for an owner that sleeps in poll()
+    bool ticks = false;           // a wire is there that rings no bell: look now and then by itself
+    std::function<void()> watch;  // called now and then, and at least each watch_ns, without the lock; may be empty
+    std::uint64_t watch_ns = 0;
     std::size_t stack_bytes = std::size_t{256} * 1024;
   };
 

@@ -14,7 +14,9 @@ namespace {
 
 using portals::Status;
 
-[[noreturn]] void stand_guard(int lifeline) {
+[[noreturn]] void stand_guard(int lifeline, int launchers_end) {
+  // By itself: where close_range is refused, the guardian would else keep its own lifeline open.
+  ::close(launchers_end);
   ::setpgid(0, 0);
   ::prctl(PR_SET_NAME, "margay-guardian");
   sigset_t all;
@@ -40,7 +42,7 @@ Status Guardian::start() {
   if (::pipe2(ends, O_CLOEXEC) != 0) return Status::error(std::string("cannot make a pipe: ") + std::strerror(errno));
   pid_ = ::fork();
   if (pid_ < 0) return Status::error(std::string("cannot start the guardian process: ") + std::strerror(errno));
-  if (pid_ == 0) stand_guard(ends[0]);
+  if (pid_ == 0) stand_guard(ends[0], ends[1]);
   ::setpgid(pid_, pid_);  // both sides, so that neither depends on who runs first
   ::close(ends[0]);
   lifeline_ = ends[1];

@@ -11,6 +11,13 @@ namespace margay::sim {
 
 using portals::Status;
 
+namespace {
+
+// More than a socket holds.
+constexpr int kDrainReads = 256;
+
+}  // namespace
+
 PmiChannels::PmiChannels(Poller& poller, PmiServer& server, std::uint32_t ranks, Report report)
     : poller_(poller), server_(server), report_(std::move(report)), channels_(ranks) {}
 
@@ -30,19 +37,24 @@ Status PmiChannels::open(std::uint32_t rank, int& rank_end) {
   return {};
 }
 
-void PmiChannels::on_readable(std::uint32_t rank) {
+bool PmiChannels::on_readable(std::uint32_t rank) {
   Channel& channel = channels_[rank];
-  while (channel.descriptor >= 0) {
-    char bytes[4096];
-    const ssize_t count = ::recv(channel.descriptor, bytes, sizeof bytes, MSG_DONTWAIT);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN) return;
-    if (count <= 0) {
-      close_channel(channel);
-      return;
-    }
-    channel.unread.append(bytes, static_cast<std::size_t>(count));
-    take_lines(rank);
+  if (channel.descriptor < 0) return false;
+  char bytes[4096];
+  const ssize_t count = ::recv(channel.descriptor, bytes, sizeof bytes, MSG_DONTWAIT);
+  if (count < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;
+  if (count <= 0) {
+    close_channel(channel);
+    return false;
+  }
+  channel.unread.append(bytes, static_cast<std::size_t>(count));
+  take_lines(rank);
+  return true;
+}
+
+void PmiChannels::drain(std::uint32_t rank) {
+  // A child of the rank may write without end.
+  for (int reads = 0; reads < kDrainReads && on_readable(rank); ++reads) {
   }
 }
 
@@ -52,7 +64,10 @@ void PmiChannels::take_lines(std::uint32_t rank) {
   for (std::size_t end = 0; (end = channel.unread.find('\n', begin)) != std::string::npos; begin = end + 1) {
     const PmiOutcome outcome = server_.take_line(rank, std::string_view(channel.unread).substr(begin, end - begin));
     for (const PmiReply& reply : outcome.replies) answer(reply);
-    if (outcome.aborts || !outcome.error.empty()) report_(rank, outcome);
+    if (!outcome.aborts && outcome.error.empty()) continue;
+    // The job ends for that; whatever else comes is not kept.
+    close_channel(channel);
+    return report_(rank, outcome);
   }
   channel.unread.erase(0, begin);
   if (channel.unread.size() <= kMaxPmiLineBytes) return;

@@ -14,7 +14,7 @@ namespace margay::sim {
 
 class PmiChannels {
  public:
-  // Called for each line that did more than be answered: an abort, or an error.
+  // Called for the line that did more than be answered: an abort, or an error. It is a rank's last one.
   using Report = std::function<void(std::uint32_t rank, const PmiOutcome& outcome)>;
 
   PmiChannels(Poller& poller, PmiServer& server, std::uint32_t ranks, Report report);
@@ -24,8 +24,11 @@ class PmiChannels {
 
   // `rank_end` goes to the rank; the caller closes it once the rank has started.
   [[nodiscard]] portals::Status open(std::uint32_t rank, int& rank_end);
-  // Reads and answers what is there.
-  void on_readable(std::uint32_t rank);
+  // Reads once and answers that, so that a rank that writes without end keeps the launcher from nothing else. false:
+  // nothing is there.
+  bool on_readable(std::uint32_t rank);
+  // What a rank that has gone left behind.
+  void drain(std::uint32_t rank);
 
  private:
   struct Channel {

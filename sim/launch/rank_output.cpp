@@ -1,6 +1,7 @@
 #include "sim/launch/rank_output.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -163,7 +164,11 @@ void RankOutput::balance() {
 void RankOutput::drain(std::uint32_t rank, std::int64_t now_ns) {
   for (std::size_t which = 0; which < 2; ++which) {
     Stream& stream = streams_[std::size_t{rank} * 2 + which];
-    while (read_once(stream, now_ns)) {
+    // What is there now: a child of the rank may go on writing.
+    int there = 0;
+    if (stream.descriptor >= 0 && ::ioctl(stream.descriptor, FIONREAD, &there) != 0) there = 0;
+    for (std::size_t reads = 0; reads <= static_cast<std::size_t>(there) / kReadBytes && read_once(stream, now_ns);) {
+      ++reads;
     }
     show(stream, stream.buffer.take_rest());
   }

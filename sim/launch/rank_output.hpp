@@ -35,7 +35,7 @@ class RankOutput {
   [[nodiscard]] portals::Status open(std::uint32_t rank, int& standard_output, int& standard_error);
   // A stream of a rank (EventKind::kOutput, kError) has something, or a sink (kSink) has room.
   void on_event(Event event, std::int64_t now_ns);
-  // Takes what is in the pipes of a rank that has gone, partial lines too.
+  // Takes what is now in the pipes of a rank that has gone, partial lines too.
   void drain(std::uint32_t rank, std::int64_t now_ns);
   // Shows prompts that are due.
   void on_time(std::int64_t now_ns);

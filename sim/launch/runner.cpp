@@ -70,6 +70,8 @@ Status Runner::run(int& exit_status) {
 }
 
 Status Runner::prepare() {
+  // A program that became the launcher by exec may have left children; they are none of the job's.
+  children_before_ = children();
   started_ns_ = signed_monotonic_ns();
   static_cast<void>(::sigprocmask(SIG_BLOCK, nullptr, &saved_.signal_mask));
   if (!options_.system_mpi) library_folder_ = find_library_folder();
@@ -136,7 +138,8 @@ void Runner::dispatch(Event event) {
     case EventKind::kSignal:
       return on_signals();
     case EventKind::kPmi:
-      return channels_.on_readable(event.index);
+      channels_.on_readable(event.index);
+      return;
     case EventKind::kInput:
     case EventKind::kInputPipe:
       return input_.on_event(event);
@@ -218,13 +221,17 @@ void Runner::take_reports() {
 
 void Runner::on_child(pid_t pid, int code, int value) {
   const auto found = std::find(pids_.begin(), pids_.end(), pid);
-  if (found == pids_.end()) return;  // an orphan that was adopted, or the guardian
+  if (found == pids_.end()) {
+    // An orphan that was adopted, the guardian, or somebody's from before, whose number is free now.
+    if (code != CLD_STOPPED && code != CLD_CONTINUED) std::erase(children_before_, pid);
+    return;
+  }
   const auto rank = static_cast<std::uint32_t>(found - pids_.begin());
   const std::int64_t now = signed_monotonic_ns();
   if (watch_.ended(rank)) return;
   if (code == CLD_STOPPED) return watch_.on_stop(rank, now);
   if (code == CLD_CONTINUED) return watch_.on_continue(rank);
-  channels_.on_readable(rank);  // its last words come before its end
+  channels_.drain(rank);  // its last words come before its end
   output_.drain(rank, now);
   RankEnd end = examine(rank, code != CLD_EXITED, value);
   for (const auto& [reporter, outcome] : reported_by_ranks_) {
@@ -309,7 +316,7 @@ int Runner::wait_ms() const {
 
 void Runner::end_everything() {
   guardian_.dismiss();
-  end_all_children();
+  end_all_children(children_before_);
   if (signals_ >= 0) ::close(signals_);
   signals_ = -1;
   static_cast<void>(::sigprocmask(SIG_SETMASK, &saved_.signal_mask, nullptr));

@@ -74,6 +74,7 @@ class Runner {
   Watch watch_;
   StallDetector stall_;
   std::vector<int> pids_;
+  std::vector<int> children_before_;                                     // of this process, when it became the launcher
   std::vector<std::pair<std::uint32_t, PmiOutcome>> reported_by_ranks_;  // aborts and errors, not yet judged
   std::int64_t started_ns_ = 0;
   bool reported_ = false;

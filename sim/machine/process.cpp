@@ -107,6 +107,7 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
                                         finished_, 0, long_method);
   if (!wire->status().ok()) return wire->status();
   shm_ = wire.get();
+  if (!job_.node_processes.empty()) peer_watch_.begin(*shm_, job_.node_processes);
   bell_data_ = &wire->bell_data();
   wait_means_.bell = &wire->bell();
   for (std::uint32_t rank : world_rank_of_local) {
@@ -160,6 +161,10 @@ Status Process::start_coprocessor(Coprocessor::Round round) {
   settings.kernel = kernel_.get();
   settings.wake_descriptor = wake_descriptor_;
   settings.ticks = job_.node_count > 1;
+  if (peer_watch_.watching()) {
+    settings.watch = [this] { peer_watch_.look(clock_.now_ns()); };
+    settings.watch_ns = PeerWatch::kLookNs;
+  }
   return coprocessor_.start(settings, std::move(round));
 }
 
@@ -193,8 +198,10 @@ void Process::finish(const std::function<bool()>& round) {
   if (tcp_ != nullptr) tcp_->rest();
   const std::uint64_t begin = clock_.now_ns();
   while (!kernel_->idle() && clock_.now_ns() - begin < kFinishLimitNs) {
+    peer_watch_.look(clock_.now_ns());
     if (!round() && virtual_) wait_means_.rest->rest(0);
   }
+  if (shm_ != nullptr) shm_->leave(true);
   publish_accounts();
   recorder_.suspend();
   static_cast<void>(leave(job_));
@@ -202,6 +209,7 @@ void Process::finish(const std::function<bool()>& round) {
 
 void Process::resume() {
   recorder_.reopen();
+  if (shm_ != nullptr) shm_->leave(false);
   if (tcp_ != nullptr) tcp_->go_on();
 }
 

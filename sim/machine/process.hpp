@@ -20,6 +20,7 @@
 #include "sim/kernel/kernel.hpp"
 #include "sim/kernel/waiter.hpp"
 #include "sim/machine/mapping.hpp"
+#include "sim/machine/peer_watch.hpp"
 #include "sim/shm/biased_lock.hpp"
 #include "sim/trace/recorder.hpp"
 #include "sim/wire/wire.hpp"
@@ -120,6 +121,7 @@ class Process {
   TransmissionList finished_;
   std::vector<std::unique_ptr<Wire>> wires_;
   ShmWire* shm_ = nullptr;  // one of them; nullptr: alone on the node
+  PeerWatch peer_watch_;    // of the node's ranks, where no launcher does it
   TcpWire* tcp_ = nullptr;  // nullptr: one node
   std::unique_ptr<Kernel> kernel_;
   WaitMeans wait_means_;

@@ -258,6 +258,13 @@ bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {
   return tell_loss(arrival);
 }
 
+bool ShmInbound::exhausted() {
+  std::uint64_t first_word = 0;
+  if (state_ == State::between) return !cells_.peek(first_word);
+  if (state_ == State::receiving || state_ == State::passing) return left_ != 0 && bytes_.available() == 0;
+  return state_ != State::offered && state_ != State::held;
+}
+
 void ShmInbound::lose(std::string_view reason) {
   if (lost()) return;
   accepted_ = state_ == State::receiving || state_ == State::reading;

@@ -54,6 +54,8 @@ class ShmInbound {
   // Nothing more is taken from this channel; look() still gives cut (when a body was half here) and then lost.
   void lose(std::string_view reason);
 
+  // The sender publishes nothing more: whether all that can still be had of it has been taken.
+  [[nodiscard]] bool exhausted();
   [[nodiscard]] bool reading() const { return state_ == State::reading; }
   [[nodiscard]] bool lost() const { return state_ == State::losing || state_ == State::lost; }
 

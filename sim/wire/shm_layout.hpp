@@ -20,7 +20,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x3147'4553'5941'474d;  // "MGAYSEG1" read as little-endian
-inline constexpr std::uint32_t kSegmentVersion = 6;
+inline constexpr std::uint32_t kSegmentVersion = 7;
 inline constexpr std::size_t kSegmentPageBytes = 4096;
 // Ranks of one node: their channels' addresses still fit (145 GB of addresses, not of memory).
 inline constexpr std::uint32_t kShmRanksMax = 1024;
@@ -41,8 +41,9 @@ struct RankArea {
   std::uint32_t only_processor = 0;  // the one that it may run on, plus 1; 0: several
   std::uint64_t test_address = 0;    // in its memory, of a word that peers try to read
   std::uint64_t test_word = 0;       // what they must find there
-  // How many of `opened` are set, so that looking for new senders is one load.
+  // Grows with each of `opened`, and with other news for the owner, so that looking for new senders is one load.
   std::uint32_t opened_count = 0;
+  std::uint32_t has_left = 0;  // 1: its messages are out and in, its process may end
   // opened[i]: local rank i has sent here before, so its channel is worth a look. Written once by rank i.
   alignas(kCacheLineBytes) std::array<std::uint8_t, kShmRanksMax> opened{};
 };

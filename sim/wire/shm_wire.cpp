@@ -56,6 +56,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
   inbound_.reserve(ranks);
   senders_.reserve(ranks);
   is_sender_.resize(ranks);
+  process_ended_.resize(ranks);
   for (std::uint32_t other = 0; other < ranks; ++other) {
     const std::uint32_t world = world_rank_of_local[other];
     if (other != local_rank) local_of_world_[world] = other;
@@ -114,6 +115,8 @@ bool ShmWire::push() {
     for (const std::uint32_t from : held_) inbound_[from].release_held();
     held_.clear();
   }
+  if (!ended_.empty()) [[unlikely]]
+    moved |= lose_ended();
   want_push();
   return moved;
 }
@@ -167,13 +170,16 @@ void ShmWire::add_sender(std::uint32_t local_rank) {
   senders_.push_back({&inbound_[local_rank], &outbound_[local_rank], local_rank});
 }
 
-// Somebody sends here for the first time.
+// Somebody sends here for the first time, or has ended.
 void ShmWire::discover() {
   RankArea& mine = layout_.area(local_rank_);
   opened_seen_ = read_published(mine.opened_count);
   for (std::uint32_t other = 0; other < layout_.ranks(); ++other) {
     if (other != local_rank_ && flag_set(mine.opened[other])) add_sender(other);
+    const bool noted = inbound_[other].lost() || std::ranges::find(ended_, other) != ended_.end();
+    if (!noted && flag_set(process_ended_[other])) ended_.push_back(other);
   }
+  want_push();
 }
 
 void ShmWire::hold() {
@@ -190,12 +196,26 @@ void ShmWire::nudge_queued() {
   for (const std::uint32_t local_rank : busy_) outbound_[local_rank].bell().ring();
 }
 
-void ShmWire::lose(std::uint32_t peer, std::string_view reason) {
-  const std::uint32_t gone = local(peer);
-  outbound_[gone].fail(finished_);
-  std::erase(busy_, gone);
-  inbound_[gone].lose(reason);
-  add_sender(gone);
+void ShmWire::process_ended(std::uint32_t local_rank) {
+  if (read_published(layout_.area(local_rank).has_left) != 0) return;
+  RankArea& mine = layout_.area(local_rank_);
+  set_flag(process_ended_[local_rank]);
+  count_flag(mine.opened_count);
+  BellRinger(mine.bell, registered_).ring();
+}
+
+void ShmWire::leave(bool leaves) {
+  publish(layout_.area(local_rank_).has_left, leaves ? 1 : 0);
+}
+
+// Those from whom nothing more is to be taken.
+bool ShmWire::lose_ended() {
+  return std::erase_if(ended_, [this](std::uint32_t gone) {
+           if (!inbound_[gone].exhausted()) return false;
+           inbound_[gone].lose("its process has ended");  // look() tells it, and ends what goes out
+           add_sender(gone);
+           return true;
+         }) != 0;
 }
 
 }  // namespace margay::sim

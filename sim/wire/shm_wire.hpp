@@ -68,9 +68,11 @@ class ShmWire final : public Wire {
   }
   // Whether `peer` (a world rank) is on this node and not this rank.
   [[nodiscard]] bool reaches(std::uint32_t peer) const;
-  // The peer's process is gone: what is queued for it fails, poll() gives cut for the body that was coming, then lost.
-  // Requires: no arrival waits for its answer. `reason`: static, a sentence's end.
-  void lose(std::uint32_t peer, std::string_view reason);
+  // The process of this local rank is gone: once what it published has been taken, what is queued for it fails, and
+  // poll() gives cut for the body that was coming, then lost. No effect of one that had left. Any thread.
+  void process_ended(std::uint32_t local_rank);
+  // This rank's messages are out and in: its process may end, and is not lost. Taken back with false.
+  void leave(bool leaves);
   // How long bodies go to `peer`, and why; an empty reason before the first one.
   [[nodiscard]] const LongChoice& long_choice(std::uint32_t peer) const { return outbound_[local(peer)].long_choice(); }
   // False: membarrier is refused, every send pays an atomic instruction.
@@ -87,13 +89,14 @@ class ShmWire final : public Wire {
   };
 
   // Something is queued or held.
-  void want_push() { wants_push_ = !busy_.empty() || !held_.empty(); }
+  void want_push() { wants_push_ = !busy_.empty() || !held_.empty() || !ended_.empty(); }
 
   [[nodiscard]] std::uint32_t local(std::uint32_t peer) const;
   [[gnu::noinline]] void discover();
   void add_sender(std::uint32_t local_rank);
   bool look(const Sender& sender, Arrival& arrival);
   [[gnu::noinline]] bool look_at_others(Arrival& arrival);
+  bool lose_ended();
   // Whether a body is on its way here out of another rank's memory.
   [[nodiscard]] bool reads_bodies() const;
 
@@ -108,6 +111,8 @@ class ShmWire final : public Wire {
   std::uint64_t test_word_ = 0;  // peers try to read it before they read bodies; see open_for_reading
   BellData no_bell_;             // stands in when status_ is an error
   BellOwner bell_;
+  // process_ended() said so. Set by its thread once.
+  std::vector<std::uint8_t> process_ended_;
   // Owner's.
   std::vector<ShmOutbound> outbound_;  // by local rank
   std::vector<ShmInbound> inbound_;
@@ -115,6 +120,7 @@ class ShmWire final : public Wire {
   std::vector<Sender> senders_;      // never more than there are ranks: stays where it is
   std::vector<bool> is_sender_;
   std::vector<std::uint32_t> held_;
+  std::vector<std::uint32_t> ended_;   // local ranks whose process is gone, not lost yet
   std::uint32_t opened_seen_ = 0;      // of our area's opened_count
   std::size_t turn_ = 0;               // index in senders_ of the one to look at first
   std::uint32_t in_turn_ = 0;          // arrivals that it has given in a row

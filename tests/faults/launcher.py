@@ -100,6 +100,41 @@ def death_of_the_launcher(build, scratch):
 
 
 @case
+def death_of_the_launcher_without_close_range(build, scratch):
+    refuse = compile_c(build, HERE / "refuse_call.c", "refuse_close_range", "cc", "-DREFUSED=SYS_close_range")
+    job = Job(build, ["-n", 2], sh("sleep 60 & sleep 60; :"), prefix=[refuse])
+    job.wait_for_ranks(6)
+    job.process.kill()
+    job.expect_nothing_left(2)
+    job.finish(5)
+
+
+@case
+def children_from_before_are_left_alone(build, scratch):
+    """A shell that becomes the launcher had a job in the background; what the ranks leave there ends, that does not."""
+    job = Job(build, ["-n", 1], sh("sleep 60 & setsid sleep 60 & :"),
+              prefix=["sh", "-c", 'sleep 60 > /dev/null 2>&1 & echo $!; exec "$@"', "sh"])
+    assert job.finish(10) == 0, job.stderr
+    before = int(job.stdout)
+    left = job.marked()
+    os.kill(before, signal.SIGKILL)
+    assert left == [before], (before, left)
+
+
+@case
+def floods_do_not_deafen_the_launcher(build, scratch):
+    """What a rank or its children write without end: bad lines on the launch protocol, output behind a rank's end."""
+    flood = ("import os,socket; s=socket.socket(fileno=int(os.environ['PMI_FD'])); os.fork(); os.fork()\n"
+             "while True: s.sendall(b'nonsense\\n' * 400)")
+    job = Job(build, ["-n", 1], ["python3", "-c", flood])
+    job.expect(1, 10, "broke the launch protocol")
+    job = Job(build, ["-n", 1], sh("yes & yes & exit 0"), stdout=subprocess.DEVNULL)
+    job.expect(0, 10)
+    job = Job(build, ["-n", 2], sh("if [ $PMI_RANK = 1 ]; then yes & yes & kill -SEGV $$; fi; sleep 60"), stdout=subprocess.DEVNULL)
+    job.expect(139, 10, "SIGSEGV")
+
+
+@case
 def death_of_the_launcher_while_it_starts_ranks(build, scratch):
     for delay in (0.001, 0.003, 0.006, 0.01, 0.02):
         job = Job(build, ["-n", 40], ["sleep", "60"])

@@ -4,6 +4,7 @@ import concurrent.futures
 import itertools
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -167,6 +168,39 @@ def death_before_init(build, scratch):
         die(build, wire, "before_init", "exit3", (3, ["rank 1", "without MPI_Init"]))
 
 
+def under_quiet_launcher(build, ranks, name, *arguments):
+    """What became of the ranks, by rank, and what they said."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PMI", "MARGAY", "OMPI"))}
+    run = subprocess.run(["python3", HERE / "quiet_launcher.py", str(ranks), program(build, name), *arguments], text=True,
+                         env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    ended = dict(re.findall(r"rank (\d+) ended: (-?\d+)", run.stdout))
+    return {int(rank): int(status) for rank, status in ended.items()}, f"{name} {arguments}: {run.stdout}{run.stderr}"
+
+
+@case
+def death_that_no_launcher_answers(build, scratch):
+    """Ranks of the same node notice it by themselves, wherever they wait, and name who has gone."""
+    ways = [("faulty", place, "kill") for place in ("posted", "pull", "barrier", "finalize")] + [("faulty", "posted", "exit3")]
+    ways += [("left_alone", how) for how in ("tested", "later", "queued")]
+    program(build, "faulty"), program(build, "left_alone")
+    with concurrent.futures.ThreadPoolExecutor(len(ways)) as pool:
+        for way, (ended, words) in zip(ways, pool.map(lambda way: under_quiet_launcher(build, 2, *way), ways)):
+            if way[0] == "left_alone":
+                assert ended == {0: 0, 1: -9}, words
+            else:
+                assert ended[1] == (-9 if way[2] == "kill" else 3) and ended[0] > 0, words
+                assert re.search(r"rank 1 \(its process (has )?ended", words), words
+
+
+@case
+def stops_and_ends_that_are_no_deaths(build, scratch):
+    ways = ("stopped", "orderly")
+    program(build, "left_alone")
+    with concurrent.futures.ThreadPoolExecutor(len(ways)) as pool:
+        for ended, words in pool.map(lambda how: under_quiet_launcher(build, 2, "left_alone", how), ways):
+            assert ended == {0: 0, 1: 0}, words
+
+
 @case
 def leaving_without_finalize(build, scratch):
     for wire in WIRES:
@@ -267,7 +301,7 @@ def asked_for_a_report(build, scratch):
 @case
 def io_uring_refused(build, scratch):
     """Costs nothing, since epoll is the choice; asked for io_uring by name, it is a clean error."""
-    refuse = compile_c(build, HERE / "refuse_io_uring.c", "refuse_io_uring", "cc")
+    refuse = compile_c(build, HERE / "refuse_call.c", "refuse_io_uring", "cc", "-DREFUSED=SYS_io_uring_setup")
     job = Job(build, ["-n", 2, "--nodes", 2, "--check-accounting"], [program(build, "steady"), "1"], prefix=[refuse])
     job.expect(0, 10)
     assert job.stdout == "rounds many, wrong numbers 0\n", job.stdout

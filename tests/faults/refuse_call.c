@@ -1,4 +1,4 @@
-// Runs a program with io_uring refused, as most container runtimes refuse it: refuse_io_uring PROGRAM [ARGUMENTS]
+// Runs a program with one system call refused (-DREFUSED=SYS_...), as container runtimes refuse it: PROGRAM [ARGUMENTS]
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -11,7 +11,7 @@
 int main(int argc, char** argv) {
   struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, REFUSED, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };

@@ -1,0 +1,114 @@
+// Rank 1 ends or stops under a launcher that ends nobody, and rank 0 finds out: left_alone HOW.
+//   tested   rank 1 dies; rank 0 asks for its message by MPI_Test and MPI_Iprobe only
+//   later    rank 1 sends a message and dies, both while rank 0 computes
+//   queued   rank 1 dies while rank 0 has more to send to it than the wire holds
+//   stopped  rank 1 is stopped for a while, and goes on
+//   orderly  rank 1 finalizes its session and ends; rank 0 goes on without it
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { kSends = 20000, kComputeUs = 1200000 };
+
+static void must(int holds, const char* what) {
+  if (holds) return;
+  fprintf(stderr, "left_alone: %s\n", what);
+  _exit(9);
+}
+
+static void must_fail(int error, const char* what) {
+  int class_of_error = 0;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_class(error, &class_of_error);
+  MPI_Error_string(error, text, &length);
+  if (class_of_error != MPIX_ERR_PROC_FAILED) fprintf(stderr, "class %d: %s\n", class_of_error, text);
+  must(class_of_error == MPIX_ERR_PROC_FAILED && strstr(text, "rank 1 (its process has ended)") != NULL, what);
+}
+
+static void stop_for_a_while(void) {
+  const pid_t parent = getpid();
+  if (fork() == 0) {
+    usleep(kComputeUs);
+    kill(parent, SIGCONT);
+    _exit(0);
+  }
+  raise(SIGSTOP);
+}
+
+static void rank_1(const char* how) {
+  int value = 7;
+  if (strcmp(how, "stopped") == 0) stop_for_a_while();
+  if (strcmp(how, "later") == 0 || strcmp(how, "stopped") == 0) MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  if (strcmp(how, "stopped") != 0) kill(getpid(), SIGKILL);
+}
+
+static void rank_0(const char* how) {
+  int value = 0;
+  int flag = 0;
+  int error = MPI_SUCCESS;
+  MPI_Request request;
+  if (strcmp(how, "tested") == 0) {
+    MPI_Irecv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    while (!flag && error == MPI_SUCCESS) error = MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    must_fail(error, "MPI_Test");
+    must_fail(MPI_Iprobe(1, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  } else if (strcmp(how, "queued") == 0) {
+    for (int i = 0; i < kSends && error == MPI_SUCCESS; ++i) {
+      error = MPI_Ssend(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    }
+    must_fail(error, "MPI_Ssend");
+    must_fail(MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD), "MPI_Send");
+  } else {
+    if (strcmp(how, "later") == 0) usleep(kComputeUs);
+    must(MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS && value == 7,
+         "what rank 1 sent is here");
+    if (strcmp(how, "stopped") == 0) return;
+    must_fail(MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
+  }
+}
+
+// A rank that has left in order is not lost: who waits for any source does not hear of it.
+static void session(void) {
+  MPI_Session own = MPI_SESSION_NULL;
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Comm all = MPI_COMM_NULL;
+  int rank = 0;
+  int value = 0;
+  int flag = 1;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own);
+  MPI_Group_from_session_pset(own, "mpi://WORLD", &group);
+  MPI_Comm_create_from_group(group, "left_alone", MPI_INFO_NULL, MPI_ERRORS_RETURN, &all);
+  MPI_Comm_rank(all, &rank);
+  MPI_Group_free(&group);
+  if (rank == 0) {
+    usleep(kComputeUs);
+    must(MPI_Iprobe(MPI_ANY_SOURCE, 0, all, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag,
+         "rank 1 has left in order");
+    MPI_Request request;
+    MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, all, &request);
+    MPI_Send(&rank, 1, MPI_INT, 0, 0, all);
+    must(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS, "a message of its own");
+  }
+  MPI_Comm_free(&all);
+  MPI_Session_finalize(&own);
+}
+
+int main(int argc, char** argv) {
+  const char* how = argc > 1 ? argv[1] : "";
+  int rank = 0;
+  if (strcmp(how, "orderly") == 0) {
+    session();
+    return 0;
+  }
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  rank == 0 ? rank_0(how) : rank_1(how);
+  if (strcmp(how, "stopped") != 0) _exit(0);
+  MPI_Finalize();
+  return 0;
+}
