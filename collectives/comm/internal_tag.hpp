@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "mpi_adi/device/match_bits.hpp"
+
 namespace margay::collectives {
 
 enum class Agreement : std::uint8_t {
@@ -16,6 +18,7 @@ enum class Agreement : std::uint8_t {
 // 30 bits of `number`. Never MPI_ANY_TAG, which is all ones.
 [[nodiscard]] constexpr int internal_tag(Agreement kind, std::uint64_t number) {
   constexpr unsigned kNumberBits = 30;
+  static_assert(mpi_adi::kUserTagBits <= kNumberBits);
   const std::uint32_t low = static_cast<std::uint32_t>(number) & ((1U << kNumberBits) - 1);
   return static_cast<int>(static_cast<std::uint32_t>(kind) << kNumberBits | low);
 }

@@ -26,6 +26,15 @@ inline constexpr portals::MatchBits kSourceMask = portals::MatchBits{0xffff} << 
 inline constexpr portals::MatchBits kTagMask = portals::MatchBits{0xffff'ffff} << kTagShift;
 static_assert(kContextShift + kContextBits == kSourceShift);
 
+// A program's highest tag, which MPI_TAG_UB tells. The 32 bits of the match bits hold the device's own tags too
+// (mpi_adi/request/partitioned.hpp, collectives/comm/internal_tag.hpp), each with a program's tag whole beside what
+// tells them apart.
+inline constexpr unsigned kUserTagBits = 29;
+inline constexpr int kUserTagMax = (1 << kUserTagBits) - 1;
+[[nodiscard]] constexpr bool is_user_tag(int tag) {
+  return static_cast<std::uint32_t>(tag) <= static_cast<std::uint32_t>(kUserTagMax);
+}
+
 // Requires: source_rank < 2^16, context < 2^13.
 [[nodiscard]] constexpr portals::MatchBits envelope_bits(int tag, int source_rank, ContextId context,
                                                          portals::MatchBits type = 0) {

@@ -149,13 +149,21 @@ void Call::bad_elements(std::int64_t count, const Datatype& type) {
                            " bytes pass 2^63 bytes");
 }
 
+namespace {
+
+std::string tag_words(int tag) {
+  const std::string words = "tag " + std::to_string(tag) + " is ";
+  return words + (tag < 0 ? "below 0" : "above " + std::to_string(kUserTagMax) + ", the attribute MPI_TAG_UB");
+}
+
+}  // namespace
+
 void Call::bad_send_tag(int tag) {
-  error(MPI_ERR_TAG,
-        "tag " + std::to_string(tag) + " is below 0" + (tag == MPI_ANY_TAG ? " (MPI_ANY_TAG is for receives)" : ""));
+  error(MPI_ERR_TAG, tag_words(tag) + (tag == MPI_ANY_TAG ? " (MPI_ANY_TAG is for receives)" : ""));
 }
 
 void Call::bad_receive_tag(int tag) {
-  error(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is below 0 and is not MPI_ANY_TAG");
+  error(MPI_ERR_TAG, tag_words(tag) + (tag < 0 ? " and is not MPI_ANY_TAG" : ""));
 }
 
 void Call::bad_destination(const Communicator* communicator, int rank) {

@@ -21,6 +21,7 @@
 
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/abi/status.hpp"
+#include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/rank/rank.hpp"
 #include "mpi_adi/rank/wait.hpp"
 
@@ -113,11 +114,11 @@ class Call {
       bad_count(count, what);
   }
   void send_tag(int tag) {
-    if (tag < 0) [[unlikely]]
+    if (!is_user_tag(tag)) [[unlikely]]
       bad_send_tag(tag);
   }
   void receive_tag(int tag) {
-    if (tag < 0 && tag != MPI_ANY_TAG) [[unlikely]]
+    if (!is_user_tag(tag) && tag != MPI_ANY_TAG) [[unlikely]]
       bad_receive_tag(tag);
   }
   void destination(const Communicator* communicator, int rank) {

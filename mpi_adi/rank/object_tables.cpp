@@ -1,13 +1,12 @@
 #include "mpi_adi/rank/object_tables.hpp"
 
-#include <climits>
+#include "mpi_adi/device/match_bits.hpp"
 
 namespace margay::mpi_adi {
 
-// A tag has all 31 bits of a positive int (paper 001, section 2: 32 bits of the match bits). Every process can print,
-// so IO is MPI_ANY_SOURCE. Wtime reads one clock per host.
+// Every process can print, so IO is MPI_ANY_SOURCE. Wtime reads one clock per host.
 Inquiries::Inquiries(const sim::Job& job)
-    : tag_upper_bound(INT_MAX),
+    : tag_upper_bound(kUserTagMax),
       host(MPI_PROC_NULL),
       io(MPI_ANY_SOURCE),
       time_is_global(job.node_count == 1 || job.nodes_are_emulated ? 1 : 0),

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
 namespace margay::mpi_adi {
@@ -26,13 +27,12 @@ struct PartitionedSetup {
   std::uint64_t messages = 0;
   std::uint64_t message_bytes = 0;
   std::uint64_t total_bytes = 0;
-  std::int64_t tag = 0;
 };
 
 // Tags in the communicator's collective context, whose upper quarter is kept for this:
 //
 //   31 30 29 28                              0
-//   | 1 1  0 | 29 bits of the user's tag       |  a setup
+//   | 1 1  0 | the user's tag: 29              |  a setup
 //   | 1 1  1 | channel: 19 | message: 10       |  data
 //
 // Several partitions share a message when there are more than kPartitionMessagesMax; the highest number is left out, so
@@ -40,8 +40,9 @@ struct PartitionedSetup {
 inline constexpr unsigned kPartitionMessageBits = 10;
 inline constexpr std::uint64_t kPartitionMessagesMax = (1U << kPartitionMessageBits) - 1;
 inline constexpr std::uint64_t kPartitionChannels = 1U << 19;
+// Requires: is_user_tag(tag).
 [[nodiscard]] constexpr int partition_setup_tag(int tag) {
-  return static_cast<int>(0xc000'0000U | (static_cast<std::uint32_t>(tag) & 0x1fff'ffffU));
+  return static_cast<int>(0xc000'0000U | static_cast<std::uint32_t>(tag));
 }
 [[nodiscard]] constexpr int partition_tag(std::uint64_t channel, std::uint64_t message) {
   const std::uint64_t low = (channel % kPartitionChannels) << kPartitionMessageBits | message;
@@ -51,7 +52,7 @@ inline constexpr std::uint64_t kPartitionChannels = 1U << 19;
   return static_cast<std::uint32_t>(tag) & kPartitionMessagesMax;
 }
 static_assert(partition_tag(kPartitionChannels - 1, kPartitionMessagesMax - 1) != MPI_ANY_TAG);
-static_assert(partition_setup_tag(0x7fff'ffff) != MPI_ANY_TAG);
+static_assert(static_cast<std::uint32_t>(partition_setup_tag(kUserTagMax)) < 0xe000'0000U);
 
 class Partitioned : public OwnRequest, protected RequestOwner {
  public:

@@ -36,8 +36,6 @@ void PartitionedReceive::part_completed(const Request& part) {
     }
     matched_ = true;
     failed_ = part.error_class;
-    // Tags of 30 bits and more: equal in the bits that travel, and both in use at once.
-    if (failed_ == MPI_SUCCESS && setup_.tag != call_.tag) failed_ = MPI_ERR_TAG;
     if (failed_ != MPI_SUCCESS) setup_ = {};
     if (active_) post();
     return;
@@ -90,7 +88,6 @@ void PartitionedReceive::put_in_place(std::uint64_t partition) {
 }
 
 int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& words) {
-  if (error_ == MPI_ERR_TAG) words = "a partitioned send with another tag of the same lower 29 bits came first";
   if (error_ == MPI_ERR_TRUNCATE) {
     words = "the partitioned send from rank " + std::to_string(call_.peer) + " with tag " + std::to_string(call_.tag) +
             " has " + std::to_string(setup_.total_bytes) + " bytes, and the receive's buffer " +

@@ -31,7 +31,7 @@ PartitionedSend::PartitionedSend(MpiRank& rank, const PartitionedCall& call) : P
   if (call.peer == MPI_PROC_NULL) return;
   channel_ = rank.next_partition_channel();
   auto* const sent =
-      new SentSetup(PartitionedSetup{channel_, messages_, per_message_ * partition_bytes(), total_bytes(), call.tag});
+      new SentSetup(PartitionedSetup{channel_, messages_, per_message_ * partition_bytes(), total_bytes()});
   Request* const request = device_.start_send(SendMode::standard, &sent->setup, sizeof sent->setup, bytes_, call.peer,
                                               partition_setup_tag(call.tag), *call.communicator, Context::collective);
   device_.give_to(*sent, *request);

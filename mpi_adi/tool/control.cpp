@@ -1,4 +1,5 @@
 #include "mpi_adi/tool/control.hpp"
+#include "mpi_adi/device/match_bits.hpp"
 
 #include <unistd.h>
 
@@ -237,6 +238,8 @@ std::span<const ControlVariable> control_variables() {
             kTunerDetail, &constant<sim::kSegmentBytes>),
       fixed({"messages_per_round", "arrivals that one round of progress takes from each wire", kernel, count},
             kDeveloper, &constant<Device::kMessagesPerRound>),
+      fixed({"tag_max", "the highest tag of a message, which is the attribute MPI_TAG_UB", job, count}, kDeveloper,
+            &constant<kUserTagMax>),
       fixed({"ranks_max", "the most ranks of a job", job, count}, kDeveloper, &constant<sim::kRanksMax>),
       fixed({"node_ranks_max", "the most ranks of a node", job, count}, kDeveloper, &constant<sim::kShmRanksMax>),
       told({"trace_folder", "where this run is recorded; empty: it is not", job, ValueType::text}, &read_trace),

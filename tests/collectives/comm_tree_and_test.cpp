@@ -132,6 +132,10 @@ TEST_CASE("a participant that is lost before it takes part is told to all others
 
 TEST_CASE("internal tags are told apart, and none is a wildcard") {
   CHECK(internal_tag(Agreement::create_group, 7) == 7);
+  for (int bit = 0; bit < static_cast<int>(mpi_adi::kUserTagBits); ++bit) {
+    const auto tag = static_cast<std::uint64_t>(mpi_adi::kUserTagMax - (1 << bit));
+    CHECK(internal_tag(Agreement::create_group, tag) != internal_tag(Agreement::create_group, mpi_adi::kUserTagMax));
+  }
   CHECK(internal_tag(Agreement::intercomm, 7) != 7);
   CHECK(internal_tag(Agreement::sequence, 7) != internal_tag(Agreement::intercomm, 7));
   for (const auto kind : {Agreement::create_group, Agreement::intercomm, Agreement::sequence}) {

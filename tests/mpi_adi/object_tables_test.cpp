@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/object/attribute.hpp"
 #include "mpi_adi/object/communicator_hints.hpp"
 #include "mpi_adi/object/error_handler.hpp"
@@ -156,7 +157,7 @@ TEST_CASE("the predefined attributes of a job on several hosts, and of one on em
   CHECK(apart.find(MPI_UNIVERSE_SIZE, 0) == nullptr);
   CHECK(*apart.find(MPI_LASTUSEDCODE, 17) == 17);
   CHECK(*apart.find(MPI_LASTUSEDCODE, 18) == 18);
-  CHECK(*apart.find(MPI_TAG_UB, 0) == 0x7fffffff);
+  CHECK(*apart.find(MPI_TAG_UB, 0) == kUserTagMax);
   CHECK(apart.find(MPI_WIN_BASE, 0) == nullptr);
   job.nodes_are_emulated = true;
   job.universe_size = 5;
