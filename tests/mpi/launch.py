@@ -250,6 +250,18 @@ def case_held(case):
         case.expect_lines(["all came"])
 
 
+def case_cancel_behind(case):
+    """Sends that wait behind a full wire are cancelled without their receiver (MPI 4.0, 3.8.4)."""
+    program = case.ours("cancel_behind.c")
+    for options in ((), ("--protocol", "long=rendezvous"), ("--nodes", "2", "--wire-tcp", "epoll"),
+                    ("--nodes", "2", "--wire-tcp", "uring")):
+        case.margay("--heap", "65536", "--check-accounting", *options, program)
+        case.expect_lines(["all given back"])
+    with tempfile.TemporaryDirectory() as folder:
+        case.margay("--heap", "65536", "--trace", folder, program)
+        case.run([case.build.tool("margay"), "trace", "check", folder])
+
+
 def case_exits(case):
     """exit() ends the process, whatever other threads are at, and in a handler of a signal."""
     program = case.ours("exits.c")
