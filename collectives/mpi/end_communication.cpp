@@ -6,9 +6,11 @@
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/machine.hpp"
 #include "collectives/select/perform.hpp"
+#include "mpi_adi/rank/unreceived.hpp"
 
 namespace margay::collectives {
 
+using mpi_adi::Communicator;
 using mpi_adi::Device;
 using mpi_adi::MpiRank;
 
@@ -36,6 +38,13 @@ bool end_communication(mpi_adi::Call& call) {
   Device& device = rank.device();
   // Meanwhile, progress goes on with what is under way. From here on nobody posts a receive for the world any more.
   if (!everybody_is_here(call)) return false;
+  // Their senders will take back what nobody received.
+  for (const Communicator* communicator : rank.communicators_of(kWorldModel)) {
+    tell_unreceived(rank, *communicator, mpi_adi::Sender::waits);
+  }
+  for (const Communicator* communicator : {&rank.world(), &rank.self()}) {
+    tell_unreceived(rank, *communicator, mpi_adi::Sender::waits);
+  }
   device.give_up_sends(kWorldModel, Device::Receivers::leave);
   wait_until(rank, [&] { return device.sends_over(looked_at()) && (looked_at() || rank.buffered().drained()); });
   // Whoever still asks a receiver whether it gives a message back has to be answered.

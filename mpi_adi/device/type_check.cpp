@@ -74,6 +74,12 @@ SentSide read_sent_side(const portals::UserData& data) {
   return side;
 }
 
+std::string words_of_sent_side(const portals::Header& header) {
+  const SentSide side = read_sent_side(header.user_data);
+  if (side.call == 0) return {};
+  return elements(side.signature, message_bytes(header)) + " by " + std::string(kCalls[side.call % kCalls.size()]);
+}
+
 void TypeCheck::begin_send(const Datatype& type, std::uint64_t bytes, bool own) {
   const TypePtr copied = std::exchange(copied_from_, nullptr);
   const TypeDefinition* const told = copied != nullptr ? copied.get() : type.definition.get();

@@ -26,6 +26,8 @@ struct SentSide {
 };
 void write_sent_side(portals::UserData& data, const SentSide& side);
 [[nodiscard]] SentSide read_sent_side(const portals::UserData& data);
+// What the message's sender tells, as words: "4 x MPI_INT by MPI_Send"; empty: nothing.
+[[nodiscard]] std::string words_of_sent_side(const portals::Header& header);
 
 // Under the process lock.
 class TypeCheck {

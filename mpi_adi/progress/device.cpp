@@ -186,13 +186,13 @@ bool Device::quiet_but_unmatched(std::uint32_t session) const {
 
 void Device::give_up_sends(std::uint32_t session, Receivers receivers) {
   DeviceParts& parts = impl_->parts;
-  std::vector<Request*> unmatched;
+  std::vector<SendRequest*> unmatched;
   parts.sends.for_each_in_use([&](SendRequest& send) {
     const bool may_be_received = receivers == Receivers::remain && send.peer != parts.kernel.me().rank;
     if (!may_be_received && under_way_in(session, send)) unmatched.push_back(&send);
   });
-  // One that ends may end others with it.
-  for (Request* const request : unmatched) cancel(*request);
+  // What its wire only has to take goes its way.
+  for (SendRequest* const send : unmatched) ask_back(parts, *send);
 }
 
 bool Device::sends_over(std::optional<std::uint32_t> session) const {

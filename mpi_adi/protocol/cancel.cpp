@@ -11,6 +11,9 @@ namespace margay::mpi_adi {
 
 namespace {
 
+// Names no send (answer_bits: a generation is never 0).
+constexpr portals::MatchBits kAboutNothing = 0;
+
 void cancel_receive(DeviceParts& parts, ReceiveRequest& receive) {
   if (!is_unmatched(receive)) return;
   parts.receive_list.remove(receive.entry);
@@ -30,6 +33,18 @@ portals::Header to_peer(const DeviceParts& parts, portals::PortalIndex portal, s
   return header;
 }
 
+// Nothing of it has left: it is over here and now. A question about nothing goes in its place.
+bool take_back(DeviceParts& parts, SendRequest& send) {
+  if ((send.owed & kOwedBodyTaken) == 0) return false;
+  if (!send_instead(parts, send.transmission, to_peer(parts, kCancelPortal, send.peer, kAboutNothing))) return false;
+  send.cancelled = true;
+  send.owed = 0;
+  complete_if_nothing_owed(parts, send);
+  return true;
+}
+
+}  // namespace
+
 // A send that waits for its receiver is known there by its answer bits. One that only waits for room on the wire is
 // not, and will be over without the receiver.
 void ask_back(DeviceParts& parts, SendRequest& send) {
@@ -39,6 +54,8 @@ void ask_back(DeviceParts& parts, SendRequest& send) {
   owes(send, kOwedCancel);
   send_notice(parts, to_peer(parts, kCancelPortal, send.peer, answer_bits_of(send)));
 }
+
+namespace {
 
 // The message that is named so and that no receive has; nullptr when there is none. The question came behind it.
 portals::ArrivedMessage* unmatched(DeviceParts& parts, const portals::Header& question) {
@@ -61,7 +78,8 @@ void cancel(DeviceParts& parts, Request& request) {
   if (request.kind == RequestKind::receive) {
     cancel_receive(parts, static_cast<ReceiveRequest&>(request));
   } else if (request.kind == RequestKind::send) {
-    ask_back(parts, static_cast<SendRequest&>(request));
+    auto& send = static_cast<SendRequest&>(request);
+    if (!take_back(parts, send)) ask_back(parts, send);
   }
 }
 
@@ -69,6 +87,7 @@ void cancels_asked(DeviceParts& parts) {
   while (portals::ArrivedMessage* const question = parts.cancels.first()) {
     const portals::Header header = question->header;
     parts.cancels.release(*question);
+    if (header.match_bits == kAboutNothing) continue;
     portals::ArrivedMessage* const message = unmatched(parts, header);
     if (message != nullptr) parts.heap.release(*message);
     portals::Header answer = to_peer(parts, kAcknowledgmentPortal, header.source.rank, header.match_bits);

@@ -1,7 +1,7 @@
-// Cancelling (MPI 4.0, 3.8.4). A receive is taken back here and now. Of a send only the receiver knows whether a
-// receive has its message: it is asked, by a header that travels behind the message and bears the send's answer bits;
-// its device searches the heap, frees the message if it is there, and answers yes or no. Whichever comes, the send
-// ends.
+// Cancelling (MPI 4.0, 3.8.4). A receive is taken back here and now, and so is a send of which nothing has left. Of
+// another send only the receiver knows whether a receive has its message: it is asked, by a header that travels behind
+// the message and bears the send's answer bits; its device searches the heap, frees the message if it is there, and
+// answers yes or no. Whichever comes, the send ends.
 #pragma once
 
 #include "mpi_adi/device/parts.hpp"
@@ -11,9 +11,12 @@ namespace margay::mpi_adi {
 // Posted, and nothing has matched it.
 [[nodiscard]] bool is_unmatched(const ReceiveRequest& receive);
 
-// A receive that nothing matched completes, cancelled. A send that waits for its receiver will complete, cancelled or
-// not. A request that is complete, or a send that the wire only has to take, stays as it is.
+// A receive that nothing matched, or a send that is all in the queue of its wire, completes, cancelled. Another send
+// that waits for its receiver will complete, cancelled or not. A request that is complete, or a send that the wire has
+// begun with and that waits for nothing else, stays as it is.
 void cancel(DeviceParts& parts, Request& request);
+// Asks for a send's message back, if its receiver knows it; no effect on one that the wire only has to take.
+void ask_back(DeviceParts& parts, SendRequest& send);
 // Questions came: takes back what no receive has, and answers.
 void cancels_asked(DeviceParts& parts);
 

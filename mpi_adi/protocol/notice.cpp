@@ -2,14 +2,28 @@
 
 namespace margay::mpi_adi {
 
-void send_notice(DeviceParts& parts, const portals::Header& header) {
-  if (parts.kernel.try_send(header, {})) return;
+namespace {
+
+Notice& new_notice(DeviceParts& parts, const portals::Header& header) {
   Notice& notice = parts.notices.take();
   notice.transmission = {};
   notice.transmission.header = header;
   notice.transmission.owner = &notice;
   notice.transmission.owner_kind = kOwnerNotice;
-  parts.kernel.send(notice.transmission);
+  return notice;
+}
+
+}  // namespace
+
+void send_notice(DeviceParts& parts, const portals::Header& header) {
+  if (!parts.kernel.try_send(header, {})) parts.kernel.send(new_notice(parts, header).transmission);
+}
+
+bool send_instead(DeviceParts& parts, sim::Transmission& transmission, const portals::Header& header) {
+  Notice& notice = new_notice(parts, header);
+  if (parts.kernel.replace(transmission, notice.transmission)) return true;
+  parts.notices.give_back(notice);
+  return false;
 }
 
 // One that failed has a lost peer: whoever waits for the answer is ended by protocol/peer_lost.

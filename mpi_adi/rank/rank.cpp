@@ -6,6 +6,7 @@
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/rank/device_options.hpp"
+#include "mpi_adi/rank/unreceived.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
@@ -16,6 +17,12 @@ namespace {
 
 constexpr ContextId kWorldContext = 0;
 constexpr ContextId kSelfContext = 2;
+
+// What lies there, nobody will receive.
+void forget_messages(MpiRank& rank, const Communicator& communicator) {
+  tell_unreceived(rank, communicator, Sender::is_done);
+  rank.device().forget_messages(communicator);
+}
 
 // Each member finds the same order by itself: first the group whose first process has the lower rank in the world.
 std::unique_ptr<Communicator> both_groups(const Communicator& inter) {
@@ -84,7 +91,7 @@ void MpiRank::end_world() {
   world_handle_ = self_handle_ = kNoHandle;
   for (Communicator* communicator : {&self_, &world_}) set_error_handler(*communicator, tables_.initial_handler);
   for (Communicator* communicator : communicators_of(0)) free_communicator(*communicator);
-  for (const Communicator* communicator : {&world_, &self_}) device_->forget_messages(*communicator);
+  for (const Communicator* communicator : {&world_, &self_}) forget_messages(*this, *communicator);
 }
 
 void MpiRank::allow_threads() {
@@ -252,7 +259,7 @@ void MpiRank::release(Communicator& communicator) {
 
 void MpiRank::destroy(Communicator& communicator) {
   if (communicator.context != kNoContext) {
-    device_->forget_messages(communicator);
+    forget_messages(*this, communicator);
     contexts_.give_back(communicator.context / 2);
   }
   delete &communicator;

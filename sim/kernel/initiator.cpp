@@ -48,6 +48,33 @@ void Initiator::stop(Transmission& transmission) {
   routes_[peer]->stop(peer, transmission);
 }
 
+// It keeps its number in the pair, so that both sides' accounts and the trace stay whole.
+bool Initiator::replace(Transmission& transmission, Transmission& instead) {
+  if (transmission.state != Transmission::State::queued) return false;
+  const std::uint32_t peer = transmission.header.destination.rank;
+  MARGAY_ASSERT(instead.header.destination.rank == peer && instead.header.length == 0 && instead.body.bytes() == 0);
+  instead.header.source = me_;
+  instead.stop_asked = instead.given_back = false;
+  instead.sequence = transmission.sequence;
+  instead.state = Transmission::State::queued;
+  instead.cursor = portals::RegionCursor(instead.body);
+  Wire& wire = *routes_[peer];
+  if (!wire.replace(peer, transmission, instead)) {
+    instead.state = Transmission::State::idle;
+    return false;
+  }
+  if (recorder_.on()) {
+    TraceEvent event = trace_event(TraceKind::take_back, transmission.header, transmission.sequence);
+    event.wire = static_cast<std::uint8_t>(wire.id());
+    recorder_.record(event);
+  }
+  transmission.state = Transmission::State::idle;
+  transmission.given_back = true;
+  counts_[static_cast<std::size_t>(wire.id())].bytes -= transmission.header.length;
+  kinds_[static_cast<std::size_t>(transmission.header.kind)].bytes -= transmission.header.length;
+  return true;
+}
+
 void Initiator::count(const portals::Header& header, WireId wire, std::uint64_t stamp) {
   const std::uint64_t sequence = registers_.count_sent(header.destination.rank);
   WireCounts& counts = counts_[static_cast<std::size_t>(wire)];

@@ -28,6 +28,7 @@ class Initiator {
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
   void send(Transmission& transmission);
   void stop(Transmission& transmission);
+  [[nodiscard]] bool replace(Transmission& transmission, Transmission& instead);
 
   // The number that the next message to `peer` will have in its ordered pair.
   [[nodiscard]] std::uint64_t next_sequence(std::uint32_t peer) const { return registers_.sent(peer) + 1; }

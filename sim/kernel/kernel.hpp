@@ -47,6 +47,11 @@ class Kernel {
   void send(Transmission& transmission) { initiator_.send(transmission); }
   // The receiver does not want the rest of the body. It still comes off next_finished(), as stopped or sent.
   void stop(Transmission& transmission) { initiator_.stop(transmission); }
+  // Takes back a transmission of which nothing has left: `instead` goes in its place, a put without a body to the same
+  // process, and is the kernel's until next_finished(). false: it is too late, nothing happened.
+  [[nodiscard]] bool replace(Transmission& transmission, Transmission& instead) {
+    return initiator_.replace(transmission, instead);
+  }
   // The next transmission whose body's memory is free again; nullptr when none.
   [[nodiscard]] Transmission* next_finished() { return finished_.empty() ? nullptr : take_finished(); }
 

@@ -87,6 +87,9 @@ class Auditor {
         ++result_.drops[event.reason];
         if (event.sequence != 0) ++lives_[identity(event)].dropped;
         break;
+      case TraceKind::take_back:
+        if (event.sequence != 0) lives_[identity(event)].sent_bytes = 0;
+        break;
       case TraceKind::peer_lost:
         any_peer_lost_ = true;
         break;

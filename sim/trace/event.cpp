@@ -39,6 +39,7 @@ constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "peer_lost",
     "mpi_enter",
     "mpi_leave",
+    "take_back",
 };
 static_assert(!kKindNames.back().empty());
 

@@ -53,8 +53,10 @@ enum class TraceKind : std::uint16_t {
   peer_lost = 29,          // {source: the peer, wire, reason}
   mpi_enter = 30,          // {a: call, detail: thread} index in the file's table of names
   mpi_leave = 31,          // {a: call, b: error class, detail: thread}
+  // The sender again
+  take_back = 32,  // {wire, bytes} a message that its wire had not begun with was cancelled: an empty one goes instead
 };
-inline constexpr std::uint16_t kTraceKindCount = 32;
+inline constexpr std::uint16_t kTraceKindCount = 33;
 // "unknown" for a number that this version does not have. The reverse accepts exactly the names.
 [[nodiscard]] std::string_view name(TraceKind kind);
 [[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);

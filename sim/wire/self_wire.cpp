@@ -32,6 +32,11 @@ void SelfWire::stop(std::uint32_t peer, Transmission& transmission) {
   if (transmission.state == Transmission::State::queued) transmission.stop_asked = true;
 }
 
+bool SelfWire::replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) {
+  MARGAY_ASSERT(peer == me_.rank && !offered_);
+  return queue_.replace(transmission, instead);
+}
+
 bool SelfWire::push() {
   held_ = false;
   return false;

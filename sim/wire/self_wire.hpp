@@ -27,6 +27,7 @@ class SelfWire final : public Wire {
   void send(std::uint32_t peer, Transmission& transmission) override;
   // No effect: a body that is wanted or not is never under way here.
   void stop(std::uint32_t peer, Transmission& transmission) override;
+  [[nodiscard]] bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) override;
   bool push() override;
   [[nodiscard]] bool poll(Arrival& arrival) override;
   void consume() override;

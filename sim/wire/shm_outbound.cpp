@@ -138,6 +138,13 @@ bool ShmOutbound::queue(Transmission& transmission) {
   return first;
 }
 
+bool ShmOutbound::replace(const Transmission& transmission, Transmission& instead) {
+  const bool first = queue_.front() == &transmission;
+  if (first && begun_) return false;
+  if (first) way_asked_ = false;
+  return queue_.replace(transmission, instead);  // one whose body is on offer is not in the queue
+}
+
 bool ShmOutbound::advance(TransmissionList& finished, bool may_help) {
   bool moved = offers_.stands() && advance_offers(finished);
   while (!queue_.empty()) {

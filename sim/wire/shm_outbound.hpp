@@ -38,6 +38,8 @@ class ShmOutbound {
   // moved. `may_help`: there is nothing better to do than to carry a part of a body that the receiver reads.
   bool advance(TransmissionList& finished, bool may_help);
   void stop(Transmission& transmission) { transmission.stop_asked = true; }
+  // See Wire.
+  [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead);
   // The peer is lost: everything queued fails, and everything later.
   void fail(TransmissionList& finished);
 

@@ -103,6 +103,10 @@ void ShmWire::stop(std::uint32_t peer, Transmission& transmission) {
   if (transmission.state == Transmission::State::queued) outbound_[local(peer)].stop(transmission);
 }
 
+bool ShmWire::replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) {
+  return outbound_[local(peer)].replace(transmission, instead);
+}
+
 bool ShmWire::push() {
   bool moved = false;
   if (!busy_.empty()) [[unlikely]] {

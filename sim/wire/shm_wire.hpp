@@ -37,6 +37,7 @@ class ShmWire final : public Wire {
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
   void send(std::uint32_t peer, Transmission& transmission) override;
   void stop(std::uint32_t peer, Transmission& transmission) override;
+  [[nodiscard]] bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) override;
   bool push() override;
   [[nodiscard]] bool poll(Arrival& arrival) override;
   void consume() override { answering_->in->consume(); }

@@ -65,6 +65,15 @@ void TcpSender::stop(Transmission& transmission) {
   if (transmission.state == Transmission::State::queued) transmission.stop_asked = true;
 }
 
+// Of the front a part may have been gathered.
+bool TcpSender::replace(const Transmission& transmission, Transmission& instead) {
+  if (queued_.front() == &transmission &&
+      (front_started_ || transmission.cursor.left() != transmission.header.length)) {
+    return false;
+  }
+  return queued_.replace(transmission, instead);
+}
+
 void TcpSender::finish_front(Transmission::State state) {
   Transmission* front = queued_.pop();
   front->state = state;

@@ -44,6 +44,8 @@ class TcpSender {
   [[nodiscard]] bool try_put(const portals::Header& header, const portals::Region& body);
   void queue(Transmission& transmission);
   void stop(Transmission& transmission);
+  // See Wire.
+  [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead);
   // Behind everything queued: the stream may end here. A message takes that back, and a goodbye follows it again, until
   // go_on().
   void say_goodbye() { leaving_ = true; }

@@ -186,6 +186,10 @@ void TcpWire::stop(std::uint32_t peer, Transmission& transmission) {
   link_to(peer).sender.stop(transmission);
 }
 
+bool TcpWire::replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) {
+  return link_to(peer).sender.replace(transmission, instead);
+}
+
 void TcpWire::transmit(TcpLink& link) {
   if (link.state != TcpLink::State::connected) return;
   backend_->start_send(link);

@@ -45,6 +45,17 @@ class TransmissionList {
     return taken;
   }
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
+  // Puts `instead` in the place of `transmission`; false: it is not on this list. A walk.
+  [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead) {
+    for (Transmission *at = first_, *before = nullptr; at != nullptr; before = at, at = at->next) {
+      if (at != &transmission) continue;
+      instead.next = at->next;
+      (before == nullptr ? first_ : before->next) = &instead;
+      if (last_ == at) last_ = &instead;
+      return true;
+    }
+    return false;
+  }
 
  private:
   Transmission* first_ = nullptr;

@@ -54,6 +54,12 @@ void VirtualWire::stop(std::uint32_t, Transmission& transmission) {
   if (transmission.state == Transmission::State::queued) transmission.stop_asked = true;
 }
 
+bool VirtualWire::replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) {
+  Pair& pair = network_.pair(rank_, peer);
+  if (pair.begun && pair.queue.front() == &transmission) return false;
+  return pair.queue.replace(transmission, instead);
+}
+
 bool VirtualWire::push() {
   bool moved = false;
   // One frame of each pair in turn, so that long bodies of several pairs interleave.

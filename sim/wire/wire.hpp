@@ -58,6 +58,9 @@ class Wire {
   // The rest of the body is not wanted: the wire carries no more of it than it must and tells the other side where it
   // ends. No effect once it is finished.
   virtual void stop(std::uint32_t peer, Transmission& transmission) = 0;
+  // Puts `instead`, which has no body, in the place of a queued transmission of which nothing has left: that one is its
+  // sender's again, and does not come onto `finished`. false: it is too late, nothing happened.
+  [[nodiscard]] virtual bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) = 0;
 
   // What a round need not do, so that a round in vain costs little: look at this wire at all (nothing can come of it
   // before the next send), or push() it. Hints that the wire keeps; a wire that keeps none is always looked at.

@@ -241,6 +241,23 @@ def case_gives_back(case):
         case.expect_lines(["heap given back, session again"])
 
 
+def case_unreceived(case):
+    """--leaks tells of messages that nobody received, with --check-types who sent them and with which call."""
+    program = case.ours("unreceived.c")
+    made = {7: ("16 bytes, MPI_COMM_WORLD", "4 x MPI_INT by MPI_Send"), 8: ("10 bytes, other", "10 x MPI_BYTE by MPI_Send"),
+            9: ("100000 bytes, MPI_COMM_WORLD", "100000 x MPI_CHAR by MPI_Isend")}
+    for nodes in ((), ("--nodes", "2")):
+        for types in ((), ("--check-types",)):
+            case.margay("--leaks", *types, *nodes, program)
+            expected = [f"margay: rank 1: leak: a message that nobody received, from rank 0, tag {tag}, {what}" +
+                        (f", sent as {sent}" if types else "") for tag, (what, sent) in made.items()]
+            case.expect(sorted(case.last.stderr.splitlines()) == expected, f"expected the lines {expected}")
+    case.margay("--leaks", "--check-types", program, "clean")
+    case.expect(not case.last.stderr, "nothing is to be told")
+    case.margay(program)
+    case.expect(not case.last.stderr, "nothing is to be told unasked")
+
+
 def case_held(case):
     """What the heap has no room for does not hold up for ever what the program waits for: whatever the first heap looks
     like, and whatever else moves."""
@@ -248,6 +265,18 @@ def case_held(case):
     for options in ((), ("--nodes", "2", "--wire-tcp", "epoll"), ("--nodes", "2", "--wire-tcp", "uring"), ("--wait", "yield")):
         case.margay("--heap", "65536", "--check-accounting", *options, program, ranks=3)
         case.expect_lines(["all came"])
+
+
+def case_cancel_behind(case):
+    """Sends that wait behind a full wire are cancelled without their receiver (MPI 4.0, 3.8.4)."""
+    program = case.ours("cancel_behind.c")
+    for options in ((), ("--protocol", "long=rendezvous"), ("--nodes", "2", "--wire-tcp", "epoll"),
+                    ("--nodes", "2", "--wire-tcp", "uring")):
+        case.margay("--heap", "65536", "--check-accounting", *options, program)
+        case.expect_lines(["all given back"])
+    with tempfile.TemporaryDirectory() as folder:
+        case.margay("--heap", "65536", "--trace", folder, program)
+        case.run([case.build.tool("margay"), "trace", "check", folder])
 
 
 def case_exits(case):
@@ -531,6 +560,8 @@ def case_leaks(case):
                 "1 attribute key, 1 info object, 1 error handler" for rank in range(2)]
     expected += [f"margay: rank {rank}: leak: {kind}, made by {words.replace('RANK', str(rank))}"
                  for rank in range(2) for kind, made in LEAKED.items() for words in made]
+    expected += [f"margay: rank {rank}: leak: a message that nobody received, from rank {rank}, tag 8, 12 bytes, MPI_COMM_WORLD"
+                 for rank in range(2)]  # that of MPI_Issend
     case.expect(sorted(lines) == sorted(expected), f"expected the lines {sorted(expected)}")
     case.margay("--leaks", program, "clean")
     case.expect(not case.last.stderr, "nothing is to be listed")
