@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "sim/wire/tcp_socket.hpp"
+
 namespace margay::sim {
 
 std::string_view name(TcpBackendChoice choice) {
@@ -35,6 +37,10 @@ std::string io_failure_text(int error_number) {
     case EHOSTUNREACH:
     case ENETUNREACH:
       return std::string("no answer from host (") + std::strerror(error_number) + ")";
+    case EBADF:
+    case ENOTSOCK:
+    case ENOTCONN:
+      return "its connection failed: " + watch_failure_text(error_number);
     default:
       return std::string("its connection failed: ") + std::strerror(error_number);
   }

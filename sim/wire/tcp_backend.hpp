@@ -10,6 +10,7 @@
 #include "portals/base/status.hpp"
 #include "sim/wire/tcp_receiver.hpp"
 #include "sim/wire/tcp_sender.hpp"
+#include "sim/wire/tcp_silence.hpp"
 
 namespace margay::sim {
 
@@ -41,6 +42,7 @@ struct TcpLink {
   std::uint64_t sent_ticks = 0;
   std::uint32_t burst_messages = 0;  // since then
   bool in_burst = false;
+  TcpSilence silence;
   // The backend's own.
   bool blocked = false;  // the socket takes no more now
   bool starved = false;  // the receiver has no room
@@ -97,12 +99,17 @@ class TcpBackend {
   virtual bool progress() = 0;
   // See Wire::time_passed.
   virtual void time_passed() {}
+  // "", or why no link can be served any more: a sentence's end. Then connector_ready() is said once more.
+  [[nodiscard]] const std::string& failure() const { return failure_; }
   // Since the last call, the connector's descriptor was seen readable.
   [[nodiscard]] virtual bool connector_ready() = 0;
 
   [[nodiscard]] virtual int wait_descriptor() const = 0;
   // Before a sleep on it; true: something is there.
   [[nodiscard]] virtual bool prepare_wait() = 0;
+
+ protected:
+  std::string failure_;
 };
 
 // `connector` is readable when connections are to be made. Both fail with a sentence that says what is refused.

@@ -43,7 +43,9 @@ Status TcpConnector::listen(std::string_view host) {
   if (epoll_ < 0) return Status::error("cannot make an epoll set: " + descriptor_limit_text(errno));
   timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
   if (timer_ < 0) return Status::error("cannot make a timer: " + descriptor_limit_text(errno));
-  MARGAY_ASSERT(watch(timer_, EPOLLIN, mark_of(ConnectorMark::timer, 0)));
+  if (!watch(timer_, EPOLLIN, mark_of(ConnectorMark::timer, 0))) {
+    return Status::error("cannot watch a timer: " + watch_failure_text(errno));
+  }
   listener_ = socket(local_.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (listener_ < 0) return Status::error("cannot make a listening socket: " + descriptor_limit_text(errno));
   if (bind(listener_, local_.get(), local_.bytes) != 0 || ::listen(listener_, SOMAXCONN) != 0) {
@@ -54,7 +56,9 @@ Status TcpConnector::listen(std::string_view host) {
   if (getsockname(listener_, local_.get(), &local_.bytes) != 0) {
     return Status::error(std::string("cannot read the listening address: ") + std::strerror(errno));
   }
-  MARGAY_ASSERT(watch(listener_, EPOLLIN, mark_of(ConnectorMark::listener, 0)));
+  if (!watch(listener_, EPOLLIN, mark_of(ConnectorMark::listener, 0))) {
+    return Status::error("cannot watch for connections: " + watch_failure_text(errno));
+  }
   spare_ = fcntl(timer_, F_DUPFD_CLOEXEC, 0);
   return {};
 }
@@ -63,14 +67,14 @@ bool TcpConnector::watch(int descriptor, std::uint32_t events, std::uint64_t mar
   epoll_event event{};
   event.events = events;
   event.data.u64 = mark;
-  return epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0 || errno == ENOMEM || errno == ENOSPC;
+  return epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
-void TcpConnector::rewatch(int descriptor, std::uint32_t events, std::uint64_t mark) {
+bool TcpConnector::rewatch(int descriptor, std::uint32_t events, std::uint64_t mark) {
   epoll_event event{};
   event.events = events;
   event.data.u64 = mark;
-  MARGAY_ASSERT(epoll_ctl(epoll_, EPOLL_CTL_MOD, descriptor, &event) == 0);
+  return epoll_ctl(epoll_, EPOLL_CTL_MOD, descriptor, &event) == 0;
 }
 
 void TcpConnector::progress() {
@@ -114,8 +118,7 @@ TcpConnector::Drive TcpConnector::drive(int descriptor, Handshake& handshake, st
       if (sent >= 0) {
         handshake.sent(static_cast<std::size_t>(sent));
       } else if (errno == EAGAIN) {
-        rewatch(descriptor, EPOLLOUT, mark);
-        return Drive::waiting;
+        return rewatch(descriptor, EPOLLOUT, mark) ? Drive::waiting : Drive::ended;
       } else if (errno != EINTR) {
         return Drive::ended;
       }
@@ -126,8 +129,7 @@ TcpConnector::Drive TcpConnector::drive(int descriptor, Handshake& handshake, st
     if (got > 0) {
       handshake.feed({bytes.data(), static_cast<std::size_t>(got)});
     } else if (got < 0 && errno == EAGAIN) {
-      rewatch(descriptor, EPOLLIN, mark);
-      return Drive::waiting;
+      return rewatch(descriptor, EPOLLIN, mark) ? Drive::waiting : Drive::ended;
     } else if (got == 0 || errno != EINTR) {
       return Drive::ended;
     }
@@ -176,8 +178,10 @@ int TcpConnector::accept_one(bool& on_spare) {
 
 void TcpConnector::pause_listener(bool paused) {
   if (listener_ < 0 || paused_ == paused) return;
+  const std::uint32_t events = paused ? 0U : static_cast<std::uint32_t>(EPOLLIN);
+  // It fails when the program has closed the listener or the set: then nobody is accepted, which who dials will tell.
+  if (!rewatch(listener_, events, mark_of(ConnectorMark::listener, 0))) return;
   paused_ = paused;
-  rewatch(listener_, paused ? 0U : static_cast<std::uint32_t>(EPOLLIN), mark_of(ConnectorMark::listener, 0));
   set_timer();
 }
 
@@ -252,7 +256,12 @@ void TcpConnector::close_listener_if_complete() {
   close_if_open(spare_);
 }
 
-// Half-open connections whose second is over, dials whose pause is over.
+void TcpConnector::wake_at(std::uint64_t at_ns) {
+  wake_at_ns_ = at_ns;
+  set_timer();
+}
+
+// Half-open connections whose second is over, dials whose pause is over, dials that nobody answers.
 void TcpConnector::expire() {
   if (half_open_count_ == 0 && dialing_ == 0 && !paused_) return;
   const std::uint64_t now_ns = monotonic_ns();
@@ -261,7 +270,12 @@ void TcpConnector::expire() {
   }
   for (std::size_t peer = 0; dialing_ != 0 && peer < dials_.size(); ++peer) {
     Dial* dial = dials_[peer].get();
-    if (dial != nullptr && dial->descriptor < 0 && dial->retry_ns <= now_ns) start(*dial);
+    if (dial == nullptr) continue;
+    if (dial->descriptor >= 0) {
+      look_for_silence(*dial, now_ns);
+    } else if (dial->retry_ns <= now_ns) {
+      start(*dial);
+    }
   }
   if (half_open_count_ < kHalfOpenMax) pause_listener(false);
   set_timer();
@@ -269,15 +283,17 @@ void TcpConnector::expire() {
 
 // The timer makes descriptor() readable when the next deadline comes, also for a process that sleeps.
 void TcpConnector::set_timer() {
-  std::uint64_t next_ns = paused_ ? monotonic_ns() + kHalfOpenNs : 0;
+  std::uint64_t next_ns = wake_at_ns_;
   const auto consider = [&next_ns](std::uint64_t at_ns) { next_ns = next_ns == 0 ? at_ns : std::min(next_ns, at_ns); };
+  if (paused_) consider(monotonic_ns() + kHalfOpenNs);
   if (half_open_count_ != 0) {
     for (const HalfOpen& half_open : half_open_) {
       if (half_open.descriptor >= 0) consider(half_open.deadline_ns);
     }
   }
   for (std::size_t peer = 0; dialing_ != 0 && peer < dials_.size(); ++peer) {
-    if (dials_[peer] != nullptr && dials_[peer]->descriptor < 0) consider(dials_[peer]->retry_ns);
+    if (dials_[peer] == nullptr) continue;
+    consider(dials_[peer]->descriptor < 0 ? dials_[peer]->retry_ns : monotonic_ns() + kSilenceLookNs);
   }
   arm_timer(timer_, next_ns);
 }

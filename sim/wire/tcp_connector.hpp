@@ -8,7 +8,10 @@
 //    lower rank answers the higher's with `another_serves` while its own dial is under way, the higher gives its own
 //    up.
 // 3. Each dialed peer ends in exactly one Outcome: a descriptor or a sentence.
-// 4. The listener is closed once every rank that may dial has a connection.
+// 4. A dial ends when the peer's host has not answered for kSilenceMaxNs, however often it is tried. A peer that is
+// stopped
+//    while its kernel answers is waited for.
+// 5. The listener is closed once every rank that may dial has a connection.
 #pragma once
 
 #include <array>
@@ -21,6 +24,7 @@
 #include "portals/base/status.hpp"
 #include "sim/wire/auth.hpp"
 #include "sim/wire/tcp_address.hpp"
+#include "sim/wire/tcp_silence.hpp"
 
 namespace margay::sim {
 
@@ -30,6 +34,8 @@ inline constexpr std::uint64_t kHalfOpenNs = 1'000'000'000;
 // tried again after 10 ms, 20 ms, ... 1.28 s.
 inline constexpr std::uint32_t kDialTriesMax = 8;
 inline constexpr std::uint64_t kDialPauseNs = 10'000'000;
+// "No route to host" passes when a host does not answer for some seconds only: tried again, after this.
+inline constexpr std::uint64_t kUnreachedPauseNs = 1'000'000'000;
 // Told `another_serves`, this long for that other connection to come.
 inline constexpr std::uint64_t kOtherServesNs = 10'000'000'000;
 
@@ -64,6 +70,8 @@ class TcpConnector {
   // Readable when progress() has something to do.
   [[nodiscard]] int descriptor() const { return epoll_; }
   [[nodiscard]] bool dialing() const { return dialing_ != 0; }
+  // descriptor() is readable from then on (CLOCK_MONOTONIC), for the caller's own business; 0: never.
+  void wake_at(std::uint64_t at_ns);
 
  private:
   enum class Peer : std::uint8_t { unconnected, dialing, connected, failed };
@@ -80,13 +88,15 @@ class TcpConnector {
     bool connecting = false;
     std::uint32_t tries = 0;
     std::uint64_t retry_ns = 0;
+    std::uint64_t answer_by_ns = 0;  // connecting: the peer's host must have answered; 0: no try is under way
+    TcpSilence silence;              // of the handshake
     Handshake handshake;
   };
   enum class Drive : std::uint8_t { waiting, decided, ended };
 
-  // False, with errno: the descriptor, or the epoll set itself, is not what it was when it was made.
+  // False, with errno: no room for it, or the descriptor, or the epoll set itself, is not what it was when it was made.
   [[nodiscard]] bool watch(int descriptor, std::uint32_t events, std::uint64_t mark);
-  void rewatch(int descriptor, std::uint32_t events, std::uint64_t mark);
+  [[nodiscard]] bool rewatch(int descriptor, std::uint32_t events, std::uint64_t mark);
   [[nodiscard]] Drive drive(int descriptor, Handshake& handshake, std::uint64_t mark);
 
   void accept_some();
@@ -101,6 +111,8 @@ class TcpConnector {
   void go_on(Dial& dial);
   void hang_up(Dial& dial);
   void retry(Dial& dial, std::string_view reason, std::uint64_t pause_ns);
+  void retry_unreached(Dial& dial);
+  void look_for_silence(Dial& dial, std::uint64_t now_ns);
   void finish_dial(std::uint32_t peer);
   void fail(std::uint32_t peer, std::string failure);
   void connected(std::uint32_t peer, int descriptor);
@@ -122,6 +134,7 @@ class TcpConnector {
   TcpAddress local_;
   std::vector<Peer> peers_;
   std::size_t unconnected_ = 0;  // remote ranks neither connected nor failed
+  std::uint64_t wake_at_ns_ = 0;
   std::array<HalfOpen, kHalfOpenMax> half_open_;
   std::size_t half_open_count_ = 0;
   std::size_t dialing_ = 0;

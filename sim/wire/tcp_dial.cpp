@@ -21,6 +21,7 @@ void TcpConnector::dial(std::uint32_t peer, const TcpAddress& address) {
   dials_[peer]->peer = peer;
   dials_[peer]->address = address;
   start(*dials_[peer]);
+  if (dialing_ == 1) set_timer();  // later ones find it set
 }
 
 // Opens a socket, from the one address that this rank uses, and begins to connect.
@@ -43,12 +44,12 @@ void TcpConnector::start(Dial& dial) {
   if (bind(dial.descriptor, from.get(), from.bytes) != 0) {
     return fail(dial.peer, "cannot use the address " + address_text(from) + ": " + std::strerror(errno));
   }
-  // A program that closes descriptors which it has not opened closes the wire's too.
   if (!watch(dial.descriptor, EPOLLOUT, mark_of(ConnectorMark::dial, dial.peer))) {
-    return fail(dial.peer, std::string("its connection cannot be watched: ") + std::strerror(errno) +
-                               "; has the program closed file descriptors that it did not open?");
+    return fail(dial.peer, "its connection cannot be watched: " + watch_failure_text(errno));
   }
   dial.connecting = true;
+  if (dial.answer_by_ns == 0) dial.answer_by_ns = monotonic_ns() + kSilenceMaxNs;
+  dial.silence = {};
   dial.handshake = Handshake::initiate(secret_, rank_, dial.peer, static_cast<std::uint32_t>(peers_.size()));
   go_on(dial);
 }
@@ -59,6 +60,7 @@ void TcpConnector::go_on(Dial& dial) {
     // connect() itself says how it stands; a polled SO_ERROR would take a passing "no route" for the end.
     if (::connect(dial.descriptor, dial.address.get(), dial.address.bytes) != 0 && errno != EISCONN) {
       if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) return;
+      if (errno == EHOSTUNREACH && monotonic_ns() < dial.answer_by_ns) return retry_unreached(dial);
       if (errno == ECONNRESET || errno == ECONNABORTED) return retry(dial, std::strerror(errno), 0);
       return fail(dial.peer, "cannot connect to " + address_text(dial.address) + ": " + std::strerror(errno));
     }
@@ -100,7 +102,24 @@ void TcpConnector::retry(Dial& dial, std::string_view reason, std::uint64_t paus
   }
   if (pause_ns == 0) pause_ns = kDialPauseNs << (dial.tries - 1);
   dial.retry_ns = monotonic_ns() + pause_ns;
+  dial.answer_by_ns = 0;  // its host has answered
   set_timer();
+}
+
+void TcpConnector::retry_unreached(Dial& dial) {
+  hang_up(dial);
+  dial.retry_ns = monotonic_ns() + kUnreachedPauseNs;
+  set_timer();
+}
+
+// May end the dial: the caller's reference to it, too.
+void TcpConnector::look_for_silence(Dial& dial, std::uint64_t now_ns) {
+  bool silent = now_ns >= dial.answer_by_ns;
+  if (!dial.connecting) {
+    TcpAnswers answers;
+    silent = read_answers(dial.descriptor, answers) && dial.silence.look(answers, now_ns);
+  }
+  if (silent) fail(dial.peer, silence_text() + " (" + address_text(dial.address) + ")");
 }
 
 // Removes the dial, whatever it is at. The caller's reference to it ends here.

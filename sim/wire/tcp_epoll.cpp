@@ -53,6 +53,8 @@ class EpollBackend final : public TcpBackend {
   // One read; returns whether anything came.
   bool receive(TcpLink& link);
   bool wait();
+  // epoll_wait() without waiting. It fails only when the set is gone.
+  int look(std::array<epoll_event, kEventsPerWait>& events);
   void watch(TcpLink& link);
   void heat(TcpLink& link);
 
@@ -71,7 +73,7 @@ Status EpollBackend::add(TcpLink& link) {
   event.events = link.watched = EPOLLIN;
   event.data.ptr = &link;
   if (epoll_ctl(epoll_, EPOLL_CTL_ADD, link.descriptor, &event) != 0) {
-    return Status::error("cannot watch its connection: " + descriptor_limit_text(errno));
+    return Status::error("its connection cannot be watched: " + watch_failure_text(errno));
   }
   heat(link);
   ++links_;
@@ -94,7 +96,18 @@ void EpollBackend::watch(TcpLink& link) {
   epoll_event event{};
   event.events = link.watched = events;
   event.data.ptr = &link;
-  MARGAY_ASSERT(epoll_ctl(epoll_, EPOLL_CTL_MOD, link.descriptor, &event) == 0);
+  if (epoll_ctl(epoll_, EPOLL_CTL_MOD, link.descriptor, &event) == 0) return;
+  link.receiver.end("its connection cannot be watched: " + watch_failure_text(errno));
+  ready_.add(link);
+}
+
+int EpollBackend::look(std::array<epoll_event, kEventsPerWait>& events) {
+  const int count = epoll_wait(epoll_, events.data(), kEventsPerWait, 0);
+  if (count < 0 && errno != EINTR && failure_.empty()) {
+    failure_ = "the connections of this process cannot be watched: " + watch_failure_text(errno);
+    connector_ready_ = true;
+  }
+  return count;
 }
 
 void EpollBackend::heat(TcpLink& link) {
@@ -146,7 +159,7 @@ bool EpollBackend::push() {
   if (blocked_.empty()) return false;
   bool moved = false;
   std::array<epoll_event, kEventsPerWait> events;
-  const int count = epoll_wait(epoll_, events.data(), kEventsPerWait, 0);
+  const int count = look(events);
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
     auto* link = static_cast<TcpLink*>(event.data.ptr);
@@ -177,7 +190,7 @@ bool EpollBackend::progress() {
 
 bool EpollBackend::wait() {
   std::array<epoll_event, kEventsPerWait> events;
-  const int count = epoll_wait(epoll_, events.data(), kEventsPerWait, 0);
+  const int count = look(events);
   bool came = false;
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
@@ -224,8 +237,9 @@ Status make_epoll_backend(int connector, ReadyLinks& ready, std::unique_ptr<TcpB
   event.events = EPOLLIN;
   event.data.ptr = nullptr;
   if (epoll_ctl(epoll, EPOLL_CTL_ADD, connector, &event) != 0) {
+    Status refused = Status::error("cannot watch for connections: " + watch_failure_text(errno));
     close_if_open(epoll);
-    return Status::error("cannot watch for connections: " + descriptor_limit_text(errno));
+    return refused;
   }
   made = std::make_unique<EpollBackend>(epoll, ready);
   return {};

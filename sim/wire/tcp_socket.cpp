@@ -6,6 +6,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <string_view>
@@ -19,6 +20,10 @@ constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr int kKeepIdleS = 5;
 constexpr int kKeepIntervalS = 3;
 constexpr int kKeepCount = 3;
+// TCP_RTO_MAX_MS (Linux 6.15), which older headers lack: data that are lost, and a window that is closed, are asked
+// about at least so often, so that a silent host shows within seconds, however long the window was closed before.
+constexpr int kTcpRtoMaxMs = 44;
+constexpr int kAskAgainMs = 3000;
 
 // A refused option costs speed or time to notice a dead host, never correctness.
 void set_option(int descriptor, int level, int option, int value) {
@@ -44,6 +49,18 @@ bool within_host(int descriptor) {
 
 }  // namespace
 
+std::string watch_failure_text(int error_number) {
+  const std::string text = std::strerror(error_number);
+  switch (error_number) {
+    case ENOSPC:
+      return text + " (this user's limit of descriptors that are watched, /proc/sys/fs/epoll/max_user_watches)";
+    case ENOMEM:
+      return text + " (the kernel's memory, or that of this control group)";
+    default:
+      return text + "; has the program closed file descriptors that it did not open?";
+  }
+}
+
 void close_if_open(int& descriptor) {
   if (descriptor >= 0) close(descriptor);
   descriptor = -1;
@@ -55,6 +72,7 @@ void tune_socket(int descriptor) {
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, kKeepIdleS);
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, kKeepIntervalS);
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, kKeepCount);
+  set_option(descriptor, IPPROTO_TCP, kTcpRtoMaxMs, kAskAgainMs);
 }
 
 void tune_for_long_bodies(int descriptor) {

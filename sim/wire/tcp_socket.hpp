@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "sim/base/clock.hpp"
 
@@ -14,10 +15,14 @@ enum class ConnectorMark : std::uint32_t { listener, half_open, dial, timer };
   return static_cast<std::uint64_t>(kind) << 32 | static_cast<std::uint32_t>(index);
 }
 
+// What the kernel says of a descriptor that is not what it was when it was made: "Bad file descriptor; has the program
+// closed ...". Other errors: the kernel's words, with the limit that was reached.
+[[nodiscard]] std::string watch_failure_text(int error_number);
+
 // Closes `descriptor` unless it is negative, and makes it -1.
 void close_if_open(int& descriptor);
 // No delay for small segments; a silent connection asks after its peer (5 s, then 3 times each 3 s). No
-// TCP_USER_TIMEOUT: with it a merely stopped peer, whose window is closed, is declared dead.
+// TCP_USER_TIMEOUT: with it a merely stopped peer, whose window is closed, is declared dead (tcp_silence does better).
 void tune_socket(int descriptor);
 // Long bodies will leave by this connection. Between two ends on one host nothing is ever congested, so the kernel's
 // plain Reno serves as congestion control there: where the system's is BBR, its pacing costs a stream a quarter of its

@@ -9,7 +9,8 @@
 // Invariants
 // 1. A link has at most one read operation and one send operation in the kernel.
 // 2. A receive of its own is armed only when the receiver has looked at all it has, so what it names stays valid.
-// 3. remove() returns when the kernel has answered every operation of the link.
+// 3. remove() returns when the kernel has answered every operation of the link, unless the ring has failed: then the
+//    memory that they name is kept.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -22,6 +23,7 @@
 
 #include "portals/base/assert.hpp"
 #include "sim/wire/tcp_backend.hpp"
+#include "sim/wire/tcp_socket.hpp"
 #include "sim/wire/tcp_uring_ring.hpp"
 
 namespace margay::sim {
@@ -99,6 +101,7 @@ class UringBackend final : public TcpBackend {
   void end(Operations& operations, int result);
   bool feed_all();
   bool feed(Operations& operations);
+  void fail();
 
   const int connector_;
   ReadyLinks& ready_;
@@ -122,15 +125,15 @@ void UringBackend::remove(TcpLink& link) {
   const bool reading = operations.read != Operations::Read::none;
   if (reading) withdraw(operations, operations.read == Operations::Read::once ? Tag::read_once : Tag::read_armed);
   if (operations.sending) withdraw(operations, Tag::send);
-  while (operations.in_kernel != 0) {
+  while (operations.in_kernel != 0 && ring_.failure() == 0) {
     ring_.wait();
     reap();
   }
   for (const Chunk& chunk : operations.chunks) ring_.give_back(chunk.buffer);
   std::erase(to_arm_, &operations);
   std::erase(with_chunks_, &operations);
-  delete &operations;
   link.operations = nullptr;
+  if (ring_.failure() == 0) delete &operations;
 }
 
 io_uring_sqe* UringBackend::entry(Operations& operations) {
@@ -244,7 +247,8 @@ bool UringBackend::arm_once(Operations& operations, std::size_t pieces) {
 
 void UringBackend::withdraw(Operations& operations, Tag what) {
   io_uring_sqe* entry = this->entry(operations);
-  while (entry == nullptr) {  // only while the kernel takes no entries for want of memory
+  while (entry == nullptr) {  // while the kernel takes no entries for want of memory
+    if (ring_.failure() != 0) return;
     reap();
     entry = this->entry(operations);
   }
@@ -390,7 +394,13 @@ bool UringBackend::progress() {
   if (ring_.unsubmitted()) ring_.submit();
   bool came = reap();
   if (!with_chunks_.empty()) came |= feed_all();
+  if (ring_.failure() != 0 && failure_.empty()) fail();
   return came;
+}
+
+void UringBackend::fail() {
+  failure_ = "this process's io_uring does not serve it any more: " + watch_failure_text(ring_.failure());
+  connector_ready_ = true;
 }
 
 // Sleeping on the ring's descriptor needs every operation in the kernel, and nothing left here.

@@ -33,7 +33,12 @@ Status refused(const char* step, int error_number) {
 
 }  // namespace
 
+// After a failure the descriptor is not the ring's to close, and the buffers may still be the kernel's to write.
 TcpUringRing::~TcpUringRing() {
+  if (failure_ != 0) {
+    static_cast<void>(memory_.release());
+    return;
+  }
   if (open_) io_uring_queue_exit(&ring_);
   if (buffers_ != nullptr) munmap(buffers_, kBufferRingBytes);
 }
@@ -78,26 +83,43 @@ void TcpUringRing::give_back(std::uint16_t id) {
 }
 
 io_uring_sqe* TcpUringRing::entry() {
+  if (failure_ != 0) return nullptr;
   io_uring_sqe* entry = io_uring_get_sqe(&ring_);
   if (entry != nullptr) return entry;
   submit();
-  return io_uring_get_sqe(&ring_);
+  return failure_ == 0 ? io_uring_get_sqe(&ring_) : nullptr;
 }
 
 void TcpUringRing::submit() {
-  while (unsubmitted() && io_uring_submit(&ring_) == -EINTR) {
+  while (unsubmitted()) {
+    const int submitted = io_uring_submit(&ring_);
+    if (submitted == -EINTR) continue;
+    if (submitted < 0 && submitted != -EAGAIN && submitted != -EBUSY && submitted != -ENOMEM) fail(-submitted);
+    return;
   }
 }
 
+void TcpUringRing::fail(int error_number) {
+  failure_ = error_number;
+  munmap(ring_.sq.sqes, ring_.sq.ring_entries * sizeof(io_uring_sqe));
+  if (ring_.cq.ring_ptr != ring_.sq.ring_ptr) munmap(ring_.cq.ring_ptr, ring_.cq.ring_sz);
+  munmap(ring_.sq.ring_ptr, ring_.sq.ring_sz);
+}
+
 io_uring_cqe* TcpUringRing::completion() {
+  if (failure_ != 0) return nullptr;
   io_uring_cqe* completion = nullptr;
   return io_uring_peek_cqe(&ring_, &completion) == 0 ? completion : nullptr;
 }
 
 void TcpUringRing::wait() {
   submit();
-  io_uring_cqe* completion = nullptr;
-  while (io_uring_wait_cqe(&ring_, &completion) == -EINTR) {
+  while (failure_ == 0) {
+    io_uring_cqe* completion = nullptr;
+    const int waited = io_uring_wait_cqe(&ring_, &completion);
+    if (waited == -EINTR) continue;
+    if (waited < 0) fail(-waited);
+    return;
   }
 }
 

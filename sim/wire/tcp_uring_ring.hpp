@@ -29,16 +29,19 @@ class TcpUringRing {
   [[nodiscard]] portals::Status open();
   [[nodiscard]] int descriptor() const { return ring_.ring_fd; }
 
+  // 0, or why the kernel takes no entries any more: the descriptor is not the ring's. The rings are unmapped then,
+  // which makes the kernel let go of all operations, soon but not at once: no completion will come.
+  [[nodiscard]] int failure() const { return failure_; }
   // An empty entry; nullptr when the queue stays full although it was submitted.
   [[nodiscard]] io_uring_sqe* entry();
   // Hands the entries over. What the kernel does not take now stays for the next time.
   void submit();
-  [[nodiscard]] bool unsubmitted() { return io_uring_sq_ready(&ring_) != 0; }
+  [[nodiscard]] bool unsubmitted() { return failure_ == 0 && io_uring_sq_ready(&ring_) != 0; }
   // The next completion; nullptr: none now.
   [[nodiscard]] io_uring_cqe* completion();
   void seen(io_uring_cqe* completion) { io_uring_cqe_seen(&ring_, completion); }
   [[nodiscard]] bool has_completion() { return completion() != nullptr; }
-  // Submits, and blocks until a completion is there.
+  // Submits, and blocks until a completion is there, or the ring has failed.
   void wait();
 
   [[nodiscard]] std::span<const std::byte> buffer(std::uint16_t id, std::size_t bytes) const {
@@ -48,9 +51,11 @@ class TcpUringRing {
 
  private:
   [[nodiscard]] portals::Status provide_buffers();
+  void fail(int error_number);
 
   io_uring ring_{};
   bool open_ = false;
+  int failure_ = 0;
   io_uring_buf_ring* buffers_ = nullptr;
   std::unique_ptr<std::byte[]> memory_;
 };

@@ -150,6 +150,7 @@ void TcpWire::adopt(std::uint32_t peer, int descriptor) {
   }
   link.state = TcpLink::State::connected;
   ++connections_;
+  if (next_look_ns_ == 0) connector_.wake_at(next_look_ns_ = clock_.now_ns() + kSilenceLookNs);
   if (link.long_bodies) tune_for_long_bodies(link.descriptor);
   if (resting_) link.sender.say_goodbye();
   transmit(link);
@@ -237,14 +238,40 @@ bool TcpWire::poll(Arrival& arrival) {
   if (std::exchange(drained_, false)) return false;
   for (int look = 0; look < kLooksPerPoll; ++look) {
     const bool came = backend_->progress();
-    if (backend_->connector_ready()) {
-      connector_.progress();
-      connect_some();
-    }
+    if (backend_->connector_ready()) tend_connections();
     if (!came) return ready_.front() != nullptr && next_arrival(arrival);
     if (next_arrival(arrival)) return drained_ = true;
   }
   return false;
+}
+
+void TcpWire::tend_connections() {
+  connector_.progress();
+  connect_some();
+  look_for_silence();
+  if (!backend_->failure().empty() && !std::exchange(all_lost_, true)) lose_all();
+}
+
+// Peers that were never spoken to as well: who waits for one of them would wait for ever.
+void TcpWire::lose_all() {
+  for (std::uint32_t peer = 0; peer < settings_.world; ++peer) {
+    if (peer < settings_.remote.size() && settings_.remote[peer] && peer != settings_.rank) {
+      lose(made_link(peer), backend_->failure());
+    }
+  }
+}
+
+// A call of the kernel for each connection and second: less than a thousandth of the time with 1,000 of them.
+void TcpWire::look_for_silence() {
+  const std::uint64_t now_ns = clock_.now_ns();
+  if (next_look_ns_ == 0 || now_ns < next_look_ns_) return;
+  for (TcpLink* link : made_) {
+    TcpAnswers answers;
+    if (link->state != TcpLink::State::connected || link->receiver.ended()) continue;
+    if (read_answers(link->descriptor, answers) && link->silence.look(answers, now_ns)) lose(*link, silence_text());
+  }
+  next_look_ns_ = connections_ == 0 ? 0 : now_ns + kSilenceLookNs;
+  connector_.wake_at(next_look_ns_);
 }
 
 bool TcpWire::next_arrival(Arrival& arrival) {

@@ -95,6 +95,10 @@ class TcpWire final : public Wire {
   void connect_some();
   void adopt(std::uint32_t peer, int descriptor);
   void lose(TcpLink& link, std::string why);
+  // What is not the messages' own: new connections, those that have fallen silent, a backend that serves none any more.
+  void tend_connections();
+  void look_for_silence();
+  void lose_all();
   void transmit(TcpLink& link);
   // The same, for a message that may be one of a burst.
   void transmit_short(TcpLink& link);
@@ -121,9 +125,11 @@ class TcpWire final : public Wire {
   std::vector<TcpLink*> bursts_;  // whose last short messages have not left
   std::uint64_t looks_ = 0;       // calls of push() and poll()
   std::size_t connections_ = 0;
-  TcpLink* answering_ = nullptr;  // whose whole or started awaits its answer
-  bool drained_ = false;          // the last look found less than it had room for, and all of it has been told
-  bool resting_ = false;          // between rest() and go_on()
+  std::uint64_t next_look_ns_ = 0;  // for silence; 0: there is no connection
+  TcpLink* answering_ = nullptr;    // whose whole or started awaits its answer
+  bool drained_ = false;            // the last look found less than it had room for, and all of it has been told
+  bool resting_ = false;            // between rest() and go_on()
+  bool all_lost_ = false;
 };
 
 }  // namespace margay::sim

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Ranks that die, leave, abort or stop inside MPI: the one line with the cause, the exit status, and nothing left behind."""
 import concurrent.futures
+import itertools
 import os
 import pathlib
 import signal
@@ -107,11 +108,25 @@ def deadlock_is_told(build, scratch):
 def closed_descriptors(build, scratch):
     """Closing the library's descriptors costs nothing in shared memory, and is an error with a reason over TCP."""
     Job(build, ["-n", 2], [program(build, "closer")]).expect(0, 5)
-    for wire in ("epoll", "uring"):
-        job = Job(build, ["-n", 2, "--nodes", 2, "--wire-tcp", wire], [program(build, "closer")])
+    for wire, late in itertools.product(("epoll", "uring"), ([], ["late"])):
+        job = Job(build, ["-n", 2, "--nodes", 2, "--wire-tcp", wire], [program(build, "closer"), *late])
         assert job.finish(5) not in (0, 134), job.stderr
         assert "has the program closed file descriptors" in job.stderr and "SIGABRT" not in job.stderr, job.stderr
         job.expect_nothing_left(2)
+
+
+@case
+def refused_watches(build, scratch):
+    """Whichever descriptor cannot be watched: a sentence of the rank that needs it, and never a wait without end."""
+    for wire in ("epoll", "uring"):
+        for refused in itertools.count(1):
+            job = Job(build, ["-n", 2, "--nodes", 2, "--wire-tcp", wire], [program(build, "unwatched"), refused])
+            status = job.finish(10)
+            job.expect_nothing_left(2)
+            if status == 0:
+                break
+            assert "No space left on device" in job.stderr and "SIGABRT" not in job.stderr, (refused, job.stderr)
+        assert refused > 3, refused
 
 
 WAITS = ("receive", "receive_any", "irecv_any", "test_any", "probe", "probe_any", "mprobe_any", "iprobe", "iprobe_any")

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Links between hosts that fall silent: two hosts are two network namespaces, joined by a bridge in a third. A host taken
+off the bridge hears nothing more, and its own interface tells it nothing."""
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+from support import Job, Skip, compile_c, main, patient_case
+
+HERE = pathlib.Path(__file__).resolve().parent
+WIRES = ("epoll", "uring")
+NAMESPACES = ["unshare", "--user", "--map-root-user", "--net"]
+INSIDE = "MARGAY_FAULTS_IN_NAMESPACE"
+GIVE_UP_S = 40  # a guard: what is promised is 15 s
+
+
+def enter_namespace():
+    """Starts this script again in namespaces of its own, where it may make what it needs; without them each case skips."""
+    if os.environ.get(INSIDE) or subprocess.run([*NAMESPACES, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        return
+    os.environ[INSIDE] = "1"
+    os.execvp(NAMESPACES[0], [*NAMESPACES, sys.executable, *sys.argv])
+
+
+def ip(*words):
+    subprocess.run(["ip", *map(str, words)], check=True)
+
+
+class Hosts:
+    """Two of them. `cut()` makes the link silent, `mend()` ends that."""
+
+    def __init__(self):
+        ip("link", "add", "bridge", "type", "bridge")
+        ip("link", "set", "bridge", "up")
+        self.holders = []
+        self.jobs = []
+        for host in range(2):
+            holder = subprocess.Popen(["unshare", "--net", "sh", "-c", "echo; exec sleep 1000"], stdout=subprocess.PIPE)
+            self.holders.append(holder)
+            holder.stdout.readline()  # it has its namespace
+            ip("link", "add", f"port{host}", "type", "veth", "peer", "name", "card", "netns", holder.pid)
+            ip("link", "set", f"port{host}", "master", "bridge", "up")
+            for words in (["addr", "add", f"10.77.0.{host + 1}/24", "dev", "card"], ["link", "set", "card", "up"],
+                          ["link", "set", "lo", "up"]):
+                subprocess.run(["nsenter", "--target", str(holder.pid), "--net", "ip", *words], check=True)
+
+    def close(self):
+        for job in self.jobs:
+            if job.process.poll() is None:
+                job.process.kill()  # its guardian ends the ranks
+        for holder in self.holders:
+            holder.kill()
+            holder.wait()
+        for made in ("port0", "port1", "bridge"):  # a port may have gone with its host
+            subprocess.run(["ip", "link", "del", made], stderr=subprocess.DEVNULL, check=False)
+
+    def job(self, build, wire, *arguments):
+        """Rank 0 on one host, rank 1 on the other."""
+        program = compile_c(build, HERE / "link.c", "link", str(build / "bin" / "mpicc"))
+        words = []
+        for holder in self.holders:
+            words += [":"] * bool(words)
+            words += ["-n", "1", "nsenter", "--target", str(holder.pid), "--net", program, *arguments]
+        self.jobs.append(Job(build, ["--nodes", 2, "-iface", "10.77.0.0/24", "--wire-tcp", wire], words))
+        return self.jobs[-1]
+
+    @staticmethod
+    def cut():
+        ip("link", "set", "port1", "nomaster")
+
+    @staticmethod
+    def mend():
+        ip("link", "set", "port1", "master", "bridge")
+
+
+@contextlib.contextmanager
+def hosts():
+    if not os.environ.get(INSIDE):
+        raise Skip("this user may not make a network namespace")
+    made = Hosts()
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def connected(job):
+    line = job.read_line()
+    assert line == "connected\n", (line, job.finish(GIVE_UP_S), job.stderr)
+
+
+@patient_case
+def silent_link_is_told(build, scratch):
+    """Whether it was idle, had data in flight, or nobody had used it yet."""
+    with hosts() as two:
+        jobs = [two.job(build, wire, place, "300") for wire in WIRES for place in ("idle", "busy", "full")]
+        for job in jobs:
+            connected(job)
+        time.sleep(0.2)
+        two.cut()
+        jobs += [two.job(build, wire, "first", "0") for wire in WIRES]
+        for job in jobs:
+            job.expect(101, GIVE_UP_S, "no answer from host")
+
+
+@patient_case
+def link_silent_for_5_s_survives(build, scratch):
+    with hosts() as two:
+        jobs = [two.job(build, wire, place, "7") for wire in WIRES for place in ("idle", "busy", "full")]
+        for job in jobs:
+            connected(job)
+        time.sleep(0.2)
+        two.cut()
+        jobs += [two.job(build, wire, "first", "0") for wire in WIRES]
+        time.sleep(5)
+        two.mend()
+        for job in jobs:
+            job.expect(0, GIVE_UP_S)
+            assert job.stdout.endswith("all there, wrong numbers 0\n"), (job.command, job.stdout, job.stderr)
+
+
+@patient_case
+def stopped_receiver_of_a_full_connection(build, scratch):
+    """Its kernel closes the window and answers for it: that is no silence."""
+    with hosts() as two:
+        jobs = [two.job(build, wire, "full", "3") for wire in WIRES]
+        for job in jobs:
+            connected(job)
+        receivers = [max(pid for pid in job.marked() if pathlib.Path(f"/proc/{pid}/comm").read_text() == "link\n")
+                     for job in jobs]
+        for pid in receivers:
+            os.kill(pid, signal.SIGSTOP)
+        time.sleep(18)
+        for pid in receivers:
+            os.kill(pid, signal.SIGCONT)
+        for job in jobs:
+            job.expect(0, GIVE_UP_S, "has been stopped")
+            assert job.stdout.endswith("all there, wrong numbers 0\n"), (job.command, job.stdout, job.stderr)
+
+
+enter_namespace()
+main()

@@ -1,0 +1,115 @@
+// When a connection counts as silent, from what the kernel says of it and a clock that stands until it is moved.
+#include "sim/wire/tcp_silence.hpp"
+
+#include <doctest/doctest.h>
+
+#include "sim/base/clock.hpp"
+
+namespace margay::sim::test {
+namespace {
+
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+
+// A connection that is looked at each second.
+struct Looked {
+  VirtualClock clock{1000 * kSecondNs};
+  std::uint64_t answered_ns = clock.now_ns();
+  TcpAnswers kernel{};
+  TcpSilence silence{};
+
+  void answer() {
+    answered_ns = clock.now_ns();
+    kernel.window_probes = 0;
+  }
+  bool look() {
+    kernel.last_ns = clock.now_ns() - answered_ns;
+    return silence.look(kernel, clock.now_ns());
+  }
+  // Seconds until it counts as silent; `limit`: not in these.
+  int silent_after(int limit) {
+    for (int second = 0; second < limit; ++second, clock.advance_ns(kSecondNs)) {
+      if (look()) return second;
+    }
+    return limit;
+  }
+};
+
+TEST_CASE("tcp silence: data in flight and no acknowledgment, within 15 s") {
+  Looked link;
+  link.kernel = {.acknowledged_bytes = 700, .in_flight = 3};
+  CHECK_EQ(link.silent_after(100), 12);
+  static_assert(kSilenceMaxNs + 2 * kSilenceLookNs < 15 * kSecondNs);
+}
+
+TEST_CASE("tcp silence: a link that comes back after 5 s begins anew") {
+  Looked link;
+  link.kernel = {.acknowledged_bytes = 700, .in_flight = 3};
+  CHECK_EQ(link.silent_after(5), 5);
+  link.answer();
+  link.kernel.acknowledged_bytes += 100;
+  CHECK_EQ(link.silent_after(100), 12);
+}
+
+TEST_CASE("tcp silence: nothing waits, or the first bytes after a long rest do") {
+  Looked link;
+  CHECK_EQ(link.silent_after(60), 60);  // keepalive's business
+  link.kernel.in_flight = 1;
+  CHECK_EQ(link.silent_after(100), 12);
+}
+
+TEST_CASE("tcp silence: other bytes each time, with long rests between, seen once each") {
+  Looked link;
+  for (int i = 0; i < 5; ++i, link.clock.advance_ns(60 * kSecondNs)) {
+    link.kernel.in_flight = 1;
+    CHECK_FALSE(link.look());
+    link.answer();
+    link.kernel.acknowledged_bytes += 8;
+  }
+}
+
+TEST_CASE("tcp silence: looks that are rare find it at the second one") {
+  Looked link;
+  link.kernel.in_flight = 1;
+  CHECK_FALSE(link.look());
+  link.clock.advance_ns(40 * kSecondNs);
+  CHECK(link.look());
+}
+
+TEST_CASE("tcp silence: acknowledgments of other bytes than the first are answers") {
+  Looked link;
+  link.kernel.in_flight = 40;
+  for (int second = 0; second < 60; ++second, link.clock.advance_ns(kSecondNs)) {
+    if (second % 5 == 0) link.answer();  // the same first bytes are still missing there
+    CHECK_FALSE(link.look());
+  }
+}
+
+TEST_CASE("tcp silence: a stopped peer's closed window is answered for by its kernel") {
+  Looked link;
+  int pause = 1;
+  for (int second = 0, probe = 1; second < 300; ++second, link.clock.advance_ns(kSecondNs)) {
+    if (second == probe) {  // answered a moment later, so this look sees it unanswered
+      link.kernel.window_probes = 1;
+      CHECK_FALSE(link.look());
+      link.answer();
+      pause = pause * 2 < 120 ? pause * 2 : 120;
+      probe += pause;
+    }
+    CHECK_FALSE(link.look());
+  }
+}
+
+TEST_CASE("tcp silence: one lost probe of a window that was closed for long is not yet silence, three are") {
+  Looked link;
+  link.kernel.window_probes = 1;
+  CHECK_EQ(link.silent_after(50), 50);
+  link.answer();
+  CHECK_FALSE(link.look());
+  link.kernel.window_probes = 1;
+  CHECK_EQ(link.silent_after(6), 6);
+  link.kernel.window_probes = 3;
+  CHECK_EQ(link.silent_after(100), 6);
+}
+
+}  // namespace
+}  // namespace margay::sim::test
