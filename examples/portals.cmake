@@ -15,6 +15,8 @@ margay_program(portals_pingpong ${CMAKE_CURRENT_LIST_DIR}/portals_pingpong.cpp)
 margay_program(portals_zoo ${CMAKE_CURRENT_LIST_DIR}/portals_zoo.cpp ${CMAKE_CURRENT_LIST_DIR}/portals_zoo_descriptors.cpp)
 margay_program(program_ranks ${program_tests}/ranks.cpp)
 margay_program(program_bypass ${program_tests}/bypass.cpp)
+margay_program(program_misuse ${program_tests}/misuse.cpp ${program_tests}/misuse_structures.cpp)
+margay_program(program_told ${program_tests}/told.cpp)
 
 # margay_program_test(NAME CHECK "LAUNCHER OPTIONS" PROGRAM ARGUMENTS...): CHECK is check_output.sh's first argument.
 function(margay_program_test name check options program)
@@ -39,6 +41,12 @@ foreach(wires IN ITEMS "shm=-n 2" "uring=-n 2 --nodes 2 --wire-tcp uring" "epoll
     $<TARGET_FILE:program_bypass>)
   set_tests_properties(program.bypass_${which} PROPERTIES TIMEOUT 120 PROCESSORS 3 LABELS program)
 endforeach()
+add_test(NAME program.misuse COMMAND program_misuse)
+set_tests_properties(program.misuse PROPERTIES TIMEOUT 120 LABELS program)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME program.told COMMAND ${Python3_EXECUTABLE} ${program_tests}/told.py $<TARGET_FILE:margay>
+  $<TARGET_FILE:program_told>)
+set_tests_properties(program.told PROPERTIES TIMEOUT 240 PROCESSORS 2 LABELS program)
 # Times are not compared; the exit status says that every ball arrived whole, was acknowledged, and was counted.
 foreach(wires IN ITEMS "shm=-n 2" "tcp=-n 2 --nodes 2")
   string(REGEX MATCH "^[a-z]+" which ${wires})

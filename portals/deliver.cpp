@@ -1,6 +1,6 @@
 #include "portals/deliver.hpp"
 
-#include "portals/base/assert.hpp"
+#include "portals/base/require.hpp"
 #include "portals/memory/storage.hpp"
 #include "portals/walk.hpp"
 
@@ -34,7 +34,7 @@ Verdict Delivery::decide(const Header& header) {
 }
 
 void Delivery::complete(const Verdict& verdict, const Header& header) {
-  MARGAY_ASSERT(verdict.outcome != Outcome::drop);
+  require(verdict.outcome != Outcome::drop, "a message that decide() dropped is neither completed nor abandoned");
   Storage::commit(verdict, header);
   changed_.add(*verdict.descriptor);
 }
@@ -52,7 +52,7 @@ std::uint32_t Delivery::put_whole(const Header& header, const Region& body) {
 }
 
 void Delivery::abandon(const Verdict& verdict) {
-  MARGAY_ASSERT(verdict.outcome != Outcome::drop);
+  require(verdict.outcome != Outcome::drop, "a message that decide() dropped is neither completed nor abandoned");
   Storage::give_back(verdict);
 }
 

@@ -1,7 +1,6 @@
 #include "mpi_adi/rank/wait.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "mpi_adi/progress/describe.hpp"
@@ -12,18 +11,11 @@ namespace {
 
 constexpr std::size_t kReportLines = 12;
 
-std::uint64_t stall_limit_ns(const sim::Options& options) {
-  const std::string seconds = options.text("stall_seconds");
-  const double limit = std::strtod(seconds.c_str(), nullptr);
-  constexpr double kNsPerSecond = 1e9;
-  return limit > 0 ? static_cast<std::uint64_t>(limit * kNsPerSecond) : sim::kStallReportNs;
-}
-
 }  // namespace
 
 void StallWatch::look(std::uint64_t idle_ns) {
   sim::Process& process = rank_.process();
-  if (next_report_ns_ == 0) next_report_ns_ = stall_limit_ns(process.job().options);
+  if (next_report_ns_ == 0) next_report_ns_ = process.job().options.seconds_ns("stall_seconds", sim::kStallReportNs);
   if (!on_board_) {
     const FirstWait first = rank_.device().first_wait();
     sim::BoardWait& wait = process.board().wait;

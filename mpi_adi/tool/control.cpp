@@ -112,9 +112,7 @@ void write_wait_policy(MpiRank& rank, Word value) {
 }
 
 Word read_stall_limit(const Settings& settings) {
-  constexpr double kNsPerSecond = 1e9;
-  const double seconds = std::strtod(settings.options.text("stall_seconds").c_str(), nullptr);
-  return seconds > 0 ? static_cast<Word>(seconds * kNsPerSecond) : sim::kStallReportNs;
+  return settings.options.seconds_ns("stall_seconds", sim::kStallReportNs);
 }
 
 // --- The job ---

@@ -4,8 +4,17 @@
 
 namespace margay::portals {
 
+namespace {
+
+void require_options(const Descriptor& memory, const Options& options) {
+  if (const char* const refused = refusal(memory.type(), options); refused != nullptr) misused(refused);
+}
+
+}  // namespace
+
 void MatchEntry::set(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links) {
-  MARGAY_ASSERT(!listed() && refusal(memory.type(), options) == nullptr);
+  require_free();
+  require_options(memory, options);
   criteria_ = criteria;
   links_ = links;
   memory_ = &memory;
@@ -13,7 +22,9 @@ void MatchEntry::set(const Criteria& criteria, Descriptor& memory, const Options
 }
 
 void MatchEntry::overlay(const MatchEntry& other, const Options& options) {
-  MARGAY_ASSERT(!listed() && refusal(other.memory_->type(), options) == nullptr);
+  require_free();
+  require(other.memory_ != nullptr, "a match entry overlays one that has no descriptor; set() the other one first");
+  require_options(*other.memory_, options);
   memory_ = other.memory_;
   options_ = options;
 }

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "portals/base/assert.hpp"
+#include "portals/base/require.hpp"
 #include "portals/match/criteria.hpp"
 #include "portals/memory/descriptor.hpp"
 #include "portals/memory/room_watch.hpp"
@@ -37,14 +37,18 @@ class MatchEntry {
   MatchEntry(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {}) {
     set(criteria, memory, options, links);
   }
-  ~MatchEntry() { MARGAY_ASSERT(!listed()); }
+  ~MatchEntry() {
+    require(!listed(),
+            "a match entry goes away while a match list has it; remove() it first, or declare the list "
+            "after its entries, so that the list goes first");
+  }
   MatchEntry(const MatchEntry&) = delete;
   MatchEntry& operator=(const MatchEntry&) = delete;
 
   void set(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {});
   // The same descriptor, options and links for another message.
   void set_criteria(const Criteria& criteria) {
-    MARGAY_ASSERT(!listed());
+    require_free();
     criteria_ = criteria;
   }
   // Shares `other`'s storage under this entry's own options.
@@ -60,6 +64,9 @@ class MatchEntry {
   [[nodiscard]] bool listed() const { return list_ != nullptr; }
 
  private:
+  void require_free() const {
+    require(!listed(), "a match entry is changed while a match list has it; remove() it, change it, append() it");
+  }
   friend class MatchList;
   friend class MatchIndex;
   friend class Walk;

@@ -1,9 +1,16 @@
 #include "portals/match/match_list.hpp"
 
-#include "portals/base/assert.hpp"
+#include "portals/base/require.hpp"
 #include "portals/match/match_list_impl.hpp"
 
 namespace margay::portals {
+
+namespace {
+
+constexpr const char* kForeign =
+    "the match entry is not in this match list; append(), insert_before() or adopt() it first";
+
+}  // namespace
 
 MatchList::MatchList() : impl_(std::make_unique<Impl>()) {}
 
@@ -17,12 +24,17 @@ void MatchList::append(MatchEntry& entry, Start start) {
 }
 
 void MatchList::insert_before(MatchEntry& position, MatchEntry& entry, Start start) {
-  MARGAY_ASSERT(position.list_ == this && position.chained_);
+  require(position.list_ == this && position.chained_,
+          "insert_before() needs a place in this match list's chain, which an entry of another list, of none, or an "
+          "adopted one has not; append() or insert_before() that one first");
   chain(entry, position.previous_, &position, start);
 }
 
 void MatchList::enter(MatchEntry& entry, Start start) {
-  MARGAY_ASSERT(!entry.listed() && entry.memory_ != nullptr);
+  require(!entry.listed(),
+          "a match entry can be in one match list once; remove() it from there first, or make another entry "
+          "and overlay() it");
+  require(entry.memory_ != nullptr, "a match entry without a descriptor has nowhere to put a message; set() it first");
   entry.list_ = this;
   entry.active_ = start == Start::active;
   ++impl_->size;
@@ -43,7 +55,7 @@ void MatchList::adopt(MatchEntry& entry, Start start) {
 }
 
 void MatchList::remove(MatchEntry& entry) {
-  MARGAY_ASSERT(entry.list_ == this);
+  require(entry.list_ == this, kForeign);
   Impl& impl = *impl_;
   // The links of an entry that is in no list say nothing.
   entry.list_ = nullptr;
@@ -57,14 +69,14 @@ void MatchList::remove(MatchEntry& entry) {
 }
 
 void MatchList::activate(MatchEntry& entry) {
-  MARGAY_ASSERT(entry.list_ == this);
+  require(entry.list_ == this, kForeign);
   if (entry.active_) return;
   entry.active_ = true;
   if (impl_->indexed && entry.chained_) impl_->index(entry);
 }
 
 void MatchList::deactivate(MatchEntry& entry) {
-  MARGAY_ASSERT(entry.list_ == this);
+  require(entry.list_ == this, kForeign);
   if (!entry.active_) return;
   entry.active_ = false;
   if (impl_->indexed && entry.chained_ && entry.indexed_ != MatchEntry::Indexed::rough) impl_->unindex(entry);
@@ -75,7 +87,7 @@ MatchEntry* MatchList::first() const {
 }
 
 MatchEntry* MatchList::next(const MatchEntry& entry) const {
-  MARGAY_ASSERT(entry.list_ == this);
+  require(entry.list_ == this, kForeign);
   return entry.chained_ ? entry.next_ : nullptr;
 }
 

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "portals/base/assert.hpp"
+#include "portals/base/require.hpp"
 #include "portals/memory/arrival_queue.hpp"
 #include "portals/memory/heap.hpp"
 #include "portals/memory/window.hpp"
@@ -27,8 +28,13 @@ struct DynamicBlock::Impl {
   ArrivalQueue queue;
 };
 
-DynamicBlock::DynamicBlock(Buffer heap)
-    : Descriptor(DescriptorType::dynamic_block), impl_(std::make_unique<Impl>(heap)) {}
+DynamicBlock::DynamicBlock(Buffer heap) : Descriptor(DescriptorType::dynamic_block) {
+  require(heap.base != nullptr || heap.bytes == 0, "a dynamic block's heap has a length and no address");
+  require(reinterpret_cast<std::uintptr_t>(heap.base) % Heap::kGrain == 0,
+          "a dynamic block's heap must begin at a multiple of 64 bytes; declare it alignas(64), or take it from "
+          "std::aligned_alloc(64, bytes)");
+  impl_ = std::make_unique<Impl>(heap);
+}
 
 DynamicBlock::~DynamicBlock() = default;
 
@@ -42,16 +48,28 @@ ArrivedMessage* DynamicBlock::first() const {
 }
 
 ArrivedMessage* DynamicBlock::next(const ArrivedMessage& message) const {
+  require_own(message);
   ArrivedNode* const node = ArrivedNode::of(message).next;
   return node == nullptr ? nullptr : &node->message;
 }
 
 void DynamicBlock::unlink(ArrivedMessage& message) {
+  require_own(message);
+  require(ArrivedNode::of(message).queued,
+          "unlink() of a message that is off the queue already; release() is what is left");
   impl_->queue.remove(ArrivedNode::of(message));
 }
 
+// A released message's memory keeps this mark until the heap gives it out again.
+void DynamicBlock::require_own(const ArrivedMessage& message) const {
+  require(ArrivedNode::of(message).home == &impl_->queue,
+          "the message is not this dynamic block's, or has been released; take it from first(), next() or find(), and "
+          "release it once");
+}
+
 void DynamicBlock::release(ArrivedMessage& message) {
-  MARGAY_ASSERT(message.complete);
+  require_own(message);
+  require(message.complete, "release() of a message whose body is still on its way; wait until it is complete");
   discard(message);
 }
 
@@ -59,7 +77,7 @@ void DynamicBlock::discard(ArrivedMessage& message) {
   ArrivedNode& node = ArrivedNode::of(message);
   if (node.queued) impl_->queue.remove(node);
   const std::uint64_t bytes = node.block_bytes;
-  node.~ArrivedNode();
+  node.home = nullptr;
   impl_->heap.free(reinterpret_cast<std::byte*>(&node), bytes);
 }
 
@@ -87,6 +105,7 @@ void DynamicBlock::reserve(const Options& options, const Header& header, Verdict
   MARGAY_ASSERT(block != nullptr);
   ArrivedNode& node = *new (block) ArrivedNode;
   node.block_bytes = bytes;
+  node.home = &impl_->queue;
   ArrivedMessage& message = node.message;
   message.header = header;
   const bool body = has(options.save, Save::body);

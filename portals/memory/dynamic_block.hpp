@@ -53,6 +53,7 @@ class DynamicBlock final : public Descriptor {
   void commit(const Verdict& verdict, const Header& header);
   void give_back(const Verdict& verdict);
   void discard(ArrivedMessage& message);
+  void require_own(const ArrivedMessage& message) const;
 
   struct Impl;
   std::unique_ptr<Impl> impl_;

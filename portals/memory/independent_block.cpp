@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "portals/base/assert.hpp"
+#include "portals/base/require.hpp"
 #include "portals/memory/independent_block_inline.hpp"
 
 namespace margay::portals {
@@ -35,13 +36,20 @@ void IndependentBlock::give_back(const Verdict& verdict) {
 }
 
 void IndependentBlock::release(std::size_t row) {
-  MARGAY_ASSERT(row < table_.size() && table_[row].state == State::filled);
+  require(row < table_.size(), "release() of a row that the independent block's table does not have");
+  require(table_[row].state == State::filled,
+          "release() of a row that holds no message; look at its state, which is filled once a message is there, and "
+          "release it once");
   table_[row].state = State::available;
   tell_watches();
 }
 
 void IndependentBlock::rewind() {
-  MARGAY_ASSERT(progression_ == Progression::linear);
+  require(progression_ == Progression::linear,
+          "a circular independent block goes round by itself; release() its rows instead of rewind()");
+  const auto reserved = [](const IndependentBuffer& row) { return row.state == State::reserved; };
+  require(std::none_of(table_.begin(), table_.end(), reserved),
+          "rewind() of an independent block while a body is on its way into it; wait until no row is reserved");
   next_ = 0;
   given_back_.clear();
   tell_watches();

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "portals/base/assert.hpp"
+#include "portals/base/require.hpp"
 
 namespace margay::portals {
 
@@ -12,6 +13,7 @@ namespace {
 
 // In the first cache, beside what is read and written.
 constexpr std::size_t kBothInPiecesBytes = 8192;
+constexpr const char* kBehindEnd = "a cursor moves behind its region's end; compare with left() first";
 
 }  // namespace
 
@@ -77,7 +79,7 @@ Buffer RegionCursor::peek(std::uint64_t limit) const {
 }
 
 void RegionCursor::skip(std::uint64_t bytes) {
-  MARGAY_ASSERT(bytes <= left_);
+  require(bytes <= left_, kBehindEnd);
   left_ -= bytes;
   in_piece_ += bytes;
   if (region_.contiguous() || region_.laid_out()) return;
@@ -85,7 +87,7 @@ void RegionCursor::skip(std::uint64_t bytes) {
 }
 
 void RegionCursor::write(std::span<const std::byte> source) {
-  MARGAY_ASSERT(source.size() <= left_);
+  require(source.size() <= left_, kBehindEnd);
   if (region_.laid_out()) {
     if (!source.empty()) region_.layout().scatter(region_.single_.base, in_piece_, source);
     return skip(source.size());
@@ -100,7 +102,7 @@ void RegionCursor::write(std::span<const std::byte> source) {
 }
 
 void RegionCursor::read(std::span<std::byte> target) {
-  MARGAY_ASSERT(target.size() <= left_);
+  require(target.size() <= left_, kBehindEnd);
   if (region_.laid_out()) {
     if (!target.empty()) region_.layout().gather(region_.single_.base, in_piece_, target);
     return skip(target.size());

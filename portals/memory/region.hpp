@@ -7,7 +7,7 @@
 #include <cstring>
 #include <span>
 
-#include "portals/base/assert.hpp"
+#include "portals/base/require.hpp"
 #include "portals/memory/layout.hpp"
 
 namespace margay::portals {
@@ -39,7 +39,8 @@ class Region {
 
   // The `length` bytes that begin `offset` bytes in. Requires: offset + length <= bytes(), checked without wrap.
   [[nodiscard]] Region slice(std::uint64_t offset, std::uint64_t length) const {
-    MARGAY_ASSERT(offset <= bytes_ && length <= bytes_ - offset);
+    require(offset <= bytes_ && length <= bytes_ - offset,
+            "slice() asks for bytes behind the region's end; compare with bytes() first");
     if (!contiguous()) return slice_pieces(offset, length);
     return length == 0 ? Region() : Region(Buffer{single_.base + offset, static_cast<std::size_t>(length)});
   }
@@ -114,7 +115,7 @@ inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t b
 
 // Copies all of `source` to the beginning of `target`. Requires: source.bytes() <= target.bytes().
 inline void copy(const Region& target, const Region& source) {
-  MARGAY_ASSERT(source.bytes() <= target.bytes());
+  require(source.bytes() <= target.bytes(), "copy() into a region that is shorter than its source; slice() the source");
   if (target.contiguous() && source.contiguous()) [[likely]] {
     copy_bytes(target.single().base, source.single().base, static_cast<std::size_t>(source.bytes()));
   } else {

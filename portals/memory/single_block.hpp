@@ -1,6 +1,7 @@
 // "The most basic is the single block memory descriptor, which describes a single contiguous block of memory."
 #pragma once
 
+#include "portals/base/require.hpp"
 #include "portals/memory/descriptor.hpp"
 #include "portals/memory/region.hpp"
 
@@ -9,7 +10,9 @@ namespace margay::portals {
 class SingleBlock final : public Descriptor {
  public:
   // Requires: the memory stays valid while the block is attached.
-  explicit SingleBlock(Buffer memory) : Descriptor(DescriptorType::single_block), memory_(memory) {}
+  explicit SingleBlock(Buffer memory) : Descriptor(DescriptorType::single_block), memory_(memory) {
+    require(memory.base != nullptr || memory.bytes == 0, "a single block's memory has a length and no address");
+  }
   [[nodiscard]] Buffer memory() const { return memory_; }
   // Receiver-managed: bytes already used from the beginning; reset to use the block again.
   [[nodiscard]] std::uint64_t local_offset() const { return local_offset_; }

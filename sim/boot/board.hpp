@@ -69,7 +69,7 @@ struct BoardBlock {
   std::int32_t pid = 0;  // of the process that took the rank's place (MPI_Init); 0: nobody has, and one alone can
   // As the process exits: sessions that it left open, with MPI_Finalize behind it or MPI_Init never called.
   std::uint32_t open_sessions = 0;
-  std::array<char, 32> mpi_call{};     // name of the MPI call in progress, zero-terminated; empty outside MPI
+  std::array<char, 32> mpi_call{};     // name of the call in progress, zero-terminated; empty outside of the library
   std::array<char, 32> failed_call{};  // name of the latest MPI call that returned an error; empty: none did
   std::array<char, 512> message{};     // one line on why the rank aborts, zero-terminated
   BoardWait wait;
@@ -78,14 +78,16 @@ struct BoardBlock {
   std::uint64_t heap_high_water_bytes = 0;
   std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::kCount)> by_protocol{};
   std::array<BoardCount, static_cast<std::size_t>(CountedWire::kCount)> by_wire{};
-  std::uint64_t findings = 0;  // what the checks have told so far; Process::found() counts them
+  std::uint32_t findings = 0;    // what the checks have told so far; Process::found() counts them
+  std::uint32_t on_portals = 0;  // 1: a program on portals, without MPI
 };
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, failed_call) == 48);
 static_assert(offsetof(BoardBlock, message) == 80);
 static_assert(offsetof(BoardBlock, wait) == 592 && offsetof(BoardBlock, progress) == 624);
 static_assert(offsetof(BoardBlock, by_protocol) == 648 && offsetof(BoardBlock, by_wire) == 840);
-static_assert(offsetof(BoardBlock, findings) == 888 && sizeof(BoardBlock) == 896);
+static_assert(offsetof(BoardBlock, findings) == 888 && offsetof(BoardBlock, on_portals) == 892 &&
+              sizeof(BoardBlock) == 896);
 
 struct BoardHeader {
   std::uint64_t magic = 0;  // written last

@@ -1,6 +1,7 @@
 #include "sim/boot/options.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 namespace margay::sim {
@@ -47,6 +48,12 @@ std::string Options::item(std::string_view name, std::string_view key, std::stri
     begin = end + 1;
   }
   return found;
+}
+
+std::uint64_t Options::seconds_ns(std::string_view name, std::uint64_t otherwise) const {
+  constexpr double kNsPerSecond = 1e9;
+  const double seconds = std::strtod(text(name).c_str(), nullptr);
+  return seconds > 0 ? static_cast<std::uint64_t>(seconds * kNsPerSecond) : otherwise;
 }
 
 portals::Status Options::bytes(std::string_view name, std::uint64_t& out) const {

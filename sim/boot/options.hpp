@@ -36,6 +36,8 @@ class Options {
   // A size: a number with an optional suffix k, m, g (powers of 1,024). `out` keeps its value when the option is not
   // set. Error: the option is set to something else.
   [[nodiscard]] portals::Status bytes(std::string_view name, std::uint64_t& out) const;
+  // A time in seconds, as nanoseconds; `otherwise` when the option is not set, or to nothing above 0.
+  [[nodiscard]] std::uint64_t seconds_ns(std::string_view name, std::uint64_t otherwise) const;
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all() const { return values_; }
 
  private:

@@ -70,8 +70,9 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
                            who(cause.rank, context), open, open == 1 ? "" : "s", cause.code,
                            in_call(cause.rank, context));
       }
-      return fmt::format("{} left without MPI_Finalize (exit code {}){}", who(cause.rank, context), cause.code,
-                         in_call(cause.rank, context));
+      return fmt::format("{} left without {} (exit code {}){}", who(cause.rank, context),
+                         context.board->block(cause.rank).on_portals != 0 ? "Program::finish()" : "MPI_Finalize",
+                         cause.code, in_call(cause.rank, context));
     case CauseKind::kNoInit:
       return fmt::format("{} ended (exit code {}) without MPI_Init, which other ranks have called",
                          who(cause.rank, context), cause.code);

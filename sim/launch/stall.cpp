@@ -49,11 +49,19 @@ std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stop
 
 std::vector<std::string> StallDetector::describe() const {
   std::vector<std::string> lines;
-  lines.push_back("margay: no rank that uses MPI makes progress, all of them wait" + describe_cycle());
+  bool on_portals = false;
+  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) on_portals |= board_.block(rank).on_portals != 0;
+  lines.push_back(fmt::format("margay: no rank that uses {} makes progress, all of them wait{}",
+                              on_portals ? "portals" : "MPI", describe_cycle()));
   for (std::uint32_t rank = 0; rank < std::min(board_.size(), kMostRanksShown); ++rank) {
     const BoardBlock& block = board_.block(rank);
     if (!is_inside(block)) continue;
     const std::string call = call_in_progress(board_, rank);
+    if (block.on_portals != 0) {
+      const std::string peer = block.wait.peer < 0 ? "its own condition" : fmt::format("rank {}", block.wait.peer);
+      lines.push_back(fmt::format("margay:   rank {} in {}: waits for {}", rank, call, peer));
+      continue;
+    }
     lines.push_back(
         fmt::format("margay:   rank {} in {}: waits for {}, tag {}, context {}; {} receives posted, {} messages "
                     "unexpected",

@@ -106,7 +106,8 @@ AccountingResult check_accounting(const Board& board) {
     const RankState state = board.block(rank).state;
     if (state == RankState::kFinalized) ++finished;
     if (state == RankState::kInitialized || state == RankState::kAborting) {
-      result.lines.push_back(fmt::format("margay: accounting not checked: rank {} did not finish MPI", rank));
+      result.lines.push_back(fmt::format("margay: accounting not checked: rank {} did not finish {}", rank,
+                                         board.block(rank).on_portals != 0 ? "its program" : "MPI"));
       return result;
     }
   }

@@ -33,7 +33,8 @@ Status Control::attach() {
   return program_.kernel().table().attach(kControlPortal, heap_, {});
 }
 
-void Control::begin_call(std::uint64_t limit_ns) {
+void Control::begin_call(const char* call, std::uint64_t limit_ns) {
+  call_ = call;
   constexpr MatchBits kCall = MatchBits{1} << 32U;
   bits_ = (bits_ / kCall + 1) * kCall;
   limit_ns_ = limit_ns;
@@ -45,7 +46,7 @@ void Control::begin_call(std::uint64_t limit_ns) {
 }
 
 Status Control::barrier() {
-  begin_call(kNoLimitNs);
+  begin_call("Program::barrier", kNoLimitNs);
   Sums nothing;
   return sum(nothing);
 }
@@ -96,7 +97,7 @@ Status Control::receive(Rank from, MatchBits bits, Sums& sums) {
     message = heap_.find(wanted);
     return message != nullptr && message->complete;
   };
-  ProgramWait wait(program_, limit_ns_, ProgramWait::Heed::losses_and_holds);
+  ProgramWait wait(program_, call_, static_cast<std::int32_t>(from), limit_ns_, ProgramWait::Heed::losses_and_holds);
   while (!is_here()) {
     if (Status status = wait.after_round(program_.progress()); !status.ok()) return status;
   }
@@ -123,8 +124,8 @@ Sums Control::own() const {
   return sums;
 }
 
-Status Control::settle(std::uint64_t limit_ns) {
-  begin_call(limit_ns);
+Status Control::settle(const char* call, std::uint64_t limit_ns) {
+  begin_call(call, limit_ns);
   const std::uint64_t patience_ns = std::min(limit_ns, kHoldLimitNs);
   Sums before;
   bool equal_before = false;

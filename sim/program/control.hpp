@@ -27,12 +27,14 @@ class Control {
   Control& operator=(const Control&) = delete;
   ~Control();
   [[nodiscard]] portals::Status attach();
+  // Control messages sent, each of sizeof(Sums).
+  [[nodiscard]] std::uint64_t sent() const { return sent_; }
 
   // See Program.
   [[nodiscard]] portals::Status barrier();
   // The job is at rest when two sums in a row say that as many messages were taken as sent, the
   // same number both times: what was taken by the first sum had all been sent by the second, and nothing more.
-  [[nodiscard]] portals::Status settle(std::uint64_t limit_ns);
+  [[nodiscard]] portals::Status settle(const char* call, std::uint64_t limit_ns);
 
  private:
   static constexpr std::size_t kHeapBytes = std::size_t{64} * 1024;
@@ -41,7 +43,7 @@ class Control {
   };
 
   // A new call of barrier or settle; what came too late for the one before is thrown away.
-  void begin_call(std::uint64_t limit_ns);
+  void begin_call(const char* call, std::uint64_t limit_ns);
   // Every process's sums, added up. Nobody returns before everybody has called.
   [[nodiscard]] portals::Status sum(Sums& sums);
   [[nodiscard]] portals::Status receive(portals::Rank from, portals::MatchBits bits, Sums& sums);
@@ -53,6 +55,7 @@ class Control {
   std::unique_ptr<std::byte, Freer> memory_;
   portals::DynamicBlock heap_;
   portals::MatchBits bits_ = 0;          // of the latest sum
+  const char* call_ = nullptr;           // the program's, under way
   std::uint64_t limit_ns_ = kNoLimitNs;  // of each wait in this call
   std::uint64_t sent_ = 0;               // control messages
 };

@@ -15,16 +15,21 @@ namespace {
 
 // Owner kind of a program's transmissions; the kernel's own have kOwnerKernel.
 constexpr std::uint32_t kOwnerProgram = 1;
+// One to a process: the job has one place for it.
+bool one_is_there = false;
 
 }  // namespace
 
 Sending::~Sending() {
-  MARGAY_ASSERT(done());
+  portals::require(done(), "a Sending goes away while its message is on its way; wait_until() it is done()");
 }
 
 Program::Program() = default;
 
 Status Program::start(std::unique_ptr<Program>& out) {
+  if (one_is_there) {
+    return Status::error("this process has a Program already; start one, and hand it to whoever needs it");
+  }
   std::unique_ptr<Program> program(new Program());
   if (Status status = Process::start(program->process_); !status.ok()) return status;
   Process& process = *program->process_;
@@ -36,6 +41,9 @@ Status Program::start(std::unique_ptr<Program>& out) {
   const Status bypass = process.start_coprocessor([self] { return self->round(); });
   program->has_bypass_ = bypass.ok();
   if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", process.rank(), bypass.sentence().c_str());
+  program->stall_report_ns_ = process.job().options.seconds_ns("stall_seconds", kStallReportNs);
+  one_is_there = true;
+  process.board().on_portals = 1;
   process.board().state = RankState::kInitialized;
   out = std::move(program);
   return {};
@@ -43,11 +51,28 @@ Status Program::start(std::unique_ptr<Program>& out) {
 
 Program::~Program() {
   if (process_ == nullptr) return;
+  one_is_there = false;
   process_->stop_coprocessor();
   if (process_->lock().owner_inside()) process_->lock().owner_leave();
 }
 
-Status Program::check(const HeaderValues& values) const {
+Status Program::check_call() const {
+  if (finished_) {
+    return Status::error(
+        "finish() was this program's last call, and the process is out of the job; make the call before it");
+  }
+  if (!process_->lock().owner_inside()) {
+    return Status::error("inside compute() messages are the coprocessor's; make the call before compute(), or after");
+  }
+  return {};
+}
+
+Status Program::check(const HeaderValues& values, const Region& body) const {
+  if (Status status = check_call(); !status.ok()) return status;
+  if (body.contiguous() && body.bytes() != 0 && body.single().base == nullptr) {
+    return Status::error("the body has a length, " + std::to_string(body.bytes()) +
+                         " bytes, and no address; name the memory it lies in");
+  }
   if (values.destination >= size()) {
     return Status::error("rank " + std::to_string(values.destination) + " is not in this job, which has ranks 0 to " +
                          std::to_string(size() - 1) + "; choose one of those, or start more");
@@ -80,13 +105,13 @@ Header Program::header_of(Kind kind, const HeaderValues& values, std::uint64_t l
 }
 
 Status Program::put(const HeaderValues& values, const Region& body) {
-  if (Status status = check(values); !status.ok()) return status;
+  if (Status status = check(values, body); !status.ok()) return status;
   if (values.return_portal != portals::kNoPortal) asked(values.destination);
   return send(header_of(Kind::put, values, body.bytes()), body);
 }
 
 Status Program::get(const HeaderValues& values, std::uint64_t length) {
-  if (Status status = check(values); !status.ok()) return status;
+  if (Status status = check(values, {}); !status.ok()) return status;
   if (values.return_portal == portals::kNoPortal) {
     return Status::error("a get needs a return portal, where its reply goes; set return_portal");
   }
@@ -95,8 +120,12 @@ Status Program::get(const HeaderValues& values, std::uint64_t length) {
 }
 
 Status Program::start_put(const HeaderValues& values, const Region& body, Sending& sending) {
-  MARGAY_ASSERT(sending.done());
-  if (Status status = check(values); !status.ok()) return status;
+  if (!sending.done()) {
+    return Status::error(
+        "start_put() with a Sending whose message is still on its way; wait until it is done(), or use "
+        "another one");
+  }
+  if (Status status = check(values, body); !status.ok()) return status;
   if (values.return_portal != portals::kNoPortal) asked(values.destination);
   start_sending(header_of(Kind::put, values, body.bytes()), body, sending);
   return {};
@@ -126,7 +155,8 @@ Status Program::send(const Header& header, const Region& body) {
   if (kernel().try_send(header, body)) return {};
   Sending sending;
   start_sending(header, body, sending);
-  ProgramWait wait(*this, kNoLimitNs, ProgramWait::Heed::nothing);
+  ProgramWait wait(*this, header.kind == Kind::get ? "Program::get" : "Program::put",
+                   static_cast<std::int32_t>(header.destination.rank), kNoLimitNs, ProgramWait::Heed::nothing);
   while (!sending.done()) static_cast<void>(wait.after_round(progress()).ok());
   return sending.failed() ? lost_peer(header.destination.rank) : Status();
 }
@@ -137,7 +167,8 @@ Status Program::lost_peer(portals::Rank peer) const {
 }
 
 bool Program::progress() {
-  MARGAY_ASSERT(process_->lock().owner_inside());
+  require_inside();
+  portals::require(!finished_, "progress() after finish(), which was this program's last call");
   return round();
 }
 
@@ -169,7 +200,7 @@ void Program::stop_expecting() {
 
 // The coprocessor ticks while something is on its way or may be answered, so what the program asked for goes on.
 void Program::leave_kernel() {
-  MARGAY_ASSERT(process_->lock().owner_inside());
+  require_inside();
   expect_answers();
   if (kernel().unfinished()) process_->arm_coprocessor();
   process_->lock().owner_leave();
@@ -180,20 +211,31 @@ void Program::enter_kernel() {
   stop_expecting();
 }
 
+// MPI tells its puts by protocol, so the process leaves them out. Those of barrier() and settle() are not the
+// program's.
+void Program::publish_puts() {
+  const WireCounts& sent = process_->kernel().sent_by_kind(Kind::put);
+  process_->board().by_protocol[static_cast<std::size_t>(CountedProtocol::kPut)] = {
+      sent.messages - control_->sent(), sent.bytes - control_->sent() * sizeof(Sums)};
+}
+
 Status Program::barrier() {
+  if (Status status = check_call(); !status.ok()) return status;
   return control_->barrier();
 }
 
 Status Program::settle(std::uint64_t limit_ns) {
-  return control_->settle(limit_ns);
+  if (Status status = check_call(); !status.ok()) return status;
+  return control_->settle("Program::settle", limit_ns);
 }
 
 Status Program::finish() {
-  MARGAY_ASSERT(!finished_);
+  if (Status status = check_call(); !status.ok()) return status;
+  Status settled = control_->settle("Program::finish", kNoLimitNs);
   finished_ = true;
-  Status settled = settle();
   process_->stop_coprocessor();
   process_->finish([this] { return round(); });
+  publish_puts();
   process_->board().state = RankState::kFinalized;
   return settled;
 }

@@ -15,6 +15,7 @@
 // Threads: one thread makes every call. One Program to a process.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "portals/base/assert.hpp"
+#include "portals/base/require.hpp"
 #include "portals/base/status.hpp"
 #include "portals/portal_table.hpp"
 #include "sim/kernel/decision_log.hpp"
@@ -54,9 +55,10 @@ class Program {
   [[nodiscard]] portals::PortalTable& table() { return kernel().table(); }
 
   // Sends `body` with these values; returns when its memory may be used again, which says nothing about its arrival.
-  // Error: a destination or a portal that cannot be, or a receiver that is lost.
+  // Error: a destination, a portal or a body that cannot be, a receiver that is lost, or a call inside compute() or
+  // after finish(), as of all calls here that return a Status. The others end the process there, with a sentence.
   [[nodiscard]] portals::Status put(const HeaderValues& values, const portals::Region& body = {});
-  // The same without waiting: `sending` tells when the memory is free. Requires: sending.done().
+  // The same without waiting: `sending` tells when the memory is free. Error: as put(), or sending is not done().
   [[nodiscard]] portals::Status start_put(const HeaderValues& values, const portals::Region& body, Sending& sending);
   // The receiver does not want the rest (its acknowledgment said so). The sending is done some time later.
   void stop(Sending& sending);
@@ -75,9 +77,10 @@ class Program {
   [[nodiscard]] portals::Descriptor* changed() { return kernel().changed().take(); }
   // "No room" and "too small" on this portal leave the message, and its sender's later ones, on the wire until there is
   // room, instead of dropping it. Not to be taken back.
-  // Requires: portal < kPortalCount.
+  // Requires: portal < kControlPortal.
   void hold_when_no_room(portals::PortalIndex portal) {
-    MARGAY_ASSERT(portal < portals::kPortalCount);
+    portals::require(portal < kControlPortal,
+                     "hold_when_no_room() of a portal that is not a program's; choose 0 to 62");
     kernel().hold_when_no_room(portal);
   }
 
@@ -99,8 +102,8 @@ class Program {
   // the job is at rest, and in every process's registers, for each pair, sent = delivered + dropped. Collective.
   // Error: as barrier(); or nothing has come of it for limit_ns. Another settle() may follow, on all processes.
   [[nodiscard]] portals::Status settle(std::uint64_t limit_ns = kNoLimitNs);
-  // The orderly end: settle(), and the launcher is told. Collective; the last call. Error: as settle(); the process is
-  // out of the job all the same.
+  // The orderly end: settle(), and the launcher is told. Collective; the last call that moves messages. Error: as
+  // settle(); the process is out of the job all the same.
   [[nodiscard]] portals::Status finish();
   // Ends the whole job with this exit status; `message` is for the user. Never returns.
   [[noreturn]] void abort(int code, const std::string& message) { process_->abort(code, message); }
@@ -132,7 +135,7 @@ class Program {
   // The machine below, for what is not here.
   [[nodiscard]] Process& process() { return *process_; }
   [[nodiscard]] Kernel& kernel() {
-    MARGAY_ASSERT(process_->lock().owner_inside());  // inside compute() the kernel is the coprocessor's
+    require_inside();
     return process_->kernel();
   }
 
@@ -142,7 +145,15 @@ class Program {
   Program();
   // Returns whether anything moved. Process lock held: by the program's thread, or the coprocessor's.
   bool round();
-  [[nodiscard]] portals::Status check(const HeaderValues& values) const;
+  [[nodiscard]] portals::Status check(const HeaderValues& values, const portals::Region& body) const;
+  // Whether the program may make a call that moves messages now.
+  [[nodiscard]] portals::Status check_call() const;
+  void require_inside() const {
+    portals::require(
+        process_->lock().owner_inside(),
+        "inside compute() tables, lists, descriptors and messages are the coprocessor's; make the call before "
+        "compute(), or after");
+  }
   [[nodiscard]] portals::Status send(const portals::Header& header, const portals::Region& body);
   [[nodiscard]] static portals::Header header_of(portals::Kind kind, const HeaderValues& values, std::uint64_t length);
   void start_sending(const portals::Header& header, const portals::Region& body, Sending& sending);
@@ -152,8 +163,10 @@ class Program {
   void stop_expecting();
   void leave_kernel();
   void enter_kernel();
+  void publish_puts();
 
   std::unique_ptr<Process> process_;
+  std::uint64_t stall_report_ns_ = 0;
   std::unique_ptr<class Control> control_;
   Names names_;
   std::vector<bool> asked_;                // by rank: it was sent something that may be answered
@@ -168,7 +181,8 @@ class ProgramWait {
  public:
   // What ends the wait with an error, besides its limit.
   enum class Heed : std::uint8_t { nothing, losses, losses_and_holds };
-  ProgramWait(Program& program, std::uint64_t limit_ns, Heed heed);
+  // `call` is what the launcher names, `peer` whom it waits for; -1: nobody in particular.
+  ProgramWait(Program& program, const char* call, std::int32_t peer, std::uint64_t limit_ns, Heed heed);
   ~ProgramWait();
   ProgramWait(const ProgramWait&) = delete;
   ProgramWait& operator=(const ProgramWait&) = delete;
@@ -178,9 +192,16 @@ class ProgramWait {
  private:
   [[nodiscard]] portals::Status look_around();
   [[nodiscard]] portals::Status look_at_others() const;
+  // It has waited for long: the launcher sees it, and after the limit of `--stall` the user.
+  void tell(std::uint64_t idle_ns);
   void report() const;
+  void clear();
 
   Program& program_;
+  std::int32_t peer_;
+  bool on_board_ = false;
+  const char* call_;
+  bool named_ = false;  // on the board, as the call in progress
   Waiter waiter_;
   std::uint64_t limit_ns_;
   std::uint64_t began_ns_ = 0;
@@ -192,8 +213,9 @@ class ProgramWait {
 
 template <class Done>
 portals::Status Program::wait_until(Done done, std::uint64_t limit_ns) {
+  if (portals::Status status = check_call(); !status.ok()) return status;
   if (done()) return {};
-  ProgramWait wait(*this, limit_ns, ProgramWait::Heed::losses);
+  ProgramWait wait(*this, "Program::wait_until", -1, limit_ns, ProgramWait::Heed::losses);
   for (;;) {
     const bool moved = progress();
     if (done()) return {};

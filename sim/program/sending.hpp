@@ -32,7 +32,7 @@ struct HeaderValues {
 class Sending {
  public:
   Sending() = default;
-  ~Sending();  // requires: done()
+  ~Sending();  // Requires: done()
   Sending(const Sending&) = delete;
   Sending& operator=(const Sending&) = delete;
 

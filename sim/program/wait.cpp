@@ -11,19 +11,24 @@ namespace {
 
 // Rounds between looks at the clock and at who is lost.
 constexpr std::uint32_t kLookEachRounds = 64;
+// A wait this long is shown to the launcher.
+constexpr std::uint64_t kOnBoardAfterNs = 1'000'000'000;
 
 }  // namespace
 
-ProgramWait::ProgramWait(Program& program, std::uint64_t limit_ns, Heed heed)
+ProgramWait::ProgramWait(Program& program, const char* call, std::int32_t peer, std::uint64_t limit_ns, Heed heed)
     : program_(program),
+      peer_(peer),
+      call_(call),
       waiter_(program.process().kernel(), program.process().clock(), program.process().wait_means()),
       limit_ns_(limit_ns),
-      next_report_ns_(kStallReportNs),
+      next_report_ns_(program.stall_report_ns_),
       heed_(heed) {}
 
 ProgramWait::~ProgramWait() {
   if (expects_) program_.stop_expecting();
-  if (next_report_ns_ != kStallReportNs) program_.process().board().wait.is_waiting = 0;
+  clear();
+  if (named_) program_.process().board().mpi_call[0] = '\0';
 }
 
 Status ProgramWait::after_round(bool moved) {
@@ -32,17 +37,39 @@ Status ProgramWait::after_round(bool moved) {
   }
   if (moved) {
     waiter_.moved();
+    clear();
     return {};
   }
   waiter_.idle();
-  if (waiter_.idle_ns() >= next_report_ns_) {
-    report();
-    next_report_ns_ *= 2;
-  }
+  if (waiter_.idle_ns() >= kOnBoardAfterNs) tell(waiter_.idle_ns());
   return {};
 }
 
+void ProgramWait::tell(std::uint64_t idle_ns) {
+  if (!on_board_) {
+    BoardWait& wait = program_.process().board().wait;
+    wait.peer = peer_;
+    wait.is_waiting = 1;
+    on_board_ = true;
+  }
+  if (idle_ns < next_report_ns_) return;
+  next_report_ns_ *= 2;
+  report();
+}
+
+void ProgramWait::clear() {
+  if (!on_board_) return;
+  on_board_ = false;
+  program_.process().board().wait.is_waiting = 0;
+  ++program_.process().board().progress;
+}
+
 Status ProgramWait::look_around() {
+  // Most waits are over before, and cost the board nothing. One inside another, by put() in its predicate, names none.
+  if (auto& on_board = program_.process().board().mpi_call; on_board[0] == '\0') {
+    set_text(on_board, call_);
+    named_ = true;
+  }
   // Only a wait that lasts asks others to hurry.
   if (program_.expected_ == 0) {
     program_.expect_answers();
@@ -73,7 +100,8 @@ Status ProgramWait::look_at_others() const {
 
 void ProgramWait::report() const {
   std::string text = "margay: rank " + std::to_string(program_.rank()) + " has waited " +
-                     std::to_string(waiter_.idle_ns() / 1'000'000'000) + " s without progress";
+                     std::to_string(waiter_.idle_ns() / 1'000'000'000) + " s in " + call_ + " without progress";
+  if (peer_ >= 0) text += "; for rank " + std::to_string(peer_);
   const DropCounts& drops = program_.registers().drops();
   for (portals::Rank rank = 0; rank < program_.size(); ++rank) {
     if (program_.process().kernel().holds(rank))
@@ -86,9 +114,6 @@ void ProgramWait::report() const {
   }
   if (!program_.process().kernel().idle()) text += "; messages of its own are still on their way out";
   std::fputs((text + "\n").c_str(), stderr);
-  BoardWait& wait = program_.process().board().wait;
-  wait.peer = wait.tag = -1;  // nobody in particular
-  wait.is_waiting = 1;
 }
 
 }  // namespace margay::sim

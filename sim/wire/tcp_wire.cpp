@@ -265,7 +265,7 @@ void TcpWire::lose_all() {
   }
 }
 
-// A call of the kernel for each connection and second: less than a thousandth of the time with 1,000 of them.
+// A call of the kernel (1 us) for each connection and second: a thousandth of the time with 1,000 of them.
 void TcpWire::look_for_silence() {
   const std::uint64_t now_ns = clock_.now_ns();
   if (next_look_ns_ == 0 || now_ns < next_look_ns_) return;

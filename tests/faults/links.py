@@ -102,9 +102,11 @@ def silent_link_is_told(build, scratch):
             connected(job)
         time.sleep(0.2)
         two.cut()
-        jobs += [two.job(build, wire, "first", "0") for wire in WIRES]
+        first = [two.job(build, wire, "first", "0") for wire in WIRES]
         for job in jobs:
             job.expect(101, GIVE_UP_S, "no answer from host")
+        for job in first:
+            job.expect(101, GIVE_UP_S, "no answer from host for 12 s")
 
 
 @patient_case
