@@ -62,7 +62,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
     outbound_.emplace_back(layout_.channel(local_rank, other), mine, layout_.area(other), local_rank, registered_,
                            long_method);
     inbound_.emplace_back(layout_.channel(other, local_rank), layout_.area(other), registered_, ProcessId{group, world},
-                          me);
+                          me, body_moved_);
   }
   mine.only_processor = only_processor();
   open_for_reading(mine, test_word_, long_method != LongMethod::ring);
@@ -188,6 +188,12 @@ void ShmWire::nudge(std::uint32_t peer) {
 
 void ShmWire::nudge_queued() {
   for (const std::uint32_t local_rank : busy_) outbound_[local_rank].bell().ring();
+}
+
+std::uint64_t ShmWire::bodies_read_on() const {
+  std::uint64_t sum = 0;
+  for (const std::uint32_t local_rank : busy_) sum += outbound_[local_rank].read_on();
+  return sum;
 }
 
 void ShmWire::lose(std::uint32_t peer, std::string_view reason) {

@@ -242,6 +242,7 @@ bool TcpWire::poll(Arrival& arrival) {
       connect_some();
     }
     if (!came) return ready_.front() != nullptr && next_arrival(arrival);
+    body_moved_ |= ready_.front() != nullptr;
     if (next_arrival(arrival)) return drained_ = true;
   }
   return false;
