@@ -12,6 +12,7 @@ COPY_SIZES = [16 * KI << i for i in range(9)]
 COPY_MODES = ("read", "shared", "stream_read", "stream_shared", "both")
 BARRIER_RANKS = (2, 4, 8, 16, 64)
 MANY_RANKS = 8
+FIRST_RANKS = 3
 RING_CHUNKS = (2 * KI, 8 * KI, 32 * KI)
 WIRES = ("shm", "tcp")
 RATE_MODES = ("plain", "late", "wildcards", "persistent")
@@ -73,9 +74,11 @@ def jobs(wire, quick):
 
 
 def many(wire, quick):
-    """Each rank to all others."""
+    """With more ranks than processors: each to all others, and the first long body."""
     yield Run("many", wire, "many", ranks=MANY_RANKS, sizes=(8,), seconds=0.05 if quick else 0.2, limit_s=10 if quick else 20,
               repeats_max=OVERSUBSCRIBED_REPEATS)
+    yield Run("first", wire, "first", ranks=FIRST_RANKS, sizes=(64 * MI if quick else 256 * MI,), seconds=0,
+              limit_s=10 if quick else 20, repeats_max=OVERSUBSCRIBED_REPEATS)
 
 
 def limits(quick):
@@ -113,6 +116,7 @@ def smoke():
         for mode in ("barrier", "allreduce"):
             yield Run("collectives", wire, "collectives", ranks=4, mode=mode, seconds=short)
         yield Run("many", wire, "many", ranks=4, sizes=(8,), seconds=short)
+        yield Run("first", wire, "first", ranks=3, sizes=(20 * MI,), seconds=0)
         yield Run("startup", wire, "startup", ranks=2, seconds=0)
         yield Run("memory", wire, "memory", ranks=2, seconds=0)
     for mode in ("cache_line", "two_lines", "memcpy", "tcp_latency", "tcp_stream", "tcp_window"):

@@ -16,7 +16,8 @@ TITLES = {
     "copy_stream_shared": "the same, each side copies every other body, stream",
     "copy_both": "each side reads the other's bodies, both directions", "barrier_flags": "barrier of a flag for each process",
     "barrier_counter": "barrier of one counter", "tcp_window": "raw TCP, 64 messages in a write and an answer",
-    "many": "message rate, each rank to all others, 8 B", "memcpy": "memcpy", "cells": "cells of a cache line, stream",
+    "many": "message rate, each rank to all others, 8 B", "first": "first long body to each of 2 ranks",
+    "in_parts": "the same bytes later, in bodies of 16 MiB", "memcpy": "memcpy", "cells": "cells of a cache line, stream",
     "ring_copy": "ring of 128 KiB, two copies, in chunks", "tcp_latency": "raw TCP over loopback, one way", "tcp_stream": "raw TCP over loopback, stream",
 }
 OF_RANKS = ("barrier", "allreduce", "start_end", "resident", "proportional", "many", "barrier_flags", "barrier_counter")

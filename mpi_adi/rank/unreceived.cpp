@@ -12,6 +12,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
+constexpr std::uint32_t kLinesMax = 20;  // of one communicator
+
 std::string line(MpiRank& rank, const Communicator& communicator, const portals::Header& header) {
   const std::string by = words_of_sent_side(header);
   return "margay: rank " + std::to_string(rank.process().rank()) +
@@ -28,11 +30,18 @@ void tell_unreceived(MpiRank& rank, const Communicator& communicator, Sender sen
   const Unexpected& heap = rank.device().parts().heap;
   const portals::Criteria all = receive_criteria(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator.context);
   std::string text;
+  std::uint32_t count = 0;
   for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
     if (((at->header.match_bits ^ all.match_bits) & ~all.ignore_bits) != 0) continue;
     const bool waits = read_note(at->header.user_data).answer_bits != 0;
-    if (waits == (sender == Sender::waits)) text += line(rank, communicator, at->header);
+    if (waits != (sender == Sender::waits)) continue;
+    if (count++ < kLinesMax) text += line(rank, communicator, at->header);
   }
+  if (count > kLinesMax) {
+    text += "margay: rank " + std::to_string(rank.process().rank()) + ": leak: " + std::to_string(count - kLinesMax) +
+            " more messages that nobody received\n";
+  }
+  rank.process().found(count);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

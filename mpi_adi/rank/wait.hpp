@@ -20,8 +20,11 @@ class StallWatch {
       clear();
   }
   void idle(std::uint64_t idle_ns) {
-    if (idle_ns >= kLongWaitNs) [[unlikely]]
+    if (idle_ns >= kLongWaitNs) [[unlikely]] {
       look(idle_ns);
+    } else {
+      moved();  // a body that others carry moved on, perhaps
+    }
   }
 
  private:
@@ -69,7 +72,7 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
     }
     waiter.idle();
     if (rank.threaded()) rank.let_others_in();
-    if (waiter.idle_ns() >= sim::kSleepAfterNs) [[unlikely]]
+    if (waiter.sleeps()) [[unlikely]]
       rank.device().about_to_sleep();
     stall.idle(waiter.idle_ns());
   }

@@ -52,7 +52,8 @@ bool Coprocessor::Impl::work() {
   for (int quiet = 0; quiet < kQuietRounds && !parking.stopping();) {
     if (!settings.lock->try_enter_other()) return true;  // the owner is inside: it looks itself
     settings.kernel->owner_away(true);
-    const bool moved = round();
+    bool moved = round();
+    moved |= settings.kernel->take_body_moved();
     settings.kernel->owner_away(false);
     if (moved && moved_rounds++ == 0 && recorder.on()) recorder.record({.kind = TraceKind::coprocessor_begin});
     pending = settings.kernel->unfinished() || !settings.kernel->idle();
@@ -88,14 +89,19 @@ bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
 void Coprocessor::Impl::run() {
   std::uint32_t seen = bell.rings();
   bool pending = false;
+  std::uint64_t posted_in = 0;  // the owner's stay in which it last posted
   while (!parking.stopping()) {
-    pending |= parking.take();
+    if (const std::uint64_t stay = parking.take(); stay != 0) {
+      posted_in = stay;
+      pending = true;
+    }
     const bool look = wait(pending, seen);
     if (settings.watch) settings.watch();
     if (!look) continue;
     pending = work();
-    // The owner is inside for longer: it looks itself, and posts again when it leaves with work behind it.
-    if (settings.lock->owner_inside()) pending = false;
+    // The owner came in: it looks itself, and posts again when it leaves with work behind it. Not in the stay in which
+    // it posted: that it is about to leave.
+    if (settings.lock->owner_inside() && settings.lock->owner_entries() > posted_in) pending = false;
   }
 }
 
@@ -138,7 +144,7 @@ void Coprocessor::stop() {
 }
 
 void Coprocessor::arm() {
-  if (impl_->parking.post() && impl_->running) {
+  if (impl_->running && impl_->parking.post(impl_->settings.lock->owner_entries())) {
     BellRinger(impl_->settings.bell != nullptr ? *impl_->settings.bell : impl_->own_bell, false).ring();
   }
 }

@@ -40,7 +40,8 @@ class Coprocessor {
   // It may have been stopped before.
   [[nodiscard]] portals::Status start(const Settings& settings, Round round);
   void stop();
-  // Work is left behind as the owner leaves: the next tick looks at it. The owner's call; a load when already awake.
+  // Work is left behind as the owner leaves: the next tick looks at it. The owner's call, inside the lock, as the last
+  // thing before it leaves; a load when already awake.
   void arm();
 
  private:

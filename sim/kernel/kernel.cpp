@@ -64,6 +64,12 @@ bool Kernel::nudge() {
   return any;
 }
 
+std::uint64_t Kernel::bodies_read_on() const {
+  std::uint64_t sum = 0;
+  for (const Wire* wire : wires_) sum += wire->bodies_read_on();
+  return sum;
+}
+
 bool Kernel::idle() const {
   return answers_.idle() && target_.incoming() == 0 &&
          std::all_of(wires_.begin(), wires_.end(), [](const Wire* wire) { return wire->idle(); });

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "portals/deliver.hpp"
@@ -73,6 +74,11 @@ class Kernel {
     return progress(arrivals, [] {});
   }
 
+  // Whether rounds since the last call took a part of a body. progress() does not count that as something moved: nobody
+  // can go on by it, and the next part comes as slowly as this one did. But who waits for the body does not wait in
+  // vain.
+  [[nodiscard]] bool take_body_moved() { return body_moved_ && std::exchange(body_moved_, false); }
+
   // The owner waits, and this round found nothing; see Wire::idle_round.
   void idle_round() {
     for (const Polled& polled : polled_) {
@@ -113,6 +119,8 @@ class Kernel {
   bool nudge();
   // Something is queued, or an answer is owed: a process that leaves the library now needs its coprocessor.
   [[nodiscard]] bool unfinished() const { return owed_total_ + initiator_.under_way() != 0; }
+  // See Wire::bodies_read_on.
+  [[nodiscard]] std::uint64_t bodies_read_on() const;
   // No transmission is queued or half carried on any wire, and no answer of the kernel's is.
   [[nodiscard]] bool idle() const;
 
@@ -150,7 +158,9 @@ class Kernel {
       came |= target_.take(wire, arrival_);  // sim/kernel/target: match, deposit, answer
       after_each();
     }
-    if (came) polled.skipped = 0;
+    const bool body_moved = wire.take_body_moved();
+    body_moved_ |= body_moved;
+    if (came || body_moved) polled.skipped = 0;
     return came;
   }
   Transmission* take_finished();
@@ -160,6 +170,7 @@ class Kernel {
   std::vector<Wire*> routes_;
   std::vector<Wire*> wires_;    // each once, fastest first
   std::vector<Polled> polled_;  // the same
+  bool body_moved_ = false;     // see take_body_moved()
   Arrival arrival_;  // the one being taken; here, because to make a new one each round costs more than to look
   TransmissionList& finished_;
   Recorder& recorder_;

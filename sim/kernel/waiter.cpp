@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <utility>
 
 namespace margay::sim {
 
@@ -27,6 +28,13 @@ void give_processor_up(std::uint64_t ns) {
   }
   const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
   nanosleep(&time, nullptr);
+}
+
+// The next part may be here already, so no sleep now. How patient the wait is stays: through a ring, a part comes when
+// its sender has the processor, and who spun for each anew would keep it from it.
+void Waiter::body_moved() {
+  wake_up();
+  stalled_since_ns_ = stalled_ns_ = 0;
 }
 
 void Waiter::pause() {
@@ -52,11 +60,16 @@ void Waiter::look_at_clock() {
     next_nudge_ns_ = patience;
   }
   idle_ns_ = now - since_ns_;
+  if (stalled_since_ns_ == 0) stalled_since_ns_ = now;
+  stalled_ns_ = now - stalled_since_ns_;
   if (idle_ns_ >= next_nudge_ns_) {
     kernel_.nudge();
     next_nudge_ns_ = idle_ns_ + std::min(std::max(idle_ns_, patience), kNudgeAtMostEachNs);
   }
   if (idle_ns_ < kSleepAfterNs) return;
+  // A body that another process reads out of our memory: no reason to stay awake, and no stall.
+  const std::uint64_t before = std::exchange(read_on_, kernel_.bodies_read_on());
+  if (before != read_on_) stalled_since_ns_ = now;
   if (!means_.may_sleep) {
     give_up(kNudgeAfterNs);
     return;

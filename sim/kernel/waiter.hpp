@@ -58,11 +58,14 @@ class Waiter {
       return;
     rounds_ = 0;
     since_ns_ = idle_ns_ = 0;
+    stalled_since_ns_ = stalled_ns_ = 0;
     owed_ = false;
     wake_up();
   }
   // A round found nothing. Gives time away as the policy says; returns after at most kSleepSliceNs.
   void idle() {
+    if (kernel_.take_body_moved()) [[unlikely]]
+      return body_moved();
     ++rounds_;
     kernel_.idle_round();
     // A spinning round pays a test and an increment; the clock (23 ns) is looked at once in kSpinRounds.
@@ -70,8 +73,10 @@ class Waiter {
       return;
     pause();
   }
-  // Nanoseconds without progress; 0 in a young wait (the clock is not read then).
-  [[nodiscard]] std::uint64_t idle_ns() const { return idle_ns_; }
+  // Nanoseconds in which no message moved, nor a part of one; 0 in a young wait (the clock is not read then).
+  [[nodiscard]] std::uint64_t idle_ns() const { return stalled_ns_; }
+  // It sleeps between its rounds, which are rare from here on, whether or not parts of a body move.
+  [[nodiscard]] bool sleeps() const { return idle_ns_ >= kSleepAfterNs; }
 
   // A sleep is at most this long, so that a stalled wait can report itself.
   static constexpr std::uint64_t kSleepSliceNs = 500'000'000;
@@ -79,6 +84,7 @@ class Waiter {
  private:
   static constexpr std::uint32_t kSpinRounds = 256;
 
+  void body_moved();
   void pause();
   void give_up(std::uint64_t ns) { means_.rest != nullptr ? means_.rest->rest(ns) : give_processor_up(ns); }
   void look_at_clock();
@@ -93,6 +99,10 @@ class Waiter {
   bool about_to_sleep_ = false;  // begin_sleep() was called: one more look, then sleep
   std::uint64_t since_ns_ = 0;   // when the clock was first looked at in this wait; 0: not yet
   std::uint64_t idle_ns_ = 0;
+  // For who reports a stall: parts of bodies count, which do not change how long the next part will take.
+  std::uint64_t stalled_since_ns_ = 0;  // 0: not yet
+  std::uint64_t stalled_ns_ = 0;
+  std::uint64_t read_on_ = 0;        // Kernel::bodies_read_on() as last seen
   std::uint64_t next_nudge_ns_ = 0;  // of idle time
 };
 

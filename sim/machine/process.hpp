@@ -82,7 +82,7 @@ class Process {
   [[nodiscard]] BoardBlock& board() { return *board_block_; }
   // A check (leaks, types, ...) has told the user of `count` mistakes of the program. With --strict (MARGAY_STRICT=1) a
   // job with findings ends with kStatusFindings, if it would have ended with 0. The owner's call, under the lock.
-  void found(std::uint64_t count = 1) { board_block_->findings += count; }
+  void found(std::size_t count = 1) { board_block_->findings += static_cast<std::uint32_t>(count); }
   // Writes the sums of the accounting law and the wires' counts to the board.
   void publish_accounts();
 

@@ -43,6 +43,7 @@ struct alignas(kCacheLineBytes) ConsumerLine {
   std::uint64_t bytes_consumed = 0;  // ever
   std::uint64_t read_answer = 0;     // number of an offer << 2 | what became of it; all before it are over
   std::uint64_t preferences = 0;     // how long bodies come fastest, two bits for each size; a hint
+  std::uint64_t read_visits = 0;     // that read a part of a body on offer, ever; a hint
   std::uint64_t landing = 0;         // shared_body.hpp: in the consumer's memory, where the body offered goes
 };
 // Written by both: who carries which part of the body offered (shared_body.hpp).

@@ -16,22 +16,24 @@ class Parking {
   explicit Parking(bool allow_membarrier = true)
       : asymmetric_(allow_membarrier && kMembarrierAllowed && register_process_barrier()) {}
 
-  // Owner: there is work. Returns true when the other thread is parked and must be woken.
-  [[nodiscard]] bool post() {
+  // Owner: there is work, posted in its stay `stay` (not 0, and growing: BiasedLock::owner_entries). Returns true when
+  // the other thread is parked and must be woken.
+  [[nodiscard]] bool post(std::uint64_t stay) {
     if (asymmetric_) [[likely]] {
       // Relaxed, ordered for the compiler only: the process_barrier() in park(), the partner, makes the store visible
       // before that thread reads it, or our read see its `parked`.
-      posted_.store(1, std::memory_order_relaxed);
+      posted_.store(stay, std::memory_order_relaxed);
       std::atomic_signal_fence(std::memory_order_seq_cst);
       return parked_.load(std::memory_order_relaxed) != 0;
     }
     // Sequentially consistent: pairs with park(); weaker orders let both sides read the old value.
-    posted_.store(1, std::memory_order_seq_cst);
+    posted_.store(stay, std::memory_order_seq_cst);
     return parked_.load(std::memory_order_seq_cst) != 0;
   }
 
-  // The other thread: takes note of the work. Relaxed: what the work is, is read under the process lock.
-  [[nodiscard]] bool take() { return posted_.exchange(0, std::memory_order_relaxed) != 0; }
+  // The other thread: takes note of the work. Returns the stay in which it was posted last; 0: none. Relaxed: what the
+  // work is, is read under the process lock.
+  [[nodiscard]] std::uint64_t take() { return posted_.exchange(0, std::memory_order_relaxed); }
   // About to sleep without a limit: false when work was posted meanwhile (then it is not parked).
   [[nodiscard]] bool park() {
     // Sequentially consistent store and load: see post(), the partner.
@@ -50,7 +52,7 @@ class Parking {
 
  private:
   const bool asymmetric_;
-  std::atomic<std::uint32_t> posted_{0};
+  std::atomic<std::uint64_t> posted_{0};
   std::atomic<std::uint32_t> parked_{0};
   std::atomic<bool> stopping_{false};
 };

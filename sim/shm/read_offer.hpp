@@ -59,6 +59,11 @@ class OfferProducer {
     return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->preferences))
         .load(std::memory_order_relaxed);
   }
+  // Grows while the consumer reads a body that takes it several visits. Relaxed: a sign of life, nothing else.
+  [[nodiscard]] std::uint64_t read_on() const {
+    return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->read_visits))
+        .load(std::memory_order_relaxed);
+  }
 
  private:
   void refresh() {
@@ -91,6 +96,10 @@ class OfferConsumer {
     std::atomic_ref<std::uint64_t>(mine_->read_answer)
         .store(number_ << 2 | static_cast<std::uint64_t>(what), std::memory_order_release);
   }
+  // A part of the body taken last was read. Relaxed: see OfferProducer::read_on.
+  void read_on() {
+    std::atomic_ref<std::uint64_t>(mine_->read_visits).store(++read_visits_, std::memory_order_relaxed);
+  }
   // Relaxed: see OfferProducer::preferences.
   void prefer(std::uint64_t preferences) {
     std::atomic_ref<std::uint64_t>(mine_->preferences).store(preferences, std::memory_order_relaxed);
@@ -99,6 +108,7 @@ class OfferConsumer {
  private:
   ConsumerLine* mine_;
   std::uint64_t number_ = 0;
+  std::uint64_t read_visits_ = 0;
 };
 
 }  // namespace margay::sim

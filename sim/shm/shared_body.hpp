@@ -9,6 +9,8 @@
 //  2. Only the receiver opens (a new number) and closes (no chunk is left). Between the two its landing stays in place,
 //     and after the last claim it waits until `carried` tells that the sender's chunks are all over.
 //  3. A sender that never looks claims nothing, and costs the receiver nothing.
+//  4. Where the receiver puts bytes follows from its own count of claims. What shared memory says else is compared with
+//     that; a contradiction ends the peer.
 //
 // The data is in cell_data.hpp. A role is process-local, belongs to one thread at a time (under the process lock).
 #pragma once
@@ -105,33 +107,40 @@ class SharedBodyReceiver {
   void open(std::uint64_t number, std::uint64_t landing, std::uint64_t chunks) {
     number_ = number;
     chunks_ = chunks;
+    front_ = 0;
     mine_->landing = landing;
     // Release: pairs with the acquire in detail::claim: whoever claims sees this landing. Without it the sender could
     // write to an earlier body's.
     std::atomic_ref<std::uint64_t>(shared_->claims).store(number << 32, std::memory_order_release);
   }
-  // The next chunks from the front, `most` at most: how many; `chunk` is the first. 0: none is left.
+  // The next chunks from the front, `most` at most: how many; `chunk` is the first. 0: none is left, or the claims are
+  // damaged: rest() says which.
   [[nodiscard]] std::uint64_t claim(std::uint64_t most, std::uint64_t& chunk) {
     detail::Claims before(0);
     const std::uint64_t count = detail::claim(shared_->claims, number_, chunks_, detail::kOneFront, most, before);
-    chunk = before.front;
+    chunk = front_;
+    if (before.front != front_) return 0;
+    front_ += count;
     return count;
   }
-  // What became of the sender's chunks; `chunk`: the one that failed. Requires: claim() said 0.
-  enum class Rest : std::uint8_t { done, coming, failed };
+  // What became of the sender's chunks; `chunk`: the one that failed, of those that were not claimed here. damaged:
+  // shared memory says what cannot be. Requires: claim() said 0.
+  enum class Rest : std::uint8_t { done, coming, failed, damaged };
   [[nodiscard]] Rest rest(std::uint64_t& chunk) const {
     // Relaxed: the last claim is over, the word has no further change to wait for.
     const detail::Claims claims(std::atomic_ref<std::uint64_t>(shared_->claims).load(std::memory_order_relaxed));
+    const bool whole = claims.front == front_ && claims.back == chunks_ - front_;
+    if (claims.number != static_cast<std::uint32_t>(number_) || !whole) return Rest::damaged;
     if (claims.back == 0) return Rest::done;
     // Acquire: pairs with the release in SharedBodySender::report: the bytes that it wrote are here.
     const detail::Claims carried(
         std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->carried)).load(std::memory_order_acquire));
     if (carried.number != static_cast<std::uint32_t>(number_)) return Rest::coming;
-    if (carried.front != 0) {
-      chunk = chunks_ - carried.back;  // it claims no more after that
-      return Rest::failed;
-    }
-    return carried.back == claims.back ? Rest::done : Rest::coming;
+    if (carried.back > claims.back) return Rest::damaged;
+    if (carried.front == 0) return carried.back == claims.back ? Rest::done : Rest::coming;
+    if (carried.back != claims.back) return Rest::damaged;  // it claims no more after one that failed
+    chunk = front_;
+    return Rest::failed;
   }
   // No chunk may be claimed any more: the body takes another way.
   void close() {
@@ -145,6 +154,7 @@ class SharedBodyReceiver {
   const ProducerLine* theirs_;
   std::uint64_t number_ = 0;
   std::uint64_t chunks_ = 0;
+  std::uint64_t front_ = 0;  // chunks claimed here: our own count, as the claims are the sender's to damage
 };
 
 class SharedBodySender {

@@ -48,6 +48,7 @@ ReadFault DirectReader::look_at_rest(std::uint64_t now_ns) {
   std::uint64_t failed = 0;
   const SharedBodyReceiver::Rest rest = shared_.rest(failed);
   if (rest == SharedBodyReceiver::Rest::coming) return ReadFault::none;
+  if (rest == SharedBodyReceiver::Rest::damaged) return ReadFault::malformed;
   finished_ = true;
   return rest == SharedBodyReceiver::Rest::failed ? read(failed, 1, now_ns) : ReadFault::none;
 }

@@ -112,6 +112,10 @@ DecodeResult check(const Header& header, std::uint8_t flags) {
   if (header.return_portal >= portals::kPortalCount && header.return_portal != portals::kNoPortal) {
     return malformed("return portal beyond the portal table");
   }
+  // Where would its reply go?
+  if (header.kind == Kind::get && header.return_portal == portals::kNoPortal) {
+    return malformed("a get without a return portal");
+  }
   if ((flags & kFlagReadBody) != 0 && header.length == 0) return malformed("an empty body offered for reading");
   std::uint64_t user_tail = 0;
   std::memcpy(&user_tail, header.user_data.data() + kUserHeadBytes, kUserTailBytes);
@@ -188,8 +192,8 @@ DecodeResult decode_head(std::span<const std::byte> input, Header& header, Decod
   out.read_body = (flags & kFlagReadBody) != 0;
   out.bytes = bytes;
   read_groups(input.data() + kFrameHeadMinBytes, flags, header);
-  // Without groups only the kind can contradict the length.
-  if (flags == 0 && (header.length == 0 || header.kind == Kind::put || header.kind == Kind::reply)) [[likely]]
+  // Without groups only the kind can be wrong: a get has one, and an acknowledgment no length.
+  if (flags == 0 && (header.kind == Kind::put || header.kind == Kind::reply)) [[likely]]
     return {};
   return check(header, flags);
 }

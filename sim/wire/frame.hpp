@@ -90,8 +90,9 @@ struct DecodeResult {
 [[nodiscard]] inline bool decode_plain_head(std::uint64_t first, std::uint64_t second, portals::Header& header) {
   const auto kind = static_cast<portals::Kind>((first >> 8) & 3);
   const std::uint64_t length = (first >> 24) & 0xff;
-  const bool bodiless = kind == portals::Kind::get || kind == portals::Kind::acknowledgment;
-  if (((first >> 16) & 0xff) != 0 || (bodiless && length != 0)) return false;
+  // A get has a return portal, and so a group.
+  const bool wrong = kind == portals::Kind::get || (kind == portals::Kind::acknowledgment && length != 0);
+  if (((first >> 16) & 0xff) != 0 || wrong) return false;
   // Kind, portals and user data by two stores of a word: whoever copies the header soon reads it by words, and would
   // wait for smaller stores (5 ns a message).
   using portals::Header;

@@ -82,7 +82,7 @@ std::string_view words(ReadFault fault) {
     case ReadFault::unreadable:
       return "its memory cannot be read with process_vm_readv";
     case ReadFault::malformed:
-      return "an offered body whose table of pieces contradicts its header";
+      return "an offered body whose table of pieces, or whose claimed parts, contradict its header";
   }
   return "";
 }

@@ -22,7 +22,7 @@ constexpr std::uint64_t kVisitReadBytes = std::uint64_t{512} * 1024;
 }  // namespace
 
 ShmInbound::ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
-                       portals::ProcessId destination)
+                       portals::ProcessId destination, bool& body_moved)
     : cells_(channel.cells, channel.consumer),
       bytes_(channel.bytes, channel.producer, channel.consumer),
       offers_(channel.consumer),
@@ -30,6 +30,7 @@ ShmInbound::ShmInbound(ChannelData& channel, RankArea& sender, bool registered, 
       sender_bell_(sender.bell, registered),
       source_(source),
       destination_(destination),
+      body_moved_(&body_moved),
       direct_reader_(channel, sender) {}
 
 bool ShmInbound::look_on(Arrival& arrival) {
@@ -154,7 +155,11 @@ void ShmInbound::read_body() {
   const std::uint64_t began_ns = monotonic_ns();
   std::uint64_t moved = 0;
   const ReadFault fault = read_some(began_ns, moved);
-  if (moved != 0) times_.copied(moved, monotonic_ns() - began_ns);
+  if (moved != 0) {
+    times_.copied(moved, monotonic_ns() - began_ns);
+    *body_moved_ = true;
+    if (left_ != 0) offers_.read_on();
+  }
   if (fault == ReadFault::unreadable) return fall_back(ReadAnswer::cannot_now);
   if (fault == ReadFault::refused) return fall_back(ReadAnswer::cannot);
   if (fault != ReadFault::none) {
@@ -203,7 +208,9 @@ void ShmInbound::move_body() {
     moved += step;
   }
   if (began_ns != 0) times_.copied(moved, monotonic_ns() - began_ns);
-  if (moved != 0) sender_bell_.ring_if_sleeping();
+  if (moved == 0) return;
+  *body_moved_ = true;
+  sender_bell_.ring_if_sleeping();
 }
 
 // A cut cell behind the body says where it ends: `left_` shrinks to that.

@@ -22,9 +22,9 @@ namespace margay::sim {
 class ShmInbound {
  public:
   // `sender` is the other side's area: its bell is rung when room was given back. `source` and `destination` go into
-  // every header, `peer` into every arrival.
+  // every header, `peer` into every arrival. `body_moved` is set whenever bytes of a body were taken.
   ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
-             portals::ProcessId destination);
+             portals::ProcessId destination, bool& body_moved);
 
   // The next thing that happened on this channel; moves an accepted body along. false: nothing now.
   [[nodiscard]] bool look(Arrival& arrival) {
@@ -104,6 +104,7 @@ class ShmInbound {
   BellRinger sender_bell_;
   portals::ProcessId source_;
   portals::ProcessId destination_;
+  bool* body_moved_;
   State state_ = State::between;
   bool accepted_ = false;           // losing: a body was half here, its cut is still to be told
   BodyWay way_ = BodyWay::in_cell;  // of the offered message

@@ -54,6 +54,8 @@ class ShmOutbound {
   [[nodiscard]] bool lost() const { return lost_; }
   // A body is on offer, as far as we know.
   [[nodiscard]] bool offers() const { return offers_.stands(); }
+  // Grows while the peer reads bodies on offer; see Wire::bodies_read_on.
+  [[nodiscard]] std::uint64_t read_on() const { return offers_.read_on(); }
   // How long bodies go, and why; undecided before the first.
   [[nodiscard]] const LongChoice& long_choice() const { return choice_; }
   [[nodiscard]] BellRinger& bell() { return bell_; }

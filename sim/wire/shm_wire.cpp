@@ -63,7 +63,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
     outbound_.emplace_back(layout_.channel(local_rank, other), mine, layout_.area(other), local_rank, registered_,
                            long_method);
     inbound_.emplace_back(layout_.channel(other, local_rank), layout_.area(other), registered_, ProcessId{group, world},
-                          me);
+                          me, body_moved_);
   }
   mine.only_processor = only_processor();
   open_for_reading(mine, test_word_, long_method != LongMethod::ring);
@@ -220,6 +220,12 @@ bool ShmWire::lose_ended() {
            add_sender(gone);
            return true;
          }) != 0;
+}
+
+std::uint64_t ShmWire::bodies_read_on() const {
+  std::uint64_t sum = 0;
+  for (const std::uint32_t local_rank : busy_) sum += outbound_[local_rank].read_on();
+  return sum;
 }
 
 }  // namespace margay::sim

@@ -57,6 +57,7 @@ class ShmWire final : public Wire {
   [[nodiscard]] bool idle() const override { return busy_.empty(); }
   void nudge(std::uint32_t peer) override;
   void nudge_queued() override;
+  [[nodiscard]] std::uint64_t bodies_read_on() const override;
 
   // This rank's bell, for the thread that waits. One thread at a time may sleep on it; others make a BellOwner of
   // bell_data() and wait_rung().

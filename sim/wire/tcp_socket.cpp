@@ -1,7 +1,7 @@
 #include "sim/wire/tcp_socket.hpp"
 
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>

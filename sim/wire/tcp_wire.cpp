@@ -244,6 +244,7 @@ bool TcpWire::poll(Arrival& arrival) {
     const bool came = backend_->progress();
     if (backend_->connector_ready()) tend_connections();
     if (!came) return ready_.front() != nullptr && next_arrival(arrival);
+    body_moved_ |= ready_.front() != nullptr;
     if (next_arrival(arrival)) return drained_ = true;
   }
   return false;

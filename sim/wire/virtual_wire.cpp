@@ -195,6 +195,7 @@ bool VirtualWire::move_body(Sender& sender, Arrival& arrival) {
       sender.landing.write(std::span(frame.bytes).first(here));
     }
     sender.left -= frame.bytes.size();
+    body_moved_ = true;
     take(sender);
     if (sender.left == 0) return end_body(sender, Arrival::Kind::finished, arrival);
   }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "portals/deliver.hpp"
 #include "portals/header.hpp"
@@ -73,6 +74,13 @@ class Wire {
   // The next thing that happened; false when there is nothing now. A `whole` or `started` must be answered before the
   // next poll(). Moves the bodies of accepted messages along.
   [[nodiscard]] virtual bool poll(Arrival& arrival) = 0;
+  // Whether polls since the last call took bytes of bodies: a long body is on its way for many of them, and only its
+  // end is an arrival.
+  [[nodiscard]] bool take_body_moved() { return body_moved_ && std::exchange(body_moved_, false); }
+  // Of bodies that stay in this process's memory until their receivers have read them: grows while they are read. They
+  // take no turn of this process, so this is no reason for another one, only a sign that who waits does not wait in
+  // vain. A hint.
+  [[nodiscard]] virtual std::uint64_t bodies_read_on() const { return 0; }
 
   // Others had this processor meanwhile: looks that were put off are due.
   virtual void time_passed() {}
@@ -109,6 +117,7 @@ class Wire {
  protected:
   bool quiet_ = false;
   bool wants_push_ = true;
+  bool body_moved_ = false;  // see take_body_moved()
 
  private:
   WireId id_;

@@ -252,6 +252,7 @@ def case_unreceived(case):
             expected = [f"margay: rank 1: leak: a message that nobody received, from rank 0, tag {tag}, {what}" +
                         (f", sent as {sent}" if types else "") for tag, (what, sent) in made.items()]
             case.expect(sorted(case.last.stderr.splitlines()) == expected, f"expected the lines {expected}")
+    case.margay("--strict", program, status=72)
     case.margay("--leaks", "--check-types", program, "clean")
     case.expect(not case.last.stderr, "nothing is to be told")
     case.margay(program)

@@ -51,7 +51,9 @@ Header random_header(std::mt19937_64& random) {
   Header header;
   header.kind = static_cast<Kind>(random() % portals::kKindCount);
   header.portal = static_cast<portals::PortalIndex>(random() % portals::kPortalCount);
-  if (random() % 2 != 0) header.return_portal = static_cast<portals::PortalIndex>(random() % portals::kPortalCount);
+  if (header.kind == Kind::get || random() % 2 != 0) {
+    header.return_portal = static_cast<portals::PortalIndex>(random() % portals::kPortalCount);
+  }
   for (std::byte& byte : header.user_data) byte = static_cast<std::byte>(random() % 4 == 0 ? random() : 0);
   header.match_bits = value();
   header.offset = value();
@@ -124,6 +126,7 @@ bool may_be(const std::vector<std::byte>& frame, const Decoded& decoded) {
   if (header.length > kMessageLimitBytes) return false;
   if (header.length != 0 && (header.kind == Kind::get || header.kind == Kind::acknowledgment)) return false;
   if (header.return_portal >= portals::kPortalCount && header.return_portal != portals::kNoPortal) return false;
+  if (header.kind == Kind::get && header.return_portal == portals::kNoPortal) return false;
   // What is accepted has one encoding: writing it again gives the same bytes.
   std::vector<std::byte> again = encoded(header);
   again[0] = frame[0];
@@ -190,6 +193,9 @@ TEST_CASE("frame: the named malformed frames") {
       {"a body offered for reading where none may be", fixed(0, 0x20, 9)},
       {"a body announced for a get or an acknowledgment", fixed(1, 0, 1)},
       {"a body announced for a get or an acknowledgment", fixed(3, 0, 255)},
+      {"a get without a return portal", fixed(1, 0, 0)},
+      {"a get without a return portal", with(fixed(1, kFlagOffset, 0), {1, 0, 0, 0, 0, 0, 0, 0})},
+      {"a get without a return portal", with(fixed(1, kFlagAnswer, 0), {1, 0, 0, 0, 0, 0, 0, 0, 255})},
       {"a group of fields that says nothing", with(fixed(0, kFlagUserTail, 0), zeros8)},
       {"a group of fields that says nothing", with(fixed(0, kFlagOffset, 0), zeros8)},
       {"a group of fields that says nothing", with(fixed(0, kFlagAnswer, 0), with(zeros8, {255}))},

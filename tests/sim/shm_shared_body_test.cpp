@@ -98,6 +98,49 @@ TEST_CASE("shared body: a chunk that the sender could not carry is named; a clos
   CHECK_EQ(both.receiver.claim(1, chunk), 0);
 }
 
+TEST_CASE("shared body: words that contradict the receiver's own count are told to be damaged, and claim nothing") {
+  Both both;
+  constexpr std::uint64_t kNumber = 1;
+  constexpr std::uint64_t kWord = kNumber << 32;
+  std::uint64_t chunk = 0;
+  std::uint64_t claims = 0;
+  std::uint64_t carried = 0;
+  bool first = false;  // the receiver has carried the first of the four chunks before
+  SUBCASE("more chunks failed than were claimed") {
+    claims = kWord | 4, carried = kWord | 1 << 16 | 5;
+  }
+  SUBCASE("no chunk failed") {
+    claims = kWord | 4, carried = kWord | 1 << 16;
+  }
+  SUBCASE("one failed before the last") {
+    claims = kWord | 4, carried = kWord | 1 << 16 | 3;
+  }
+  SUBCASE("more chunks carried than were claimed") {
+    claims = kWord | 4, carried = kWord | 5;
+  }
+  SUBCASE("chunks claimed for the receiver") {
+    claims = kWord | 2 << 16 | 2, carried = kWord | 2;
+  }
+  SUBCASE("the receiver's claim taken back") {
+    first = true, claims = kWord | 0 << 16 | 2;
+  }
+  SUBCASE("more than all claimed") {
+    claims = kWord | 0xffff, carried = kWord | 0xffff;
+  }
+  SUBCASE("another offer's number") {
+    claims = (kNumber + 1) << 32;
+  }
+  SUBCASE("nothing at all") {
+    claims = 0;
+  }
+  both.receiver.open(kNumber, 4096, 4);
+  if (first) REQUIRE_EQ(both.receiver.claim(1, chunk), 1);
+  both.shared.claims = claims;
+  both.producer.carried = carried;
+  CHECK_EQ(both.receiver.claim(4, chunk), 0);
+  CHECK(both.receiver.rest(chunk) == SharedBodyReceiver::Rest::damaged);
+}
+
 #if defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kBodies = 2'000;
 #else

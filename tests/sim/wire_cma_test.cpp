@@ -333,6 +333,38 @@ TEST_CASE("cma: an idle sender carries a part of the body; one that cannot leave
   REQUIRE(arrived(rig, 3, kLongBytes));
 }
 
+// Process-local roles over a channel whose shared words the test damages, as a sender that went wild might.
+TEST_CASE("cma: whatever the shared words say of a body, its receiver writes inside of its landing") {
+  constexpr std::size_t kBytes = 64 << 10;  // two chunks
+  constexpr std::uint64_t kWord = std::uint64_t{1} << 32;
+  static_assert(BodyChunks(kBytes).count() == 2);
+  const auto channel = std::make_unique<ChannelData>();
+  const auto sender = std::make_unique<RankArea>();
+  std::uint64_t word = 0;
+  open_for_reading(*sender, word, true);
+  sender->pid = static_cast<std::uint32_t>(::getpid());
+  const std::vector<std::byte> body(9 * kBytes, std::byte{'s'});
+  for (const std::uint64_t claims : {0U, 1U, 2U, 3U, 0x1'0001U, 0x2'0000U, 0xffffU, 0xffff'ffffU}) {
+    for (const std::uint64_t carried : {0U, 1U, 2U, 5U, 0x1'0000U, 0x1'0001U, 0x1'0002U, 0x1'0003U, 0x1'0005U}) {
+      CAPTURE(claims);
+      CAPTURE(carried);
+      std::vector<std::byte> memory(9 * kBytes, std::byte{'.'});
+      DirectReader reader(*channel, *sender);
+      reader.begin(1, reinterpret_cast<std::uintptr_t>(body.data()) + 4 * kBytes, {memory.data() + 4 * kBytes, kBytes},
+                   true);
+      channel->shared.claims = kWord | claims;
+      channel->producer.carried = kWord | carried;
+      std::uint64_t moved = 0;
+      const ReadFault fault = reader.step(1 << 20, 1, moved);
+      CHECK((fault == ReadFault::none || fault == ReadFault::malformed));
+      const auto first = memory.begin() + 4 * kBytes;
+      const auto is_untouched = [](std::byte byte) { return byte == std::byte{'.'}; };
+      CHECK(std::all_of(memory.begin(), first, is_untouched));
+      CHECK(std::all_of(first + kBytes, memory.end(), is_untouched));
+    }
+  }
+}
+
 // A sender in another process: a first body, and a second one that is offered until the process is killed.
 [[noreturn]] void offer_and_wait(std::span<std::byte> segment, std::size_t first, std::size_t second) {
   TransmissionList finished;

@@ -1,0 +1,77 @@
+// The message coprocessor, with an owner that the test puts aside at the wrong moment.
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <semaphore>
+
+#include "sim/base/clock.hpp"
+#include "sim/kernel/coprocessor.hpp"
+#include "sim/wire/self_wire.hpp"
+
+namespace margay::sim::test {
+namespace {
+
+struct WithCoprocessor {
+  WithCoprocessor() : rung(::eventfd(0, EFD_CLOEXEC)) {
+    Coprocessor::Settings settings;
+    settings.lock = &lock;
+    settings.bell = &bell;
+    settings.kernel = &kernel;
+    settings.wake_descriptor = rung;
+    REQUIRE(coprocessor
+                .start(settings,
+                       [this] {
+                         rounds.release();
+                         return false;
+                       })
+                .ok());
+    // It looks at its bell from its first moment on, whenever that is.
+    pollfd seen{rung, POLLIN, 0};
+    do BellRinger(bell, false).ring();
+    while (::poll(&seen, 1, 1) == 0);
+    await_ring();
+  }
+  ~WithCoprocessor() {
+    coprocessor.stop();
+    ::close(rung);
+  }
+  // Until the coprocessor has taken note of a ring.
+  void await_ring() const {
+    std::uint64_t rings = 0;
+    REQUIRE_EQ(::read(rung, &rings, sizeof rings), sizeof rings);
+  }
+
+  int rung;
+  TransmissionList finished;
+  RealClock clock;
+  Recorder recorder{clock};
+  SelfWire self{{0, 0}, finished};
+  Kernel kernel{{0, 0}, {&self}, finished, recorder};
+  BiasedLock lock;
+  BellData bell;
+  std::counting_semaphore<> rounds{0};
+  Coprocessor coprocessor;
+};
+
+TEST_CASE(
+    "coprocessor: an owner that is put aside between its last word and its leaving is looked after all the same") {
+  for (int i = 0; i < 10; ++i) {
+    WithCoprocessor test;
+    test.lock.owner_enter();
+    test.coprocessor.arm();
+    // A peer rings, and again, so that the coprocessor has looked for the owner in between and found it inside.
+    for (int ring = 0; ring < 3; ++ring) {
+      BellRinger(test.bell, false).ring();
+      test.await_ring();
+    }
+    while (test.rounds.try_acquire()) continue;
+    test.lock.owner_leave();
+    REQUIRE(test.rounds.try_acquire_for(std::chrono::seconds(10)));
+  }
+}
+
+}  // namespace
+}  // namespace margay::sim::test

@@ -1,0 +1,149 @@
+// What counts as progress for who waits: arrivals, and parts of bodies, be they taken here or read out of this
+// process's memory. Time is the test's own.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "sim/base/clock.hpp"
+#include "sim/kernel/kernel.hpp"
+#include "sim/kernel/waiter.hpp"
+#include "tests/sim/shm_set.hpp"
+
+namespace margay::sim::test {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+// Brings parts of a body and no arrival, or lends one that is read, as the test says.
+class SlowWire final : public Wire {
+ public:
+  SlowWire() : Wire(WireId::shm) { wants_push_ = false; }
+  void bring_part() { ++parts_; }
+  void read_on() { ++read_on_; }
+
+  [[nodiscard]] bool try_send(std::uint32_t, const portals::Header&, const portals::Region&) override { return false; }
+  void send(std::uint32_t, Transmission&) override {}
+  void stop(std::uint32_t, Transmission&) override {}
+  bool push() override { return false; }
+  [[nodiscard]] bool poll(Arrival&) override {
+    body_moved_ |= parts_ != 0;
+    parts_ = 0;
+    return false;
+  }
+  void consume() override {}
+  void hold() override {}
+  void accept(const portals::Region&, void*) override {}
+  void refuse() override {}
+  [[nodiscard]] bool idle() const override { return true; }
+  [[nodiscard]] std::uint64_t bodies_read_on() const override { return read_on_; }
+
+ private:
+  int parts_ = 0;
+  std::uint64_t read_on_ = 0;
+};
+
+// Each time that a wait gives away takes a second.
+class SecondsRest final : public Rest {
+ public:
+  explicit SecondsRest(VirtualClock& clock) : clock_(clock) {}
+  void rest(std::uint64_t ns) override {
+    clock_.advance_ns(kSecond);
+    naps += ns != 0 ? 1 : 0;
+  }
+  int naps = 0;  // for longer than a turn of others
+
+ private:
+  VirtualClock& clock_;
+};
+
+struct Waiting {
+  // One round as every wait does it.
+  void round() {
+    REQUIRE_FALSE(kernel.progress());
+    waiter.idle();
+  }
+  // Many in vain; the longest idle time that a stall report would see.
+  std::uint64_t rounds(int count) {
+    std::uint64_t longest = 0;
+    for (int i = 0; i < count; ++i) {
+      round();
+      longest = std::max(longest, waiter.idle_ns());
+    }
+    return longest;
+  }
+
+  VirtualClock clock{kSecond};
+  SecondsRest rest{clock};
+  SlowWire wire;
+  TransmissionList finished;
+  Recorder recorder{clock};
+  Kernel kernel{{0, 0}, {&wire}, finished, recorder};
+  WaitMeans means{.policy = WaitPolicy::yield, .reason = {}, .may_sleep = false, .rest = &rest};
+  Waiter waiter{kernel, clock, means};
+};
+
+TEST_CASE("waiter: without anything the idle time grows") {
+  Waiting wait;
+  CHECK_GT(wait.rounds(1000), 500 * kSecond);
+}
+
+TEST_CASE("waiter: a body that comes in parts is no stall, however slowly, and leaves the wait as patient as it was") {
+  Waiting wait;
+  wait.rounds(100);
+  const int naps = wait.rest.naps;
+  for (int part = 0; part < 20; ++part) {
+    wait.wire.bring_part();
+    wait.round();
+    CHECK_EQ(wait.waiter.idle_ns(), 0);
+    CHECK_LT(wait.rounds(50), 60 * kSecond);
+  }
+  CHECK_GE(wait.rest.naps, naps + 20);
+  CHECK_GT(wait.rounds(1000), 500 * kSecond);
+}
+
+TEST_CASE("waiter: a body that another process reads is no stall, and no reason to stay awake") {
+  Waiting wait;
+  for (int part = 0; part < 20; ++part) {
+    wait.wire.read_on();
+    CHECK_LT(wait.rounds(50), 100 * kSecond);
+  }
+  CHECK_GE(wait.rest.naps, 20);
+  CHECK_GT(wait.rounds(1000), 500 * kSecond);
+}
+
+TEST_CASE("waiter: a lent body is seen to be read by its sender's kernel, visit after visit") {
+  constexpr std::size_t kBytes = 3 << 20;  // several visits
+  ShmSet set(2, LongMethod::cma);
+  const VirtualClock clock(kSecond);
+  Recorder recorder(clock);
+  Kernel sender({0, 0}, {&set.wire(0), &set.wire(0)}, set.finished(0), recorder);
+  std::vector<std::byte> body = pattern_body(1, kBytes);
+  std::vector<std::byte> landing(kBytes);
+  Transmission out;
+  out.header.destination = {0, 1};
+  out.header.length = kBytes;
+  out.body = portals::Region(body.data(), kBytes);
+  out.owner_kind = kOwnerKernel + 1;
+  sender.send(out);
+  Arrival arrival;
+  REQUIRE(set.wire(1).poll(arrival));
+  REQUIRE(arrival.kind == Arrival::Kind::started);
+  CHECK_FALSE(set.wire(1).take_body_moved());
+  std::uint64_t before = sender.bodies_read_on();
+  set.wire(1).accept(portals::Region(landing.data(), kBytes), nullptr);
+  int visits = 0;
+  for (;; ++visits) {
+    CHECK(set.wire(1).take_body_moved());
+    const std::uint64_t now = sender.bodies_read_on();
+    if (set.wire(1).poll(arrival)) break;
+    CHECK_NE(now, std::exchange(before, now));
+  }
+  CHECK(arrival.kind == Arrival::Kind::finished);
+  CHECK_GE(visits, 4);
+  CHECK(sender.progress());
+  CHECK(sender.next_finished() == &out);
+  CHECK(landing == body);
+}
+
+}  // namespace
+}  // namespace margay::sim::test
