@@ -3,7 +3,10 @@
 namespace margay::mpi_adi {
 
 void WaitRoom::end_polling() {
-  if (--pollers_ != 0 || guests_.empty()) return;
+  if (--pollers_ != 0) return;
+  // Its last round may have brought others something, too.
+  serve();
+  if (guests_.empty()) return;
   pollers_ = 1;  // the other's, from now on
   Guest& next = *guests_.back();
   guests_.pop_back();

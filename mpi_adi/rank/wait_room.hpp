@@ -50,11 +50,14 @@ class WaitRoom {
   }
   // The same, of a thread that polls already: two may for a while, which is no harm.
   void join_polling() { ++pollers_; }
-  // Hands the place on, if this was the last one that polled: to who came last, and may not sleep yet.
+  // Serves once more and hands the place on, if this was the last one that polled: to who came last, and may not sleep
+  // yet.
   void end_polling();
   void add(Guest& guest) { guests_.push_back(&guest); }
   // Whether other threads of the rank have called MPI lately, and so may have to run where this one polls.
-  [[nodiscard]] bool in_company(std::uint32_t turns) const { return turns != turns_ || waits_alone_ < kAlone; }
+  [[nodiscard]] bool in_company(std::uint32_t turns) const {
+    return !empty() || turns != turns_ || waits_alone_ < kAlone;
+  }
   // Something may have come: calls those whose wait is over.
   void serve();
   [[nodiscard]] bool empty() const { return guests_.empty(); }
