@@ -17,6 +17,8 @@ RING_CHUNKS = (2 * KI, 8 * KI, 32 * KI)
 WIRES = ("shm", "tcp")
 RATE_MODES = ("plain", "late", "wildcards", "persistent")
 MATCHING_MODES = ("front", "in_order", "last_first")
+THREAD_MODES = ("blocking", "nonblocking", "probed")
+SOME_MODES = ("waitsome", "testsome", "polled", "polled_all")
 OVERSUBSCRIBED_REPEATS = 3  # a peer may need many seconds for one
 
 
@@ -57,6 +59,9 @@ def pairs(wire, quick):
         yield Run("rate", wire, "rate", mode=mode, sizes=(8,), seconds=4 * seconds)
     for mode in MATCHING_MODES[2:] if quick else MATCHING_MODES:
         yield Run("matching", wire, "matching", mode=mode, sizes=(1000,) if quick else (1000, 10000), seconds=4 * seconds)
+    for mode in SOME_MODES[:1] if quick else SOME_MODES:
+        yield Run("some", wire, "some", mode=mode, sizes=(3000,) if quick or "polled" in mode else (3000, 20000),
+                  seconds=4 * seconds)
     for block in () if quick else (8, 64):
         yield Run("vector", wire, "latency", block=block, sizes=(KI, 8 * KI, 64 * KI, MI), seconds=seconds)
 
@@ -71,6 +76,13 @@ def jobs(wire, quick):
     for ranks in (2, 16) if quick else (2, 16, 64):
         yield Run("startup", wire, "startup", ranks=ranks, seconds=0)
     yield Run("memory", wire, "memory", ranks=16 if quick else 64, seconds=0, limit_s=30, repeats_max=OVERSUBSCRIBED_REPEATS)
+
+
+def threads(wire, quick):
+    """Threads of two ranks; more threads than processors."""
+    for mode in THREAD_MODES[:1] if quick else THREAD_MODES:
+        yield Run("threads", wire, "threads", mode=mode, sizes=(1, 2, 4), seconds=0.05 if quick else 0.2, limit_s=20,
+                  repeats_max=OVERSUBSCRIBED_REPEATS)
 
 
 def many(wire, quick):
@@ -115,6 +127,10 @@ def smoke():
             yield Run("matching", wire, "matching", mode=mode, sizes=(100,), seconds=short)
         for mode in ("barrier", "allreduce"):
             yield Run("collectives", wire, "collectives", ranks=4, mode=mode, seconds=short)
+        for mode in THREAD_MODES:
+            yield Run("threads", wire, "threads", mode=mode, sizes=(1, 2, 4), seconds=short)
+        for mode in SOME_MODES:
+            yield Run("some", wire, "some", mode=mode, sizes=(100,), seconds=short)
         yield Run("many", wire, "many", ranks=4, sizes=(8,), seconds=short)
         yield Run("first", wire, "first", ranks=3, sizes=(20 * MI,), seconds=0)
         yield Run("startup", wire, "startup", ranks=2, seconds=0)
@@ -134,6 +150,7 @@ def plan(quick=False, only=()):
     """The runs, in order. `only`: groups and wires; a run is taken when it has all kinds that are named."""
     everything = list(limits(quick)) + [run for wire in WIRES for run in pairs(wire, quick)]
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in jobs(wire, quick)]
+    everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in threads(wire, quick)]
     everything += [run for wire in WIRES for run in many(wire, quick)]
     return [run for run in everything if wanted(run, only)]
 

@@ -1,4 +1,6 @@
 // Beginning and end (MPI 4.0, chapter 11.2).
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -25,7 +27,7 @@ int begin(const CallName& name, int thread_level) {
                                   "; a process initializes MPI once");
     return call.failed();
   }
-  const auto status = margay::collectives::hold_machine(thread_level == MPI_THREAD_MULTIPLE);
+  const auto status = margay::collectives::hold_machine(thread_level >= MPI_THREAD_SERIALIZED);
   if (!status.ok()) {
     std::fprintf(stderr, "margay: %s: %s\n", function, status.sentence().c_str());
     std::exit(1);
@@ -40,6 +42,19 @@ int begin(const CallName& name, int thread_level) {
 // For calls that any thread may make at any level while MPI runs; otherwise the process ends, as with any Call.
 MpiRank& running_rank(const CallName& name, EarlyCall& call) {
   return call.rank() != nullptr ? *call.rank() : Call(name).rank();
+}
+
+// Inside the rank, if that can be in a moment. Not when another thread's call keeps it, nor in the handler of a signal
+// that interrupted a call of this thread, which waits for nobody.
+bool enters_soon(MpiRank& rank) {
+  constexpr int kTries = 100;
+  constexpr useconds_t kBetweenTriesUs = 100;
+  for (int i = 0; i < kTries; ++i) {
+    if (rank.try_enter()) return true;
+    if (rank.interrupted()) return false;
+    usleep(kBetweenTriesUs);
+  }
+  return false;
 }
 
 // The job ends all the same.
@@ -121,12 +136,19 @@ extern "C" int PMPI_Finalize() {
 MARGAY_ALIAS(Finalize)
 
 extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
-  Call call(call_name<"MPI_Abort">);
-  const Communicator* communicator = call.rank().communicator(comm);
-  const std::string where = communicator == nullptr      ? abort_of_none(comm)
-                            : communicator->name.empty() ? "a communicator"
-                                                         : communicator->name;
-  call.rank().process().abort(errorcode,
-                              "MPI_Abort was called on " + where + " with error code " + std::to_string(errorcode));
+  if (current_rank() == nullptr) const Call ends_the_process(call_name<"MPI_Abort">);
+  MpiRank& rank = *current_rank();
+  std::string where = "a communicator";
+  if (enters_soon(rank)) {
+    const Communicator* communicator = rank.communicator(comm);
+    if (communicator == nullptr) {
+      where = abort_of_none(comm);
+    } else if (!communicator->name.empty()) {
+      where = communicator->name;
+    }
+  } else if (comm == MPI_COMM_WORLD) {
+    where = "MPI_COMM_WORLD";
+  }
+  rank.process().abort(errorcode, "MPI_Abort was called on " + where + " with error code " + std::to_string(errorcode));
 }
 MARGAY_ALIAS(Abort)

@@ -133,7 +133,8 @@ Status hold_machine(bool threads) {
   } else if (machine.users == 0) {
     machine.rank->work();
   }
-  if (threads) machine.rank->allow_threads();
+  // A second holder may be another thread than the first, whatever its level.
+  if (threads || (machine.users != 0 && !machine.rank->on_lone_thread())) machine.rank->allow_threads();
   if (machine.users++ == 0) {
     mpi_adi::set_process_rank(machine.rank);
     mpi_adi::tool_rank_begins(*machine.rank);

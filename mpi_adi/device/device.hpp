@@ -97,7 +97,7 @@ class Device {
   // A reference to a communicator that a layer above held, as a request does, is over.
   void drop_reference(Communicator& communicator);
 
-  // Looks for an unexpected message without taking it. Runs one round of progress first.
+  // Looks for an unexpected message among those that have come, without taking it.
   [[nodiscard]] bool probe(int source, int tag, Communicator& communicator, Envelope& envelope,
                            Context context = Context::point_to_point);
   // Whether a message from `source` may never come, because a process is lost; for a probe in vain.
@@ -110,6 +110,9 @@ class Device {
   // requests. At most `messages` of each wire: who waits for one looks after each whether it came.
   bool progress(int messages = kMessagesPerRound);
   static constexpr int kMessagesPerRound = 4;
+  // Of a call that looks once: all that is there, as the program may look again only after a while. Bounded, about
+  // 100 us, so that a peer that sends on and on does not keep the call.
+  static constexpr int kMessagesPerLook = 1024;
   // The same for the message coprocessor, while the owner computes: the heap of unexpected messages keeps to its first
   // size then, since nobody waits for a message behind those that it holds back.
   bool progress_for_absent_owner();

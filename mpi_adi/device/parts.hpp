@@ -54,6 +54,7 @@ struct DeviceParts {
   ReceiveRequest* claiming = nullptr;  // receives whose message is still coming into the heap
   Pieces scratch;                      // of a send that is over before it returns
   std::uint64_t under_way = 0;         // requests not complete
+  std::uint64_t completions = 0;       // requests that became so, those of layers above too
   ProtocolCounts counts;
 
   std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES asks; then the recorder is watched

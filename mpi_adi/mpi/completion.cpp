@@ -1,5 +1,6 @@
 #include "mpi_adi/mpi/completion.hpp"
 
+#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/mpi/receive_call.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
@@ -92,6 +93,14 @@ bool RequestRow::all_complete() const {
   while (at < count_ && (!active(row_[at]) || complete(*row_[at]))) ++at;
   unfinished_from_ = at;
   return at == count_;
+}
+
+bool RequestRow::any_complete() {
+  const std::uint64_t completions = call_.device().parts().completions;
+  if (completions == completions_seen_) return false;
+  if (first_complete() < count_) return true;
+  completions_seen_ = completions;
+  return false;
 }
 
 int RequestRow::first_complete(int from) const {

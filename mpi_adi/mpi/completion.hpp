@@ -37,6 +37,12 @@ class RequestRow {
   [[nodiscard]] bool all_complete() const;
   // How many messages all_complete() may be waiting for; at most kMessagesInTurn.
   [[nodiscard]] int messages_in_turn() const { return count_ < kMessagesInTurn ? count_ : kMessagesInTurn; }
+  // How many messages a look at any of them takes: a row's look costs what the row is long, so it should find as much.
+  [[nodiscard]] int messages_in_look() const {
+    return count_ > Device::kMessagesPerLook ? count_ : Device::kMessagesPerLook;
+  }
+  // Whether one is active and complete. Looks at the row only if some request became complete since it last did.
+  [[nodiscard]] bool any_complete();
   // The first active, complete request at or after `from`; size() when none.
   [[nodiscard]] int first_complete(int from = 0) const;
   // Ends request i, unless it failed: then false, and nothing happened.
@@ -48,11 +54,13 @@ class RequestRow {
 
  private:
   static constexpr int kInline = 64;
+  static constexpr std::uint64_t kNeverLooked = ~std::uint64_t{0};
   // Between two looks at the row, so that a look and a round's beginning are paid once for many messages.
   static constexpr int kMessagesInTurn = 16;
   Call& call_;
   MPI_Request* handles_;
   int count_;
+  std::uint64_t completions_seen_ = kNeverLooked;  // when any_complete() found none
   mutable int unfinished_from_ = 0;  // all before it are complete: all_complete() looks at each request about once
   UserRequest** row_;
   UserRequest* inline_[kInline];
@@ -65,8 +73,8 @@ enum class ErrorFields : std::uint8_t { always, failed };
 [[nodiscard]] int end_all(Call& call, RequestRow& row, MPI_Status* statuses, ErrorFields fields);
 // Before the first look of MPI_Waitsome and MPI_Testsome: a request that is complete whenever it is asked for must not
 // keep the others' messages from coming in.
-inline void look_around(Call& call) {
-  static_cast<void>(call.device().progress(1));
+inline void look_around(Call& call, const RequestRow& row) {
+  static_cast<void>(call.device().progress(row.messages_in_look()));
 }
 // Ends every complete request of a row, in order, so that none starves. `statuses` as above.
 [[nodiscard]] int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Status* statuses);

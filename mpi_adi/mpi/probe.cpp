@@ -114,6 +114,7 @@ extern "C" int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_St
     return MPI_SUCCESS;
   }
   Envelope envelope;
+  call.device().progress(Device::kMessagesPerLook);
   *flag = call.device().probe(source, tag, *communicator, envelope) ? 1 : 0;
   if (*flag != 0) {
     fill(status, envelope);
@@ -162,6 +163,7 @@ extern "C" int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_M
     return MPI_SUCCESS;
   }
   Envelope envelope;
+  call.device().progress(Device::kMessagesPerLook);
   Message* found = call.device().matched_probe(source, tag, *communicator, envelope);
   if (found == nullptr) {
     *flag = 0;

@@ -19,7 +19,7 @@ void poll(Call& call, const RequestRow* row) {
 template <typename Asked, typename Done>
 bool test_once(Call& call, Asked asked, Done done) {
   if (done()) return true;
-  static_cast<void>(call.device().progress());
+  static_cast<void>(call.device().progress(Device::kMessagesPerLook));
   if (done()) return true;
   if (any_extended(call)) [[unlikely]] {
     poll(call, asked);
@@ -89,7 +89,7 @@ extern "C" int PMPI_Testany(int count, MPI_Request array_of_requests[], int* ind
     empty_status(status);
     return MPI_SUCCESS;
   }
-  if (!test_once(call, &row, [&row] { return row.first_complete() < row.size(); })) {
+  if (!test_once(call, &row, [&row] { return row.any_complete(); })) {
     *flag = 0;
     return call.done();
   }
@@ -112,8 +112,8 @@ extern "C" int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* 
     return MPI_SUCCESS;
   }
   *outcount = 0;
-  look_around(call);
-  if (!test_once(call, &row, [&row] { return row.first_complete() < row.size(); })) return call.done();
+  look_around(call, row);
+  if (!test_once(call, &row, [&row] { return row.any_complete(); })) return call.done();
   return end_some(call, row, outcount, array_of_indices, array_of_statuses);
 }
 MARGAY_ALIAS(Testsome)

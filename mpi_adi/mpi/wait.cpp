@@ -73,12 +73,11 @@ extern "C" int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* ind
     empty_status(status);
     return MPI_SUCCESS;
   }
-  int found = row.size();
-  const auto any = [&] { return (found = row.first_complete()) < row.size(); };
+  const auto any = [&row] { return row.any_complete(); };
   if (!wait_for(call, row, Device::kMessagesPerRound, false, any)) [[unlikely]]
     return call.failed();
-  *index = found;
-  row.end_only(found, status);
+  *index = row.first_complete();
+  row.end_only(*index, status);
   return call.done();
 }
 MARGAY_ALIAS(Waitany)
@@ -95,9 +94,9 @@ extern "C" int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* 
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
-  look_around(call);
-  const auto any = [&row] { return row.first_complete() < row.size(); };
-  if (!wait_for(call, row, Device::kMessagesPerRound, false, any)) [[unlikely]]
+  look_around(call, row);
+  const auto any = [&row] { return row.any_complete(); };
+  if (!wait_for(call, row, row.messages_in_look(), false, any)) [[unlikely]]
     return call.failed();
   return end_some(call, row, outcount, array_of_indices, array_of_statuses);
 }

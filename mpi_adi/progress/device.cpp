@@ -80,7 +80,6 @@ void Device::drop_reference(Communicator& communicator) {
 }
 
 bool Device::probe(int source, int tag, Communicator& communicator, Envelope& envelope, Context context) {
-  progress();
   if (source == MPI_PROC_NULL) {
     envelope = {MPI_PROC_NULL, MPI_ANY_TAG, 0};
     return true;
@@ -93,7 +92,6 @@ bool Device::source_lost(int source, const Communicator& communicator) const {
 }
 
 Message* Device::matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope) {
-  progress();
   return mpi_adi::matched_probe(impl_->parts, source, tag, communicator, envelope);
 }
 

@@ -17,6 +17,7 @@ inline void complete(DeviceParts& parts, Request& request) {
   MARGAY_ASSERT(!request.complete);
   request.complete = true;
   --parts.under_way;
+  ++parts.completions;
   if (request.detached || parts.recorder().on()) [[unlikely]]
     tell_completion(parts, request);
 }

@@ -1,5 +1,7 @@
 #include "mpi_adi/rank/rank.hpp"
 
+#include <sched.h>
+
 #include <cstdio>
 #include <numeric>
 
@@ -81,7 +83,7 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
 
 void MpiRank::begin_world(int thread_level) {
   thread_level_.set(thread_level);
-  if (thread_level == MPI_THREAD_MULTIPLE) allow_threads();
+  if (thread_level >= MPI_THREAD_SERIALIZED) allow_threads();
   main_thread_.set(std::this_thread::get_id());
   world_handle_ = MPI_COMM_WORLD;
   self_handle_ = MPI_COMM_SELF;
@@ -96,11 +98,68 @@ void MpiRank::end_world() {
 
 void MpiRank::allow_threads() {
   if (threaded()) return;
+  if (on_lone_thread()) return begin_many();
+  threads_.set(Threads::asked);
+  process_->wake();  // it may sleep in a wait
+}
+
+void MpiRank::begin_many() {
   process_->share_waiting(outside_rest_);
-  threaded_.set(true);
+  threads_.set(Threads::many);
+}
+
+void MpiRank::enter_beside_lone_thread() {
+  sim::BiasedLock& lock = process_->lock();
+  if (on_lone_thread()) {
+    begin_many();
+  } else {
+    while (threads_.get() != Threads::many) {
+      if (lock.try_enter_other()) {
+        beside_lone_thread_ = true;
+        process_->share_waiting(outside_rest_);
+        return;
+      }
+      sched_yield();  // the lone thread is inside, and sees in its next round that it is not alone
+    }
+  }
+  lock.owner_enter();
+}
+
+void MpiRank::leave_beside() {
+  sim::BiasedLock& lock = process_->lock();
+  if (!mutex_.mine()) {
+    // The lone thread, which has come in without the threads' lock. From now on it takes that one, too.
+    process_->share_waiting(outside_rest_);
+    lock.owner_leave();
+    threads_.set(Threads::many);
+    return;
+  }
+  beside_lone_thread_ = false;
+  lock.leave_other();
+  mutex_.unlock();
+}
+
+bool MpiRank::try_enter() {
+  sim::BiasedLock& lock = process_->lock();
+  if (!threaded()) {
+    if (!on_lone_thread() || lock.owner_inside()) return false;
+    lock.owner_enter();
+    return true;
+  }
+  if (!mutex_.try_lock()) return false;
+  if (threads_.get() == Threads::many) {
+    lock.owner_enter();
+  } else if (!lock.try_enter_other()) {
+    mutex_.unlock();
+    return false;
+  } else {
+    beside_lone_thread_ = true;
+  }
+  return true;
 }
 
 void MpiRank::work() {
+  lone_thread_.set(std::this_thread::get_id());
   process_->resume();
   Device* device = device_.get();
   const Status bypass = process_->start_coprocessor([device] { return device->progress_for_absent_owner(); });

@@ -23,10 +23,11 @@
 #include "mpi_adi/rank/object_tables.hpp"
 #include "mpi_adi/rank/origins.hpp"
 #include "mpi_adi/rank/user_request.hpp"
+#include "mpi_adi/rank/wait_room.hpp"
 #include "portals/base/status.hpp"
 #include "sim/machine/process.hpp"
 #include "sim/shm/published.hpp"
-#include "sim/shm/ticket_lock.hpp"
+#include "sim/shm/thread_lock.hpp"
 
 namespace margay::mpi_adi {
 
@@ -55,7 +56,7 @@ class MpiRank {
   // one.
   void begin_world(int thread_level);
   void end_world();
-  // Several threads call at once from now on. Requires: none is inside.
+  // Several threads call at once from now on. Requires: outside; another thread may be inside, and wait there.
   void allow_threads();
   // Nobody in this process uses MPI: wires are drained, accounts and trace are whole, the launcher is told. Requires:
   // inside. stop_coprocessor() is the caller's, outside.
@@ -66,16 +67,20 @@ class MpiRank {
   MpiRank(const MpiRank&) = delete;
   MpiRank& operator=(const MpiRank&) = delete;
 
-  // The process lock. With MPI_THREAD_MULTIPLE the threads' lock comes first, and its holder is the owner.
+  // The process lock. With several threads their lock comes first, and its holder is the owner.
   void enter() {
-    if (threaded()) mutex_.lock();
+    if (threaded()) {
+      mutex_.lock();
+      if (threads_.get() != Threads::many) [[unlikely]]
+        return enter_beside_lone_thread();
+    }
     process_->lock().owner_enter();
   }
   // False: another call is inside, perhaps of this very thread, which a signal interrupted, or it is not this thread's.
-  [[nodiscard]] bool try_enter() {
-    if (threaded() ? !mutex_.try_lock() : !on_main_thread() || process_->lock().owner_inside()) return false;
-    process_->lock().owner_enter();
-    return true;
+  [[nodiscard]] bool try_enter();
+  // A call of this very thread is inside: a signal's handler asks.
+  [[nodiscard]] bool interrupted() const {
+    return threaded() && mutex_.mine() ? true : on_lone_thread() && process_->lock().owner_inside();
   }
   void leave() {
     if (device_->has_unreferenced()) [[unlikely]]
@@ -83,15 +88,29 @@ class MpiRank {
     sim::Process& process = *process_;
     if (process.kernel().unfinished()) [[unlikely]]
       process.arm_coprocessor();
-    process.lock().owner_leave();
-    if (threaded()) mutex_.unlock();
+    if (threaded()) {
+      if (beside_lone_thread_ || !mutex_.mine()) [[unlikely]]
+        return leave_beside();
+      process.lock().owner_leave();
+      mutex_.unlock();
+    } else {
+      process.lock().owner_leave();
+    }
   }
 
   // Between rounds of a wait with several threads: who waits for the lock has it first.
   void let_others_in() {
+    if (!mutex_.wanted() && mutex_.mine()) return;
     leave();
+    mutex_.let_in();
     enter();
   }
+  // Others that are ready to run get this processor first.
+  void yield() { outside_rest_.rest(0); }
+  // How often a thread was inside after another one.
+  [[nodiscard]] std::uint32_t turns() const { return mutex_.turns(); }
+  // Where threads wait for what one of them sees.
+  [[nodiscard]] WaitRoom& wait_room() { return wait_room_; }
 
   [[nodiscard]] sim::Process& process() { return *process_; }
   [[nodiscard]] Device& device() { return *device_; }
@@ -99,9 +118,11 @@ class MpiRank {
   [[nodiscard]] ErrorTable& errors() { return errors_; }
   [[nodiscard]] ObjectTables& tables() { return tables_; }
   [[nodiscard]] int thread_level() const { return thread_level_.get(); }
+  // The one that may call MPI as long as several may not.
+  [[nodiscard]] bool on_lone_thread() const { return std::this_thread::get_id() == lone_thread_.get(); }
   [[nodiscard]] bool on_main_thread() const { return std::this_thread::get_id() == main_thread_.get(); }
   [[nodiscard]] RankExtension* collectives() { return collectives_.get(); }
-  [[nodiscard]] bool threaded() const { return threaded_.get(); }
+  [[nodiscard]] bool threaded() const { return threads_.get() != Threads::one; }
   // Of all processes of the job, and of this one: the library's own when the program has them not.
   [[nodiscard]] Communicator& world() { return world_; }
   // All processes too, for the library's own messages (Group::kNoSession).
@@ -192,6 +213,9 @@ class MpiRank {
  private:
   MpiRank() = default;
   void make_world();
+  void begin_many();
+  [[gnu::noinline]] void enter_beside_lone_thread();
+  [[gnu::noinline]] void leave_beside();
   // Another free request, a hidden or a new one.
   [[gnu::noinline]] void make_request();
   // A waiting thread lets the others in while it rests.
@@ -220,9 +244,15 @@ class MpiRank {
   ObjectTables tables_;
   mutable std::mutex rest_mutex_;
   HandlerOfTheRest rest_;
-  sim::TicketLock mutex_;
+  sim::ThreadLock mutex_;
+  WaitRoom wait_room_;
   sim::Published<int> thread_level_{MPI_THREAD_MULTIPLE};
-  sim::Published<bool> threaded_{false};
+  // How the process lock is taken. one: without the threads' lock, which only a thread may do that is alone. asked:
+  // another one has come, but the lone thread may be inside that way, or about to be; until it has seen this, others
+  // take the coprocessor's side of the process lock.
+  enum class Threads : std::uint8_t { one, asked, many };
+  sim::Published<Threads> threads_{Threads::one};
+  bool beside_lone_thread_ = false;  // the holder of the threads' lock has the coprocessor's side
   Communicator world_;
   Communicator self_;
   Communicator own_world_;
@@ -248,6 +278,7 @@ class MpiRank {
   GroupTable groups_;
   std::unique_ptr<BufferedSends> buffered_;
   sim::Published<std::thread::id> main_thread_{std::this_thread::get_id()};
+  sim::Published<std::thread::id> lone_thread_{std::this_thread::get_id()};
   std::unique_ptr<RankExtension> collectives_;
 };
 

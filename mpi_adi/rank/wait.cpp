@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::size_t kReportLines = 12;
 
+// Rounds in vain of the thread that polls, between giving its processor to others of its rank that may need it.
+constexpr std::uint32_t kRoundsToYield = 8;
+
 }  // namespace
 
 void StallWatch::look(std::uint64_t idle_ns) {
@@ -43,6 +46,33 @@ void StallWatch::clear() {
   next_report_ns_ = 0;
   rank_.process().board().wait.is_waiting = 0;
   ++rank_.process().board().progress;
+}
+
+void SharedWait::stay(Guest& guest) {
+  rank_.wait_room().add(guest);
+  rank_.leave();
+  polls_ = polls_for_all_ = !guest.stay();
+  rank_.enter();
+}
+
+void SharedWait::share(bool moved) {
+  WaitRoom& room = rank_.wait_room();
+  if (!polls_for_all_) {
+    // The rank was one thread's alone when this wait began.
+    polls_for_all_ = true;
+    room.join_polling();
+  }
+  if (moved) room.serve();
+  rank_.let_others_in();
+  if (moved) {
+    idle_rounds_ = 0;
+    return;
+  }
+  // Other threads of this rank need a processor when their turn comes: perhaps this one.
+  if (++idle_rounds_ % kRoundsToYield != 0 || !room.in_company(rank_.turns())) return;
+  rank_.yield();
+  // Calls of others, and the coprocessor, may have brought something meanwhile.
+  room.serve();
 }
 
 }  // namespace margay::mpi_adi

@@ -53,25 +53,63 @@ class WaitTrace {
   MpiRank& rank_;
 };
 
+// A wait's part in what the threads of its rank wait for together. While only one thread is in MPI it costs a look.
+class SharedWait {
+ public:
+  // `done`: the wait's own; see Guest. `polls()` is false when another thread polled until done() held.
+  template <typename Done>
+  SharedWait(MpiRank& rank, Done& done) : rank_(rank) {
+    if (!rank.threaded()) return;
+    polls_for_all_ = rank.wait_room().begin_polling(rank.turns());
+    if (polls_for_all_) return;
+    Guest guest(done);
+    stay(guest);
+  }
+  ~SharedWait() {
+    if (polls_for_all_) rank_.wait_room().end_polling();
+  }
+  SharedWait(const SharedWait&) = delete;
+  SharedWait& operator=(const SharedWait&) = delete;
+
+  [[nodiscard]] bool polls() const { return polls_; }
+  // Whether others wait for what this one's rounds bring.
+  [[nodiscard]] bool alone() const { return rank_.wait_room().empty(); }
+  // After each round: those whose wait is over go on, and who wants the lock gets it.
+  void after_round(bool moved) {
+    if (rank_.threaded()) share(moved);
+  }
+
+ private:
+  void stay(Guest& guest);
+  void share(bool moved);
+
+  MpiRank& rank_;
+  bool polls_ = true;
+  bool polls_for_all_ = false;  // while the rank has several threads
+  std::uint32_t idle_rounds_ = 0;
+};
+
 // Runs progress until `done()`, which is asked after at most `messages` of each wire. The process lock is held on entry
 // and on return, and whenever done() runs; with MPI_THREAD_MULTIPLE it is given up between rounds, so that other
-// threads' calls go on.
+// threads' calls go on, and done() may be asked by another thread that waits: see Guest.
 template <typename Done>
 void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRound) {
   if (done()) return;
   const WaitTrace trace(rank);
+  SharedWait shared(rank, done);
+  if (!shared.polls()) return;
   sim::Waiter waiter(rank.process().kernel(), rank.process().clock(), rank.process().wait_means());
   StallWatch stall(rank);
   for (;;) {
-    const bool moved = rank.device().progress(messages);
+    const bool moved = rank.device().progress(shared.alone() ? messages : Device::kMessagesPerRound);
     if (done()) return;
+    shared.after_round(moved);
     if (moved) {
       waiter.moved();
       stall.moved();
       continue;
     }
     waiter.idle();
-    if (rank.threaded()) rank.let_others_in();
     if (waiter.sleeps()) [[unlikely]]
       rank.device().about_to_sleep();
     stall.idle(waiter.idle_ns());

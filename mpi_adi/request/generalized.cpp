@@ -1,4 +1,5 @@
 #include "mpi_adi/request/generalized.hpp"
+#include "mpi_adi/device/parts.hpp"
 
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/rank/callback.hpp"
@@ -58,6 +59,7 @@ int GeneralizedRequest::give_up(MpiRank& rank, std::string& words) {
 
 int GeneralizedRequest::completed(MpiRank& rank, std::string& words) {
   complete = true;
+  ++rank.device().parts().completions;
   return given_up_ ? give_up(rank, words) : MPI_SUCCESS;
 }
 

@@ -194,6 +194,10 @@ void Process::publish_accounts() {
   }
 }
 
+void Process::wake() {
+  if (bell_data_ != nullptr) BellRinger(*bell_data_, false).ring();
+}
+
 void Process::finish(const std::function<bool()>& round) {
   if (tcp_ != nullptr) tcp_->rest();
   const std::uint64_t begin = clock_.now_ns();

@@ -72,6 +72,9 @@ class Process {
     wait_means_.rest = &rest;
   }
 
+  // A wait that sleeps looks again. Any thread.
+  void wake();
+
   // From the next wait on; the owner's call, outside of any wait.
   void wait_by(WaitPolicy policy) {
     wait_means_.policy = policy;

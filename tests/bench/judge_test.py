@@ -97,7 +97,7 @@ class Targets(unittest.TestCase):
                  "memory": "resident"}
         measured = set()
         for run in runs.plan():
-            case = cases.get(run.program, f"rate_{run.mode}" if run.program == "rate" else run.mode)
+            case = cases.get(run.program, f"{run.program}_{run.mode}" if run.program in ("rate", "threads") else run.mode)
             case = case[run.mode] if isinstance(case, dict) else case
             measured |= {(run.wire, case, size) for size in run.sizes or (run.ranks,)}
         for target in judge.TARGETS:

@@ -280,6 +280,16 @@ def case_cancel_behind(case):
         case.run([case.build.tool("margay"), "trace", "check", folder])
 
 
+def case_interrupted(case):
+    """MPI_Abort and exit() in the handler of a signal that interrupted a call, at each thread level."""
+    program = case.ours("interrupted.c")
+    for way in ("abort", "exit"):
+        for level in range(4):
+            for call in ("moves", "waits"):
+                case.margay(program, way, str(level), call, status=7)
+    case.margay(program, "abort", "3", "waits", env={"MARGAY_LEAKS": "1"}, status=7)
+
+
 def case_exits(case):
     """exit() ends the process, whatever other threads are at, and in a handler of a signal."""
     program = case.ours("exits.c")

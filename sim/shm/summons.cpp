@@ -1,0 +1,34 @@
+#include "sim/shm/summons.hpp"
+
+#include <sched.h>
+
+#include "sim/shm/barrier.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+// Turns of about 1 us: to sleep and to be woken costs as much as some of them.
+constexpr int kYields = 20;
+
+}  // namespace
+
+void Summons::wait() {
+  for (int yields = 0; yields < kYields; ++yields) {
+    if (called()) return;
+    sched_yield();
+  }
+  std::uint32_t waiting = kWaiting;
+  // Relaxed: the exchange in call() sees either value; called() acquires what was done before it.
+  static_cast<void>(word_.compare_exchange_strong(waiting, kAsleep, std::memory_order_relaxed));
+  while (!called()) futex_wait(reinterpret_cast<const std::uint32_t&>(word_), kAsleep, ~std::uint64_t{0});
+}
+
+void Summons::call() {
+  // Release: pairs with the acquire in called(); who was called sees what was done for it.
+  if (word_.exchange(kCalled, std::memory_order_release) == kAsleep) {
+    futex_wake_all(reinterpret_cast<const std::uint32_t&>(word_));  // an address; nothing there is read
+  }
+}
+
+}  // namespace margay::sim

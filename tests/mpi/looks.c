@@ -1,0 +1,96 @@
+// Calls that look once, or wait for some: all that has come when they look is taken.
+// ranks: 2
+// wires: shm
+// reference: none (what a look takes is not MPI's to say)
+#include <signal.h>
+#include <unistd.h>
+
+#include "check.h"
+
+enum { kMessages = 60, kTag = 1, kLaterTag = 2, kManyTag = 3, kMany = 3000 };
+enum { kTestall, kTest, kTestsome, kIprobe, kWaitsome, kWays };
+
+// Rank 1 has sent all and says so past MPI, so that no call of rank 0's makes progress before the one under test.
+static void receive(int way, int* calls) {
+  static int in[kMessages];
+  MPI_Request requests[kMessages];
+  MPI_Status statuses[kMessages];
+  int indices[kMessages], flag = 0, count = 0, later = 0, done = 0;
+  sigset_t told;
+  for (int i = 0; i < kMessages; ++i) MPI_Irecv(&in[i], 1, MPI_INT, 1, kTag, MPI_COMM_WORLD, &requests[i]);
+  MPI_Barrier(MPI_COMM_WORLD);
+  sigemptyset(&told);
+  sigaddset(&told, SIGUSR1);
+  sigwait(&told, &count);
+  for (*calls = 0; !done; ++*calls) {
+    if (way == kTestall) {
+      MPI_Testall(kMessages, requests, &flag, statuses);
+      done = flag;
+    } else if (way == kTest) {
+      MPI_Test(&requests[kMessages - 1], &flag, &statuses[0]);
+      done = flag;
+    } else if (way == kIprobe) {
+      MPI_Iprobe(1, kLaterTag, MPI_COMM_WORLD, &flag, &statuses[0]);
+      done = flag;
+    } else {
+      int some = 0;
+      (way == kTestsome ? MPI_Testsome : MPI_Waitsome)(kMessages, requests, &some, indices, statuses);
+      later += some;
+      done = later == kMessages;
+    }
+  }
+  MPI_Waitall(kMessages, requests, statuses);
+  MPI_Recv(&later, 1, MPI_INT, 1, kLaterTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int i = 0; i < kMessages; ++i) CHECK(in[i] == i, "receive %d has %d", i, in[i]);
+}
+
+static void send_and_tell(int peer) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < kMessages; ++i) MPI_Send(&i, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD);
+  MPI_Send(&peer, 1, MPI_INT, 0, kLaterTag, MPI_COMM_WORLD);
+  kill(peer, SIGUSR1);
+}
+
+// A few calls bring them all, whatever the speed of the two.
+static void wait_for_many(int rank) {
+  static int in[kMany], indices[kMany];
+  static MPI_Request requests[kMany];
+  int left = kMany;
+  for (int i = 0; rank == 0 && i < kMany; ++i) {
+    MPI_Irecv(&in[i], 1, MPI_INT, 1, kManyTag, MPI_COMM_WORLD, &requests[i]);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; rank == 1 && i < kMany; ++i) MPI_Send(&i, 1, MPI_INT, 0, kManyTag, MPI_COMM_WORLD);
+  while (rank == 0 && left > 0) {
+    int some = 0;
+    MPI_Waitsome(kMany, requests, &some, indices, MPI_STATUSES_IGNORE);
+    CHECK(some > 0 && some <= left, "%d of %d", some, left);
+    if (some <= 0) return;
+    left -= some;
+  }
+  for (int i = 0; rank == 0 && i < kMany; ++i) CHECK(in[i] == i, "receive %d has %d", i, in[i]);
+}
+
+int main(int argc, char** argv) {
+  static const char* const names[] = {"Testall", "Test", "Testsome", "Iprobe", "Waitsome"};
+  sigset_t told;
+  sigemptyset(&told);
+  sigaddset(&told, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &told, NULL);
+  MPI_Init(&argc, &argv);
+  const int rank = world_rank();
+  int peer = (int)getpid(), calls = 0;
+  if (rank == 0) MPI_Send(&peer, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD);
+  if (rank == 1) MPI_Recv(&peer, 1, MPI_INT, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int way = 0; way < kWays; ++way) {
+    if (rank == 1) {
+      send_and_tell(peer);
+      continue;
+    }
+    receive(way, &calls);
+    // Two: the first look may come while the coprocessor has just begun.
+    CHECK(calls <= 2, "%d calls of MPI_%s for %d messages that were there", calls, names[way], kMessages);
+  }
+  wait_for_many(rank);
+  return suite_end("looks");
+}

@@ -1,0 +1,73 @@
+// Waiting by turns: who polls serves the others, and hands its place on.
+#include "mpi_adi/rank/wait_room.hpp"
+
+#include <thread>
+
+#include <doctest/doctest.h>
+
+namespace margay::mpi_adi {
+namespace {
+
+TEST_CASE("one polls; a guest is called when its wait is over, and no other one") {
+  WaitRoom room;
+  REQUIRE(room.begin_polling(0));
+  CHECK_FALSE(room.begin_polling(1));
+  bool first = false;
+  int asked = 0;
+  auto until_first = [&] { return first; };
+  auto never = [&] { return ++asked < 0; };
+  Guest served(until_first);
+  Guest other(never);
+  room.add(served);
+  room.add(other);
+  room.serve();
+  first = true;
+  room.serve();
+  CHECK(served.stay());
+  CHECK(asked == 2);
+  CHECK_FALSE(room.empty());
+  room.end_polling();
+  CHECK_FALSE(other.stay());  // it polls now
+  CHECK(room.empty());
+  CHECK_FALSE(room.begin_polling(2));
+  room.end_polling();
+  CHECK(room.begin_polling(3));
+}
+
+TEST_CASE("the last one that polls hands its place on, to who came last") {
+  WaitRoom room;
+  REQUIRE(room.begin_polling(0));
+  room.join_polling();
+  auto never = [] { return false; };
+  Guest early(never);
+  Guest late(never);
+  room.add(early);
+  room.add(late);
+  room.end_polling();
+  std::thread waits([&] { CHECK_FALSE(late.stay()); });
+  room.end_polling();
+  waits.join();
+  room.end_polling();
+  CHECK_FALSE(early.stay());
+}
+
+TEST_CASE("a thread is in company until it has waited alone for long") {
+  WaitRoom room;
+  CHECK_FALSE(room.in_company(0));
+  CHECK(room.in_company(1));
+  std::uint32_t turns = 7;
+  for (int waits = 0; waits < 2; ++waits) {
+    REQUIRE(room.begin_polling(turns));
+    CHECK(room.in_company(turns));
+    room.end_polling();
+  }
+  for (int waits = 0; waits < 10000 && room.in_company(turns); ++waits) {
+    REQUIRE(room.begin_polling(turns));
+    room.end_polling();
+  }
+  CHECK_FALSE(room.in_company(turns));
+  CHECK(room.in_company(turns + 1));
+}
+
+}  // namespace
+}  // namespace margay::mpi_adi
