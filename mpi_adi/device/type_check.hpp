@@ -33,7 +33,7 @@ void write_sent_side(portals::UserData& data, const SentSide& side);
 class TypeCheck {
  public:
   // `rank`: of this process, for what it prints. Each misfit is counted in `findings` too (sim::Process::found).
-  TypeCheck(std::uint32_t rank, std::uint64_t& findings) : rank_(rank), findings_(findings) {}
+  TypeCheck(std::uint32_t rank, std::uint32_t& findings) : rank_(rank), findings_(findings) {}
 
   // The MPI call that begins. `name` lives as long as the program.
   void begin_call(const char* name) {
@@ -71,7 +71,7 @@ class TypeCheck {
   void report(const ReceiveRequest& request, const Receive& receive);
 
   std::uint32_t rank_;
-  std::uint64_t& findings_;
+  std::uint32_t& findings_;
   const char* call_ = "";
   TypePtr copied_from_;
   SentSide outgoing_;

@@ -9,12 +9,12 @@ namespace margay::sim {
 namespace {
 
 // Turns of about 1 us: to sleep and to be woken costs as much as some of them.
-constexpr int kYields = 20;
+constexpr int kYieldsBeforeSleep = 20;
 
 }  // namespace
 
 void Summons::wait() {
-  for (int yields = 0; yields < kYields; ++yields) {
+  for (int yields = 0; yields < kYieldsBeforeSleep; ++yields) {
     if (called()) return;
     sched_yield();
   }
