@@ -25,6 +25,7 @@ inline constexpr unsigned kTagShift = 32;
 inline constexpr portals::MatchBits kSourceMask = portals::MatchBits{0xffff} << kSourceShift;
 inline constexpr portals::MatchBits kTagMask = portals::MatchBits{0xffff'ffff} << kTagShift;
 static_assert(kContextShift + kContextBits == kSourceShift);
+inline constexpr portals::MatchBits kContextMask = ((portals::MatchBits{1} << kContextBits) - 1) << kContextShift;
 
 // Requires: source_rank < 2^16, context < 2^13.
 [[nodiscard]] constexpr portals::MatchBits envelope_bits(int tag, int source_rank, ContextId context,
@@ -39,6 +40,9 @@ static_assert(kContextShift + kContextBits == kSourceShift);
 }
 [[nodiscard]] constexpr int source_of(portals::MatchBits bits) {
   return static_cast<int>((bits & kSourceMask) >> kSourceShift);
+}
+[[nodiscard]] constexpr ContextId context_of(portals::MatchBits bits) {
+  return static_cast<ContextId>((bits & kContextMask) >> kContextShift);
 }
 
 // What a receive accepts, from posted receives and probes alike: ready and long messages too, wildcards ignored.

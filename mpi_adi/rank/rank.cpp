@@ -252,6 +252,7 @@ void MpiRank::release(Communicator& communicator) {
 void MpiRank::destroy(Communicator& communicator) {
   if (communicator.context != kNoContext) {
     device_->forget_messages(communicator);
+    if (collectives_ != nullptr) collectives_->forget_messages(communicator);
     contexts_.give_back(communicator.context / 2);
   }
   delete &communicator;
