@@ -31,7 +31,11 @@ void gather_tree(Collective& collective, int root, const portals::Region& mine, 
     collective.expect(awaited.emplace_back(), child.rank, portals::Region(at(child.first), bytes));
   }
   const portals::Region slot(at(collective.rank()), block_bytes);
-  if (!mine.contiguous() || mine.single().base != slot.single().base) portals::copy(slot, mine);
+  if (mine.bytes() != block_bytes) {
+    collective.named_other_bytes();
+  } else if (!mine.contiguous() || mine.single().base != slot.single().base) {
+    portals::copy(slot, mine);
+  }
   for (Awaited& part : awaited) collective.finish(part);
   if (place.parent >= 0) {
     collective.send(place.parent, portals::Region(run, ranks * block_bytes));

@@ -18,7 +18,7 @@ void collect(Collective& collective, const NodeGroups& groups, std::byte* partia
   Scratch table(rows * bytes);
   const auto row = [&](std::size_t at) { return table.base() + at * bytes; };
   FanIn fan;
-  collective.expect(fan, rows - 1, portals::Region(table.base(), rows * bytes), bytes);
+  collective.expect(fan, groups.mine(), portals::Region(table.base(), rows * bytes), bytes);
   if (bytes != 0) std::memcpy(row(static_cast<std::size_t>(groups.index())), partial, bytes);
   collective.finish(fan);
   if (bytes == 0 || collective.error_class() != MPI_SUCCESS) return;

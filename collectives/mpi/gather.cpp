@@ -62,6 +62,16 @@ void check_own_block(Call& call, const void* send, std::int64_t count, const voi
   call.error(MPI_ERR_BUFFER, "the send buffer is this rank's block of the receive buffer; say MPI_IN_PLACE for it");
 }
 
+std::uint64_t bytes_of(std::int64_t count, const Datatype& type) {
+  return static_cast<std::uint64_t>(count) * type.size;
+}
+
+// Another number than any operation of collectives/select has.
+Shape shape_of_gather(int root, std::uint64_t block_bytes) {
+  constexpr std::uint8_t kGather = 64;
+  return {.operation = kGather, .root = static_cast<std::uint16_t>(root), .bytes = block_bytes};
+}
+
 struct Contribution {
   const void* buffer;
   std::int64_t count;
@@ -103,13 +113,14 @@ int gather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype
 
   MARGAY_ASSERT(mine.type != nullptr);  // a check that fails says so
   const TypedData data(mine.buffer, mine.count, *mine.type);
-  Collective collective(call.rank(), *communicator);
+  const std::uint64_t block_bytes = is_root ? bytes_of(recvcount, *receive_type) : data.region().bytes();
+  Collective collective(call.rank(), *communicator, shape_of_gather(root, block_bytes));
   if (is_root) {
     GatheredData all(recvbuf, recvcount, *receive_type, communicator->size());
-    gather_tree(collective, root, data.region(), data.region().bytes(), all.run());
+    gather_tree(collective, root, data.region(), block_bytes, all.run());
     all.scatter();
   } else {
-    gather_tree(collective, root, data.region(), data.region().bytes(), nullptr);
+    gather_tree(collective, root, data.region(), block_bytes, nullptr);
   }
   note_error(call, collective);
   return call.done();
@@ -132,10 +143,12 @@ int allgather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datat
 
   const TypedData data(mine.buffer, mine.count, *mine.type);
   GatheredData all(recvbuf, recvcount, *receive_type, communicator->size());
-  Collective up(call.rank(), *communicator);
-  gather_tree(up, 0, data.region(), data.region().bytes(), all.run());
+  const std::uint64_t block_bytes = bytes_of(recvcount, *receive_type);
+  Collective up(call.rank(), *communicator, shape_of_gather(0, block_bytes));
+  gather_tree(up, 0, data.region(), block_bytes, all.run());
   note_error(call, up);
-  Collective down(call.rank(), *communicator);
+  Collective down(call.rank(), *communicator, shape_of_gather(0, block_bytes));
+  if (!call.ok()) down.named_other_bytes();  // what rank 0 has is not whole
   bcast_tree(down, 0, all.region());
   note_error(call, down);
   all.scatter();

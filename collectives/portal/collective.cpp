@@ -27,27 +27,41 @@ FanIn::~FanIn() {
   if (entry_.listed()) portal_->tree_.list.remove(entry_);
 }
 
-Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator)
+Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape)
     : portal_(portal),
       kernel_(portal.host().kernel()),
       communicator_(communicator),
-      sequence_(communicator.collective_sequence++) {
+      call_{.communicator = communicator, .sequence = communicator.collective_sequence++, .shape = shape} {
   ++communicator_.references;
+  portal_.notices().begin(call_);
 }
 
-Collective::Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator)
-    : Collective(*static_cast<TreePortal*>(rank.collectives()), communicator) {}
+Collective::Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const Shape& shape)
+    : Collective(*static_cast<TreePortal*>(rank.collectives()), communicator, shape) {}
 
 Collective::~Collective() {
   flush();
+  portal_.notices().end(call_);
+  if (gone_wrong()) [[unlikely]]
+    portal_.forget_call(communicator_, call_.sequence);
   portal_.host().release(communicator_);
+}
+
+void Collective::tell_ready(int source) {
+  portals::Header header = header_to(source, mpi_adi::kCollectiveReadyPortal, 0, rank());
+  write_shape(header.user_data, call_.shape);
+  transmit(header, {});
+}
+
+bool Collective::sends_nothing(int member) const {
+  return !call_.refused.empty() && std::ranges::find(call_.refused, member) != call_.refused.end();
 }
 
 void Collective::expect(Awaited& awaited, int source, const portals::Region& landing) {
   awaited.portal_ = &portal_;
+  awaited.source_ = source;
   awaited.landing_ = landing;
-  const portals::MatchBits bits = TreePortal::bits(sequence_, source, communicator_.collective_context);
-  const portals::Criteria criteria{.match_bits = bits};
+  const portals::Criteria criteria{.match_bits = bits(source)};
   // "it checks whether the message has arrived in the message heap. If it hasn't, then the child sets up the single
   // block buffer for the message that will be arriving." No round of progress lies between: nothing can slip through.
   awaited.message_ = portal_.tree_.heap.find(criteria);
@@ -61,8 +75,9 @@ void Collective::expect(Awaited& awaited, int source, const portals::Region& lan
   memory->set_owner(nullptr, mpi_adi::kOwnerOthers);
   awaited.entry_.set(criteria, *memory, {.save = portals::Save::body});
   portal_.tree_.list.insert_before(portal_.tree_.catch_all, awaited.entry_);
-  if (landing.bytes() <= kHandshakeBytes) return;
-  transmit(header_to(source, mpi_adi::kCollectiveReadyPortal, 0, rank()), {});
+  if (!asks(landing.bytes())) return;
+  awaited.asked_for_ = true;
+  tell_ready(source);
   kernel_.expect_answer(communicator_.world_rank(source));
 }
 
@@ -74,14 +89,11 @@ void Collective::finish(Awaited& awaited) {
   const portals::Criteria criteria{.match_bits = awaited.message_->header.match_bits};
   portals::ArrivedMessage* message = nullptr;
   wait([&] { return (message = heap.find(criteria)) == nullptr || message->complete; });
-  if (message == nullptr) {
-    error_class_ = MPIX_ERR_PROC_FAILED;
-    return;
-  }
+  if (message == nullptr) return fail(MPIX_ERR_PROC_FAILED);
   if (message->body.bytes == awaited.landing_.bytes()) {
     portals::copy(awaited.landing_, portals::Region(message->body));
   } else {
-    error_class_ = MPI_ERR_TRUNCATE;
+    fail(MPI_ERR_TRUNCATE);
   }
   heap.release(*message);
 }
@@ -92,34 +104,36 @@ void Collective::await_deposit(Awaited& awaited) {
                                                       : static_cast<portals::Descriptor&>(*awaited.combined_);
   portals::DynamicBlock& heap = portal_.tree_.heap;
   const portals::Criteria criteria = awaited.entry_.criteria();
-  const int source = mpi_adi::source_of(criteria.match_bits);
+  const int source = awaited.source_;
   wait([&] {
     if (memory.messages() > 0) return true;
     if (heap.queued() > 0) awaited.message_ = heap.find(criteria);
-    return awaited.message_ != nullptr || lost(source);
+    if (awaited.message_ != nullptr || lost(source)) return true;
+    return sends_nothing(source);
   });
   portal_.tree_.list.remove(awaited.entry_);
   if (memory.messages() == 0 && awaited.message_ == nullptr) {
-    error_class_ = MPIX_ERR_PROC_FAILED;
+    fail(any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
   } else if (awaited.message_ == nullptr && memory.bytes() != awaited.landing_.bytes()) {
-    error_class_ = MPI_ERR_TRUNCATE;
+    fail(MPI_ERR_TRUNCATE);
   }
-  if (awaited.landing_.bytes() > kHandshakeBytes) {
-    kernel_.answered(communicator_.world_rank(source));
-  }
+  if (awaited.asked_for_) kernel_.answered(communicator_.world_rank(source));
 }
 
-void Collective::expect(FanIn& fan, std::uint64_t count, const portals::Region& table, std::uint64_t bytes) {
+void Collective::expect(FanIn& fan, std::span<const int> members, const portals::Region& table, std::uint64_t bytes) {
   fan.portal_ = &portal_;
   fan.table_ = table;
   fan.bytes_ = bytes;
-  fan.awaited_ = count;
+  fan.members_ = members;
   portals::Descriptor& memory = fan.single_.emplace(table.single());
   memory.set_owner(nullptr, mpi_adi::kOwnerOthers);
-  const portals::Criteria criteria{.match_bits =
-                                       TreePortal::bits(sequence_, row_stamp(bytes), communicator_.collective_context)};
+  const portals::Criteria criteria{.match_bits = bits(row_stamp(bytes))};
   fan.entry_.set(criteria, memory, {.save = portals::Save::body, .offset_by = portals::OffsetBy::sender});
   portal_.tree_.list.insert_before(portal_.tree_.catch_all, fan.entry_);
+  if (!asks(bytes)) return;
+  for (const int member : members) {
+    if (member != rank()) tell_ready(member);
+  }
 }
 
 // Messages that lie in the heap came before the call, or their rows have another length than the table's.
@@ -133,7 +147,7 @@ void Collective::take_from_heap(FanIn& fan) {
     if (message->body.bytes == fan.bytes_ && offset <= fan.table_.bytes() - fan.bytes_) {
       portals::copy(fan.table_.slice(offset, fan.bytes_), portals::Region(message->body));
     } else {
-      error_class_ = MPI_ERR_TRUNCATE;
+      fail(MPI_ERR_TRUNCATE);
     }
     ++fan.from_heap_;
     heap.release(*message);
@@ -142,23 +156,24 @@ void Collective::take_from_heap(FanIn& fan) {
 
 void Collective::finish(FanIn& fan) {
   const portals::SingleBlock& memory = *fan.single_;
+  const auto here = [&] { return memory.messages() + fan.from_heap_ >= fan.members_.size() - 1; };
   wait(
       [&] {
         if (portal_.tree_.heap.queued() > 0) take_from_heap(fan);
-        return memory.messages() + fan.from_heap_ >= fan.awaited_ || any_lost();
+        return here() || any_lost() || !call_.refused.empty();
       },
       mpi_adi::Device::kMessagesPerRound);
   portal_.tree_.list.remove(fan.entry_);
-  if (memory.messages() + fan.from_heap_ < fan.awaited_) error_class_ = MPIX_ERR_PROC_FAILED;
+  if (!here()) fail(any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
 }
 
 void Collective::send(int destination, const portals::Region& body) {
-  if (body.bytes() > kHandshakeBytes && !await_ready(destination)) return;
+  if (!may_send(destination, body.bytes())) return;
   transmit(header_to(destination, mpi_adi::kCollectiveTreePortal, body.bytes(), rank()), body);
 }
 
 void Collective::send_to_table(int destination, const portals::Region& body, std::uint64_t row) {
-  if (body.bytes() > kHandshakeBytes && !await_ready(destination)) return;
+  if (!may_send(destination, body.bytes())) return;
   portals::Header header =
       header_to(destination, mpi_adi::kCollectiveTreePortal, body.bytes(), row_stamp(body.bytes()));
   header.offset = row * body.bytes();
@@ -168,10 +183,10 @@ void Collective::send_to_table(int destination, const portals::Region& body, std
 void Collective::exchange(int destination, const portals::Region& body, int source, const portals::Region& landing) {
   Awaited awaited;
   // A long one must be asked for first, or both would wait for the other's word.
-  const bool asks = landing.bytes() > kHandshakeBytes || body.bytes() > kHandshakeBytes;
-  if (asks) expect(awaited, source, landing);
+  const bool first = asks(landing.bytes()) || asks(body.bytes());
+  if (first) expect(awaited, source, landing);
   send(destination, body);
-  if (!asks) expect(awaited, source, landing);
+  if (!first) expect(awaited, source, landing);
   finish(awaited);
 }
 
@@ -186,7 +201,7 @@ void Collective::flush() {
   const bool failed = std::any_of(under_way_.begin(), under_way_.end(), [](const sim::Transmission& transmission) {
     return transmission.state == sim::Transmission::State::failed;
   });
-  if (failed) error_class_ = MPIX_ERR_PROC_FAILED;
+  if (failed) fail(MPIX_ERR_PROC_FAILED);
   under_way_.clear();
 }
 
@@ -195,7 +210,7 @@ portals::Header Collective::header_to(int destination, portals::PortalIndex port
   portals::Header header;
   header.destination = {0, communicator_.world_rank(destination)};
   header.portal = portal;
-  header.match_bits = TreePortal::bits(sequence_, stamp, communicator_.collective_context);
+  header.match_bits = bits(stamp);
   header.length = bytes;
   return header;
 }
@@ -211,17 +226,28 @@ bool Collective::any_lost() const {
   return std::any_of(members.begin(), members.end(), [this](std::uint32_t rank) { return kernel_.lost(rank); });
 }
 
+bool Collective::may_send(int destination, std::uint64_t bytes) {
+  if (!gone_wrong() && (!asks(bytes) || await_ready(destination))) [[likely]]
+    return true;
+  if (gone_wrong()) portal_.notices().refuse(call_, destination);
+  return false;
+}
+
 bool Collective::await_ready(int destination) {
-  const portals::Criteria criteria{.match_bits =
-                                       TreePortal::bits(sequence_, destination, communicator_.collective_context)};
+  const portals::Criteria criteria{.match_bits = bits(destination)};
   portals::ArrivedMessage* ready = nullptr;
-  wait([&] { return (ready = portal_.ready_.heap.find(criteria)) != nullptr || lost(destination); });
+  wait([&] {
+    if ((ready = portal_.ready_.heap.find(criteria)) != nullptr || lost(destination)) return true;
+    return sends_nothing(destination);
+  });
   if (ready == nullptr) {
-    error_class_ = MPIX_ERR_PROC_FAILED;
+    fail(any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
     return false;
   }
+  // A body of another length would not fit where it goes.
+  if (read_shape(ready->header.user_data) != call_.shape) fail(MPI_ERR_TRUNCATE);
   portal_.ready_.heap.release(*ready);
-  return true;
+  return !gone_wrong();
 }
 
 void Collective::transmit(const portals::Header& header, const portals::Region& body) {

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <list>
 #include <optional>
+#include <span>
 
 #include "collectives/portal/tree_portal.hpp"
+#include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/object/communicator.hpp"
 
 namespace margay::collectives {
@@ -23,7 +25,9 @@ class Awaited {
  private:
   friend class Collective;
   TreePortal* portal_ = nullptr;
+  int source_ = 0;
   portals::Region landing_;
+  bool asked_for_ = false;                      // its sender was told that it may send
   portals::ArrivedMessage* message_ = nullptr;  // found in the heap
   std::optional<portals::SingleBlock> single_;
   std::optional<portals::CombinedBlock> combined_;
@@ -47,18 +51,19 @@ class FanIn {
   friend class Collective;
   TreePortal* portal_ = nullptr;
   portals::Region table_;
-  std::uint64_t bytes_ = 0;      // of each message
-  std::uint64_t awaited_ = 0;    // messages in all
-  std::uint64_t from_heap_ = 0;  // of them, those that came before the call and lay in the heap
+  std::uint64_t bytes_ = 0;       // of each message
+  std::span<const int> members_;  // who send
+  std::uint64_t from_heap_ = 0;   // of them, those that came before the call and lay in the heap
   std::optional<portals::SingleBlock> single_;
   portals::MatchEntry entry_;
 };
 
 class Collective {
  public:
-  // Takes the next number on `communicator`: every member's calls come in the same order (MPI 4.0, 6.14).
-  Collective(TreePortal& portal, mpi_adi::Communicator& communicator);
-  Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator);
+  // Takes the next number on `communicator`: every member's calls come in the same order (MPI 4.0, 6.14). `shape`: what
+  // this member takes the call for.
+  Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape = {});
+  Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const Shape& shape = {});
   ~Collective();  // waits for what was sent
   Collective(const Collective&) = delete;
   Collective& operator=(const Collective&) = delete;
@@ -66,8 +71,8 @@ class Collective {
   [[nodiscard]] int rank() const { return communicator_.rank(); }
   [[nodiscard]] int size() const { return communicator_.size(); }
 
-  // Says that a message from `source` is to go to `landing`. With `bytes` above kHandshakeBytes the source is told that
-  // it may send. Both sides name the same `bytes`.
+  // Says that a message from `source` is to go to `landing`. Where asks() the source is told that it may send. Both
+  // sides name the same number of bytes, or get an error.
   void expect(Awaited& awaited, int source, const portals::Region& landing);
   // Until it is there.
   void finish(Awaited& awaited);
@@ -76,39 +81,58 @@ class Collective {
     expect(awaited, source, landing);
     finish(awaited);
   }
-  // Says that `count` messages of `bytes` each, from different ranks, are to go to `table`, each where its sender says
-  // (send_to_table). Requires: bytes <= kHandshakeBytes; nobody else sends to this rank in this phase.
-  void expect(FanIn& fan, std::uint64_t count, const portals::Region& table, std::uint64_t bytes);
+  // Says that a message of `bytes` from each of `members` is to go to `table`, each where its sender says
+  // (send_to_table). Requires: bytes <= kHandshakeBytes; nobody else sends to this rank in this phase; `members` stays.
+  void expect(FanIn& fan, std::span<const int> members, const portals::Region& table, std::uint64_t bytes);
   // Until all of them are there, or a member of the communicator is lost.
   void finish(FanIn& fan);
-  // Sends. The body stays the collective's until flush() or the end.
+  // Sends, or once ranks were found to name different calls, says that nothing comes. The body stays the collective's
+  // until flush() or the end.
   void send(int destination, const portals::Region& body);
   // Sends to a FanIn, as row `row` of its table.
   void send_to_table(int destination, const portals::Region& body, std::uint64_t row);
-  // Messages from here on have the communicator's next number: they do not meet those before. Every member does so.
-  void next_phase() { sequence_ = communicator_.collective_sequence++; }
+  // Messages from here on do not meet those before. At most once in a call; every member that goes on does so. It takes
+  // no number of its own: which numbers later calls have must not depend on how this one went.
+  void next_phase() { phase_ = mpi_adi::kReadyBit; }
   // Sends to one rank and receives from one, perhaps the same. A short message leaves before the block for the other is
   // made: it travels meanwhile, and no round of progress lies between, so the other's cannot slip past the block.
   void exchange(int destination, const portals::Region& body, int source, const portals::Region& landing);
   // Until all that was sent has been taken.
   void flush();
-  // MPI_ERR_TRUNCATE when ranks named different amounts of data (both above kHandshakeBytes, or neither; otherwise they
-  // wait for each other), MPIX_ERR_PROC_FAILED when one is lost; else
-  // MPI_SUCCESS.
-  [[nodiscard]] int error_class() const { return error_class_; }
+  // This rank's own arguments do not fit each other: the call goes on to its end, with MPI_ERR_TRUNCATE.
+  void named_other_bytes() { fail(MPI_ERR_TRUNCATE); }
+  // The first of: MPI_ERR_TRUNCATE, ranks named different amounts of data (both above kHandshakeBytes, or
+  // neither; otherwise they wait for each other); MPIX_ERR_PROC_FAILED,
+  // one is lost. Else MPI_SUCCESS.
+  [[nodiscard]] int error_class() const { return call_.error_class; }
 
  private:
   // `stamp`: what the match bits have where a message between two ranks names its source.
   [[nodiscard]] portals::Header header_to(int destination, portals::PortalIndex portal, std::uint64_t bytes,
                                           int stamp) const;
+  // Whether a message waits until its receiver has said that it is ready: the same on both sides.
+  [[nodiscard]] bool asks(std::uint64_t bytes) const { return bytes > kHandshakeBytes || is_gate(call_.sequence); }
   // Who waits for one message looks after each whether it is there: a further look at the wires would be in vain.
   template <typename Done>
   void wait(Done done, int messages = 1) {
     if (!done()) portal_.host().wait(done, messages);
   }
+  void fail(int error_class) {
+    if (call_.error_class == MPI_SUCCESS) call_.error_class = error_class;
+  }
+  // From here on this call sends nothing, and says so: what it has is not whole.
+  [[nodiscard]] bool gone_wrong() const { return call_.error_class == MPI_ERR_TRUNCATE; }
+  // Whether it said so.
+  [[nodiscard]] bool sends_nothing(int member) const;
+  void tell_ready(int source);
+  // `stamp`: what the match bits have where a message between two ranks names its source.
+  [[nodiscard]] portals::MatchBits bits(int stamp) const {
+    return TreePortal::bits(call_.sequence, stamp, communicator_.collective_context) | phase_;
+  }
   void await_deposit(Awaited& awaited);
   void take_from_heap(FanIn& fan);
-  // false: it is lost.
+  // Waits until `destination` wants it. false: nothing is to be sent, and who waits for it knows, or will be told.
+  [[nodiscard]] bool may_send(int destination, std::uint64_t bytes);
   [[nodiscard]] bool await_ready(int destination);
   [[nodiscard]] bool lost(int rank) const;
   [[nodiscard]] bool any_lost() const;
@@ -117,8 +141,8 @@ class Collective {
   TreePortal& portal_;
   sim::Kernel& kernel_;
   mpi_adi::Communicator& communicator_;
-  std::uint64_t sequence_;
-  int error_class_ = MPI_SUCCESS;
+  CallState call_;
+  portals::MatchBits phase_ = 0;  // in the bits of the message type, which collective messages have no other use for
   std::list<sim::Transmission> under_way_;  // addresses stay; a call that has none allocates nothing
 };
 

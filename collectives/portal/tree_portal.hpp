@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "collectives/portal/host.hpp"
+#include "collectives/portal/notices.hpp"
 #include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/rank/rank.hpp"
 #include "portals/match/match_list.hpp"
@@ -26,6 +26,15 @@ namespace margay::collectives {
 // than say 10Kbytes").
 inline constexpr std::uint64_t kHandshakeBytes = std::uint64_t{16} * 1024;
 
+// In each such call of a communicator every message waits until its receiver is ready, short ones too. So no member is
+// further ahead of a neighbour than that, what comes early is bounded by kGateCalls * kHandshakeBytes for each child
+// and communicator, and it is this call's thread that waits, not the wire with everything behind it. A call that does
+// not block begins when its communicator's last such call is over.
+inline constexpr std::uint64_t kGateCalls = 64;
+[[nodiscard]] constexpr bool is_gate(std::uint64_t sequence) {
+  return sequence % kGateCalls == kGateCalls - 1;
+}
+
 class TreePortal final : public mpi_adi::RankExtension {
  public:
   // Takes portals 3 and 4 of the host's table. Requires: no message has arrived yet.
@@ -36,8 +45,12 @@ class TreePortal final : public mpi_adi::RankExtension {
   [[nodiscard]] static portals::MatchBits bits(std::uint64_t sequence, int source, mpi_adi::ContextId context);
 
   [[nodiscard]] Host& host() { return *host_; }
+  [[nodiscard]] Notices& notices() { return notices_; }
   // Messages and bytes that collective calls sent.
   [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }
+  void forget_messages(const mpi_adi::Communicator& communicator) override;
+  // Gives up what came for a call and was never taken.
+  void forget_call(const mpi_adi::Communicator& communicator, std::uint64_t sequence);
 
  private:
   friend class Collective;
@@ -47,7 +60,8 @@ class TreePortal final : public mpi_adi::RankExtension {
   // Figure 8: "the match list, and message heap are setup and initialized. The single block memory buffer is not
   // present."
   struct Side {
-    explicit Side(std::uint64_t heap_bytes);
+    Side(std::size_t bytes, std::size_t least_bytes);
+    void forget(const portals::Criteria& criteria);
     mpi_adi::HeapMemory memory;
     portals::DynamicBlock heap;
     portals::MatchList list;
@@ -58,6 +72,7 @@ class TreePortal final : public mpi_adi::RankExtension {
   sim::WireCounts sent_;
   Side tree_;   // portal 3
   Side ready_;  // portal 4: header only
+  Notices notices_;
 };
 
 }  // namespace margay::collectives

@@ -25,6 +25,7 @@ inline constexpr unsigned kTagShift = 32;
 inline constexpr portals::MatchBits kSourceMask = portals::MatchBits{0xffff} << kSourceShift;
 inline constexpr portals::MatchBits kTagMask = portals::MatchBits{0xffff'ffff} << kTagShift;
 static_assert(kContextShift + kContextBits == kSourceShift);
+inline constexpr portals::MatchBits kContextMask = ((portals::MatchBits{1} << kContextBits) - 1) << kContextShift;
 
 // A program's highest tag, which MPI_TAG_UB tells. The 32 bits of the match bits hold the device's own tags too
 // (mpi_adi/request/partitioned.hpp, collectives/comm/internal_tag.hpp), each with a program's tag whole beside what
@@ -48,6 +49,9 @@ inline constexpr int kUserTagMax = (1 << kUserTagBits) - 1;
 }
 [[nodiscard]] constexpr int source_of(portals::MatchBits bits) {
   return static_cast<int>((bits & kSourceMask) >> kSourceShift);
+}
+[[nodiscard]] constexpr ContextId context_of(portals::MatchBits bits) {
+  return static_cast<ContextId>((bits & kContextMask) >> kContextShift);
 }
 
 // What a receive accepts, from posted receives and probes alike: ready and long messages too, wildcards ignored.

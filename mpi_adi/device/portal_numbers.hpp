@@ -25,6 +25,7 @@ enum OwnerKind : std::uint32_t {
   kOwnerSend = 5,            // transmission of a SendRequest
   kOwnerNotice = 6,          // transmission of a Notice
   kOwnerCancel = 7,          // senders' questions (protocol/cancel)
+  kOwnerListener = 8,        // told at once (device/listener)
   kOwnerOthers = 16,
 };
 

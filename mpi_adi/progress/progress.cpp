@@ -1,5 +1,6 @@
 #include "mpi_adi/progress/progress.hpp"
 
+#include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/protocol/cancel.hpp"
 #include "mpi_adi/protocol/notice.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
@@ -24,6 +25,8 @@ void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
       return body_read(parts, *static_cast<SendRequest*>(owner));
     case kOwnerCancel:
       return cancels_asked(parts);  // protocol/cancel
+    case kOwnerListener:
+      return static_cast<Listener*>(owner)->told();
     default:
       return;  // collectives and one-sided look at their descriptors themselves
   }

@@ -319,6 +319,7 @@ void MpiRank::release(Communicator& communicator) {
 void MpiRank::destroy(Communicator& communicator) {
   if (communicator.context != kNoContext) {
     forget_messages(*this, communicator);
+    if (collectives_ != nullptr) collectives_->forget_messages(communicator);
     contexts_.give_back(communicator.context / 2);
   }
   delete &communicator;

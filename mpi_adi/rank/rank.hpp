@@ -39,6 +39,8 @@ struct RankExtension {
   virtual ~RankExtension() = default;
   // Messages and bytes that it sent.
   [[nodiscard]] virtual const sim::WireCounts& sent() const = 0;
+  // A communicator's contexts are about to be given back: nothing that came for it is wanted any more.
+  virtual void forget_messages(const Communicator& communicator) = 0;
 };
 
 class MpiRank {

@@ -149,6 +149,7 @@ TEST_CASE("ranks that name different amounts of data get an error, whether the t
 
 // Two threads of each rank are in a call each. Fails when one call takes the other's misplaced row for one of its own.
 TEST_CASE("a row of another length ends its own call only, not the one beside it") {
+  static constexpr int kAll[] = {0, 1, 2};
   for (const std::uint64_t seed : testing::Seeds(20)) {
     CAPTURE(seed);
     CollectiveWorld world({.ranks = 3, .seed = seed});
@@ -168,9 +169,9 @@ TEST_CASE("a row of another length ends its own call only, not the one beside it
       }
       std::vector<std::uint64_t> other(3, 0);
       FanIn of_sound;
-      sound.expect(of_sound, 2, rows, sizeof(std::uint64_t));
+      sound.expect(of_sound, kAll, rows, sizeof(std::uint64_t));
       FanIn of_faulty;
-      faulty.expect(of_faulty, 2, portals::Region(reinterpret_cast<std::byte*>(other.data()), rows.bytes()),
+      faulty.expect(of_faulty, kAll, portals::Region(reinterpret_cast<std::byte*>(other.data()), rows.bytes()),
                     sizeof(std::uint64_t));
       sound.finish(of_sound);
       CHECK(sound.error_class() == MPI_SUCCESS);

@@ -1,0 +1,101 @@
+// Collective calls in which one rank names another amount of data, short or long as the others': somebody gets an
+// error, nobody waits for ever or writes past its buffer, and calls on another communicator are right all the same.
+// ranks: 2 4
+// reference: none, ranks that name different amounts of data are not allowed
+// wires: shm epoll
+#include "check.h"
+
+enum { kGuard = 64, kOps = 5, kLongest = 20 << 20 };
+enum { kGather = 3, kAllgather = 4 };
+
+// What all name, and what one rank names: on one side of the length at which messages are asked for.
+static const int kLengths[][2] = {{100, 40}, {40, 100}, {40000, 80000}, {80000, 40000}};
+enum { kLengthCount = sizeof kLengths / sizeof kLengths[0] };
+
+static int call(int op, const void* in, void* out, int bytes, MPI_Comm comm) {
+  switch (op) {
+    case 0:
+      return MPI_Bcast(out, bytes, MPI_BYTE, 0, comm);
+    case 1:
+      return MPI_Reduce(in, out, bytes, MPI_BYTE, MPI_BOR, 0, comm);
+    case 2:
+      return MPI_Allreduce(in, out, bytes, MPI_BYTE, MPI_BOR, comm);
+    case kGather:
+      return MPI_Gather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm);
+    default:
+      return MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm);
+  }
+}
+
+static void check_guard(const unsigned char* guard, const char* what, int op) {
+  for (int i = 0; i < kGuard; ++i) CHECK(guard[i] == 0xa5, "operation %d, %s: wrote past the end", op, what);
+}
+
+// Somewhere in the world, and whatever came of the call on `wrong`.
+static void check_told(int error, const char* what, int op) {
+  int here = error != MPI_SUCCESS, somewhere = 0;
+  if (here) {
+    int class = -1;
+    MPI_Error_class(error, &class);
+    CHECK(class == MPI_ERR_TRUNCATE, "operation %d, %s: class %d", op, what, class);
+  }
+  MPI_Allreduce(&here, &somewhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  CHECK(somewhere, "operation %d, %s: nobody got an error", op, what);
+}
+
+static void one_other_length(MPI_Comm wrong, int op, int all, int other, int odd) {
+  const int rank = world_rank();
+  const int bytes = rank == odd ? other : all;
+  const size_t room = (size_t)bytes * (op >= kGather ? (size_t)world_size() : 1);
+  unsigned char* in = memory_of((size_t)bytes);
+  unsigned char* out = memory_of(room + kGuard);
+  memset(in, 1, (size_t)bytes);
+  memset(out, 1, room);
+  memset(out + room, 0xa5, kGuard);
+  char what[80];
+  snprintf(what, sizeof what, "%d bytes, rank %d %d", all, odd, other);
+  const int error = call(op, in, out, bytes, wrong);
+  check_guard(out + room, what, op);
+  check_told(error, what, op);
+  free(in);
+  free(out);
+}
+
+// The root of a gather sends another amount than it receives.
+static void gather_from_itself(MPI_Comm wrong, int sends, int receives) {
+  const int rank = world_rank();
+  const size_t room = (size_t)receives * (size_t)world_size();
+  unsigned char* in = memory_of((size_t)sends);
+  unsigned char* out = memory_of(room + kGuard);
+  memset(in, 1, (size_t)sends);
+  memset(out + room, 0xa5, kGuard);
+  int error = MPI_Gather(in, rank == 0 ? sends : receives, MPI_BYTE, out, receives, MPI_BYTE, 0, wrong);
+  check_guard(out + room, "root's own", kGather);
+  CHECK(rank != 0 || error != MPI_SUCCESS, "MPI_Gather: the root sent %d bytes into %d", sends, receives);
+  error = MPI_Allgather(in, rank == 0 ? sends : receives, MPI_BYTE, out, receives, MPI_BYTE, wrong);
+  check_guard(out + room, "rank 0's own", kAllgather);
+  CHECK(rank != 0 || error != MPI_SUCCESS, "MPI_Allgather: rank 0 sent %d bytes into %d", sends, receives);
+  MPI_Barrier(MPI_COMM_WORLD);
+  free(in);
+  free(out);
+}
+
+int main(int argc, char** argv) {
+  suite_begin(&argc, &argv);
+  MPI_Comm wrong;
+  MPI_Comm_dup(MPI_COMM_WORLD, &wrong);
+  MPI_Comm_set_errhandler(wrong, MPI_ERRORS_RETURN);
+  const int last = world_size() - 1;
+  for (int op = 0; op < kOps; ++op)
+    for (int i = 0; i < kLengthCount; ++i)
+      one_other_length(wrong, op, kLengths[i][0], kLengths[i][1], (op + i) % 2 * last);
+  one_other_length(wrong, 0, 1 << 20, kLongest, 0);
+  gather_from_itself(wrong, 64, 16);
+  gather_from_itself(wrong, 16, 64);
+  // The same communicator still works.
+  int one = 1, sum = 0;
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, wrong);
+  CHECK(sum == world_size(), "sum %d afterwards", sum);
+  MPI_Comm_free(&wrong);
+  return suite_end("collective_lengths");
+}
