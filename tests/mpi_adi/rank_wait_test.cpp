@@ -12,6 +12,7 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 
 struct NoCollectives final : RankExtension {
   [[nodiscard]] const sim::WireCounts& sent() const override { return nothing; }
+  void forget_messages(const Communicator& /*communicator*/) override {}
   sim::WireCounts nothing;
 };
 

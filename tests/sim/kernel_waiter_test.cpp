@@ -24,6 +24,7 @@ class SlowWire final : public Wire {
   [[nodiscard]] bool try_send(std::uint32_t, const portals::Header&, const portals::Region&) override { return false; }
   void send(std::uint32_t, Transmission&) override {}
   void stop(std::uint32_t, Transmission&) override {}
+  [[nodiscard]] bool replace(std::uint32_t, Transmission&, Transmission&) override { return false; }
   bool push() override { return false; }
   [[nodiscard]] bool poll(Arrival&) override {
     body_moved_ |= parts_ != 0;
