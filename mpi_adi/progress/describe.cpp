@@ -67,6 +67,34 @@ std::string line(const portals::ArrivedMessage& message) {
          std::to_string((bits >> kContextShift) & ((1U << kContextBits) - 1));
 }
 
+// In what the message alone differs from what the receive awaits; empty: in nothing, or in more.
+std::string only_difference(const ReceiveRequest& awaited, const portals::Header& header) {
+  const portals::MatchBits bits = header.match_bits;
+  const auto context = static_cast<std::uint32_t>((bits >> kContextShift) & ((1U << kContextBits) - 1));
+  const bool any_source = awaited.source == MPI_ANY_SOURCE;
+  const bool other_source = !any_source && header.source.rank != awaited.communicator->world_rank(awaited.source);
+  const bool other_tag = awaited.tag != MPI_ANY_TAG && tag_of(bits) != awaited.tag;
+  const bool other_context = context != awaited.communicator->context;
+  if (int{other_source} + int{other_tag} + int{other_context} != 1) return {};
+  if (other_tag) return "tag " + std::to_string(tag_of(bits)) + ", not " + std::to_string(awaited.tag);
+  if (other_source) return "source " + std::to_string(source_of(bits)) + ", not " + std::to_string(awaited.source);
+  return "communicator with context " + std::to_string(context) + ", not " + communicator_word(*awaited.communicator);
+}
+
+std::string near_misses(const DeviceParts& parts, const ReceiveRequest& awaited) {
+  constexpr std::size_t kMostTold = 3;
+  std::size_t count = 0;
+  std::string text;
+  for (const portals::ArrivedMessage* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) {
+    const std::string difference = only_difference(awaited, at->header);
+    if (difference.empty()) continue;
+    if (++count > kMostTold) return text + "; ...";
+    text += (count == 1 ? "" : "; ") + std::to_string(message_bytes(at->header)) + " bytes from rank " +
+            std::to_string(source_of(at->header.match_bits)) + " (" + difference + ")";
+  }
+  return text;
+}
+
 }  // namespace
 
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines) {
@@ -94,24 +122,27 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
 FirstWait first_wait(const DeviceParts& parts) {
   FirstWait wait;
   parts.sends.for_each_in_use([&wait](const SendRequest& request) {
-    if (request.complete || wait.peer >= 0) return;
+    if (request.complete || ++wait.requests > 1) return;
     wait.peer = static_cast<int>(request.peer);
     wait.tag = request.tag;
     wait.context = request.communicator->context;
+    wait.communicator = communicator_word(*request.communicator);
   });
-  bool found = wait.peer >= 0;
+  const ReceiveRequest* first = nullptr;
   parts.receives.for_each_in_use([&](const ReceiveRequest& request) {
     if (request.complete) return;
     ++wait.posted_receives;
-    if (found) return;
-    found = true;
+    if (first == nullptr) first = &request;
+    if (++wait.requests > 1) return;
     if (request.source != MPI_ANY_SOURCE) {
       wait.peer = static_cast<int>(request.communicator->world_rank(request.source));
     }
     wait.tag = request.tag == MPI_ANY_TAG ? -1 : request.tag;
     wait.context = request.communicator->context;
+    wait.communicator = communicator_word(*request.communicator);
   });
   for (const auto* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) ++wait.unexpected_messages;
+  if (first != nullptr) wait.near_misses = near_misses(parts, *first);
   return wait;
 }
 

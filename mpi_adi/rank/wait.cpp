@@ -1,9 +1,12 @@
 #include "mpi_adi/rank/wait.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "mpi_adi/progress/describe.hpp"
+#include "sim/shm/published.hpp"
 
 namespace margay::mpi_adi {
 
@@ -14,21 +17,50 @@ constexpr std::size_t kReportLines = 12;
 // Rounds in vain of the thread that polls, between giving its processor to others of its rank that may need it.
 constexpr std::uint32_t kRoundsToYield = 8;
 
+// Another thread's call, or the function behind a request of the program's own, could end the wait too.
+bool needs_message(MpiRank& rank) {
+  if (rank.threaded()) return false;
+  const std::vector<UserRequest*> requests = rank.living_requests();
+  return std::ranges::none_of(requests, [](const UserRequest* request) {
+    return request->device != nullptr && request->device->kind == RequestKind::own && !request->device->complete;
+  });
+}
+
 }  // namespace
+
+void StallWatch::tell_board() {
+  const FirstWait first = rank_.device().first_wait();
+  sim::BoardWait& wait = rank_.process().board().wait;
+  wait.peer = first.peer;
+  wait.tag = first.tag;
+  wait.context = first.context;
+  wait.posted_receives = first.posted_receives;
+  wait.unexpected_messages = first.unexpected_messages;
+  wait.requests = first.requests;
+  wait.needs_message = needs_message(rank_) ? 1 : 0;
+  sim::set_text(wait.communicator, first.communicator);
+  sim::set_text(wait.near_misses, first.near_misses);
+  wait.is_waiting = 1;
+  on_board_ = true;
+  rank_.publish_accounts();  // a killed job has no other
+  rank_.process().publish_accounts();
+}
+
+// A question that the last look found is answered now: all wires have been looked at in between, and nothing moved.
+void StallWatch::answer() {
+  sim::Process& process = rank_.process();
+  sim::BoardWait& wait = process.board().wait;
+  if (question_ != wait.answered) sim::publish_number(wait.answered, question_);
+  question_ = process.question();
+}
 
 void StallWatch::look(std::uint64_t idle_ns) {
   sim::Process& process = rank_.process();
   if (next_report_ns_ == 0) next_report_ns_ = process.job().options.seconds_ns("stall_seconds", sim::kStallReportNs);
   if (!on_board_) {
-    const FirstWait first = rank_.device().first_wait();
-    sim::BoardWait& wait = process.board().wait;
-    wait.peer = first.peer;
-    wait.tag = first.tag;
-    wait.context = first.context;
-    wait.posted_receives = first.posted_receives;
-    wait.unexpected_messages = first.unexpected_messages;
-    wait.is_waiting = 1;
-    on_board_ = true;
+    tell_board();
+  } else {
+    answer();
   }
   if (idle_ns < next_report_ns_) return;
   next_report_ns_ *= 2;
@@ -43,6 +75,7 @@ void StallWatch::look(std::uint64_t idle_ns) {
 
 void StallWatch::clear() {
   on_board_ = false;
+  question_ = 0;
   next_report_ns_ = 0;
   rank_.process().board().wait.is_waiting = 0;
   ++rank_.process().board().progress;

@@ -30,10 +30,13 @@ class StallWatch {
  private:
   static constexpr std::uint64_t kLongWaitNs = 1'000'000'000;
   void look(std::uint64_t idle_ns);
+  void tell_board();
+  void answer();
   void clear();
 
   MpiRank& rank_;
   bool on_board_ = false;
+  std::uint32_t question_ = 0;  // that the last look has found on the board
   std::uint64_t next_report_ns_ = 0;
 };
 

@@ -4,9 +4,9 @@
 //   BoardHeader | node_of_rank: u32 x size | (page) | rank 0's region | rank 1's region | ...
 //   a rank's region, page-aligned:  BoardBlock | sent: u64 x size | delivered: u64 x size | dropped: u64 x size x 12
 //
-// Fields are grouped by writer: the header by the launcher before any rank runs; a region by its rank alone. The
-// launcher reads a region while the rank runs only for display (state, call in progress), and for sums only after the
-// rank has gone.
+// Fields are grouped by writer: the header by the launcher, before any rank runs but for its question; a region by its
+// rank alone. The launcher reads a region while the rank runs only for display (state, call in progress), and for sums
+// only after the rank has gone.
 #pragma once
 
 #include <algorithm>
@@ -61,6 +61,13 @@ struct BoardWait {
   std::uint32_t is_waiting = 0;  // 1 once the rank has waited so long that it reported it, until it goes on
   std::uint64_t posted_receives = 0;
   std::uint64_t unexpected_messages = 0;
+  // The latest question of the launcher after which the rank has looked at all its wires and nothing moved.
+  std::uint32_t answered = 0;
+  std::uint32_t needs_message = 0;  // 1: nothing but a message can end the wait, no other thread, no program's function
+  std::uint32_t requests = 0;       // sends and receives that are not complete
+  std::array<char, 64> communicator{};  // its name, zero-terminated; empty: no send or receive is under way
+  // Unexpected messages that differ from the awaited one in one thing, in words, zero-terminated.
+  std::array<char, 320> near_misses{};
 };
 
 struct BoardBlock {
@@ -71,7 +78,7 @@ struct BoardBlock {
   std::uint32_t open_sessions = 0;
   std::array<char, 32> mpi_call{};     // name of the call in progress, zero-terminated; empty outside of the library
   std::array<char, 32> failed_call{};  // name of the latest MPI call that returned an error; empty: none did
-  std::array<char, 512> message{};     // one line on why the rank aborts, zero-terminated
+  std::array<char, 2048> message{};    // one line on why the rank aborts, zero-terminated
   BoardWait wait;
   std::uint64_t progress = 0;  // grows whenever a message moved; compared, never interpreted
   std::uint64_t entries_walked = 0;
@@ -84,17 +91,17 @@ struct BoardBlock {
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, failed_call) == 48);
 static_assert(offsetof(BoardBlock, message) == 80);
-static_assert(offsetof(BoardBlock, wait) == 592 && offsetof(BoardBlock, progress) == 624);
-static_assert(offsetof(BoardBlock, by_protocol) == 648 && offsetof(BoardBlock, by_wire) == 840);
-static_assert(offsetof(BoardBlock, findings) == 888 && offsetof(BoardBlock, on_portals) == 892 &&
-              sizeof(BoardBlock) == 896);
+static_assert(offsetof(BoardBlock, wait) == 2128 && offsetof(BoardBlock, progress) == 2560);
+static_assert(offsetof(BoardBlock, by_protocol) == 2584 && offsetof(BoardBlock, by_wire) == 2776);
+static_assert(offsetof(BoardBlock, findings) == 2824 && offsetof(BoardBlock, on_portals) == 2828 &&
+              sizeof(BoardBlock) == 2832);
 
 struct BoardHeader {
   std::uint64_t magic = 0;  // written last
   std::uint32_t version = 0;
   std::uint32_t size = 0;
   std::uint32_t node_count = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t question = 0;  // grows while ranks run: the launcher asks who waits whether anything moves
   std::uint64_t job_id = 0;
   std::uint64_t total_bytes = 0;
   std::uint64_t segment_bytes = 0;  // of the largest node

@@ -116,6 +116,11 @@ void place_on_node(Job& job) {
   }
 }
 
+void say_whole(std::uint32_t rank, std::string_view message) {
+  static_cast<void>(
+      std::fprintf(stderr, "margay: rank %u aborts: %.*s\n", rank, static_cast<int>(message.size()), message.data()));
+}
+
 Status join_somehow(Job& job, SegmentBytes segment_bytes) {
   if (std::getenv("MARGAY_BOARD_FD") != nullptr) return join_margay(job);
   if (std::getenv("PMI_FD") != nullptr) return join_foreign(job, segment_bytes);
@@ -136,6 +141,9 @@ Status join(Job& out, SegmentBytes segment_bytes) {
   job.tcp_interface = job.options.text("iface");
   if (Status status = join_somehow(job, segment_bytes); !status.ok()) return status;
   place_on_node(job);
+  if (job.launcher != Launcher::kMargay && job.rank == 0) {  // margay's has told it
+    for (const std::string& sentence : job.options.misspelt()) std::fprintf(stderr, "margay: %s\n", sentence.c_str());
+  }
   out = std::move(job);
   return {};
 }
@@ -155,10 +163,10 @@ void abort_job(const Job& job, int code, std::string_view message) {
     BoardBlock& block = board.block(job.rank);
     block.abort_code = code;
     set_text(block.message, message);
+    if (message.size() >= block.message.size()) say_whole(job.rank, message);
     block.state = RankState::kAborting;
   } else if (!message.empty()) {
-    static_cast<void>(std::fprintf(stderr, "margay: rank %u aborts: %.*s\n", job.rank, static_cast<int>(message.size()),
-                                   message.data()));
+    say_whole(job.rank, message);
   }
   // Told first, so that the job ends even if flushing blocks on a lock of stdio that an interrupted thread holds.
   if (job.pmi != nullptr && !signed_off) job.pmi->abort(code, message);

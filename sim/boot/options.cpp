@@ -2,15 +2,29 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
+
+#include "sim/boot/spelling.hpp"
 
 namespace margay::sim {
 namespace {
 
 constexpr std::string_view kPrefix = "MARGAY_";
+// All that margay reads, the launcher's own to its ranks included.
+constexpr std::string_view kKnown[] = {
+    "protocol", "wire_tcp", "method",        "trace",  "trace_walks",  "trace_events", "heap_bytes",
+    "wait",     "iface",    "stall_seconds", "leaks",  "check_types",  "strict",       "initial_errhandler",
+    "rank",     "board_fd", "node_fd",       "appnum", "program_ranks"};
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string variable_of(std::string_view name) {
+  std::string variable(kPrefix);
+  for (char c : name) variable += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return variable;
 }
 
 }  // namespace
@@ -30,6 +44,22 @@ Options Options::from_environment(char** environment) {
     options.set("check_types", "1");
   }
   return options;
+}
+
+std::vector<std::string> Options::misspelt() const {
+  const std::vector<std::string_view> known(std::begin(kKnown), std::end(kKnown));
+  std::vector<std::string> sentences;
+  for (const auto& [name, value] : values_) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    std::string_view near = nearest_spelling(name, known);
+    // A first word alone: MARGAY_HEAP, MARGAY_STALL.
+    const auto longer = std::ranges::find_if(known, [&](std::string_view one) { return one.starts_with(name + "_"); });
+    if (near.empty() && longer != known.end()) near = *longer;
+    if (near.empty()) continue;
+    sentences.push_back("variable " + variable_of(name) + " is unknown and changes nothing; did you mean " +
+                        variable_of(near) + "?");
+  }
+  return sentences;
 }
 
 std::string Options::text(std::string_view name, std::string_view otherwise) const {
@@ -61,9 +91,7 @@ portals::Status Options::bytes(std::string_view name, std::uint64_t& out) const 
   if (it == values_.end()) return {};
   std::uint64_t value = 0;
   if (!parse_bytes(it->second, value)) {
-    std::string variable(kPrefix);
-    for (char c : name) variable += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    return portals::Status::error(variable + "=" + it->second +
+    return portals::Status::error(variable_of(name) + "=" + it->second +
                                   " is not a size; write bytes, or a number with k, m or g");
   }
   out = value;

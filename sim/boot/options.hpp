@@ -13,6 +13,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "portals/base/status.hpp"
 
@@ -26,6 +27,9 @@ class Options {
   Options() = default;
   // Reads the variables out of an environment block (`environ`'s form; null is an empty one).
   [[nodiscard]] static Options from_environment(char** environment);
+
+  // For each variable that is none of margay's and looks like one of them, a sentence.
+  [[nodiscard]] std::vector<std::string> misspelt() const;
 
   void set(std::string name, std::string value) { values_[std::move(name)] = std::move(value); }
   [[nodiscard]] bool has(std::string_view name) const { return values_.find(name) != values_.end(); }

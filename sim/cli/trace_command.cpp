@@ -138,11 +138,11 @@ void check_trace(const std::string& folder) {
   Trace trace;
   load(folder, trace);
   const Audit result = audit(trace);
-  put_line(fmt::format("{:>8} {:>8} {:>10} {:>10} {:>10} {:>10}", "from", "to", "sent", "delivered", "dropped",
-                       "on the way"));
+  put_line(fmt::format("{:>8} {:>8} {:>10} {:>10} {:>10} {:>10} {:>10}", "from", "to", "sent", "delivered", "dropped",
+                       "on the way", "unknown"));
   for (const auto& [pair, counts] : result.pairs) {
-    put_line(fmt::format("{:>8} {:>8} {:>10} {:>10} {:>10} {:>10}", pair.first, pair.second, counts.sent,
-                         counts.delivered, counts.dropped, counts.on_the_way));
+    put_line(fmt::format("{:>8} {:>8} {:>10} {:>10} {:>10} {:>10} {:>10}", pair.first, pair.second, counts.sent,
+                         counts.delivered, counts.dropped, counts.on_the_way, counts.unknown));
   }
   for (const auto& [reason, count] : result.drops) {
     const bool known = reason < portals::kDropReasonCount;

@@ -1,8 +1,11 @@
-// Standard input for rank 0. A file or pipe is handed over as it is; a terminal is read by the launcher, because the
-// ranks are not in the terminal's foreground group and would be stopped for reading it.
+// Standard input for rank 0, or for those that -s names. One rank gets a file or pipe as it is. For several, and from a
+// terminal, whose foreground group the ranks are not in (they would be stopped for reading it), the launcher reads and
+// hands each a copy; the slowest of them sets the pace.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "portals/base/status.hpp"
 #include "sim/launch/poller.hpp"
@@ -16,8 +19,10 @@ class InputForwarder {
   InputForwarder& operator=(const InputForwarder&) = delete;
   ~InputForwarder();
 
-  // What rank 0 and the other ranks get as descriptor 0; the caller closes neither, release() does.
-  [[nodiscard]] portals::Status open(int& for_rank_0, int& for_others);
+  // `readers`: the ranks that get it, each once.
+  [[nodiscard]] portals::Status open(const std::vector<std::uint32_t>& readers);
+  // What a rank gets as descriptor 0; release() closes it.
+  [[nodiscard]] int descriptor_for(std::uint32_t rank) const;
   // The ranks have started: their ends are closed here.
   void release();
   void on_event(Event event);
@@ -26,16 +31,27 @@ class InputForwarder {
   [[nodiscard]] bool is_waiting_for_foreground() const { return in_background_; }
 
  private:
-  void read_terminal();
-  void write_pipe();
+  struct Reader {
+    std::uint32_t rank = 0;
+    int end = -1;   // the rank's
+    int pipe = -1;  // the launcher's; -1: it reads no more
+    std::string unwritten;
+  };
+
+  [[nodiscard]] bool forwards() const;
+  // More is read once all that was has been written.
+  void go_on();
+  void read_more();
+  void write_to(std::size_t reader);
+  void drop(Reader& reader);
   void stop();
 
   Poller& poller_;
   int null_ = -1;
-  int rank_end_ = -1;
-  int pipe_ = -1;  // the launcher's end towards rank 0; -1: nothing to forward
+  std::int64_t handed_to_ = -1;  // the rank that got the launcher's own standard input
+  bool terminal_ = false;
   bool in_background_ = false;
-  std::string unwritten_;
+  std::vector<Reader> readers_;
 };
 
 }  // namespace margay::sim

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <vector>
 
-#include "sim/launch/spelling.hpp"
+#include "sim/boot/spelling.hpp"
 
 namespace margay::sim {
 namespace {
@@ -49,6 +49,8 @@ constexpr OptionRule kRules[] = {
     {"machinefile", 1, OptionAction::kHostFile},
     {"outfile-pattern", 1, OptionAction::kOutputPattern},
     {"errfile-pattern", 1, OptionAction::kErrorPattern},
+    {"s", 1, OptionAction::kInput},
+    {"prepend-pattern", 1, OptionAction::kLinePattern},
     {"bind-to", 1, OptionAction::kBindTo, "", kPlaces},
     {"map-by", 1, OptionAction::kPlace, "", kPlaces},
     {"rank-by", 1, OptionAction::kPlace, "", kPlaces},
@@ -68,10 +70,12 @@ constexpr OptionRule kRules[] = {
     {"stats", 0, OptionAction::kStats},
     {"check-accounting", 0, OptionAction::kAccounting},
     {"strict", 0, OptionAction::kStrict, "MARGAY_STRICT"},
+    {"deadlock", 1, OptionAction::kDeadlock, "", "report|abort"},
     {"mpi", 1, OptionAction::kMpi},
     {"protocol", 1, OptionAction::kPairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
     {"method", 1, OptionAction::kPairs, "MARGAY_METHOD", "long=ring|cma|auto"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
+    {"trace-events", 1, OptionAction::kTraceEvents, "MARGAY_TRACE_EVENTS"},
     {"stall", 1, OptionAction::kSeconds, "MARGAY_STALL_SECONDS"},
     {"trace-walks", 0, OptionAction::kRankFlag, "MARGAY_TRACE_WALKS"},
     {"leaks", 0, OptionAction::kRankFlag, "MARGAY_LEAKS"},

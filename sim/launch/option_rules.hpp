@@ -27,6 +27,8 @@ enum class OptionAction : std::uint8_t {
   kHostFile,
   kOutputPattern,
   kErrorPattern,
+  kLinePattern,
+  kInput,
   kBindTo,
   kExitCodes,
   kVerbose,
@@ -34,6 +36,7 @@ enum class OptionAction : std::uint8_t {
   kHelp,
   kStats,
   kAccounting,
+  kDeadlock,
   kStrict,
   kMpi,
   kRankOption,
@@ -43,6 +46,7 @@ enum class OptionAction : std::uint8_t {
   kShortLimit,
   kChoice,
   kHeap,
+  kTraceEvents,
   kPlace,
   kIgnored
 };

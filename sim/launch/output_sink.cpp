@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <climits>
 
+#include "sim/launch/pattern.hpp"
+
 namespace margay::sim {
 
 void OutputSink::add(std::uint32_t rank, std::string_view text) {
@@ -18,7 +20,7 @@ void OutputSink::add(std::uint32_t rank, std::string_view text) {
   while (!text.empty()) {
     const std::size_t newline = text.find('\n');
     const std::size_t length = newline == std::string_view::npos ? text.size() : newline + 1;
-    if (label_ && open_line_of_ == kNobody) queue_ += "[" + std::to_string(rank) + "] ";
+    if (open_line_of_ == kNobody && !prefix_.empty()) queue_ += fill_pattern(prefix_, rank);
     queue_.append(text.substr(0, length));
     open_line_of_ = newline == std::string_view::npos ? std::int64_t{rank} : kNobody;
     text.remove_prefix(length);

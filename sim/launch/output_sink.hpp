@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace margay::sim {
 
@@ -17,8 +18,8 @@ class OutputSink {
  public:
   static constexpr std::size_t kFullBytes = std::size_t{1} << 20;
 
-  // `descriptor` stays the caller's.
-  OutputSink(int descriptor, bool label) : descriptor_(descriptor), label_(label) {}
+  // `descriptor` stays the caller's. Each line of a rank begins with `prefix`, filled in (pattern.hpp).
+  OutputSink(int descriptor, std::string prefix) : descriptor_(descriptor), prefix_(std::move(prefix)) {}
 
   // Adds text of a rank's stream: whole lines, or a partial line that the same stream goes on with later.
   void add(std::uint32_t rank, std::string_view text);
@@ -44,7 +45,7 @@ class OutputSink {
   [[nodiscard]] std::size_t queued_bytes() const { return queue_.size() - written_; }
 
   int descriptor_;
-  bool label_;
+  std::string prefix_;
   bool reader_gone_ = false;
   int write_error_ = 0;
   std::int64_t open_line_of_ = kNobody;  // whose partial line the cursor stands in

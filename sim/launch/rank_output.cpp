@@ -2,13 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "sim/launch/hosts.hpp"
+#include "sim/launch/pattern.hpp"
 
 namespace margay::sim {
 namespace {
@@ -18,21 +19,10 @@ using portals::Status;
 constexpr std::size_t kReadBytes = 65536;
 constexpr std::int64_t kLongestHoldNs = 1'000'000'000;
 
-// Process group and proxy are Hydra's: on one host there is one of each. The letters are the command line's to check.
-std::string fill_pattern(const std::string& pattern, std::uint32_t rank) {
-  std::string name;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] != '%' || i + 1 == pattern.size()) {
-      name += pattern[i];
-      continue;
-    }
-    const char letter = pattern[++i];
-    if (letter == 'r') name += std::to_string(rank);
-    if (letter == 'h') name += host_name();
-    if (letter == 'g' || letter == 'p') name += '0';
-    if (letter == '%') name += '%';
-  }
-  return name;
+bool same_file(int one, int other) {
+  struct stat a {};
+  struct stat b {};
+  return ::fstat(one, &a) == 0 && ::fstat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 }  // namespace
@@ -40,10 +30,12 @@ std::string fill_pattern(const std::string& pattern, std::uint32_t rank) {
 RankOutput::RankOutput(Poller& poller, std::uint32_t ranks, const OutputOptions& options)
     : poller_(poller), options_(options), streams_(std::size_t{ranks} * 2) {
   for (int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
-    sinks_.push_back(std::make_unique<OutputSink>(descriptor, options.label));
+    sinks_.push_back(std::make_unique<OutputSink>(descriptor, options.line_pattern));
     sink_names_.emplace_back();
     sink_is_watched_.push_back(false);
   }
+  // One terminal, pipe or file (2>&1): its lines are joined in one place, so that none goes on with another rank's.
+  if (same_file(STDOUT_FILENO, STDERR_FILENO)) error_sink_ = 0;
 }
 
 RankOutput::~RankOutput() {
@@ -76,7 +68,7 @@ Status RankOutput::open_stream(std::uint32_t rank, EventKind kind, const std::st
 }
 
 Status RankOutput::sink_for(std::uint32_t rank, EventKind kind, const std::string& pattern, std::size_t& sink) {
-  sink = kind == EventKind::kOutput ? 0 : 1;
+  sink = kind == EventKind::kOutput ? 0 : error_sink_;
   if (pattern.empty()) return {};
   const std::string name = fill_pattern(pattern, rank);
   const auto known = std::find(sink_names_.begin() + 2, sink_names_.end(), name);
@@ -84,7 +76,7 @@ Status RankOutput::sink_for(std::uint32_t rank, EventKind kind, const std::strin
   if (known != sink_names_.end()) return {};
   const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return Status::error("cannot write " + name + ": " + std::strerror(errno));
-  sinks_.push_back(std::make_unique<OutputSink>(file, options_.label));
+  sinks_.push_back(std::make_unique<OutputSink>(file, options_.line_pattern));
   sink_names_.push_back(name);
   sink_is_watched_.push_back(false);
   return {};
@@ -209,8 +201,8 @@ std::int64_t RankOutput::deadline_ns() const {
 }
 
 void RankOutput::notice(std::string_view line) {
-  sinks_[1]->add_notice(line);
-  flush(1);
+  sinks_[error_sink_]->add_notice(line);
+  flush(error_sink_);
 }
 
 void RankOutput::print(std::string_view line) {

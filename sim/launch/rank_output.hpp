@@ -14,8 +14,8 @@
 namespace margay::sim {
 
 struct OutputOptions {
-  bool label = false;
-  std::string output_pattern;  // file name with %r (rank), %h (host), %% ; empty: the launcher's own
+  std::string line_pattern;    // at the beginning of each line; empty: nothing
+  std::string output_pattern;  // file name; empty: the launcher's own. Patterns: pattern.hpp
   std::string error_pattern;
 };
 
@@ -79,6 +79,7 @@ class RankOutput {
   std::vector<std::unique_ptr<OutputSink>> sinks_;  // 0: standard output, 1: standard error, then files
   std::vector<std::string> sink_names_;             // files' names; empty for 0 and 1
   std::vector<bool> sink_is_watched_;
+  std::size_t error_sink_ = 1;  // of the standard error; 0: it is the standard output's file
   OutputFailure failure_;
   bool paused_ = false;
   std::int64_t last_read_ns_ = 0;  // of any stream

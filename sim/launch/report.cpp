@@ -11,17 +11,6 @@
 namespace margay::sim {
 namespace {
 
-// Text that a rank wrote: up to its zero or the field's end, printable characters only.
-template <std::size_t N>
-std::string clean_text(const std::array<char, N>& field) {
-  std::string text;
-  for (char c : field) {
-    if (c == '\0') break;
-    text += c >= 0x20 && c < 0x7f ? c : '?';
-  }
-  return text;
-}
-
 std::string who(std::uint32_t rank, const ReportContext& context) {
   return fmt::format("rank {} (host {}, pid {})", rank, context.host, (*context.pids)[rank]);
 }
@@ -81,6 +70,8 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
                          cause.text.empty() ? "" : " (" + cause.text + ")");
     case CauseKind::kTimeout:
       return fmt::format("time is up (--timeout {:g}){}", context.timeout_seconds, calls_of_all(context));
+    case CauseKind::kDeadlock:
+      return "no rank can go on (--deadlock abort)";
     case CauseKind::kInterrupted:
       return "the launcher got " + signal_name(cause.signal);
     case CauseKind::kOutputClosed:
@@ -95,9 +86,12 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
 }  // namespace
 
 std::string describe_cause(const Cause& cause, const ReportContext& context) {
-  const std::string others = context.ranks_left > 0 ? fmt::format("; ending the {} rank{} left", context.ranks_left,
-                                                                  context.ranks_left > 1 ? "s" : "")
-                                                    : std::string();
+  std::string others;
+  if (context.ranks_left == context.board->size() && context.ranks_left > 1) {
+    others = fmt::format("; ending all {} ranks", context.ranks_left);
+  } else if (context.ranks_left > 0) {
+    others = fmt::format("; ending the {} rank{} left", context.ranks_left, context.ranks_left > 1 ? "s" : "");
+  }
   return fmt::format("margay: job {}: {} after {:.2f} s{}", context.job_name, what_happened(cause, context),
                      context.elapsed_seconds, others);
 }
@@ -114,6 +108,15 @@ std::string signal_name(int signal) {
   const char* description = ::sigdescr_np(signal);
   if (short_name == nullptr || description == nullptr) return "signal " + std::to_string(signal);
   return fmt::format("SIG{} ({})", short_name, description);
+}
+
+std::string clean_text(std::span<const char> field) {
+  std::string text;
+  for (char c : field) {
+    if (c == '\0') break;
+    text += c >= 0x20 && c < 0x7f ? c : '?';
+  }
+  return text;
 }
 
 std::string call_in_progress(const Board& board, std::uint32_t rank) {

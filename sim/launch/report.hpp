@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct ReportContext {
 [[nodiscard]] std::string describe_stop(std::uint32_t rank, const ReportContext& context);
 // "SIGSEGV (Segmentation fault)".
 [[nodiscard]] std::string signal_name(int signal);
+// Text that a rank wrote on the board: up to its zero or the field's end, printable characters only.
+[[nodiscard]] std::string clean_text(std::span<const char> field);
 // The call that the board shows for a rank, cleaned of anything that is not a name; empty outside MPI.
 [[nodiscard]] std::string call_in_progress(const Board& board, std::uint32_t rank);
 

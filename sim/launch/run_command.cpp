@@ -1,12 +1,17 @@
 #include "sim/launch/run_command.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
+#include <cstring>
+#include <string>
+#include <vector>
 
+#include "sim/boot/interface.hpp"
 #include "sim/boot/options.hpp"
 #include "sim/launch/job_memory.hpp"
 #include "sim/launch/plan.hpp"
@@ -43,8 +48,20 @@ Status timeout_from_environment(RunOptions& options) {
   return parse_timeout("MPIEXEC_TIMEOUT", text, options.timeout_seconds);
 }
 
+Status check_working_directory(const std::string& folder) {
+  struct stat info {};
+  if (folder.empty()) return {};
+  if (::stat(folder.c_str(), &info) != 0) {
+    return Status::error("option -wdir: the working folder " + folder + ": " + std::strerror(errno));
+  }
+  if (!S_ISDIR(info.st_mode)) return Status::error("option -wdir: " + folder + " is not a folder");
+  return {};
+}
+
 Status find_programs(const RunOptions& options, std::vector<std::string>& paths, int& exit_status) {
   for (const ProgramSpec& program : options.programs) {
+    exit_status = kStatusCannotStart;
+    if (Status status = check_working_directory(program.working_directory); !status.ok()) return status;
     std::string path;
     Status status = find_program(program.argv[0], program.working_directory, std::getenv("PATH"), path, exit_status);
     if (!status.ok()) return status;
@@ -96,7 +113,32 @@ Status check_library(const RunOptions& options, const ProgramSpec& program, cons
                        "` lists them; --mpi system runs it with the " + "system's MPI)");
 }
 
+// Those that every rank gets: the launcher's own, then -genv's.
+Options options_of_ranks(const RunOptions& options) {
+  Options all = Options::from_environment(environ);
+  std::vector<std::string> words;
+  for (const Assignments* set : {&options.rank_options, &options.environment}) {
+    for (const auto& [name, value] : *set) words.push_back(name + "=" + value);
+  }
+  std::vector<char*> block;
+  for (std::string& word : words) block.push_back(word.data());
+  block.push_back(nullptr);
+  const Options given = Options::from_environment(block.data());
+  for (const auto& [name, value] : given.all()) all.set(name, value);
+  return all;
+}
+
+// What only a job of several nodes would meet, and a variable that nobody reads.
+Status check_rank_options(const RunOptions& options) {
+  const Options all = options_of_ranks(options);
+  for (const std::string& sentence : all.misspelt()) std::fprintf(stderr, "margay: %s\n", sentence.c_str());
+  std::string address;
+  const std::string interface = all.text("iface");
+  return interface.empty() ? Status() : choose_address(interface, address);
+}
+
 int run_job(const RunOptions& options) {
+  if (Status status = check_rank_options(options); !status.ok()) return complain(status, kStatusBadCommandLine);
   std::vector<std::string> paths;
   int exit_status = 0;
   if (Status status = find_programs(options, paths, exit_status); !status.ok()) return complain(status, exit_status);
@@ -120,7 +162,7 @@ int run_command(const std::vector<std::string>& words) {
   RunOptions options;
   Status status = parse_run_options(words, options);
   if (status.ok()) status = timeout_from_environment(options);
-  if (const char* strict = std::getenv("MARGAY_STRICT"); strict != nullptr && std::string_view(strict) == "1") {
+  if (options_of_ranks(options).text("strict") == "1") {
     options.strict = options.check_accounting = true;
   }
   if (!status.ok()) return complain(status, kStatusBadCommandLine);

@@ -7,10 +7,12 @@ std::string run_help() {
 
 Starts an MPI job on this host. mpiexec and mpirun are the same command. Options take one dash or two.
 
-  -n, -np N               ranks of this program (default 1)
+  -n, -np N               ranks of this program (default 1); -n2 is -n 2
   --nodes K               K emulated nodes: shared memory inside a node, TCP between; ranks in blocks
   -ppn P                  with --nodes: P ranks to a node, then the next
   -l, --prepend-rank      label each line of output with its rank
+  -s RANKS                who gets the standard input: all, none, or ranks as 0,2-4 (default 0)
+  -prepend-pattern P      begin each line with P: %r is the rank, %h the host, %t seconds since 1970, %% a %
   --timeout S             end the job after S seconds, exit status 124 (also MPIEXEC_TIMEOUT)
   -genv NAME VALUE        a variable for all programs; -env NAME VALUE for this one
   -genvlist A,B           let ranks inherit only these variables; -genvnone: none
@@ -29,11 +31,12 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   -initial-errhandler H   of MPI_COMM_WORLD: mpi_errors_are_fatal (default), mpi_errors_abort, mpi_errors_return
   --protocol NAME=VALUE   protocol variants and thresholds, e.g. long=rendezvous
   --method NAME=VALUE     method of a kind of message, e.g. long=cma
-  --wire-tcp uring|epoll|auto   --wait spin|yield|auto   --heap BYTES   --trace DIR   --stall SECONDS   --iface NAME
+  --deadlock abort|report   when it is proven that no rank can go on: end the job, exit status 73, or tell it only (default)
+  --wire-tcp uring|epoll|auto   --wait spin|yield|auto   --heap BYTES   --trace DIR   --trace-events N   --stall SECONDS   --iface NAME
   -v  say what is done;  --version;  --help
 
 Exit status: 0; the first failing rank's exit code, or 128 + its signal; MPI_Abort's code; 124 after --timeout; 126 or 127 when a
-program cannot be run or found; 70 when the accounting does not hold; 72 when --strict found mistakes; 71 when the job cannot be
+program cannot be run or found; 70 when the accounting does not hold; 72 when --strict found mistakes; 73 after --deadlock abort; 71 when the job cannot be
 started; 2 for a wrong command line. An exit status has 8 bits: a failing code whose low 8 bits are 0 (MPI_Abort with 0, 256
 or -256) ends with 1.
 )";

@@ -13,6 +13,7 @@
 #include "sim/launch/hosts.hpp"
 #include "sim/launch/option_rules.hpp"
 #include "sim/launch/words.hpp"
+#include "sim/trace/format.hpp"
 
 namespace margay::sim {
 namespace {
@@ -22,7 +23,7 @@ constexpr char kHeapVariable[] = "MARGAY_HEAP_BYTES";
 using Words = std::vector<std::string>;
 
 constexpr std::string_view kShortLimit = "short_limit";
-constexpr std::string_view kPatternLetters = "rhgp%";
+constexpr std::string_view kPatternLetters = "rhgpt%";
 
 // A short limit as it was written, and the option that did.
 struct ShortLimit {
@@ -72,6 +73,14 @@ class Parser {
     Words values;
     const std::size_t equals = name.find('=');
     const OptionRule* rule = find_option_rule(name);
+    // -n2 is -n 2.
+    const std::size_t digits = name.find_first_of("0123456789");
+    if (rule == nullptr && (name.substr(0, digits) == "n" || name.substr(0, digits) == "np") &&
+        name.find_first_not_of("0123456789", digits) == std::string::npos) {
+      values.push_back(name.substr(digits));
+      name.resize(digits);
+      rule = find_option_rule(name);
+    }
     if (rule == nullptr && equals != std::string::npos) {
       values.push_back(name.substr(equals + 1));
       name.resize(equals);
@@ -115,11 +124,20 @@ class Parser {
         return place(rule, word, values[0]);
       case OptionAction::kOutputPattern:
         return pattern(word, values[0], out_.output_pattern);
+      case OptionAction::kLinePattern:
+        return pattern(word, values[0], out_.line_pattern);
       case OptionAction::kErrorPattern:
         return pattern(word, values[0], out_.error_pattern);
       case OptionAction::kMpi:
         return mpi(word, values[0]);
+      case OptionAction::kInput:
+        input_word_ = word;
+        input_ = values[0];
+        return {};
+      case OptionAction::kTraceEvents:
+        return trace_events(rule, word, values[0]);
       case OptionAction::kChoice:
+      case OptionAction::kDeadlock:
         return choice(rule, word, values[0]);
       case OptionAction::kHeap:
         return heap(rule, word, values[0]);
@@ -140,7 +158,7 @@ class Parser {
   Status apply_plain(const OptionRule& rule, const std::string& word, const Words& values) {
     switch (rule.action) {
       case OptionAction::kLabel:
-        out_.label = true;
+        out_.line_pattern = "[%r] ";
         break;
       case OptionAction::kGlobalEnvNone:
         out_.inherited.none = true;
@@ -187,6 +205,30 @@ class Parser {
       default:
         note_ignored(word);
         break;
+    }
+    return {};
+  }
+
+  // Once the number of ranks is known: all, none, or ranks and ranges of them ("0,2-4").
+  Status take_input_ranks(std::uint32_t size) {
+    if (input_word_.empty()) return {};
+    out_.input_ranks.clear();
+    if (input_ == "none") return {};
+    std::vector<bool> takes(size, input_ == "all");
+    for (const std::string& part : input_ == "all" ? Words() : split(input_, ',')) {
+      const Words ends = split_once(part, '-');
+      std::uint32_t first = 0;
+      std::uint32_t last = 0;
+      const bool range = part.find('-') != std::string::npos;
+      if (!parse_number(std::string_view(range ? ends[0] : part), first) ||
+          !parse_number(std::string_view(range ? ends[1] : part), last) || first > last || last >= size) {
+        return Status::error("option " + input_word_ + ": \"" + part + "\" is neither all, none, a rank from 0 to " +
+                             std::to_string(size - 1) + " nor a range of them");
+      }
+      for (std::uint32_t rank = first; rank <= last; ++rank) takes[rank] = true;
+    }
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+      if (takes[rank]) out_.input_ranks.push_back(rank);
     }
     return {};
   }
@@ -265,12 +307,30 @@ class Parser {
     return {};
   }
 
-  Status choice(const OptionRule& rule, const std::string& word, const std::string& value) {
+  static Status check_choice(const OptionRule& rule, const std::string& word, const std::string& value) {
     const Words allowed = split(rule.choices, '|');
-    if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
-      return Status::error("option " + word + ": \"" + value + "\" is not one of " + std::string(rule.choices));
+    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return {};
+    return Status::error("option " + word + ": \"" + value + "\" is not one of " + std::string(rule.choices));
+  }
+
+  Status choice(const OptionRule& rule, const std::string& word, const std::string& value) {
+    if (Status status = check_choice(rule, word, value); !status.ok()) return status;
+    if (rule.action == OptionAction::kDeadlock) {
+      out_.abort_deadlock = value == "abort";
+    } else {
+      set_rank_option(rule.variable, value);
     }
-    set_rank_option(rule.variable, value);
+    return {};
+  }
+
+  // Of the trace, in events of a rank.
+  Status trace_events(const OptionRule& rule, const std::string& word, const std::string& value) {
+    std::uint64_t events = 0;
+    if (!parse_bytes(value, events) || events == 0 || events > kMaxTraceEvents) {
+      return Status::error(fmt::format("option {}: \"{}\" is not a number of events from 1 to {}; 64k is 65,536", word,
+                                       value, kMaxTraceEvents));
+    }
+    set_rank_option(rule.variable, std::to_string(events));
     return {};
   }
 
@@ -339,8 +399,9 @@ class Parser {
   static Status pattern(const std::string& word, const std::string& value, std::string& out) {
     for (std::size_t at = value.find('%'); at != std::string::npos; at = value.find('%', at + 2)) {
       if (at + 1 < value.size() && kPatternLetters.find(value[at + 1]) != std::string_view::npos) continue;
-      return Status::error("option " + word + ": \"" + value.substr(at, 2) +
-                           "\" is none of %r (rank), %h (host), %g (process group), %p (proxy) and %% (a %)");
+      return Status::error(
+          "option " + word + ": \"" + value.substr(at, 2) +
+          "\" is none of %r (rank), %h (host), %g (process group), %p (proxy), %t (seconds) and %% (a %)");
     }
     out = value;
     return {};
@@ -396,6 +457,9 @@ class Parser {
       return Status::error("--nodes " + std::to_string(out_.nodes) + " is more than the " + std::to_string(ranks) +
                            " ranks");
     }
+    if (ranks > 0) {
+      if (Status status = take_input_ranks(static_cast<std::uint32_t>(ranks)); !status.ok()) return status;
+    }
     if (out_.ranks_per_node > 0 && out_.nodes == 1) {
       out_.notes.push_back("-ppn has an effect only with --nodes: there is one host");
     }
@@ -405,6 +469,8 @@ class Parser {
   RunOptions& out_;
   ProgramSpec part_;
   bool took_config_file_ = false;
+  std::string input_word_;  // the option as it was written; empty: it was not
+  std::string input_;
   std::uint64_t heap_bytes_ = kHeapBytes;
   bool heap_is_named_ = false;
   std::vector<ShortLimit> short_limits_;

@@ -42,16 +42,18 @@ struct RunOptions {
   std::uint32_t nodes = 1;           // emulated nodes
   std::uint32_t ranks_per_node = 0;  // 0: spread evenly in blocks
   double timeout_seconds = 0;        // 0: none
-  bool label = false;
   bool print_exit_codes = false;
   bool verbose = false;
   bool stats = false;
   bool check_accounting = false;
-  bool strict = false;      // what the checks find is an error
+  bool strict = false;  // what the checks find is an error
+  bool abort_deadlock = false;
   bool system_mpi = false;  // leave LD_LIBRARY_PATH alone
   bool show_version = false;
   bool show_help = false;
   BindTo bind_to = BindTo::kNone;
+  std::vector<std::uint32_t> input_ranks{0};  // that get the standard input
+  std::string line_pattern;                   // before each line; pattern.hpp
   std::string output_pattern;
   std::string error_pattern;
   std::vector<std::string> notes;  // options that were accepted and change nothing; printed with -v

@@ -26,7 +26,7 @@ constexpr int kStallLookMs = 1000;
 constexpr int kMissingLookMs = 100;
 
 OutputOptions output_options(const RunOptions& options) {
-  return {options.label, options.output_pattern, options.error_pattern};
+  return {options.line_pattern, options.output_pattern, options.error_pattern};
 }
 
 }  // namespace
@@ -43,7 +43,8 @@ Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector
           poller_, server_, plan.size(),
           [this](std::uint32_t rank, const PmiOutcome& outcome) { reported_by_ranks_.emplace_back(rank, outcome); }),
       watch_(plan.size()),
-      stall_(memory.board(), kSecondNs),
+      stall_(memory.board(), kSecondNs, [this](std::uint32_t rank) { return watch_.ended(rank); }),
+      other_mpi_(memory.board()),
       pids_(plan.size(), 0),
       host_(host_name()) {}
 
@@ -75,6 +76,7 @@ Status Runner::prepare() {
   started_ns_ = signed_monotonic_ns();
   static_cast<void>(::sigprocmask(SIG_BLOCK, nullptr, &saved_.signal_mask));
   if (!options_.system_mpi) library_folder_ = find_library_folder();
+  other_mpi_.begin(library_folder_, started_ns_);
   if (Status status = poller_.open(); !status.ok()) return status;
   // Orphans of the ranks become the launcher's children, so that it can see and end them.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -86,11 +88,9 @@ Status Runner::prepare() {
 }
 
 Status Runner::start_ranks() {
-  int for_rank_0 = -1;
-  int for_others = -1;
-  if (Status status = input_.open(for_rank_0, for_others); !status.ok()) return status;
+  if (Status status = input_.open(options_.input_ranks); !status.ok()) return status;
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
-    if (Status status = start_rank(rank, rank == 0 ? for_rank_0 : for_others); !status.ok()) return status;
+    if (Status status = start_rank(rank, input_.descriptor_for(rank)); !status.ok()) return status;
   }
   input_.release();
   return {};
@@ -174,12 +174,15 @@ void Runner::on_interrupt(int signal) {
 
 // SIGUSR1: where each rank is, from the board; ranks that have more to say are asked to say it.
 void Runner::show_state() {
+  other_mpi_.look(pids_, signed_monotonic_ns());
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
     const BoardBlock& block = memory_.board().block(rank);
     const bool inside = block.state == RankState::kInitialized && !watch_.ended(rank);
     const std::string call = call_in_progress(memory_.board(), rank);
+    const std::string& library = other_mpi_.library_of(rank);
     output_.notice("margay: rank " + std::to_string(rank) + " (pid " + std::to_string(pids_[rank]) + ") " +
-                   (watch_.ended(rank) ? "has ended" : "in " + (inside && !call.empty() ? call : "the program")));
+                   (watch_.ended(rank) ? "has ended" : "in " + (inside && !call.empty() ? call : "the program")) +
+                   (library.empty() ? "" : ", which has loaded " + library));
     if (inside && catches_signal(block.pid, SIGUSR1)) ::kill(block.pid, SIGUSR1);
   }
 }
@@ -211,7 +214,10 @@ void Runner::take_reports() {
   for (const auto& [rank, outcome] : reported_by_ranks_) {
     if (watch_.over()) break;
     if (outcome.aborts) {
-      watch_.on_abort(rank, outcome.abort_code, outcome.abort_message, now);
+      // PMI's line has room for the beginning of the words only.
+      const BoardBlock& block = memory_.board().block(rank);
+      const bool on_board = block.state == RankState::kAborting;
+      watch_.on_abort(rank, outcome.abort_code, on_board ? clean_text(block.message) : outcome.abort_message, now);
     } else {
       watch_.on_protocol_error(rank, outcome.error, now);
     }
@@ -250,10 +256,7 @@ RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {
   end.value = value;
   end.aborting = block.state == RankState::kAborting;
   end.abort_code = block.abort_code;
-  for (char c : block.message) {
-    if (c == '\0') break;
-    end.text += c >= 0x20 && c < 0x7f ? c : '?';
-  }
+  end.text = clean_text(block.message);
   // A program with another MPI library shows itself through PMI only.
   const bool on_board = block.state != RankState::kStarted;
   end.called_init = on_board || server_.initialized(rank);
@@ -283,7 +286,9 @@ void Runner::act() {
     watch_.on_timeout(now);
   }
   look_for_missing_ranks();
+  if (other_mpi_.due_ns() >= 0 && now >= other_mpi_.due_ns()) other_mpi_.look(pids_, now);
   for (const std::string& line : stall_.look(now, watch_.some_stopped())) output_.notice(line);
+  if (options_.abort_deadlock && stall_.deadlock()) watch_.on_deadlock(now);
   if (const std::int64_t rank = watch_.take_stop_warning(now); rank >= 0) {
     output_.notice(describe_stop(static_cast<std::uint32_t>(rank), context()));
   }
@@ -306,6 +311,7 @@ int Runner::wait_ms() const {
   };
   consider(watch_.deadline_ns());
   consider(output_.deadline_ns());
+  consider(other_mpi_.due_ns());
   if (options_.timeout_seconds > 0) {
     consider(started_ns_ + static_cast<std::int64_t>(options_.timeout_seconds * 1e9));
   }
@@ -330,6 +336,7 @@ void Runner::report_cause() {
 
 void Runner::report_end() {
   if (watch_.cause().kind != CauseKind::kNone) report_cause();
+  if (const std::string line = other_mpi_.conclude(); !line.empty()) output_.notice(line);
   if (!options_.print_exit_codes) return;
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
     output_.notice("margay: rank " + std::to_string(rank) + " exit code " + std::to_string(watch_.exit_code_of(rank)));
@@ -345,7 +352,10 @@ ReportContext Runner::context() const {
   context.pids = &pids_;
   context.elapsed_seconds = static_cast<double>(signed_monotonic_ns() - started_ns_) / 1e9;
   context.timeout_seconds = options_.timeout_seconds;
-  context.ranks_left = watch_.left();
+  // A rank that aborts ends by itself.
+  const Cause& cause = watch_.cause();
+  const bool ends_itself = cause.kind == CauseKind::kAbort && !watch_.ended(cause.rank);
+  context.ranks_left = watch_.left() - (ends_itself ? 1 : 0);
   return context;
 }
 

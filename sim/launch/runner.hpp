@@ -16,6 +16,7 @@
 #include "sim/launch/guardian.hpp"
 #include "sim/launch/input_forwarder.hpp"
 #include "sim/launch/job_memory.hpp"
+#include "sim/launch/other_mpi.hpp"
 #include "sim/launch/plan.hpp"
 #include "sim/launch/pmi_channels.hpp"
 #include "sim/launch/pmi_server.hpp"
@@ -73,6 +74,7 @@ class Runner {
   PmiChannels channels_;
   Watch watch_;
   StallDetector stall_;
+  OtherMpi other_mpi_;
   std::vector<int> pids_;
   std::vector<int> children_before_;                                     // of this process, when it became the launcher
   std::vector<std::pair<std::uint32_t, PmiOutcome>> reported_by_ranks_;  // aborts and errors, not yet judged

@@ -51,6 +51,20 @@ std::string describe_drops(const std::array<std::uint64_t, kDropReasons>& drops)
   return text.empty() ? "none" : text;
 }
 
+// "rank 1", "ranks 0, 2".
+std::string unfinished_ranks(const Board& board) {
+  constexpr std::size_t kMostShown = 8;
+  std::string text;
+  std::size_t count = 0;
+  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    const RankState state = board.block(rank).state;
+    if (state != RankState::kInitialized && state != RankState::kAborting) continue;
+    if (++count <= kMostShown) text += fmt::format("{}{}", count == 1 ? "" : ", ", rank);
+  }
+  if (count == 0) return {};
+  return (count == 1 ? "rank " : "ranks ") + text + (count > kMostShown ? ", ..." : "");
+}
+
 std::array<std::uint64_t, kDropReasons> drops_of_pair(const Board& board, std::uint32_t from, std::uint32_t to) {
   std::array<std::uint64_t, kDropReasons> drops{};
   const std::uint64_t* counts = board.dropped(to) + std::size_t{from} * kDropReasons;
@@ -63,6 +77,10 @@ std::array<std::uint64_t, kDropReasons> drops_of_pair(const Board& board, std::u
 std::vector<std::string> stats_table(const Board& board) {
   std::vector<std::string> lines{
       fmt::format("margay: statistics of {} rank{}", board.size(), board.size() == 1 ? "" : "s")};
+  if (const std::string unfinished = unfinished_ranks(board); !unfinished.empty()) {
+    lines.push_back("  not complete: " + unfinished +
+                    " did not finish MPI, so the counts are those of the last long wait, or missing");
+  }
   add_counts(board, &BoardBlock::by_protocol, kProtocolNames, "protocol", lines);
   add_counts(board, &BoardBlock::by_wire, kWireNames, "wire", lines);
   std::uint64_t walked = 0;

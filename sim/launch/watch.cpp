@@ -11,6 +11,7 @@ namespace margay::sim {
 namespace {
 
 constexpr int kTimeoutStatus = 124;
+constexpr int kDeadlockStatus = 73;
 constexpr int kSignalBase = 128;
 
 // The part of a code that an exit status can carry, and never "all went well".
@@ -102,6 +103,12 @@ void Watch::on_timeout(std::int64_t now_ns) {
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
+void Watch::on_deadlock(std::int64_t now_ns) {
+  Cause cause;
+  cause.kind = CauseKind::kDeadlock;
+  fail(std::move(cause), now_ns, 0, kTermToKillNs);
+}
+
 void Watch::on_output_closed(int error, const std::string& place, std::int64_t now_ns) {
   Cause cause;
   cause.kind = CauseKind::kOutputClosed;
@@ -175,6 +182,8 @@ int Watch::exit_status() const {
       return cause_.code == EPIPE ? kSignalBase + SIGPIPE : 1;
     case CauseKind::kTimeout:
       return kTimeoutStatus;
+    case CauseKind::kDeadlock:
+      return kDeadlockStatus;
     case CauseKind::kProtocol:
       return 1;
     case CauseKind::kNoFinalize:

@@ -20,6 +20,7 @@ enum class CauseKind : std::uint8_t {
   kNoInit,        // a rank ended, with `code`, without MPI_Init while others had called it
   kAbort,         // MPI_Abort(`code`)
   kTimeout,       // --timeout
+  kDeadlock,      // --deadlock abort
   kInterrupted,   // the launcher got `signal`
   kOutputClosed,  // the output named by `text` takes no more; `code` is the errno, EPIPE: nobody reads it
   kProtocol,      // a rank broke the launch protocol; `text` says how
@@ -62,6 +63,8 @@ class Watch {
   // A signal to the launcher: the first asks the ranks to end, any later one (and SIGQUIT) kills.
   void on_interrupt(int signal, std::int64_t now_ns);
   void on_timeout(std::int64_t now_ns);
+  // It is proven that no rank can go on.
+  void on_deadlock(std::int64_t now_ns);
   void on_output_closed(int error, const std::string& place, std::int64_t now_ns);
   void on_stop(std::uint32_t rank, std::int64_t now_ns) { ranks_[rank].stopped_at_ns = now_ns; }
   void on_continue(std::uint32_t rank);

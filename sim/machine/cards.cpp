@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/boot/interface.hpp"
 #include "sim/boot/pmi_client.hpp"
-#include "sim/machine/interface.hpp"
 
 namespace margay::sim {
 

@@ -75,9 +75,13 @@ Status Process::open_board() {
 
 Status Process::open_trace() {
   if (job_.trace_dir.empty()) return {};
-  return recorder_.open(
-      job_.trace_dir,
-      {.rank = job_.rank, .size = job_.size, .node = job_.node, .walks = job_.options.text("trace_walks") == "1"});
+  std::uint64_t events = kDefaultTraceEvents;
+  if (Status status = job_.options.bytes("trace_events", events); !status.ok()) return status;
+  return recorder_.open(job_.trace_dir, {.rank = job_.rank,
+                                         .size = job_.size,
+                                         .node = job_.node,
+                                         .capacity_events = events,
+                                         .walks = job_.options.text("trace_walks") == "1"});
 }
 
 Status Process::open_wires() {

@@ -22,6 +22,7 @@
 #include "sim/machine/mapping.hpp"
 #include "sim/machine/peer_watch.hpp"
 #include "sim/shm/biased_lock.hpp"
+#include "sim/shm/published.hpp"
 #include "sim/trace/recorder.hpp"
 #include "sim/wire/wire.hpp"
 
@@ -83,6 +84,10 @@ class Process {
 
   // This rank's place on the launcher's board; a private one when there is no launcher of ours.
   [[nodiscard]] BoardBlock& board() { return *board_block_; }
+  // The launcher's latest question whether anything moves (BoardWait::answered); 0: there is none.
+  [[nodiscard]] std::uint32_t question() const {
+    return board_map_.attached() ? published_number(board_map_.header().question) : 0;
+  }
   // A check (leaks, types, ...) has told the user of `count` mistakes of the program. With --strict (MARGAY_STRICT=1) a
   // job with findings ends with kStatusFindings, if it would have ended with 0. The owner's call, under the lock.
   void found(std::size_t count = 1) { board_block_->findings += static_cast<std::uint32_t>(count); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace margay::sim {
 
@@ -23,5 +24,15 @@ class Published {
   static_assert(std::atomic<T>::is_always_lock_free);
   std::atomic<T> value_{};
 };
+
+// The same for a number in memory that processes share, which is zero before it is set.
+// Release: pairs with the acquire in published_number(); what was written before is seen by who gets it.
+inline void publish_number(std::uint32_t& place, std::uint32_t value) {
+  std::atomic_ref<std::uint32_t>(place).store(value, std::memory_order_release);
+}
+// Acquire: pairs with the release in publish_number(); what is read afterwards is not older than the number.
+[[nodiscard]] inline std::uint32_t published_number(std::uint32_t& place) {
+  return std::atomic_ref<std::uint32_t>(place).load(std::memory_order_acquire);
+}
 
 }  // namespace margay::sim

@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <set>
 
 #include "sim/trace/filter.hpp"
+#include "sim/trace/format.hpp"
 
 namespace margay::sim {
 
@@ -229,7 +231,8 @@ class Auditor {
     pair.sent += life.sent != 0 ? 1 : 0;
     pair.delivered += life.delivered != 0 ? 1 : 0;
     pair.dropped += life.dropped != 0 ? 1 : 0;
-    pair.on_the_way += life.sent != 0 && life.delivered + life.dropped == 0 ? 1 : 0;
+    if (life.sent == 0 || life.delivered + life.dropped != 0) return;
+    ++(whole_file(message.destination) != nullptr ? pair.on_the_way : pair.unknown);
   }
 
   // A damaged file may name any number of threads, so the notes have an end.
@@ -257,8 +260,8 @@ class Auditor {
       if (file.lost != 0) {
         result_.notes.push_back(
             fmt::format("rank {}: {} of {} events were overwritten, so what they told cannot be checked; "
-                        "record into a larger ring",
-                        file.rank, file.lost, file.written));
+                        "record into a larger ring (--trace-events {})",
+                        file.rank, file.lost, file.written, std::bit_ceil(std::min(file.written, kMaxTraceEvents))));
       }
       if (file.damaged != 0) {
         result_.notes.push_back(fmt::format("rank {}: {} records are of no kind", file.rank, file.damaged));
@@ -273,7 +276,14 @@ class Auditor {
       result_.notes.push_back(fmt::format("{} of {} ranks left no file", size - trace_.files.size(), size));
     }
     std::uint64_t on_the_way = 0;
-    for (const auto& [pair, counts] : result_.pairs) on_the_way += counts.on_the_way;
+    std::uint64_t unknown = 0;
+    for (const auto& [pair, counts] : result_.pairs) {
+      on_the_way += counts.on_the_way;
+      unknown += counts.unknown;
+    }
+    if (unknown != 0) {
+      result_.notes.push_back(fmt::format("of {} messages nothing but the sending is known", unknown));
+    }
     if (on_the_way != 0) result_.notes.push_back(fmt::format("{} messages were still on the way", on_the_way));
   }
 

@@ -18,6 +18,7 @@ struct Audit {
     std::uint64_t delivered = 0;  // deposited, or answered with a reply
     std::uint64_t dropped = 0;
     std::uint64_t on_the_way = 0;  // sent and neither of the above
+    std::uint64_t unknown = 0;     // sent, and what became of it was overwritten, or is in a file that is not there
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Pair> pairs;
   std::map<std::uint8_t, std::uint64_t> drops;  // by portals::DropReason

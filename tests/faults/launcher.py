@@ -54,6 +54,84 @@ def time_is_up(build, scratch):
     job.expect(124, 2.5, "time is up")
 
 
+OTHER_MPI = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  if (argc > 1 && dlopen(argv[1], RTLD_NOW) == NULL) return 2;
+  printf("loaded\\n");
+  fflush(stdout);
+  return getchar() == 'x' ? 0 : 3;
+}
+"""
+
+
+@case
+def another_mpi_is_named(build, scratch):
+    """As an interpreter does, the program loads it while it runs: nobody could tell before."""
+    source = scratch / "loads.c"
+    source.write_text(OTHER_MPI)
+    program, library = scratch / "loads", scratch / "libmpi.so.40"
+    subprocess.run(["cc", "-o", program, source], check=True)
+    subprocess.run(["cc", "-shared", "-o", library, "-x", "c", "/dev/null"], check=True)
+    for words, arguments, status in (([], [library], 0), (["--strict"], [library], 72), (["--strict"], [], 0)):
+        # In a child of the rank's process, as of a script.
+        job = Job(build, ["-n", 1, *words], ["sh", "-c", '"$@"; exit $?', "sh", program, *arguments], stdin=subprocess.PIPE)
+        assert job.read_line() == "loaded\n"
+        job.process.send_signal(signal.SIGUSR1)  # the launcher looks
+        line = job.process.stderr.readline()
+        assert ("which has loaded libmpi.so.40 (Open MPI)" in line) == bool(arguments), line
+        job.process.stdin.write("x")
+        job.expect(status, 5)
+        told = "margay: no process used margay's MPI; loads of rank 0 loaded libmpi.so.40 (Open MPI)"
+        assert (told in job.stderr) == bool(arguments), job.stderr
+
+
+@case
+def lines_of_two_streams_in_one_place(build, scratch):
+    """One pipe for both (2>&1): a line that lacks its newline is not gone on with by another rank's on the other stream."""
+    text = "if [ $PMI_RANK = 0 ]; then printf out; else printf err >&2; fi"
+    run = subprocess.run([build / "bin" / "margay", "run", "-n", "2", "-l", *sh(text)], stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, text=True, check=True)
+    assert sorted(run.stdout.split("\n")) in (["[0] out", "[1] err"], ["", "[0] out", "[1] err"]), run.stdout
+
+
+@case
+def words_about_the_command_line(build, scratch):
+    """Each names what is wrong, not something else."""
+    job = Job(build, ["-n", 1, "-wdir", "/nonexistent"], ["true"])
+    assert job.finish(5) == 71 and "working folder /nonexistent: No such file" in job.stderr, job.stderr
+    for name in ("nowhere0", "203.0.113.7"):
+        job = Job(build, ["-n", 2, "-iface", name], ["true"])
+        assert job.finish(5) == 2 and f"-iface {name}: no interface" in job.stderr, job.stderr
+    for name, near in (("MARGAY_WIRE_TPC", "MARGAY_WIRE_TCP"), ("MARGAY_STALL", "MARGAY_STALL_SECONDS")):
+        said = f"margay: variable {name} is unknown and changes nothing; did you mean {near}?\n"
+        job = Job(build, ["-n", 2], ["true"], env={name: "1"})
+        assert job.finish(5) == 0 and job.stderr == said, job.stderr
+        job = Job(build, ["-n", 2, "-genv", name, "1"], ["true"])
+        assert job.finish(5) == 0 and job.stderr == said, job.stderr
+    job = Job(build, ["-n", 2, "-genv", "MARGAY_OF_MY_OWN", "1"], ["true"])
+    assert job.finish(5) == 0 and not job.stderr, job.stderr
+
+
+@case
+def spellings_of_hydra(build, scratch):
+    job = Job(build, ["-n2", "-prepend-pattern", "%r/%g%%: "], ["echo", "word"])
+    job.expect(0, 5)
+    assert sorted(job.stdout.splitlines()) == ["0/0%: word", "1/0%: word"], job.stdout
+    # More than a pipe holds, from a file and from a pipe.
+    words = "a line of words\n" * 20000
+    (scratch / "input").write_text(words)
+    for readers, ranks in (("all", "0123"), ("none", ""), ("2", "2"), ("0,2-3", "023")):
+        for stdin in (open(scratch / "input"), subprocess.Popen(["cat", scratch / "input"], stdout=subprocess.PIPE).stdout):
+            with stdin:
+                job = Job(build, ["-n4", "-s", readers, "-l"], ["wc", "-c"], stdin=stdin)
+                job.expect(0, 5)
+            expected = [f"[{rank}] {len(words) if str(rank) in ranks else 0}" for rank in range(4)]
+            assert sorted(job.stdout.splitlines()) == expected, job.stdout
+    assert Job(build, ["-n2", "-s", "0-2"], ["true"]).finish(5) == 2
+
+
 @case
 def interrupts(build, scratch):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

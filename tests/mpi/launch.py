@@ -473,6 +473,9 @@ def case_check(case):
     case.run([case.build.tool("margay"), "check", refuses], status=1)
     for name in ("MPI_File_open", "MPI_Win_create", "PMPI_Put", "3 of the"):
         case.expect(name in case.last.stdout, f"margay check does not say {name}")
+    case.margay(refuses, "abort", ranks=4, status="nonzero")
+    case.expect("`margay check PROGRAM` finds such functions before a run)) after " in case.last.stderr, "the abort's sentence is to be whole")
+    case.expect("; ending the 3 ranks left\n" in case.last.stderr, "three others are ended")
     case.margay(refuses, ranks=1)
     case.expect("margay: MPI_File_open is not supported" in case.last.stderr, "no word of MPI_File_open")
 
@@ -547,6 +550,17 @@ def case_trace_threads(case):
             # The first waits for all others; of those, one that ends early may leave its number to another.
             case.expect({"1", "2"} <= threads <= {"1", "2", "3", "4"}, f"threads {sorted(threads)} are named")
 
+
+def case_trace_ring(case):
+    """A ring that is too short for the run loses events, not messages, and the words name the option that makes it longer."""
+    program = case.ours("who.c")
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.margay("--trace", trace, "--trace-events", "8", program)
+        case.run([case.build.tool("margay"), "trace", "check", trace])
+        case.expect(re.search(r"overwritten, .* larger ring \(--trace-events \d+\)", case.last.stdout), "the option is to be named")
+        case.expect("still on the way" not in case.last.stdout, "no message was lost")
+        case.margay("--trace", trace, "--trace-events", "0", program, status=2)
 
 
 LEAKED = {

@@ -87,7 +87,7 @@ struct Pipe {
 
 TEST_CASE("lines of ranks are labelled and never share a line") {
   Pipe pipe;
-  OutputSink sink(pipe.ends[1], true);
+  OutputSink sink(pipe.ends[1], "[%r] ");
   sink.add(0, "a\nb\n");
   sink.add(1, "prompt> ");
   sink.add(1, "answer\n");
@@ -103,7 +103,7 @@ TEST_CASE("lines of ranks are labelled and never share a line") {
 
 TEST_CASE("without labels a single rank's bytes pass unchanged") {
   Pipe pipe;
-  OutputSink sink(pipe.ends[1], false);
+  OutputSink sink(pipe.ends[1], "");
   sink.add(0, std::string("\0\x01\n\n x", 6));
   sink.add(0, "y");
   CHECK(sink.flush());
@@ -112,7 +112,7 @@ TEST_CASE("without labels a single rank's bytes pass unchanged") {
 
 TEST_CASE("a full pipe blocks nothing, and nothing is lost") {
   Pipe pipe;
-  OutputSink sink(pipe.ends[1], false);
+  OutputSink sink(pipe.ends[1], "");
   std::string all;
   for (int i = 0; i < 40000; ++i) {
     const std::string line = "line " + std::to_string(i) + " of forty thousand\n";
@@ -132,7 +132,7 @@ TEST_CASE("a full pipe blocks nothing, and nothing is lost") {
 
 TEST_CASE("a reader that has gone is noticed and costs no memory") {
   Pipe pipe;
-  OutputSink sink(pipe.ends[1], false);
+  OutputSink sink(pipe.ends[1], "");
   ::signal(SIGPIPE, SIG_IGN);
   pipe.close_read();
   sink.add(0, "lost\n");
@@ -146,7 +146,7 @@ TEST_CASE("a reader that has gone is noticed and costs no memory") {
 TEST_CASE("a full file system is told from a reader that has gone") {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   REQUIRE(full >= 0);
-  OutputSink sink(full, false);
+  OutputSink sink(full, "");
   CHECK(sink.write_error() == 0);
   sink.add(0, "lost\n");
   CHECK_FALSE(sink.flush());
@@ -171,7 +171,7 @@ TEST_CASE("a rank's pipe is read again, whatever it was that made room for it") 
 
   margay::sim::Poller poller;
   REQUIRE(poller.open().ok());
-  margay::sim::RankOutput output(poller, 2, {.output_pattern = fifo, .error_pattern = {}});
+  margay::sim::RankOutput output(poller, 2, {.line_pattern = {}, .output_pattern = fifo, .error_pattern = {}});
   int ends[2][2];
   for (std::uint32_t rank = 0; rank < 2; ++rank) REQUIRE(output.open(rank, ends[rank][0], ends[rank][1]).ok());
   const std::string line = std::string(1023, 'x') + "\n";

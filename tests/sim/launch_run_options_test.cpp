@@ -5,9 +5,9 @@
 #include <fstream>
 #include <random>
 
+#include "sim/boot/spelling.hpp"
 #include "sim/launch/plan.hpp"
 #include "sim/launch/run_options.hpp"
-#include "sim/launch/spelling.hpp"
 #include "sim/launch/words.hpp"
 
 using namespace margay::sim;
@@ -63,7 +63,7 @@ TEST_CASE("the program's own arguments are never looked at") {
   CHECK(options.programs[0].argv == Words{"./prog", "-n", "9", "--timeout", "x", "-l"});
   CHECK(options.programs[1].ranks == 3);
   CHECK(options.programs[1].argv == Words{"other", "--nodes"});
-  CHECK_FALSE(options.label);
+  CHECK(options.line_pattern.empty());
   CHECK(options.nodes == 1);
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("spellings of other launchers are taken") {
   const RunOptions options = parsed(
       "--oversubscribe --allow-run-as-root --tag-output --timeout 1:30 -bind-to core -map-by socket -launcher ssh "
       "-iface lo -print-all-exitcodes -host localhost -ppn 2 -outfile-pattern out.%r -np 2 a");
-  CHECK(options.label);
+  CHECK(options.line_pattern == "[%r] ");
   CHECK(options.timeout_seconds == 90);
   CHECK(options.bind_to == BindTo::kCore);
   CHECK(options.print_exit_codes);
@@ -208,7 +208,7 @@ TEST_CASE("a configuration file is a part of the line on each of its lines") {
   const TemporaryFile file("# two programs\n-n 2 ./a 'one argument' x\n\n-n 1 -env K V ./b\n");
   const RunOptions options = parsed("-l -configfile " + file.path);
   REQUIRE(options.programs.size() == 2);
-  CHECK(options.label);
+  CHECK(options.line_pattern == "[%r] ");
   CHECK(options.programs[0].argv == Words{"./a", "one argument", "x"});
   CHECK(options.programs[1].environment == Assignments{{"K", "V"}});
   const TemporaryFile itself("-n 1 a\n-configfile /dev/null\n");

@@ -86,10 +86,12 @@ TEST_CASE("a job in which all wait without progress is reported once, with the c
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
     test.board.block(rank).wait.is_waiting = 1;
     test.board.block(rank).wait.peer = waits_for[rank];
+    test.board.block(rank).wait.requests = 1;
+    set_text(test.board.block(rank).wait.communicator, "MPI_COMM_WORLD");
     set_text(test.board.block(rank).mpi_call, "MPI_Recv");
   }
   constexpr std::int64_t kSecond = 1'000'000'000;
-  StallDetector stall(test.board, kSecond);
+  StallDetector stall(test.board, kSecond, [](std::uint32_t) { return false; });
   CHECK(stall.look(0).empty());
   CHECK(stall.look(kSecond - 1).empty());
   const auto lines = stall.look(kSecond);
@@ -103,11 +105,70 @@ TEST_CASE("a job in which all wait without progress is reported once, with the c
   CHECK_FALSE(stall.look(4 * kSecond).empty());
 }
 
+TEST_CASE("a deadlock is proven by answers that came after nothing moved any more") {
+  TestBoard test(2);
+  test.all(RankState::kInitialized);
+  BoardBlock& first = test.board.block(0);
+  BoardBlock& second = test.board.block(1);
+  for (BoardBlock* block : {&first, &second}) {
+    block->wait.is_waiting = block->wait.needs_message = block->wait.requests = 1;
+    set_text(block->wait.communicator, "MPI_COMM_WORLD");
+  }
+  first.wait.peer = 1;
+  second.wait.peer = 0;
+  set_text(second.wait.near_misses, "4 bytes from rank 0 (tag 2, not 1)");
+  bool second_has_ended = false;
+  StallDetector stall(test.board, 10, [&](std::uint32_t rank) { return rank == 1 && second_has_ended; });
+  CHECK(stall.look(0).empty());
+  CHECK(stall.look(10).empty());  // asks
+  const std::uint32_t question = test.board.header().question;
+  first.wait.answered = question;
+  CHECK(stall.look(20).empty());
+  SUBCASE("all answered") {
+    second.wait.answered = question;
+    const auto lines = stall.look(30);
+    CHECK(says(lines, "margay: deadlock: "));
+    CHECK(says(lines, "cycle: 0 -> 1 -> 0"));
+    CHECK(says(lines, "almost the awaited one: 4 bytes from rank 0 (tag 2, not 1)"));
+    CHECK(stall.deadlock());
+    CHECK(stall.look(40).empty());
+  }
+  SUBCASE("one moved, and answered an older question") {
+    second.wait.answered = question;
+    second.progress = 1;
+    CHECK(stall.look(30).empty());
+    CHECK(stall.look(40).empty());  // asks again
+    CHECK(stall.look(50).empty());
+    CHECK_FALSE(stall.deadlock());
+  }
+  SUBCASE("the other may do without a message") {
+    second.wait.answered = question;
+    second.wait.needs_message = 0;
+    CHECK(says(stall.look(30), "makes progress"));
+    CHECK_FALSE(stall.deadlock());
+  }
+  SUBCASE("the other is outside MPI, until it ends") {
+    second.state = RankState::kFinalized;
+    CHECK(says(stall.look(30), "makes progress"));
+    CHECK_FALSE(stall.deadlock());
+    second_has_ended = true;
+    CHECK(says(stall.look(40), "margay: deadlock: "));
+  }
+}
+
+TEST_CASE("the table of a job that was ended says whose counts are not complete") {
+  TestBoard test(3);
+  test.all(RankState::kFinalized);
+  CHECK_FALSE(says(stats_table(test.board), "not complete"));
+  test.board.block(2).state = RankState::kInitialized;
+  CHECK(says(stats_table(test.board), "not complete: rank 2 did not finish MPI"));
+}
+
 TEST_CASE("a stopped rank's last word on its wait is no stall, nor is the moment after it goes on") {
   TestBoard test(2);
   test.all(RankState::kInitialized);
   for (std::uint32_t rank = 0; rank < 2; ++rank) test.board.block(rank).wait.is_waiting = 1;
-  StallDetector stall(test.board, 10);
+  StallDetector stall(test.board, 10, [](std::uint32_t) { return false; });
   CHECK(stall.look(0, false).empty());
   CHECK(stall.look(20, true).empty());
   CHECK(stall.look(100, true).empty());
@@ -119,7 +180,7 @@ TEST_CASE("one computing rank is no stall") {
   TestBoard test(2);
   test.all(RankState::kInitialized);
   test.board.block(0).wait.is_waiting = 1;
-  StallDetector stall(test.board, 1);
+  StallDetector stall(test.board, 1, [](std::uint32_t) { return false; });
   CHECK(stall.look(0).empty());
   CHECK(stall.look(1'000'000'000'000).empty());
 }

@@ -1,4 +1,4 @@
-#include "sim/launch/spelling.hpp"
+#include "sim/boot/spelling.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "sim/machine/interface.hpp"
+#include "sim/boot/interface.hpp"
 
 #include <doctest/doctest.h>
 

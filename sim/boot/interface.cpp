@@ -1,11 +1,14 @@
-#include "sim/machine/interface.hpp"
+#include "sim/boot/interface.hpp"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -59,12 +62,27 @@ bool numeric(const std::string& text) {
   return inet_pton(AF_INET, text.c_str(), &any) == 1 || inet_pton(AF_INET6, text.c_str(), &any) == 1;
 }
 
+// Asked of the kernel, which knows the loopback's whole network. An IPv6 address is left to whoever listens.
+bool may_listen_on(const std::string& text) {
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  if (inet_pton(AF_INET, text.c_str(), &place.sin_addr) != 1) return true;
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return true;
+  const bool may = ::bind(descriptor, reinterpret_cast<const sockaddr*>(&place), sizeof place) == 0;
+  const int error = errno;
+  ::close(descriptor);
+  errno = error;
+  return may;
+}
+
 }  // namespace
 
 portals::Status choose_address(const std::string& wanted, std::string& address) {
   if (numeric(wanted)) {
     address = wanted;
-    return {};
+    if (may_listen_on(wanted)) return {};
+    return portals::Status::error("-iface " + wanted + ": no interface has that address: " + std::strerror(errno));
   }
   std::uint32_t bits = 0;
   std::uint32_t mask = 0;

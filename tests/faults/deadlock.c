@@ -1,0 +1,55 @@
+// Two ranks that wait for each other: rank 0 sent its message with another tag than rank 1 awaits. With "late", rank 0
+// completes a request of its own from another thread's hand instead, after both have waited long: no deadlock.
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static MPI_Request of_the_program;
+
+static int query(void* state, MPI_Status* status) {
+  (void)state;
+  MPI_Status_set_elements(status, MPI_BYTE, 0);
+  MPI_Status_set_cancelled(status, 0);
+  return MPI_SUCCESS;
+}
+static int nothing(void* state) {
+  (void)state;
+  return MPI_SUCCESS;
+}
+static int no_cancel(void* state, int complete) {
+  (void)complete;
+  return nothing(state);
+}
+
+// The launcher's word that all wait comes on its standard error, which the test hands on.
+static void* complete_when_told(void* unused) {
+  (void)unused;
+  getchar();
+  MPI_Grequest_complete(of_the_program);
+  return NULL;
+}
+
+int main(int argc, char** argv) {
+  const int late = argc > 1 && strcmp(argv[1], "late") == 0;
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, late ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  int rank = 0;
+  int value = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0 && late) {
+    MPI_Grequest_start(query, nothing, no_cancel, NULL, &of_the_program);
+    pthread_t thread;
+    pthread_create(&thread, NULL, complete_when_told, NULL);
+    MPI_Wait(&of_the_program, MPI_STATUS_IGNORE);
+    pthread_join(thread, NULL);
+    MPI_Send(&value, 1, MPI_INT, 1, 17, MPI_COMM_WORLD);
+  } else if (rank == 0) {
+    MPI_Send(&value, 1, MPI_INT, 1, 18, MPI_COMM_WORLD);
+    MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(&value, 1, MPI_INT, 0, 17, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return 0;
+}
