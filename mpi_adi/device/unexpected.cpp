@@ -53,8 +53,9 @@ portals::ArrivedMessage* Unexpected::first() const {
 }
 
 portals::ArrivedMessage* Unexpected::next(const portals::ArrivedMessage& message) const {
+  if (!in_first(message)) return second_->block.next(message);
   portals::ArrivedMessage* const found = first_.block.next(message);
-  return found != nullptr || !second_ || !in_first(message) ? found : second_->block.first();
+  return found != nullptr || !second_ ? found : second_->block.first();
 }
 
 bool Unexpected::in_first(const portals::ArrivedMessage& message) const {

@@ -36,6 +36,7 @@ NOT_THERE = {
     "grequest_threads": "threads",
     "object_threads": "threads",
     "oversubscribe": "sixteen ranks in real time",
+    "reduce_ahead_threads": "threads",
     "reduce_threads": "threads",
     "request_threads": "threads",
     "sessions": "a session makes its process the library's way",

@@ -342,6 +342,7 @@ inline void answers_from_within(const WireFactory& factory, bool self) {
   for (std::uint64_t i = 1; i <= 200; ++i) {
     portals::Header get = numbered(i);
     get.kind = portals::Kind::get;
+    get.return_portal = 2;
     rig[who.from].send(who.to, get, {});
   }
   const auto replies = [&] {
