@@ -26,9 +26,9 @@ namespace margay::collectives {
 // than say 10Kbytes").
 inline constexpr std::uint64_t kHandshakeBytes = std::uint64_t{16} * 1024;
 
-// In each such call of a communicator every message waits until its receiver is ready, short ones too. So no member is
-// further ahead of a neighbour than that, what comes early is bounded by kGateCalls * kHandshakeBytes for each child
-// and communicator, and it is this call's thread that waits, not the wire with everything behind it. A call that does
+// In each such call of a communicator every message waits until its receiver is ready, short ones too. So what
+// comes early is bounded by kGateCalls * kHandshakeBytes for each child and communicator (where roots alternate, times
+// the tree's depth), and it is this call's thread that waits, not the wire with everything behind it. A call that does
 // not block begins when its communicator's last such call is over.
 inline constexpr std::uint64_t kGateCalls = 64;
 [[nodiscard]] constexpr bool is_gate(std::uint64_t sequence) {
