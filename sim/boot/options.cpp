@@ -49,7 +49,8 @@ Options Options::from_environment(char** environment) {
 std::vector<std::string> Options::misspelt() const {
   const std::vector<std::string_view> known(std::begin(kKnown), std::end(kKnown));
   std::vector<std::string> sentences;
-  for (const auto& [name, value] : values_) {
+  for (const auto& named : values_) {
+    const std::string& name = named.first;
     if (std::ranges::find(known, name) != known.end()) continue;
     std::string_view near = nearest_spelling(name, known);
     // A first word alone: MARGAY_HEAP, MARGAY_STALL.
