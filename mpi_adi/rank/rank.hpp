@@ -82,7 +82,8 @@ class MpiRank {
   [[nodiscard]] bool try_enter();
   // A call of this very thread is inside: a signal's handler asks.
   [[nodiscard]] bool interrupted() const {
-    return threaded() && mutex_.mine() ? true : on_lone_thread() && process_->lock().owner_inside();
+    if (threads_.get() == Threads::many) return mutex_.mine();
+    return mutex_.mine() || (on_lone_thread() && process_->lock().owner_inside());
   }
   void leave() {
     if (device_->has_unreferenced()) [[unlikely]]

@@ -50,8 +50,11 @@ void StallWatch::tell_board() {
 void StallWatch::answer() {
   sim::Process& process = rank_.process();
   sim::BoardWait& wait = process.board().wait;
-  if (question_ != wait.answered) sim::publish_number(wait.answered, question_);
-  question_ = process.question();
+  if (process.question() == wait.answered) return;
+  // What this process has sent may be on its way for as long as a link is silent: no claim that nothing is.
+  const bool in_transit = process.kernel().in_transit();
+  if (question_ != wait.answered && !in_transit) sim::publish_number(wait.answered, question_);
+  question_ = in_transit ? wait.answered : process.question();
 }
 
 void StallWatch::look(std::uint64_t idle_ns) {

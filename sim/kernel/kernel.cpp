@@ -64,6 +64,10 @@ bool Kernel::nudge() {
   return any;
 }
 
+bool Kernel::in_transit() const {
+  return std::ranges::any_of(wires_, [](const Wire* wire) { return wire->in_transit(); });
+}
+
 std::uint64_t Kernel::bodies_read_on() const {
   std::uint64_t sum = 0;
   for (const Wire* wire : wires_) sum += wire->bodies_read_on();

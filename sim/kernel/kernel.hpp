@@ -121,6 +121,8 @@ class Kernel {
   [[nodiscard]] bool unfinished() const { return owed_total_ + initiator_.under_way() != 0; }
   // See Wire::bodies_read_on.
   [[nodiscard]] std::uint64_t bodies_read_on() const;
+  // See Wire::in_transit.
+  [[nodiscard]] bool in_transit() const;
   // No transmission is queued or half carried on any wire, and no answer of the kernel's is.
   [[nodiscard]] bool idle() const;
 

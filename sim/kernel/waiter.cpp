@@ -39,8 +39,8 @@ void Waiter::body_moved() {
 
 void Waiter::pause() {
   if (about_to_sleep_) {
-    sleep();
-    return;
+    if (means_.may_sleep) return sleep();
+    wake_up();  // another thread has joined since
   }
   const bool yielding = means_.policy == WaitPolicy::yield;
   // Who owes something may be computing on every other processor: its coprocessor needs this one.

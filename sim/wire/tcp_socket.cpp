@@ -1,7 +1,9 @@
 #include "sim/wire/tcp_socket.hpp"
 
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -64,6 +66,11 @@ std::string watch_failure_text(int error_number) {
 void close_if_open(int& descriptor) {
   if (descriptor >= 0) close(descriptor);
   descriptor = -1;
+}
+
+int unacknowledged_bytes(int descriptor) {
+  int bytes = 0;
+  return ioctl(descriptor, SIOCOUTQ, &bytes) == 0 ? bytes : 0;
 }
 
 void tune_socket(int descriptor) {

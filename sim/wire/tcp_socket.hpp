@@ -24,6 +24,9 @@ void close_if_open(int& descriptor);
 // No delay for small segments; a silent connection asks after its peer (5 s, then 3 times each 3 s). No
 // TCP_USER_TIMEOUT: with it a merely stopped peer, whose window is closed, is declared dead (tcp_silence does better).
 void tune_socket(int descriptor);
+
+// Bytes that were given to a connection and that its peer's kernel has not acknowledged; 0 where that is not known.
+[[nodiscard]] int unacknowledged_bytes(int descriptor);
 // Long bodies will leave by this connection. Between two ends on one host nothing is ever congested, so the kernel's
 // plain Reno serves as congestion control there: where the system's is BBR, its pacing costs a stream a quarter of its
 // speed. (It makes short messages 3 % faster, so a connection without long bodies keeps it.) Between hosts: nothing.

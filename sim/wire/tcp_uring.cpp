@@ -197,14 +197,14 @@ void UringBackend::complete_send(Operations& operations, int result) {
 // ---- reading
 
 void UringBackend::arm_all() {
-  std::vector<Operations*> again;
-  for (Operations* operations : to_arm_) {
+  // Each may be put on the list again, by either step.
+  std::vector<Operations*> wished;
+  wished.swap(to_arm_);
+  for (Operations* operations : wished) {
     operations->listed = false;
     if (operations->link.blocked && !operations->sending) send_next(*operations);
-    if (!arm(*operations)) again.push_back(operations);
+    if (!arm(*operations)) wish_to_arm(*operations);
   }
-  to_arm_.clear();
-  for (Operations* operations : again) wish_to_arm(*operations);
 }
 
 bool UringBackend::arm(Operations& operations) {

@@ -279,6 +279,14 @@ void TcpWire::look_for_silence() {
   connector_.wake_at(next_look_ns_);
 }
 
+// What the peer's kernel has acknowledged it finds in its socket; the rest a silent link may bring later.
+bool TcpWire::in_transit() const {
+  return std::ranges::any_of(made_, [](const TcpLink* link) {
+    if (link->state == TcpLink::State::closed) return false;
+    return !link->sender.idle() || unacknowledged_bytes(link->descriptor) > 0;
+  });
+}
+
 bool TcpWire::next_arrival(Arrival& arrival) {
   for (TcpLink* link = ready_.front(); link != nullptr; link = ready_.front()) {
     if (link->receiver.next(arrival)) {

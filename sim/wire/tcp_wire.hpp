@@ -71,6 +71,7 @@ class TcpWire final : public Wire {
   void accept(const portals::Region& landing, void* cookie) override;
   void refuse() override;
   [[nodiscard]] bool idle() const override;
+  [[nodiscard]] bool in_transit() const override;
   [[nodiscard]] int wait_descriptor() const override { return backend_ == nullptr ? -1 : backend_->wait_descriptor(); }
   [[nodiscard]] bool prepare_wait() override;
   void time_passed() override {

@@ -82,6 +82,10 @@ class Wire {
   // vain. A hint.
   [[nodiscard]] virtual std::uint64_t bodies_read_on() const { return 0; }
 
+  // Something that was sent may not have reached the other side's machine yet, where its next look would find it: a
+  // network's wires. Asked by who claims that nothing is under way; may cost a call of the kernel for each connection.
+  [[nodiscard]] virtual bool in_transit() const { return false; }
+
   // Others had this processor meanwhile: looks that were put off are due.
   virtual void time_passed() {}
   // The process's owner waits, and a round found nothing: the next push() may take on what is not its duty. Not said by
