@@ -65,9 +65,10 @@ static void one_other_length(MPI_Comm wrong, int op, int all, int other, int odd
 static void gather_from_itself(MPI_Comm wrong, int sends, int receives) {
   const int rank = world_rank();
   const size_t room = (size_t)receives * (size_t)world_size();
-  unsigned char* in = memory_of((size_t)sends);
+  const size_t most = (size_t)(sends > receives ? sends : receives);
+  unsigned char* in = memory_of(most);
   unsigned char* out = memory_of(room + kGuard);
-  memset(in, 1, (size_t)sends);
+  memset(in, 1, most);
   memset(out + room, 0xa5, kGuard);
   int error = MPI_Gather(in, rank == 0 ? sends : receives, MPI_BYTE, out, receives, MPI_BYTE, 0, wrong);
   check_guard(out + room, "root's own", kGather);
