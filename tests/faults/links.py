@@ -64,8 +64,10 @@ class Hosts:
         words = []
         for holder in self.holders:
             words += [":"] * bool(words)
-            words += ["-n", "1", "nsenter", "--target", str(holder.pid), "--net", program, *arguments]
-        self.jobs.append(Job(build, ["--nodes", 2, "-iface", "10.77.0.0/24", "--wire-tcp", wire], words))
+            # Not -iface: the launcher looks for it on its own host.
+            words += ["-n", "1", "nsenter", "--target", str(holder.pid), "--net", "env", "MARGAY_IFACE=10.77.0.0/24",
+                      program, *arguments]
+        self.jobs.append(Job(build, ["--nodes", 2, "--wire-tcp", wire], words))
         return self.jobs[-1]
 
     @staticmethod
