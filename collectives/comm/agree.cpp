@@ -29,16 +29,25 @@ std::uint32_t salt_of(const Communicator& communicator, int tag) {
 }
 
 Agreed outcome(const ContextAgreement& agreement) {
-  return {agreement.context(), agreement.context() < 0 ? MPI_ERR_OTHER : MPI_SUCCESS};
+  return {agreement.agreed(), agreement.agreed().context < 0 ? MPI_ERR_OTHER : MPI_SUCCESS};
+}
+
+Agreed failed(int error_class) {
+  return {{}, error_class};
+}
+
+// One member names the communicator's generation.
+std::uint64_t offered_generation(MpiRank& rank, bool names_it) {
+  return names_it ? rank.next_generation() : ContextAgreement::kAnyGeneration;
 }
 
 // `everywhere(words)`: their bitwise and over all members; MPI_SUCCESS or an error class.
 template <typename Everywhere>
-Agreed agree(MpiRank& rank, std::uint32_t salt, Everywhere everywhere) {
+Agreed agree(MpiRank& rank, std::uint32_t salt, bool names_generation, Everywhere everywhere) {
   // Other threads may come to other agreements before this one is over.
-  ContextAgreement agreement(rank.contexts(), salt, !rank.threaded());
+  ContextAgreement agreement(rank.contexts(), salt, !rank.threaded(), offered_generation(rank, names_generation));
   do {
-    if (const int error_class = everywhere(agreement.words()); error_class != MPI_SUCCESS) return {-1, error_class};
+    if (const int error_class = everywhere(agreement.words()); error_class != MPI_SUCCESS) return failed(error_class);
   } while (!agreement.combined());
   return outcome(agreement);
 }
@@ -70,7 +79,7 @@ class AgreementTask final : public mpi_adi::DeviceTask {
         communicator_(communicator),
         handle_(handle),
         request_(request),
-        agreement_(rank.contexts(), salt_of(all, tag), false),
+        agreement_(rank.contexts(), salt_of(all, tag), false, offered_generation(rank, all.rank() == 0)),
         tree_(rank.device(), *rank.datatype(MPI_BYTE), all, all_ranks(all), all.rank(), tag) {
     tree_.start(agreement_.words());
   }
@@ -87,7 +96,7 @@ class AgreementTask final : public mpi_adi::DeviceTask {
  private:
   bool end(int error_class) {
     if (error_class == MPI_SUCCESS) {
-      MpiRank::set_context(communicator_, static_cast<mpi_adi::ContextId>(agreement_.context()));
+      MpiRank::set_context(communicator_, agreement_.agreed());
     } else {
       *handle_ = MPI_COMM_NULL;
       rank_.free_communicator(communicator_);
@@ -108,7 +117,7 @@ class AgreementTask final : public mpi_adi::DeviceTask {
 
 Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
   Communicator& all = parent.everybody();
-  return agree(rank, salt_of(all, 0), [&](Words words) {
+  return agree(rank, salt_of(all, 0), all.rank() == 0, [&](Words words) {
     const int up = reduce_to(rank, all, 0, words);
     const int down = tell_from(rank, all, 0, words);
     return up != MPI_SUCCESS ? up : down;
@@ -117,7 +126,7 @@ Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
 
 Agreed agree_among(MpiRank& rank, Communicator& parent, std::vector<int> ranks, int me, int tag, std::uint64_t mark) {
   TreeAnd tree(rank.device(), *rank.datatype(MPI_BYTE), parent, std::move(ranks), me, tag);
-  return agree(rank, salt_of(parent, tag), [&](Words words) {
+  return agree(rank, salt_of(parent, tag), me == 0, [&](Words words) {
     // Of equal marks the and is the mark, and of what it has not is that: one bit that differs clears one of the two.
     std::vector<std::uint64_t> marked(words.begin(), words.end());
     marked.push_back(mark);
@@ -165,7 +174,7 @@ int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vecto
 
 Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
   const auto salt = static_cast<std::uint32_t>(leaders.tag);  // all that both groups know in common
-  return agree(rank, salt, [&](Words words) {
+  return agree(rank, salt, leaders.peer != nullptr, [&](Words words) {
     int error_class = reduce_to(rank, leaders.local, leaders.local_leader, words);
     std::vector<std::uint64_t> result(words.begin(), words.end());
     if (leaders.peer != nullptr) {
@@ -186,7 +195,8 @@ Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
 void agree_meanwhile(MpiRank& rank, Communicator& parent, Communicator& communicator, MPI_Comm* handle,
                      Request& request) {
   Communicator& all = parent.everybody();
-  const int tag = internal_tag(Agreement::sequence, all.collective_sequence++);
+  Notices& notices = static_cast<TreePortal*>(rank.collectives())->notices();
+  const int tag = internal_tag(Agreement::sequence, notices.take_number(all));
   rank.device().add_task(std::make_unique<AgreementTask>(rank, all, communicator, handle, request, tag));
 }
 

@@ -4,13 +4,13 @@
 #include <memory>
 
 #include "collectives/portal/collective.hpp"
+#include "mpi_adi/object/context_agreement.hpp"
 #include "mpi_adi/rank/rank.hpp"
 
 namespace margay::collectives {
 
-// `context` -1: none. Then error_class says why: MPI_ERR_OTHER, all pairs are used up; MPIX_ERR_PROC_FAILED.
-struct Agreed {
-  int context = -1;
+// Without a context, error_class says why: MPI_ERR_OTHER, all pairs are used up; MPIX_ERR_PROC_FAILED.
+struct Agreed : mpi_adi::AgreedContext {
   int error_class = 0;
 };
 

@@ -12,7 +12,6 @@
 namespace margay::collectives {
 
 using mpi_adi::Communicator;
-using mpi_adi::ContextId;
 using mpi_adi::GroupPtr;
 using mpi_adi::MpiRank;
 
@@ -75,13 +74,14 @@ int tell_group(MpiRank& rank, Communicator& all, int root, std::vector<std::uint
 
 }  // namespace
 
-Made make_communicator(MpiRank& rank, GroupPtr group, GroupPtr remote, int context, const Communicator& parent) {
-  Communicator* const made =
-      rank.add_communicator(std::move(group), static_cast<ContextId>(context), std::move(remote));
+Made make_communicator(MpiRank& rank, GroupPtr group, GroupPtr remote, const mpi_adi::AgreedContext& agreed,
+                       const Communicator& parent) {
+  Communicator* const made = rank.add_communicator(std::move(group), std::move(remote));
   if (made == nullptr) {
-    return_context(rank, context);
+    return_context(rank, agreed.context);
     return {nullptr, MPI_ERR_OTHER};
   }
+  MpiRank::set_context(*made, agreed);
   made->error_handler = parent.error_handler;
   return {made, MPI_SUCCESS};
 }
@@ -89,13 +89,13 @@ Made make_communicator(MpiRank& rank, GroupPtr group, GroupPtr remote, int conte
 Made duplicate(MpiRank& rank, Communicator& parent) {
   const Agreed agreed = agree_among_all(rank, parent);
   if (agreed.context < 0) return {nullptr, agreed.error_class};
-  const Made made = make_communicator(rank, parent.group, parent.remote, agreed.context, parent);
+  const Made made = make_communicator(rank, parent.group, parent.remote, agreed, parent);
   if (made.communicator != nullptr) made.communicator->topology = parent.topology;
   return made;
 }
 
 Begun begin_duplicate(MpiRank& rank, Communicator& parent, MPI_Comm* handle) {
-  Communicator* const made = rank.add_communicator(parent.group, mpi_adi::kNoContext, parent.remote);
+  Communicator* const made = rank.add_communicator(parent.group, parent.remote);
   if (made == nullptr) return {};
   made->error_handler = parent.error_handler;
   made->topology = parent.topology;
@@ -123,7 +123,7 @@ Made split(MpiRank& rank, Communicator& parent, int color, int key) {
     return {};
   }
   return make_communicator(rank, choosers(rank, *parent.group, choices, begin_of_local(parent), color),
-                           std::move(remote), agreed.context, parent);
+                           std::move(remote), agreed, parent);
 }
 
 Made create(MpiRank& rank, Communicator& parent, const GroupPtr& group) {
@@ -145,7 +145,7 @@ Made create(MpiRank& rank, Communicator& parent, const GroupPtr& group) {
     return_context(rank, agreed.context);
     return {};
   }
-  return make_communicator(rank, group, std::move(remote), agreed.context, parent);
+  return make_communicator(rank, group, std::move(remote), agreed, parent);
 }
 
 Made create_group(MpiRank& rank, Communicator& parent, const GroupPtr& group, int tag) {
@@ -156,7 +156,7 @@ Made create_group(MpiRank& rank, Communicator& parent, const GroupPtr& group, in
   const Agreed agreed = agree_among(rank, parent, std::move(ranks), group->my_rank,
                                     internal_tag(Agreement::create_group, static_cast<std::uint64_t>(tag)));
   if (agreed.context < 0) return {nullptr, agreed.error_class};
-  return make_communicator(rank, group, nullptr, agreed.context, parent);
+  return make_communicator(rank, group, nullptr, agreed, parent);
 }
 
 }  // namespace margay::collectives

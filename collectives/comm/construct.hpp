@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collectives/portal/collective.hpp"
+#include "mpi_adi/object/context_agreement.hpp"
 #include "mpi_adi/rank/rank.hpp"
 
 namespace margay::collectives {
@@ -15,7 +16,7 @@ struct Made {
 
 // A communicator of these groups in a context that was agreed on, with its parent's error handler.
 [[nodiscard]] Made make_communicator(mpi_adi::MpiRank& rank, mpi_adi::GroupPtr group, mpi_adi::GroupPtr remote,
-                                     int context, const mpi_adi::Communicator& parent);
+                                     const mpi_adi::AgreedContext& agreed, const mpi_adi::Communicator& parent);
 
 // MPI_Comm_dup: the same groups and topology, new contexts. Collective.
 [[nodiscard]] Made duplicate(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent);

@@ -38,7 +38,7 @@ Made create_from_group(MpiRank& rank, const GroupPtr& group, std::string_view te
   const Agreed agreed = agree_among(rank, rank.own_world(), {group->world_ranks.begin(), group->world_ranks.end()},
                                     group->my_rank, tag.tag, tag.hash);
   if (agreed.context < 0) return {nullptr, agreed.error_class};
-  return make_communicator(rank, group, nullptr, agreed.context, rank.world());
+  return make_communicator(rank, group, nullptr, agreed, rank.world());
 }
 
 Made join_from_groups(MpiRank& rank, const GroupPtr& local, int local_leader, std::uint32_t remote_leader,

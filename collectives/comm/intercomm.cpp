@@ -46,7 +46,7 @@ Made join_groups(MpiRank& rank, Communicator& local, int local_leader, Communica
   if (mpi_adi::intersect(*local.group, *remote, 0)->size() != 0) return {nullptr, MPI_ERR_COMM};
   const Agreed agreed = agree_with_leaders(rank, leaders);
   if (agreed.context < 0) return {nullptr, agreed.error_class};
-  return make_communicator(rank, local.group, std::move(remote), agreed.context, local);
+  return make_communicator(rank, local.group, std::move(remote), agreed, local);
 }
 
 Made merge_groups(MpiRank& rank, Communicator& inter, bool high) {
@@ -66,7 +66,7 @@ Made merge_groups(MpiRank& rank, Communicator& inter, bool high) {
   if (says_high[0] != 0 && says_high[1] == 0) {
     group = mpi_adi::unite(first ? *inter.remote : *inter.group, *group, rank.process().rank());
   }
-  return make_communicator(rank, std::move(group), nullptr, agreed.context, inter);
+  return make_communicator(rank, std::move(group), nullptr, agreed, inter);
 }
 
 }  // namespace margay::collectives

@@ -17,21 +17,24 @@ int row_stamp(std::uint64_t bytes) {
   return static_cast<int>(bytes);
 }
 
+// One at once, one after a round of progress: most receivers have said by then that they are ready.
+constexpr int kLooksBeforeOffer = 2;
+
 }  // namespace
 
 Awaited::~Awaited() {
-  if (entry_.listed()) portal_->tree_.list.remove(entry_);
+  if (entry_.listed()) portal_->list_.remove(entry_);
 }
 
 FanIn::~FanIn() {
-  if (entry_.listed()) portal_->tree_.list.remove(entry_);
+  if (entry_.listed()) portal_->list_.remove(entry_);
 }
 
 Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape)
     : portal_(portal),
       kernel_(portal.host().kernel()),
       communicator_(communicator),
-      call_{.communicator = communicator, .sequence = communicator.collective_sequence++, .shape = shape} {
+      call_{.communicator = communicator, .sequence = portal.notices().take_number(communicator), .shape = shape} {
   ++communicator_.references;
   portal_.notices().begin(call_);
 }
@@ -48,13 +51,8 @@ Collective::~Collective() {
 }
 
 void Collective::tell_ready(int source) {
-  portals::Header header = header_to(source, mpi_adi::kCollectiveReadyPortal, 0, rank());
-  write_shape(header.user_data, call_.shape);
-  transmit(header, {});
-}
-
-bool Collective::sends_nothing(int member) const {
-  return !call_.refused.empty() && std::ranges::find(call_.refused, member) != call_.refused.end();
+  ++portal_.sent_.messages;
+  portal_.notices().tell(call_, source, ready_word());
 }
 
 void Collective::expect(Awaited& awaited, int source, const portals::Region& landing) {
@@ -64,7 +62,7 @@ void Collective::expect(Awaited& awaited, int source, const portals::Region& lan
   const portals::Criteria criteria{.match_bits = bits(source)};
   // "it checks whether the message has arrived in the message heap. If it hasn't, then the child sets up the single
   // block buffer for the message that will be arriving." No round of progress lies between: nothing can slip through.
-  awaited.message_ = portal_.tree_.heap.find(criteria);
+  awaited.message_ = portal_.heap_.find(criteria);
   if (awaited.message_ != nullptr) return;
   portals::Descriptor* memory = nullptr;
   if (landing.contiguous()) {
@@ -74,7 +72,7 @@ void Collective::expect(Awaited& awaited, int source, const portals::Region& lan
   }
   memory->set_owner(nullptr, mpi_adi::kOwnerOthers);
   awaited.entry_.set(criteria, *memory, {.save = portals::Save::body});
-  portal_.tree_.list.insert_before(portal_.tree_.catch_all, awaited.entry_);
+  portal_.list_.insert_before(portal_.catch_all_, awaited.entry_);
   if (!asks(landing.bytes())) return;
   awaited.asked_for_ = true;
   tell_ready(source);
@@ -85,7 +83,7 @@ void Collective::finish(Awaited& awaited) {
   if (awaited.message_ == nullptr) await_deposit(awaited);
   if (awaited.message_ == nullptr) return;
   // Asked for anew each time: a message whose sender is lost before its body is here goes away.
-  portals::DynamicBlock& heap = portal_.tree_.heap;
+  portals::DynamicBlock& heap = portal_.heap_;
   const portals::Criteria criteria{.match_bits = awaited.message_->header.match_bits};
   portals::ArrivedMessage* message = nullptr;
   wait([&] { return (message = heap.find(criteria)) == nullptr || message->complete; });
@@ -102,16 +100,17 @@ void Collective::finish(Awaited& awaited) {
 void Collective::await_deposit(Awaited& awaited) {
   const portals::Descriptor& memory = awaited.single_ ? static_cast<portals::Descriptor&>(*awaited.single_)
                                                       : static_cast<portals::Descriptor&>(*awaited.combined_);
-  portals::DynamicBlock& heap = portal_.tree_.heap;
+  portals::DynamicBlock& heap = portal_.heap_;
   const portals::Criteria criteria = awaited.entry_.criteria();
   const int source = awaited.source_;
   wait([&] {
     if (memory.messages() > 0) return true;
     if (heap.queued() > 0) awaited.message_ = heap.find(criteria);
     if (awaited.message_ != nullptr || lost(source)) return true;
-    return sends_nothing(source);
+    // What was asked for may be on its way: only its sender can say that it is not.
+    return call_.has_said(source, Word::refuse) || (call_.wrong && !awaited.asked_for_);
   });
-  portal_.tree_.list.remove(awaited.entry_);
+  leave(memory, awaited.entry_);
   if (memory.messages() == 0 && awaited.message_ == nullptr) {
     fail(any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
   } else if (awaited.message_ == nullptr && memory.bytes() != awaited.landing_.bytes()) {
@@ -129,7 +128,7 @@ void Collective::expect(FanIn& fan, std::span<const int> members, const portals:
   memory.set_owner(nullptr, mpi_adi::kOwnerOthers);
   const portals::Criteria criteria{.match_bits = bits(row_stamp(bytes))};
   fan.entry_.set(criteria, memory, {.save = portals::Save::body, .offset_by = portals::OffsetBy::sender});
-  portal_.tree_.list.insert_before(portal_.tree_.catch_all, fan.entry_);
+  portal_.list_.insert_before(portal_.catch_all_, fan.entry_);
   if (!asks(bytes)) return;
   for (const int member : members) {
     if (member != rank()) tell_ready(member);
@@ -138,7 +137,7 @@ void Collective::expect(FanIn& fan, std::span<const int> members, const portals:
 
 // Messages that lie in the heap came before the call, or their rows have another length than the table's.
 void Collective::take_from_heap(FanIn& fan) {
-  portals::DynamicBlock& heap = portal_.tree_.heap;
+  portals::DynamicBlock& heap = portal_.heap_;
   portals::Criteria of_any_length = fan.entry_.criteria();
   of_any_length.ignore_bits = mpi_adi::kSourceMask;
   while (portals::ArrivedMessage* const message = heap.find(of_any_length)) {
@@ -154,16 +153,22 @@ void Collective::take_from_heap(FanIn& fan) {
   }
 }
 
+// No message begins to go there any more, and those that have are over: the memory is the caller's again.
+void Collective::leave(const portals::Descriptor& memory, portals::MatchEntry& entry) {
+  portal_.list_.remove(entry);
+  wait([&] { return memory.under_way() == 0; });
+}
+
 void Collective::finish(FanIn& fan) {
   const portals::SingleBlock& memory = *fan.single_;
   const auto here = [&] { return memory.messages() + fan.from_heap_ >= fan.members_.size() - 1; };
   wait(
       [&] {
-        if (portal_.tree_.heap.queued() > 0) take_from_heap(fan);
-        return here() || any_lost() || !call_.refused.empty();
+        if (portal_.heap_.queued() > 0) take_from_heap(fan);
+        return here() || any_lost() || call_.wrong || call_.anybody_refuses();
       },
       mpi_adi::Device::kMessagesPerRound);
-  portal_.tree_.list.remove(fan.entry_);
+  leave(memory, fan.entry_);
   if (!here()) fail(any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
 }
 
@@ -229,25 +234,25 @@ bool Collective::any_lost() const {
 bool Collective::may_send(int destination, std::uint64_t bytes) {
   if (!gone_wrong() && (!asks(bytes) || await_ready(destination))) [[likely]]
     return true;
-  if (gone_wrong()) portal_.notices().refuse(call_, destination);
+  if (gone_wrong()) {
+    fail(MPI_ERR_TRUNCATE);
+    portal_.notices().tell(call_, destination, Word::refuse);
+  }
   return false;
 }
 
 bool Collective::await_ready(int destination) {
-  const portals::Criteria criteria{.match_bits = bits(destination)};
-  portals::ArrivedMessage* ready = nullptr;
+  int looks = 0;
   wait([&] {
-    if ((ready = portal_.ready_.heap.find(criteria)) != nullptr || lost(destination)) return true;
-    return sends_nothing(destination);
-  });
-  if (ready == nullptr) {
-    fail(any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
+    if (call_.has_said(destination, ready_word()) || call_.wrong || lost(destination)) return true;
+    // It may never ask: when it takes the call for another one, in which nothing is asked for.
+    if (++looks == kLooksBeforeOffer) portal_.notices().tell(call_, destination, Word::offer);
     return false;
-  }
-  // A body of another length would not fit where it goes.
-  if (read_shape(ready->header.user_data) != call_.shape) fail(MPI_ERR_TRUNCATE);
-  portal_.ready_.heap.release(*ready);
-  return !gone_wrong();
+  });
+  if (call_.has_said(destination, ready_word())) [[likely]]
+    return !gone_wrong();
+  fail(any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
+  return false;
 }
 
 void Collective::transmit(const portals::Header& header, const portals::Region& body) {

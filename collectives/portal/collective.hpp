@@ -101,9 +101,8 @@ class Collective {
   void flush();
   // This rank's own arguments do not fit each other: the call goes on to its end, with MPI_ERR_TRUNCATE.
   void named_other_bytes() { fail(MPI_ERR_TRUNCATE); }
-  // The first of: MPI_ERR_TRUNCATE, ranks named different amounts of data (both above kHandshakeBytes, or
-  // neither; otherwise they wait for each other); MPIX_ERR_PROC_FAILED,
-  // one is lost. Else MPI_SUCCESS.
+  // The first of: MPI_ERR_TRUNCATE, ranks named different amounts of data; MPIX_ERR_PROC_FAILED, one is lost. Else
+  // MPI_SUCCESS.
   [[nodiscard]] int error_class() const { return call_.error_class; }
 
  private:
@@ -121,15 +120,15 @@ class Collective {
     if (call_.error_class == MPI_SUCCESS) call_.error_class = error_class;
   }
   // From here on this call sends nothing, and says so: what it has is not whole.
-  [[nodiscard]] bool gone_wrong() const { return call_.error_class == MPI_ERR_TRUNCATE; }
-  // Whether it said so.
-  [[nodiscard]] bool sends_nothing(int member) const;
+  [[nodiscard]] bool gone_wrong() const { return call_.wrong || call_.error_class == MPI_ERR_TRUNCATE; }
+  [[nodiscard]] Word ready_word() const { return phase_ == 0 ? Word::ready : Word::ready_next_phase; }
   void tell_ready(int source);
   // `stamp`: what the match bits have where a message between two ranks names its source.
   [[nodiscard]] portals::MatchBits bits(int stamp) const {
     return TreePortal::bits(call_.sequence, stamp, communicator_.collective_context) | phase_;
   }
   void await_deposit(Awaited& awaited);
+  void leave(const portals::Descriptor& memory, portals::MatchEntry& entry);
   void take_from_heap(FanIn& fan);
   // Waits until `destination` wants it. false: nothing is to be sent, and who waits for it knows, or will be told.
   [[nodiscard]] bool may_send(int destination, std::uint64_t bytes);

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::collectives {
 
@@ -13,15 +13,36 @@ using mpi_adi::Communicator;
 
 namespace {
 
-// Headers that wait for one round of progress.
-constexpr std::size_t kNoticeHeapBytes = std::size_t{1} << 20;
+constexpr std::size_t kNoticeHeapBytes = std::size_t{16} << 20;
+// A correct program has one for each peer, its threads and communicators. What is more stays in the heap, and then on
+// the wire.
+constexpr std::size_t kEarlyMax = std::size_t{1} << 16;
 
 constexpr std::size_t kRootAt = 2;
 constexpr std::size_t kBytesAt = 4;
 
+std::uint32_t call_number(const portals::Header& header) {
+  return static_cast<std::uint32_t>(mpi_adi::tag_of(header.match_bits));
+}
+
+Word word_of(const portals::Header& header) {
+  return static_cast<Word>(header.match_bits & mpi_adi::kTypeMask);
+}
+
+portals::Header notice(std::uint32_t call, int sender, mpi_adi::ContextId context, std::uint64_t generation,
+                       Word word) {
+  portals::Header header;
+  header.portal = mpi_adi::kCollectiveReadyPortal;
+  header.match_bits =
+      mpi_adi::envelope_bits(static_cast<int>(call), sender, context, static_cast<portals::MatchBits>(word));
+  header.offset = generation;
+  return header;
+}
+
 bool is_of(const portals::Header& header, const CallState& call) {
-  return static_cast<std::uint32_t>(mpi_adi::tag_of(header.match_bits)) == static_cast<std::uint32_t>(call.sequence) &&
-         mpi_adi::context_of(header.match_bits) == call.communicator.collective_context;
+  return call_number(header) == static_cast<std::uint32_t>(call.sequence) &&
+         mpi_adi::context_of(header.match_bits) == call.communicator.collective_context &&
+         header.offset == call.communicator.generation;
 }
 
 }  // namespace
@@ -42,66 +63,132 @@ Shape read_shape(const portals::UserData& data) {
   return shape;
 }
 
-Notices::Notices(Host& host, portals::MatchList& ready_list)
-    : host_(host), list_(ready_list), memory_(kNoticeHeapBytes), block_(memory_.buffer()) {
+Notices::Notices(Host& host) : host_(host), memory_(kNoticeHeapBytes), block_(memory_.buffer()) {
   block_.set_owner(static_cast<mpi_adi::Listener*>(this), mpi_adi::kOwnerListener);
-  const portals::Criteria notices{.match_bits = mpi_adi::kLongBit, .ignore_bits = ~mpi_adi::kLongBit};
-  entry_.set(notices, block_, {.save = portals::Save::header});
-  list_.append(entry_);
+  catch_all_.set({.match_bits = 0, .ignore_bits = ~portals::MatchBits{0}}, block_, {.save = portals::Save::header});
+  list_.append(catch_all_);
+  sim::Kernel& kernel = host_.kernel();
+  const bool attached = kernel.table().attach(mpi_adi::kCollectiveReadyPortal, list_).ok();
+  MARGAY_ASSERT(attached);
+  kernel.hold_when_no_room(mpi_adi::kCollectiveReadyPortal);
 }
 
 Notices::~Notices() {
-  list_.remove(entry_);
+  host_.kernel().table().detach(mpi_adi::kCollectiveReadyPortal);
+  list_.remove(catch_all_);
 }
 
 void Notices::end(CallState& call) {
   std::erase(active_, &call);
-  if (early_.empty()) [[likely]]
-    return;
-  std::erase_if(early_, [&](const portals::Header& header) { return is_of(header, call); });
+  if (block_.queued() != 0) [[unlikely]]
+    told();  // there may be room among the early ones
+}
+
+void Notices::meet(const Communicator& communicator) {
+  known_[communicator.collective_context] = {&communicator, communicator.generation, communicator.rank()};
 }
 
 void Notices::forget(const Communicator& communicator) {
-  std::erase_if(early_, [&](const portals::Header& header) {
-    return mpi_adi::context_of(header.match_bits) == communicator.collective_context;
-  });
+  const Communicator& all = communicator.both != nullptr ? *communicator.both : communicator;
+  known_[all.collective_context] = {nullptr, all.generation, all.rank()};
+  hear_early();
 }
 
-void Notices::refuse(const CallState& call, int member) {
-  portals::Header header;
-  header.destination = {0, call.communicator.world_rank(member)};
-  header.portal = mpi_adi::kCollectiveReadyPortal;
-  header.match_bits =
-      mpi_adi::envelope_bits(static_cast<int>(static_cast<std::uint32_t>(call.sequence)), call.communicator.rank(),
-                             call.communicator.collective_context, mpi_adi::kLongBit);
-  std::erase_if(under_way_, [](const sim::Transmission& transmission) { return transmission.given_back; });
-  sim::Kernel& kernel = host_.kernel();
-  if (kernel.try_send(header, {})) return;
-  sim::Transmission& transmission = under_way_.emplace_back();
-  transmission.header = header;
-  transmission.owner_kind = mpi_adi::kOwnerOthers;
-  kernel.send(transmission);
+void Notices::tell(const CallState& call, int member, Word word) {
+  const Communicator& communicator = call.communicator;
+  portals::Header header = notice(static_cast<std::uint32_t>(call.sequence), communicator.rank(),
+                                  communicator.collective_context, communicator.generation, word);
+  header.destination = {0, communicator.world_rank(member)};
+  write_shape(header.user_data, call.shape);
+  transmit(header);
 }
 
-void Notices::told() {
-  while (portals::ArrivedMessage* const message = block_.first()) {
-    const portals::Header header = message->header;
-    block_.release(*message);
-    hear(header);
+void Notices::find_wrong(CallState& call) {
+  if (call.wrong) return;
+  call.wrong = true;
+  for (int member = 0; member < call.communicator.size(); ++member) {
+    if (member != call.communicator.rank()) tell(call, member, Word::wrong);
   }
 }
 
-void Notices::hear(const portals::Header& header) {
-  const auto found = std::ranges::find_if(active_, [&](const CallState* call) { return is_of(header, *call); });
-  if (found == active_.end()) {
-    early_.push_back(header);
-  } else {
-    (*found)->refused.push_back(mpi_adi::source_of(header.match_bits));
+void Notices::told() {
+  while (early_.size() < kEarlyMax) {
+    portals::ArrivedMessage* const message = block_.first();
+    if (message == nullptr) return;
+    const portals::Header header = message->header;
+    block_.release(*message);
+    if (!hear(header)) early_.push_back(header);
   }
 }
 
 void Notices::hear_early() {
-  for (const portals::Header& header : std::exchange(early_, {})) hear(header);
+  for (const portals::Header& header : std::exchange(early_, {})) {
+    if (!hear(header)) early_.push_back(header);
+  }
+}
+
+bool Notices::hear(const portals::Header& header) {
+  for (CallState* const call : active_) {
+    if (!is_of(header, *call)) continue;
+    hear_in_call(*call, header);
+    return true;
+  }
+  const auto found = known_.find(mpi_adi::context_of(header.match_bits));
+  if (found == known_.end()) return false;
+  const Known& known = found->second;
+  // While a communicator lives here, no member has a newer one in its contexts: it is an older one's.
+  if (header.offset != known.generation) return known.communicator != nullptr;
+  if (known.communicator != nullptr) {
+    const auto next = static_cast<std::uint32_t>(known.communicator->collective_sequence);
+    if (static_cast<std::int32_t>(call_number(header) - next) >= 0) return false;
+  }
+  answer_past(header, known.rank);
+  return true;
+}
+
+void Notices::hear_in_call(CallState& call, const portals::Header& header) {
+  const int member = mpi_adi::source_of(header.match_bits);
+  const Word word = word_of(header);
+  const bool fits = read_shape(header.user_data) == call.shape;
+  switch (word) {
+    case Word::ready:
+    case Word::ready_next_phase:
+      if (fits) return call.said.push_back({member, word});
+      find_wrong(call);
+      return tell(call, member, Word::refuse);
+    case Word::offer:
+      if (!fits) find_wrong(call);
+      return;
+    case Word::past:
+      if (!call.has_said(member, Word::ready) && !call.has_said(member, Word::ready_next_phase)) find_wrong(call);
+      return;
+    case Word::refuse:
+      return call.said.push_back({member, word});
+    case Word::wrong:
+      call.wrong = true;
+      return;
+  }
+}
+
+// The call is over here, or its communicator is gone. Who is ready for a message, and was not served, took the call for
+// another one than this process did. Who offers one was asked for it meanwhile, or likewise.
+void Notices::answer_past(const portals::Header& header, int rank) {
+  const Word word = word_of(header);
+  if (word != Word::ready && word != Word::ready_next_phase && word != Word::offer) return;
+  portals::Header answer = notice(call_number(header), rank, mpi_adi::context_of(header.match_bits), header.offset,
+                                  word == Word::offer ? Word::past : Word::refuse);
+  answer.destination = header.source;
+  transmit(answer);
+}
+
+void Notices::transmit(const portals::Header& header) {
+  sim::Kernel& kernel = host_.kernel();
+  if (kernel.try_send(header, {})) return;
+  std::erase_if(under_way_, [](const sim::Transmission& transmission) { return transmission.given_back; });
+  sim::Transmission& transmission = under_way_.emplace_back();
+  transmission.header = header;
+  transmission.owner_kind = mpi_adi::kOwnerOthers;
+  kernel.send(transmission);
 }
 
 }  // namespace margay::collectives

@@ -1,16 +1,20 @@
-// What a member of a communicator tells another one when its collective call has gone wrong: that what the other one
-// waits for will not come. Correct calls tell nothing.
+// The ready portal (paper 001, figure 8): what the members of a communicator tell each other about a collective call
+// beside its data. Nearly all of it is a child's word that it is ready for a long message; the rest comes of calls
+// that do not fit each other.
 //
-// Notices are headers on the ready portal: number of the call, sender and context in the match bits, kLongBit set.
+// A notice is a header: number of the call, sender and context in the match bits, its word in the bits of the message
+// type; in the user data what the sender takes the call for, in the offset the communicator's generation.
 #pragma once
 
 #include <cstdint>
 #include <list>
+#include <unordered_map>
 #include <vector>
 
 #include "collectives/portal/host.hpp"
 #include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/device/listener.hpp"
+#include "mpi_adi/device/match_bits.hpp"
 #include "portals/match/match_list.hpp"
 #include "portals/memory/dynamic_block.hpp"
 #include "sim/wire/transmission.hpp"
@@ -28,21 +32,54 @@ struct Shape {
 void write_shape(portals::UserData& data, const Shape& shape);
 [[nodiscard]] Shape read_shape(const portals::UserData& data);
 
+enum class Word : std::uint8_t {
+  ready = 0,             // "send me yours": the answer is that message, or refuse
+  ready_next_phase = 1,  // likewise, of the call's second phase
+  offer = 2,   // "I have a long one for you, and you have not asked for it": no answer, if it will be asked for
+  past = 3,    // to an offer: my call is over. Says nothing new to whom it asked before
+  refuse = 4,  // from me comes no message for you (any more) in this call
+  wrong = 5,   // to all: our calls do not fit each other. Who waits need not wait any longer
+};
+
 // One call of this process, as far as others ask about it. Under the process lock.
 struct CallState {
   mpi_adi::Communicator& communicator;
   std::uint64_t sequence;  // its number on the communicator
   Shape shape;
-  int error_class = 0;            // MPI_SUCCESS
-  std::vector<int> refused = {};  // members that will send nothing
+  int error_class = 0;  // MPI_SUCCESS
+  bool wrong = false;   // a member found that the calls do not fit each other
+  struct Said {
+    int member;
+    Word word;  // ready, ready_next_phase, refuse
+  };
+  std::vector<Said> said = {};
+
+  [[nodiscard]] bool has_said(int member, Word word) const {
+    for (const Said& each : said) {
+      if (each.member == member && each.word == word) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool anybody_refuses() const {
+    for (const Said& each : said) {
+      if (each.word == Word::refuse) return true;
+    }
+    return false;
+  }
 };
 
 class Notices final : public mpi_adi::Listener {
  public:
-  // Takes its place at the head of the ready portal's list. Both outlive it.
-  Notices(Host& host, portals::MatchList& ready_list);
+  // Takes portal 4 of the host's table. Requires: no message has arrived yet.
+  explicit Notices(Host& host);
   ~Notices() override;
 
+  // The number of the next call on `communicator`.
+  [[nodiscard]] std::uint64_t take_number(mpi_adi::Communicator& communicator) {
+    if (communicator.collective_sequence == 0) [[unlikely]]
+      meet(communicator);
+    return communicator.collective_sequence++;
+  }
   // A call begins or ends. It stays where it is in between.
   void begin(CallState& call) {
     active_.push_back(&call);
@@ -51,24 +88,39 @@ class Notices final : public mpi_adi::Listener {
   }
   void end(CallState& call);
 
-  // Tells `member` that this call sends it nothing.
-  void refuse(const CallState& call, int member);
+  // Tells `member` a word of this call, of which nothing is the caller's to keep. Never wrong, which find_wrong() says.
+  void tell(const CallState& call, int member, Word word);
+  // This process finds that the calls do not fit each other: all members are told, once.
+  void find_wrong(CallState& call);
   // Its contexts are about to be given back.
   void forget(const mpi_adi::Communicator& communicator);
 
   void told() override;
 
  private:
-  void hear(const portals::Header& header);
+  // Whose calls this process last had in a context.
+  struct Known {
+    const mpi_adi::Communicator* communicator;  // null: freed
+    std::uint64_t generation;
+    int rank;  // this process's in it
+  };
+
+  void meet(const mpi_adi::Communicator& communicator);
   void hear_early();
+  // false: its call may come yet.
+  [[nodiscard]] bool hear(const portals::Header& header);
+  void hear_in_call(CallState& call, const portals::Header& header);
+  void answer_past(const portals::Header& header, int rank);
+  void transmit(const portals::Header& header);
 
   Host& host_;
-  portals::MatchList& list_;
   mpi_adi::HeapMemory memory_;
   portals::DynamicBlock block_;
-  portals::MatchEntry entry_;
+  portals::MatchList list_;
+  portals::MatchEntry catch_all_;
   std::vector<CallState*> active_;      // one for each thread that is in a call
   std::vector<portals::Header> early_;  // of calls that this process has not begun
+  std::unordered_map<mpi_adi::ContextId, Known> known_;
   std::list<sim::Transmission> under_way_;
 };
 

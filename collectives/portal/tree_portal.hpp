@@ -57,22 +57,17 @@ class TreePortal final : public mpi_adi::RankExtension {
   friend class Awaited;
   friend class FanIn;
 
-  // Figure 8: "the match list, and message heap are setup and initialized. The single block memory buffer is not
-  // present."
-  struct Side {
-    Side(std::size_t bytes, std::size_t least_bytes);
-    void forget(const portals::Criteria& criteria);
-    mpi_adi::HeapMemory memory;
-    portals::DynamicBlock heap;
-    portals::MatchList list;
-    portals::MatchEntry catch_all;
-  };
+  void forget(const portals::Criteria& criteria);
 
   std::unique_ptr<Host> host_;
   sim::WireCounts sent_;
-  Side tree_;   // portal 3
-  Side ready_;  // portal 4: header only
-  Notices notices_;
+  // Portal 3. Figure 8: "the match list, and message heap are setup and initialized. The single block memory buffer is
+  // not present."
+  mpi_adi::HeapMemory memory_;
+  portals::DynamicBlock heap_;
+  portals::MatchList list_;
+  portals::MatchEntry catch_all_;
+  Notices notices_;  // portal 4
 };
 
 }  // namespace margay::collectives

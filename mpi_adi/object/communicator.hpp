@@ -21,6 +21,13 @@ struct Topology;
 // Of a communicator whose members have not yet agreed on its contexts (MPI_Comm_idup): not to be given back.
 inline constexpr ContextId kNoContext = 0xffff;
 
+// What the members of a communicator that is made agree on (object/context_agreement). `context`: the first of a pair
+// that is free on all of them; -1: all pairs are used up.
+struct AgreedContext {
+  int context = -1;
+  std::uint64_t generation = 0;
+};
+
 // What a layer above keeps with a communicator; it goes with it.
 struct CommunicatorExtension {
   CommunicatorExtension() = default;
@@ -34,6 +41,9 @@ struct Communicator {
   int handle = 0;
   ContextId context = 0;             // point-to-point; even
   ContextId collective_context = 1;  // context + 1
+  // The same on all members, and of no other communicator that has had these contexts: messages that come late for one
+  // of those are told from its own by it. 0 of those that MPI begins with.
+  std::uint64_t generation = 0;
   GroupPtr group;                    // this process's; set_groups()
   GroupPtr remote;                   // an intercommunicator's other group; else null
   const Group* peers = nullptr;      // whom the ranks in calls name: `remote`, or else `group`

@@ -19,8 +19,8 @@ std::uint32_t mixed(std::uint32_t salt, std::uint32_t round) {
 
 }  // namespace
 
-ContextAgreement::ContextAgreement(ContextPool& pool, std::uint32_t salt, bool blocking)
-    : pool_(pool), salt_(salt), blocking_(blocking) {
+ContextAgreement::ContextAgreement(ContextPool& pool, std::uint32_t salt, bool blocking, std::uint64_t generation)
+    : pool_(pool), salt_(salt), blocking_(blocking), generation_(generation) {
   ++pool_.agreements_;
   offer();
 }
@@ -44,6 +44,7 @@ void ContextAgreement::offer() {
   std::copy(pool_.free().begin(), pool_.free().end(), words_.begin());
   words_[kAlone] = blocking_ && pool_.agreements_ == 1 ? kYes : 0;
   words_[kNoneReserved] = pool_.reserved_ == 0 ? kYes : 0;
+  words_[kGeneration] = generation_;
 }
 
 bool ContextAgreement::combined() {
@@ -52,6 +53,7 @@ bool ContextAgreement::combined() {
 
 bool ContextAgreement::offers_combined() {
   const bool alone = words_[kAlone] != 0;
+  agreed_.generation = words_[kGeneration];
   pair_ = candidate(alone);
   ++round_;
   if (pair_ < 0) {
@@ -65,7 +67,7 @@ bool ContextAgreement::offers_combined() {
   }
   if (alone) {
     pool_.take(pair_);
-    context_ = 2 * pair_;
+    agreed_.context = 2 * pair_;
     end();
     return true;
   }
@@ -82,7 +84,7 @@ bool ContextAgreement::offers_combined() {
 
 bool ContextAgreement::votes_combined() {
   if (words_[0] != 0) {
-    context_ = 2 * pair_;
+    agreed_.context = 2 * pair_;
     end();
     return true;
   }

@@ -16,15 +16,19 @@
 
 #include <span>
 
+#include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/context_pool.hpp"
 
 namespace margay::mpi_adi {
 
 class ContextAgreement {
  public:
+  // What a member says who leaves the generation to another one.
+  static constexpr std::uint64_t kAnyGeneration = ~std::uint64_t{0};
   // `salt`: the same for all members, another for each agreement that may go on at once. `blocking`: this process
-  // enters no other agreement before this one is over (others may be under way).
-  ContextAgreement(ContextPool& pool, std::uint32_t salt, bool blocking);
+  // enters no other agreement before this one is over (others may be under way). `generation`: of one or a few members
+  // a number of their own, of the others kAnyGeneration; the bitwise and of all is the communicator's.
+  ContextAgreement(ContextPool& pool, std::uint32_t salt, bool blocking, std::uint64_t generation);
   // One that has not come to its end leaves no trace.
   ~ContextAgreement();
   ContextAgreement(const ContextAgreement&) = delete;
@@ -34,8 +38,8 @@ class ContextAgreement {
   [[nodiscard]] std::span<std::uint64_t> words() { return {words_.data(), count_}; }
   // They have. true: over; false: another round.
   [[nodiscard]] bool combined();
-  // The pair's first context, taken from the pool; -1: all pairs are used up. Requires: over.
-  [[nodiscard]] int context() const { return context_; }
+  // Of which the pair is taken from the pool. Requires: over.
+  [[nodiscard]] const AgreedContext& agreed() const { return agreed_; }
 
  private:
   void offer();
@@ -46,7 +50,8 @@ class ContextAgreement {
 
   static constexpr std::size_t kAlone = ContextPool::kWords;             // all members are in no other agreement
   static constexpr std::size_t kNoneReserved = ContextPool::kWords + 1;  // no member holds a pair for another one
-  static constexpr std::size_t kOfferWords = ContextPool::kWords + 2;
+  static constexpr std::size_t kGeneration = ContextPool::kWords + 2;
+  static constexpr std::size_t kOfferWords = ContextPool::kWords + 3;
 
   ContextPool& pool_;
   std::uint32_t salt_;
@@ -56,7 +61,8 @@ class ContextAgreement {
   bool over_ = false;
   std::uint32_t round_ = 0;
   int pair_ = -1;
-  int context_ = -1;
+  std::uint64_t generation_;  // this member's offer
+  AgreedContext agreed_;
   std::size_t count_ = kOfferWords;
   std::array<std::uint64_t, kOfferWords> words_{};
 };

@@ -232,7 +232,7 @@ MpiRank::HandlerOfTheRest MpiRank::handler_of_the_rest() const {
   return rest_;
 }
 
-Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context, GroupPtr remote) {
+Communicator* MpiRank::add_communicator(GroupPtr group, GroupPtr remote) {
   auto communicator = std::make_unique<Communicator>();
   communicator->handle = communicators_.add(*communicator);
   if (communicator->handle == 0) return nullptr;
@@ -241,16 +241,25 @@ Communicator* MpiRank::add_communicator(GroupPtr group, ContextId context, Group
   communicator->set_groups(std::move(group), std::move(remote));
   communicator->error_handler = tables_.error_handlers.fatal();
   if (communicator->is_inter()) communicator->both = both_groups(*communicator);
-  if (context != kNoContext) set_context(*communicator, context);
   return communicator.release();
 }
 
-void MpiRank::set_context(Communicator& communicator, ContextId context) {
-  communicator.context = context;
-  communicator.collective_context = static_cast<ContextId>(context + 1);
+void MpiRank::set_context(Communicator& communicator, const AgreedContext& agreed) {
+  communicator.context = static_cast<ContextId>(agreed.context);
+  communicator.collective_context = static_cast<ContextId>(agreed.context + 1);
+  communicator.generation = agreed.generation;
   if (communicator.both == nullptr) return;
   communicator.both->context = communicator.context;
   communicator.both->collective_context = communicator.collective_context;
+  communicator.both->generation = communicator.generation;
+}
+
+// Mixed (the finalizer of SplitMix64, which maps no two numbers to one), as those of two processes may be combined.
+std::uint64_t MpiRank::next_generation() {
+  std::uint64_t x = std::uint64_t{++generations_} << 32 | process_->rank();
+  x = (x ^ (x >> 30)) * 0xbf58'476d'1ce4'e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d0'49bb'1331'11ebU;
+  return x ^ (x >> 31);
 }
 
 Datatype* MpiRank::add_datatype(Datatype&& type) {

@@ -158,8 +158,8 @@ class MpiRank {
   [[nodiscard]] HandleTable<Operation>& operations() { return operations_; }
 
   // New objects, with a handle. nullptr: the table is full.
-  // `remote`: the other group of an intercommunicator. The context may come later (kNoContext).
-  [[nodiscard]] Communicator* add_communicator(GroupPtr group, ContextId context, GroupPtr remote = nullptr);
+  // `remote`: the other group of an intercommunicator. Its contexts come by set_context(); until then, kNoContext.
+  [[nodiscard]] Communicator* add_communicator(GroupPtr group, GroupPtr remote = nullptr);
   [[nodiscard]] Datatype* add_datatype(Datatype&& type);
   [[nodiscard]] UserRequest* add_request(Request* device, Communicator& communicator) {
     if (free_requests_ == nullptr) [[unlikely]]
@@ -190,7 +190,7 @@ class MpiRank {
   void hide_free_requests();
 
   // Gives a communicator its contexts. Requires: it had kNoContext.
-  static void set_context(Communicator& communicator, ContextId context);
+  static void set_context(Communicator& communicator, const AgreedContext& agreed);
   // The user's handle goes; the object too, once nothing refers to it.
   void free_communicator(Communicator& communicator);
   // Those that the program holds and that came from this session.
@@ -206,6 +206,8 @@ class MpiRank {
   [[nodiscard]] ContextPool& contexts() { return contexts_; }
   [[nodiscard]] GroupTable& groups() { return groups_; }
 
+  // For a communicator that this process makes together with others: no process of the job ever offers the same twice.
+  [[nodiscard]] std::uint64_t next_generation();
   // A number for each MPI_Psend_init.
   [[nodiscard]] std::uint64_t next_partition_channel() { return partition_channels_++; }
 
@@ -273,6 +275,7 @@ class MpiRank {
   HandleTable<Message> messages_{ObjectType::request};
   HandleTable<Operation> operations_{ObjectType::op};
   std::uint64_t partition_channels_ = 0;
+  std::uint32_t generations_ = 0;
   std::vector<std::unique_ptr<UserRequest>> request_pool_;
   UserRequest* free_requests_ = nullptr;
   std::unique_ptr<Origins> origins_;

@@ -49,6 +49,9 @@ class Descriptor {
   // "A process sees an arrival in its descriptor's counters": bytes of bodies deposited or replied, and messages.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
+  // Messages that have their place here while their bodies are still coming: the memory is not the program's yet, even
+  // when no entry leads to it any more. Not counted for independent blocks, whose rows say it each for itself.
+  [[nodiscard]] std::uint16_t under_way() const { return under_way_; }
 
   // Whose it is, for the drainer of the changed list. Not used here.
   void set_owner(void* owner, std::uint32_t owner_kind) { owner_ = owner, owner_kind_ = owner_kind; }
@@ -69,6 +72,7 @@ class Descriptor {
   std::uint64_t messages_ = 0;
   void* owner_ = nullptr;
   std::uint32_t owner_kind_ = 0;
+  std::uint16_t under_way_ = 0;  // a wire brings one body at a time, or one from each peer
   DescriptorType type_;
 };
 

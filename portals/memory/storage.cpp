@@ -37,14 +37,17 @@ Passed Storage::admit_other(const Descriptor& descriptor, const Options& options
 
 void Storage::reserve_other(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict) {
   with_type(descriptor, [&](auto& block) { block.reserve(options, header, verdict); });
+  ++descriptor.under_way_;
 }
 
 void Storage::commit_other(const Verdict& verdict, const Header& header) {
   with_type(*verdict.descriptor, [&](auto& block) { block.commit(verdict, header); });
+  --verdict.descriptor->under_way_;
 }
 
 void Storage::give_back(const Verdict& verdict) {
   with_type(*verdict.descriptor, [&](auto& block) { block.give_back(verdict); });
+  if (independent(*verdict.descriptor) == nullptr) --verdict.descriptor->under_way_;
 }
 
 }  // namespace margay::portals

@@ -8,8 +8,10 @@
 enum { kGuard = 64, kOps = 5, kLongest = 20 << 20 };
 enum { kGather = 3, kAllgather = 4 };
 
-// What all name, and what one rank names: on one side of the length at which messages are asked for.
-static const int kLengths[][2] = {{100, 40}, {40, 100}, {40000, 80000}, {80000, 40000}};
+// What all name, and what one rank names: on one side of the length at which messages are asked for (16 KiB), and on
+// both.
+static const int kLengths[][2] = {{100, 40},      {40, 100},      {40000, 80000}, {80000, 40000}, {100, 40000},
+                                  {40000, 100},   {0, 40000},     {40000, 0},     {16384, 16385}, {16385, 16384}};
 enum { kLengthCount = sizeof kLengths / sizeof kLengths[0] };
 
 static int call(int op, const void* in, void* out, int bytes, MPI_Comm comm) {
@@ -81,6 +83,26 @@ static void gather_from_itself(MPI_Comm wrong, int sends, int receives) {
   free(out);
 }
 
+// Who is done with its call frees the communicator, while others still wait in theirs; the next ones have its contexts.
+static void freed_at_once(void) {
+  const int last = world_size() - 1;
+  unsigned char* data = memory_of(40000);
+  memset(data, 1, 40000);
+  for (int i = 0; i < 200; ++i) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    const int error = MPI_Bcast(data, world_rank() == 0 && i % 2 == 0 ? 100 : 40000, MPI_BYTE, 0, comm);
+    if (i % 2 != 0) {
+      CHECK(error == MPI_SUCCESS, "communicator %d: an error in a call that fits", i);
+    } else {
+      CHECK(world_rank() != last || error != MPI_SUCCESS, "communicator %d: no error", i);
+    }
+    MPI_Comm_free(&comm);
+  }
+  free(data);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   MPI_Comm wrong;
@@ -89,8 +111,10 @@ int main(int argc, char** argv) {
   const int last = world_size() - 1;
   for (int op = 0; op < kOps; ++op)
     for (int i = 0; i < kLengthCount; ++i)
-      one_other_length(wrong, op, kLengths[i][0], kLengths[i][1], (op + i) % 2 * last);
+      for (int odd = 0; odd <= last; odd += last) one_other_length(wrong, op, kLengths[i][0], kLengths[i][1], odd);
   one_other_length(wrong, 0, 1 << 20, kLongest, 0);
+  one_other_length(wrong, 0, 8 << 10, kLongest, 0);
+  freed_at_once();
   gather_from_itself(wrong, 64, 16);
   gather_from_itself(wrong, 16, 64);
   // The same communicator still works.

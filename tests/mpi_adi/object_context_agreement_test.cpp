@@ -13,6 +13,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
+constexpr std::uint64_t kAny = ContextAgreement::kAnyGeneration;
+
 // One agreement among some processes, round by round; members come to it at different times.
 struct Shared {
   std::vector<int> members;
@@ -51,12 +53,14 @@ TEST_CASE("a process that enters no other agreement is done in one round, with t
   one.take(0);
   other.take(1);
   Shared shared{{0, 1}, {}, false};
-  shared.parts.push_back(std::make_unique<ContextAgreement>(one, 7, true));
-  shared.parts.push_back(std::make_unique<ContextAgreement>(other, 7, true));
+  shared.parts.push_back(std::make_unique<ContextAgreement>(one, 7, true, 1234));
+  shared.parts.push_back(std::make_unique<ContextAgreement>(other, 7, true, kAny));
   shared.round();
   CHECK(shared.over);
-  CHECK(shared.parts[0]->context() == 4);
-  CHECK(shared.parts[1]->context() == 4);
+  CHECK(shared.parts[0]->agreed().context == 4);
+  CHECK(shared.parts[1]->agreed().context == 4);
+  CHECK(shared.parts[0]->agreed().generation == 1234);
+  CHECK(shared.parts[1]->agreed().generation == 1234);
   CHECK(!one.is_free(2));
   CHECK(one.is_free(1));
 }
@@ -85,7 +89,7 @@ TEST_CASE("agreements whose rounds mix end with different pairs") {
       const std::size_t member = random() % one.members.size();
       if (one.parts[member] == nullptr) {
         ContextPool& pool = pools[static_cast<std::size_t>(one.members[member])];
-        one.parts[member] = std::make_unique<ContextAgreement>(pool, number, false);
+        one.parts[member] = std::make_unique<ContextAgreement>(pool, number, false, kAny);
       } else if (one.all_came()) {
         one.round();
         if (one.over) --open;
@@ -95,8 +99,8 @@ TEST_CASE("agreements whose rounds mix end with different pairs") {
       std::vector<int> contexts;
       for (const Shared& one : all) {
         for (std::size_t i = 0; i < one.members.size(); ++i) {
-          CHECK(one.parts[i]->context() == one.parts[0]->context());
-          if (one.members[i] == process) contexts.push_back(one.parts[i]->context());
+          CHECK(one.parts[i]->agreed().context == one.parts[0]->agreed().context);
+          if (one.members[i] == process) contexts.push_back(one.parts[i]->agreed().context);
         }
       }
       std::sort(contexts.begin(), contexts.end());
@@ -116,25 +120,25 @@ TEST_CASE("while the last pair is only reserved, nobody is told that all are use
   ContextPool pool;
   for (int pair = 1; pair < ContextPool::kPairs; ++pair) pool.take(pair);
   // A process alone: its words are already everybody's.
-  auto first = std::make_unique<ContextAgreement>(pool, 1, false);
+  auto first = std::make_unique<ContextAgreement>(pool, 1, false, kAny);
   CHECK(!first->combined());
   CHECK(!pool.is_free(0));
-  ContextAgreement second(pool, 2, false);
+  ContextAgreement second(pool, 2, false, kAny);
   CHECK(!second.combined());
   CHECK(!second.combined());
   first.reset();
   for (int round = 0; round < 3; ++round) {
     if (second.combined()) break;
   }
-  CHECK(second.context() == 0);
+  CHECK(second.agreed().context == 0);
 }
 
 TEST_CASE("an agreement that nobody else comes to holds up no other one") {
   ContextPool one, other;
-  const ContextAgreement waiting(one, 1, false);  // its other member is busy below
+  const ContextAgreement waiting(one, 1, false, kAny);  // its other member is busy below
   Shared shared{{0, 1}, {}, false};
-  shared.parts.push_back(std::make_unique<ContextAgreement>(one, 2, true));
-  shared.parts.push_back(std::make_unique<ContextAgreement>(other, 2, true));
+  shared.parts.push_back(std::make_unique<ContextAgreement>(one, 2, true, kAny));
+  shared.parts.push_back(std::make_unique<ContextAgreement>(other, 2, true, kAny));
   shared.round();
   CHECK(!shared.over);  // not alone: asks again whether the pair is still free
   shared.round();
@@ -146,11 +150,11 @@ TEST_CASE("no pair is free") {
   for (int pair = 0; pair < ContextPool::kPairs; ++pair) (pair % 2 == 0 ? one : other).take(pair);
   for (const bool blocking : {true, false}) {
     Shared shared{{0, 1}, {}, false};
-    shared.parts.push_back(std::make_unique<ContextAgreement>(one, 1, blocking));
-    shared.parts.push_back(std::make_unique<ContextAgreement>(other, 1, blocking));
+    shared.parts.push_back(std::make_unique<ContextAgreement>(one, 1, blocking, kAny));
+    shared.parts.push_back(std::make_unique<ContextAgreement>(other, 1, blocking, kAny));
     shared.round();
     CHECK(shared.over);
-    CHECK(shared.parts[0]->context() == -1);
+    CHECK(shared.parts[0]->agreed().context == -1);
   }
 }
 
@@ -158,8 +162,8 @@ TEST_CASE("an agreement that is broken off gives its pair back") {
   ContextPool one, other;
   {
     Shared shared{{0, 1}, {}, false};
-    shared.parts.push_back(std::make_unique<ContextAgreement>(one, 3, false));
-    shared.parts.push_back(std::make_unique<ContextAgreement>(other, 3, false));
+    shared.parts.push_back(std::make_unique<ContextAgreement>(one, 3, false, kAny));
+    shared.parts.push_back(std::make_unique<ContextAgreement>(other, 3, false, kAny));
     shared.round();
     CHECK(!shared.over);
     CHECK(one.free() != ContextPool().free());
