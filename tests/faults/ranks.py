@@ -214,6 +214,8 @@ def death_that_no_launcher_answers(build, scratch):
             else:
                 assert ended[1] == (-9 if way[2] == "kill" else 3) and ended[0] > 0, words
                 assert re.search(r"rank 1 \(its process (has )?ended", words), words
+    ended, words = under_quiet_launcher(build, 4, "left_alone", "between")
+    assert ended == {0: 0, 1: -9, 2: 0, 3: -9}, words
 
 
 @case
