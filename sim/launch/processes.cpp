@@ -14,23 +14,6 @@
 #include "sim/launch/poller.hpp"
 
 namespace margay::sim {
-namespace {
-
-// Whether this process has a child that is not one of `others`.
-bool has_children_but(const std::vector<int>& others) {
-  const std::vector<int> all = children();
-  return std::any_of(all.begin(), all.end(),
-                     [&](int pid) { return std::find(others.begin(), others.end(), pid) == others.end(); });
-}
-
-}  // namespace
-
-std::vector<int> children() {
-  std::vector<int> pids;
-  std::ifstream file("/proc/self/task/" + std::to_string(::getpid()) + "/children");
-  for (int pid = 0; file >> pid;) pids.push_back(pid);
-  return pids;
-}
 
 void raise_descriptor_limit(rlimit& before) {
   if (::getrlimit(RLIMIT_NOFILE, &before) != 0) return;
@@ -72,24 +55,6 @@ bool catches_signal(int pid, int signal) {
     return (caught >> (signal - 1) & 1) != 0;
   }
   return false;
-}
-
-void end_all_children(std::vector<int> others) {
-  constexpr std::int64_t kPatienceNs = 2'000'000'000;
-  const std::int64_t until = signed_monotonic_ns() + kPatienceNs;
-  while (signed_monotonic_ns() < until) {
-    int status = 0;
-    const pid_t pid = ::waitpid(-1, &status, WNOHANG);
-    if (pid > 0) std::erase(others, pid);  // its number is free now
-    if (pid > 0) continue;
-    if (pid < 0 && errno == ECHILD) return;
-    if (pid < 0 && errno == EINTR) continue;
-    if (!has_children_but(others)) return;
-    for (int child : children()) {
-      if (std::find(others.begin(), others.end(), child) == others.end()) ::kill(child, SIGKILL);
-    }
-    ::usleep(200);
-  }
 }
 
 }  // namespace margay::sim

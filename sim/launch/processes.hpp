@@ -16,10 +16,5 @@ void raise_descriptor_limit(rlimit& before);
 void signal_ranks(const std::vector<int>& pids, int signal);
 // Whether a process has a handler for `signal`, so that sending it does no harm. False when it cannot be told.
 [[nodiscard]] bool catches_signal(int pid, int signal);
-// The living children of this process.
-[[nodiscard]] std::vector<int> children();
-// Kills and reaps every child of this process but `others`, and every orphan that becomes one, until none is left (at
-// most two seconds).
-void end_all_children(std::vector<int> others);
 
 }  // namespace margay::sim

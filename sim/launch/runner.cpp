@@ -71,8 +71,7 @@ Status Runner::run(int& exit_status) {
 }
 
 Status Runner::prepare() {
-  // A program that became the launcher by exec may have left children; they are none of the job's.
-  children_before_ = children();
+  offspring_.begin(memory_.job_name());
   started_ns_ = signed_monotonic_ns();
   static_cast<void>(::sigprocmask(SIG_BLOCK, nullptr, &saved_.signal_mask));
   if (!options_.system_mpi) library_folder_ = find_library_folder();
@@ -108,6 +107,7 @@ Status Runner::start_rank(std::uint32_t rank, int standard_input) {
     request.path = paths_[program];
     request.argv = options_.programs[program].argv;
     request.environment = make_environment(options_, plan_, rank, descriptors, library_folder_, environ);
+    request.environment.push_back(offspring_.mark());
     request.working_directory = options_.programs[program].working_directory;
     request.standard_input = standard_input;
     request.process_group = guardian_.group();
@@ -229,7 +229,7 @@ void Runner::on_child(pid_t pid, int code, int value) {
   const auto found = std::find(pids_.begin(), pids_.end(), pid);
   if (found == pids_.end()) {
     // An orphan that was adopted, the guardian, or somebody's from before, whose number is free now.
-    if (code != CLD_STOPPED && code != CLD_CONTINUED) std::erase(children_before_, pid);
+    if (code != CLD_STOPPED && code != CLD_CONTINUED) offspring_.reaped(pid);
     return;
   }
   const auto rank = static_cast<std::uint32_t>(found - pids_.begin());
@@ -321,8 +321,9 @@ int Runner::wait_ms() const {
 }
 
 void Runner::end_everything() {
+  const pid_t group = guardian_.group();
   guardian_.dismiss();
-  end_all_children(children_before_);
+  offspring_.end(group);
   if (signals_ >= 0) ::close(signals_);
   signals_ = -1;
   static_cast<void>(::sigprocmask(SIG_SETMASK, &saved_.signal_mask, nullptr));
