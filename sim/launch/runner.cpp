@@ -213,7 +213,9 @@ void Runner::take_reports() {
   const std::int64_t now = signed_monotonic_ns();
   for (const auto& [rank, outcome] : reported_by_ranks_) {
     if (watch_.over()) break;
-    if (outcome.aborts) {
+    if (outcome.second_program) {
+      watch_.on_second_program(rank, outcome.abort_code, now);
+    } else if (outcome.aborts) {
       // PMI's line has room for the beginning of the words only.
       const BoardBlock& block = memory_.board().block(rank);
       const bool on_board = block.state == RankState::kAborting;
@@ -244,6 +246,7 @@ void Runner::on_child(pid_t pid, int code, int value) {
     if (reporter != rank || !outcome.aborts || end.aborting) continue;
     end.aborting = true;
     end.abort_code = outcome.abort_code;
+    end.second_program = outcome.second_program;
     end.text = outcome.abort_message;
   }
   watch_.on_end(rank, end, now);
