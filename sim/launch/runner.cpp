@@ -183,7 +183,7 @@ void Runner::show_state() {
     output_.notice("margay: rank " + std::to_string(rank) + " (pid " + std::to_string(pids_[rank]) + ") " +
                    (watch_.ended(rank) ? "has ended" : "in " + (inside && !call.empty() ? call : "the program")) +
                    (library.empty() ? "" : ", which has loaded " + library));
-    if (inside && catches_signal(block.pid, SIGUSR1)) ::kill(block.pid, SIGUSR1);
+    if (inside) signal_if_caught({block.pid, block.start_ticks}, SIGUSR1);
   }
 }
 
