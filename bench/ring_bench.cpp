@@ -94,6 +94,7 @@ class Side {
           break;
         case Arrival::Kind::cut:
         case Arrival::Kind::lost:
+        case Arrival::Kind::left:
           break;
       }
     }

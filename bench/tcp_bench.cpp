@@ -90,6 +90,7 @@ class Node {
           break;
         case Arrival::Kind::cut:
         case Arrival::Kind::lost:
+        case Arrival::Kind::left:
           std::fprintf(stderr, "lost: %.*s\n", static_cast<int>(arrival.loss.size()), arrival.loss.data());
           std::_Exit(1);
       }

@@ -85,7 +85,7 @@ std::string words_of_lost(MpiRank& rank) {
   std::string words = "a process that the call needs has failed:";
   const sim::Kernel& kernel = rank.process().kernel();
   for (std::uint32_t peer = 0; peer < kernel.ranks(); ++peer) {
-    if (kernel.lost(peer)) words += " rank " + std::to_string(peer) + " (" + kernel.loss(peer) + ")";
+    if (kernel.gone(peer)) words += " rank " + std::to_string(peer) + " (" + kernel.loss(peer) + ")";
   }
   return words;
 }

@@ -100,7 +100,7 @@ std::string near_misses(const DeviceParts& parts, const ReceiveRequest& awaited)
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines) {
   Lines lines(out, limit_lines);
   for (std::uint32_t rank = 0; parts.kernel.losses() != 0 && rank < parts.kernel.ranks(); ++rank) {
-    if (!parts.kernel.lost(rank) || !lines.next()) continue;
+    if (!parts.kernel.gone(rank) || !lines.next()) continue;
     lines.add("  process " + std::to_string(rank) + " cannot be reached: " + parts.kernel.loss(rank));
   }
   if (parts.heap.holding() && lines.next()) {

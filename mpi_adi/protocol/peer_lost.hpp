@@ -7,7 +7,8 @@ namespace margay::mpi_adi {
 
 // Whether what waits for a message from `source` (a rank of the communicator, or MPI_ANY_SOURCE) may wait for ever.
 // From any source: as soon as one member is lost, since it may be the one that would have sent
-// (MPI_ERR_PROC_FAILED_PENDING of the fault tolerance proposals says the same); what has come already was found before.
+// (MPI_ERR_PROC_FAILED_PENDING of the fault tolerance proposals says the same); a member that had left in order would
+// not. What has come already was found before.
 [[nodiscard, gnu::noinline]] bool source_among_lost(const DeviceParts& parts, const Communicator& communicator,
                                                     int source);
 [[nodiscard]] inline bool source_lost(const DeviceParts& parts, const Communicator& communicator, int source) {

@@ -47,7 +47,7 @@ ReceiveRequest& start_matched_receive(DeviceParts& parts, void* buffer, std::int
   ReceiveRequest& request = prepare_receive(parts, buffer, count, type, *message.communicator);
   request.peer = message.peer;
   if (parts.type_check != nullptr) parts.type_check->begin_receive(request, type, count, false);
-  if (!message.was_complete && parts.kernel.lost(message.peer)) {
+  if (!message.was_complete && parts.kernel.gone(message.peer)) {
     end_receive_of_lost(parts, request);
   } else {
     take_unexpected(parts, request, *message.arrived);

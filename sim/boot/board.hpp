@@ -22,7 +22,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
-inline constexpr std::uint32_t kBoardVersion = 3;
+inline constexpr std::uint32_t kBoardVersion = 4;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 inline constexpr std::uint32_t kMaxRanks = 65536;
 // Counted under portals::DropReason's values.
@@ -85,8 +85,9 @@ struct BoardBlock {
   std::uint64_t heap_high_water_bytes = 0;
   std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::kCount)> by_protocol{};
   std::array<BoardCount, static_cast<std::size_t>(CountedWire::kCount)> by_wire{};
-  std::uint32_t findings = 0;    // what the checks have told so far; Process::found() counts them
-  std::uint32_t on_portals = 0;  // 1: a program on portals, without MPI
+  std::uint32_t findings = 0;     // what the checks have told so far; Process::found() counts them
+  std::uint32_t on_portals = 0;   // 1: a program on portals, without MPI
+  std::uint64_t start_ticks = 0;  // of the process `pid` (ProcessIdentity), which may be over and its number another's
 };
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, failed_call) == 48);
@@ -94,7 +95,7 @@ static_assert(offsetof(BoardBlock, message) == 80);
 static_assert(offsetof(BoardBlock, wait) == 2128 && offsetof(BoardBlock, progress) == 2560);
 static_assert(offsetof(BoardBlock, by_protocol) == 2584 && offsetof(BoardBlock, by_wire) == 2776);
 static_assert(offsetof(BoardBlock, findings) == 2824 && offsetof(BoardBlock, on_portals) == 2828 &&
-              sizeof(BoardBlock) == 2832);
+              offsetof(BoardBlock, start_ticks) == 2832 && sizeof(BoardBlock) == 2840);
 
 struct BoardHeader {
   std::uint64_t magic = 0;  // written last

@@ -23,6 +23,9 @@
 namespace margay::sim {
 namespace {
 
+// Of a second program in a rank's place.
+constexpr int kRefusedStatus = 1;
+
 template <typename Integer>
 Status number_from_environment(const char* name, Integer& out) {
   const char* text = std::getenv(name);
@@ -44,6 +47,14 @@ Status take_descriptor(const char* name, int& out) {
   return {};
 }
 
+// The board's block, and the job's wires, are the first program's: the user is told here, the launcher through PMI.
+[[noreturn]] void refuse_second_program(const Job& job, const Status& refusal) {
+  static_cast<void>(std::fprintf(stderr, "margay: rank %u: %s\n", job.rank, refusal.sentence().c_str()));
+  job.pmi->refuse_second_program(kRefusedStatus);
+  static_cast<void>(std::fflush(nullptr));
+  ::_exit(kRefusedStatus);
+}
+
 Status join_margay(Job& job) {
   if (Status status = take_descriptor("MARGAY_BOARD_FD", job.board_fd); !status.ok()) return status;
   if (Status status = number_from_environment("MARGAY_RANK", job.rank); !status.ok()) return status;
@@ -57,9 +68,7 @@ Status join_margay(Job& job) {
   int pmi_descriptor = -1;
   if (Status status = take_descriptor("PMI_FD", pmi_descriptor); !status.ok()) return status;
   job.pmi = std::make_shared<PmiClient>(pmi_descriptor, job.rank, header.size);
-  if (Status status = take_place_on_board(board, job.rank); !status.ok()) {
-    abort_job(job, 1, status.sentence());
-  }
+  if (Status status = take_place_on_board(board, job.rank); !status.ok()) refuse_second_program(job, status);
   job.launcher = Launcher::kMargay;
   job.size = header.size;
   job.node_count = header.node_count;
@@ -93,7 +102,7 @@ Status join_foreign(Job& job, SegmentBytes segment_bytes) {
   job.launcher = Launcher::kPmi;
   job.pmi = std::make_shared<PmiClient>(descriptor, job.rank, job.size);
   if (Status status = take_place_on_connection(descriptor); !status.ok()) {
-    abort_job(job, 1, status.sentence());
+    abort_job(job, kRefusedStatus, status.sentence());
   }
   return join_through_pmi(job, segment_bytes);
 }

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <string>
 
+#include "sim/base/process_identity.hpp"
 #include "sim/shm/publish_once.hpp"
 
 namespace margay::sim {
@@ -22,8 +23,10 @@ Status place_is_taken(std::int32_t holder) {
 }
 
 Status take_place_on_board(const Board& board, std::uint32_t rank) {
-  const std::int32_t holder = take_place(board.block(rank).pid, ::getpid());
-  return holder == 0 ? Status() : place_is_taken(holder);
+  BoardBlock& block = board.block(rank);
+  if (const std::int32_t holder = take_place(block.pid, ::getpid()); holder != 0) return place_is_taken(holder);
+  block.start_ticks = own_process().start_ticks;
+  return {};
 }
 
 Status take_place_on_connection(int descriptor) {

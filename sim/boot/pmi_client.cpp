@@ -240,4 +240,8 @@ void PmiClient::abort(int code, std::string_view message) {
   static_cast<void>(send_line(line).ok());
 }
 
+void PmiClient::refuse_second_program(int code) {
+  static_cast<void>(send_line("cmd=abort exitcode=" + std::to_string(code) + " second_program=1").ok());
+}
+
 }  // namespace margay::sim

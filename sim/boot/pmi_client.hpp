@@ -43,6 +43,8 @@ class PmiClient {
   Status finalize();
   // Asks the launcher to end the job; does not wait for an answer.
   void abort(int code, std::string_view message);
+  // The same to margay's launcher, of a program that found the rank's place taken.
+  void refuse_second_program(int code);
 
   [[nodiscard]] bool connected() const { return connected_; }
   [[nodiscard]] bool finalized() const { return finalized_; }

@@ -6,7 +6,13 @@ namespace margay::sim {
 
 Initiator::Initiator(portals::ProcessId me, const std::vector<Wire*>& routes, TransmissionList& finished,
                      Registers& registers, Recorder& recorder)
-    : me_(me), routes_(routes), finished_(finished), registers_(registers), recorder_(recorder), lost_(routes.size()) {}
+    : me_(me),
+      routes_(routes),
+      finished_(finished),
+      registers_(registers),
+      recorder_(recorder),
+      gone_(routes.size()),
+      had_left_(routes.size()) {}
 
 // Cost of a short message beyond the wire: the copy of the header that gets its source, three counters.
 bool Initiator::try_send(const portals::Header& header, const portals::Region& body) {
@@ -15,7 +21,7 @@ bool Initiator::try_send(const portals::Header& header, const portals::Region& b
   Wire& wire = *routes_[peer];
   // The message may have been delivered before try_send() returns: its departure is what came first.
   const std::uint64_t stamp = recorder_.on() ? recorder_.stamp() : 0;
-  if (lost(peer) || !wire.try_send(peer, header, body)) return false;
+  if (gone(peer) || !wire.try_send(peer, header, body)) return false;
   count(header, wire.id(), stamp);
   return true;
 }
@@ -27,7 +33,7 @@ void Initiator::send(Transmission& transmission) {
   transmission.stop_asked = false;
   transmission.given_back = false;
   ++under_way_;
-  if (lost(peer)) {
+  if (gone(peer)) {
     transmission.state = Transmission::State::failed;
     finished_.push(transmission);
     return;

@@ -35,14 +35,16 @@ class Initiator {
   // Transmissions taken and not yet given back.
   [[nodiscard]] std::uint64_t under_way() const { return under_way_; }
   void gave_back() { --under_way_; }
-  void mark_lost(std::uint32_t rank, std::string_view reason) {
-    losses_ += lost(rank) ? 0U : 1U;
-    lost_[rank] = reason.empty() ? "lost" : reason;
+  void mark_gone(std::uint32_t rank, std::string_view reason, bool had_left) {
+    losses_ += gone(rank) ? 0U : 1U;
+    gone_[rank] = reason.empty() ? "lost" : reason;
+    had_left_[rank] = had_left;
   }
   [[nodiscard]] std::uint32_t losses() const { return losses_; }
-  [[nodiscard]] bool lost(std::uint32_t rank) const { return losses_ != 0 && !lost_[rank].empty(); }
-  // Why, as a sentence's end; empty for a rank that is not lost.
-  [[nodiscard]] const std::string& loss(std::uint32_t rank) const { return lost_[rank]; }
+  [[nodiscard]] bool gone(std::uint32_t rank) const { return losses_ != 0 && !gone_[rank].empty(); }
+  [[nodiscard]] bool lost(std::uint32_t rank) const { return gone(rank) && !had_left_[rank]; }
+  // Why, as a sentence's end; empty for a rank that is not gone.
+  [[nodiscard]] const std::string& loss(std::uint32_t rank) const { return gone_[rank]; }
   // Messages and bytes handed to a wire.
   [[nodiscard]] const WireCounts& counts(portals::Kind kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] const WireCounts& counts(WireId id) const { return counts_[static_cast<std::size_t>(id)]; }
@@ -58,8 +60,9 @@ class Initiator {
   Registers& registers_;
   Recorder& recorder_;
   std::uint64_t under_way_ = 0;
-  std::uint32_t losses_ = 0;       // ranks that are lost
-  std::vector<std::string> lost_;  // by rank: why; empty: it is not
+  std::uint32_t losses_ = 0;       // ranks that are gone
+  std::vector<std::string> gone_;  // by rank: why; empty: it is not
+  std::vector<bool> had_left_;     // by rank: in order, before it was gone
   std::array<WireCounts, kWireCount> counts_{};
   std::array<WireCounts, portals::kKindCount> kinds_{};
 };

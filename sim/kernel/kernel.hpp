@@ -131,8 +131,11 @@ class Kernel {
   [[nodiscard]] const Registers& registers() const { return registers_; }
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
   [[nodiscard]] const Wire& route(std::uint32_t rank) const { return *routes_[rank]; }
+  // No message comes from the rank or reaches it any more.
+  [[nodiscard]] bool gone(std::uint32_t rank) const { return initiator_.gone(rank); }
+  // The same, and it had not left in order before: who waits for any source may have waited for it.
   [[nodiscard]] bool lost(std::uint32_t rank) const { return initiator_.lost(rank); }
-  // How many are lost.
+  // How many are gone.
   [[nodiscard]] std::uint32_t losses() const { return initiator_.losses(); }
   [[nodiscard]] const std::string& loss(std::uint32_t rank) const { return initiator_.loss(rank); }
   // Messages and bytes handed to, and taken from, each wire.

@@ -34,6 +34,7 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
       cut(*static_cast<Incoming*>(arrival.cookie));
       return true;
     case Arrival::Kind::lost:
+    case Arrival::Kind::left:
       lost(wire, arrival);
       return true;
   }
@@ -129,7 +130,7 @@ void Target::cut(Incoming& incoming) {
 }
 
 void Target::lost(Wire& wire, const Arrival& arrival) {
-  initiator_.mark_lost(arrival.peer, arrival.loss);
+  initiator_.mark_gone(arrival.peer, arrival.loss, arrival.kind == Arrival::Kind::left);
   if (!recorder_.on()) return;
   TraceEvent event;
   event.kind = TraceKind::peer_lost;

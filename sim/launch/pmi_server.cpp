@@ -133,6 +133,7 @@ void PmiServer::abort(std::uint32_t, const PmiMessage& line, PmiOutcome& out) {
   out.aborts = true;
   out.abort_code = 1;
   static_cast<void>(line.number("exitcode", out.abort_code));
+  out.second_program = line.text("second_program") == "1";
   out.abort_message = line.text("error_msg");
 }
 

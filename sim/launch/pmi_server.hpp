@@ -23,6 +23,7 @@ struct PmiOutcome {
   std::vector<PmiReply> replies;
   bool aborts = false;
   int abort_code = 0;
+  bool second_program = false;  // aborts: a program that found the rank's place taken
   std::string abort_message;
   std::string error;  // empty, or a sentence naming the rank
 };

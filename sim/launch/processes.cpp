@@ -1,36 +1,29 @@
 #include "sim/launch/processes.hpp"
 
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 
-#include "sim/launch/poller.hpp"
-
 namespace margay::sim {
 namespace {
 
-// Whether this process has a child that is not one of `others`.
-bool has_children_but(const std::vector<int>& others) {
-  const std::vector<int> all = children();
-  return std::any_of(all.begin(), all.end(),
-                     [&](int pid) { return std::find(others.begin(), others.end(), pid) == others.end(); });
+bool catches_signal(int pid, int signal) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("SigCgt:", 0) != 0) continue;
+    const std::uint64_t caught = std::strtoull(line.c_str() + 7, nullptr, 16);
+    return (caught >> (signal - 1) & 1) != 0;
+  }
+  return false;
 }
 
 }  // namespace
-
-std::vector<int> children() {
-  std::vector<int> pids;
-  std::ifstream file("/proc/self/task/" + std::to_string(::getpid()) + "/children");
-  for (int pid = 0; file >> pid;) pids.push_back(pid);
-  return pids;
-}
 
 void raise_descriptor_limit(rlimit& before) {
   if (::getrlimit(RLIMIT_NOFILE, &before) != 0) return;
@@ -63,33 +56,18 @@ void signal_ranks(const std::vector<int>& pids, int signal) {
   }
 }
 
-bool catches_signal(int pid, int signal) {
-  if (pid <= 0) return false;
-  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind("SigCgt:", 0) != 0) continue;
-    const std::uint64_t caught = std::strtoull(line.c_str() + 7, nullptr, 16);
-    return (caught >> (signal - 1) & 1) != 0;
+bool signal_if_caught(const ProcessIdentity& process, int signal) {
+  if (process.pid <= 0) return false;
+  // Before the looks: it is a handle for the process that they find there, whatever follows it under its number.
+  const int handle = static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0U));
+  bool sent = false;
+  if (!has_ended(process) && catches_signal(process.pid, signal)) {
+    // A kernel without handles (before Linux 5.3, or a filter) leaves the moment since the look.
+    sent = handle >= 0 ? ::syscall(SYS_pidfd_send_signal, handle, signal, nullptr, 0U) == 0
+                       : ::kill(process.pid, signal) == 0;
   }
-  return false;
-}
-
-void end_all_children(std::vector<int> others) {
-  constexpr std::int64_t kPatienceNs = 2'000'000'000;
-  const std::int64_t until = signed_monotonic_ns() + kPatienceNs;
-  while (signed_monotonic_ns() < until) {
-    int status = 0;
-    const pid_t pid = ::waitpid(-1, &status, WNOHANG);
-    if (pid > 0) std::erase(others, pid);  // its number is free now
-    if (pid > 0) continue;
-    if (pid < 0 && errno == ECHILD) return;
-    if (pid < 0 && errno == EINTR) continue;
-    if (!has_children_but(others)) return;
-    for (int child : children()) {
-      if (std::find(others.begin(), others.end(), child) == others.end()) ::kill(child, SIGKILL);
-    }
-    ::usleep(200);
-  }
+  if (handle >= 0) ::close(handle);
+  return sent;
 }
 
 }  // namespace margay::sim

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/base/process_identity.hpp"
+
 namespace margay::sim {
 
 // Raises the soft limit on open files to the hard one; `before` gets what it was.
@@ -14,12 +16,8 @@ void raise_descriptor_limit(rlimit& before);
 [[nodiscard]] int processor_for(std::uint32_t rank);
 // Sends `signal` to each process that is still a child of this one.
 void signal_ranks(const std::vector<int>& pids, int signal);
-// Whether a process has a handler for `signal`, so that sending it does no harm. False when it cannot be told.
-[[nodiscard]] bool catches_signal(int pid, int signal);
-// The living children of this process.
-[[nodiscard]] std::vector<int> children();
-// Kills and reaps every child of this process but `others`, and every orphan that becomes one, until none is left (at
-// most two seconds).
-void end_all_children(std::vector<int> others);
+// Sends `signal` to a process that has a handler for it, so that it does no harm. Not to another one that has got its
+// number meanwhile, nor when it cannot be told. Returns whether it was sent.
+bool signal_if_caught(const ProcessIdentity& process, int signal);
 
 }  // namespace margay::sim

@@ -11,8 +11,8 @@ namespace {
 using Variables = std::map<std::string, std::string>;
 
 constexpr std::string_view kOuterLauncherPrefixes[] = {"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL"};
-constexpr std::string_view kOuterJob[] = {"MARGAY_RANK", "MARGAY_BOARD_FD", "MARGAY_NODE_FD", "MARGAY_APPNUM",
-                                          "MARGAY_PROGRAM_RANKS"};
+constexpr std::string_view kOuterJob[] = {"MARGAY_RANK",   "MARGAY_BOARD_FD",      "MARGAY_NODE_FD",
+                                          "MARGAY_APPNUM", "MARGAY_PROGRAM_RANKS", "MARGAY_JOB"};
 
 bool is_outer_launchers(std::string_view name) {
   const auto starts = [name](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; };

@@ -68,6 +68,8 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
     case CauseKind::kAbort:
       return fmt::format("{} called MPI_Abort with code {}{}", who(cause.rank, context), cause.code,
                          cause.text.empty() ? "" : " (" + cause.text + ")");
+    case CauseKind::kSecondProgram:
+      return "a second MPI program was started in the place of " + who(cause.rank, context);
     case CauseKind::kTimeout:
       return fmt::format("time is up (--timeout {:g}){}", context.timeout_seconds, calls_of_all(context));
     case CauseKind::kDeadlock:

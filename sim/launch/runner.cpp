@@ -71,8 +71,7 @@ Status Runner::run(int& exit_status) {
 }
 
 Status Runner::prepare() {
-  // A program that became the launcher by exec may have left children; they are none of the job's.
-  children_before_ = children();
+  offspring_.begin(memory_.job_name());
   started_ns_ = signed_monotonic_ns();
   static_cast<void>(::sigprocmask(SIG_BLOCK, nullptr, &saved_.signal_mask));
   if (!options_.system_mpi) library_folder_ = find_library_folder();
@@ -108,6 +107,7 @@ Status Runner::start_rank(std::uint32_t rank, int standard_input) {
     request.path = paths_[program];
     request.argv = options_.programs[program].argv;
     request.environment = make_environment(options_, plan_, rank, descriptors, library_folder_, environ);
+    request.environment.push_back(offspring_.mark());
     request.working_directory = options_.programs[program].working_directory;
     request.standard_input = standard_input;
     request.process_group = guardian_.group();
@@ -183,7 +183,7 @@ void Runner::show_state() {
     output_.notice("margay: rank " + std::to_string(rank) + " (pid " + std::to_string(pids_[rank]) + ") " +
                    (watch_.ended(rank) ? "has ended" : "in " + (inside && !call.empty() ? call : "the program")) +
                    (library.empty() ? "" : ", which has loaded " + library));
-    if (inside && catches_signal(block.pid, SIGUSR1)) ::kill(block.pid, SIGUSR1);
+    if (inside) signal_if_caught({block.pid, block.start_ticks}, SIGUSR1);
   }
 }
 
@@ -213,7 +213,9 @@ void Runner::take_reports() {
   const std::int64_t now = signed_monotonic_ns();
   for (const auto& [rank, outcome] : reported_by_ranks_) {
     if (watch_.over()) break;
-    if (outcome.aborts) {
+    if (outcome.second_program) {
+      watch_.on_second_program(rank, outcome.abort_code, now);
+    } else if (outcome.aborts) {
       // PMI's line has room for the beginning of the words only.
       const BoardBlock& block = memory_.board().block(rank);
       const bool on_board = block.state == RankState::kAborting;
@@ -229,7 +231,7 @@ void Runner::on_child(pid_t pid, int code, int value) {
   const auto found = std::find(pids_.begin(), pids_.end(), pid);
   if (found == pids_.end()) {
     // An orphan that was adopted, the guardian, or somebody's from before, whose number is free now.
-    if (code != CLD_STOPPED && code != CLD_CONTINUED) std::erase(children_before_, pid);
+    if (code != CLD_STOPPED && code != CLD_CONTINUED) offspring_.reaped(pid);
     return;
   }
   const auto rank = static_cast<std::uint32_t>(found - pids_.begin());
@@ -244,6 +246,7 @@ void Runner::on_child(pid_t pid, int code, int value) {
     if (reporter != rank || !outcome.aborts || end.aborting) continue;
     end.aborting = true;
     end.abort_code = outcome.abort_code;
+    end.second_program = outcome.second_program;
     end.text = outcome.abort_message;
   }
   watch_.on_end(rank, end, now);
@@ -321,8 +324,9 @@ int Runner::wait_ms() const {
 }
 
 void Runner::end_everything() {
+  const pid_t group = guardian_.group();
   guardian_.dismiss();
-  end_all_children(children_before_);
+  offspring_.end(group);
   if (signals_ >= 0) ::close(signals_);
   signals_ = -1;
   static_cast<void>(::sigprocmask(SIG_SETMASK, &saved_.signal_mask, nullptr));

@@ -16,6 +16,7 @@
 #include "sim/launch/guardian.hpp"
 #include "sim/launch/input_forwarder.hpp"
 #include "sim/launch/job_memory.hpp"
+#include "sim/launch/offspring.hpp"
 #include "sim/launch/other_mpi.hpp"
 #include "sim/launch/plan.hpp"
 #include "sim/launch/pmi_channels.hpp"
@@ -66,6 +67,7 @@ class Runner {
   JobMemory& memory_;
   Poller poller_;
   Guardian guardian_;
+  Offspring offspring_;
   SavedProcess saved_;
   int signals_ = -1;
   RankOutput output_;
@@ -76,7 +78,6 @@ class Runner {
   StallDetector stall_;
   OtherMpi other_mpi_;
   std::vector<int> pids_;
-  std::vector<int> children_before_;                                     // of this process, when it became the launcher
   std::vector<std::pair<std::uint32_t, PmiOutcome>> reported_by_ranks_;  // aborts and errors, not yet judged
   std::int64_t started_ns_ = 0;
   bool reported_ = false;

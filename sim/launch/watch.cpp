@@ -27,7 +27,7 @@ Cause Watch::judge(std::uint32_t rank, const RankEnd& end) {
   cause.rank = rank;
   cause.text = end.text;
   if (end.aborting) {
-    cause.kind = CauseKind::kAbort;
+    cause.kind = end.second_program ? CauseKind::kSecondProgram : CauseKind::kAbort;
     cause.code = end.abort_code;
   } else if (end.by_signal) {
     cause.kind = CauseKind::kSignal;
@@ -58,7 +58,8 @@ void Watch::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) 
   some_initialized_ = some_initialized_ || end.called_init;
   if (some_initialized_) on_initialized(now_ns);
   // The one that aborted has gone; nothing is left to wait for.
-  if (cause_.kind == CauseKind::kAbort && cause_.rank == rank && terminate_at_ns_ > now_ns) terminate_at_ns_ = now_ns;
+  const bool aborted = cause_.kind == CauseKind::kAbort || cause_.kind == CauseKind::kSecondProgram;
+  if (aborted && cause_.rank == rank && terminate_at_ns_ > now_ns) terminate_at_ns_ = now_ns;
 }
 
 void Watch::on_initialized(std::int64_t now_ns) {
@@ -77,6 +78,14 @@ void Watch::on_abort(std::uint32_t rank, int code, const std::string& text, std:
   cause.rank = rank;
   cause.code = code;
   cause.text = text;
+  fail(std::move(cause), now_ns, kAbortGraceNs, kTermToKillNs);
+}
+
+void Watch::on_second_program(std::uint32_t rank, int code, std::int64_t now_ns) {
+  Cause cause;
+  cause.kind = CauseKind::kSecondProgram;
+  cause.rank = rank;
+  cause.code = code;
   fail(std::move(cause), now_ns, kAbortGraceNs, kTermToKillNs);
 }
 
@@ -189,6 +198,7 @@ int Watch::exit_status() const {
     case CauseKind::kNoFinalize:
     case CauseKind::kNoInit:
     case CauseKind::kAbort:
+    case CauseKind::kSecondProgram:
       return failing_status(cause_.code);
   }
   return 1;

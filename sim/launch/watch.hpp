@@ -15,15 +15,16 @@ namespace margay::sim {
 
 enum class CauseKind : std::uint8_t {
   kNone,
-  kSignal,        // a rank died by `signal`
-  kNoFinalize,    // a rank ended after MPI_Init without MPI_Finalize, with exit code `code`
-  kNoInit,        // a rank ended, with `code`, without MPI_Init while others had called it
-  kAbort,         // MPI_Abort(`code`)
-  kTimeout,       // --timeout
-  kDeadlock,      // --deadlock abort
-  kInterrupted,   // the launcher got `signal`
-  kOutputClosed,  // the output named by `text` takes no more; `code` is the errno, EPIPE: nobody reads it
-  kProtocol,      // a rank broke the launch protocol; `text` says how
+  kSignal,         // a rank died by `signal`
+  kNoFinalize,     // a rank ended after MPI_Init without MPI_Finalize, with exit code `code`
+  kNoInit,         // a rank ended, with `code`, without MPI_Init while others had called it
+  kAbort,          // MPI_Abort(`code`)
+  kSecondProgram,  // an MPI program was started in a rank's place, which another one has or had
+  kTimeout,        // --timeout
+  kDeadlock,       // --deadlock abort
+  kInterrupted,    // the launcher got `signal`
+  kOutputClosed,   // the output named by `text` takes no more; `code` is the errno, EPIPE: nobody reads it
+  kProtocol,       // a rank broke the launch protocol; `text` says how
 };
 
 struct Cause {
@@ -42,7 +43,8 @@ struct RankEnd {
   bool called_finalize = false;
   bool aborting = false;
   int abort_code = 0;
-  std::string text;  // what the rank said about its abort
+  bool second_program = false;  // aborting: that is why
+  std::string text;             // what the rank said about its abort
 };
 
 enum class KillStep : std::uint8_t { kNothing, kTerminate, kKill };
@@ -59,6 +61,7 @@ class Watch {
 
   void on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns);
   void on_abort(std::uint32_t rank, int code, const std::string& text, std::int64_t now_ns);
+  void on_second_program(std::uint32_t rank, int code, std::int64_t now_ns);
   void on_protocol_error(std::uint32_t rank, const std::string& sentence, std::int64_t now_ns);
   // A signal to the launcher: the first asks the ranks to end, any later one (and SIGQUIT) kills.
   void on_interrupt(int signal, std::int64_t now_ns);

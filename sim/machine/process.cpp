@@ -200,6 +200,9 @@ void Process::publish_accounts() {
 
 void Process::wake() {
   if (bell_data_ != nullptr) BellRinger(*bell_data_, false).ring();
+  if (wake_descriptor_ < 0) return;
+  const std::uint64_t one = 1;
+  static_cast<void>(!write(wake_descriptor_, &one, sizeof one));
 }
 
 void Process::finish(const std::function<bool()>& round) {

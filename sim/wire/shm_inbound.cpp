@@ -272,12 +272,13 @@ bool ShmInbound::exhausted() {
   return state_ != State::offered && state_ != State::held;
 }
 
-void ShmInbound::lose(std::string_view reason) {
+void ShmInbound::lose(std::string_view reason, bool had_left) {
   if (lost()) return;
   accepted_ = state_ == State::receiving || state_ == State::reading;
   if (state_ == State::reading && direct_) direct_reader_.give_up();
   state_ = State::losing;
   loss_ = reason;
+  had_left_ = had_left;
 }
 
 bool ShmInbound::tell_loss(Arrival& arrival) {
@@ -288,7 +289,7 @@ bool ShmInbound::tell_loss(Arrival& arrival) {
     arrival.cookie = cookie_;
     return true;
   }
-  arrival.kind = Arrival::Kind::lost;
+  arrival.kind = had_left_ ? Arrival::Kind::left : Arrival::Kind::lost;
   arrival.loss = loss_;
   state_ = State::lost;
   return true;

@@ -51,8 +51,9 @@ class ShmInbound {
   void refuse();
   // A held message may be seen again. Returns whether there was one.
   bool release_held();
-  // Nothing more is taken from this channel; look() still gives cut (when a body was half here) and then lost.
-  void lose(std::string_view reason);
+  // Nothing more is taken from this channel; look() still gives cut (when a body was half here) and then lost; left,
+  // if the sender `had_left`.
+  void lose(std::string_view reason, bool had_left = false);
 
   // The sender publishes nothing more: whether all that can still be had of it has been taken.
   [[nodiscard]] bool exhausted();
@@ -126,6 +127,7 @@ class ShmInbound {
   void* cookie_ = nullptr;
   std::array<portals::Buffer, 2> pieces_{};  // of a whole body around the ring's end
   std::string_view loss_;
+  bool had_left_ = false;
 };
 
 // Inline: every look and every short message comes through here.

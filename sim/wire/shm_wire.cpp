@@ -162,8 +162,8 @@ bool ShmWire::look(const Sender& sender, Arrival& arrival) {
   answering_ = &sender;
   idle_rounds_ = 0;
   sender.out->heard();
-  // The inbound side lost its peer (a malformed frame): nothing more goes out to it either.
-  if (arrival.kind == Arrival::Kind::lost) [[unlikely]]
+  // The inbound side lost its peer (a malformed frame, a process that is gone): nothing more goes out to it either.
+  if (arrival.kind == Arrival::Kind::lost || arrival.kind == Arrival::Kind::left) [[unlikely]]
     sender.out->fail(finished_);
   return true;
 }
@@ -201,7 +201,6 @@ void ShmWire::nudge_queued() {
 }
 
 void ShmWire::process_ended(std::uint32_t local_rank) {
-  if (read_published(layout_.area(local_rank).has_left) != 0) return;
   RankArea& mine = layout_.area(local_rank_);
   set_flag(process_ended_[local_rank]);
   count_flag(mine.opened_count);
@@ -216,7 +215,8 @@ void ShmWire::leave(bool leaves) {
 bool ShmWire::lose_ended() {
   return std::erase_if(ended_, [this](std::uint32_t gone) {
            if (!inbound_[gone].exhausted()) return false;
-           inbound_[gone].lose("its process has ended");  // look() tells it, and ends what goes out
+           // look() tells it, and ends what goes out.
+           inbound_[gone].lose("its process has ended", read_published(layout_.area(gone).has_left) != 0);
            add_sender(gone);
            return true;
          }) != 0;

@@ -71,9 +71,10 @@ class ShmWire final : public Wire {
   // Whether `peer` (a world rank) is on this node and not this rank.
   [[nodiscard]] bool reaches(std::uint32_t peer) const;
   // The process of this local rank is gone: once what it published has been taken, what is queued for it fails, and
-  // poll() gives cut for the body that was coming, then lost. No effect of one that had left. Any thread.
+  // poll() gives cut for the body that was coming, then lost; left, if it had left. Any thread.
   void process_ended(std::uint32_t local_rank);
-  // This rank's messages are out and in: its process may end, and is not lost. Taken back with false.
+  // This rank's messages are out and in: its process may end, and is missed by those alone who need a message of it.
+  // Taken back with false.
   void leave(bool leaves);
   // How long bodies go to `peer`, and why; an empty reason before the first one.
   [[nodiscard]] const LongChoice& long_choice(std::uint32_t peer) const { return outbound_[local(peer)].long_choice(); }

@@ -94,7 +94,7 @@ class UringBackend final : public TcpBackend {
   void send_next(Operations& operations);
 
   bool reap();
-  void complete(std::uint64_t marked, int result, std::uint32_t flags);
+  bool complete(std::uint64_t marked, int result, std::uint32_t flags);
   void complete_send(Operations& operations, int result);
   void complete_read_once(Operations& operations, int result);
   void complete_read_armed(Operations& operations, int result, std::uint32_t flags);
@@ -350,33 +350,37 @@ bool UringBackend::reap() {
     const int result = found->res;
     const std::uint32_t flags = found->flags;
     ring_.seen(found);
-    complete(marked, result, flags);
-    moved = true;
+    moved |= complete(marked, result, flags);
   }
   if (ring_.unsubmitted()) ring_.submit();
   return moved;
 }
 
-void UringBackend::complete(std::uint64_t marked, int result, std::uint32_t flags) {
+// Whether that moved anything: the connector's timer ticks in a process that only waits, too.
+bool UringBackend::complete(std::uint64_t marked, int result, std::uint32_t flags) {
   const auto tag = static_cast<Tag>(marked & kTagMask);
   if (tag == Tag::connector) {
     connector_watched_ = false;
     connector_ready_ = true;
-    return;
+    return false;
   }
   Operations& operations = *reinterpret_cast<Operations*>(marked & ~kTagMask);
   if ((flags & IORING_CQE_F_MORE) == 0) --operations.in_kernel;
   switch (tag) {
     case Tag::send:
-      return complete_send(operations, result);
+      complete_send(operations, result);
+      return true;
     case Tag::read_once:
-      return complete_read_once(operations, result);
+      complete_read_once(operations, result);
+      return true;
     case Tag::read_armed:
-      return complete_read_armed(operations, result, flags);
+      complete_read_armed(operations, result, flags);
+      return true;
     case Tag::connector:
     case Tag::cancel:
-      return;
+      break;
   }
+  return false;
 }
 
 void UringBackend::watch_connector() {

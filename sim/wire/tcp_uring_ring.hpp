@@ -29,8 +29,11 @@ class TcpUringRing {
   [[nodiscard]] portals::Status open();
   [[nodiscard]] int descriptor() const { return ring_.ring_fd; }
 
-  // 0, or why the kernel takes no entries any more: the descriptor is not the ring's. The rings are unmapped then,
-  // which makes the kernel let go of all operations, soon but not at once: no completion will come.
+  // 0, or why the kernel takes no entries any more: the descriptor is not the ring's. The rings are unmapped then, and
+  // with them goes the last reference to the ring: before the unmapping returns the kernel has marked it as dying, and
+  // cancels what becomes ready afterwards instead of carrying it out. No completion will come, and nothing is written
+  // into a landing, but by what another thread of this process carries out in the kernel at that very moment, or while
+  // a child that was forked without exec has the descriptor still.
   [[nodiscard]] int failure() const { return failure_; }
   // An empty entry; nullptr when the queue stays full although it was submitted.
   [[nodiscard]] io_uring_sqe* entry();

@@ -29,6 +29,7 @@ struct Arrival {
     finished,  // the body of an accepted message is all deposited; `cookie` is accept()'s
     cut,       // the rest of an accepted message's body will not come (its sender stopped or is lost)
     lost,      // no message will come from or reach `peer` again; `loss` says why
+    left,      // the same of a peer that had left in order before: only who needs a message of it is concerned
   };
   Kind kind = Kind::whole;
   std::uint32_t peer = 0;      // rank in the world
@@ -36,7 +37,7 @@ struct Arrival {
   portals::Header header;      // whole, started. source and destination come from the connection, never from the frame
   portals::Region body;        // whole
   void* cookie = nullptr;      // finished, cut
-  std::string_view loss;       // lost: a sentence's end, e.g. "connection reset"; static or owned by the wire
+  std::string_view loss;       // lost, left: a sentence's end, e.g. "connection reset"; static or owned by the wire
 };
 
 class Wire {

@@ -200,6 +200,22 @@ def children_from_before_are_left_alone(build, scratch):
 
 
 @case
+def children_of_those_from_before_are_left_alone(build, scratch):
+    """What such a background job starts later, and leaves to the launcher, is no more the job's than itself."""
+    go, orphan = scratch / "go", scratch / "orphan"
+    helper = (f"(while [ ! -e {go} ]; do sleep 0.01; done; sleep 60 > /dev/null 2>&1 & echo $! > {orphan}.new; "
+              f'mv {orphan}.new {orphan}) & exec "$@"')
+    adopted = 'grep -q "^PPid:.$PPID\$" /proc/$(cat ORPHAN)/status'.replace("ORPHAN", str(orphan))
+    job = Job(build, ["-n", 1], sh(f"touch {go}; until [ -e {orphan} ] && {adopted}; do sleep 0.01; done; sleep 60 & "
+                                   "setsid sleep 60 & :"), prefix=["sh", "-c", helper, "sh"])
+    assert job.finish(10) == 0, job.stderr
+    left = job.marked()
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert left == [int(orphan.read_text())], (orphan.read_text(), left)
+
+
+@case
 def floods_do_not_deafen_the_launcher(build, scratch):
     """What a rank or its children write without end: bad lines on the launch protocol, output behind a rank's end."""
     flood = ("import os,socket; s=socket.socket(fileno=int(os.environ['PMI_FD'])); os.fork(); os.fork()\n"

@@ -3,6 +3,8 @@
 //   busy    rank 0 sends long messages, each of which is answered
 //   full    the same without answers, so that a receiver that does not take them closes the connection's window
 //   first   rank 0 waits, then sends the first message that the link carries
+//   asks    rank 0 sends a message once it has read a line, and both wait: for it, and for its answer
+//   cycle   the same without the answer: each waits for the other, for ever
 // Every number that arrives is checked.
 #include <mpi.h>
 #include <stdio.h>
@@ -28,6 +30,20 @@ static int take_one(int round, int answered) {
   return wrong;
 }
 
+static int ask(int rank, int answers) {
+  int word = 0;
+  if (rank == 0) {
+    const int line = getchar();
+    MPI_Send(&line, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+    MPI_Recv(&word, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return word != line;
+  }
+  MPI_Recv(&word, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (!answers) MPI_Recv(&word, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Send(&word, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+  return 0;
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   if (argc < 3) MPI_Abort(MPI_COMM_WORLD, 99);
@@ -43,6 +59,8 @@ int main(int argc, char** argv) {
     wrong += rank == 0 ? send_one(0, 1) : take_one(0, 1);
     if (rank == 0) printf("connected\n"), fflush(stdout);
   }
+  const int cycle = strcmp(place, "cycle") == 0;
+  if (cycle || strcmp(place, "asks") == 0) wrong += ask(rank, !cycle);
   if (rank == 0 && !streams) usleep((useconds_t)(seconds * 1e6));
   for (int round = 1; go_on; ++round) {
     go_on = streams && MPI_Wtime() - begin < seconds;

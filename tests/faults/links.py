@@ -58,7 +58,7 @@ class Hosts:
         for made in ("port0", "port1", "bridge"):  # a port may have gone with its host
             subprocess.run(["ip", "link", "del", made], stderr=subprocess.DEVNULL, check=False)
 
-    def job(self, build, wire, *arguments):
+    def job(self, build, wire, *arguments, options=(), **more):
         """Rank 0 on one host, rank 1 on the other."""
         program = compile_c(build, HERE / "link.c", "link", str(build / "bin" / "mpicc"))
         words = []
@@ -67,7 +67,7 @@ class Hosts:
             # Not -iface: the launcher looks for it on its own host.
             words += ["-n", "1", "nsenter", "--target", str(holder.pid), "--net", "env", "MARGAY_IFACE=10.77.0.0/24",
                       program, *arguments]
-        self.jobs.append(Job(build, ["--nodes", 2, "--wire-tcp", wire], words))
+        self.jobs.append(Job(build, ["--nodes", 2, "--wire-tcp", wire, *options], words, **more))
         return self.jobs[-1]
 
     @staticmethod
@@ -125,6 +125,30 @@ def link_silent_for_5_s_survives(build, scratch):
         for job in jobs:
             job.expect(0, GIVE_UP_S)
             assert job.stdout.endswith("all there, wrong numbers 0\n"), (job.command, job.stdout, job.stderr)
+
+
+@patient_case
+def what_a_silent_link_carries_is_no_deadlock(build, scratch):
+    """Both ranks wait, and nothing moves: but a message is on its way. Where none is, they are ended."""
+    with hosts() as two:
+        jobs = {(wire, place): two.job(build, wire, place, "0", options=["--deadlock", "abort"], stdin=subprocess.PIPE)
+                for wire in WIRES for place in ("asks", "cycle")}
+        for job in jobs.values():
+            connected(job)
+        two.cut()
+        for job in jobs.values():
+            job.process.stdin.write("\n")
+            job.process.stdin.flush()
+        time.sleep(5)
+        assert not any(job.process.poll() for job in jobs.values()), "ended while the link was silent"
+        two.mend()
+        for (_, place), job in jobs.items():
+            if place == "asks":
+                job.expect(0, GIVE_UP_S)
+                assert job.stdout.endswith("all there, wrong numbers 0\n"), (job.stdout, job.stderr)
+                assert "deadlock" not in job.stderr, job.stderr
+            else:
+                job.expect(73, GIVE_UP_S, "no rank can go on (--deadlock abort)")
 
 
 @patient_case

@@ -157,6 +157,14 @@ def refused_watches(build, scratch):
 WAITS = ("receive", "receive_any", "irecv_any", "test_any", "probe", "probe_any", "mprobe_any", "iprobe", "iprobe_any")
 
 
+@case
+def a_thread_that_joins_wakes_the_one_that_sleeps(build, scratch):
+    """Alone on its node, with nobody else to ring it."""
+    program(build, "joined")
+    for wire in ("epoll", "uring"):
+        Job(build, ["-n", 2, "--nodes", 2, "--timeout", 60, "--wire-tcp", wire], [program(build, "joined")]).expect(0, 5)
+
+
 def expect_unreachable(build, wait, wire, prefix, *arguments):
     job = Job(build, ["-n", 2, "--nodes", 2, "--wire-tcp", wire], [program(build, "cut"), wait, *arguments], prefix=prefix)
     job.expect(101, 3, "a process that the call needs has failed: rank")
@@ -214,6 +222,8 @@ def death_that_no_launcher_answers(build, scratch):
             else:
                 assert ended[1] == (-9 if way[2] == "kill" else 3) and ended[0] > 0, words
                 assert re.search(r"rank 1 \(its process (has )?ended", words), words
+    ended, words = under_quiet_launcher(build, 4, "left_alone", "between")
+    assert ended == {0: 0, 1: -9, 2: 0, 3: -9}, words
 
 
 @case

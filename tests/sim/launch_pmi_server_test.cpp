@@ -73,6 +73,8 @@ TEST_CASE("abort and spawn") {
   CHECK(abort.aborts);
   CHECK(abort.abort_code == 17);
   CHECK(abort.abort_message == "no more fuel");
+  CHECK(!abort.second_program);
+  CHECK(server.take_line(0, "cmd=abort exitcode=1 second_program=1").second_program);
   CHECK(server.take_line(0, "mcmd=spawn").replies.empty());
   CHECK(server.take_line(0, "nprocs=1").error.empty());
   CHECK(server.take_line(0, "arg1=-x -y").error.empty());

@@ -114,6 +114,21 @@ TEST_CASE("an abort gives its own rank a moment, and its code is the status") {
   CHECK(watch.exit_status() == 7);
 }
 
+TEST_CASE("a second program in a rank's place is the cause, whether it is heard of before the rank's end or with it") {
+  Watch before(2);
+  before.on_second_program(0, 1, 0);
+  before.on_end(0, exited(0, true, true), 20 * kMs);
+  CHECK(before.next_step(20 * kMs) == KillStep::kTerminate);
+  Watch with(2);
+  RankEnd end = aborted(1);
+  end.second_program = true;
+  with.on_end(0, end, 20 * kMs);
+  for (const Watch* watch : {&before, &with}) {
+    CHECK(watch->cause().kind == CauseKind::kSecondProgram);
+    CHECK(watch->exit_status() == 1);
+  }
+}
+
 TEST_CASE("an abort code that looks like success in eight bits does not become success") {
   for (int code : {0, 256, -256}) {
     Watch watch(1);

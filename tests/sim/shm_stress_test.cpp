@@ -130,6 +130,7 @@ class Player {
         return;
       case Arrival::Kind::cut:
       case Arrival::Kind::lost:
+      case Arrival::Kind::left:
         wrong_ = "an arrival that nobody asked for";
         return;
     }

@@ -88,6 +88,7 @@ struct Reader {
           story.events.push_back("cut");
           break;
         case Arrival::Kind::lost:
+        case Arrival::Kind::left:
           story.events.push_back("lost: " + std::string(arrival.loss));
           break;
       }

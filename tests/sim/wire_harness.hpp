@@ -168,6 +168,7 @@ class Endpoint {
         static_cast<Received*>(arrival.cookie)->state = Received::State::cut;
         return true;
       case Arrival::Kind::lost:
+      case Arrival::Kind::left:
         CHECK_FALSE(arrival.loss.empty());
         lost.push_back(arrival.peer);
         return true;

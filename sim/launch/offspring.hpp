@@ -1,0 +1,36 @@
+// The launcher's children, and which of them are the job's. A program that became the launcher by exec may have left
+// children. What they start later, and leave behind, comes to the launcher (a subreaper) as the job's own orphans do.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace margay::sim {
+
+class Offspring {
+ public:
+  // Takes note of who is there. Requires: this process is no subreaper yet, and nothing of the job runs.
+  void begin(const std::string& job_name);
+  // NAME=VALUE for the environment of the job's ranks, by which all that they start is known.
+  [[nodiscard]] const std::string& mark() const { return mark_; }
+  // A child's number is free now.
+  void reaped(pid_t pid);
+  // Kills and reaps what is the job's, and every orphan of it that becomes a child, until none is left (at most two
+  // seconds). `group`: the job's process group.
+  void end(pid_t group);
+
+ private:
+  enum class Whose : std::uint8_t { jobs, others, unknown };
+
+  [[nodiscard]] Whose whose(pid_t pid, pid_t group) const;
+
+  std::string job_name_;
+  std::string mark_;
+  std::vector<pid_t> before_;  // children of this process as it became the launcher
+  bool some_before_ = false;   // there were any: an orphan may be theirs
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,72 @@
+// A second thread joins MPI while the first is asleep in the kernel, alone on its node: joined. What the first one
+// sleeps in never times out here, and no timer ticks, so that only a wake-up ends it. The library's calls end here
+// because the program's own functions come first.
+#include <mpi.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+static atomic_int watched;
+static atomic_int asleep;
+
+int poll(struct pollfd* descriptors, nfds_t count, int timeout_ms) {
+  if (watched && timeout_ms != 0) {
+    asleep = 1;
+    timeout_ms = -1;
+  }
+  return (int)syscall(SYS_poll, descriptors, count, timeout_ms);
+}
+
+int timerfd_settime(int timer, int flags, const struct itimerspec* time, struct itimerspec* before) {
+  (void)timer, (void)flags, (void)time, (void)before;
+  return 0;
+}
+
+// Joins beside the main thread, and only then lets the other rank send what that one waits for.
+static void* join(void* other_rank) {
+  MPI_Session session = MPI_SESSION_NULL;
+  MPI_Group group = MPI_GROUP_NULL;
+  while (!asleep) usleep(1000);
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  MPI_Group_from_session_pset(session, "mpi://SELF", &group);
+  MPI_Group_free(&group);
+  kill(*(pid_t*)other_rank, SIGUSR1);
+  MPI_Session_finalize(&session);
+  return NULL;
+}
+
+int main(int argc, char** argv) {
+  int rank = -1;
+  int provided = -1;
+  int go = 0;
+  sigset_t told;
+  sigemptyset(&told);
+  sigaddset(&told, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &told, NULL);
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    pthread_t thread;
+    int other = 0;
+    MPI_Recv(&other, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    pid_t other_rank = other;
+    watched = 1;
+    pthread_create(&thread, NULL, join, &other_rank);
+    MPI_Recv(&go, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    watched = 0;
+    pthread_join(thread, NULL);
+  } else {
+    int me = getpid();
+    int got = 0;
+    MPI_Send(&me, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    sigwait(&told, &got);
+    MPI_Send(&me, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return 0;
+}

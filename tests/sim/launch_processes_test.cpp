@@ -1,0 +1,60 @@
+#include "sim/launch/processes.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+using margay::sim::own_process;
+using margay::sim::ProcessIdentity;
+using margay::sim::signal_if_caught;
+
+namespace {
+
+constexpr int kAsked = 3;
+
+// A child that says who it is and waits for signals; one that it catches ends it with status kAsked.
+ProcessIdentity start(bool catches) {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    if (catches) std::signal(SIGUSR1, [](int) { ::_exit(kAsked); });
+    const ProcessIdentity me = own_process();
+    static_cast<void>(!::write(ends[1], &me, sizeof me));
+    while (true) ::pause();
+  }
+  ProcessIdentity child;
+  REQUIRE(::read(ends[0], &child, sizeof child) == sizeof child);
+  REQUIRE(child.pid == pid);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  return child;
+}
+
+int status_of(const ProcessIdentity& child) {
+  int status = 0;
+  REQUIRE(::waitpid(child.pid, &status, 0) == child.pid);
+  return status;
+}
+
+}  // namespace
+
+TEST_CASE("a process is asked by a signal that it catches") {
+  const ProcessIdentity child = start(true);
+  CHECK(signal_if_caught(child, SIGUSR1));
+  CHECK(WEXITSTATUS(status_of(child)) == kAsked);
+  CHECK(!signal_if_caught(child, SIGUSR1));
+}
+
+TEST_CASE("a signal goes to no process that would die of it, and to no other one under the number") {
+  for (const bool catches : {false, true}) {
+    const ProcessIdentity child = start(catches);
+    const ProcessIdentity earlier{child.pid, child.start_ticks - 1};
+    CHECK(!signal_if_caught(catches ? earlier : child, SIGUSR1));
+    CHECK(!signal_if_caught({child.pid, 0}, SIGUSR1));  // not known yet
+    ::kill(child.pid, SIGKILL);
+    CHECK(WTERMSIG(status_of(child)) == SIGKILL);
+  }
+}
