@@ -1,5 +1,6 @@
 // MPI_Bcast (MPI 4.0, 6.4).
 #include "collectives/mpi/arguments.hpp"
+#include "collectives/mpi/note_call.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 
@@ -15,6 +16,7 @@ int bcast(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, i
   call.buffer(buffer, count, type);
   call.root(communicator, root);
   if (!call.ok()) return call.failed();
+  note_call(call, *communicator, {.root = root, .count = count, .type = type});
   TreePortal& portal = collectives_of(call);
   if (communicator->rank() == root) {
     const TypedData data(static_cast<const void*>(buffer), count, *type);

@@ -6,6 +6,7 @@
 #include "collectives/comm/shared_folder.hpp"
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/made.hpp"
+#include "collectives/mpi/note_call.hpp"
 #include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/group/arguments.hpp"
@@ -79,6 +80,7 @@ int begin(Call& call, MPI_Comm comm, const Info* hints, MPI_Comm* newcomm, MPI_R
   call.not_null(newcomm, "newcomm");
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
+  note_call(call, *communicator);
   const Begun begun = begin_duplicate(call.rank(), *communicator, newcomm);
   const UserRequest* const made =
       begun.request == nullptr ? nullptr : call.rank().add_request(begun.request, *communicator);
@@ -100,6 +102,7 @@ extern "C" int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
   Communicator* communicator = call.communicator(comm);
   call.not_null(newcomm, "newcomm");
   if (!call.ok()) return call.failed();
+  note_call(call, *communicator);
   return give_duplicate(call, *communicator, duplicate(call.rank(), *communicator), newcomm);
 }
 MARGAY_ALIAS(Comm_dup)
@@ -110,6 +113,7 @@ extern "C" int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* n
   call.not_null(newcomm, "newcomm");
   const std::optional<Info> hints = hints_of(call, info);
   if (!call.ok()) return call.failed();
+  note_call(call, *communicator);
   return give_duplicate(call, *communicator, duplicate(call.rank(), *communicator), newcomm, &*hints);
 }
 MARGAY_ALIAS(Comm_dup_with_info)
@@ -135,6 +139,7 @@ extern "C" int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newc
     call.error(MPI_ERR_ARG, "color " + std::to_string(color) + " is below 0 and is not MPI_UNDEFINED");
   }
   if (!call.ok()) return call.failed();
+  note_call(call, *communicator);
   return give_communicator(call, split(call.rank(), *communicator, color, key), newcomm);
 }
 MARGAY_ALIAS(Comm_split)
@@ -149,6 +154,7 @@ extern "C" int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_
     call.error(MPI_ERR_ARG, "split_type " + std::to_string(split_type) + " is none of MPI_COMM_TYPE_");
   }
   if (!call.ok()) return call.failed();
+  note_call(call, *communicator);
   const int color = known ? color_of_type(call, *communicator, split_type, info) : MPI_UNDEFINED;
   if (!call.ok()) return call.failed();
   return give_communicator(call, split(call.rank(), *communicator, color, key), newcomm);
@@ -162,6 +168,7 @@ extern "C" int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcom
   call.not_null(newcomm, "newcomm");
   check_subset(call, found, communicator);
   if (!call.ok()) return call.failed();
+  note_call(call, *communicator);
   return give_communicator(call, create(call.rank(), *communicator, found), newcomm);
 }
 MARGAY_ALIAS(Comm_create)

@@ -5,6 +5,7 @@
 
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/machine.hpp"
+#include "collectives/mpi/note_call.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/rank/unreceived.hpp"
 
@@ -37,6 +38,7 @@ bool end_communication(mpi_adi::Call& call) {
   MpiRank& rank = call.rank();
   Device& device = rank.device();
   // Meanwhile, progress goes on with what is under way. From here on nobody posts a receive for the world any more.
+  note_last_call(call);
   if (!everybody_is_here(call)) return false;
   // Their senders will take back what nobody received.
   for (const Communicator* communicator : rank.communicators_of(kWorldModel)) {

@@ -4,6 +4,7 @@
 #include "collectives/algorithm/bcast_tree.hpp"
 #include "collectives/algorithm/gather_tree.hpp"
 #include "collectives/mpi/arguments.hpp"
+#include "collectives/mpi/note_call.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "portals/base/assert.hpp"
 
@@ -112,6 +113,9 @@ int gather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype
   if (!call.ok()) return call.failed();
 
   MARGAY_ASSERT(mine.type != nullptr);  // a check that fails says so
+  note_call(call, *communicator,
+            is_root ? CollectiveCall{.root = root, .count = recvcount, .type = receive_type}
+                    : CollectiveCall{.root = root, .count = mine.count, .type = mine.type});
   const TypedData data(mine.buffer, mine.count, *mine.type);
   const std::uint64_t block_bytes = is_root ? bytes_of(recvcount, *receive_type) : data.region().bytes();
   Collective collective(call.rank(), *communicator, shape_of_gather(root, block_bytes));
@@ -141,6 +145,7 @@ int allgather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datat
   const Contribution mine = check_contribution(call, sendbuf, sendcount, sendtype, {own, recvcount, receive_type});
   if (!call.ok()) return call.failed();
 
+  note_call(call, *communicator, {.count = mine.count, .type = mine.type});
   const TypedData data(mine.buffer, mine.count, *mine.type);
   GatheredData all(recvbuf, recvcount, *receive_type, communicator->size());
   const std::uint64_t block_bytes = bytes_of(recvcount, *receive_type);

@@ -2,6 +2,7 @@
 #include "collectives/comm/intercomm.hpp"
 
 #include "collectives/mpi/made.hpp"
+#include "collectives/mpi/note_call.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/group/arguments.hpp"
 
@@ -24,6 +25,7 @@ extern "C" int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_
   }
   if (!call.ok()) return call.failed();
   call.on(*local);
+  note_call(call, *local);
   const Made made = join_groups(call.rank(), *local, local_leader, peer, remote_leader, tag);
   if (made.error_class == MPI_ERR_COMM) {
     call.error(MPI_ERR_COMM, "a process is in both groups; the groups of an intercommunicator are disjoint");
@@ -39,6 +41,7 @@ extern "C" int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newi
   call.not_null(newintracomm, "newintracomm");
   if (call.ok() && !communicator->is_inter()) call.error(MPI_ERR_COMM, "the communicator is no intercommunicator");
   if (!call.ok()) return call.failed();
+  note_call(call, *communicator);
   return give_communicator(call, merge_groups(call.rank(), *communicator, high != 0), newintracomm);
 }
 MARGAY_ALIAS(Intercomm_merge)

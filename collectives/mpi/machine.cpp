@@ -44,7 +44,9 @@ constinit Machine the_machine;
 static_assert(std::is_trivially_destructible_v<Machine>);
 
 std::unique_ptr<mpi_adi::RankExtension> make_collectives(MpiRank& rank) {
-  return std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
+  auto portal = std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
+  if (rank.process().job().options.text("check_types") == "1") portal->check_calls(rank.process().board().findings);
+  return portal;
 }
 
 // Past stdio, whose lock the interrupted code may hold.

@@ -1,5 +1,6 @@
 // MPI_Reduce, MPI_Allreduce and MPI_Reduce_local (MPI 4.0, 6.9).
 #include "collectives/mpi/arguments.hpp"
+#include "collectives/mpi/note_call.hpp"
 #include "collectives/mpi/operands.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/mpi/binding.hpp"
@@ -44,6 +45,7 @@ int reduce(Call& call, const void* sendbuf, void* recvbuf, std::int64_t count, M
   call.buffer(sendbuf, count, type, "sendbuf");
   if (!call.ok()) return call.failed();
 
+  note_call(call, *communicator, {.root = root, .operation = op, .count = count, .type = type});
   const Reduction reduction = operands.begin(sendbuf, is_root ? recvbuf : nullptr);
   note_error(call, perform_reduce(collectives_of(call), *communicator, root, reduction));
   if (is_root && call.ok()) operands.finish(recvbuf);
@@ -62,6 +64,7 @@ int allreduce(Call& call, const void* sendbuf, void* recvbuf, std::int64_t count
   call.buffer(recvbuf, count, type, "recvbuf");
   if (!call.ok()) return call.failed();
 
+  note_call(call, *communicator, {.operation = op, .count = count, .type = type});
   const Reduction reduction = operands.begin(sendbuf, recvbuf);
   note_error(call, perform_allreduce(collectives_of(call), *communicator, reduction));
   if (call.ok()) operands.finish(recvbuf);

@@ -2,6 +2,7 @@
 #include "collectives/comm/dist_graph.hpp"
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/made.hpp"
+#include "collectives/mpi/note_call.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/group/arguments.hpp"
 #include "mpi_adi/mpi/info_table.hpp"
@@ -96,6 +97,7 @@ extern "C" int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], 
   if (!call.ok()) return call.failed();
   CartTopology cart{{sizes.begin(), sizes.end()}, {}};
   for (const int wrap : wraps) cart.periods.push_back(wrap != 0 ? 1 : 0);
+  note_call(call, *parent);
   return give_with_topology(call, first_members(call, *parent, grid_size(sizes)), std::move(cart), comm_cart);
 }
 MARGAY_ALIAS(Cart_create)
@@ -109,6 +111,7 @@ extern "C" int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* n
   call.not_null(newcomm, "newcomm");
   if (!call.ok()) return call.failed();
   const CartTopology::Place place = cart->place_in_sub_grid(parent->rank(), remain);
+  note_call(call, *parent);
   return give_with_topology(call, split(call.rank(), *parent, place.color, place.key), cart->sub_grid(remain), newcomm);
 }
 MARGAY_ALIAS(Cart_sub)
@@ -120,6 +123,7 @@ extern "C" int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[]
   GraphTopology graph = checked_graph(call, nnodes, indx, edges, parent == nullptr ? 0 : parent->size());
   call.not_null(comm_graph, "comm_graph");
   if (!call.ok()) return call.failed();
+  note_call(call, *parent);
   return give_with_topology(call, first_members(call, *parent, nnodes), std::move(graph), comm_graph);
 }
 MARGAY_ALIAS(Graph_create)
@@ -144,6 +148,7 @@ extern "C" int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, 
   check_hints(call, info);
   call.not_null(comm_dist_graph, "comm_dist_graph");
   if (!call.ok()) return call.failed();
+  note_call(call, *parent);
   return give_with_topology(call, duplicate(call.rank(), *parent), std::move(graph), comm_dist_graph);
 }
 MARGAY_ALIAS(Dist_graph_create_adjacent)
@@ -159,6 +164,7 @@ extern "C" int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int source
   if (!call.ok()) return call.failed();
   DistGraphTopology graph;
   graph.weighted = is_weighted(weights);
+  note_call(call, *parent);
   note_error(call, distribute_edges(call.rank(), *parent, edges, graph));
   if (!call.ok()) return call.failed();
   return give_with_topology(call, duplicate(call.rank(), *parent), std::move(graph), comm_dist_graph);

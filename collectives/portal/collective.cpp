@@ -221,7 +221,7 @@ portals::Header Collective::header_to(int destination, portals::PortalIndex port
 }
 
 bool Collective::lost(int rank) const {
-  return kernel_.lost(communicator_.world_rank(rank));
+  return kernel_.gone(communicator_.world_rank(rank));
 }
 
 bool Collective::any_lost() const {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "collectives/portal/call_check.hpp"
 #include "collectives/portal/notices.hpp"
 #include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/rank/rank.hpp"
@@ -46,6 +47,9 @@ class TreePortal final : public mpi_adi::RankExtension {
 
   [[nodiscard]] Host& host() { return *host_; }
   [[nodiscard]] Notices& notices() { return notices_; }
+  // Compares the members' calls from now on; see CallCheck. nullptr: nobody asked for it.
+  void check_calls(std::uint32_t& findings) { check_ = std::make_unique<CallCheck>(*host_, sent_, findings); }
+  [[nodiscard]] CallCheck* check() { return check_.get(); }
   // Messages and bytes that collective calls sent.
   [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }
   void forget_messages(const mpi_adi::Communicator& communicator) override;
@@ -68,6 +72,7 @@ class TreePortal final : public mpi_adi::RankExtension {
   portals::MatchList list_;
   portals::MatchEntry catch_all_;
   Notices notices_;  // portal 4
+  std::unique_ptr<CallCheck> check_;
 };
 
 }  // namespace margay::collectives

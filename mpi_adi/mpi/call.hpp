@@ -195,6 +195,8 @@ class Call {
   // Ends the call and hands `code` to the communicator's handler, outside the rank: the user's function may call MPI,
   // or not return at all. Does not return when the handler is fatal. The code as the handler leaves it.
   int hand_over(const Communicator& communicator, int code);
+  // Of the function.
+  [[nodiscard]] const char* name() const { return name_.text; }
   [[nodiscard]] int done() { return ok() ? MPI_SUCCESS : failed(); }
 
   // Until `request` is complete.

@@ -1,0 +1,119 @@
+// The check of MARGAY_CHECK_TYPES for collective calls: whether the members of a communicator make the same calls in
+// the same order, with the same root, operation and amounts of the same types (MPI 4.0, 6.1 and 6.14). Only there while
+// that is asked for, and for communicators of the world model.
+//
+// Each member sends a record of each of its calls, before it does anything else for it, to rank 0 of the world, the
+// judge, which compares the n-th calls of a communicator and tells of the first two that differ. Records of one process
+// come in the order of its calls, so they carry no numbers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "collectives/portal/host.hpp"
+#include "mpi_adi/datatype/signature.hpp"
+#include "mpi_adi/device/heap_memory.hpp"
+#include "mpi_adi/device/listener.hpp"
+#include "portals/match/match_list.hpp"
+#include "portals/memory/dynamic_block.hpp"
+#include "sim/wire/transmission.hpp"
+
+namespace margay::collectives {
+
+// One call of one member. Travels as it is: the processes of a job run the same library.
+struct CallRecord {
+  // Which communicator: no two that live at once have all of these in common.
+  struct Key {
+    std::uint64_t generation = 0;
+    std::uint32_t context = 0;
+    std::uint32_t leader = 0;  // its first member, in the world
+    auto operator<=>(const Key&) const = default;
+  };
+  Key key;
+  std::uint32_t members = 0;
+  bool ends = false;  // MPI_Finalize
+  // What has to be the same on all. `root`, `operation`: -1, 0: the call has none.
+  std::int32_t root = -1;
+  std::int32_t operation = 0;
+  mpi_adi::Signature signature;
+  std::uint64_t bytes = 0;
+  std::array<char, 48> function{};
+  // The call as text, ended by a zero.
+  std::array<char, 160> words{};
+
+  [[nodiscard]] bool fits(const CallRecord& other) const;
+};
+
+class CallCheck final : public mpi_adi::Listener {
+ public:
+  // Takes portal 9 of the host's table. `sent`: where messages are counted; `findings`: what was told. Requires: no
+  // message has arrived yet.
+  CallCheck(Host& host, sim::WireCounts& sent, std::uint32_t& findings);
+  ~CallCheck() override;
+
+  // A call begins. Fills in the key, of `communicator`, whose members all call.
+  void begin(CallRecord& record, const mpi_adi::Communicator& communicator);
+  // The last call of this process. The judge waits until it has everybody's, and tells of calls that some never made.
+  void finish(CallRecord& record, const mpi_adi::Communicator& world);
+  // This process's last call came to an error that another member's call may explain: waits until the judge has
+  // compared all of them, or `over()`.
+  template <typename Over>
+  void settle(Over over) {
+    ask();
+    auto done = [&] { return settled() || over(); };
+    if (!done()) host_.wait(done, 1);
+  }
+
+  void told() override;
+
+ private:
+  // The calls of one communicator that not all members have made yet. It goes when they have.
+  struct Stream {
+    struct Call {
+      CallRecord record;
+      std::uint32_t by;        // the first that made it, in the world
+      std::uint32_t seen = 1;  // members that made it
+    };
+    std::list<Call> open;
+    std::uint64_t first = 0;                              // number of the first open one
+    std::unordered_map<std::uint32_t, std::uint64_t> at;  // of each member, how many it made
+    bool told = false;                                    // they differ: the rest is not compared
+    std::vector<std::uint32_t> askers;
+  };
+
+  [[nodiscard]] bool judges() const { return host_.kernel().me().rank == kJudge; }
+  void send(CallRecord record);
+  void ask();
+  [[nodiscard]] bool settled() const;
+  void hear(const CallRecord& record, std::uint32_t from);
+  void hear_question(const CallRecord::Key& key, std::uint32_t from);
+  void answer(std::uint32_t to);
+  void compare(Stream& stream, const CallRecord& record, std::uint32_t from);
+  void tell(const Stream::Call& one, const CallRecord& other, std::uint32_t by);
+  void tell_unmade();
+
+  static constexpr std::uint32_t kJudge = 0;
+
+  Host& host_;
+  sim::WireCounts& sent_;
+  std::uint32_t& findings_;
+  mpi_adi::HeapMemory memory_;
+  portals::DynamicBlock block_;
+  portals::MatchList list_;
+  portals::MatchEntry catch_all_;
+  CallRecord::Key last_;  // of this process's last call
+  bool answered_ = true;  // no question of this process is open
+  struct Sending {
+    CallRecord record;
+    sim::Transmission transmission;
+  };
+  std::list<Sending> under_way_;
+  std::map<CallRecord::Key, Stream> streams_;  // the judge's
+  std::uint32_t ended_ = 0;                    // processes whose last call has come
+};
+
+}  // namespace margay::collectives
