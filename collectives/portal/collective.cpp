@@ -91,9 +91,15 @@ void Collective::finish(Awaited& awaited) {
   if (message->body.bytes == awaited.landing_.bytes()) {
     portals::copy(awaited.landing_, portals::Region(message->body));
   } else {
-    fail(MPI_ERR_TRUNCATE);
+    other_length(awaited);
   }
   heap.release(*message);
+}
+
+// Who takes the call for a short one may wait for this rank in a way of its own.
+void Collective::other_length(const Awaited& awaited) {
+  fail(MPI_ERR_TRUNCATE);
+  if (asks(awaited.landing_.bytes())) portal_.notices().find_wrong(call_);
 }
 
 // Until the block has it, or, because it is larger than the block, the heap; or nobody will send it any more.
@@ -114,7 +120,7 @@ void Collective::await_deposit(Awaited& awaited) {
   if (memory.messages() == 0 && awaited.message_ == nullptr) {
     fail(any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
   } else if (awaited.message_ == nullptr && memory.bytes() != awaited.landing_.bytes()) {
-    fail(MPI_ERR_TRUNCATE);
+    other_length(awaited);
   }
   if (awaited.asked_for_) kernel_.answered(communicator_.world_rank(source));
 }

@@ -128,6 +128,7 @@ class Collective {
     return TreePortal::bits(call_.sequence, stamp, communicator_.collective_context) | phase_;
   }
   void await_deposit(Awaited& awaited);
+  void other_length(const Awaited& awaited);
   void leave(const portals::Descriptor& memory, portals::MatchEntry& entry);
   void take_from_heap(FanIn& fan);
   // Waits until `destination` wants it. false: nothing is to be sent, and who waits for it knows, or will be told.

@@ -162,6 +162,9 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
     case Word::past:
       if (!call.has_said(member, Word::ready) && !call.has_said(member, Word::ready_next_phase)) find_wrong(call);
       return;
+    case Word::unserved:
+      call.said.push_back({member, Word::refuse});
+      return find_wrong(call);
     case Word::refuse:
       return call.said.push_back({member, word});
     case Word::wrong:
@@ -176,7 +179,7 @@ void Notices::answer_past(const portals::Header& header, int rank) {
   const Word word = word_of(header);
   if (word != Word::ready && word != Word::ready_next_phase && word != Word::offer) return;
   portals::Header answer = notice(call_number(header), rank, mpi_adi::context_of(header.match_bits), header.offset,
-                                  word == Word::offer ? Word::past : Word::refuse);
+                                  word == Word::offer ? Word::past : Word::unserved);
   answer.destination = header.source;
   transmit(answer);
 }

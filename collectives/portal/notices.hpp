@@ -33,12 +33,13 @@ void write_shape(portals::UserData& data, const Shape& shape);
 [[nodiscard]] Shape read_shape(const portals::UserData& data);
 
 enum class Word : std::uint8_t {
-  ready = 0,             // "send me yours": the answer is that message, or refuse
+  ready = 0,             // "send me yours": the answer is that message, refuse or unserved
   ready_next_phase = 1,  // likewise, of the call's second phase
-  offer = 2,   // "I have a long one for you, and you have not asked for it": no answer, if it will be asked for
-  past = 3,    // to an offer: my call is over. Says nothing new to whom it asked before
-  refuse = 4,  // from me comes no message for you (any more) in this call
-  wrong = 5,   // to all: our calls do not fit each other. Who waits need not wait any longer
+  offer = 2,     // "I have a long one for you, and you have not asked for it": no answer, if it will be asked for
+  past = 3,      // to an offer: my call is over. Says nothing new to whom it asked before
+  refuse = 4,    // from me comes no message for you (any more) in this call
+  wrong = 5,     // to all: our calls do not fit each other. Who waits need not wait any longer
+  unserved = 6,  // to ready: my call is over, and was another one
 };
 
 // One call of this process, as far as others ask about it. Under the process lock.
