@@ -44,9 +44,9 @@ struct Communicator {
   // The same on all members, and of no other communicator that has had these contexts: messages that come late for one
   // of those are told from its own by it. 0 of those that MPI begins with.
   std::uint64_t generation = 0;
-  GroupPtr group;                    // this process's; set_groups()
-  GroupPtr remote;                   // an intercommunicator's other group; else null
-  const Group* peers = nullptr;      // whom the ranks in calls name: `remote`, or else `group`
+  GroupPtr group;                // this process's; set_groups()
+  GroupPtr remote;               // an intercommunicator's other group; else null
+  const Group* peers = nullptr;  // whom the ranks in calls name: `remote`, or else `group`
   // Of an intercommunicator: both groups as one, in the same order on all members, over `collective_context`. Serves
   // agreements of all members; has no handle, and its contexts are not its own.
   std::unique_ptr<Communicator> both;

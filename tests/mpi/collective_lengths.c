@@ -10,8 +10,8 @@ enum { kGather = 3, kAllgather = 4 };
 
 // What all name, and what one rank names: on one side of the length at which messages are asked for (16 KiB), and on
 // both.
-static const int kLengths[][2] = {{100, 40},      {40, 100},      {40000, 80000}, {80000, 40000}, {100, 40000},
-                                  {40000, 100},   {0, 40000},     {40000, 0},     {16384, 16385}, {16385, 16384}};
+static const int kLengths[][2] = {{100, 40},    {40, 100},  {40000, 80000}, {80000, 40000}, {100, 40000},
+                                  {40000, 100}, {0, 40000}, {40000, 0},     {16384, 16385}, {16385, 16384}};
 enum { kLengthCount = sizeof kLengths / sizeof kLengths[0] };
 
 static int call(int op, const void* in, void* out, int bytes, MPI_Comm comm) {
