@@ -18,7 +18,7 @@ using mpi_adi::MpiRank;
 namespace {
 
 constexpr int kLastRounds = 1'000;
-constexpr std::uint32_t kWorldModel = 0;  // Group::session
+constexpr std::uint32_t kWorldModel = mpi_adi::Group::kWorldModel;
 
 // What has to be over: everything; beside sessions, what is the world's. Asked anew each time, as another thread may
 // begin a session meanwhile, whose messages are its own.

@@ -14,7 +14,6 @@ using mpi_adi::Communicator;
 
 namespace {
 
-constexpr std::uint32_t kWorldModel = 0;      // Group::session
 constexpr std::int32_t kUsersOperation = -1;  // whose handles need not be the same on all
 
 template <std::size_t N>
@@ -46,7 +45,7 @@ std::string words_of(std::string_view function, const Communicator& communicator
 }  // namespace
 
 void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what) {
-  if (communicator.group->session != kWorldModel) return;
+  if (communicator.group->session != mpi_adi::Group::kWorldModel) return;
   CallRecord record;
   record.root = what.root;
   record.operation =

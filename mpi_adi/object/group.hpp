@@ -11,8 +11,9 @@ namespace margay::mpi_adi {
 struct Group {
   std::vector<std::uint32_t> world_ranks;
   int my_rank = -1;  // mine in it; -1 (MPI_UNDEFINED at the interface) when this process is no member
-  // The session that it came from, and with it the communicators made of it; 0: the world model.
-  std::uint32_t session = 0;
+  static constexpr std::uint32_t kWorldModel = 0;
+  // The session that it came from, and with it the communicators made of it, or the world model.
+  std::uint32_t session = kWorldModel;
   // The library's own, whose messages no end of the program's gives up or waits for.
   static constexpr std::uint32_t kNoSession = ~std::uint32_t{0};
   [[nodiscard]] int size() const { return static_cast<int>(world_ranks.size()); }
