@@ -252,9 +252,13 @@ void Call::step_in() {
 }
 
 void give_way(Call& call) {
-  sim::Process& process = call.rank().process();
-  if (process.wait_means().policy != sim::WaitPolicy::yield) return;
-  sim::Waiter(process.kernel(), process.clock(), process.wait_means()).idle();
+  MpiRank& rank = call.rank();
+  sim::Process& process = rank.process();
+  if (process.wait_means().policy == sim::WaitPolicy::yield) {
+    sim::Waiter(process.kernel(), process.clock(), process.wait_means()).idle();
+  } else if (rank.threaded() && rank.wait_room().in_company(rank.turns())) {
+    rank.yield();
+  }
 }
 
 }  // namespace margay::mpi_adi

@@ -26,13 +26,17 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --stats                 messages by protocol and wire, entries walked, drops, at the end
   --check-accounting      sent = delivered + dropped for each pair of ranks, else exit status 70
   --leaks                 list at the end what each rank never gave back: requests, communicators, datatypes, sessions, ...
-  --check-types           name sends and receives whose types or sizes do not fit each other
+  --check-types           name sends and receives whose types or sizes do not fit each other, and collective calls that differ
   --strict                all these checks, and what they find is an error: exit status 72 (MARGAY_STRICT=1)
   -initial-errhandler H   of MPI_COMM_WORLD: mpi_errors_are_fatal (default), mpi_errors_abort, mpi_errors_return
   --protocol NAME=VALUE   protocol variants and thresholds, e.g. long=rendezvous
   --method NAME=VALUE     method of a kind of message, e.g. long=cma
   --deadlock abort|report   when it is proven that no rank can go on: end the job, exit status 73, or tell it only (default)
-  --wire-tcp uring|epoll|auto   --wait spin|yield|auto   --heap BYTES   --trace DIR   --trace-events N   --stall SECONDS   --iface NAME
+  --trace DIR             record every message's steps there (margay trace print DIR); --trace-walks: and each match entry
+                          that was passed over, and why; --trace-events N: the last N of each rank (65,536)
+  --stall SECONDS         when a wait without progress is told (30)
+  --wait spin|yield|auto  what a waiting rank does with its processor;  --heap BYTES: for messages that nobody expects yet
+  --wire-tcp uring|epoll|auto   how sockets are driven;  --iface NAME: the interface whose address ranks connect to
   -v  say what is done;  --version;  --help
 
 Exit status: 0; the first failing rank's exit code, or 128 + its signal; MPI_Abort's code; 124 after --timeout; 126 or 127 when a

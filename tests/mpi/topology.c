@@ -238,6 +238,10 @@ static void wrong(int size) {
   FAILS(MPI_ERR_COMM, MPI_Cart_create(MPI_COMM_NULL, 2, dims, open, 0, &grid));
   FAILS(MPI_ERR_DIMS, MPI_Dims_create(size, 2, (int[2]){indivisible[0], 0}));
   FAILS(MPI_ERR_DIMS, MPI_Dims_create(size, 2, (int[2]){-1, 0}));
+  // Nothing is left to choose, which is no error where it divides.
+  FAILS(MPI_ERR_DIMS, MPI_Dims_create(6, 2, (int[2]){2, 2}));
+  CHECK(MPI_Dims_create(6, 2, (int[2]){2, 3}) == MPI_SUCCESS && MPI_Dims_create(8, 2, (int[2]){2, 2}) == MPI_SUCCESS,
+        "dims that are all given");
   FAILS(MPI_ERR_RANK, MPI_Cart_coords(cart, size, 2, coords));
   FAILS(MPI_ERR_ARG, MPI_Cart_coords(cart, 0, 1, coords));
   FAILS(MPI_ERR_ARG, MPI_Cart_rank(cart, coords, &value));

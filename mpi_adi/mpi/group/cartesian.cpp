@@ -29,8 +29,8 @@ extern "C" int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
   if (!balance_dims(nnodes, {dims, given.size()}) && ndims > 0) {
     std::string chosen;
     for (const int dim : given) chosen += (chosen.empty() ? "" : ", ") + std::to_string(dim);
-    call.error(MPI_ERR_DIMS, "dims is {" + chosen + "}: that does not divide nnodes, " + std::to_string(nnodes) +
-                                 ", or leaves nothing to choose");
+    call.error(MPI_ERR_DIMS, "dims is {" + chosen + "}: the product of what is given does not divide nnodes, " +
+                                 std::to_string(nnodes));
   }
   return call.done();
 }

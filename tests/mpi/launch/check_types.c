@@ -70,7 +70,7 @@ static void collectives(void) {
   MPI_Bcast(in, 4, MPI_INT, 0, MPI_COMM_WORLD);
   MPI_Bcast(in, 100000, MPI_INT, 0, MPI_COMM_WORLD);
   MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  MPI_Gather(&one, 4, MPI_BYTE, both, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Gather(&one, 1, MPI_INT, both, 1, MPI_INT, 0, MPI_COMM_WORLD);
   MPI_Allgather(&one, 1, MPI_INT, both, 1, MPI_INT, MPI_COMM_WORLD);
   MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &self);
   MPI_Intercomm_create(self, 0, MPI_COMM_WORLD, 1 - rank, 20, &between);
