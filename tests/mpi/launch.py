@@ -252,6 +252,10 @@ def case_unreceived(case):
             expected = [f"margay: rank 1: leak: a message that nobody received, from rank 0, tag {tag}, {what}" +
                         (f", sent as {sent}" if types else "") for tag, (what, sent) in made.items()]
             case.expect(sorted(case.last.stderr.splitlines()) == expected, f"expected the lines {expected}")
+        case.margay("--strict", *nodes, program, "late", status=72)
+        told = sorted(re.findall(r"rank (\d): leak: .* from rank (\d), tag (\d+), (\d+) bytes, (?:a communicator)", case.last.stderr))
+        case.expect(told == sorted([("1", "0", "11", "4"), ("1", "1", "12", "8"), ("1", "0", "13", "12"), ("0", "0", "15", "16"),
+                                    ("1", "0", "14", "100000")]), "five messages are to be told")
     case.margay("--strict", program, status=72)
     case.margay("--leaks", "--check-types", program, "clean")
     case.expect(not case.last.stderr, "nothing is to be told")
