@@ -181,6 +181,7 @@ void MpiRank::rest() {
                                                                                                 sent.bytes};
   process_->finish([this] { return device_->progress(); });
   forget_last_messages(*this);
+  dropped_told_ = tell_dropped(*this, dropped_told_);
   device_->give_memory_back();
   process_->board().state = sim::RankState::kFinalized;
 }

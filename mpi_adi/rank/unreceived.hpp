@@ -1,4 +1,5 @@
-// Messages that nobody received, told when no receive can have them any more (MARGAY_LEAKS).
+// Messages that nobody received, told when no receive can have them any more (MARGAY_LEAKS), and ready sends that were
+// dropped (always told).
 #pragma once
 
 #include <vector>
@@ -14,6 +15,10 @@ enum class Sender : std::uint8_t { waits, is_done };
 // which call where the sender tells (MARGAY_CHECK_TYPES), tag and bytes; with the world's those that came for a
 // communicator after it was freed here. Nothing unless the rank keeps origins. Requires: the process lock is held.
 void tell_unreceived(MpiRank& rank, const Communicator& communicator, Sender sender);
+
+// A ready send that found no receive was dropped by the kernel (paper 001, section 2: "simply be discarded"). How many
+// were, and who sent the first ones, on standard error, if more were than the `told` ones. Returns how many.
+std::uint64_t tell_dropped(MpiRank& rank, std::uint64_t told);
 
 // Contexts for point-to-point messages that no communicator of this process has any more, of messages in the heap.
 // Requires: the process lock is held.

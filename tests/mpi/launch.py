@@ -256,6 +256,10 @@ def case_unreceived(case):
         told = sorted(re.findall(r"rank (\d): leak: .* from rank (\d), tag (\d+), (\d+) bytes, (?:a communicator)", case.last.stderr))
         case.expect(told == sorted([("1", "0", "11", "4"), ("1", "1", "12", "8"), ("1", "0", "13", "12"), ("0", "0", "15", "16"),
                                     ("1", "0", "14", "100000")]), "five messages are to be told")
+        case.margay("--strict", *nodes, program, "ready", status=72)
+        case.expect("margay: rank 1: dropped: a ready send from rank 0, tag 11, 12 bytes, MPI_COMM_WORLD, sent as 3 x MPI_INT by "
+                    "MPI_Rsend" in case.last.stderr, "the dropped message is to be told")
+    case.margay(program, "ready")
     case.margay("--strict", program, status=72)
     case.margay("--leaks", "--check-types", program, "clean")
     case.expect(not case.last.stderr, "nothing is to be told")

@@ -1,7 +1,7 @@
 /* Messages that nobody receives, on the world and on a communicator that is freed; the last is long, and its request is
    freed. Or ("clean") all of them are received; or ("late") they come after the receiver has freed their communicators:
-   a copy, the part of a split, one that is disconnected, of a message whose sender waits too, one of MPI_COMM_SELF. Two
-   ranks. */
+   a copy, the part of a split, one that is disconnected, of a message whose sender waits too, one of MPI_COMM_SELF; or
+   ("ready") they are ready sends that no receive waits for. Two ranks. */
 #include <mpi.h>
 #include <string.h>
 
@@ -44,6 +44,11 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (argc > 1 && strcmp(argv[1], "late") == 0) {
     late(rank);
+    MPI_Finalize();
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "ready") == 0) {
+    if (rank == 0) MPI_Rsend(body, 3, MPI_INT, 1, 11, MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
   }
