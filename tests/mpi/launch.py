@@ -93,7 +93,9 @@ def case_system_mpi(case):
     program = case.debians("who.c")
     case.margay("--mpi", "system", program)
     case.expect_lines(who_lines(2, "another library"))
-    case.margay("--mpi", "system", program, ranks=3)
+    case.margay("--stats", "--mpi", "system", program, ranks=3)
+    case.expect("nothing to count: no rank used margay's MPI" in case.last.stderr and "heap" not in case.last.stderr,
+                "the table is to say that there is nothing in it")
     case.expect_lines(who_lines(3, "another library"))
     case.margay(program)
     case.expect_lines(who_lines(2))
@@ -197,6 +199,19 @@ def case_info(case):
     case.run([case.build.tool("margay"), "info"])
     if re.search(r"process_vm_readv +available", case.last.stdout):
         case.expect("not measured" not in measured, "what this machine allows is to be measured")
+
+
+def case_doctor(case):
+    """`margay doctor` and `margay info` tell of limits on files and on memory that jobs cannot live with, and live there."""
+    margay = case.build.tool("margay")
+    for command in ("doctor", "info"):
+        case.run(["sh", "-c", f"ulimit -f 10; '{margay}' {command} | cat; '{margay}' {command} > /dev/null; test $? -lt 128"])
+        case.expect(case.last.stdout, "it is to tell what it found")
+    case.run(["sh", "-c", f"ulimit -f 10; '{margay}' doctor | cat"])
+    case.expect("ulimit -f unlimited" in case.last.stdout and "--shm-size=1g, or" not in case.last.stdout,
+                "the limit on files is to be named with its mend")
+    case.run(["sh", "-c", f"ulimit -v 100000; '{margay}' doctor"], "nonzero")
+    case.expect("ulimit -v unlimited" in case.last.stdout, "the limit on memory is to be named with its mend")
 
 
 def case_late_call(case):
