@@ -1,6 +1,7 @@
 // The `margay` command. Installed as mpiexec and mpirun too, which are `margay run`.
 //
 // Lies above all layers, so that `margay info` can tell what those above the machine choose.
+#include <csignal>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,5 +17,7 @@ int main(int argc, char** argv) {
   if (name.substr(0, 7) == "mpiexec" || name.substr(0, 6) == "mpirun") return margay::sim::run_command(words);
   // The rest of a `run` line belongs to the ranks' programs as much as to margay: its own parser reads it.
   if (!words.empty() && words[0] == "run") return margay::sim::run_command({words.begin() + 1, words.end()});
+  // A look at what this machine allows fails where files may not be long, and tells so.
+  static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
   return margay::sim::run_cli(argc, argv, {&margay::collectives::describe_choices});
 }

@@ -14,8 +14,10 @@ class PortalTable {
   // Both refuse an index past the table, a portal in use, and options that the descriptor's type does not have.
   [[nodiscard]] Status attach(PortalIndex index, Descriptor& memory, const Options& options);
   [[nodiscard]] Status attach(PortalIndex index, MatchList& list);
-  // No effect on an empty portal.
+  // No effect on an empty portal. Requires: one of the table's, and not reserved.
   void detach(PortalIndex index);
+  // What is attached to it stays: the portal is of whoever made the table, and not for its user.
+  void reserve(PortalIndex index) { reserved_ |= std::uint64_t{1} << index; }
 
  private:
   friend class Delivery;
@@ -26,7 +28,12 @@ class PortalTable {
   };
   [[nodiscard]] bool in_use(PortalIndex index) const;
 
+  [[nodiscard]] bool is_reserved(PortalIndex index) const { return (reserved_ >> index & 1U) != 0; }
+  [[nodiscard]] Status check_free(PortalIndex index) const;
+
   std::array<Portal, kPortalCount> portals_{};
+  std::uint64_t reserved_ = 0;  // bit per portal
+  static_assert(kPortalCount <= 64);
 };
 
 // Whether `type` has these options (the paper's lists). A combined block takes Save::both, the default, for Save::body.

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -112,15 +111,6 @@ Status join(Machine& machine) {
   return {};
 }
 
-// A ready send that found no receive was dropped by the kernel (paper 001, section 2: "simply be discarded"); the
-// program is told.
-void report_dropped(MpiRank& rank) {
-  const std::uint64_t dropped = rank.device().counts().ready_dropped;
-  if (dropped == 0) return;
-  std::fprintf(stderr, "margay: rank %u: %llu ready send(s) found no posted receive here and were dropped\n",
-               rank.process().rank(), static_cast<unsigned long long>(dropped));
-}
-
 }  // namespace
 
 Status hold_machine(bool threads) {
@@ -157,7 +147,6 @@ void let_go_machine() {
   MpiRank& rank = *machine.rank;
   rank.process().stop_coprocessor();
   rank.enter();
-  report_dropped(rank);
   rank.rest();
   rank.leave();
   mpi_adi::tool_rank_ends();

@@ -135,7 +135,7 @@ class Device {
   void give_memory_back();
 
   // Frees what came on a communicator that goes and was never received.
-  void forget_messages(const Communicator& communicator);
+  void forget_messages(ContextId context);
 
   // A communicator that the user freed, and that the last request on it has now let go: the caller's to delete. nullptr
   // when there is none.

@@ -27,6 +27,13 @@ inline constexpr std::uint32_t kLookAgain = 0xffff'ffff;
 
 class TypeCheck;
 
+// What a receive or a probe waits for, as the call named it.
+struct Awaited {
+  int source = MPI_ANY_SOURCE;
+  int tag = MPI_ANY_TAG;
+  const Communicator* communicator = nullptr;
+};
+
 struct DeviceParts {
   // Attaches the receive, acknowledgment and read portals. Throws std::bad_alloc when there is no memory for the heap.
   DeviceParts(sim::Kernel& kernel, const DeviceOptions& options);
@@ -53,6 +60,7 @@ struct DeviceParts {
   Pool<Message> messages;
   ReceiveRequest* claiming = nullptr;  // receives whose message is still coming into the heap
   Pieces scratch;                      // of a send that is over before it returns
+  std::vector<const Awaited*> probes;  // of calls that wait for a message without receiving it
   std::uint64_t under_way = 0;         // requests not complete
   std::uint64_t completions = 0;       // requests that became so, those of layers above too
   ProtocolCounts counts;
@@ -73,6 +81,21 @@ struct DeviceParts {
   portals::DynamicBlock cancels;
   portals::MatchList cancel_list;
   portals::MatchEntry cancel_entry;
+};
+
+// While it lives, a call waits for such a message: whoever tells what the process waits for finds it.
+class ProbeWait {
+ public:
+  ProbeWait(DeviceParts& parts, const Awaited& awaited) : parts_(parts), awaited_(awaited) {
+    parts_.probes.push_back(&awaited_);
+  }
+  ~ProbeWait() { std::erase(parts_.probes, &awaited_); }
+  ProbeWait(const ProbeWait&) = delete;
+  ProbeWait& operator=(const ProbeWait&) = delete;
+
+ private:
+  DeviceParts& parts_;
+  Awaited awaited_;
 };
 
 [[nodiscard]] inline ContextId context_of(const Communicator& communicator, Context context) {

@@ -1,4 +1,5 @@
 // MPI_Probe, MPI_Mprobe and their kin (MPI 4.0, chapter 3.8).
+#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/receive_call.hpp"
 
@@ -94,6 +95,7 @@ extern "C" int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status
     return MPI_SUCCESS;
   }
   Envelope envelope;
+  const ProbeWait waits(call.device().parts(), {source, tag, communicator});
   wait_until(call.rank(), [&] {
     return call.device().probe(source, tag, *communicator, envelope) || in_vain(call, source, *communicator);
   });
@@ -138,6 +140,7 @@ extern "C" int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* mess
   }
   Envelope envelope;
   Message* found = nullptr;
+  const ProbeWait waits(call.device().parts(), {source, tag, communicator});
   wait_until(call.rank(), [&] {
     found = call.device().matched_probe(source, tag, *communicator, envelope);
     return found != nullptr || in_vain(call, source, *communicator);

@@ -25,6 +25,8 @@ class ContextPool {
   [[nodiscard]] bool is_free(int pair) const { return (free_[at(pair)] & bit(pair)) != 0; }
   void take(int pair) { free_[at(pair)] &= ~bit(pair); }
   void give_back(int pair) { free_[at(pair)] |= bit(pair); }
+  // Processes are about to agree on a pair.
+  [[nodiscard]] bool agreeing() const { return agreements_ != 0; }
 
  private:
   friend class ContextAgreement;

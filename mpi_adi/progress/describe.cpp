@@ -1,5 +1,6 @@
 #include "mpi_adi/progress/describe.hpp"
 
+#include <optional>
 #include <string_view>
 
 #include "mpi_adi/abi/mpi.h"
@@ -67,8 +68,8 @@ std::string line(const portals::ArrivedMessage& message) {
          std::to_string((bits >> kContextShift) & ((1U << kContextBits) - 1));
 }
 
-// In what the message alone differs from what the receive awaits; empty: in nothing, or in more.
-std::string only_difference(const ReceiveRequest& awaited, const portals::Header& header) {
+// In what the message alone differs from what is awaited; empty: in nothing, or in more.
+std::string only_difference(const Awaited& awaited, const portals::Header& header) {
   const portals::MatchBits bits = header.match_bits;
   const auto context = static_cast<std::uint32_t>((bits >> kContextShift) & ((1U << kContextBits) - 1));
   const bool any_source = awaited.source == MPI_ANY_SOURCE;
@@ -81,7 +82,7 @@ std::string only_difference(const ReceiveRequest& awaited, const portals::Header
   return "communicator with context " + std::to_string(context) + ", not " + communicator_word(*awaited.communicator);
 }
 
-std::string near_misses(const DeviceParts& parts, const ReceiveRequest& awaited) {
+std::string near_misses(const DeviceParts& parts, const Awaited& awaited) {
   constexpr std::size_t kMostTold = 3;
   std::size_t count = 0;
   std::string text;
@@ -121,28 +122,33 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
 
 FirstWait first_wait(const DeviceParts& parts) {
   FirstWait wait;
-  parts.sends.for_each_in_use([&wait](const SendRequest& request) {
-    if (request.complete || ++wait.requests > 1) return;
+  std::optional<Awaited> first;  // receive; or probe, as nothing else ends the call that waits there
+  const auto await = [&](const Awaited& awaited) {
+    if (!first) first = awaited;
+    if (++wait.requests > 1) return;
+    if (awaited.source != MPI_ANY_SOURCE) {
+      wait.peer = static_cast<int>(awaited.communicator->world_rank(awaited.source));
+    }
+    wait.tag = awaited.tag == MPI_ANY_TAG ? -1 : awaited.tag;
+    wait.context = awaited.communicator->context;
+    wait.communicator = communicator_word(*awaited.communicator);
+  };
+  for (const Awaited* probe : parts.probes) await(*probe);
+  const bool probes = first.has_value();
+  parts.sends.for_each_in_use([&](const SendRequest& request) {
+    if (request.complete || probes || ++wait.requests > 1) return;
     wait.peer = static_cast<int>(request.peer);
     wait.tag = request.tag;
     wait.context = request.communicator->context;
     wait.communicator = communicator_word(*request.communicator);
   });
-  const ReceiveRequest* first = nullptr;
   parts.receives.for_each_in_use([&](const ReceiveRequest& request) {
     if (request.complete) return;
     ++wait.posted_receives;
-    if (first == nullptr) first = &request;
-    if (++wait.requests > 1) return;
-    if (request.source != MPI_ANY_SOURCE) {
-      wait.peer = static_cast<int>(request.communicator->world_rank(request.source));
-    }
-    wait.tag = request.tag == MPI_ANY_TAG ? -1 : request.tag;
-    wait.context = request.communicator->context;
-    wait.communicator = communicator_word(*request.communicator);
+    if (!probes) await({request.source, request.tag, request.communicator});
   });
   for (const auto* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) ++wait.unexpected_messages;
-  if (first != nullptr) wait.near_misses = near_misses(parts, *first);
+  if (first) wait.near_misses = near_misses(parts, *first);
   return wait;
 }
 

@@ -18,9 +18,10 @@ struct FirstWait {
   std::uint32_t context = 0;
   std::uint64_t posted_receives = 0;
   std::uint64_t unexpected_messages = 0;
-  std::uint32_t requests = 0;  // sends and receives that are not complete
+  std::uint32_t requests = 0;  // sends and receives that are not complete; or probes, when a call waits in one
   std::string communicator;    // of the first one; empty: none is under way
-  // Unexpected messages that differ from the first receive in source, tag or communicator alone: a few, in words.
+  // Unexpected messages that differ from the first receive or probe in source, tag or communicator alone: a few, in
+  // words.
   std::string near_misses;
 };
 [[nodiscard]] FirstWait first_wait(const DeviceParts& parts);

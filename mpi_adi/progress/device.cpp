@@ -208,8 +208,8 @@ void Device::give_up_receives(std::uint32_t session) {
   for (Request* const request : unmatched) cancel(*request);
 }
 
-void Device::forget_messages(const Communicator& communicator) {
-  mpi_adi::forget_messages(impl_->parts, communicator.context);
+void Device::forget_messages(ContextId context) {
+  mpi_adi::forget_messages(impl_->parts, context);
 }
 
 void Device::give_memory_back() {

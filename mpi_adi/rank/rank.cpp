@@ -23,7 +23,13 @@ constexpr ContextId kSelfContext = 2;
 // What lies there, nobody will receive.
 void forget_messages(MpiRank& rank, const Communicator& communicator) {
   tell_unreceived(rank, communicator, Sender::is_done);
-  rank.device().forget_messages(communicator);
+  rank.device().forget_messages(communicator.context);
+}
+
+// The same of the world, and of what came for communicators after they were freed.
+void forget_last_messages(MpiRank& rank) {
+  forget_messages(rank, rank.world());
+  for (const ContextId context : contexts_of_nobody(rank)) rank.device().forget_messages(context);
 }
 
 // Each member finds the same order by itself: first the group whose first process has the lower rank in the world.
@@ -93,7 +99,8 @@ void MpiRank::end_world() {
   world_handle_ = self_handle_ = kNoHandle;
   for (Communicator* communicator : {&self_, &world_}) set_error_handler(*communicator, tables_.initial_handler);
   for (Communicator* communicator : communicators_of(0)) free_communicator(*communicator);
-  for (const Communicator* communicator : {&world_, &self_}) forget_messages(*this, *communicator);
+  forget_messages(*this, self_);
+  forget_last_messages(*this);
 }
 
 void MpiRank::allow_threads() {
@@ -173,6 +180,8 @@ void MpiRank::rest() {
   process_->board().by_protocol[static_cast<std::size_t>(sim::CountedProtocol::kCollective)] = {sent.messages,
                                                                                                 sent.bytes};
   process_->finish([this] { return device_->progress(); });
+  forget_last_messages(*this);
+  dropped_told_ = tell_dropped(*this, dropped_told_);
   device_->give_memory_back();
   process_->board().state = sim::RankState::kFinalized;
 }

@@ -251,6 +251,7 @@ class MpiRank {
   HandlerOfTheRest rest_;
   sim::ThreadLock mutex_;
   WaitRoom wait_room_;
+  std::uint64_t dropped_told_ = 0;  // ready sends that were dropped here
   sim::Published<int> thread_level_{MPI_THREAD_MULTIPLE};
   // How the process lock is taken. one: without the threads' lock, which only a thread may do that is alone. asked:
   // another one has come, but the lone thread may be inside that way, or about to be; until it has seen this, others

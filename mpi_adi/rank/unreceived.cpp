@@ -1,7 +1,9 @@
 #include "mpi_adi/rank/unreceived.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
@@ -14,35 +16,80 @@ namespace {
 
 constexpr std::uint32_t kLinesMax = 20;  // of one communicator
 
-std::string line(MpiRank& rank, const Communicator& communicator, const portals::Header& header) {
+// Of whom, and what.
+std::string words_of(const portals::Header& header, std::string_view communicator) {
   const std::string by = words_of_sent_side(header);
-  return "margay: rank " + std::to_string(rank.process().rank()) +
-         ": leak: a message that nobody received, from rank " + std::to_string(source_of(header.match_bits)) +
-         ", tag " + std::to_string(tag_of(header.match_bits)) + ", " + std::to_string(message_bytes(header)) +
-         " bytes, " + (communicator.name.empty() ? "a communicator without a name" : communicator.name) +
-         (by.empty() ? "" : ", sent as " + by) + "\n";
+  std::string text = " from rank " + std::to_string(source_of(header.match_bits)) + ", tag " +
+                     std::to_string(tag_of(header.match_bits)) + ", " + std::to_string(message_bytes(header)) +
+                     " bytes, ";
+  return text.append(communicator).append(by.empty() ? "" : ", sent as " + by) + "\n";
+}
+
+void tell(MpiRank& rank, ContextId context, std::string_view communicator, Sender sender) {
+  const Unexpected& heap = rank.device().parts().heap;
+  const std::string leak = "margay: rank " + std::to_string(rank.process().rank()) + ": leak: ";
+  std::string text;
+  std::uint32_t count = 0;
+  for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
+    if (context_of(at->header.match_bits) != context) continue;
+    const bool waits = read_note(at->header.user_data).answer_bits != 0;
+    if (waits != (sender == Sender::waits)) continue;
+    if (count++ < kLinesMax) {
+      text += leak + "a message that nobody received," + words_of(at->header, communicator);
+    }
+  }
+  if (count > kLinesMax) {
+    text += leak + std::to_string(count - kLinesMax) + " more messages that nobody received\n";
+  }
+  rank.process().found(count);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+std::string_view name_of(MpiRank& rank, ContextId context) {
+  for (const Communicator* one : {&rank.world(), &rank.self()}) {
+    if (one->context == context) return one->name;
+  }
+  return "a communicator that was freed";
 }
 
 }  // namespace
 
+std::vector<ContextId> contexts_of_nobody(MpiRank& rank) {
+  std::vector<ContextId> found;
+  // Its members may be ahead of this process, and have sent on what they made.
+  if (rank.contexts().agreeing()) return found;
+  const Unexpected& heap = rank.device().parts().heap;
+  for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
+    const ContextId context = context_of(at->header.match_bits);
+    const bool nobodys = context % 2 == 0 && rank.contexts().is_free(context / 2);
+    if (nobodys && std::find(found.begin(), found.end(), context) == found.end()) found.push_back(context);
+  }
+  return found;
+}
+
 void tell_unreceived(MpiRank& rank, const Communicator& communicator, Sender sender) {
   if (rank.origins() == nullptr) return;
-  const Unexpected& heap = rank.device().parts().heap;
-  const portals::Criteria all = receive_criteria(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator.context);
-  std::string text;
-  std::uint32_t count = 0;
-  for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
-    if (((at->header.match_bits ^ all.match_bits) & ~all.ignore_bits) != 0) continue;
-    const bool waits = read_note(at->header.user_data).answer_bits != 0;
-    if (waits != (sender == Sender::waits)) continue;
-    if (count++ < kLinesMax) text += line(rank, communicator, at->header);
+  const std::string_view name = communicator.name;
+  tell(rank, communicator.context, name.empty() ? "a communicator without a name" : name, sender);
+  if (&communicator != &rank.world()) return;
+  for (const ContextId context : contexts_of_nobody(rank)) tell(rank, context, "a communicator that was freed", sender);
+}
+
+std::uint64_t tell_dropped(MpiRank& rank, std::uint64_t told) {
+  const std::uint64_t dropped = rank.device().counts().ready_dropped;
+  if (dropped == told) return told;
+  const std::string me = "margay: rank " + std::to_string(rank.process().rank()) + ": ";
+  std::string text = me + std::to_string(dropped - told) +
+                     " ready send(s) found no posted receive here and were dropped: post the receive before its send, "
+                     "or send with MPI_Send\n";
+  const std::vector<portals::Header>& first = rank.device().kernel().first_unmatched();
+  for (std::size_t i = told; i < first.size(); ++i) {
+    if ((first[i].match_bits & kReadyBit) == 0) continue;
+    text += me + "dropped: a ready send" + words_of(first[i], name_of(rank, context_of(first[i].match_bits)));
   }
-  if (count > kLinesMax) {
-    text += "margay: rank " + std::to_string(rank.process().rank()) + ": leak: " + std::to_string(count - kLinesMax) +
-            " more messages that nobody received\n";
-  }
-  rank.process().found(count);
+  rank.process().found(dropped - told);
   std::fwrite(text.data(), 1, text.size(), stderr);
+  return dropped;
 }
 
 }  // namespace margay::mpi_adi

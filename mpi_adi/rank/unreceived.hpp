@@ -1,5 +1,8 @@
-// Messages that nobody received, told when no receive can have them any more (MARGAY_LEAKS).
+// Messages that nobody received, told when no receive can have them any more (MARGAY_LEAKS), and ready sends that were
+// dropped (always told).
 #pragma once
+
+#include <vector>
 
 #include "mpi_adi/rank/rank.hpp"
 
@@ -9,8 +12,16 @@ namespace margay::mpi_adi {
 enum class Sender : std::uint8_t { waits, is_done };
 
 // A line on standard error for each message of such senders that lies unreceived on `communicator`: who sent it, with
-// which call where the sender tells (MARGAY_CHECK_TYPES), tag and bytes. Nothing unless the rank keeps origins.
-// Requires: the process lock is held.
+// which call where the sender tells (MARGAY_CHECK_TYPES), tag and bytes; with the world's those that came for a
+// communicator after it was freed here. Nothing unless the rank keeps origins. Requires: the process lock is held.
 void tell_unreceived(MpiRank& rank, const Communicator& communicator, Sender sender);
+
+// A ready send that found no receive was dropped by the kernel (paper 001, section 2: "simply be discarded"). How many
+// were, and who sent the first ones, on standard error, if more were than the `told` ones. Returns how many.
+std::uint64_t tell_dropped(MpiRank& rank, std::uint64_t told);
+
+// Contexts for point-to-point messages that no communicator of this process has any more, of messages in the heap.
+// Requires: the process lock is held.
+[[nodiscard]] std::vector<ContextId> contexts_of_nobody(MpiRank& rank);
 
 }  // namespace margay::mpi_adi

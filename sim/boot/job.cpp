@@ -68,6 +68,9 @@ Status join_margay(Job& job) {
   int pmi_descriptor = -1;
   if (Status status = take_descriptor("PMI_FD", pmi_descriptor); !status.ok()) return status;
   job.pmi = std::make_shared<PmiClient>(pmi_descriptor, job.rank, header.size);
+  if (board.block(job.rank).pid == ::getpid()) {
+    return Status::error("this process was in the job before, and left it; start one program on portals, or MPI, once");
+  }
   if (Status status = take_place_on_board(board, job.rank); !status.ok()) refuse_second_program(job, status);
   job.launcher = Launcher::kMargay;
   job.size = header.size;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "sim/base/limits.hpp"
 #include "sim/base/processors.hpp"
 #include "sim/boot/foreign.hpp"
 #include "sim/boot/node_segment.hpp"
@@ -38,8 +39,12 @@ Diagnosis check_memory() {
   request.inheritable = false;
   int descriptor = -1;
   const portals::Status status = create_segment(request, descriptor);
-  if (!status.ok())
-    return {Finding::kFail, status.sentence(), "give the container --shm-size=1g, or allow memfd_create"};
+  if (!status.ok()) {
+    rlimit files{};
+    const bool too_short = ::getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < request.bytes;
+    return {Finding::kFail, status.sentence(),
+            too_short ? "ulimit -f unlimited" : "give the container --shm-size=1g, or allow memfd_create"};
+  }
   const std::string kind = describe_segment(descriptor);
   ::close(descriptor);
   return {Finding::kOk, "shared memory: 64 MiB as " + kind, ""};
@@ -63,6 +68,19 @@ Diagnosis check_limit(int resource, std::string_view name, rlim_t wanted, std::s
   if (limit.rlim_max == RLIM_INFINITY) return {Finding::kOk, fmt::format("{}: no limit", name), ""};
   return {limit.rlim_max >= wanted ? Finding::kOk : Finding::kWarn, fmt::format("{}: {}", name, limit.rlim_max),
           limit.rlim_max >= wanted ? "" : std::move(mend)};
+}
+
+// A rank has its heap of unexpected messages, its node's memory and a library's usual share; below some of that
+// MPI_Init fails.
+Diagnosis check_address_space() {
+  constexpr rlim_t kWanted = 4 * kHeapBytes;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return {Finding::kOk, "address space (ulimit -v): no limit", ""};
+  const std::string found = fmt::format("address space (ulimit -v): {} MiB", limit.rlim_cur >> 20);
+  if (limit.rlim_cur >= kWanted) return {Finding::kOk, found, ""};
+  return {Finding::kFail, fmt::format("{}, a rank wants {} MiB", found, kWanted >> 20),
+          "ulimit -v unlimited, or lessen what a rank takes with --heap"};
 }
 
 Diagnosis check_launcher_variables() {
@@ -110,6 +128,7 @@ std::vector<Diagnosis> diagnose() {
   findings.push_back(
       check_limit(RLIMIT_NOFILE, "open files (ulimit -Hn)", 1024, "three for each rank are needed: raise ulimit -n"));
   findings.push_back(check_limit(RLIMIT_NPROC, "processes (ulimit -Hu)", 256, "raise ulimit -u"));
+  findings.push_back(check_address_space());
   findings.push_back(check_launcher_variables());
   findings.push_back(check_user());
   return findings;

@@ -129,6 +129,8 @@ class Kernel {
   // What was decided about each arrival and why, if the program keeps it.
   [[nodiscard]] DecisionLog& decisions() { return target_.decisions(); }
   [[nodiscard]] const Registers& registers() const { return registers_; }
+  // The first messages that were dropped because no entry took them; Target::kUnmatchedKept at most.
+  [[nodiscard]] const std::vector<portals::Header>& first_unmatched() const { return target_.first_unmatched(); }
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
   [[nodiscard]] const Wire& route(std::uint32_t rank) const { return *routes_[rank]; }
   // No message comes from the rank or reaches it any more.

@@ -38,6 +38,9 @@ class Target {
   // Entries that walks visited, by the index where it was used.
   [[nodiscard]] std::uint64_t entries_walked() const { return entries_walked_; }
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
+  // The first messages that no entry took, for who tells the user.
+  static constexpr std::size_t kUnmatchedKept = 20;
+  [[nodiscard]] const std::vector<portals::Header>& first_unmatched() const { return first_unmatched_; }
   // Bodies that are on their way to their place.
   [[nodiscard]] std::uint64_t incoming() const { return under_way_; }
 
@@ -122,6 +125,7 @@ class Target {
   bool owner_away_ = false;
   DecisionLog decisions_;
   std::uint64_t entries_walked_ = 0;
+  std::vector<portals::Header> first_unmatched_;
   std::uint64_t under_way_ = 0;
   std::vector<std::unique_ptr<Incoming>> pool_;
   std::vector<Incoming*> free_;

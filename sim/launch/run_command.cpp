@@ -151,7 +151,8 @@ int run_job(const RunOptions& options) {
   JobMemory memory;
   if (Status status = memory.create(plan); !status.ok()) return complain(status, kStatusCannotStart);
   Runner runner(options, plan, paths, memory);
-  if (Status status = runner.run(exit_status); !status.ok()) return complain(status, kStatusCannotStart);
+  exit_status = kStatusCannotStart;
+  if (Status status = runner.run(exit_status); !status.ok()) return complain(status, exit_status);
   return finish_accounts(options, memory.board(), exit_status);
 }
 

@@ -50,7 +50,7 @@ Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector
 
 Status Runner::run(int& exit_status) {
   Status status = prepare();
-  if (status.ok()) status = start_ranks();
+  if (status.ok()) status = start_ranks(exit_status);
   if (!status.ok()) {
     end_everything();
     output_.finish(kHurriedReaderMs);
@@ -86,16 +86,16 @@ Status Runner::prepare() {
   return {};
 }
 
-Status Runner::start_ranks() {
+Status Runner::start_ranks(int& exit_status) {
   if (Status status = input_.open(options_.input_ranks); !status.ok()) return status;
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
-    if (Status status = start_rank(rank, input_.descriptor_for(rank)); !status.ok()) return status;
+    if (Status status = start_rank(rank, input_.descriptor_for(rank), exit_status); !status.ok()) return status;
   }
   input_.release();
   return {};
 }
 
-Status Runner::start_rank(std::uint32_t rank, int standard_input) {
+Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_status) {
   const std::uint32_t program = plan_.program_of_rank[rank];
   SpawnRequest request;
   RankDescriptors descriptors;
@@ -115,7 +115,7 @@ Status Runner::start_rank(std::uint32_t rank, int standard_input) {
       if (descriptor >= 0) request.inherited.push_back(descriptor);
     }
     if (options_.bind_to == BindTo::kCore) request.processor = processor_for(rank);
-    status = spawn(request, saved_, pids_[rank]);
+    status = spawn(request, saved_, pids_[rank], exit_status);
   }
   for (int descriptor : {request.standard_output, request.standard_error, descriptors.pmi}) {
     if (descriptor >= 0) ::close(descriptor);
@@ -182,6 +182,7 @@ void Runner::show_state() {
     const std::string& library = other_mpi_.library_of(rank);
     output_.notice("margay: rank " + std::to_string(rank) + " (pid " + std::to_string(pids_[rank]) + ") " +
                    (watch_.ended(rank) ? "has ended" : "in " + (inside && !call.empty() ? call : "the program")) +
+                   (inside && block.wait.is_waiting != 0 ? ": " + describe_wait(block) : "") +
                    (library.empty() ? "" : ", which has loaded " + library));
     if (inside) signal_if_caught({block.pid, block.start_ticks}, SIGUSR1);
   }

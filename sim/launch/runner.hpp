@@ -36,13 +36,14 @@ class Runner {
   // `paths` has the executable of each program. `memory` is created. References must outlive the runner.
   Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory);
 
-  // Starts, watches and ends the job; on return no process of it is left. Error: it could not be started.
+  // Starts, watches and ends the job; on return no process of it is left. Error: it could not be started;
+  // `exit_status` is 126 or 127 then if it is a program that cannot be run.
   [[nodiscard]] Status run(int& exit_status);
 
  private:
   [[nodiscard]] Status prepare();
-  [[nodiscard]] Status start_ranks();
-  [[nodiscard]] Status start_rank(std::uint32_t rank, int standard_input);
+  [[nodiscard]] Status start_ranks(int& exit_status);
+  [[nodiscard]] Status start_rank(std::uint32_t rank, int standard_input, int& exit_status);
   void loop();
   void dispatch(Event event);
   void on_signals();

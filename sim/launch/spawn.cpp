@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "sim/launch/program.hpp"
+
 namespace margay::sim {
 namespace {
 
@@ -82,6 +84,16 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return out;
 }
 
+// The program's file was there and executable when it was looked for.
+std::string mend_of_exec(int error) {
+  if (error == ENOENT)
+    return "; the file is there, what runs it is not: mend the path in its first line (#!), or install "
+           "the loader that it was linked for";
+  if (error == ENOEXEC)
+    return "; it is neither a program of this machine nor a script with a first line such as #!/bin/sh";
+  return {};
+}
+
 Status explain(const Shared& shared) {
   const SpawnRequest& request = *shared.request;
   const std::string why = std::strerror(shared.error);
@@ -89,7 +101,7 @@ Status explain(const Shared& shared) {
     case Step::kDirectory:
       return Status::error("cannot enter the working folder " + request.working_directory + ": " + why);
     case Step::kExec:
-      return Status::error("cannot run " + request.path + ": " + why);
+      return Status::error("cannot run " + request.path + ": " + why + mend_of_exec(shared.error));
     case Step::kGroup:
       return Status::error("cannot put " + request.path + " into the job's process group: " + why);
     default:
@@ -99,7 +111,7 @@ Status explain(const Shared& shared) {
 
 }  // namespace
 
-Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid) {
+Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid, int& exit_status) {
   std::vector<char*> argv = pointers(request.argv);
   std::vector<char*> environment = pointers(request.environment);
   Shared shared;
@@ -115,7 +127,9 @@ Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid)
     return Status::error("cannot start " + request.path + ": " + std::strerror(errno) +
                          (errno == EAGAIN ? " (the limit on processes, ulimit -u)" : ""));
   }
-  return shared.failed_step == Step::kNone ? Status() : explain(shared);
+  if (shared.failed_step == Step::kNone) return {};
+  if (shared.failed_step == Step::kExec) exit_status = shared.error == ENOENT ? kStatusNotFound : kStatusCannotRun;
+  return explain(shared);
 }
 
 }  // namespace margay::sim

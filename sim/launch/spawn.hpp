@@ -34,8 +34,10 @@ struct SpawnRequest {
   int processor = -1;  // bind to it; -1: no binding
 };
 
-// Error: the sentence names the program and what the kernel said. On success the child has already become the program.
+// Error: the sentence names the program and what the kernel said; `exit_status` is 126 or 127 if it is the program that
+// cannot be run. On success the child has already become the program.
 // Single-threaded callers only: the child dies when the thread that made it ends.
-[[nodiscard]] portals::Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid);
+[[nodiscard]] portals::Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid,
+                                    int& exit_status);
 
 }  // namespace margay::sim

@@ -19,7 +19,24 @@ bool is_inside(const BoardBlock& block) {
   return block.state == RankState::kInitialized;
 }
 
+std::string describe_wanted(const BoardWait& wait) {
+  const std::string communicator = clean_text(wait.communicator);
+  if (communicator.empty()) return "waits for others";
+  return fmt::format("waits for {}, tag {}, {}", wait.peer < 0 ? "any rank" : fmt::format("rank {}", wait.peer),
+                     wait.tag < 0 ? "any" : std::to_string(wait.tag), communicator) +
+         (wait.requests > 1 ? fmt::format(" (and {} more)", wait.requests - 1) : "");
+}
+
 }  // namespace
+
+std::string describe_wait(const BoardBlock& block) {
+  const BoardWait& wait = block.wait;
+  if (block.on_portals != 0) {
+    return "waits for " + (wait.peer < 0 ? "its own condition" : fmt::format("rank {}", wait.peer));
+  }
+  return fmt::format("{}; {} receives posted, {} messages unexpected", describe_wanted(wait), wait.posted_receives,
+                     wait.unexpected_messages);
+}
 
 bool StallDetector::all_wait() const {
   std::uint32_t waiting = 0;
@@ -90,27 +107,12 @@ std::vector<std::string> StallDetector::describe(Told what) const {
     const BoardBlock& block = board_.block(rank);
     if (!is_inside(block)) continue;
     const std::string call = call_in_progress(board_, rank);
-    if (block.on_portals != 0) {
-      const std::string peer = block.wait.peer < 0 ? "its own condition" : fmt::format("rank {}", block.wait.peer);
-      lines.push_back(fmt::format("margay:   rank {} in {}: waits for {}", rank, call, peer));
-      continue;
-    }
-    lines.push_back(fmt::format("margay:   rank {} in {}: {}; {} receives posted, {} messages unexpected", rank,
-                                call.empty() ? "MPI" : call, describe_wait(rank), block.wait.posted_receives,
-                                block.wait.unexpected_messages));
+    lines.push_back(
+        fmt::format("margay:   rank {} in {}: {}", rank, call.empty() ? "MPI" : call, describe_wait(block)));
     const std::string near_misses = clean_text(block.wait.near_misses);
     if (!near_misses.empty()) lines.push_back("margay:     unexpected, and almost the awaited one: " + near_misses);
   }
   return lines;
-}
-
-std::string StallDetector::describe_wait(std::uint32_t rank) const {
-  const BoardWait& wait = board_.block(rank).wait;
-  const std::string communicator = clean_text(wait.communicator);
-  if (communicator.empty()) return "waits for others";
-  return fmt::format("waits for {}, tag {}, {}", wait.peer < 0 ? "any rank" : fmt::format("rank {}", wait.peer),
-                     wait.tag < 0 ? "any" : std::to_string(wait.tag), communicator) +
-         (wait.requests > 1 ? fmt::format(" (and {} more)", wait.requests - 1) : "");
 }
 
 std::int32_t StallDetector::only_peer(std::uint32_t rank) const {

@@ -18,6 +18,9 @@
 
 namespace margay::sim {
 
+// What the rank waits for, in words. Requires: it has reported a long wait.
+[[nodiscard]] std::string describe_wait(const BoardBlock& block);
+
 class StallDetector {
  public:
   // Every initialised and unfinished rank has reported a long wait, and nothing changes for another `after_ns`: a
@@ -40,7 +43,6 @@ class StallDetector {
   [[nodiscard]] bool all_answered() const;
   [[nodiscard]] std::uint64_t total_progress() const;
   [[nodiscard]] std::vector<std::string> describe(Told what) const;
-  [[nodiscard]] std::string describe_wait(std::uint32_t rank) const;
   [[nodiscard]] std::string describe_cycle() const;
   // The rank that this one waits for, and for no other; -1: there may be several.
   [[nodiscard]] std::int32_t only_peer(std::uint32_t rank) const;

@@ -65,6 +65,22 @@ std::string unfinished_ranks(const Board& board) {
   return (count == 1 ? "rank " : "ranks ") + text + (count > kMostShown ? ", ..." : "");
 }
 
+template <class Holds>
+bool any_rank(const Board& board, Holds holds) {
+  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    if (holds(board.block(rank))) return true;
+  }
+  return false;
+}
+
+bool anybody_used_margay(const Board& board) {
+  return any_rank(board, [](const BoardBlock& block) { return block.state != RankState::kStarted; });
+}
+
+bool on_portals(const Board& board) {
+  return any_rank(board, [](const BoardBlock& block) { return block.on_portals != 0; });
+}
+
 std::array<std::uint64_t, kDropReasons> drops_of_pair(const Board& board, std::uint32_t from, std::uint32_t to) {
   std::array<std::uint64_t, kDropReasons> drops{};
   const std::uint64_t* counts = board.dropped(to) + std::size_t{from} * kDropReasons;
@@ -77,9 +93,13 @@ std::array<std::uint64_t, kDropReasons> drops_of_pair(const Board& board, std::u
 std::vector<std::string> stats_table(const Board& board) {
   std::vector<std::string> lines{
       fmt::format("margay: statistics of {} rank{}", board.size(), board.size() == 1 ? "" : "s")};
+  if (!anybody_used_margay(board)) {
+    lines.emplace_back("  nothing to count: no rank used margay's MPI or portals");
+    return lines;
+  }
   if (const std::string unfinished = unfinished_ranks(board); !unfinished.empty()) {
-    lines.push_back("  not complete: " + unfinished +
-                    " did not finish MPI, so the counts are those of the last long wait, or missing");
+    lines.push_back("  not complete: " + unfinished + " did not finish " + (on_portals(board) ? "its program" : "MPI") +
+                    ", so the counts are those of the last long wait, or missing");
   }
   add_counts(board, &BoardBlock::by_protocol, kProtocolNames, "protocol", lines);
   add_counts(board, &BoardBlock::by_wire, kWireNames, "wire", lines);

@@ -30,7 +30,9 @@ Control::~Control() = default;
 Status Control::attach() {
   program_.kernel().decisions().leave_out(kControlPortal);
   program_.kernel().hold_when_no_room(kControlPortal);
-  return program_.kernel().table().attach(kControlPortal, heap_, {});
+  Status attached = program_.kernel().table().attach(kControlPortal, heap_, {});
+  program_.kernel().table().reserve(kControlPortal);
+  return attached;
 }
 
 void Control::begin_call(const char* call, std::uint64_t limit_ns) {

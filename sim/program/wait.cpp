@@ -51,6 +51,8 @@ void ProgramWait::tell(std::uint64_t idle_ns) {
     wait.peer = peer_;
     wait.is_waiting = 1;
     on_board_ = true;
+    program_.publish_puts();  // a killed job has no other
+    program_.process().publish_accounts();
   }
   if (idle_ns < next_report_ns_) return;
   next_report_ns_ *= 2;

@@ -1,4 +1,5 @@
-// Two ranks that wait for each other: rank 0 sent its message with another tag than rank 1 awaits. With "late", rank 0
+// Two ranks that wait for each other: rank 0 sent its message with another tag than rank 1 awaits; with "probe", they
+// wait in probes. With "late", rank 0
 // completes a request of its own from another thread's hand instead, after both have waited long: no deadlock.
 #include <mpi.h>
 #include <pthread.h>
@@ -44,6 +45,11 @@ int main(int argc, char** argv) {
     MPI_Wait(&of_the_program, MPI_STATUS_IGNORE);
     pthread_join(thread, NULL);
     MPI_Send(&value, 1, MPI_INT, 1, 17, MPI_COMM_WORLD);
+  } else if (argc > 1 && strcmp(argv[1], "probe") == 0) {
+    MPI_Message message;
+    if (rank == 0) MPI_Send(&value, 1, MPI_INT, 1, 18, MPI_COMM_WORLD);
+    if (rank == 0) MPI_Mprobe(1, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Probe(0, 17, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else if (rank == 0) {
     MPI_Send(&value, 1, MPI_INT, 1, 18, MPI_COMM_WORLD);
     MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -308,9 +308,13 @@ def programs_that_cannot_run(build, scratch):
         job.expect(status, 2)
         assert text in job.stderr and len(job.stderr.splitlines()) == 1, job.stderr
     assert not (scratch / "ran").exists(), "a rank ran before the mistake was told"
-    job = Job(build, ["-n", 2], [wrong])
-    assert job.finish(2) != 0 and "No such file" in job.stderr, job.stderr
-    job.expect_nothing_left(1)
+    strange = scratch / "no_format"
+    strange.write_text("neither\n")
+    strange.chmod(0o755)
+    for program, status, text in ((wrong, 127, "mend the path in its first line (#!)"), (strange, 126, "such as #!/bin/sh")):
+        job = Job(build, ["-n", 2], [program])
+        assert job.finish(2) == status and text in job.stderr, job.stderr
+        job.expect_nothing_left(1)
 
 
 @case

@@ -99,13 +99,15 @@ def death_in_a_one_sided_epoch(build, scratch):
 @patient_case
 def deadlock_ends_the_job(build, scratch):
     """--deadlock abort: a proven wait cycle has a status of its own, and the message that was almost the awaited one is told."""
-    job = Job(build, ["-n", 2, "--deadlock", "abort", "--stats"], [program(build, "deadlock")])
-    job.expect(73, 30, ["no rank can go on (--deadlock abort)", "ending all 2 ranks"])
-    for text in ("margay: deadlock: ", "cycle: 0 -> 1 -> 0", "rank 1 in MPI_Recv: waits for rank 0, tag 17, MPI_COMM_WORLD",
-                 "almost the awaited one: 4 bytes from rank 0 (tag 18, not 17)",
-                 "not complete: ranks 0, 1 did not finish MPI"):
-        assert text in job.stderr, f"{text}\n{job.stderr}"
-    assert re.search(r"^    short +1 +4$", job.stderr, re.MULTILINE), job.stderr
+    jobs = {way: Job(build, ["-n", 2, "--deadlock", "abort", "--stats"], [program(build, "deadlock"), *way]) for way in ((), ("probe",))}
+    for way, job in jobs.items():
+        job.expect(73, 30, ["no rank can go on (--deadlock abort)", "ending all 2 ranks"])
+        for text in ("margay: deadlock: ", "cycle: 0 -> 1 -> 0",
+                     f"rank 1 in {'MPI_Probe' if way else 'MPI_Recv'}: waits for rank 0, tag 17, MPI_COMM_WORLD",
+                     "almost the awaited one: 4 bytes from rank 0 (tag 18, not 17)",
+                     "not complete: ranks 0, 1 did not finish MPI"):
+            assert text in job.stderr, f"{text}\n{job.stderr}"
+        assert re.search(r"^    short +1 +4$", job.stderr, re.MULTILINE), job.stderr
 
 
 @patient_case
@@ -113,6 +115,10 @@ def what_the_program_completes_is_no_deadlock(build, scratch):
     job = Job(build, ["-n", 2, "--deadlock", "abort"], [program(build, "deadlock"), "late"], stdin=subprocess.PIPE)
     lines = []
     while not lines or "all of them wait" not in lines[-1]:
+        lines.append(job.process.stderr.readline())
+        assert lines[-1], lines
+    job.process.send_signal(signal.SIGUSR1)
+    while not re.search(r"rank 1 \(pid \d+\) in MPI_Recv: waits for rank 0, tag 17, MPI_COMM_WORLD", lines[-1]):
         lines.append(job.process.stderr.readline())
         assert lines[-1], lines
     job.process.stdin.write("\n")

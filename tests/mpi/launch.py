@@ -93,7 +93,9 @@ def case_system_mpi(case):
     program = case.debians("who.c")
     case.margay("--mpi", "system", program)
     case.expect_lines(who_lines(2, "another library"))
-    case.margay("--mpi", "system", program, ranks=3)
+    case.margay("--stats", "--mpi", "system", program, ranks=3)
+    case.expect("nothing to count: no rank used margay's MPI" in case.last.stderr and "heap" not in case.last.stderr,
+                "the table is to say that there is nothing in it")
     case.expect_lines(who_lines(3, "another library"))
     case.margay(program)
     case.expect_lines(who_lines(2))
@@ -199,6 +201,19 @@ def case_info(case):
         case.expect("not measured" not in measured, "what this machine allows is to be measured")
 
 
+def case_doctor(case):
+    """`margay doctor` and `margay info` tell of limits on files and on memory that jobs cannot live with, and live there."""
+    margay = case.build.tool("margay")
+    for command in ("doctor", "info"):
+        case.run(["sh", "-c", f"ulimit -f 10; '{margay}' {command} | cat; '{margay}' {command} > /dev/null; test $? -lt 128"])
+        case.expect(case.last.stdout, "it is to tell what it found")
+    case.run(["sh", "-c", f"ulimit -f 10; '{margay}' doctor | cat"])
+    case.expect("ulimit -f unlimited" in case.last.stdout and "--shm-size=1g, or" not in case.last.stdout,
+                "the limit on files is to be named with its mend")
+    case.run(["sh", "-c", f"ulimit -v 100000; '{margay}' doctor"], "nonzero")
+    case.expect("ulimit -v unlimited" in case.last.stdout, "the limit on memory is to be named with its mend")
+
+
 def case_late_call(case):
     """A call after MPI_Finalize ends the process with the same sentence, whichever thread makes it."""
     program = case.ours("ends.c")
@@ -252,6 +267,14 @@ def case_unreceived(case):
             expected = [f"margay: rank 1: leak: a message that nobody received, from rank 0, tag {tag}, {what}" +
                         (f", sent as {sent}" if types else "") for tag, (what, sent) in made.items()]
             case.expect(sorted(case.last.stderr.splitlines()) == expected, f"expected the lines {expected}")
+        case.margay("--strict", *nodes, program, "late", status=72)
+        told = sorted(re.findall(r"rank (\d): leak: .* from rank (\d), tag (\d+), (\d+) bytes, (?:a communicator)", case.last.stderr))
+        case.expect(told == sorted([("1", "0", "11", "4"), ("1", "1", "12", "8"), ("1", "0", "13", "12"), ("0", "0", "15", "16"),
+                                    ("1", "0", "14", "100000")]), "five messages are to be told")
+        case.margay("--strict", *nodes, program, "ready", status=72)
+        case.expect("margay: rank 1: dropped: a ready send from rank 0, tag 11, 12 bytes, MPI_COMM_WORLD, sent as 3 x MPI_INT by "
+                    "MPI_Rsend" in case.last.stderr, "the dropped message is to be told")
+    case.margay(program, "ready")
     case.margay("--strict", program, status=72)
     case.margay("--leaks", "--check-types", program, "clean")
     case.expect(not case.last.stderr, "nothing is to be told")

@@ -1,9 +1,39 @@
 /* Messages that nobody receives, on the world and on a communicator that is freed; the last is long, and its request is
-   freed. Or ("clean") all of them are received. Two ranks. */
+   freed. Or ("clean") all of them are received; or ("late") they come after the receiver has freed their communicators:
+   a copy, the part of a split, one that is disconnected, of a message whose sender waits too, one of MPI_COMM_SELF; or
+   ("ready") they are ready sends that no receive waits for. Two ranks. */
 #include <mpi.h>
 #include <string.h>
 
 static char body[100000];
+
+/* Rank 1 frees what it has, and says so; only then rank 0 sends. */
+static void late(int rank) {
+  MPI_Comm copy, part, left, self;
+  MPI_Request request;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &part);
+  MPI_Comm_dup(MPI_COMM_WORLD, &left);
+  MPI_Comm_dup(MPI_COMM_SELF, &self);
+  if (rank == 1) {
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&part);
+    MPI_Comm_disconnect(&left);
+    MPI_Send(NULL, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+  } else {
+    MPI_Recv(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(body, 1, MPI_INT, 1, 11, copy);
+    MPI_Send(body, 2, MPI_INT, 0, 12, part);
+    MPI_Send(body, 3, MPI_INT, 1, 13, left);
+    MPI_Isend(body, sizeof body, MPI_BYTE, 1, 14, copy, &request);
+    MPI_Request_free(&request);
+    MPI_Send(body, 4, MPI_INT, 0, 15, self);
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&part);
+    MPI_Comm_disconnect(&left);
+  }
+  MPI_Comm_free(&self);
+}
 
 int main(int argc, char** argv) {
   int rank = 0;
@@ -12,6 +42,16 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int clean = argc > 1 && strcmp(argv[1], "clean") == 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (argc > 1 && strcmp(argv[1], "late") == 0) {
+    late(rank);
+    MPI_Finalize();
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "ready") == 0) {
+    if (rank == 0) MPI_Rsend(body, 3, MPI_INT, 1, 11, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+  }
   MPI_Comm_dup(MPI_COMM_WORLD, &other);
   MPI_Comm_set_name(other, "other");
   if (rank == 0) {

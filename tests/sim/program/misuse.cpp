@@ -70,6 +70,21 @@ std::vector<Misuse> of_calls() {
          Alone run;
          return run.program->table().attach(4, run.block, {});
        }},
+      {"attach_reserved", "portal 63 is margay's own; choose another portal",
+       [] {
+         Alone run;
+         return run.program->table().attach(63, run.block, {});
+       }},
+      {"detach_reserved", "detach() of portal 63, which is margay's own",
+       [] {
+         Alone run;
+         return run.program->table().detach(63), done();
+       }},
+      {"detach_far", "detach() of a portal past the table",
+       [] {
+         Alone run;
+         return run.program->table().detach(64), done();
+       }},
       {"attach_options", "a combined block always saves the body",
        [] {
          Alone run;

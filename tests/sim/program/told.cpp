@@ -1,10 +1,12 @@
 // Two ranks for tests/sim/program/told.py:
-//   told wait     rank 0 waits for what never comes, rank 1 for rank 0
+//   told wait     rank 0 sends a message and waits for what never comes, rank 1 for rank 0
 //   told leave    rank 1 ends without finish()
+//   told again    both start a second program after the first one's end, which is refused
 //   told count    five puts, one acknowledged, and a get
 #include <margay/portals.hpp>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -23,7 +25,10 @@ int main(int, char** words) {
   bool ok = program->table().attach(4, block, {.acknowledge = true}).ok() &&
             program->table().attach(5, window, {.direction = Direction::read_only}).ok() &&
             program->table().attach(6, answers, {}).ok() && program->barrier().ok();
-  if (what == "wait" && program->rank() == 0) ok = program->wait_until([] { return false; }).ok();
+  if (what == "wait" && program->rank() == 0) {
+    ok = ok && program->put({.destination = 1, .portal = 4}, Region(memory.data(), 8)).ok() &&
+         program->wait_until([] { return false; }).ok();
+  }
   if (what == "wait") ok = program->barrier().ok();
   if (what == "leave" && program->rank() == 1) return 0;
   if (what == "count" && program->rank() == 0) {
@@ -32,5 +37,11 @@ int main(int, char** words) {
     ok = ok && program->get({.destination = 1, .portal = 5, .return_portal = 6}, 16).ok();
     ok = ok && program->wait_until([&] { return answers.messages() == 2; }).ok();
   }
-  return ok && program->finish().ok() ? 0 : 1;
+  ok = ok && program->finish().ok();
+  if (what == "again") {
+    program.reset();
+    const Status second = Program::start(program);
+    std::fprintf(stderr, "second: %s\n", second.ok() ? "started" : second.sentence().c_str());
+  }
+  return ok ? 0 : 1;
 }

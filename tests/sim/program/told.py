@@ -26,7 +26,7 @@ def read_until(job, wanted):
 
 
 def waiting():
-    job = start("--stall", "1", "--timeout", str(GUARD_S), sys.argv[2], "wait")
+    job = start("--stats", "--stall", "1", "--timeout", str(GUARD_S), sys.argv[2], "wait")
     try:
         read_until(job, ["no rank that uses portals makes progress",
                          "rank 0 in Program::wait_until: waits for its own condition",
@@ -34,10 +34,18 @@ def waiting():
                          "margay: rank 0 has waited 1 s in Program::wait_until without progress",
                          "margay: rank 1 has waited 1 s in Program::barrier without progress; for rank 0"])
         job.send_signal(signal.SIGUSR1)
-        read_until(job, [") in Program::wait_until", ") in Program::barrier"])
+        read_until(job, [") in Program::wait_until: waits for its own condition", ") in Program::barrier: waits for rank 0"])
     finally:
         job.terminate()
-        job.communicate(timeout=GUARD_S)
+        _, err = job.communicate(timeout=GUARD_S)
+    assert "not complete: ranks 0, 1 did not finish its program" in err, err
+    assert re.search(r"^ +put +1 +8$", err, re.M), err
+
+
+def again():
+    _, err = (job := start("--timeout", str(GUARD_S), sys.argv[2], "again")).communicate(timeout=2 * GUARD_S)
+    assert job.returncode == 0 and err.count("second: this process was in the job before") == 2, (job.returncode, err)
+    assert "MPI_Abort" not in err, err
 
 
 def leaving():
@@ -55,4 +63,5 @@ def counting():
 
 waiting()
 leaving()
+again()
 counting()
