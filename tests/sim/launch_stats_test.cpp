@@ -63,6 +63,8 @@ TEST_CASE("accounts of a job that did not end are not judged") {
 
 TEST_CASE("the table sums over ranks and names what was dropped") {
   TestBoard test(2);
+  CHECK(says(stats_table(test.board), "nothing to count: no rank used margay's MPI or portals"));
+  test.all(RankState::kFinalized);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     BoardBlock& block = test.board.block(rank);
     block.by_protocol[static_cast<std::size_t>(CountedProtocol::kLongPulled)] = {3, 3000};
@@ -162,6 +164,8 @@ TEST_CASE("the table of a job that was ended says whose counts are not complete"
   CHECK_FALSE(says(stats_table(test.board), "not complete"));
   test.board.block(2).state = RankState::kInitialized;
   CHECK(says(stats_table(test.board), "not complete: rank 2 did not finish MPI"));
+  test.board.block(2).on_portals = 1;
+  CHECK(says(stats_table(test.board), "not complete: rank 2 did not finish its program"));
 }
 
 TEST_CASE("a stopped rank's last word on its wait is no stall, nor is the moment after it goes on") {
