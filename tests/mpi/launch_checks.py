@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""What margay tells of programs: functions that they need and margay lacks, traces, objects never given back, types and
+collective calls that do not fit each other.
+
+    tests/mpi/launch_checks.py --build build/release            every case
+    tests/mpi/launch_checks.py --build build/release leaks      one
+    tests/mpi/launch_checks.py --list
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+from launch_case import SOURCES, cases_of, run_cases
+
+
+def case_check(case):
+    """`margay check` finds no MPI symbol that NetPIPE and the suite's programs need and we lack."""
+    case.run([case.build.tool("margay"), "check", "/usr/bin/NPmpich2"])
+    case.run([case.build.tool("margay"), "check", case.debians("who.c")])
+    refuses = case.ours("refuses.c")
+    case.run([case.build.tool("margay"), "check", refuses], status=1)
+    for name in ("MPI_File_open", "MPI_Win_create", "PMPI_Put", "3 of the"):
+        case.expect(name in case.last.stdout, f"margay check does not say {name}")
+    case.margay(refuses, "abort", ranks=4, status="nonzero")
+    case.expect("`margay check PROGRAM` finds such functions before a run)) after " in case.last.stderr, "the abort's sentence is to be whole")
+    case.expect("; ending the 3 ranks left\n" in case.last.stderr, "three others are ended")
+    case.margay(refuses, ranks=1)
+    case.expect("margay: MPI_File_open is not supported" in case.last.stderr, "no word of MPI_File_open")
+
+
+def case_check_several(case):
+    """Each of several programs is looked at, whatever is found of the one before; a folder without the library is told."""
+    check = [case.build.tool("margay"), "check"]
+    good, refuses = case.ours("who.c"), case.ours("refuses.c")
+    case.run([*check, refuses, "/nonexistent/program", good], status=2)
+    case.expect("/nonexistent/program: No such file" in case.last.stderr, "the missing program is to be told")
+    for words in ("by name only", f"{good}: margay has all of the"):
+        case.expect(words in case.last.stdout, f"margay check does not say '{words}'")
+    case.run([*check, refuses, good], status=1)
+    case.run([*check, "--library", "/nonexistent", good], status=2)
+    case.expect("--library /nonexistent" in case.last.stderr, "the folder is to be told")
+    case.run([*check, "--library", case.build.folder / "lib", good])
+
+
+def case_check_libraries(case):
+    """`margay check` follows the shared libraries that a program needs as the loader does, and says in which one a call
+    stands; `margay run` refuses a program for a symbol that none of them and not margay has."""
+    source = SOURCES / "libraries.c"
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        deep = root / "deep"
+        deep.mkdir()
+
+        def build(output, *options):
+            case.run(["mpicc.mpich", source, *options, "-o", output])
+            return output
+
+        def check(program, *, status=1, expected=f"MPI_File_open in {deep}/liblower.so", env=None):
+            case.run([case.build.tool("margay"), "check", program], status=status, env=env)
+            case.expect(expected in case.last.stdout.splitlines(), f"margay check does not say '{expected}'")
+
+        lower = ["-DLOWER", "-shared", "-fPIC"]
+        upper = ["-DUPPER", "-shared", "-fPIC", f"-L{deep}", "-llower"]
+        program = [f"-L{root}", "-lupper", "-Wl,--allow-shlib-undefined"]
+        build(deep / "liblower.so", *lower)
+        # Named by each file for what it needs itself.
+        build(root / "libupper.so", *upper, "-Wl,--enable-new-dtags,-rpath,$ORIGIN/deep")
+        check(build(root / "by_runpath", *program, "-Wl,--enable-new-dtags,-rpath,$ORIGIN"))
+        # By the program for all that comes; by the user; by nobody.
+        build(root / "libupper.so", *upper)
+        check(build(root / "by_rpath", *program, f"-Wl,--disable-new-dtags,-rpath,$ORIGIN:{deep}"))
+        plain = build(root / "plain", *program)
+        check(plain, env={"LD_LIBRARY_PATH": f"{root}:{deep}"})
+        check(plain, expected="libupper.so")
+        # DT_RUNPATH of the program is not for what its libraries need.
+        check(build(root / "not_found", *program, f"-Wl,--enable-new-dtags,-rpath,{root}:{deep}"),
+              expected=f"liblower.so in {root}/libupper.so")
+        case.margay(root / "by_rpath", "call", ranks=1)
+        case.expect("margay: MPI_File_open is not supported" in case.last.stderr, "no word of MPI_File_open")
+        build(deep / "liblower.so", *lower, "-DMISSING")
+        check(root / "by_rpath", expected=f"MPI_Margay_lacks_this in {deep}/liblower.so")
+        for command in ([root / "by_rpath"], ["-genv", "LD_LIBRARY_PATH", f"{root}:{deep}", plain]):
+            case.margay(*command, ranks=1, status=126)
+            case.expect(f"MPI_Margay_lacks_this in {deep}/liblower.so" in case.last.stderr, "the symbol is to be told")
+
+
+def case_trace_threads(case):
+    """A traced run with MPI_THREAD_MULTIPLE is right in the eyes of `margay trace check`, and names its threads."""
+    program = case.ours("../threads.c", name="threads_traced")
+    for words in ([], ["--nodes", "2"]):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = str(pathlib.Path(folder) / "trace")
+            case.margay("--trace", trace, *words, program)
+            case.run([case.build.tool("margay"), "trace", "check", trace])
+            case.expect("overwritten" not in case.last.stdout, "the whole run is to be checked")
+            case.run([case.build.tool("margay"), "trace", "print", trace, "--kind", "mpi_enter", "--rank", "0"])
+            threads = set(re.findall(r", thread (\d+)$", case.last.stdout, re.MULTILINE))
+            # The first waits for all others; of those, one that ends early may leave its number to another.
+            case.expect({"1", "2"} <= threads <= {"1", "2", "3", "4"}, f"threads {sorted(threads)} are named")
+
+
+def case_trace_ring(case):
+    """A ring that is too short for the run loses events, not messages, and the words name the option that makes it longer."""
+    program = case.ours("who.c")
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.margay("--trace", trace, "--trace-events", "8", program)
+        case.run([case.build.tool("margay"), "trace", "check", trace])
+        case.expect(re.search(r"overwritten, .* larger ring \(--trace-events \d+\)", case.last.stdout), "the option is to be named")
+        case.expect("still on the way" not in case.last.stdout, "no message was lost")
+        case.margay("--trace", trace, "--trace-events", "0", program, status=2)
+
+
+LEAKED = {
+    "request": ["MPI_Irecv, from rank RANK, tag 7, 16 bytes, not complete", "MPI_Send_init, to rank RANK, tag 9, 8 bytes, inactive",
+                "MPI_Issend, to rank RANK, tag 8, 12 bytes, not complete"],
+    'communicator "library"': ["MPI_Comm_dup, 2 processes"],
+    "group": ["MPI_Comm_group, 2 processes"],
+    'datatype "every other"': ["MPI_Type_vector, 8 bytes"],
+    "operation": ["MPI_Op_create"],
+    "info object": ["MPI_Info_create"],
+    "error handler": ["MPI_Comm_create_errhandler"],
+    "attribute key": ["MPI_Comm_create_keyval"],
+}
+
+
+def case_leaks(case):
+    """--leaks lists what each rank never gave back with the function that made it; nothing when all was, or unasked."""
+    program = case.ours("leaks.c")
+    case.margay("--leaks", program)
+    lines = [re.sub(r" 0x[0-9a-f]{8}", "", line) for line in case.last.stderr.splitlines()]
+    expected = [f"margay: rank {rank}: not given back: 3 requests, 1 communicator, 1 group, 1 datatype, 1 operation, "
+                "1 attribute key, 1 info object, 1 error handler" for rank in range(2)]
+    expected += [f"margay: rank {rank}: leak: {kind}, made by {words.replace('RANK', str(rank))}"
+                 for rank in range(2) for kind, made in LEAKED.items() for words in made]
+    expected += [f"margay: rank {rank}: leak: a message that nobody received, from rank {rank}, tag 8, 12 bytes, MPI_COMM_WORLD"
+                 for rank in range(2)]  # that of MPI_Issend
+    case.expect(sorted(lines) == sorted(expected), f"expected the lines {sorted(expected)}")
+    case.margay("--leaks", program, "clean")
+    case.expect(not case.last.stderr, "nothing is to be listed")
+    case.margay(program)
+    case.expect(not case.last.stderr, "nothing is to be listed unasked")
+    program = case.ours("session_ends.c")
+    group, comm = "leak: group, made by MPI_Group_from_session_pset, 2 processes", "made by MPI_Comm_create_from_group, 2 processes"
+    for way, status, count in (("leaks", 0, "1 communicator, 1 group"), ("left", "nonzero", "1 session, 1 communicator, 1 group")):
+        case.margay("--leaks", program, way, status=status)
+        # Whoever leaves first with an open session ends the job, and the other may not get to its list.
+        rank = 0 if way == "left" and "rank 0: not given back" in case.last.stderr else 1
+        lines = [re.sub(r" 0x[0-9a-f]{8}", "", line) for line in case.last.stderr.splitlines() if f"rank {rank}: " in line]
+        expected = [f"leak: communicator, {comm}", group, f"not given back: {count}"]
+        if way == "left":
+            expected.insert(0, "leak: session, made by MPI_Session_init")
+        case.expect([line for line in lines if "leak" in line or "given" in line] ==
+                    [f"margay: rank {rank}: {words}" for words in expected], f"rank {rank} is to list {expected}")
+    # What belongs to no session is listed once, whatever ends last.
+    for way, status in (("types_first", 0), ("types_last", 0), ("types_again", 0), ("types_open", "nonzero")):
+        case.margay("--leaks", program, way, ranks=1, status=status)
+        for words in ("datatype", "info object"):
+            case.expect(case.last.stderr.count(f"rank 0: leak: {words} ") == 1, f"its {words} is to be listed once")
+    case.margay("--leaks", program)
+    case.expect(not case.last.stderr, "nothing is to be listed of a session that gave all back")
+    case.margay("--leaks", program, "leaks", ranks=1)
+    case.expect(case.last.stderr.count("1 process\n") == 2, "a communicator and a group of one process are to be listed")
+
+
+MISFITS = [
+    "MPI_Recv of 2 x MPI_DOUBLE (16 bytes) does not fit what came: rank 0 sent 4 x MPI_INT (16 bytes) by MPI_Send, tag 1, "
+    "MPI_COMM_WORLD",
+    "MPI_Recv of 2 x a derived type (elements of several types) (24 bytes) does not fit what came: rank 0 sent elements of "
+    "several types (24 bytes) by MPI_Send, tag 2, MPI_COMM_WORLD",
+    "MPI_Recv of 1 x MPI_INT (4 bytes) does not fit what came: rank 0 sent 4 x MPI_BYTE (4 bytes) by MPI_Send, tag 3, "
+    "MPI_COMM_WORLD",
+    "MPI_Irecv of 100000 x MPI_INT (400000 bytes) does not fit what came: rank 0 sent 100000 x MPI_FLOAT (400000 bytes) by "
+    "MPI_Isend, tag 4, MPI_COMM_WORLD",
+    "MPI_Recv of 100000 x MPI_UNSIGNED (400000 bytes) does not fit what came: rank 0 sent 100000 x MPI_FLOAT (400000 bytes) "
+    "by MPI_Isend, tag 5, MPI_COMM_WORLD",
+    "MPI_Mrecv of 1 x MPI_INT (4 bytes) does not fit what came: rank 0 sent 2 x MPI_SHORT (4 bytes) by MPI_Bsend, tag 6, copy",
+    "MPI_Recv of 4 x MPI_BYTE (4 bytes) does not fit what came: rank 0 sent 1 x MPI_INT (4 bytes) by MPI_Send, tag 8, "
+    "MPI_COMM_WORLD",
+    "MPI_Sendrecv_replace of 4 x MPI_INT (16 bytes) does not fit what came: rank 0 sent 4 x MPI_FLOAT (16 bytes) by "
+    "MPI_Sendrecv_replace, tag 9, copy",
+    *2 * ["MPI_Start of 4 x MPI_LONG_LONG_INT (32 bytes) does not fit what came: rank 0 sent 4 x MPI_DOUBLE (32 bytes) by "
+          "MPI_Start, tag 10, MPI_COMM_WORLD"],
+    "MPI_Recv of 2 x MPI_INT (8 bytes) does not fit what came: rank 0 sent elements of several types (8 bytes) by MPI_Send, "
+    "tag 11, MPI_COMM_WORLD",
+    "MPI_Recv of 3 x MPI_INT (12 bytes) is too small for what came: rank 0 sent 4 x MPI_INT (16 bytes) by MPI_Send, tag 7, "
+    "MPI_COMM_WORLD",
+]
+
+
+def case_check_types(case):
+    """--check-types names both sides of messages that do not fit their receives, on each wire and protocol, and no others."""
+    program = case.ours("check_types.c")
+    for options in ([], ["--nodes", "2"], ["--protocol", "long=rendezvous"]):
+        case.margay("--check-types", *options, program, "good")
+        case.expect(not case.last.stderr, "all fits")
+        case.margay("--check-types", *options, program, "bad")
+        case.expect(case.last.stderr.splitlines() == [f"margay: rank 1: {words}" for words in MISFITS],
+                    f"expected the lines {MISFITS}")
+    case.margay("--check-types", program, "110")
+    lines = case.last.stderr.splitlines()
+    case.expect(len(lines) == 100, f"{len(lines)} lines, of 110 misfits 100 are to be printed")
+    case.expect([line.endswith("(the last one that is printed)") for line in lines] == [False] * 99 + [True], "the last one says so")
+    case.margay(program, "bad")
+    case.expect(not case.last.stderr, "nothing is to be said unasked")
+
+
+def case_strict(case):
+    """--strict turns the checks on, counts what they tell, and makes it an error, but not of a job that failed otherwise."""
+    leaks, types, ends = case.ours("leaks.c"), case.ours("check_types.c"), case.ours("ends.c")
+    case.margay("--strict", leaks, status=72)
+    case.expect("margay: --strict: 22 findings: 11 by rank 0, 11 by rank 1\n" in case.last.stderr, "all leaks count")
+    case.margay("--strict", types, "bad", status=72)
+    case.expect(f"margay: --strict: {len(MISFITS)} findings: {len(MISFITS)} by rank 1\n" in case.last.stderr, "all misfits count")
+    case.margay(leaks, status=72, env={"MARGAY_STRICT": "1"})
+    for words in ([leaks, "clean"], [types, "good"]):
+        case.margay("--strict", *words)
+        case.expect(not case.last.stderr, "nothing was found")
+    case.margay("--leaks", "--check-types", leaks)
+    case.margay("--strict", ends, "exit", "7", "1", status=7)
+
+
+# What the last rank says, and what the first one does, in each of disagree.c's calls that differ.
+DISAGREE = {
+    "root": ("MPI_Reduce of 1 x MPI_INT with MPI_SUM, root 0", "MPI_Reduce of 1 x MPI_INT with MPI_SUM, root 1"),
+    "op": ("MPI_Allreduce of 1 x MPI_INT with MPI_SUM", "MPI_Allreduce of 1 x MPI_INT with MPI_MAX"),
+    "type": ("MPI_Bcast of 2 x MPI_INT, root 0", "MPI_Bcast of 2 x MPI_FLOAT, root 0"),
+    "count": ("MPI_Allreduce of 3 x MPI_INT with MPI_SUM", "MPI_Allreduce of 2 x MPI_INT with MPI_SUM"),
+    "order": ("MPI_Bcast of 4 x MPI_INT, root 0", "MPI_Barrier"),
+    "gather": ("MPI_Gather of 1 x MPI_INT, root 0", "MPI_Gather of 1 x MPI_FLOAT, root 0"),
+    "forgotten": ("MPI_Reduce of 1 x MPI_INT with MPI_SUM, root 3", "MPI_Finalize"),
+    "made": ("MPI_Comm_split", "MPI_Comm_dup"),
+}
+
+
+def case_disagree(case):
+    """--check-types tells of collective calls that differ, with both ranks' calls, and of nothing else."""
+    program = case.ours("disagree.c")
+    for place in (["--nodes", "1"], ["--nodes", "2"]):
+        case.margay("--strict", *place, program, ranks=4)
+        case.expect(not case.last.stderr, "calls that fit are not told")
+        for what, (others, odd) in DISAGREE.items():
+            if place[-1] == "2" and what not in ("op", "count", "order"):
+                continue
+            # Some of them wait for ever, and some end in an error.
+            case.margay("--check-types", "--deadlock", "abort", *place, program, what, ranks=4, status=None)
+            told = [line for line in case.last.stderr.splitlines() if "collective calls do not fit" in line]
+            words = (rf"margay: collective calls do not fit each other: rank [012] calls {re.escape(others)}, MPI_COMM_WORLD, "
+                     rf"where rank 3 calls {re.escape(odd)}(, MPI_COMM_WORLD)?")
+            turned = (rf"margay: collective calls do not fit each other: rank 3 calls {re.escape(odd)}(, MPI_COMM_WORLD)?, "
+                      rf"where rank [012] calls {re.escape(others)}, MPI_COMM_WORLD")
+            case.expect(len(told) == 1 and (re.fullmatch(words, told[0]) or re.fullmatch(turned, told[0])), f"{what}: both calls, once")
+        case.margay("--strict", *place, program, "half", ranks=4, status=72)
+        case.expect("MPI_Reduce of 1 x MPI_INT with MPI_SUM, root 1, half, which 1 of the 2 members never do" in case.last.stderr,
+                    "a call that some never make")
+    case.margay("--strict", program, "op", ranks=4, status=72)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(__doc__, cases_of(globals())))
