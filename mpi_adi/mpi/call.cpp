@@ -252,8 +252,12 @@ void Call::step_in() {
 }
 
 void give_way(Call& call) {
-  sim::Process& process = call.rank().process();
-  if (process.wait_means().policy != sim::WaitPolicy::yield) return;
+  MpiRank& rank = call.rank();
+  sim::Process& process = rank.process();
+  if (process.wait_means().policy != sim::WaitPolicy::yield) {
+    if (rank.threaded() && rank.wait_room().look_gives_way(rank.turns())) rank.yield();
+    return;
+  }
   sim::Waiter(process.kernel(), process.clock(), process.wait_means()).idle();
 }
 
