@@ -254,11 +254,11 @@ void Call::step_in() {
 void give_way(Call& call) {
   MpiRank& rank = call.rank();
   sim::Process& process = rank.process();
-  if (process.wait_means().policy == sim::WaitPolicy::yield) {
-    sim::Waiter(process.kernel(), process.clock(), process.wait_means()).idle();
-  } else if (rank.threaded() && rank.wait_room().in_company(rank.turns())) {
-    rank.yield();
+  if (process.wait_means().policy != sim::WaitPolicy::yield) {
+    if (rank.threaded() && rank.wait_room().look_gives_way(rank.turns())) rank.yield();
+    return;
   }
+  sim::Waiter(process.kernel(), process.clock(), process.wait_means()).idle();
 }
 
 }  // namespace margay::mpi_adi

@@ -267,8 +267,8 @@ class Call {
 // inside.)
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence);
 
-// A call that found nothing to report gives its processor away when ranks outnumber processors, or while other threads
-// of its rank are in MPI: a loop around MPI_Test or MPI_Iprobe must not keep from running who brings what it polls for.
+// A call that found nothing to report gives its processor away when ranks outnumber processors, or to other threads of
+// its rank that are in MPI: a loop around MPI_Test or MPI_Iprobe must not keep them, or the peer, from running.
 void give_way(Call& call);
 
 }  // namespace margay::mpi_adi

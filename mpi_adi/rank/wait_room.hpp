@@ -58,15 +58,27 @@ class WaitRoom {
   [[nodiscard]] bool in_company(std::uint32_t turns) const {
     return !empty() || turns != turns_ || waits_alone_ < kAlone;
   }
+  // A call looked in vain, and may be asked again at once. Whether others get the processor first: at every eighth such
+  // look while one of them waits, or as long as they come in between.
+  [[nodiscard]] bool look_gives_way(std::uint32_t turns) {
+    looks_alone_ = turns == turns_at_look_ ? looks_alone_ + 1 : 0;
+    turns_at_look_ = turns;
+    if (pollers_ == 0 && empty() && looks_alone_ >= kAlone) return false;
+    return ++looks_ % kLooksToYield == 0;
+  }
   // Something may have come: calls those whose wait is over.
   void serve();
   [[nodiscard]] bool empty() const { return guests_.empty(); }
 
  private:
-  static constexpr std::uint32_t kAlone = 100;  // waits of one thread after which no other one is expected
+  static constexpr std::uint32_t kAlone = 100;  // waits or looks of one thread after which no other one is expected
+  static constexpr std::uint32_t kLooksToYield = 8;
   std::uint32_t pollers_ = 0;
   std::uint32_t turns_ = 0;
   std::uint32_t waits_alone_ = kAlone;
+  std::uint32_t looks_ = 0;
+  std::uint32_t turns_at_look_ = 0;
+  std::uint32_t looks_alone_ = kAlone;
   std::vector<Guest*> guests_;
 };
 

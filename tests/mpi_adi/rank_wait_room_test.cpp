@@ -69,5 +69,25 @@ TEST_CASE("a thread is in company until it has waited alone for long") {
   CHECK(room.in_company(turns + 1));
 }
 
+// Of `looks`, how many give the processor away.
+int given_away(WaitRoom& room, int looks, std::uint32_t turns) {
+  int given = 0;
+  for (int i = 0; i < looks; ++i) given += room.look_gives_way(turns) ? 1 : 0;
+  return given;
+}
+
+TEST_CASE("looks in vain give way to those that wait or come by, and to nobody else") {
+  WaitRoom room;
+  CHECK(given_away(room, 1000, 0) == 0);
+  CHECK(given_away(room, 80, 1) == 10);  // another one has come in
+  CHECK(given_away(room, 1000, 1) < 10);
+  CHECK(given_away(room, 1000, 1) == 0);
+  REQUIRE(room.begin_polling(2));
+  CHECK(given_away(room, 1000, 3) == 125);
+  CHECK(given_away(room, 1000, 3) == 125);
+  room.end_polling();
+  CHECK(given_away(room, 1000, 3) == 0);
+}
+
 }  // namespace
 }  // namespace margay::mpi_adi
