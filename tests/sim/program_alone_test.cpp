@@ -80,7 +80,7 @@ TEST_CASE("what cannot be is refused with a sentence, and nothing is sent") {
   CHECK(mentions(run.program->put({.portal = 200}), "portal 200"));
   CHECK(mentions(run.program->put({.return_portal = 63}), "return portal 63"));
   CHECK(mentions(run.program->get({.portal = 1}, 8), "a get needs a return portal"));
-  CHECK(mentions(run.program->table().attach(kControlPortal, run.inbox, {}), "already has"));
+  CHECK(mentions(run.program->table().attach(kControlPortal, run.inbox, {}), "margay's own"));
   CHECK(run.program->registers().sent(0) == 0);
   CHECK(run.program->finish().ok());
 }

@@ -21,6 +21,7 @@ void contend(bool allow_membarrier) {
   BiasedLock lock(allow_membarrier);
   Guarded guarded;
   std::atomic<bool> ends{false};
+  std::atomic<bool> was_inside{false};
   std::uint64_t others = 0;
   std::uint64_t torn = 0;
   std::thread other([&] {
@@ -33,11 +34,14 @@ void contend(bool allow_membarrier) {
       ++guarded.second;
       ++others;
       lock.leave_other();
+      was_inside.store(true, std::memory_order_relaxed);
       // Away for a while, as the coprocessor is: a door that it never leaves costs the owner a sleep each time.
       take_steps(others % 193);
     }
   });
   const Pinned pinned(0);
+  // It may get its processor late.
+  while (!was_inside.load(std::memory_order_relaxed)) std::this_thread::yield();
   std::uint64_t torn_here = 0;
   for (std::uint64_t i = 0; i < kEntries; ++i) {
     lock.owner_enter();
