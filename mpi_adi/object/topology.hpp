@@ -56,8 +56,8 @@ struct Topology {
 [[nodiscard]] int grid_size(std::span<const int> dims);
 
 // MPI_Dims_create: fills the entries that are 0, so that the product is `nodes`, as close to each other as can be, in
-// non-increasing order. false: the given entries do not divide `nodes`, or nothing is left to fill and they are not
-// it. Requires: nodes > 0, no entry below 0.
+// non-increasing order. false: the product of the given entries does not divide `nodes`. Requires: nodes > 0, no entry
+// below 0.
 [[nodiscard]] bool balance_dims(int nodes, std::span<int> dims);
 
 }  // namespace margay::mpi_adi

@@ -304,7 +304,7 @@ static void refused(int rank) {
   CHECK(request == MPI_REQUEST_NULL, "a refused init made a request");
   REFUSED(MPI_Pready(0, MPI_REQUEST_NULL), MPI_ERR_REQUEST);
   flag = 0;
-  CHECK(MPI_Parrived(MPI_REQUEST_NULL, 0, &flag) == MPI_SUCCESS && flag == 1, "MPI_Parrived of no request");
+  CHECK(MPI_Parrived(MPI_REQUEST_NULL, 0, &flag) == MPI_SUCCESS && flag == 1, "nothing awaited: flag %d", flag);
   MPI_Send_init(&other, 1, MPI_INT, MPI_PROC_NULL, kTag, MPI_COMM_WORLD, &plain);
   REFUSED(MPI_Pready(0, plain), MPI_ERR_REQUEST);
   REFUSED(MPI_Parrived(plain, 0, &flag), MPI_ERR_REQUEST);

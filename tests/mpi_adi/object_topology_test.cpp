@@ -61,6 +61,8 @@ TEST_CASE("dimensions that are given stay") {
   CHECK(balanced(12, {0, 3, 0}) == Dims{2, 3, 2});
   CHECK(balanced(6, {6, 0}) == Dims{6, 1});
   CHECK(balanced(6, {2, 3}) == Dims{2, 3});
+  CHECK(balanced(6, {3, 1}) == Dims{3, 1});
+  CHECK(balanced(6, {}) == Dims{});
   for (Dims dims : {Dims{4, 0}, Dims{2, 2}, Dims{7}}) {
     const Dims before = dims;
     CHECK(!balance_dims(6, dims));

@@ -26,11 +26,10 @@ extern "C" int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
       call.error(MPI_ERR_DIMS, "dims[" + std::to_string(i) + "] is " + std::to_string(given[i]) + ", below 0");
   }
   if (!call.ok()) return call.failed();
-  if (!balance_dims(nnodes, {dims, given.size()}) && ndims > 0) {
+  if (!balance_dims(nnodes, {dims, given.size()})) {
     std::string chosen;
     for (const int dim : given) chosen += (chosen.empty() ? "" : ", ") + std::to_string(dim);
-    call.error(MPI_ERR_DIMS, "dims is {" + chosen + "}: the product of what is given does not divide nnodes, " +
-                                 std::to_string(nnodes));
+    call.error(MPI_ERR_DIMS, "dims is {" + chosen + "}: that does not divide nnodes, " + std::to_string(nnodes));
   }
   return call.done();
 }
@@ -49,17 +48,18 @@ extern "C" int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods
   Call call(call_name<"MPI_Cart_get">);
   const Communicator* const communicator = call.communicator(comm);
   const CartTopology* const cart = cart_of(call, communicator);
-  check_room(call, maxdims, cart);
-  if (call.ok() && cart->ndims() > 0) {
+  not_negative(call, maxdims, "maxdims");
+  const int count = cart == nullptr ? 0 : std::min(maxdims, cart->ndims());
+  if (call.ok() && count > 0) {
     call.not_null(dims, "dims");
     call.not_null(periods, "periods");
     call.not_null(coords, "coords");
   }
   if (!call.ok()) return call.failed();
-  std::copy(cart->dims.begin(), cart->dims.end(), dims);
-  std::copy(cart->periods.begin(), cart->periods.end(), periods);
+  std::copy_n(cart->dims.begin(), count, dims);
+  std::copy_n(cart->periods.begin(), count, periods);
   const std::vector<int> mine = cart->coords_of(communicator->rank());
-  std::copy(mine.begin(), mine.end(), coords);
+  std::copy_n(mine.begin(), count, coords);
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Cart_get)

@@ -8,12 +8,12 @@ using namespace margay::mpi_adi;
 
 namespace {
 
-// Room for `there` entries is asked for.
-void check_room(Call& call, int room, std::size_t there, const char* what, const char* things) {
-  not_negative(call, room, what);
-  if (!call.ok() || static_cast<std::size_t>(room) >= there) return;
-  call.error(MPI_ERR_ARG,
-             std::string(what) + " is " + std::to_string(room) + "; there are " + std::to_string(there) + " " + things);
+// As many entries of `all` as the program's array has room for.
+void give(Call& call, std::span<const int> all, int room, int* out, const char* room_name, const char* out_name) {
+  not_negative(call, room, room_name);
+  if (!call.ok() || all.empty() || room == 0) return;
+  call.not_null(out, out_name);
+  if (call.ok()) std::copy_n(all.begin(), std::min(all.size(), static_cast<std::size_t>(room)), out);
 }
 
 // As many of the neighbors as there is room for; weights where they are asked for.
@@ -55,15 +55,10 @@ extern "C" int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int ind
   Call call(call_name<"MPI_Graph_get">);
   const GraphTopology* const graph = graph_of(call, call.communicator(comm));
   if (call.ok()) {
-    check_room(call, maxindex, graph->index.size(), "maxindex", "nodes");
-    check_room(call, maxedges, graph->edges.size(), "maxedges", "edges");
-    call.not_null(indx, "index");
-    if (!graph->edges.empty()) call.not_null(edges, "edges");
+    give(call, graph->index, maxindex, indx, "maxindex", "index");
+    give(call, graph->edges, maxedges, edges, "maxedges", "edges");
   }
-  if (!call.ok()) return call.failed();
-  std::copy(graph->index.begin(), graph->index.end(), indx);
-  std::copy(graph->edges.begin(), graph->edges.end(), edges);
-  return MPI_SUCCESS;
+  return call.done();
 }
 MARGAY_ALIAS(Graph_get)
 
@@ -81,13 +76,8 @@ extern "C" int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, i
   Call call(call_name<"MPI_Graph_neighbors">);
   const GraphTopology* const graph = graph_of(call, call.communicator(comm));
   if (graph != nullptr) check_rank(call, rank, static_cast<int>(graph->index.size()));
-  if (!call.ok()) return call.failed();
-  const std::span<const int> found = graph->neighbors(rank);
-  check_room(call, maxneighbors, found.size(), "maxneighbors", "neighbors");
-  if (!found.empty()) call.not_null(neighbors, "neighbors");
-  if (!call.ok()) return call.failed();
-  std::copy(found.begin(), found.end(), neighbors);
-  return MPI_SUCCESS;
+  if (call.ok()) give(call, graph->neighbors(rank), maxneighbors, neighbors, "maxneighbors", "neighbors");
+  return call.done();
 }
 MARGAY_ALIAS(Graph_neighbors)
 
