@@ -8,12 +8,14 @@ using namespace margay::mpi_adi;
 
 namespace {
 
-// As many entries of `all` as the program's array has room for.
-void give(Call& call, std::span<const int> all, int room, int* out, const char* room_name, const char* out_name) {
+// The program's array for entries of `all`, of which it takes as many as it has room for.
+void check_array(Call& call, std::span<const int> all, int room, const int* out, const char* room_name,
+                 const char* out_name) {
   not_negative(call, room, room_name);
-  if (!call.ok() || all.empty() || room == 0) return;
-  call.not_null(out, out_name);
-  if (call.ok()) std::copy_n(all.begin(), std::min(all.size(), static_cast<std::size_t>(room)), out);
+  if (call.ok() && !all.empty() && room != 0) call.not_null(out, out_name);
+}
+void give(std::span<const int> all, int room, int* out) {
+  std::copy_n(all.begin(), std::min(all.size(), static_cast<std::size_t>(room)), out);
 }
 
 // As many of the neighbors as there is room for; weights where they are asked for.
@@ -55,10 +57,13 @@ extern "C" int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int ind
   Call call(call_name<"MPI_Graph_get">);
   const GraphTopology* const graph = graph_of(call, call.communicator(comm));
   if (call.ok()) {
-    give(call, graph->index, maxindex, indx, "maxindex", "index");
-    give(call, graph->edges, maxedges, edges, "maxedges", "edges");
+    check_array(call, graph->index, maxindex, indx, "maxindex", "index");
+    check_array(call, graph->edges, maxedges, edges, "maxedges", "edges");
   }
-  return call.done();
+  if (!call.ok()) return call.failed();
+  give(graph->index, maxindex, indx);
+  give(graph->edges, maxedges, edges);
+  return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Graph_get)
 
@@ -76,8 +81,12 @@ extern "C" int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, i
   Call call(call_name<"MPI_Graph_neighbors">);
   const GraphTopology* const graph = graph_of(call, call.communicator(comm));
   if (graph != nullptr) check_rank(call, rank, static_cast<int>(graph->index.size()));
-  if (call.ok()) give(call, graph->neighbors(rank), maxneighbors, neighbors, "maxneighbors", "neighbors");
-  return call.done();
+  if (!call.ok()) return call.failed();
+  const std::span<const int> found = graph->neighbors(rank);
+  check_array(call, found, maxneighbors, neighbors, "maxneighbors", "neighbors");
+  if (!call.ok()) return call.failed();
+  give(found, maxneighbors, neighbors);
+  return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Graph_neighbors)
 
