@@ -21,6 +21,8 @@ struct RequestOwner {
   // Under the process lock, by the owner or by the coprocessor, in the middle of progress: may start requests. `part`
   // goes back to the device afterwards.
   virtual void part_completed(const Request& part) = 0;
+  // For reports: the tag that the program gave, of a part whose own one is `tag`.
+  [[nodiscard]] virtual int program_tag(int tag) const { return tag; }
 
  protected:
   ~RequestOwner() = default;

@@ -33,12 +33,18 @@ class Lines {
 std::string rank_word(int rank) {
   return rank == MPI_ANY_SOURCE ? "any source" : "rank " + std::to_string(rank);
 }
-std::string tag_word(int tag) {
+template <typename SendOrReceive>
+int program_tag(const SendOrReceive& request) {
+  return request.owner == nullptr ? request.tag : request.owner->program_tag(request.tag);
+}
+template <typename SendOrReceive>
+std::string tag_word(const SendOrReceive& request) {
+  const int tag = program_tag(request);
   return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
 }
 
 std::string communicator_word(const Communicator& communicator) {
-  return communicator.name.empty() ? "context " + std::to_string(communicator.context) : communicator.name;
+  return communicator.name.empty() ? "a communicator without a name" : communicator.name;
 }
 
 std::string_view waits_for(const SendRequest& request) {
@@ -50,13 +56,13 @@ std::string_view waits_for(const SendRequest& request) {
 
 std::string line(const SendRequest& request) {
   return "  send (" + std::string(sim::name(request.protocol)) + ") of " + std::to_string(request.body.bytes()) +
-         " bytes to process " + std::to_string(request.peer) + ", " + tag_word(request.tag) + ", " +
+         " bytes to process " + std::to_string(request.peer) + ", " + tag_word(request) + ", " +
          communicator_word(*request.communicator) + ": waits " + std::string(waits_for(request));
 }
 
 std::string line(const ReceiveRequest& request) {
   return "  receive of up to " + std::to_string(request.room().bytes()) + " bytes from " + rank_word(request.source) +
-         ", " + tag_word(request.tag) + ", " + communicator_word(*request.communicator) + ": " +
+         ", " + tag_word(request) + ", " + communicator_word(*request.communicator) + ": " +
          std::string(name(request.state));
 }
 
@@ -79,7 +85,7 @@ std::string only_difference(const Awaited& awaited, const portals::Header& heade
   if (int{other_source} + int{other_tag} + int{other_context} != 1) return {};
   if (other_tag) return "tag " + std::to_string(tag_of(bits)) + ", not " + std::to_string(awaited.tag);
   if (other_source) return "source " + std::to_string(source_of(bits)) + ", not " + std::to_string(awaited.source);
-  return "communicator with context " + std::to_string(context) + ", not " + communicator_word(*awaited.communicator);
+  return "another communicator, not " + communicator_word(*awaited.communicator);
 }
 
 std::string near_misses(const DeviceParts& parts, const Awaited& awaited) {
@@ -138,14 +144,14 @@ FirstWait first_wait(const DeviceParts& parts) {
   parts.sends.for_each_in_use([&](const SendRequest& request) {
     if (request.complete || probes || ++wait.requests > 1) return;
     wait.peer = static_cast<int>(request.peer);
-    wait.tag = request.tag;
+    wait.tag = program_tag(request);
     wait.context = request.communicator->context;
     wait.communicator = communicator_word(*request.communicator);
   });
   parts.receives.for_each_in_use([&](const ReceiveRequest& request) {
     if (request.complete) return;
     ++wait.posted_receives;
-    if (!probes) await({request.source, request.tag, request.communicator});
+    if (!probes) await({request.source, program_tag(request), request.communicator});
   });
   for (const auto* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) ++wait.unexpected_messages;
   if (first) wait.near_misses = near_misses(parts, *first);

@@ -48,11 +48,15 @@ inline constexpr std::uint64_t kPartitionChannels = 1U << 19;
   const std::uint64_t low = (channel % kPartitionChannels) << kPartitionMessageBits | message;
   return static_cast<int>(0xe000'0000U | static_cast<std::uint32_t>(low));
 }
+[[nodiscard]] constexpr int user_tag_of_setup(int tag) {
+  return tag & kUserTagMax;
+}
 [[nodiscard]] constexpr std::uint64_t partition_message_of(int tag) {
   return static_cast<std::uint32_t>(tag) & kPartitionMessagesMax;
 }
 static_assert(partition_tag(kPartitionChannels - 1, kPartitionMessagesMax - 1) != MPI_ANY_TAG);
 static_assert(static_cast<std::uint32_t>(partition_setup_tag(kUserTagMax)) < 0xe000'0000U);
+static_assert(user_tag_of_setup(partition_setup_tag(kUserTagMax - 1)) == kUserTagMax - 1);
 
 class Partitioned : public OwnRequest, protected RequestOwner {
  public:
@@ -70,6 +74,7 @@ class Partitioned : public OwnRequest, protected RequestOwner {
   Partitioned(MpiRank& rank, const PartitionedCall& call);
   ~Partitioned() override = default;
 
+  [[nodiscard]] int program_tag(int /*tag*/) const override { return call_.tag; }
   [[nodiscard]] std::uint64_t partition_bytes() const {
     return static_cast<std::uint64_t>(call_.count) * call_.type->size;
   }

@@ -12,6 +12,7 @@ namespace {
 struct SentSetup final : RequestOwner {
   explicit SentSetup(const PartitionedSetup& told) : setup(told) {}
   void part_completed(const Request& /*part*/) override { delete this; }
+  [[nodiscard]] int program_tag(int tag) const override { return user_tag_of_setup(tag); }
   PartitionedSetup setup;
 
  private:

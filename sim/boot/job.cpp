@@ -149,6 +149,7 @@ Status join_somehow(Job& job, SegmentBytes segment_bytes) {
 Status join(Job& out, SegmentBytes segment_bytes) {
   Job job;
   job.options = Options::from_environment(environ);
+  if (Status status = job.options.check(); !status.ok()) return status;
   job.trace_dir = job.options.text("trace");
   job.tcp_interface = job.options.text("iface");
   if (Status status = join_somehow(job, segment_bytes); !status.ok()) return status;

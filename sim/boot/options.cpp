@@ -17,6 +17,50 @@ constexpr std::string_view kKnown[] = {
     "wait",     "iface",    "stall_seconds", "leaks",  "check_types",  "strict",       "initial_errhandler",
     "rank",     "board_fd", "node_fd",       "appnum", "program_ranks"};
 
+// What the values of variables may be: one of the words, or with `pairs` NAME=VALUE,... of the words, where SIZE
+// is anything, checked by who reads it.
+struct Form {
+  std::string_view name;
+  std::string_view words;
+  bool pairs = false;
+};
+constexpr Form kForms[] = {{"strict", "1|0"},
+                           {"leaks", "1|0"},
+                           {"check_types", "1|0"},
+                           {"trace_walks", "1|0"},
+                           {"wait", "spin|yield|auto"},
+                           {"wire_tcp", "uring|epoll|auto"},
+                           {"protocol", "long=puma|long=rendezvous|short_limit=SIZE", true},
+                           {"method", "long=ring|long=cma|long=auto", true}};
+
+// Calls `use` with each part of `list`, until it returns false. Whether it never did.
+template <typename Use>
+bool all_parts(std::string_view list, char separator, Use use) {
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(separator, begin), list.size());
+    if (!use(list.substr(begin, end - begin))) return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
+bool is_word_of(const Form& form, std::string_view text) {
+  return !all_parts(form.words, '|', [&](std::string_view word) {
+    const bool any_value = word.ends_with("=SIZE");
+    return any_value ? !text.starts_with(word.substr(0, word.find('=') + 1)) : text != word;
+  });
+}
+
+bool fits(const Form& form, std::string_view value) {
+  if (!form.pairs) return is_word_of(form, value);
+  return all_parts(value, ',', [&](std::string_view pair) { return pair.empty() || is_word_of(form, pair); });
+}
+
+bool is_seconds(const std::string& text) {
+  char* end = nullptr;
+  return std::strtod(text.c_str(), &end) >= 0 && *end == '\0';
+}
+
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -61,6 +105,23 @@ std::vector<std::string> Options::misspelt() const {
                         variable_of(near) + "?");
   }
   return sentences;
+}
+
+portals::Status Options::check() const {
+  for (const Form& form : kForms) {
+    const std::string value = text(form.name);
+    if (value.empty() || fits(form, value)) continue;
+    return portals::Status::error(variable_of(form.name) + "=" + value + " is not one of " + std::string(form.words));
+  }
+  const std::string seconds = text("stall_seconds");
+  if (!is_seconds(seconds)) {
+    return portals::Status::error(variable_of("stall_seconds") + "=" + seconds + " is no number of seconds");
+  }
+  std::uint64_t size = 0;
+  for (const char* name : {"trace_events", "heap_bytes"}) {
+    if (portals::Status status = bytes(name, size); !status.ok()) return status;
+  }
+  return {};
 }
 
 std::string Options::text(std::string_view name, std::string_view otherwise) const {

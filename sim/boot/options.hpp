@@ -31,6 +31,9 @@ class Options {
   // For each variable that is none of margay's and looks like one of them, a sentence.
   [[nodiscard]] std::vector<std::string> misspelt() const;
 
+  // Whether each of margay's variables has a value that it takes. An empty one counts as not set, but for sizes.
+  [[nodiscard]] portals::Status check() const;
+
   void set(std::string name, std::string value) { values_[std::move(name)] = std::move(value); }
   [[nodiscard]] bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
   // The value, or `otherwise` when the option is not set.

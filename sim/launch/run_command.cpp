@@ -132,6 +132,7 @@ Options options_of_ranks(const RunOptions& options) {
 Status check_rank_options(const RunOptions& options) {
   const Options all = options_of_ranks(options);
   for (const std::string& sentence : all.misspelt()) std::fprintf(stderr, "margay: %s\n", sentence.c_str());
+  if (Status status = all.check(); !status.ok()) return status;
   std::string address;
   const std::string interface = all.text("iface");
   return interface.empty() ? Status() : choose_address(interface, address);

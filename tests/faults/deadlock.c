@@ -1,6 +1,7 @@
 // Two ranks that wait for each other: rank 0 sent its message with another tag than rank 1 awaits; with "probe", they
-// wait in probes. With "late", rank 0
-// completes a request of its own from another thread's hand instead, after both have waited long: no deadlock.
+// wait in probes. With "late", rank 0 completes a request of its own from another thread's hand instead, after both have
+// waited long: no deadlock. With "partitioned", on a communicator that the program gave no name, and rank 1 awaits
+// partitions; what it sent came on another communicator.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ static void* complete_when_told(void* unused) {
 
 int main(int argc, char** argv) {
   const int late = argc > 1 && strcmp(argv[1], "late") == 0;
+  const int partitioned = argc > 1 && strcmp(argv[1], "partitioned") == 0;
   int level = 0;
   MPI_Init_thread(&argc, &argv, late ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   int rank = 0;
@@ -50,6 +52,15 @@ int main(int argc, char** argv) {
     if (rank == 0) MPI_Send(&value, 1, MPI_INT, 1, 18, MPI_COMM_WORLD);
     if (rank == 0) MPI_Mprobe(1, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
     if (rank == 1) MPI_Probe(0, 17, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (partitioned) {
+    MPI_Comm nameless;
+    MPI_Request awaited;
+    MPI_Comm_dup(MPI_COMM_WORLD, &nameless);
+    if (rank == 0) MPI_Recv(&value, 1, MPI_INT, 1, 5, nameless, MPI_STATUS_IGNORE);
+    MPI_Precv_init(&value, 1, 1, MPI_INT, 0, 17, nameless, MPI_INFO_NULL, &awaited);
+    MPI_Send(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    MPI_Start(&awaited);
+    MPI_Wait(&awaited, MPI_STATUS_IGNORE);
   } else if (rank == 0) {
     MPI_Send(&value, 1, MPI_INT, 1, 18, MPI_COMM_WORLD);
     MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

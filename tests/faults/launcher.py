@@ -110,6 +110,9 @@ def words_about_the_command_line(build, scratch):
         assert job.finish(5) == 0 and job.stderr == said, job.stderr
         job = Job(build, ["-n", 2, "-genv", name, "1"], ["true"])
         assert job.finish(5) == 0 and job.stderr == said, job.stderr
+    said = 'margay: MARGAY_STRICT=yes is not one of 1|0\n'
+    assert (job := Job(build, ["-n", 2], ["true"], env={"MARGAY_STRICT": "yes"})).finish(5) == 2, job.stderr
+    assert job.stderr == said, job.stderr
     job = Job(build, ["-n", 2, "-genv", "MARGAY_OF_MY_OWN", "1"], ["true"])
     assert job.finish(5) == 0 and not job.stderr, job.stderr
 

@@ -111,6 +111,21 @@ def deadlock_ends_the_job(build, scratch):
 
 
 @patient_case
+def waits_are_told_in_the_terms_of_the_program(build, scratch):
+    job = Job(build, ["-n", 2], [program(build, "deadlock"), "partitioned"])
+    said = ""
+    while "rank 1 in MPI_Wait" not in said:
+        said += (line := job.process.stderr.readline())
+        assert line, said
+    for text in ("rank 0 in MPI_Recv: waits for rank 1, tag 5, a communicator without a name",
+                 "rank 1 in MPI_Wait: waits for rank 0, tag 17, a communicator without a name",
+                 "4 bytes from rank 1 (another communicator, not a communicator without a name)"):
+        assert text in said, f"{text}\n{said}"
+    job.process.send_signal(signal.SIGTERM)
+    job.expect(143, 10, "SIGTERM")
+
+
+@patient_case
 def what_the_program_completes_is_no_deadlock(build, scratch):
     job = Job(build, ["-n", 2, "--deadlock", "abort"], [program(build, "deadlock"), "late"], stdin=subprocess.PIPE)
     lines = []

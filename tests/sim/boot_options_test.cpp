@@ -29,6 +29,32 @@ TEST_CASE("the last item of a list of pairs wins") {
   CHECK(options.item("method", "long", "ring") == "ring");
 }
 
+TEST_CASE("a value that a variable does not take is refused, whatever the variable") {
+  const std::pair<const char*, const char*> bad[] = {
+      {"strict", "yes"},      {"leaks", "on"},          {"check_types", "2"},       {"trace_walks", "true"},
+      {"wait", "sleep"},      {"wire_tcp", "fast"},     {"protocol", "long=short"}, {"protocol", "puma"},
+      {"method", "long=rma"}, {"method", "long=cma,x"}, {"stall_seconds", "soon"},  {"stall_seconds", "-1s"},
+      {"trace_events", "no"}, {"heap_bytes", "1t"}};
+  for (const auto& [name, value] : bad) {
+    CAPTURE(std::string(name));
+    Options options;
+    options.set(name, value);
+    CHECK_FALSE(options.check().ok());
+    CHECK(options.check().sentence().find(value) != std::string::npos);
+  }
+  Options options;
+  options.set("leaks", "");
+  options.set("strict", "0");
+  options.set("wait", "yield");
+  options.set("protocol", "long=rendezvous,short_limit=4k");
+  options.set("method", "long=ring");
+  options.set("stall_seconds", "0.5");
+  options.set("trace_events", "64k");
+  CHECK(options.check().ok());
+  options.set("wait", "sleep");
+  CHECK(options.check().sentence() == "MARGAY_WAIT=sleep is not one of spin|yield|auto");
+}
+
 TEST_CASE("sizes") {
   std::uint64_t bytes = 1;
   CHECK((parse_bytes("0", bytes) && bytes == 0));

@@ -258,8 +258,9 @@ class Rig {
   }
 
  private:
-  std::unique_ptr<WireSet> set_;
+  // Ends after the wires: one that a test leaves before its sender has heard of the end still names transmissions here.
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
+  std::unique_ptr<WireSet> set_;
 };
 
 // The message's body is what pattern_body(number) makes, up to `bytes`.
