@@ -35,8 +35,10 @@ TEST_CASE("a value that a variable does not take is refused, whatever the variab
       {"wait", "sleep"},      {"wire_tcp", "fast"},     {"protocol", "long=short"}, {"protocol", "puma"},
       {"method", "long=rma"}, {"method", "long=cma,x"}, {"stall_seconds", "soon"},  {"stall_seconds", "-1s"},
       {"trace_events", "no"}, {"heap_bytes", "1t"}};
-  for (const auto& [name, value] : bad) {
-    CAPTURE(std::string(name));
+  for (const auto& variable : bad) {
+    const std::string name = variable.first;
+    const std::string value = variable.second;
+    CAPTURE(name);
     Options options;
     options.set(name, value);
     CHECK_FALSE(options.check().ok());

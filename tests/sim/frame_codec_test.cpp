@@ -268,7 +268,7 @@ TEST_CASE("frame: the plain encoder writes what the general one does, or nothing
       header.match_bits = all.match_bits;
       header.length = all.length % 300;
       std::memcpy(header.user_data.data(), all.user_data.data(), 4);
-      if (i % 64 == 0) header.user_data[4 + i % 8] = std::byte{1};
+      if (i % 64 == 0) header.user_data[static_cast<std::size_t>(4 + i % 8)] = std::byte{1};
     }
     Head general{};
     Head quick{};

@@ -155,6 +155,49 @@ inline void a_full_wire_queues(const WireFactory& factory, bool self, std::size_
   for (const Outgoing& out : sender.outgoing) CHECK(out.transmission.state == Transmission::State::sent);
 }
 
+// Each third message that still waits behind a full wire is taken back: what came in its place has its number, and its
+// memory is not read any more.
+inline void taken_back_ones_are_replaced(const WireFactory& factory, bool self, std::uint64_t messages,
+                                         std::size_t bytes) {
+  constexpr std::uint64_t kInstead = 1'000'000;
+  const Roles who = roles(self);
+  Rig rig(factory, who.ranks);
+  Endpoint& sender = rig[who.from];
+  Endpoint& receiver = rig[who.to];
+  std::deque<Outgoing> instead;
+  for (std::uint64_t i = 1; i <= messages; ++i) sender.send(who.to, numbered(i), pattern_body(i, bytes));
+  if (!self) rig.drive_without(who.to, 20);
+  std::vector<bool> taken_back(messages + 1);
+  for (Outgoing& out : sender.outgoing) {
+    Transmission& transmission = out.transmission;
+    if (transmission.sequence % 3 != 0 || transmission.state != Transmission::State::queued) continue;
+    Transmission& other = instead.emplace_back().transmission;
+    other.header = numbered(transmission.sequence + kInstead);
+    other.sequence = transmission.sequence;
+    other.state = Transmission::State::queued;
+    other.cursor = portals::RegionCursor(other.body);
+    if (sender.wire().replace(who.to, transmission, other)) {
+      taken_back[transmission.sequence] = true;
+      out.body.assign(bytes, std::byte{0});
+    } else {
+      instead.pop_back();
+    }
+  }
+  CHECK_FALSE(instead.empty());
+  REQUIRE(rig.until([&] {
+    return receiver.received.size() == messages && receiver.received.back().state == Received::State::complete &&
+           rig.all_idle();
+  }));
+  for (std::uint64_t i = 1; i <= messages; ++i) {
+    const Received& got = receiver.received[i - 1];
+    REQUIRE_EQ(got.sequence, i);
+    REQUIRE_EQ(got.header.match_bits, taken_back[i] ? i + kInstead : i);
+    REQUIRE_EQ(got.body.size(), taken_back[i] ? 0 : bytes);
+    REQUIRE(body_is(got, i, got.body.size()));
+  }
+  CHECK_EQ(sender.transmissions_done, sender.outgoing.size());
+}
+
 inline void hold_keeps_later_ones(const WireFactory& factory, bool self, std::size_t bytes) {
   const Roles who = roles(self);
   Rig rig(factory, who.ranks);
@@ -395,6 +438,10 @@ inline void run_wire_contract(const WireFactory& factory, bool self = false) {
   }
   SUBCASE("a full wire queues: streamed bodies") {
     a_full_wire_queues(factory, self, 9000);
+  }
+  SUBCASE("taken back ones are replaced") {
+    taken_back_ones_are_replaced(factory, self, 6000, 1000);
+    taken_back_ones_are_replaced(factory, self, 200, 80'000);
   }
   SUBCASE("hold keeps later ones") {
     for (const std::size_t bytes : {8U, 1500U, 80'000U}) hold_keeps_later_ones(factory, self, bytes);
