@@ -8,6 +8,7 @@
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/mpi/init_state.hpp"
 #include "sim/trace/event.hpp"
+#include "sim/wire/tcp_socket.hpp"
 
 namespace margay::mpi_adi {
 
@@ -24,8 +25,11 @@ std::string ranks_of(const Communicator& communicator) {
 }
 
 // The launcher sees a dead rank within milliseconds, knows its signal, and ends the job with that as the cause; a
-// survivor that aborts first would hide it.
-void let_the_launcher_speak() {
+// survivor that aborts first would hide it. Who lost its peers by its own failure is the cause, and speaks first.
+void let_the_launcher_speak(const sim::Kernel& kernel) {
+  for (std::uint32_t rank = 0; rank < kernel.ranks(); ++rank) {
+    if (kernel.gone(rank) && sim::is_own_failure(kernel.loss(rank))) return;
+  }
   constexpr timespec kPatience{0, 500'000'000};
   nanosleep(&kPatience, nullptr);
 }
@@ -231,7 +235,9 @@ int Call::hand_over(const Communicator& communicator, int code) {
   const int handle = communicator.handle;
   if (is_fatal(handler)) {
     const int error_class = rank_->errors().class_of(code);
-    if (error_class == MPIX_ERR_PROC_FAILED || blame_ == Blame::peer) let_the_launcher_speak();
+    if (error_class == MPIX_ERR_PROC_FAILED || blame_ == Blame::peer) {
+      let_the_launcher_speak(rank_->process().kernel());
+    }
     rank_->process().abort(error_class, std::string(name_.text) + " failed on " + name_of(communicator) + ": " +
                                             (blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code)));
   }

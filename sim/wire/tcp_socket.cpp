@@ -49,18 +49,27 @@ bool within_host(int descriptor) {
          reinterpret_cast<const sockaddr_in&>(peer.storage).sin_addr.s_addr;
 }
 
+constexpr std::string_view kNoWatches =
+    " (this user's limit of descriptors that are watched, /proc/sys/fs/epoll/max_user_watches)";
+constexpr std::string_view kNoMemory = " (the kernel's memory, or that of this control group)";
+constexpr std::string_view kClosed = "; has the program closed file descriptors that it did not open?";
+
 }  // namespace
 
 std::string watch_failure_text(int error_number) {
-  const std::string text = std::strerror(error_number);
+  std::string text = std::strerror(error_number);
   switch (error_number) {
     case ENOSPC:
-      return text + " (this user's limit of descriptors that are watched, /proc/sys/fs/epoll/max_user_watches)";
+      return text.append(kNoWatches);
     case ENOMEM:
-      return text + " (the kernel's memory, or that of this control group)";
+      return text.append(kNoMemory);
     default:
-      return text + "; has the program closed file descriptors that it did not open?";
+      return text.append(kClosed);
   }
+}
+
+bool is_own_failure(std::string_view loss) {
+  return loss.ends_with(kNoWatches) || loss.ends_with(kNoMemory) || loss.ends_with(kClosed);
 }
 
 void close_if_open(int& descriptor) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "sim/base/clock.hpp"
 
@@ -18,6 +19,8 @@ enum class ConnectorMark : std::uint32_t { listener, half_open, dial, timer };
 // What the kernel says of a descriptor that is not what it was when it was made: "Bad file descriptor; has the program
 // closed ...". Other errors: the kernel's words, with the limit that was reached.
 [[nodiscard]] std::string watch_failure_text(int error_number);
+// Whether a connection was lost, in these words, by this very process.
+[[nodiscard]] bool is_own_failure(std::string_view loss);
 
 // Closes `descriptor` unless it is negative, and makes it -1.
 void close_if_open(int& descriptor);

@@ -18,6 +18,7 @@ using portals::Status;
 namespace {
 
 constexpr std::size_t kBufferRingBytes = TcpUringRing::kBuffers * sizeof(io_uring_buf);
+constexpr std::size_t kMappedBytes = kBufferRingBytes + TcpUringRing::kBuffers * TcpUringRing::kBufferBytes;
 
 Status refused(const char* step, int error_number) {
   std::string text = std::string("io_uring is refused at ") + step + ": " + std::strerror(error_number);
@@ -35,12 +36,9 @@ Status refused(const char* step, int error_number) {
 
 // After a failure the descriptor is not the ring's to close, and the buffers may still be the kernel's to write.
 TcpUringRing::~TcpUringRing() {
-  if (failure_ != 0) {
-    static_cast<void>(memory_.release());
-    return;
-  }
+  if (failure_ != 0) return;
   if (open_) io_uring_queue_exit(&ring_);
-  if (buffers_ != nullptr) munmap(buffers_, kBufferRingBytes);
+  if (buffers_ != nullptr) munmap(buffers_, kMappedBytes);
 }
 
 // Neither SINGLE_ISSUER nor DEFER_TASKRUN: the owner and the message coprocessor both drive the ring, in turns. With
@@ -61,10 +59,10 @@ Status TcpUringRing::open() {
 }
 
 Status TcpUringRing::provide_buffers() {
-  void* ring = mmap(nullptr, kBufferRingBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* ring = mmap(nullptr, kMappedBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (ring == MAP_FAILED) return refused("the memory of its buffers", errno);
   buffers_ = static_cast<io_uring_buf_ring*>(ring);
-  memory_ = std::make_unique_for_overwrite<std::byte[]>(kBuffers * kBufferBytes);
+  memory_ = static_cast<std::byte*>(ring) + kBufferRingBytes;
   io_uring_buf_reg registration{};
   registration.ring_addr = reinterpret_cast<std::uintptr_t>(ring);
   registration.ring_entries = kBuffers;
@@ -77,7 +75,7 @@ Status TcpUringRing::provide_buffers() {
 }
 
 void TcpUringRing::give_back(std::uint16_t id) {
-  io_uring_buf_ring_add(buffers_, memory_.get() + id * kBufferBytes, static_cast<unsigned>(kBufferBytes), id,
+  io_uring_buf_ring_add(buffers_, memory_ + id * kBufferBytes, static_cast<unsigned>(kBufferBytes), id,
                         io_uring_buf_ring_mask(kBuffers), 0);
   io_uring_buf_ring_advance(buffers_, 1);
 }

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "portals/base/status.hpp"
@@ -48,7 +47,7 @@ class TcpUringRing {
   void wait();
 
   [[nodiscard]] std::span<const std::byte> buffer(std::uint16_t id, std::size_t bytes) const {
-    return {memory_.get() + id * kBufferBytes, bytes};
+    return {memory_ + id * kBufferBytes, bytes};
   }
   void give_back(std::uint16_t id);
 
@@ -60,7 +59,7 @@ class TcpUringRing {
   bool open_ = false;
   int failure_ = 0;
   io_uring_buf_ring* buffers_ = nullptr;
-  std::unique_ptr<std::byte[]> memory_;
+  std::byte* memory_ = nullptr;  // the buffers, kBuffers * kBufferBytes, behind their ring
 };
 
 }  // namespace margay::sim

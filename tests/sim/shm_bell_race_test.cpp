@@ -7,6 +7,7 @@
 
 #include "sim/shm/bell.hpp"
 #include "tests/sim/shm_pin.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace margay::sim {
 namespace {
@@ -97,8 +98,8 @@ class Race {
 };
 
 // A membarrier that has to reach a busy processor takes up to 100 us; rounds without one are quick.
-constexpr std::uint32_t kRounds = 8'000;
-constexpr std::uint32_t kQuickRounds = 200'000;
+constexpr std::uint32_t kRounds = margay::testing::of_threads(8'000);
+constexpr std::uint32_t kQuickRounds = margay::testing::of_threads(200'000);
 
 TEST_CASE("bell race: every word is found or rung for") {
   CHECK_EQ(Race(Break::nothing, register_node_barrier()).run(kRounds), 0);

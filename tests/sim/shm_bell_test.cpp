@@ -6,6 +6,7 @@
 
 #include "sim/shm/bell.hpp"
 #include "tests/sim/shm_pin.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace margay::sim {
 namespace {
@@ -59,7 +60,7 @@ void race(bool registered) {
   BellData data;
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> published{0};
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> taken{0};
-  constexpr std::uint32_t kRounds = kBuiltWithThreadSanitizer ? 5'000 : 60'000;
+  constexpr std::uint32_t kRounds = margay::testing::of_threads(60'000);
   std::thread publisher([&] {
     const Pinned pinned_there(1);
     BellRinger ringer(data, registered);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/sim/shm_pin.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace margay::sim {
 namespace {
@@ -141,11 +142,7 @@ TEST_CASE("shared body: words that contradict the receiver's own count are told 
   CHECK(both.receiver.rest(chunk) == SharedBodyReceiver::Rest::damaged);
 }
 
-#if defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kBodies = 2'000;
-#else
-constexpr std::uint64_t kBodies = 20'000;
-#endif
+constexpr std::uint64_t kBodies = margay::testing::of_threads(20'000);
 
 // The bodies are words in memory of both threads, so that the thread sanitizer sees an order that is missing.
 TEST_CASE("shared body: between threads every chunk is carried once") {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/sim/shm_set.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace margay::sim::test {
 namespace {
@@ -187,35 +188,29 @@ void play_processes(std::uint32_t ranks, const Plan& plan) {
   }
 }
 
-#if defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kScale = 10;  // fewer messages, as everything is slower
-#else
-constexpr std::uint64_t kScale = 1;
-#endif
-
 TEST_CASE("shm between threads: small messages") {
-  play_threads(2, {200'000 / kScale, 70, false});
+  play_threads(2, {testing::of_threads(200'000), 70, false});
 }
 TEST_CASE("shm between threads: all sizes") {
-  play_threads(2, {3000 / kScale, 300'000, false});
+  play_threads(2, {testing::of_threads(3000), 300'000, false});
 }
 TEST_CASE("shm between threads: four ranks on two processors") {
-  play_threads(4, {5000 / kScale, 20'000, false});
+  play_threads(4, {testing::of_threads(5000), 20'000, false});
 }
 TEST_CASE("shm between threads: asleep whenever idle") {
-  play_threads(2, {20'000 / kScale, 70, true});
-  play_threads(3, {1000 / kScale, 300'000, true});
+  play_threads(2, {testing::of_threads(20'000), 70, true});
+  play_threads(3, {testing::of_threads(1000), 300'000, true});
 }
 TEST_CASE("shm between processes: all sizes") {
-  play_processes(2, {3000 / kScale, 300'000, false});
+  play_processes(2, {testing::of_threads(3000), 300'000, false});
 }
 TEST_CASE("shm between processes: long bodies from memory to memory, carried by both sides") {
-  play_processes(2, {400 / kScale, 2'000'000, false, LongMethod::cma});
-  play_processes(3, {200 / kScale, 1'000'000, true, LongMethod::automatic});
+  play_processes(2, {testing::of_threads(400), 2'000'000, false, LongMethod::cma});
+  play_processes(3, {testing::of_threads(200), 1'000'000, true, LongMethod::automatic});
 }
 TEST_CASE("shm between processes: asleep whenever idle") {
-  play_processes(2, {20'000 / kScale, 70, true});
-  play_processes(4, {1000 / kScale, 100'000, true});
+  play_processes(2, {testing::of_threads(20'000), 70, true});
+  play_processes(4, {testing::of_threads(1000), 100'000, true});
 }
 
 }  // namespace

@@ -9,21 +9,32 @@
 
 namespace margay::testing {
 
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool kThreadSanitizer = true;
-#elif defined(__has_feature)
+#if defined(__has_feature)  // clang's; g++ defines the others
 #if __has_feature(thread_sanitizer)
+#define MARGAY_TEST_TSAN
+#elif __has_feature(address_sanitizer)
+#define MARGAY_TEST_ASAN
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__) || defined(MARGAY_TEST_TSAN)
 inline constexpr bool kThreadSanitizer = true;
 #else
 inline constexpr bool kThreadSanitizer = false;
 #endif
+#if defined(__SANITIZE_ADDRESS__) || defined(MARGAY_TEST_ASAN)
+inline constexpr bool kSanitized = true;
 #else
-inline constexpr bool kThreadSanitizer = false;
+inline constexpr bool kSanitized = kThreadSanitizer;
 #endif
 
 // How many seeds a test with one thread runs: the thread sanitizer can find nothing in it, so a tenth will do there.
 constexpr std::uint64_t of_one_thread(std::uint64_t seeds) {
   return kThreadSanitizer ? (seeds + 9) / 10 : seeds;
+}
+
+// How often a race between threads is tried: under a sanitizer each time costs ten times as much.
+constexpr std::uint64_t of_threads(std::uint64_t times) {
+  return kSanitized ? (times + 9) / 10 : times;
 }
 
 class Seeds {
