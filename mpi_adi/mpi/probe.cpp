@@ -25,6 +25,14 @@ bool in_vain(Call& call, int source, const Communicator& communicator) {
   return true;
 }
 
+// Until `probe` finds one, or nothing may ever come. What is awaited is told as long as this waits, and no longer: a
+// handler of an error runs outside the lock, and may not return.
+template <typename Probe>
+void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
+  const ProbeWait told(call.device().parts(), awaited);
+  wait_until(call.rank(), [&] { return probe() || in_vain(call, awaited.source, *awaited.communicator); });
+}
+
 // A matched message's handle; MPI_MESSAGE_NULL and an error when there are too many.
 MPI_Message hand_out(Call& call, Message& message) {
   const Handle handle = call.rank().messages().add(message);
@@ -95,10 +103,8 @@ extern "C" int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status
     return MPI_SUCCESS;
   }
   Envelope envelope;
-  const ProbeWait waits(call.device().parts(), {source, tag, communicator});
-  wait_until(call.rank(), [&] {
-    return call.device().probe(source, tag, *communicator, envelope) || in_vain(call, source, *communicator);
-  });
+  wait_for_one(call, {source, tag, communicator},
+               [&] { return call.device().probe(source, tag, *communicator, envelope); });
   if (call.ok()) fill(status, envelope);
   return call.done();
 }
@@ -140,10 +146,9 @@ extern "C" int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* mess
   }
   Envelope envelope;
   Message* found = nullptr;
-  const ProbeWait waits(call.device().parts(), {source, tag, communicator});
-  wait_until(call.rank(), [&] {
+  wait_for_one(call, {source, tag, communicator}, [&] {
     found = call.device().matched_probe(source, tag, *communicator, envelope);
-    return found != nullptr || in_vain(call, source, *communicator);
+    return found != nullptr;
   });
   if (found == nullptr) return call.failed();
   *message = hand_out(call, *found);
