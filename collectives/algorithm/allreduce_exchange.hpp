@@ -16,7 +16,7 @@
 namespace margay::collectives {
 
 // `partial`: this rank's contribution, `count` elements of `element_bytes`; becomes the result.
-void allreduce_exchange(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
-                        const Reducer& combine);
+Steps allreduce_exchange(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
+                        Reducer combine);
 
 }  // namespace margay::collectives

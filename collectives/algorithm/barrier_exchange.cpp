@@ -2,13 +2,13 @@
 
 namespace margay::collectives {
 
-void barrier_exchange(Collective& collective) {
+Steps barrier_exchange(Collective& collective) {
   const int size = collective.size();
   const int rank = collective.rank();
   for (int distance = 1; distance < size; distance *= 2) {
     const int above = rank + distance < size ? rank + distance : rank + distance - size;
     const int below = rank >= distance ? rank - distance : rank - distance + size;
-    collective.exchange(above, {}, below, {});
+    co_await Exchange(collective, above, {}, below, {});
   }
 }
 

@@ -7,6 +7,6 @@
 
 namespace margay::collectives {
 
-void barrier_exchange(Collective& collective);
+Steps barrier_exchange(Collective& collective);
 
 }  // namespace margay::collectives

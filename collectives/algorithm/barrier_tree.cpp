@@ -4,19 +4,18 @@
 
 namespace margay::collectives {
 
-void barrier_tree(Collective& collective) {
+Steps barrier_tree(Collective& collective) {
   const TreePlace place = spanning_tree(collective.size(), 0, collective.rank());
   for (auto child = place.children.rbegin(); child != place.children.rend(); ++child) {
-    collective.receive(child->rank, {});
+    co_await Receive(collective, child->rank, {});
   }
   if (place.parent >= 0) {
     // Awaited before the own message goes up, so that the answer finds its block.
-    Awaited release;
-    collective.expect(release, place.parent, {});
-    collective.send(place.parent, {});
-    collective.finish(release);
+    Receive release(collective, place.parent, {});
+    co_await Send(collective, place.parent, {});
+    co_await release;
   }
-  for (const TreePlace::Child& child : place.children) collective.send(child.rank, {});
+  for (const TreePlace::Child& child : place.children) co_await Send(collective, child.rank, {});
 }
 
 }  // namespace margay::collectives

@@ -5,6 +5,6 @@
 
 namespace margay::collectives {
 
-void barrier_tree(Collective& collective);
+Steps barrier_tree(Collective& collective);
 
 }  // namespace margay::collectives

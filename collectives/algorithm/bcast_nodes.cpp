@@ -4,17 +4,17 @@
 
 namespace margay::collectives {
 
-void bcast_nodes(Collective& collective, const NodeGroups& groups, int root, const portals::Region& data) {
+Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, portals::Region data) {
   const int leader = groups.leader(root);
   if (leader != collective.rank()) {
-    collective.receive(leader, data);
-    return;
+    co_await Receive(collective, leader, data);
+    co_return;
   }
-  if (groups.nodes() > 1) bcast_along(collective, groups.leaders_tree(root), data);
+  if (groups.nodes() > 1) co_await bcast_along(collective, groups.leaders_tree(root), data);
   for (const int member : groups.mine()) {
-    if (member != leader) collective.send(member, data);
+    if (member != leader) co_await Send(collective, member, data);
   }
-  collective.flush();
+  co_await Flush(collective);
 }
 
 }  // namespace margay::collectives

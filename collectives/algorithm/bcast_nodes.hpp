@@ -10,6 +10,6 @@
 namespace margay::collectives {
 
 // As bcast_tree.
-void bcast_nodes(Collective& collective, const NodeGroups& groups, int root, const portals::Region& data);
+Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, portals::Region data);
 
 }  // namespace margay::collectives

@@ -1,15 +1,17 @@
 #include "collectives/algorithm/bcast_tree.hpp"
 
+#include <utility>
+
 namespace margay::collectives {
 
-void bcast_along(Collective& collective, const TreePlace& place, const portals::Region& data) {
-  if (place.parent >= 0) collective.receive(place.parent, data);
-  for (const TreePlace::Child& child : place.children) collective.send(child.rank, data);
-  collective.flush();
+Steps bcast_along(Collective& collective, TreePlace place, portals::Region data) {
+  if (place.parent >= 0) co_await Receive(collective, place.parent, data);
+  for (const TreePlace::Child& child : place.children) co_await Send(collective, child.rank, data);
+  co_await Flush(collective);
 }
 
-void bcast_tree(Collective& collective, int root, const portals::Region& data) {
-  bcast_along(collective, spanning_tree(collective.size(), root, collective.rank()), data);
+Steps bcast_tree(Collective& collective, int root, portals::Region data) {
+  return bcast_along(collective, spanning_tree(collective.size(), root, collective.rank()), std::move(data));
 }
 
 }  // namespace margay::collectives

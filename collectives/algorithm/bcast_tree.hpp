@@ -7,8 +7,8 @@
 namespace margay::collectives {
 
 // `data`: the root's is sent, the others' is filled; the same number of bytes everywhere.
-void bcast_tree(Collective& collective, int root, const portals::Region& data);
+Steps bcast_tree(Collective& collective, int root, portals::Region data);
 // The same along a tree that is given, of some of the ranks.
-void bcast_along(Collective& collective, const TreePlace& place, const portals::Region& data);
+Steps bcast_along(Collective& collective, TreePlace place, portals::Region data);
 
 }  // namespace margay::collectives

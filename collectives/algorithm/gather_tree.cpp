@@ -7,13 +7,12 @@
 
 namespace margay::collectives {
 
-void gather_tree(Collective& collective, int root, const portals::Region& mine, std::uint64_t block_bytes,
-                 std::byte* all) {
+Steps gather_tree(Collective& collective, int root, portals::Region mine, std::uint64_t block_bytes, std::byte* all) {
   const TreePlace place = spanning_tree(collective.size(), root, collective.rank());
   if (place.children.empty() && place.parent >= 0) {
-    collective.send(place.parent, mine);
-    collective.flush();
-    return;
+    co_await Send(collective, place.parent, mine);
+    co_await Flush(collective);
+    co_return;
   }
   // The root's run is the whole result; an inner rank's is its subtree's, held here on its way.
   std::unique_ptr<std::byte[]> own;
@@ -25,10 +24,10 @@ void gather_tree(Collective& collective, int root, const portals::Region& mine, 
     run = own.get();
   }
   const auto at = [&](int rank) { return run + static_cast<std::uint64_t>(rank - place.first) * block_bytes; };
-  std::deque<Awaited> awaited;
+  std::deque<Receive> awaited;
   for (const TreePlace::Child& child : place.children) {
     const auto bytes = static_cast<std::uint64_t>(child.last - child.first + 1) * block_bytes;
-    collective.expect(awaited.emplace_back(), child.rank, portals::Region(at(child.first), bytes));
+    awaited.emplace_back(collective, child.rank, portals::Region(at(child.first), bytes));
   }
   const portals::Region slot(at(collective.rank()), block_bytes);
   if (mine.bytes() != block_bytes) {
@@ -36,10 +35,10 @@ void gather_tree(Collective& collective, int root, const portals::Region& mine, 
   } else if (!mine.contiguous() || mine.single().base != slot.single().base) {
     portals::copy(slot, mine);
   }
-  for (Awaited& part : awaited) collective.finish(part);
+  for (Receive& part : awaited) co_await part;
   if (place.parent >= 0) {
-    collective.send(place.parent, portals::Region(run, ranks * block_bytes));
-    collective.flush();
+    co_await Send(collective, place.parent, portals::Region(run, ranks * block_bytes));
+    co_await Flush(collective);
   }
 }
 

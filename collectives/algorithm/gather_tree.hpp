@@ -9,7 +9,7 @@
 namespace margay::collectives {
 
 // `mine`: block_bytes bytes. `all` (root only): size() * block_bytes bytes, filled in rank order.
-void gather_tree(Collective& collective, int root, const portals::Region& mine, std::uint64_t block_bytes,
+Steps gather_tree(Collective& collective, int root, portals::Region mine, std::uint64_t block_bytes,
                  std::byte* all);
 
 }  // namespace margay::collectives

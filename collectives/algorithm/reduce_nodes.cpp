@@ -11,17 +11,16 @@ namespace {
 
 // The leader's part: a table with a row for each rank of the node, filled by who comes, combined from the last row to
 // the first, so that the order of ranks is kept and each step leaves its result where the next one wants it.
-void collect(Collective& collective, const NodeGroups& groups, std::byte* partial, std::size_t count,
-             std::uint64_t bytes, const Reducer& combine) {
+Steps collect(Collective& collective, const NodeGroups& groups, std::byte* partial, std::size_t count,
+              std::uint64_t bytes, Reducer combine) {
   const std::size_t rows = groups.mine().size();
-  if (rows == 1) return;
+  if (rows == 1) co_return;
   Scratch table(rows * bytes);
   const auto row = [&](std::size_t at) { return table.base() + at * bytes; };
-  FanIn fan;
-  collective.expect(fan, groups.mine(), portals::Region(table.base(), rows * bytes), bytes);
+  ReceiveRows others(collective, groups.mine(), portals::Region(table.base(), rows * bytes), bytes);
   if (bytes != 0) std::memcpy(row(static_cast<std::size_t>(groups.index())), partial, bytes);
-  collective.finish(fan);
-  if (bytes == 0 || collective.error_class() != MPI_SUCCESS) return;
+  co_await others;
+  if (bytes == 0 || collective.error_class() != MPI_SUCCESS) co_return;
   std::byte* const result = row(rows - 1);
   for (std::size_t at = rows - 1; at-- > 0;) combine(row(at), result, count);
   std::memcpy(partial, result, bytes);
@@ -29,21 +28,22 @@ void collect(Collective& collective, const NodeGroups& groups, std::byte* partia
 
 }  // namespace
 
-void reduce_nodes(Collective& collective, const NodeGroups& groups, int root, std::byte* partial, std::size_t count,
-                  std::size_t element_bytes, const Reducer& combine) {
+Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, std::byte* partial, std::size_t count,
+                   std::size_t element_bytes, Reducer combine) {
   const std::uint64_t bytes = count * element_bytes;
   const int leader = groups.leader(root);
   const bool leads = leader == collective.rank();
   if (leads) {
-    collect(collective, groups, partial, count, bytes, combine);
+    co_await collect(collective, groups, partial, count, bytes, combine);
   } else {
-    collective.send_to_table(leader, portals::Region(partial, bytes), static_cast<std::uint64_t>(groups.index()));
-    collective.flush();
+    co_await Send(collective, leader, portals::Region(partial, bytes),
+                  Send::Row{static_cast<std::uint64_t>(groups.index())});
+    co_await Flush(collective);
   }
-  if (groups.nodes() == 1) return;
+  if (groups.nodes() == 1) co_return;
   // The table takes from any source, so the leaders' messages are of another phase.
   collective.next_phase();
-  if (leads) reduce_along(collective, groups.leaders_tree(root), partial, count, bytes, combine);
+  if (leads) co_await reduce_along(collective, groups.leaders_tree(root), partial, count, bytes, combine);
 }
 
 }  // namespace margay::collectives

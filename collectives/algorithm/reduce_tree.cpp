@@ -7,31 +7,31 @@
 
 namespace margay::collectives {
 
-void reduce_along(Collective& collective, const TreePlace& place, std::byte* partial, std::size_t count,
-                  std::uint64_t bytes, const Reducer& combine) {
+Steps reduce_along(Collective& collective, TreePlace place, std::byte* partial, std::size_t count, std::uint64_t bytes,
+                   Reducer combine) {
   Scratch incoming(place.children.empty() ? 0 : bytes);
   std::byte* mine = partial;
   std::byte* theirs = incoming.base();
   // Smallest subtree first: it is ready first, and it is the range of ranks beside those that are combined already.
   for (auto child = place.children.rbegin(); child != place.children.rend(); ++child) {
-    collective.receive(child->rank, portals::Region(theirs, bytes));
+    co_await Receive(collective, child->rank, portals::Region(theirs, bytes));
     if (bytes == 0 || collective.error_class() != MPI_SUCCESS) continue;
     // `combine` leaves the result where its right operand was: the higher ranks' part.
     if (!combine.commutative() && child->first > collective.rank()) std::swap(mine, theirs);
     combine(theirs, mine, count);
   }
   if (place.parent >= 0) {
-    collective.send(place.parent, portals::Region(mine, bytes));
-    collective.flush();
+    co_await Send(collective, place.parent, portals::Region(mine, bytes));
+    co_await Flush(collective);
   } else if (mine != partial) {
     std::memcpy(partial, mine, bytes);
   }
 }
 
-void reduce_tree(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
-                 const Reducer& combine) {
-  reduce_along(collective, spanning_tree(collective.size(), root, collective.rank()), partial, count,
-               count * element_bytes, combine);
+Steps reduce_tree(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
+                  Reducer combine) {
+  return reduce_along(collective, spanning_tree(collective.size(), root, collective.rank()), partial, count,
+                      count * element_bytes, combine);
 }
 
 }  // namespace margay::collectives

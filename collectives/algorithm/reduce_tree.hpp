@@ -15,11 +15,11 @@ namespace margay::collectives {
 
 // `partial`: this rank's contribution, `count` elements of `element_bytes`; at the root it becomes the result,
 // elsewhere it is used up.
-void reduce_tree(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
-                 const Reducer& combine);
+Steps reduce_tree(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
+                 Reducer combine);
 // The same along a tree that is given, of some of the ranks, for commutative operations; `bytes` in all. `combine` is
 // not called when there are none.
-void reduce_along(Collective& collective, const TreePlace& place, std::byte* partial, std::size_t count,
-                  std::uint64_t bytes, const Reducer& combine);
+Steps reduce_along(Collective& collective, TreePlace place, std::byte* partial, std::size_t count,
+                  std::uint64_t bytes, Reducer combine);
 
 }  // namespace margay::collectives

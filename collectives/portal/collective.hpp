@@ -1,5 +1,6 @@
-// One collective call on its way: sends to and receives from other ranks of its communicator. Blocking, under the
-// process lock; algorithms are written with it.
+// One collective call on its way, and what its algorithm does in it: sends to and receives from other ranks of the
+// communicator. Algorithms are texts that can stop (mpi_adi/device/steps); a call that blocks waits in place where one
+// that does not block stops, and goes on when what it waits for has come. Under the process lock.
 #pragma once
 
 #include <cstdint>
@@ -9,96 +10,39 @@
 
 #include "collectives/portal/tree_portal.hpp"
 #include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/steps.hpp"
 #include "mpi_adi/object/communicator.hpp"
 
 namespace margay::collectives {
 
-// A message that is awaited: its block stands in the match list, or it was found in the heap. At most one from each
-// source in a call.
-class Awaited {
- public:
-  Awaited() = default;
-  ~Awaited();
-  Awaited(const Awaited&) = delete;
-  Awaited& operator=(const Awaited&) = delete;
-
- private:
-  friend class Collective;
-  TreePortal* portal_ = nullptr;
-  int source_ = 0;
-  portals::Region landing_;
-  bool asked_for_ = false;                      // its sender was told that it may send
-  portals::ArrivedMessage* message_ = nullptr;  // found in the heap
-  std::optional<portals::SingleBlock> single_;
-  std::optional<portals::CombinedBlock> combined_;
-  portals::MatchEntry entry_;
-};
-
-// One message from each of several ranks, into one table: a single block whose offsets the senders manage, behind one
-// entry that accepts any source. So a rank that many send to walks past one entry, and counts, instead of one for each.
-//
-// The entry accepts only messages of the table's row length, which the match bits carry where others have the source: a
-// sender that names another amount of data would place its row outside the table, and the kernel would drop it. So it
-// goes to the heap, where this call finds it, and no other call that is under way is told of it.
-class FanIn {
- public:
-  FanIn() = default;
-  ~FanIn();
-  FanIn(const FanIn&) = delete;
-  FanIn& operator=(const FanIn&) = delete;
-
- private:
-  friend class Collective;
-  TreePortal* portal_ = nullptr;
-  portals::Region table_;
-  std::uint64_t bytes_ = 0;       // of each message
-  std::span<const int> members_;  // who send
-  std::uint64_t from_heap_ = 0;   // of them, those that came before the call and lay in the heap
-  std::optional<portals::SingleBlock> single_;
-  portals::MatchEntry entry_;
-};
+using mpi_adi::Flow;
+using mpi_adi::Steps;
 
 class Collective {
  public:
-  // Takes the next number on `communicator`: every member's calls come in the same order (MPI 4.0, 6.14). `shape`: what
-  // this member takes the call for.
+  // A call that blocks, which begins now. Takes the next number on `communicator`: every member's calls come in the
+  // same order (MPI 4.0, 6.14). `shape`: what this member takes the call for.
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape = {});
   Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const Shape& shape = {});
-  ~Collective();  // waits for what was sent
+  // One that stops in `flow`, and is woken as `task`, which both outlive it. Takes its number now; nothing else happens
+  // before begin().
+  Collective(TreePortal& portal, mpi_adi::Communicator& communicator, Flow& flow, mpi_adi::Task& task);
+  void begin(const Shape& shape);
+  // Waits for what was sent. Requires, of one that stops: it has awaited that (flush).
+  ~Collective();
   Collective(const Collective&) = delete;
   Collective& operator=(const Collective&) = delete;
 
   [[nodiscard]] int rank() const { return communicator_.rank(); }
   [[nodiscard]] int size() const { return communicator_.size(); }
+  [[nodiscard]] mpi_adi::Communicator& communicator() const { return communicator_; }
+  [[nodiscard]] TreePortal& portal() const { return portal_; }
+  [[nodiscard]] std::uint64_t sequence() const { return call_.sequence; }
+  [[nodiscard]] mpi_adi::FramePool& frames() const { return flow_.frames(); }
 
-  // Says that a message from `source` is to go to `landing`. Where asks() the source is told that it may send. Both
-  // sides name the same number of bytes, or get an error.
-  void expect(Awaited& awaited, int source, const portals::Region& landing);
-  // Until it is there.
-  void finish(Awaited& awaited);
-  void receive(int source, const portals::Region& landing) {
-    Awaited awaited;
-    expect(awaited, source, landing);
-    finish(awaited);
-  }
-  // Says that a message of `bytes` from each of `members` is to go to `table`, each where its sender says
-  // (send_to_table). Requires: bytes <= kHandshakeBytes; nobody else sends to this rank in this phase; `members` stays.
-  void expect(FanIn& fan, std::span<const int> members, const portals::Region& table, std::uint64_t bytes);
-  // Until all of them are there, or a member of the communicator is lost.
-  void finish(FanIn& fan);
-  // Sends, or once ranks were found to name different calls, says that nothing comes. The body stays the collective's
-  // until flush() or the end.
-  void send(int destination, const portals::Region& body);
-  // Sends to a FanIn, as row `row` of its table.
-  void send_to_table(int destination, const portals::Region& body, std::uint64_t row);
   // Messages from here on do not meet those before. At most once in a call; every member that goes on does so. It takes
   // no number of its own: which numbers later calls have must not depend on how this one went.
   void next_phase() { phase_ = mpi_adi::kReadyBit; }
-  // Sends to one rank and receives from one, perhaps the same. A short message leaves before the block for the other is
-  // made: it travels meanwhile, and no round of progress lies between, so the other's cannot slip past the block.
-  void exchange(int destination, const portals::Region& body, int source, const portals::Region& landing);
-  // Until all that was sent has been taken.
-  void flush();
   // This rank's own arguments do not fit each other: the call goes on to its end, with MPI_ERR_TRUNCATE.
   void named_other_bytes() { fail(MPI_ERR_TRUNCATE); }
   // The first of: MPI_ERR_TRUNCATE, ranks named different amounts of data; MPIX_ERR_PROC_FAILED, one is lost. Else
@@ -106,16 +50,16 @@ class Collective {
   [[nodiscard]] int error_class() const { return call_.error_class; }
 
  private:
-  // `stamp`: what the match bits have where a message between two ranks names its source.
-  [[nodiscard]] portals::Header header_to(int destination, portals::PortalIndex portal, std::uint64_t bytes,
-                                          int stamp) const;
+  friend class Part;
+  friend class Receive;
+  friend class ReceiveRows;
+  friend class Send;
+  friend class Exchange;
+  friend class Flush;
+  friend class CallTask;
+
   // Whether a message waits until its receiver has said that it is ready: the same on both sides.
   [[nodiscard]] bool asks(std::uint64_t bytes) const { return bytes > kHandshakeBytes || is_gate(call_.sequence); }
-  // Who waits for one message looks after each whether it is there: a further look at the wires would be in vain.
-  template <typename Done>
-  void wait(Done done, int messages = 1) {
-    if (!done()) portal_.host().wait(done, messages);
-  }
   void fail(int error_class) {
     if (call_.error_class == MPI_SUCCESS) call_.error_class = error_class;
   }
@@ -127,23 +71,162 @@ class Collective {
   [[nodiscard]] portals::MatchBits bits(int stamp) const {
     return TreePortal::bits(call_.sequence, stamp, communicator_.collective_context) | phase_;
   }
-  void await_deposit(Awaited& awaited);
-  void other_length(const Awaited& awaited);
-  void leave(const portals::Descriptor& memory, portals::MatchEntry& entry);
-  void take_from_heap(FanIn& fan);
-  // Waits until `destination` wants it. false: nothing is to be sent, and who waits for it knows, or will be told.
-  [[nodiscard]] bool may_send(int destination, std::uint64_t bytes);
-  [[nodiscard]] bool await_ready(int destination);
+  // Who takes the call for a short one may wait for this rank in a way of its own.
+  void other_length(std::uint64_t expected_bytes);
   [[nodiscard]] bool lost(int rank) const;
   [[nodiscard]] bool any_lost() const;
+  void fail_for_nothing() { fail(any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE); }
+  // Who is told of a change of `memory`: nobody where the call looks itself.
+  void own(portals::Descriptor& memory) const;
+  [[nodiscard]] portals::Header header_to(int destination, std::uint64_t bytes, int stamp) const;
   void transmit(const portals::Header& header, const portals::Region& body);
+  [[nodiscard]] bool all_taken() const;
 
   TreePortal& portal_;
   sim::Kernel& kernel_;
   mpi_adi::Communicator& communicator_;
   CallState call_;
+  Flow own_flow_;
+  Flow& flow_;
   portals::MatchBits phase_ = 0;  // in the bits of the message type, which collective messages have no other use for
   std::list<sim::Transmission> under_way_;  // addresses stay; a call that has none allocates nothing
+};
+
+// What a part of a call is made of.
+class Part {
+ public:
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+  [[nodiscard]] Flow& flow() const { return collective_.flow_; }
+  // Who waits for one message looks after each whether it is there: a further look at the wires would be in vain.
+  [[nodiscard]] int messages() const { return 1; }
+
+ protected:
+  explicit Part(Collective& collective) : collective_(collective) {}
+  ~Part() = default;
+  // A message of a member is awaited, and is here; see sim::Kernel::expect_answer.
+  void expect_from(int member) const;
+  void answered_by(int member) const;
+  Collective& collective_;
+};
+
+// A message from `source` is to go to `landing`: from when this is made, until it has been awaited. Where asks() the
+// source is told that it may send. Both sides name the same number of bytes, or get an error. At most one from each
+// source in a phase of a call.
+class Receive : public Part, public mpi_adi::Awaitable<Receive> {
+ public:
+  Receive(Collective& collective, int source, const portals::Region& landing);
+  ~Receive();
+  [[nodiscard]] bool advance();
+
+ private:
+  enum class Stage : std::uint8_t {
+    deposit,  // its block stands in the match list
+    leaving,  // out of the list; a body may still be on its way to the block
+    in_heap,  // it lies, or comes to lie, in the heap
+    over,
+  };
+  [[nodiscard]] portals::Descriptor& memory();
+  [[nodiscard]] bool decided();
+  void settle();
+  [[nodiscard]] bool take_from_heap();
+  void wait_for_answer();
+  void end();
+
+  int source_;
+  Stage stage_ = Stage::deposit;
+  bool expecting_ = false;
+  bool asked_for_ = false;  // its sender was told that it may send
+  portals::Region landing_;
+  std::optional<portals::SingleBlock> single_;
+  std::optional<portals::CombinedBlock> combined_;
+  portals::MatchEntry entry_;
+};
+
+// What the match bits of a row have where other messages name their source. A row longer than kHandshakeBytes is sent
+// only when it is asked for, which no table does.
+static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
+[[nodiscard]] constexpr int row_stamp(std::uint64_t bytes) {
+  return static_cast<int>(bytes);
+}
+
+// One message from each of `members`, each to the row of `table` that its sender names (Send::to_row): a single block
+// whose offsets the senders manage, behind one entry that accepts any source. So a rank that many send to walks past
+// one entry, and counts, instead of one for each. Requires: `bytes`, of each, <= kHandshakeBytes; nobody else sends to
+// this rank in this phase; `members` stays.
+//
+// The entry accepts only messages of the table's row length, which the match bits carry where others have the source: a
+// sender that names another amount of data would place its row outside the table, and the kernel would drop it. So it
+// goes to the heap, where this call finds it, and no other call that is under way is told of it.
+class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
+ public:
+  ReceiveRows(Collective& collective, std::span<const int> members, const portals::Region& table, std::uint64_t bytes);
+  ~ReceiveRows();
+  // Over when all of them are there, or a member of the communicator is lost.
+  [[nodiscard]] bool advance();
+  [[nodiscard]] int messages() const;
+
+ private:
+  [[nodiscard]] bool here() const;
+  void take_from_heap();
+  void end();
+
+  std::span<const int> members_;
+  portals::Region table_;
+  std::uint64_t bytes_;
+  bool expecting_ = false;
+  std::uint64_t from_heap_ = 0;  // members whose message came before the call and lay in the heap
+  portals::SingleBlock single_;
+  portals::MatchEntry entry_;
+};
+
+// Sends, once `destination` is ready where that has to be asked; or, once ranks were found to name different calls,
+// says that nothing comes. The body stays the call's until flush, or the call's end.
+class Send : public Part, public mpi_adi::Awaitable<Send> {
+ public:
+  Send(Collective& collective, int destination, const portals::Region& body)
+      : Part(collective), destination_(destination), body_(body) {}
+  // As row `row` of what ReceiveRows has there.
+  struct Row {
+    std::uint64_t number;
+  };
+  Send(Collective& collective, int destination, const portals::Region& body, Row row)
+      : Part(collective), destination_(destination), to_row_(true), row_(row.number), body_(body) {}
+  [[nodiscard]] bool advance();
+
+ private:
+  [[nodiscard]] bool decided();
+  void transmit();
+
+  int destination_;
+  int looks_ = 0;
+  bool over_ = false;
+  bool to_row_ = false;
+  std::uint64_t row_ = 0;
+  portals::Region body_;
+};
+
+// Sends to one rank and receives from one, perhaps the same. A short message leaves before the block for the other is
+// made: it travels meanwhile, and no round of progress lies between, so the other's cannot slip past the block. A long
+// one must be asked for first, or both would wait for the other's word.
+class Exchange : public Part, public mpi_adi::Awaitable<Exchange> {
+ public:
+  Exchange(Collective& collective, int destination, const portals::Region& body, int source,
+           const portals::Region& landing);
+  [[nodiscard]] bool advance();
+
+ private:
+  int source_;
+  portals::Region landing_;
+  Send send_;
+  std::optional<Receive> receive_;
+};
+
+// Until all that the call sent has been taken.
+class Flush : public Part, public mpi_adi::Awaitable<Flush> {
+ public:
+  explicit Flush(Collective& collective) : Part(collective) {}
+  [[nodiscard]] bool advance();
 };
 
 }  // namespace margay::collectives

@@ -4,35 +4,21 @@
 
 #include <cstdint>
 
+#include "mpi_adi/device/steps.hpp"
+#include "mpi_adi/device/task.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "sim/kernel/kernel.hpp"
 
 namespace margay::collectives {
 
-// A condition, by reference: valid while the function that it was made of lives.
-class Until {
- public:
-  template <typename Function>
-  Until(Function& function)  // NOLINT(google-explicit-constructor): a reference is what is meant
-      : function_(&function), call_([](void* self) { return (*static_cast<Function*>(self))(); }) {}
-  [[nodiscard]] bool operator()() const { return call_(function_); }
-
- private:
-  void* function_;
-  bool (*call_)(void*);
-};
+using mpi_adi::Until;
 
 // Under the process lock, all of it.
-class Host {
+class Host : public mpi_adi::Waits {
  public:
-  Host() = default;
-  Host(const Host&) = delete;
-  Host& operator=(const Host&) = delete;
-  virtual ~Host() = default;
-
   [[nodiscard]] virtual sim::Kernel& kernel() = 0;
-  // Runs the rank's progress until the condition holds, which is asked after at most `messages` of each wire.
-  virtual void wait(Until done, int messages) = 0;
+  // Where calls that do not block go on.
+  [[nodiscard]] virtual mpi_adi::TaskQueue& tasks() = 0;
   // A call on `communicator` is over; it held a reference.
   virtual void release(mpi_adi::Communicator& communicator) = 0;
   // Whether a waiting rank gives its processor up at once, because others wait for it (design rule 6).

@@ -130,7 +130,9 @@ void Notices::hear_early() {
 bool Notices::hear(const portals::Header& header) {
   for (CallState* const call : active_) {
     if (!is_of(header, *call)) continue;
+    if (!call->begun) return false;
     hear_in_call(*call, header);
+    if (call->task != nullptr) call->task->wake();
     return true;
   }
   const auto found = known_.find(mpi_adi::context_of(header.match_bits));

@@ -15,6 +15,7 @@
 #include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/task.hpp"
 #include "portals/match/match_list.hpp"
 #include "portals/memory/dynamic_block.hpp"
 #include "sim/wire/transmission.hpp"
@@ -46,7 +47,9 @@ enum class Word : std::uint8_t {
 struct CallState {
   mpi_adi::Communicator& communicator;
   std::uint64_t sequence;  // its number on the communicator
-  Shape shape;
+  Shape shape = {};
+  mpi_adi::Task* task = nullptr;  // of a call that does not block: woken when something was said
+  bool begun = false;             // it has its number from the beginning; what is said before waits
   int error_class = 0;  // MPI_SUCCESS
   bool wrong = false;   // a member found that the calls do not fit each other
   struct Said {
@@ -81,9 +84,10 @@ class Notices final : public mpi_adi::Listener {
       meet(communicator);
     return communicator.collective_sequence++;
   }
-  // A call begins or ends. It stays where it is in between.
+  // A call has its number, begins, and ends. It stays where it is in between.
+  void enter(CallState& call) { active_.push_back(&call); }
   void begin(CallState& call) {
-    active_.push_back(&call);
+    call.begun = true;
     if (!early_.empty()) [[unlikely]]
       hear_early();
   }
@@ -119,7 +123,7 @@ class Notices final : public mpi_adi::Listener {
   portals::DynamicBlock block_;
   portals::MatchList list_;
   portals::MatchEntry catch_all_;
-  std::vector<CallState*> active_;      // one for each thread that is in a call
+  std::vector<CallState*> active_;      // those that have their number and are not over
   std::vector<portals::Header> early_;  // of calls that this process has not begun
   std::unordered_map<mpi_adi::ContextId, Known> known_;
   std::list<sim::Transmission> under_way_;

@@ -36,7 +36,7 @@ TreePortal::TreePortal(std::unique_ptr<Host> host)
       memory_(reserve(kTreeHeapBytes, kTreeHeapBytesMin)),
       heap_(memory_.buffer()),
       notices_(*host_) {
-  heap_.set_owner(nullptr, mpi_adi::kOwnerOthers);
+  heap_.set_owner(static_cast<mpi_adi::Listener*>(this), mpi_adi::kOwnerListener);
   catch_all_.set({.match_bits = 0, .ignore_bits = kAll}, heap_, {.save = portals::Save::both});
   list_.append(catch_all_);
   sim::Kernel& kernel = host_->kernel();
@@ -48,6 +48,10 @@ TreePortal::TreePortal(std::unique_ptr<Host> host)
 TreePortal::~TreePortal() {
   host_->kernel().table().detach(mpi_adi::kCollectiveTreePortal);
   list_.remove(catch_all_);
+}
+
+void TreePortal::told() {
+  order_.wake_begun();
 }
 
 // One whose body is still coming stays: its sender is in the middle of it.

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "collectives/portal/call_check.hpp"
+#include "collectives/portal/call_order.hpp"
 #include "collectives/portal/notices.hpp"
 #include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/rank/rank.hpp"
@@ -36,7 +37,7 @@ inline constexpr std::uint64_t kGateCalls = 64;
   return sequence % kGateCalls == kGateCalls - 1;
 }
 
-class TreePortal final : public mpi_adi::RankExtension {
+class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listener {
  public:
   // Takes portals 3 and 4 of the host's table. Requires: no message has arrived yet.
   explicit TreePortal(std::unique_ptr<Host> host);
@@ -47,6 +48,10 @@ class TreePortal final : public mpi_adi::RankExtension {
 
   [[nodiscard]] Host& host() { return *host_; }
   [[nodiscard]] Notices& notices() { return notices_; }
+  // Of the algorithms' texts.
+  [[nodiscard]] mpi_adi::FramePool& frames() { return frames_; }
+  // The calls on a communicator that do not block, in the order of their numbers.
+  [[nodiscard]] CallOrder& order() { return order_; }
   // Compares the members' calls from now on; see CallCheck. nullptr: nobody asked for it.
   void check_calls(std::uint32_t& findings) { check_ = std::make_unique<CallCheck>(*host_, sent_, findings); }
   [[nodiscard]] CallCheck* check() { return check_.get(); }
@@ -58,13 +63,17 @@ class TreePortal final : public mpi_adi::RankExtension {
 
  private:
   friend class Collective;
-  friend class Awaited;
-  friend class FanIn;
+  friend class Receive;
+  friend class ReceiveRows;
 
+  // The heap has a message, or the rest of one.
+  void told() override;
   void forget(const portals::Criteria& criteria);
 
   std::unique_ptr<Host> host_;
   sim::WireCounts sent_;
+  mpi_adi::FramePool frames_;
+  CallOrder order_;
   // Portal 3. Figure 8: "the match list, and message heap are setup and initialized. The single block memory buffer is
   // not present."
   mpi_adi::HeapMemory memory_;

@@ -9,19 +9,6 @@ namespace margay::collectives {
 
 namespace {
 
-// Processes of one job may be allowed different processors, and their nodes may have different numbers of ranks: each
-// knows only how it waits itself.
-bool somebody_is_crowded(TreePortal& portal, mpi_adi::Communicator& communicator, int& error_class) {
-  std::uint64_t crowded = portal.host().crowded() ? 1 : 0;
-  if (communicator.size() == 1) return crowded != 0;
-  Collective collective(portal, communicator);
-  auto* const bytes = reinterpret_cast<std::byte*>(&crowded);
-  reduce_tree(collective, 0, bytes, 1, sizeof crowded, predefined_combine(MPI_BOR, MPI_UINT64_T));
-  bcast_tree(collective, 0, portals::Region(bytes, sizeof crowded));
-  error_class = collective.error_class();
-  return crowded != 0;
-}
-
 std::vector<std::uint32_t> nodes_of(TreePortal& portal, const mpi_adi::Communicator& communicator) {
   std::vector<std::uint32_t> nodes;
   nodes.reserve(communicator.group->world_ranks.size());
@@ -31,15 +18,41 @@ std::vector<std::uint32_t> nodes_of(TreePortal& portal, const mpi_adi::Communica
 
 }  // namespace
 
-const StandingFacts* facts_of(TreePortal& portal, mpi_adi::Communicator& communicator, int& error_class) {
-  if (communicator.collective_facts == nullptr) [[unlikely]] {
-    const bool crowded = somebody_is_crowded(portal, communicator, error_class);
-    if (error_class != MPI_SUCCESS) return nullptr;
-    NodeGroups groups(nodes_of(portal, communicator), communicator.rank());
-    const Facts facts{communicator.size(), groups.nodes(), groups.most(), crowded};
-    communicator.collective_facts = std::make_unique<StandingFacts>(facts, std::move(groups));
+// Processes of one job may be allowed different processors, and their nodes may have different numbers of ranks: each
+// knows only how it waits itself.
+Steps agree_on_facts(Collective& agreement) {
+  TreePortal& portal = agreement.portal();
+  mpi_adi::Communicator& communicator = agreement.communicator();
+  std::uint64_t crowded = portal.host().crowded() ? 1 : 0;
+  auto* const bytes = reinterpret_cast<std::byte*>(&crowded);
+  co_await reduce_tree(agreement, 0, bytes, 1, sizeof crowded, predefined_combine(MPI_BOR, MPI_UINT64_T));
+  co_await bcast_tree(agreement, 0, portals::Region(bytes, sizeof crowded));
+  if (agreement.error_class() != MPI_SUCCESS) co_return;
+  NodeGroups groups(nodes_of(portal, communicator), communicator.rank());
+  const Facts facts{communicator.size(), groups.nodes(), groups.most(), crowded != 0};
+  communicator.collective_facts = std::make_unique<StandingFacts>(facts, std::move(groups));
+}
+
+namespace {
+
+[[gnu::noinline]] const StandingFacts* agree_now(TreePortal& portal, mpi_adi::Communicator& communicator,
+                                                 int& error_class) {
+  // A call that does not block may be about to.
+  const auto known = [&] { return known_facts(communicator) != nullptr || !portal.order().any(communicator); };
+  if (!known()) portal.host().wait(known, 1);
+  if (known_facts(communicator) == nullptr) {
+    Collective agreement(portal, communicator);
+    run(agree_on_facts(agreement));
+    error_class = agreement.error_class();
   }
-  return static_cast<const StandingFacts*>(communicator.collective_facts.get());
+  return known_facts(communicator);
+}
+
+}  // namespace
+
+const StandingFacts* facts_of(TreePortal& portal, mpi_adi::Communicator& communicator, int& error_class) {
+  const StandingFacts* const known = known_facts(communicator);
+  return known != nullptr ? known : agree_now(portal, communicator, error_class);
 }
 
 }  // namespace margay::collectives

@@ -5,9 +5,9 @@
 #include "collectives/algorithm/barrier_tree.hpp"
 #include "collectives/algorithm/bcast_nodes.hpp"
 #include "collectives/algorithm/bcast_tree.hpp"
+#include "collectives/algorithm/gather_tree.hpp"
 #include "collectives/algorithm/reduce_nodes.hpp"
 #include "collectives/algorithm/reduce_tree.hpp"
-#include "collectives/select/facts.hpp"
 
 namespace margay::collectives {
 
@@ -28,90 +28,115 @@ Algorithm in_order(Algorithm chosen, const Reducer& combine, const NodeGroups& g
   return combine.commutative() || keeps ? chosen : Algorithm::tree;
 }
 
-void reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
-               const Reduction& reduction) {
+Steps reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
+                const Reduction& reduction) {
   if (algorithm == Algorithm::nodes) {
-    reduce_nodes(collective, groups, root, reduction.partial, reduction.count, reduction.element_bytes,
-                 reduction.combine);
-  } else {
-    reduce_tree(collective, root, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
+    return reduce_nodes(collective, groups, root, reduction.partial, reduction.count, reduction.element_bytes,
+                        reduction.combine);
   }
+  return reduce_tree(collective, root, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
 }
 
-void bcast_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
-              const portals::Region& data) {
-  if (algorithm == Algorithm::nodes) {
-    bcast_nodes(collective, groups, root, data);
-  } else {
-    bcast_tree(collective, root, data);
-  }
+Steps bcast_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
+               const portals::Region& data) {
+  if (algorithm == Algorithm::nodes) return bcast_nodes(collective, groups, root, data);
+  return bcast_tree(collective, root, data);
+}
+
+Steps barrier_nodes(Collective& collective, const NodeGroups& groups) {
+  co_await reduce_nodes(collective, groups, kTop, nullptr, 0, 0, nullptr);
+  co_await bcast_nodes(collective, groups, kTop, {});
+}
+
+// One rank's result goes to all: the same bits everywhere.
+Steps reduce_and_tell(Algorithm algorithm, Collective& collective, const NodeGroups& groups, Reduction reduction) {
+  co_await reduce_by(algorithm, collective, groups, kTop, reduction);
+  co_await bcast_by(algorithm, collective, groups, kTop, portals::Region(reduction.partial, reduction.bytes()));
+}
+
+Steps gather_and_tell(Collective& collective, AllgatherCall what) {
+  co_await gather_tree(collective, kTop, what.mine, what.block_bytes, what.all);
+  collective.next_phase();
+  const auto members = static_cast<std::uint64_t>(collective.size());
+  co_await bcast_tree(collective, kTop, portals::Region(what.all, members * what.block_bytes));
+}
+
+// Another number than any operation of collectives/select/choice has.
+Plan plan_of_gather(int root, std::uint64_t block_bytes) {
+  constexpr std::uint8_t kGather = 64;
+  return {.shape = {.operation = kGather, .root = static_cast<std::uint16_t>(root), .bytes = block_bytes}};
 }
 
 }  // namespace
 
-int perform_barrier(TreePortal& portal, mpi_adi::Communicator& communicator) {
-  int error_class = MPI_SUCCESS;
-  const StandingFacts* const standing = facts_of(portal, communicator, error_class);
-  if (standing == nullptr) return error_class;
-  const Algorithm algorithm = select(Operation::barrier, 0, standing->facts).algorithm;
-  Collective collective(portal, communicator, shape_of(Operation::barrier, algorithm, kTop, 0));
+Plan BarrierCall::plan(const StandingFacts& standing) const {
+  const Algorithm algorithm = select(Operation::barrier, 0, standing.facts).algorithm;
+  return {algorithm, shape_of(Operation::barrier, algorithm, kTop, 0)};
+}
+
+Steps BarrierCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
   switch (algorithm) {
     case Algorithm::exchange:
-      barrier_exchange(collective);
-      break;
+      return barrier_exchange(collective);
     case Algorithm::nodes:
-      reduce_nodes(collective, standing->groups, kTop, nullptr, 0, 0, nullptr);
-      bcast_nodes(collective, standing->groups, kTop, {});
-      break;
+      return barrier_nodes(collective, standing.groups);
     case Algorithm::tree:
-      barrier_tree(collective);
       break;
   }
-  return collective.error_class();
+  return barrier_tree(collective);
+}
+
+Plan BcastCall::plan(const StandingFacts& standing) const {
+  const Algorithm algorithm = select(Operation::bcast, data.bytes(), standing.facts).algorithm;
+  return {algorithm, shape_of(Operation::bcast, algorithm, root, data.bytes())};
+}
+
+Steps BcastCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  return bcast_by(algorithm, collective, standing.groups, root, data);
+}
+
+Plan ReduceCall::plan(const StandingFacts& standing) const {
+  const Choice choice = select(Operation::reduce, reduction.bytes(), standing.facts);
+  const Algorithm algorithm = in_order(choice.algorithm, reduction.combine, standing.groups);
+  return {algorithm, shape_of(Operation::reduce, algorithm, root, reduction.bytes())};
+}
+
+Steps ReduceCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  return reduce_by(algorithm, collective, standing.groups, root, reduction);
+}
+
+Plan AllreduceCall::plan(const StandingFacts& standing) const {
+  const Choice choice = select(Operation::allreduce, reduction.bytes(), standing.facts);
+  const Algorithm algorithm = in_order(choice.algorithm, reduction.combine, standing.groups);
+  return {algorithm, shape_of(Operation::allreduce, algorithm, kTop, reduction.bytes())};
+}
+
+Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  if (algorithm != Algorithm::exchange) return reduce_and_tell(algorithm, collective, standing.groups, reduction);
+  return allreduce_exchange(collective, reduction.partial, reduction.count, reduction.element_bytes,
+                            reduction.combine);
+}
+
+Plan GatherCall::plan(const StandingFacts& /*standing*/) const {
+  return plan_of_gather(root, block_bytes);
+}
+
+Steps GatherCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
+  return gather_tree(collective, root, mine, block_bytes, all);
+}
+
+Plan AllgatherCall::plan(const StandingFacts& /*standing*/) const {
+  return plan_of_gather(kTop, block_bytes);
+}
+
+Steps AllgatherCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
+  return gather_and_tell(collective, *this);
 }
 
 int perform_last_barrier(TreePortal& portal, mpi_adi::Communicator& communicator) {
-  if (communicator.collective_facts != nullptr) return perform_barrier(portal, communicator);
+  if (communicator.collective_facts != nullptr) return perform(portal, communicator, BarrierCall{});
   Collective collective(portal, communicator, shape_of(Operation::barrier, Algorithm::tree, kTop, 0));
-  barrier_tree(collective);
-  return collective.error_class();
-}
-
-int perform_bcast(TreePortal& portal, mpi_adi::Communicator& communicator, int root, const portals::Region& data) {
-  int error_class = MPI_SUCCESS;
-  const StandingFacts* const standing = facts_of(portal, communicator, error_class);
-  if (standing == nullptr) return error_class;
-  const Choice choice = select(Operation::bcast, data.bytes(), standing->facts);
-  Collective collective(portal, communicator, shape_of(Operation::bcast, choice.algorithm, root, data.bytes()));
-  bcast_by(choice.algorithm, collective, standing->groups, root, data);
-  return collective.error_class();
-}
-
-int perform_reduce(TreePortal& portal, mpi_adi::Communicator& communicator, int root, const Reduction& reduction) {
-  int error_class = MPI_SUCCESS;
-  const StandingFacts* const standing = facts_of(portal, communicator, error_class);
-  if (standing == nullptr) return error_class;
-  const Choice choice = select(Operation::reduce, reduction.bytes(), standing->facts);
-  const Algorithm algorithm = in_order(choice.algorithm, reduction.combine, standing->groups);
-  Collective collective(portal, communicator, shape_of(Operation::reduce, algorithm, root, reduction.bytes()));
-  reduce_by(algorithm, collective, standing->groups, root, reduction);
-  return collective.error_class();
-}
-
-int perform_allreduce(TreePortal& portal, mpi_adi::Communicator& communicator, const Reduction& reduction) {
-  int error_class = MPI_SUCCESS;
-  const StandingFacts* const standing = facts_of(portal, communicator, error_class);
-  if (standing == nullptr) return error_class;
-  const Choice choice = select(Operation::allreduce, reduction.bytes(), standing->facts);
-  const Algorithm algorithm = in_order(choice.algorithm, reduction.combine, standing->groups);
-  Collective collective(portal, communicator, shape_of(Operation::allreduce, algorithm, kTop, reduction.bytes()));
-  if (algorithm == Algorithm::exchange) {
-    allreduce_exchange(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
-  } else {
-    // One rank's result goes to all: the same bits everywhere.
-    reduce_by(algorithm, collective, standing->groups, kTop, reduction);
-    bcast_by(algorithm, collective, standing->groups, kTop, portals::Region(reduction.partial, reduction.bytes()));
-  }
+  run(barrier_tree(collective));
   return collective.error_class();
 }
 

@@ -1,34 +1,93 @@
-// The collective operations whose algorithm is chosen: chooses and runs. Collective over the communicator; under the
-// process lock. Each returns MPI_SUCCESS or what Collective::error_class() says.
+// The collective operations: each says how it is done, chosen by what the communicator's members know in common
+// (select/facts), and does it. perform() runs one that blocks; select/call_task one that does not.
 #pragma once
 
 #include <cstddef>
 
 #include "collectives/op/reducer.hpp"
 #include "collectives/portal/collective.hpp"
+#include "collectives/select/facts.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::collectives {
 
-[[nodiscard]] int perform_barrier(TreePortal& portal, mpi_adi::Communicator& communicator);
-// The last barrier of a communicator: when nothing was agreed on for it yet, that is not done for this one call.
-[[nodiscard]] int perform_last_barrier(TreePortal& portal, mpi_adi::Communicator& communicator);
+// How a call is done, and what its members tell each other of it: the same on all.
+struct Plan {
+  Algorithm algorithm = Algorithm::tree;
+  Shape shape;
+};
+
+struct BarrierCall {
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+};
+
 // As bcast_tree.
-[[nodiscard]] int perform_bcast(TreePortal& portal, mpi_adi::Communicator& communicator, int root,
-                                const portals::Region& data);
+struct BcastCall {
+  int root = 0;
+  portals::Region data = {};
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+};
 
 // `partial`: this rank's contribution, `count` elements of `element_bytes`; becomes the result (reduce: at the root,
 // elsewhere it is used up). The order of ranks is kept unless the operation commutes.
 struct Reduction {
-  std::byte* partial;
-  std::size_t count;
-  std::size_t element_bytes;
-  Reducer combine;
+  std::byte* partial = nullptr;
+  std::size_t count = 0;
+  std::size_t element_bytes = 0;
+  Reducer combine = nullptr;
   [[nodiscard]] std::uint64_t bytes() const { return count * element_bytes; }
 };
-[[nodiscard]] int perform_reduce(TreePortal& portal, mpi_adi::Communicator& communicator, int root,
-                                 const Reduction& reduction);
+
+struct ReduceCall {
+  int root = 0;
+  Reduction reduction = {};
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+};
+
 // Every member ends with the same bits.
-[[nodiscard]] int perform_allreduce(TreePortal& portal, mpi_adi::Communicator& communicator,
-                                    const Reduction& reduction);
+struct AllreduceCall {
+  Reduction reduction = {};
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+};
+
+// As gather_tree.
+struct GatherCall {
+  int root = 0;
+  portals::Region mine = {};
+  std::uint64_t block_bytes = 0;
+  std::byte* all = nullptr;
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+};
+
+// The same, and everybody gets `all`.
+struct AllgatherCall {
+  portals::Region mine = {};
+  std::uint64_t block_bytes = 0;
+  std::byte* all = nullptr;
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+};
+
+// Runs a call to its end. Collective over the communicator; under the process lock. MPI_SUCCESS or what
+// Collective::error_class() says.
+template <typename What>
+[[nodiscard]] int perform(TreePortal& portal, mpi_adi::Communicator& communicator, const What& what) {
+  int error_class = MPI_SUCCESS;
+  const StandingFacts* const standing = facts_of(portal, communicator, error_class);
+  if (standing == nullptr) [[unlikely]]
+    return error_class;
+  const Plan plan = what.plan(*standing);
+  Collective collective(portal, communicator, plan.shape);
+  run(what.text(collective, *standing, plan.algorithm));
+  return collective.error_class();
+}
+
+// The last barrier of a communicator: when nothing was agreed on for it yet, that is not done for this one call.
+[[nodiscard]] int perform_last_barrier(TreePortal& portal, mpi_adi::Communicator& communicator);
 
 }  // namespace margay::collectives

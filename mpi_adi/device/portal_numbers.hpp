@@ -27,6 +27,7 @@ enum OwnerKind : std::uint32_t {
   kOwnerNotice = 6,          // transmission of a Notice
   kOwnerCancel = 7,          // senders' questions (protocol/cancel)
   kOwnerListener = 8,        // told at once (device/listener)
+  kOwnerTask = 9,            // descriptor or transmission that a Task waits for (device/task)
   kOwnerOthers = 16,
 };
 

@@ -1,6 +1,7 @@
 #include "mpi_adi/progress/progress.hpp"
 
 #include "mpi_adi/device/listener.hpp"
+#include "mpi_adi/device/task.hpp"
 #include "mpi_adi/protocol/cancel.hpp"
 #include "mpi_adi/protocol/notice.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
@@ -27,8 +28,10 @@ void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
       return cancels_asked(parts);  // protocol/cancel
     case kOwnerListener:
       return static_cast<Listener*>(owner)->told();
+    case kOwnerTask:
+      return static_cast<Task*>(owner)->wake();
     default:
-      return;  // collectives and one-sided look at their descriptors themselves
+      return;  // collectives that block look at their descriptors themselves
   }
 }
 
@@ -38,6 +41,8 @@ void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) 
       return body_taken(parts, *static_cast<SendRequest*>(transmission.owner));  // protocol/send_events
     case kOwnerNotice:
       return notice_finished(parts, *static_cast<Notice*>(transmission.owner));  // protocol/notice
+    case kOwnerTask:
+      return static_cast<Task*>(transmission.owner)->wake();
     default:
       return;  // its owner looks at its state
   }

@@ -1,0 +1,46 @@
+#include "collectives/portal/call_order.hpp"
+
+namespace margay::collectives {
+
+void CallOrder::enter(OrderedCall& call, const mpi_adi::Communicator& communicator, bool gate) {
+  call.context_ = communicator.collective_context;
+  call.gate_ = gate;
+  Line& line = lines_[call.context_];
+  call.next_ = nullptr;
+  call.previous_ = line.last;
+  (line.last == nullptr ? line.first : line.last->next_) = &call;
+  line.last = &call;
+}
+
+void CallOrder::leave(OrderedCall& call) {
+  const auto found = lines_.find(call.context_);
+  Line& line = found->second;
+  (call.previous_ == nullptr ? line.first : call.previous_->next_) = call.next_;
+  (call.next_ == nullptr ? line.last : call.next_->previous_) = call.previous_;
+  if (line.first == nullptr) {
+    lines_.erase(found);
+  } else if (call.gate_) {
+    wake_to_gate(call.next_);
+  }
+}
+
+// At most kGateCalls steps: nothing is over that has a gate before it.
+bool CallOrder::may_begin(const OrderedCall& call) const {
+  for (const OrderedCall* at = lines_.at(call.context_).first; at != &call; at = at->next_) {
+    if (at->gate_) return false;
+  }
+  return true;
+}
+
+void CallOrder::wake_lines() {
+  for (auto& [context, line] : lines_) wake_to_gate(line.first);
+}
+
+void CallOrder::wake_to_gate(OrderedCall* call) {
+  for (; call != nullptr; call = call->next_) {
+    call->task_.wake();
+    if (call->gate_) return;
+  }
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,190 @@
+#include <span>
+
+#include "collectives/portal/collective.hpp"
+#include "mpi_adi/device/device.hpp"
+
+namespace margay::collectives {
+
+Receive::Receive(Collective& collective, int source, const portals::Region& landing)
+    : Part(collective), source_(source), landing_(landing) {
+  const portals::Criteria criteria{.match_bits = collective.bits(source)};
+  TreePortal& portal = collective.portal_;
+  // A call that stops looks no more by itself: this process, and the sender's, may both be computing.
+  if (collective.flow_.stops()) wait_for_answer();
+  // "it checks whether the message has arrived in the message heap. If it hasn't, then the child sets up the single
+  // block buffer for the message that will be arriving." No round of progress lies between: nothing can slip through.
+  if (portal.heap_.find(criteria) != nullptr) {
+    stage_ = Stage::in_heap;
+    return;
+  }
+  if (landing.contiguous()) {
+    single_.emplace(landing.single());
+  } else {
+    combined_.emplace(landing);
+  }
+  collective.own(memory());
+  entry_.set(criteria, memory(), {.save = portals::Save::body});
+  portal.list_.insert_before(portal.catch_all_, entry_);
+  if (!collective.asks(landing.bytes())) return;
+  asked_for_ = true;
+  collective.tell_ready(source);
+  if (!expecting_) wait_for_answer();
+}
+
+Receive::~Receive() {
+  end();
+  if (entry_.listed()) collective_.portal_.list_.remove(entry_);
+}
+
+portals::Descriptor& Receive::memory() {
+  if (single_) return *single_;
+  return *combined_;
+}
+
+bool Receive::advance() {
+  switch (stage_) {
+    case Stage::deposit:
+      if (!decided()) return false;
+      // No message begins to go there any more. Those that have are over before the memory is the caller's again.
+      collective_.portal_.list_.remove(entry_);
+      stage_ = Stage::leaving;
+      [[fallthrough]];
+    case Stage::leaving:
+      if (memory().under_way() != 0) return false;
+      settle();
+      if (stage_ == Stage::over) return true;
+      [[fallthrough]];
+    case Stage::in_heap:
+      if (!take_from_heap()) return false;
+      end();
+      return true;
+    case Stage::over:
+      return true;
+  }
+  return true;
+}
+
+// Until the block has it, or, because it is larger than the block, the heap; or nobody will send it any more.
+bool Receive::decided() {
+  if (memory().messages() > 0) return true;
+  portals::DynamicBlock& heap = collective_.portal_.heap_;
+  if (heap.queued() > 0 && heap.find({.match_bits = collective_.bits(source_)}) != nullptr) return true;
+  if (collective_.lost(source_)) return true;
+  // What was asked for may be on its way: only its sender can say that it is not.
+  const CallState& call = collective_.call_;
+  return call.has_said(source_, Word::refuse) || (call.wrong && !asked_for_);
+}
+
+void Receive::wait_for_answer() {
+  expecting_ = true;
+  expect_from(source_);
+}
+
+void Receive::end() {
+  stage_ = Stage::over;
+  if (!expecting_) return;
+  expecting_ = false;
+  answered_by(source_);
+}
+
+void Receive::settle() {
+  const std::uint64_t length = landing_.bytes();
+  if (memory().messages() > 0) [[likely]] {
+    if (memory().bytes() != length) collective_.other_length(length);
+    return end();
+  }
+  if (collective_.portal_.heap_.find({.match_bits = collective_.bits(source_)}) != nullptr) {
+    stage_ = Stage::in_heap;
+    return;
+  }
+  collective_.fail_for_nothing();
+  end();
+}
+
+// Asked for anew each time: a message whose sender is lost before its body is here goes away.
+bool Receive::take_from_heap() {
+  portals::DynamicBlock& heap = collective_.portal_.heap_;
+  portals::ArrivedMessage* const message = heap.find({.match_bits = collective_.bits(source_)});
+  if (message == nullptr) {
+    collective_.fail(MPIX_ERR_PROC_FAILED);
+    return true;
+  }
+  if (!message->complete) return false;
+  if (message->body.bytes == landing_.bytes()) {
+    portals::copy(landing_, portals::Region(message->body));
+  } else {
+    collective_.other_length(landing_.bytes());
+  }
+  heap.release(*message);
+  return true;
+}
+
+ReceiveRows::ReceiveRows(Collective& collective, std::span<const int> members, const portals::Region& table,
+                         std::uint64_t bytes)
+    : Part(collective), members_(members), table_(table), bytes_(bytes), single_(table.single()) {
+  collective.own(single_);
+  entry_.set({.match_bits = collective.bits(row_stamp(bytes))}, single_,
+             {.save = portals::Save::body, .offset_by = portals::OffsetBy::sender});
+  collective.portal_.list_.insert_before(collective.portal_.catch_all_, entry_);
+  expecting_ = collective.flow_.stops();
+  for (const int member : members) {
+    if (member == collective.rank()) continue;
+    if (collective.asks(bytes)) collective.tell_ready(member);
+    if (expecting_) expect_from(member);
+  }
+}
+
+ReceiveRows::~ReceiveRows() {
+  if (entry_.listed()) [[unlikely]]
+    collective_.portal_.list_.remove(entry_);
+  end();
+}
+
+int ReceiveRows::messages() const {
+  return mpi_adi::Device::kMessagesPerRound;
+}
+
+bool ReceiveRows::advance() {
+  if (entry_.listed()) {
+    if (collective_.portal_.heap_.queued() > 0) take_from_heap();
+    const CallState& call = collective_.call_;
+    if (!here() && !collective_.any_lost() && !call.wrong && !call.anybody_refuses()) return false;
+    collective_.portal_.list_.remove(entry_);
+  }
+  if (single_.under_way() != 0) return false;
+  if (!here()) collective_.fail_for_nothing();
+  end();
+  return true;
+}
+
+void ReceiveRows::end() {
+  if (!expecting_) return;
+  expecting_ = false;
+  for (const int member : members_) {
+    if (member != collective_.rank()) answered_by(member);
+  }
+}
+
+bool ReceiveRows::here() const {
+  return single_.messages() + from_heap_ >= members_.size() - 1;
+}
+
+// Messages that lie in the heap came before the call, or their rows have another length than the table's.
+void ReceiveRows::take_from_heap() {
+  portals::DynamicBlock& heap = collective_.portal_.heap_;
+  portals::Criteria of_any_length = entry_.criteria();
+  of_any_length.ignore_bits = mpi_adi::kSourceMask;
+  while (portals::ArrivedMessage* const message = heap.find(of_any_length)) {
+    if (!message->complete) return;
+    const std::uint64_t offset = message->header.offset;
+    if (message->body.bytes == bytes_ && offset <= table_.bytes() - bytes_) {
+      portals::copy(table_.slice(offset, bytes_), portals::Region(message->body));
+    } else {
+      collective_.fail(MPI_ERR_TRUNCATE);
+    }
+    ++from_heap_;
+    heap.release(*message);
+  }
+}
+
+}  // namespace margay::collectives

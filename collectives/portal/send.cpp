@@ -1,0 +1,66 @@
+#include "collectives/portal/collective.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+// One at once, one after a round of progress: most receivers have said by then that they are ready.
+constexpr int kLooksBeforeOffer = 2;
+
+}  // namespace
+
+bool Send::advance() {
+  if (over_) return true;
+  Collective& collective = collective_;
+  if (!collective.gone_wrong() && !collective.asks(body_.bytes())) [[likely]] {
+    transmit();
+    return over_ = true;
+  }
+  if (!collective.gone_wrong() && !decided()) return false;
+  const bool ready = collective.call_.has_said(destination_, collective.ready_word());
+  if (collective.gone_wrong()) {
+    // Nothing is to be sent, and who waits for it knows, or will be told.
+    collective.fail(MPI_ERR_TRUNCATE);
+    collective.portal_.notices().tell(collective.call_, destination_, Word::refuse);
+  } else if (ready) {
+    transmit();
+  } else {
+    collective.fail_for_nothing();
+  }
+  return over_ = true;
+}
+
+// Whether `destination` wants it, or never will.
+bool Send::decided() {
+  Collective& collective = collective_;
+  CallState& call = collective.call_;
+  if (call.has_said(destination_, collective.ready_word()) || call.wrong || collective.lost(destination_)) return true;
+  // It may never ask: when it takes the call for another one, in which nothing is asked for.
+  if (++looks_ == kLooksBeforeOffer) {
+    collective.portal_.notices().tell(call, destination_, Word::offer);
+  } else if (looks_ < kLooksBeforeOffer && call.task != nullptr) {
+    call.task->wake();
+  }
+  return false;
+}
+
+void Send::transmit() {
+  const int stamp = to_row_ ? row_stamp(body_.bytes()) : collective_.rank();
+  portals::Header header = collective_.header_to(destination_, body_.bytes(), stamp);
+  if (to_row_) header.offset = row_ * body_.bytes();
+  collective_.transmit(header, body_);
+}
+
+Exchange::Exchange(Collective& collective, int destination, const portals::Region& body, int source,
+                   const portals::Region& landing)
+    : Part(collective), source_(source), landing_(landing), send_(collective, destination, body) {
+  if (collective.asks(landing.bytes()) || collective.asks(body.bytes())) receive_.emplace(collective, source, landing);
+}
+
+bool Exchange::advance() {
+  if (!send_.advance()) return false;
+  if (!receive_) receive_.emplace(collective_, source_, landing_);
+  return receive_->advance();
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,25 @@
+#include "mpi_adi/device/steps.hpp"
+
+#include <new>
+
+namespace margay::mpi_adi {
+
+FramePool::~FramePool() {
+  for (Frame* first : free_) {
+    while (first != nullptr) drop(std::exchange(first, first->next));
+  }
+}
+
+void* FramePool::make(std::size_t bytes) {
+  const std::size_t sort = sort_of(bytes);
+  const std::size_t room = sort < kSorts ? (sort + 1) * kStep : bytes;
+  auto* const frame = static_cast<Frame*>(::operator new(sizeof(Frame) + room));
+  frame->pool = this;
+  return frame + 1;
+}
+
+void FramePool::drop(Frame* frame) {
+  ::operator delete(frame);
+}
+
+}  // namespace margay::mpi_adi
