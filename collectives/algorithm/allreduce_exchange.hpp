@@ -17,6 +17,6 @@ namespace margay::collectives {
 
 // `partial`: this rank's contribution, `count` elements of `element_bytes`; becomes the result.
 Steps allreduce_exchange(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
-                        Reducer combine);
+                         Reducer combine);
 
 }  // namespace margay::collectives

@@ -9,7 +9,6 @@
 namespace margay::collectives {
 
 // `mine`: block_bytes bytes. `all` (root only): size() * block_bytes bytes, filled in rank order.
-Steps gather_tree(Collective& collective, int root, portals::Region mine, std::uint64_t block_bytes,
-                 std::byte* all);
+Steps gather_tree(Collective& collective, int root, portals::Region mine, std::uint64_t block_bytes, std::byte* all);
 
 }  // namespace margay::collectives

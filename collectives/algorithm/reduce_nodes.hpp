@@ -18,6 +18,6 @@ namespace margay::collectives {
 // As reduce_tree. Requires: count * element_bytes <= kHandshakeBytes. Over several nodes it takes a second number of
 // the communicator. `combine` is not called when there are no bytes.
 Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, std::byte* partial, std::size_t count,
-                  std::size_t element_bytes, Reducer combine);
+                   std::size_t element_bytes, Reducer combine);
 
 }  // namespace margay::collectives

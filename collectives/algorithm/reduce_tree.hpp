@@ -16,10 +16,10 @@ namespace margay::collectives {
 // `partial`: this rank's contribution, `count` elements of `element_bytes`; at the root it becomes the result,
 // elsewhere it is used up.
 Steps reduce_tree(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
-                 Reducer combine);
+                  Reducer combine);
 // The same along a tree that is given, of some of the ranks, for commutative operations; `bytes` in all. `combine` is
 // not called when there are none.
-Steps reduce_along(Collective& collective, TreePlace place, std::byte* partial, std::size_t count,
-                  std::uint64_t bytes, Reducer combine);
+Steps reduce_along(Collective& collective, TreePlace place, std::byte* partial, std::size_t count, std::uint64_t bytes,
+                   Reducer combine);
 
 }  // namespace margay::collectives

@@ -9,8 +9,13 @@
 #include "collectives/comm/internal_tag.hpp"
 #include "collectives/comm/tree_and.hpp"
 #include "collectives/op/operation.hpp"
+#include "mpi_adi/abi/status.hpp"
+#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/mpi/receive_call.hpp"
+#include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/context_agreement.hpp"
 #include "mpi_adi/rank/wait.hpp"
+#include "mpi_adi/request/own_request.hpp"
 
 namespace margay::collectives {
 
@@ -54,14 +59,14 @@ Agreed agree(MpiRank& rank, std::uint32_t salt, bool names_generation, Everywher
 
 int reduce_to(MpiRank& rank, Communicator& communicator, int root, Words words) {
   Collective collective(rank, communicator);
-  reduce_tree(collective, root, reinterpret_cast<std::byte*>(words.data()), words.size(), sizeof(std::uint64_t),
-              predefined_combine(MPI_BAND, MPI_UINT64_T));
+  run(reduce_tree(collective, root, reinterpret_cast<std::byte*>(words.data()), words.size(), sizeof(std::uint64_t),
+                  predefined_combine(MPI_BAND, MPI_UINT64_T)));
   return collective.error_class();
 }
 
 int tell_from(MpiRank& rank, Communicator& communicator, int root, Words words) {
   Collective collective(rank, communicator);
-  bcast_tree(collective, root, portals::Region(words.data(), words.size_bytes()));
+  run(bcast_tree(collective, root, portals::Region(words.data(), words.size_bytes())));
   return collective.error_class();
 }
 
@@ -71,44 +76,63 @@ std::vector<int> all_ranks(const Communicator& communicator) {
   return ranks;
 }
 
-class AgreementTask final : public mpi_adi::DeviceTask {
+// MPI_Comm_idup's request.
+class Duplication final : public mpi_adi::OwnRequest, private mpi_adi::Task {
  public:
-  AgreementTask(MpiRank& rank, Communicator& all, Communicator& communicator, MPI_Comm* handle, Request& request,
-                int tag)
-      : rank_(rank),
-        communicator_(communicator),
+  Duplication(MpiRank& rank, Communicator& parent, Communicator& duplicate, MPI_Comm* handle, int tag)
+      : Task(rank.device().tasks(), By::anybody),
+        rank_(rank),
+        duplicate_(duplicate),
         handle_(handle),
-        request_(request),
-        agreement_(rank.contexts(), salt_of(all, tag), false, offered_generation(rank, all.rank() == 0)),
-        tree_(rank.device(), *rank.datatype(MPI_BYTE), all, all_ranks(all), all.rank(), tag) {
+        agreement_(rank.contexts(), salt_of(parent.everybody(), tag), false,
+                   offered_generation(rank, parent.everybody().rank() == 0)),
+        tree_(rank.device(), *rank.datatype(MPI_BYTE), parent.everybody(), all_ranks(parent.everybody()),
+              parent.everybody().rank(), tag, this) {
+    communicator = &parent;
+    ++parent.references;
     tree_.start(agreement_.words());
+    begin();
   }
+  ~Duplication() override { rank_.release(*communicator); }
 
-  bool step() override {
+  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override {
+    mpi_adi::fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+    if (error_ != MPI_SUCCESS) {
+      words = error_ == MPI_ERR_OTHER ? mpi_adi::kContextsUsedUp : mpi_adi::words_of_lost(rank);
+    }
+    return error_;
+  }
+  [[nodiscard]] bool is_collective() const override { return true; }
+  [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
+
+ private:
+  [[nodiscard]] bool go_on() override {
     while (tree_.step()) {
-      if (tree_.error_class() != MPI_SUCCESS) return end(tree_.error_class());
-      if (agreement_.combined()) return end(outcome(agreement_).error_class);
+      error_ = tree_.error_class();
+      if (error_ != MPI_SUCCESS) return true;
+      if (agreement_.combined()) {
+        error_ = collectives::outcome(agreement_).error_class;
+        return true;
+      }
       tree_.start(agreement_.words());
     }
     return false;
   }
-
- private:
-  bool end(int error_class) {
-    if (error_class == MPI_SUCCESS) {
-      MpiRank::set_context(communicator_, agreement_.agreed());
+  void over() override {
+    if (error_ == MPI_SUCCESS) {
+      MpiRank::set_context(duplicate_, agreement_.agreed());
     } else {
       *handle_ = MPI_COMM_NULL;
-      rank_.free_communicator(communicator_);
+      rank_.free_communicator(duplicate_);
     }
-    rank_.device().end_task_request(request_, error_class);
-    return true;
+    ++rank_.device().parts().completions;
+    complete = true;
   }
 
   MpiRank& rank_;
-  Communicator& communicator_;
+  Communicator& duplicate_;
   MPI_Comm* handle_;
-  Request& request_;  // refers to the parent until it ends
+  int error_ = MPI_SUCCESS;
   ContextAgreement agreement_;
   TreeAnd tree_;
 };
@@ -192,12 +216,10 @@ Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
   });
 }
 
-void agree_meanwhile(MpiRank& rank, Communicator& parent, Communicator& communicator, MPI_Comm* handle,
-                     Request& request) {
-  Communicator& all = parent.everybody();
+Request* begin_agreement(MpiRank& rank, Communicator& parent, Communicator& duplicate, MPI_Comm* handle) {
   Notices& notices = static_cast<TreePortal*>(rank.collectives())->notices();
-  const int tag = internal_tag(Agreement::sequence, notices.take_number(all));
-  rank.device().add_task(std::make_unique<AgreementTask>(rank, all, communicator, handle, request, tag));
+  const int tag = internal_tag(Agreement::sequence, notices.take_number(parent.everybody()));
+  return new Duplication(rank, parent, duplicate, handle, tag);
 }
 
 }  // namespace margay::collectives

@@ -38,10 +38,10 @@ struct Leaders {
 [[nodiscard]] int exchange_with_leader(mpi_adi::MpiRank& rank, const Leaders& leaders,
                                        const std::vector<std::uint64_t>& mine, std::vector<std::uint64_t>& theirs);
 
-// The same among all members of `parent`, on its own while the program does other things: `communicator` gets its
-// contexts, then `request` ends. If that fails, `communicator` is freed and *handle is MPI_COMM_NULL.
-void agree_meanwhile(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, mpi_adi::Communicator& communicator,
-                     MPI_Comm* handle, mpi_adi::Request& request);
+// The same among all members of `parent`, on its own while the program does other things: `duplicate` gets its
+// contexts, then the request is complete. If that fails, `duplicate` is freed and *handle is MPI_COMM_NULL.
+[[nodiscard]] mpi_adi::Request* begin_agreement(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent,
+                                                mpi_adi::Communicator& duplicate, MPI_Comm* handle);
 
 // Gives back a context that this rank does not use after all.
 inline void return_context(mpi_adi::MpiRank& rank, int context) {

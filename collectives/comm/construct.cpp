@@ -28,12 +28,12 @@ int everyones_choice(MpiRank& rank, Communicator& all, Choice mine, std::vector<
   int error_class = MPI_SUCCESS;
   {
     Collective collective(rank, all);
-    gather_tree(collective, 0, portals::Region(&mine, sizeof mine), sizeof mine,
-                reinterpret_cast<std::byte*>(choices.data()));
+    run(gather_tree(collective, 0, portals::Region(&mine, sizeof mine), sizeof mine,
+                    reinterpret_cast<std::byte*>(choices.data())));
     error_class = collective.error_class();
   }
   Collective collective(rank, all);
-  bcast_tree(collective, 0, portals::Region(choices.data(), choices.size() * sizeof(Choice)));
+  run(bcast_tree(collective, 0, portals::Region(choices.data(), choices.size() * sizeof(Choice))));
   return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }
 
@@ -63,12 +63,12 @@ int tell_group(MpiRank& rank, Communicator& all, int root, std::vector<std::uint
   int error_class = MPI_SUCCESS;
   {
     Collective collective(rank, all);
-    bcast_tree(collective, root, portals::Region(&count, sizeof count));
+    run(bcast_tree(collective, root, portals::Region(&count, sizeof count)));
     error_class = collective.error_class();
   }
   world_ranks.resize(count);
   Collective collective(rank, all);
-  bcast_tree(collective, root, portals::Region(world_ranks.data(), count * sizeof(std::uint32_t)));
+  run(bcast_tree(collective, root, portals::Region(world_ranks.data(), count * sizeof(std::uint32_t))));
   return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }
 
@@ -100,9 +100,7 @@ Begun begin_duplicate(MpiRank& rank, Communicator& parent, MPI_Comm* handle) {
   made->error_handler = parent.error_handler;
   made->topology = parent.topology;
   *handle = made->handle;
-  mpi_adi::Request* const request = rank.device().start_task_request(parent);
-  agree_meanwhile(rank, parent, *made, handle, *request);
-  return {made, request};
+  return {made, begin_agreement(rank, parent, *made, handle)};
 }
 
 Made split(MpiRank& rank, Communicator& parent, int color, int key) {

@@ -31,11 +31,11 @@ int count_senders(MpiRank& rank, Communicator& parent, const std::map<int, Edges
   int error_class = MPI_SUCCESS;
   {
     Collective collective(rank, parent);
-    reduce_tree(collective, 0, bytes, counts.size(), sizeof(int), predefined_combine(MPI_SUM, MPI_INT));
+    run(reduce_tree(collective, 0, bytes, counts.size(), sizeof(int), predefined_combine(MPI_SUM, MPI_INT)));
     error_class = collective.error_class();
   }
   Collective collective(rank, parent);
-  bcast_tree(collective, 0, portals::Region(bytes, counts.size() * sizeof(int)));
+  run(bcast_tree(collective, 0, portals::Region(bytes, counts.size() * sizeof(int))));
   senders = counts[static_cast<std::size_t>(parent.rank())];
   return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }

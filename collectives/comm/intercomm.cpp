@@ -25,13 +25,13 @@ int learn_remote_group(MpiRank& rank, const Leaders& leaders, std::vector<std::u
   int error_class = MPI_SUCCESS;
   {
     Collective collective(rank, leaders.local);
-    bcast_tree(collective, leaders.local_leader, portals::Region(&count, sizeof count));
+    run(bcast_tree(collective, leaders.local_leader, portals::Region(&count, sizeof count)));
     error_class = collective.error_class();
   }
   theirs.resize(count);
   if (count == 0) return MPIX_ERR_PROC_FAILED;
   Collective collective(rank, leaders.local);
-  bcast_tree(collective, leaders.local_leader, portals::Region(theirs.data(), count * sizeof(std::uint64_t)));
+  run(bcast_tree(collective, leaders.local_leader, portals::Region(theirs.data(), count * sizeof(std::uint64_t))));
   return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }
 
@@ -57,7 +57,7 @@ Made merge_groups(MpiRank& rank, Communicator& inter, bool high) {
   const int second_begins = first ? inter.size() : inter.peer_count();
   for (const int root : {0, second_begins}) {
     Collective collective(rank, all);
-    bcast_tree(collective, root, portals::Region(&says_high[root == 0 ? 0 : 1], 1));
+    run(bcast_tree(collective, root, portals::Region(&says_high[root == 0 ? 0 : 1], 1)));
     if (collective.error_class() != MPI_SUCCESS) return {nullptr, collective.error_class()};
   }
   const Agreed agreed = agree_among_all(rank, inter);

@@ -35,9 +35,9 @@ int color_of_folder(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator,
   std::vector<Place> all(static_cast<std::size_t>(communicator.size()));
   auto* const bytes = reinterpret_cast<std::byte*>(all.data());
   Collective up(rank, communicator);
-  gather_tree(up, 0, portals::Region(&mine, sizeof mine), sizeof mine, bytes);
+  run(gather_tree(up, 0, portals::Region(&mine, sizeof mine), sizeof mine, bytes));
   Collective down(rank, communicator);
-  bcast_tree(down, 0, portals::Region(bytes, all.size() * sizeof mine));
+  run(bcast_tree(down, 0, portals::Region(bytes, all.size() * sizeof mine)));
   const auto first = std::find(all.begin(), all.end(), mine);
   color = mine.found == 0 ? MPI_UNDEFINED : static_cast<int>(first - all.begin());
   return up.error_class() != MPI_SUCCESS ? up.error_class() : down.error_class();

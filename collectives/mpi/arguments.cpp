@@ -32,10 +32,7 @@ void note_error(mpi_adi::Call& call, int error_class) {
   if (error_class == MPI_SUCCESS) [[likely]]
     return;
   if (error_class == MPI_ERR_TRUNCATE) let_the_check_speak(call);
-  call.error(error_class,
-             error_class == MPI_ERR_TRUNCATE
-                 ? "the ranks made different calls, or named different amounts of data (--check-types tells which)"
-                 : mpi_adi::words_of_lost(call.rank()));
+  call.error(error_class, error_class == MPI_ERR_TRUNCATE ? kDifferentCalls : mpi_adi::words_of_lost(call.rank()));
 }
 
 }  // namespace margay::collectives

@@ -1,43 +1,114 @@
-// MPI_Bcast (MPI 4.0, 6.4).
+// MPI_Bcast (MPI 4.0, 6.4), MPI_Ibcast (6.12.2) and MPI_Bcast_init (6.13.2).
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/note_call.hpp"
-#include "collectives/select/perform.hpp"
+#include "collectives/mpi/request_call.hpp"
 #include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/info_table.hpp"
 
 using namespace margay::mpi_adi;
 using namespace margay::collectives;
 
 namespace {
 
-int bcast(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-  Communicator* communicator = call.collective_communicator(comm);
-  call.count(count);
-  Datatype* type = call.datatype(datatype, count);
-  call.buffer(buffer, count, type);
-  call.root(communicator, root);
-  if (!call.ok()) return call.failed();
-  note_call(call, *communicator, {.root = root, .count = count, .type = type});
-  TreePortal& portal = collectives_of(call);
-  if (communicator->rank() == root) {
-    const TypedData data(static_cast<const void*>(buffer), count, *type);
-    note_error(call, perform_bcast(portal, *communicator, root, data.region()));
-  } else {
-    const TypedData data(buffer, count, *type);
-    note_error(call, perform_bcast(portal, *communicator, root, data.region()));
+struct Arguments {
+  void* buffer;
+  std::int64_t count;
+  MPI_Datatype datatype;
+  int root;
+  MPI_Comm comm;
+};
+
+struct Checked {
+  Communicator* communicator;
+  Datatype* type;
+};
+
+// What all forms check; the call's errors say whether it may go on.
+Checked check(Call& call, const Arguments& arguments) {
+  Communicator* communicator = call.collective_communicator(arguments.comm);
+  call.count(arguments.count);
+  Datatype* type = call.datatype(arguments.datatype, arguments.count);
+  call.buffer(arguments.buffer, arguments.count, type);
+  call.root(communicator, arguments.root);
+  if (call.ok()) {
+    note_call(call, *communicator, {.root = arguments.root, .count = arguments.count, .type = type});
   }
+  return {communicator, type};
+}
+
+// The bytes that travel: read at the root, filled elsewhere.
+TypedData bytes_of(const Arguments& arguments, const Checked& checked) {
+  if (checked.communicator->rank() != arguments.root) return {arguments.buffer, arguments.count, *checked.type};
+  return {static_cast<const void*>(arguments.buffer), arguments.count, *checked.type};
+}
+
+int bcast(Call& call, const Arguments& arguments) {
+  const Checked checked = check(call, arguments);
+  if (!call.ok()) return call.failed();
+  const TypedData data = bytes_of(arguments, checked);
+  note_error(call, perform(collectives_of(call), *checked.communicator, BcastCall{arguments.root, data.region()}));
   return call.done();
+}
+
+class BcastTask final : public PlainCallTask<BcastCall> {
+ public:
+  BcastTask(MpiRank& rank, const Arguments& arguments, const Checked& checked)
+      : PlainCallTask(rank, *checked.communicator), data_(bytes_of(arguments, checked)) {
+    keep(*checked.type);
+    what_ = {arguments.root, data_.region()};
+  }
+
+ private:
+  TypedData data_;
+};
+
+int bcast(Call& call, Form form, const Arguments& arguments, MPI_Request* request) {
+  const Checked checked = check(call, arguments);
+  call.not_null(request, "request");
+  if (!call.ok()) return call.failed();
+  return give_request(call, form, std::make_unique<BcastTask>(call.rank(), arguments, checked), request);
 }
 
 }  // namespace
 
 extern "C" int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   Call call(call_name<"MPI_Bcast">);
-  return bcast(call, buffer, count, datatype, root, comm);
+  return bcast(call, {buffer, count, datatype, root, comm});
 }
 MARGAY_ALIAS(Bcast)
 
 extern "C" int PMPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   Call call(call_name<"MPI_Bcast_c">);
-  return bcast(call, buffer, count, datatype, root, comm);
+  return bcast(call, {buffer, count, datatype, root, comm});
 }
 MARGAY_ALIAS(Bcast_c)
+
+extern "C" int PMPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                           MPI_Request* request) {
+  Call call(call_name<"MPI_Ibcast">);
+  return bcast(call, Form::nonblocking, {buffer, count, datatype, root, comm}, request);
+}
+MARGAY_ALIAS(Ibcast)
+
+extern "C" int PMPI_Ibcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                             MPI_Request* request) {
+  Call call(call_name<"MPI_Ibcast_c">);
+  return bcast(call, Form::nonblocking, {buffer, count, datatype, root, comm}, request);
+}
+MARGAY_ALIAS(Ibcast_c)
+
+extern "C" int PMPI_Bcast_init(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
+                               MPI_Request* request) {
+  Call call(call_name<"MPI_Bcast_init">);
+  check_hints(call, info);
+  return bcast(call, Form::persistent, {buffer, count, datatype, root, comm}, request);
+}
+MARGAY_ALIAS(Bcast_init)
+
+extern "C" int PMPI_Bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                                 MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Bcast_init_c">);
+  check_hints(call, info);
+  return bcast(call, Form::persistent, {buffer, count, datatype, root, comm}, request);
+}
+MARGAY_ALIAS(Bcast_init_c)

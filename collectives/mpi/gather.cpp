@@ -1,11 +1,12 @@
-// MPI_Gather and MPI_Allgather (MPI 4.0, 6.5 and 6.7).
+// MPI_Gather and MPI_Allgather (MPI 4.0, 6.5 and 6.7), and those that do not block (6.12, 6.13).
 #include <memory>
+#include <optional>
 
-#include "collectives/algorithm/bcast_tree.hpp"
-#include "collectives/algorithm/gather_tree.hpp"
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/note_call.hpp"
+#include "collectives/mpi/request_call.hpp"
 #include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/info_table.hpp"
 #include "portals/base/assert.hpp"
 
 using namespace margay::mpi_adi;
@@ -67,97 +68,139 @@ std::uint64_t bytes_of(std::int64_t count, const Datatype& type) {
   return static_cast<std::uint64_t>(count) * type.size;
 }
 
-// Another number than any operation of collectives/select has.
-Shape shape_of_gather(int root, std::uint64_t block_bytes) {
-  constexpr std::uint8_t kGather = 64;
-  return {.operation = kGather, .root = static_cast<std::uint16_t>(root), .bytes = block_bytes};
-}
-
 struct Contribution {
   const void* buffer;
   std::int64_t count;
-  const Datatype* type;
+  Datatype* type;
 };
 
 Contribution check_contribution(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype sendtype,
                                 const Contribution& in_place) {
   if (sendbuf == MPI_IN_PLACE) return in_place;
   call.count(sendcount, "sendcount");
-  const Datatype* type = call.datatype(sendtype);
+  Datatype* type = call.datatype(sendtype);
   call.buffer(sendbuf, sendcount, type);
   call.whose("of the send");
   return {sendbuf, sendcount, type};
 }
 
-int gather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype sendtype, void* recvbuf,
-           std::int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  Communicator* communicator = call.collective_communicator(comm);
-  call.root(communicator, root);
-  if (!call.ok()) return call.failed();
-  const bool is_root = communicator->rank() == root;
-  Datatype* receive_type = nullptr;
-  Contribution mine{nullptr, 0, nullptr};
-  if (is_root) {
-    call.count(recvcount, "recvcount");
-    receive_type = call.datatype(recvtype);
-    call.buffer(recvbuf, recvcount, receive_type);
-    check_all(call, recvcount, receive_type, communicator);
-    call.whose("of the receive");
-    check_buffers(call, sendbuf, recvbuf, recvcount);
-    if (call.ok()) mine = {block_of(recvbuf, recvcount, *receive_type, root), recvcount, receive_type};
-    check_own_block(call, sendbuf, sendcount, mine.buffer);
-  } else if (sendbuf == MPI_IN_PLACE) {
-    call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for the root only");
-  }
-  mine = check_contribution(call, sendbuf, sendcount, sendtype, mine);
-  if (!call.ok()) return call.failed();
+struct Arguments {
+  const void* send;
+  std::int64_t send_count;
+  MPI_Datatype send_type;
+  void* receive;
+  std::int64_t receive_count;
+  MPI_Datatype receive_type;
+  int root;  // kNoRoot: everybody gets all
+  MPI_Comm comm;
+};
+constexpr int kNoRoot = -1;
 
-  MARGAY_ASSERT(mine.type != nullptr);  // a check that fails says so
-  note_call(call, *communicator,
-            is_root ? CollectiveCall{.root = root, .count = recvcount, .type = receive_type}
-                    : CollectiveCall{.root = root, .count = mine.count, .type = mine.type});
-  const TypedData data(mine.buffer, mine.count, *mine.type);
-  const std::uint64_t block_bytes = is_root ? bytes_of(recvcount, *receive_type) : data.region().bytes();
-  Collective collective(call.rank(), *communicator, shape_of_gather(root, block_bytes));
-  if (is_root) {
-    GatheredData all(recvbuf, recvcount, *receive_type, communicator->size());
-    gather_tree(collective, root, data.region(), block_bytes, all.run());
-    all.scatter();
-  } else {
-    gather_tree(collective, root, data.region(), block_bytes, nullptr);
+// A gather whose arguments are checked: by the constructor, whose errors are the call's.
+class Gathering {
+ public:
+  Gathering(Call& call, const Arguments& arguments)
+      : arguments_(arguments), communicator_(call.collective_communicator(arguments.comm)) {
+    if (to_one()) call.root(communicator_, arguments.root);
+    if (!call.ok()) return;
+    if (has_result()) {
+      check_result(call);
+    } else if (arguments.send == MPI_IN_PLACE) {
+      call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for the root only");
+    }
+    mine_ = check_contribution(call, arguments.send, arguments.send_count, arguments.send_type, mine_);
+    if (!call.ok()) return;
+    MARGAY_ASSERT(mine_.type != nullptr);  // a check that fails says so
+    const bool names_result = to_one() && has_result();
+    note_call(call, *communicator_,
+              {.root = arguments.root,
+               .count = names_result ? arguments.receive_count : mine_.count,
+               .type = names_result ? receive_type_ : mine_.type});
   }
-  note_error(call, collective);
+
+  // The rest requires: no error was noted.
+  [[nodiscard]] Communicator& communicator() const { return *communicator_; }
+  [[nodiscard]] Datatype* send_type() const { return mine_.type; }
+  [[nodiscard]] Datatype* receive_type() const { return receive_type_; }
+
+  void begin() {
+    data_.emplace(mine_.buffer, mine_.count, *mine_.type);
+    if (!has_result()) return;
+    all_.emplace(arguments_.receive, arguments_.receive_count, *receive_type_, communicator_->size());
+  }
+  void finish() {
+    if (all_) all_->scatter();
+  }
+  void tell(GatherCall& what) const {
+    what = {arguments_.root, data_->region(), block_bytes(), all_ ? all_->run() : nullptr};
+  }
+  void tell(AllgatherCall& what) const { what = {data_->region(), block_bytes(), all_->run()}; }
+
+ private:
+  [[nodiscard]] bool to_one() const { return arguments_.root != kNoRoot; }
+  [[nodiscard]] bool has_result() const { return !to_one() || communicator_->rank() == arguments_.root; }
+  [[nodiscard]] std::uint64_t block_bytes() const {
+    return has_result() ? bytes_of(arguments_.receive_count, *receive_type_) : data_->region().bytes();
+  }
+  void check_result(Call& call) {
+    const Arguments& is = arguments_;
+    call.count(is.receive_count, "recvcount");
+    receive_type_ = call.datatype(is.receive_type);
+    call.buffer(is.receive, is.receive_count, receive_type_);
+    check_all(call, is.receive_count, receive_type_, communicator_);
+    call.whose("of the receive");
+    check_buffers(call, is.send, is.receive, is.receive_count);
+    if (!call.ok()) return;
+    mine_ = {block_of(is.receive, is.receive_count, *receive_type_, communicator_->rank()), is.receive_count,
+             receive_type_};
+    check_own_block(call, is.send, is.send_count, mine_.buffer);
+  }
+
+  Arguments arguments_;
+  Communicator* communicator_;
+  Datatype* receive_type_ = nullptr;
+  Contribution mine_{nullptr, 0, nullptr};
+  std::optional<TypedData> data_;
+  std::optional<GatheredData> all_;
+};
+
+template <typename What>
+int gather(Call& call, const Arguments& arguments) {
+  Gathering gathering(call, arguments);
+  if (!call.ok()) return call.failed();
+  gathering.begin();
+  What what;
+  gathering.tell(what);
+  note_error(call, perform(collectives_of(call), gathering.communicator(), what));
+  if (call.ok()) gathering.finish();
   return call.done();
 }
 
-int allgather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype sendtype, void* recvbuf,
-              std::int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  Communicator* communicator = call.collective_communicator(comm);
-  call.count(recvcount, "recvcount");
-  Datatype* receive_type = call.datatype(recvtype);
-  call.buffer(recvbuf, recvcount, receive_type);
-  check_all(call, recvcount, receive_type, communicator);
-  call.whose("of the receive");
-  check_buffers(call, sendbuf, recvbuf, recvcount);
-  if (!call.ok()) return call.failed();
-  const void* const own = block_of(recvbuf, recvcount, *receive_type, communicator->rank());
-  check_own_block(call, sendbuf, sendcount, own);
-  const Contribution mine = check_contribution(call, sendbuf, sendcount, sendtype, {own, recvcount, receive_type});
-  if (!call.ok()) return call.failed();
+template <typename What>
+class GatherTask final : public PlainCallTask<What> {
+ public:
+  GatherTask(MpiRank& rank, std::unique_ptr<Gathering> gathering)
+      : PlainCallTask<What>(rank, gathering->communicator()), gathering_(std::move(gathering)) {
+    this->keep(*gathering_->send_type());
+    if (gathering_->receive_type() != nullptr) this->keep(*gathering_->receive_type());
+  }
 
-  note_call(call, *communicator, {.count = mine.count, .type = mine.type});
-  const TypedData data(mine.buffer, mine.count, *mine.type);
-  GatheredData all(recvbuf, recvcount, *receive_type, communicator->size());
-  const std::uint64_t block_bytes = bytes_of(recvcount, *receive_type);
-  Collective up(call.rank(), *communicator, shape_of_gather(0, block_bytes));
-  gather_tree(up, 0, data.region(), block_bytes, all.run());
-  note_error(call, up);
-  Collective down(call.rank(), *communicator, shape_of_gather(0, block_bytes));
-  if (!call.ok()) down.named_other_bytes();  // what rank 0 has is not whole
-  bcast_tree(down, 0, all.region());
-  note_error(call, down);
-  all.scatter();
-  return call.done();
+ private:
+  void prepare() override {
+    gathering_->begin();
+    gathering_->tell(this->what_);
+  }
+  void finish() override { gathering_->finish(); }
+
+  std::unique_ptr<Gathering> gathering_;
+};
+
+template <typename What>
+int gather(Call& call, Form form, const Arguments& arguments, MPI_Request* request) {
+  auto gathering = std::make_unique<Gathering>(call, arguments);
+  call.not_null(request, "request");
+  if (!call.ok()) return call.failed();
+  return give_request(call, form, std::make_unique<GatherTask<What>>(call.rank(), std::move(gathering)), request);
 }
 
 }  // namespace
@@ -165,27 +208,99 @@ int allgather(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datat
 extern "C" int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                            MPI_Datatype recvtype, int root, MPI_Comm comm) {
   Call call(call_name<"MPI_Gather">);
-  return gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  return gather<GatherCall>(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm});
 }
 MARGAY_ALIAS(Gather)
 
 extern "C" int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                              MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   Call call(call_name<"MPI_Gather_c">);
-  return gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  return gather<GatherCall>(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm});
 }
 MARGAY_ALIAS(Gather_c)
 
 extern "C" int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                               MPI_Datatype recvtype, MPI_Comm comm) {
   Call call(call_name<"MPI_Allgather">);
-  return allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return gather<AllgatherCall>(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, kNoRoot, comm});
 }
 MARGAY_ALIAS(Allgather)
 
 extern "C" int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                                 MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   Call call(call_name<"MPI_Allgather_c">);
-  return allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return gather<AllgatherCall>(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, kNoRoot, comm});
 }
 MARGAY_ALIAS(Allgather_c)
+
+extern "C" int PMPI_Igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                            MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Igather">);
+  return gather<GatherCall>(call, Form::nonblocking,
+                            {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm}, request);
+}
+MARGAY_ALIAS(Igather)
+
+extern "C" int PMPI_Igather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                              MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                              MPI_Request* request) {
+  Call call(call_name<"MPI_Igather_c">);
+  return gather<GatherCall>(call, Form::nonblocking,
+                            {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm}, request);
+}
+MARGAY_ALIAS(Igather_c)
+
+extern "C" int PMPI_Gather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                                MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Gather_init">);
+  check_hints(call, info);
+  return gather<GatherCall>(call, Form::persistent,
+                            {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm}, request);
+}
+MARGAY_ALIAS(Gather_init)
+
+extern "C" int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                  MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                                  MPI_Request* request) {
+  Call call(call_name<"MPI_Gather_init_c">);
+  check_hints(call, info);
+  return gather<GatherCall>(call, Form::persistent,
+                            {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm}, request);
+}
+MARGAY_ALIAS(Gather_init_c)
+
+extern "C" int PMPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Iallgather">);
+  return gather<AllgatherCall>(call, Form::nonblocking,
+                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, kNoRoot, comm}, request);
+}
+MARGAY_ALIAS(Iallgather)
+
+extern "C" int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                 MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Iallgather_c">);
+  return gather<AllgatherCall>(call, Form::nonblocking,
+                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, kNoRoot, comm}, request);
+}
+MARGAY_ALIAS(Iallgather_c)
+
+extern "C" int PMPI_Allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                   MPI_Request* request) {
+  Call call(call_name<"MPI_Allgather_init">);
+  check_hints(call, info);
+  return gather<AllgatherCall>(call, Form::persistent,
+                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, kNoRoot, comm}, request);
+}
+MARGAY_ALIAS(Allgather_init)
+
+extern "C" int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                     MPI_Request* request) {
+  Call call(call_name<"MPI_Allgather_init_c">);
+  check_hints(call, info);
+  return gather<AllgatherCall>(call, Form::persistent,
+                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, kNoRoot, comm}, request);
+}
+MARGAY_ALIAS(Allgather_init_c)

@@ -27,6 +27,8 @@ class Operands {
   [[nodiscard]] Reduction begin(const void* send, void* receive);
   // Puts the result where the program wants it.
   void finish(void* receive) const;
+  // The operation is a function of the program's.
+  [[nodiscard]] bool of_program() const { return user_.has_value(); }
   // inout = in op inout, both the program's: MPI_Reduce_local.
   void combine(const void* in, void* inout) const;
 

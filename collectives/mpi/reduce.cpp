@@ -1,9 +1,10 @@
-// MPI_Reduce, MPI_Allreduce and MPI_Reduce_local (MPI 4.0, 6.9).
+// MPI_Reduce, MPI_Allreduce and MPI_Reduce_local (MPI 4.0, 6.9), and those that do not block (6.12, 6.13).
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/note_call.hpp"
 #include "collectives/mpi/operands.hpp"
-#include "collectives/select/perform.hpp"
+#include "collectives/mpi/request_call.hpp"
 #include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/info_table.hpp"
 
 using namespace margay::mpi_adi;
 using namespace margay::collectives;
@@ -27,48 +28,108 @@ int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MP
   return call.done();
 }
 
-int reduce(Call& call, const void* sendbuf, void* recvbuf, std::int64_t count, MPI_Datatype datatype, MPI_Op op,
-           int root, MPI_Comm comm) {
-  Communicator* communicator = call.collective_communicator(comm);
-  call.count(count);
-  Datatype* type = call.datatype(datatype);
-  call.root(communicator, root);
-  if (type != nullptr) static_cast<void>(call.elements(count, *type));
-  Operands operands(call, op, type, count);
-  if (!call.ok()) return call.failed();
-  const bool is_root = communicator->rank() == root;
-  if (is_root) check_buffers(call, sendbuf, recvbuf, count);
-  if (is_root) call.buffer(recvbuf, count, type, "recvbuf");
-  if (!is_root && sendbuf == MPI_IN_PLACE) {
-    call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for the root only");
-  }
-  call.buffer(sendbuf, count, type, "sendbuf");
-  if (!call.ok()) return call.failed();
+struct Arguments {
+  const void* send;
+  void* receive;
+  std::int64_t count;
+  MPI_Datatype datatype;
+  MPI_Op op;
+  int root;  // kNoRoot: everybody gets the result
+  MPI_Comm comm;
+};
+constexpr int kNoRoot = -1;
 
-  note_call(call, *communicator, {.root = root, .operation = op, .count = count, .type = type});
-  const Reduction reduction = operands.begin(sendbuf, is_root ? recvbuf : nullptr);
-  note_error(call, perform_reduce(collectives_of(call), *communicator, root, reduction));
-  if (is_root && call.ok()) operands.finish(recvbuf);
+// A reduction whose arguments are checked: by the constructor, whose errors are the call's.
+class Reducing {
+ public:
+  Reducing(Call& call, const Arguments& arguments)
+      : arguments_(arguments),
+        communicator_(call.collective_communicator(arguments.comm)),
+        type_(checked_type(call)),
+        operands_(call, arguments.op, type_, arguments.count) {
+    if (!call.ok()) return;
+    if (has_result()) {
+      check_buffers(call, arguments.send, arguments.receive, arguments.count);
+      call.buffer(arguments.receive, arguments.count, type_, "recvbuf");
+    } else if (arguments.send == MPI_IN_PLACE) {
+      call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for the root only");
+    }
+    call.buffer(arguments.send, arguments.count, type_, "sendbuf");
+    if (!call.ok()) return;
+    note_call(call, *communicator_,
+              {.root = arguments.root, .operation = arguments.op, .count = arguments.count, .type = type_});
+  }
+
+  // The rest requires: no error was noted.
+  [[nodiscard]] Communicator& communicator() const { return *communicator_; }
+  [[nodiscard]] Datatype& type() const { return *type_; }
+  [[nodiscard]] CallTask::By by() const {
+    return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
+  }
+  [[nodiscard]] int root() const { return arguments_.root; }
+  [[nodiscard]] Reduction begin() {
+    return operands_.begin(arguments_.send, has_result() ? arguments_.receive : nullptr);
+  }
+  void finish() const {
+    if (has_result()) operands_.finish(arguments_.receive);
+  }
+
+ private:
+  [[nodiscard]] bool has_result() const {
+    return arguments_.root == kNoRoot || communicator_->rank() == arguments_.root;
+  }
+  [[nodiscard]] Datatype* checked_type(Call& call) const {
+    call.count(arguments_.count);
+    Datatype* const type = call.datatype(arguments_.datatype);
+    if (arguments_.root != kNoRoot) call.root(communicator_, arguments_.root);
+    if (type != nullptr) static_cast<void>(call.elements(arguments_.count, *type));
+    return type;
+  }
+
+  Arguments arguments_;
+  Communicator* communicator_;
+  Datatype* type_;
+  Operands operands_;
+};
+
+ReduceCall made_of(const Reducing& reducing, const Reduction& reduction, ReduceCall* /*which*/) {
+  return {reducing.root(), reduction};
+}
+AllreduceCall made_of(const Reducing& /*reducing*/, const Reduction& reduction, AllreduceCall* /*which*/) {
+  return {reduction};
+}
+
+template <typename What>
+int reduce(Call& call, const Arguments& arguments) {
+  Reducing reducing(call, arguments);
+  if (!call.ok()) return call.failed();
+  const What what = made_of(reducing, reducing.begin(), static_cast<What*>(nullptr));
+  note_error(call, perform(collectives_of(call), reducing.communicator(), what));
+  if (call.ok()) reducing.finish();
   return call.done();
 }
 
-int allreduce(Call& call, const void* sendbuf, void* recvbuf, std::int64_t count, MPI_Datatype datatype, MPI_Op op,
-              MPI_Comm comm) {
-  Communicator* communicator = call.collective_communicator(comm);
-  call.count(count);
-  Datatype* type = call.datatype(datatype);
-  if (type != nullptr) static_cast<void>(call.elements(count, *type));
-  Operands operands(call, op, type, count);
-  check_buffers(call, sendbuf, recvbuf, count);
-  call.buffer(sendbuf, count, type, "sendbuf");
-  call.buffer(recvbuf, count, type, "recvbuf");
-  if (!call.ok()) return call.failed();
+template <typename What>
+class ReduceTask final : public PlainCallTask<What> {
+ public:
+  ReduceTask(MpiRank& rank, std::unique_ptr<Reducing> reducing)
+      : PlainCallTask<What>(rank, reducing->communicator(), reducing->by()), reducing_(std::move(reducing)) {
+    this->keep(reducing_->type());
+  }
 
-  note_call(call, *communicator, {.operation = op, .count = count, .type = type});
-  const Reduction reduction = operands.begin(sendbuf, recvbuf);
-  note_error(call, perform_allreduce(collectives_of(call), *communicator, reduction));
-  if (call.ok()) operands.finish(recvbuf);
-  return call.done();
+ private:
+  void prepare() override { this->what_ = made_of(*reducing_, reducing_->begin(), static_cast<What*>(nullptr)); }
+  void finish() override { reducing_->finish(); }
+
+  std::unique_ptr<Reducing> reducing_;
+};
+
+template <typename What>
+int reduce(Call& call, Form form, const Arguments& arguments, MPI_Request* request) {
+  auto reducing = std::make_unique<Reducing>(call, arguments);
+  call.not_null(request, "request");
+  if (!call.ok()) return call.failed();
+  return give_request(call, form, std::make_unique<ReduceTask<What>>(call.rank(), std::move(reducing)), request);
 }
 
 }  // namespace
@@ -76,28 +137,28 @@ int allreduce(Call& call, const void* sendbuf, void* recvbuf, std::int64_t count
 extern "C" int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                            MPI_Comm comm) {
   Call call(call_name<"MPI_Reduce">);
-  return reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm);
+  return reduce<ReduceCall>(call, {sendbuf, recvbuf, count, datatype, op, root, comm});
 }
 MARGAY_ALIAS(Reduce)
 
 extern "C" int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                              int root, MPI_Comm comm) {
   Call call(call_name<"MPI_Reduce_c">);
-  return reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm);
+  return reduce<ReduceCall>(call, {sendbuf, recvbuf, count, datatype, op, root, comm});
 }
 MARGAY_ALIAS(Reduce_c)
 
 extern "C" int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                               MPI_Comm comm) {
   Call call(call_name<"MPI_Allreduce">);
-  return allreduce(call, sendbuf, recvbuf, count, datatype, op, comm);
+  return reduce<AllreduceCall>(call, {sendbuf, recvbuf, count, datatype, op, kNoRoot, comm});
 }
 MARGAY_ALIAS(Allreduce)
 
 extern "C" int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                                 MPI_Comm comm) {
   Call call(call_name<"MPI_Allreduce_c">);
-  return allreduce(call, sendbuf, recvbuf, count, datatype, op, comm);
+  return reduce<AllreduceCall>(call, {sendbuf, recvbuf, count, datatype, op, kNoRoot, comm});
 }
 MARGAY_ALIAS(Allreduce_c)
 
@@ -113,3 +174,65 @@ extern "C" int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count 
   return reduce_local(call, inbuf, inoutbuf, count, datatype, op);
 }
 MARGAY_ALIAS(Reduce_local_c)
+
+extern "C" int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                            MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Ireduce">);
+  return reduce<ReduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, root, comm}, request);
+}
+MARGAY_ALIAS(Ireduce)
+
+extern "C" int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                              int root, MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Ireduce_c">);
+  return reduce<ReduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, root, comm}, request);
+}
+MARGAY_ALIAS(Ireduce_c)
+
+extern "C" int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                                int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Reduce_init">);
+  check_hints(call, info);
+  return reduce<ReduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, root, comm}, request);
+}
+MARGAY_ALIAS(Reduce_init)
+
+extern "C" int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                                  int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Reduce_init_c">);
+  check_hints(call, info);
+  return reduce<ReduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, root, comm}, request);
+}
+MARGAY_ALIAS(Reduce_init_c)
+
+extern "C" int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                               MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Iallreduce">);
+  return reduce<AllreduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, kNoRoot, comm},
+                               request);
+}
+MARGAY_ALIAS(Iallreduce)
+
+extern "C" int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                                 MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Iallreduce_c">);
+  return reduce<AllreduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, kNoRoot, comm},
+                               request);
+}
+MARGAY_ALIAS(Iallreduce_c)
+
+extern "C" int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Allreduce_init">);
+  check_hints(call, info);
+  return reduce<AllreduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, kNoRoot, comm}, request);
+}
+MARGAY_ALIAS(Allreduce_init)
+
+extern "C" int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                                     MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Allreduce_init_c">);
+  check_hints(call, info);
+  return reduce<AllreduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, kNoRoot, comm}, request);
+}
+MARGAY_ALIAS(Allreduce_init_c)

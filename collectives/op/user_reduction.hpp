@@ -43,7 +43,7 @@ class UserReduction {
   };
 
   mpi_adi::MpiRank& rank_;
-  const mpi_adi::Operation& operation_;
+  const mpi_adi::Operation operation_;  // the program may free its handle meanwhile
   mpi_adi::Datatype& type_;
   std::int64_t count_;
   Shaped in_;

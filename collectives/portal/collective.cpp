@@ -40,7 +40,7 @@ void Collective::begin(const Shape& shape) {
 
 Collective::~Collective() {
   if (!flow_.stops()) {
-    static_cast<void>(Flush(*this).await_ready());
+    run(Flush(*this));
   } else {
     MARGAY_ASSERT(under_way_.empty());
   }

@@ -16,6 +16,7 @@
 namespace margay::collectives {
 
 using mpi_adi::Flow;
+using mpi_adi::run;
 using mpi_adi::Steps;
 
 class Collective {

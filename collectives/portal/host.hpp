@@ -17,8 +17,6 @@ using mpi_adi::Until;
 class Host : public mpi_adi::Waits {
  public:
   [[nodiscard]] virtual sim::Kernel& kernel() = 0;
-  // Where calls that do not block go on.
-  [[nodiscard]] virtual mpi_adi::TaskQueue& tasks() = 0;
   // A call on `communicator` is over; it held a reference.
   virtual void release(mpi_adi::Communicator& communicator) = 0;
   // Whether a waiting rank gives its processor up at once, because others wait for it (design rule 6).

@@ -50,8 +50,8 @@ struct CallState {
   Shape shape = {};
   mpi_adi::Task* task = nullptr;  // of a call that does not block: woken when something was said
   bool begun = false;             // it has its number from the beginning; what is said before waits
-  int error_class = 0;  // MPI_SUCCESS
-  bool wrong = false;   // a member found that the calls do not fit each other
+  int error_class = 0;            // MPI_SUCCESS
+  bool wrong = false;             // a member found that the calls do not fit each other
   struct Said {
     int member;
     Word word;  // ready, ready_next_phase, refuse
@@ -71,6 +71,10 @@ struct CallState {
     return false;
   }
 };
+
+// What MPI_ERR_TRUNCATE of a collective call means.
+inline constexpr const char* kDifferentCalls =
+    "the ranks made different calls, or named different amounts of data (--check-types tells which)";
 
 class Notices final : public mpi_adi::Listener {
  public:

@@ -49,7 +49,7 @@ Steps barrier_nodes(Collective& collective, const NodeGroups& groups) {
 }
 
 // One rank's result goes to all: the same bits everywhere.
-Steps reduce_and_tell(Algorithm algorithm, Collective& collective, const NodeGroups& groups, Reduction reduction) {
+Steps reduce_and_tell(Collective& collective, Algorithm algorithm, const NodeGroups& groups, Reduction reduction) {
   co_await reduce_by(algorithm, collective, groups, kTop, reduction);
   co_await bcast_by(algorithm, collective, groups, kTop, portals::Region(reduction.partial, reduction.bytes()));
 }
@@ -112,9 +112,8 @@ Plan AllreduceCall::plan(const StandingFacts& standing) const {
 }
 
 Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-  if (algorithm != Algorithm::exchange) return reduce_and_tell(algorithm, collective, standing.groups, reduction);
-  return allreduce_exchange(collective, reduction.partial, reduction.count, reduction.element_bytes,
-                            reduction.combine);
+  if (algorithm != Algorithm::exchange) return reduce_and_tell(collective, algorithm, standing.groups, reduction);
+  return allreduce_exchange(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
 }
 
 Plan GatherCall::plan(const StandingFacts& /*standing*/) const {

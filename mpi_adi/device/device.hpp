@@ -28,6 +28,7 @@ struct Message;  // a matched probe's message, taken off the heap's queue (MPI_M
 
 struct FirstWait;    // mpi_adi/progress/describe
 struct DeviceParts;  // mpi_adi/device/parts
+class TaskQueue;     // mpi_adi/device/task
 
 // An envelope as probes tell it.
 struct Envelope {
@@ -52,16 +53,6 @@ struct ProtocolCounts {
       buffered;
   std::uint64_t unexpected = 0;     // messages found in the heap
   std::uint64_t ready_dropped = 0;  // ready sends that found no posted receive here (receiver's count)
-};
-
-// A call of a layer above that returned before it was over, and goes on whenever the device does.
-struct DeviceTask {
-  DeviceTask() = default;
-  DeviceTask(const DeviceTask&) = delete;
-  DeviceTask& operator=(const DeviceTask&) = delete;
-  virtual ~DeviceTask() = default;
-  // Does what can be done; may start sends and receives, not wait or call progress(). true: over.
-  [[nodiscard]] virtual bool step() = 0;
 };
 
 class Device {
@@ -119,11 +110,8 @@ class Device {
   // The program waits, and its next rounds will be rare: what is held comes in now.
   void about_to_sleep();
 
-  // Runs `task` after each round of progress until it is over.
-  void add_task(std::unique_ptr<DeviceTask> task);
-  // A request that such a task ends; its status is empty.
-  [[nodiscard]] Request* start_task_request(Communicator& communicator);
-  void end_task_request(Request& request, int error_class);
+  // What goes on by itself, in each round of progress.
+  [[nodiscard]] TaskQueue& tasks();
 
   // Whether no request on `communicator` is under way.
   [[nodiscard]] bool quiet(const Communicator& communicator) const;

@@ -10,6 +10,7 @@
 #include "mpi_adi/device/message.hpp"
 #include "mpi_adi/device/receive_request.hpp"
 #include "mpi_adi/device/send_request.hpp"
+#include "mpi_adi/device/task.hpp"
 #include "mpi_adi/device/unexpected.hpp"
 #include "portals/match/match_list.hpp"
 #include "sim/kernel/kernel.hpp"
@@ -68,6 +69,8 @@ struct DeviceParts {
   std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES asks; then the recorder is watched
 
   std::vector<Communicator*> unreferenced;  // freed by the user, and now by their last request
+
+  TaskQueue tasks;
 
   std::uint32_t losses_ended = 0;  // lost peers whose requests have all been ended (protocol/peer_lost)
 

@@ -7,9 +7,8 @@ namespace margay::mpi_adi {
 
 struct Communicator;
 
-// task: of a nonblocking collective, which a DeviceTask ends; in memory a receive that is never posted. own: a layer
-// above carries it out (mpi_adi/request); the device never has one in its hands.
-enum class RequestKind : std::uint8_t { send, receive, task, own };
+// own: a layer above carries it out (mpi_adi/request); the device never has one in its hands.
+enum class RequestKind : std::uint8_t { send, receive, own };
 
 struct Request;
 

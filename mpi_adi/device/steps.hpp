@@ -21,7 +21,8 @@ class Until {
   Until() = default;
   template <typename Function>
   Until(Function& function)  // NOLINT(google-explicit-constructor): a reference is what is meant
-      : function_(&function), call_([](void* self) { return (*static_cast<Function*>(self))(); }) {}
+      : function_(const_cast<void*>(static_cast<const void*>(&function))),
+        call_([](void* self) { return (*static_cast<Function*>(self))(); }) {}
   [[nodiscard]] bool operator()() const { return call_(function_); }
 
  private:
@@ -155,9 +156,7 @@ class [[nodiscard]] Steps {
       }
       void await_resume() const noexcept {}
     };
-    [[nodiscard]] Steps get_return_object() {
-      return Steps(std::coroutine_handle<promise_type>::from_promise(*this));
-    }
+    [[nodiscard]] Steps get_return_object() { return Steps(std::coroutine_handle<promise_type>::from_promise(*this)); }
     [[nodiscard]] std::suspend_never initial_suspend() const noexcept { return {}; }
     [[nodiscard]] End final_suspend() const noexcept { return {}; }
     void return_void() const {}
@@ -188,9 +187,11 @@ class [[nodiscard]] Steps {
   std::coroutine_handle<promise_type> text_;
 };
 
-// Of a text that waits in place: it came to its end.
-inline void run(const Steps& text) {
-  MARGAY_ASSERT(text.done());
+// What a text would await, from outside of one. Requires: its flow waits in place.
+template <typename Awaited>
+void run(Awaited&& awaited) {
+  const bool over = awaited.await_ready();
+  MARGAY_ASSERT(over);
 }
 
 }  // namespace margay::mpi_adi

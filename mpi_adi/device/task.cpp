@@ -26,6 +26,11 @@ void Task::wake() {
   }
 }
 
+void Task::begin() {
+  if (state_ == State::awake) queue_.take_out(*this);
+  TaskQueue::run(*this);
+}
+
 void TaskQueue::append(Task& task) {
   task.next_awake_ = nullptr;
   (last_awake_ == nullptr ? first_awake_ : last_awake_->next_awake_) = &task;
@@ -55,18 +60,23 @@ bool TaskQueue::run(Who who) {
     Task* const task = first_for(who);
     if (task == nullptr) break;
     take_out(*task);
-    task->state_ = Task::State::running;
-    const bool over = task->go_on();
-    const bool again = task->state_ == Task::State::running_again;
-    task->state_ = Task::State::asleep;
-    if (over) {
-      ended = true;
-      task->over();
-    } else if (again) {
-      task->wake();
-    }
+    ended |= run(*task);
   }
   return ended;
+}
+
+// Whether it is over.
+bool TaskQueue::run(Task& task) {
+  task.state_ = Task::State::running;
+  const bool over = task.go_on();
+  const bool again = task.state_ == Task::State::running_again;
+  task.state_ = Task::State::asleep;
+  if (over) {
+    task.over();
+  } else if (again) {
+    task.wake();
+  }
+  return over;
 }
 
 void TaskQueue::wake_all() {

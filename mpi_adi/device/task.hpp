@@ -23,6 +23,8 @@ class Task {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
+  // Runs it now, out of its turn. Requires: it is not running; nobody deletes it here but over().
+  void begin();
   // It is to look again, in the next round of progress, or later in this one. No effect when that is so already.
   void wake();
 
@@ -60,6 +62,7 @@ class TaskQueue {
 
  private:
   friend class Task;
+  static bool run(Task& task);
   void append(Task& task);
   void take_out(Task& task);
   [[nodiscard]] Task* first_for(Who who) const;

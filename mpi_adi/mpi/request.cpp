@@ -22,8 +22,8 @@ int end(Call& call, bool programs, int code, std::string words) {
 }
 
 // A nonblocking collective's can neither be cancelled nor freed (MPI 4.0, 6.12).
-bool is_collective(const Request* request) {
-  return request != nullptr && request->kind == RequestKind::task;
+bool is_collective(Request* request) {
+  return request != nullptr && request->kind == RequestKind::own && own_of(request)->is_collective();
 }
 
 }  // namespace
@@ -36,12 +36,12 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
   if (!call.ok()) return call.failed();
   Request* const under_way = found->device;
   OwnRequest* const kept = found->persistent ? found->own : nullptr;
-  if (kept != nullptr && under_way != nullptr) {
-    call.error(MPI_ERR_REQUEST, "the partitioned request is active; wait for it before it is freed");
-    return call.failed();
-  }
   if (is_collective(under_way)) {
     call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's; it is not freed but completed");
+    return call.failed();
+  }
+  if (kept != nullptr && under_way != nullptr) {
+    call.error(MPI_ERR_REQUEST, "the partitioned request is active; wait for it before it is freed");
     return call.failed();
   }
   *request = MPI_REQUEST_NULL;

@@ -18,19 +18,10 @@ namespace margay::mpi_adi {
 
 struct Device::Impl {
   DeviceParts parts;
-  std::vector<std::unique_ptr<DeviceTask>> tasks;
-  bool any_tasks = false;  // what each round asks: nearly always there are none
-
-  // Whether one of the tasks ended.
-  bool run_tasks() {
-    const auto ended = std::erase_if(tasks, [](const std::unique_ptr<DeviceTask>& task) { return task->step(); });
-    any_tasks = !tasks.empty();
-    return ended != 0;
-  }
 };
 
 Device::Device(sim::Kernel& kernel, const DeviceOptions& options)
-    : impl_(new Impl{{kernel, options}, {}, false}), unreferenced_(&impl_->parts.unreferenced) {}
+    : impl_(new Impl{{kernel, options}}), unreferenced_(&impl_->parts.unreferenced) {}
 Device::~Device() {
   delete impl_;
 }
@@ -101,39 +92,25 @@ Request* Device::start_matched_receive(void* buffer, std::int64_t count, Datatyp
 
 bool Device::progress(int messages) {
   bool moved = mpi_adi::progress(impl_->parts, messages);
-  if (impl_->any_tasks) [[unlikely]]
-    moved |= impl_->run_tasks();
+  TaskQueue& tasks = impl_->parts.tasks;
+  if (tasks.any_awake()) [[unlikely]]
+    moved |= tasks.run(TaskQueue::Who::program);
   impl_->parts.heap.relieve(impl_->parts.kernel.take_longest_hold(kReceivePortal));  // device/unexpected
   return moved;
 }
 
 bool Device::progress_for_absent_owner() {
   const bool moved = mpi_adi::progress(impl_->parts, kMessagesPerRound);
-  return impl_->any_tasks ? impl_->run_tasks() || moved : moved;
+  TaskQueue& tasks = impl_->parts.tasks;
+  return (tasks.any_awake() && tasks.run(TaskQueue::Who::coprocessor)) || moved;
 }
 
 void Device::about_to_sleep() {
   impl_->parts.heap.relieve_sleeper();
 }
 
-void Device::add_task(std::unique_ptr<DeviceTask> task) {
-  if (task->step()) return;
-  impl_->tasks.push_back(std::move(task));
-  impl_->any_tasks = true;
-}
-
-// A receive in no list: nothing can match it, and no lost peer ends it, as its peer is this process.
-Request* Device::start_task_request(Communicator& communicator) {
-  ReceiveRequest& request = new_receive(impl_->parts, communicator);
-  request.kind = RequestKind::task;
-  request.peer = impl_->parts.kernel.me().rank;
-  return &request;
-}
-
-void Device::end_task_request(Request& request, int error_class) {
-  request.error_class = error_class;
-  static_cast<ReceiveRequest&>(request).state = ReceiveState::complete;
-  complete(impl_->parts, request);
+TaskQueue& Device::tasks() {
+  return impl_->parts.tasks;
 }
 
 Communicator* Device::take_unreferenced() {

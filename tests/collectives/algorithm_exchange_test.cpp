@@ -36,7 +36,7 @@ TEST_CASE("a barrier by exchange: nobody leaves before the last one came, severa
         for (int round = 1; round <= kRounds; ++round) {
           ++came;
           Collective collective(world.portal(rank), world.communicator(rank));
-          barrier_exchange(collective);
+          run(barrier_exchange(collective));
           CHECK(came >= round * size);
           CHECK(collective.error_class() == MPI_SUCCESS);
         }
@@ -57,7 +57,7 @@ TEST_CASE("an allreduce by exchange keeps the order of ranks, of any length") {
         CHECK(world.run([&](int rank) {
           std::vector<Map> mine = maps_of(rank, count);
           Collective collective(world.portal(rank), world.communicator(rank));
-          allreduce_exchange(collective, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map), &compose);
+          run(allreduce_exchange(collective, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map), &compose));
           CHECK(mine == composed(size, count));
           CHECK(collective.error_class() == MPI_SUCCESS);
         }));
@@ -75,7 +75,7 @@ TEST_CASE("an allreduce of reals by exchange ends with the same bits everywhere,
       CHECK(world.run([&](int rank) {
         double mine = rank % 3 == 0 ? 1e16 / (rank + 1) : 1.0 / (3 * rank + 7);
         Collective collective(world.portal(rank), world.communicator(rank));
-        allreduce_exchange(collective, reinterpret_cast<std::byte*>(&mine), 1, sizeof mine, &add);
+        run(allreduce_exchange(collective, reinterpret_cast<std::byte*>(&mine), 1, sizeof mine, &add));
         results[static_cast<std::size_t>(rank)] = mine;
       }));
       if (first.empty()) first.assign(results.size(), results[0]);
@@ -95,7 +95,7 @@ TEST_CASE("a rank that is lost ends everybody's exchange, and its partners learn
           [&](int rank) {
             std::vector<Map> mine = maps_of(rank, 1);
             Collective collective(world.portal(rank), world.communicator(rank));
-            allreduce_exchange(collective, reinterpret_cast<std::byte*>(mine.data()), 1, sizeof(Map), &compose);
+            run(allreduce_exchange(collective, reinterpret_cast<std::byte*>(mine.data()), 1, sizeof(Map), &compose));
             failed += collective.error_class() == MPIX_ERR_PROC_FAILED ? 1 : 0;
           },
           size / 2));

@@ -45,8 +45,8 @@ TEST_CASE("a barrier in two levels: nobody leaves before the last one came, seve
         for (int round = 1; round <= kRounds; ++round) {
           ++came;
           Collective collective(world.portal(rank), world.communicator(rank));
-          reduce_nodes(collective, groups, 0, nullptr, 0, 0, nullptr);
-          bcast_nodes(collective, groups, 0, {});
+          run(reduce_nodes(collective, groups, 0, nullptr, 0, 0, nullptr));
+          run(bcast_nodes(collective, groups, 0, {}));
           CHECK(came >= round * size);
           CHECK(collective.error_class() == MPI_SUCCESS);
         }
@@ -70,12 +70,12 @@ TEST_CASE("reductions to one root after the other, and the result to all") {
           std::vector<std::uint64_t> mine(count, static_cast<std::uint64_t>(rank + call));
           auto* const bytes = reinterpret_cast<std::byte*>(mine.data());
           Collective up(world.portal(rank), world.communicator(rank));
-          reduce_nodes(up, groups, root, bytes, count, sizeof(std::uint64_t), &sum);
+          run(reduce_nodes(up, groups, root, bytes, count, sizeof(std::uint64_t), &sum));
           CHECK(up.error_class() == MPI_SUCCESS);
           const auto expected = static_cast<std::uint64_t>(size * (size - 1) / 2 + size * call);
           if (rank == root) CHECK(mine == std::vector<std::uint64_t>(count, expected));
           Collective down(world.portal(rank), world.communicator(rank));
-          bcast_nodes(down, groups, root, portals::Region(bytes, count * sizeof(std::uint64_t)));
+          run(bcast_nodes(down, groups, root, portals::Region(bytes, count * sizeof(std::uint64_t))));
           CHECK(mine == std::vector<std::uint64_t>(count, expected));
         }
       }));
@@ -94,8 +94,8 @@ TEST_CASE("on one node the order of ranks is kept, whoever is the root and whoev
       CHECK(world.run([&](int rank) {
         std::vector<Map> mine = maps_of(rank, 3);
         Collective collective(world.portal(rank), world.communicator(rank));
-        reduce_nodes(collective, NodeGroups(nodes, rank), root, reinterpret_cast<std::byte*>(mine.data()), 3,
-                     sizeof(Map), &compose);
+        run(reduce_nodes(collective, NodeGroups(nodes, rank), root, reinterpret_cast<std::byte*>(mine.data()), 3,
+                         sizeof(Map), &compose));
         if (rank == root) CHECK(mine == composed(size, 3));
       }));
     }
@@ -116,9 +116,9 @@ TEST_CASE("a rank that is lost ends everybody's barrier; its leader, or those it
             [&](int rank) {
               Collective collective(world.portal(rank), world.communicator(rank));
               const NodeGroups groups(nodes, rank);
-              reduce_nodes(collective, groups, 0, nullptr, 0, 0, nullptr);
-              bcast_nodes(collective, groups, 0, {});
-              collective.flush();
+              run(reduce_nodes(collective, groups, 0, nullptr, 0, 0, nullptr));
+              run(bcast_nodes(collective, groups, 0, {}));
+              run(Flush(collective));
               failed += collective.error_class() == MPIX_ERR_PROC_FAILED ? 1 : 0;
             },
             absent));
@@ -139,8 +139,8 @@ TEST_CASE("ranks that name different amounts of data get an error, whether the t
       const std::size_t count = rank == 2 ? 2 : 1;
       std::vector<std::uint64_t> mine(count, 1);
       Collective collective(world.portal(rank), world.communicator(rank));
-      reduce_nodes(collective, NodeGroups(nodes, rank), 0, reinterpret_cast<std::byte*>(mine.data()), count,
-                   sizeof(std::uint64_t), &sum);
+      run(reduce_nodes(collective, NodeGroups(nodes, rank), 0, reinterpret_cast<std::byte*>(mine.data()), count,
+                       sizeof(std::uint64_t), &sum));
       if (rank == 0) root_says = collective.error_class();
     }));
     CHECK(root_says == MPI_ERR_TRUNCATE);
@@ -162,21 +162,20 @@ TEST_CASE("a row of another length ends its own call only, not the one beside it
       auto* const bytes = reinterpret_cast<std::byte*>(mine.data());
       if (rank != 0) {
         const std::uint64_t length = sizeof(std::uint64_t) * (rank == 2 ? 2 : 1);
-        faulty.send_to_table(0, portals::Region(bytes, length), static_cast<std::uint64_t>(rank));
-        faulty.flush();
-        sound.send_to_table(0, portals::Region(bytes, sizeof(std::uint64_t)), static_cast<std::uint64_t>(rank));
+        const Send::Row row{static_cast<std::uint64_t>(rank)};
+        run(Send(faulty, 0, portals::Region(bytes, length), row));
+        run(Flush(faulty));
+        run(Send(sound, 0, portals::Region(bytes, sizeof(std::uint64_t)), row));
         return;
       }
       std::vector<std::uint64_t> other(3, 0);
-      FanIn of_sound;
-      sound.expect(of_sound, kAll, rows, sizeof(std::uint64_t));
-      FanIn of_faulty;
-      faulty.expect(of_faulty, kAll, portals::Region(reinterpret_cast<std::byte*>(other.data()), rows.bytes()),
-                    sizeof(std::uint64_t));
-      sound.finish(of_sound);
+      ReceiveRows of_sound(sound, kAll, rows, sizeof(std::uint64_t));
+      ReceiveRows of_faulty(faulty, kAll, portals::Region(reinterpret_cast<std::byte*>(other.data()), rows.bytes()),
+                            sizeof(std::uint64_t));
+      run(of_sound);
       CHECK(sound.error_class() == MPI_SUCCESS);
       CHECK(table == std::vector<std::uint64_t>{0, 7, 7});
-      faulty.finish(of_faulty);
+      run(of_faulty);
       CHECK(faulty.error_class() == MPI_ERR_TRUNCATE);
     }));
   }

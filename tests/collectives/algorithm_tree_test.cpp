@@ -23,8 +23,8 @@ TEST_CASE("a reduction along the tree keeps the order of ranks, to any root, of 
         CHECK(world.run([&](int rank) {
           std::vector<Map> mine = maps_of(rank, count);
           Collective collective(world.portal(rank), world.communicator(rank));
-          reduce_tree(collective, root, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map),
-                      Reducer(&compose, false));
+          run(reduce_tree(collective, root, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map),
+                          Reducer(&compose, false)));
           if (rank == root) CHECK(mine == composed(size, count));
           CHECK(collective.error_class() == MPI_SUCCESS);
         }));

@@ -48,9 +48,9 @@ int make(CollectiveWorld& world, int rank, const Named& call, std::vector<std::u
   auto* const bytes = reinterpret_cast<std::byte*>(data.data());
   const Reduction reduction{bytes, data.size(), sizeof(std::uint64_t), predefined_combine(MPI_SUM, MPI_UINT64_T)};
   if (call.operation == 0)
-    return perform_bcast(portal, communicator, call.root, portals::Region(bytes, data.size() * 8));
-  if (call.operation == 1) return perform_reduce(portal, communicator, call.root, reduction);
-  return perform_allreduce(portal, communicator, reduction);
+    return perform(portal, communicator, BcastCall{call.root, portals::Region(bytes, data.size() * 8)});
+  if (call.operation == 1) return perform(portal, communicator, ReduceCall{call.root, reduction});
+  return perform(portal, communicator, AllreduceCall{reduction});
 }
 
 std::uint64_t expected(const Named& call, int ranks) {

@@ -69,19 +69,19 @@ TEST_CASE("any sequence of operations, of any length, on any placement") {
         auto expected = static_cast<std::uint64_t>(rank + 1);
         switch (operation) {
           case 0:
-            CHECK(perform_barrier(portal, communicator) == MPI_SUCCESS);
+            CHECK(perform(portal, communicator, BarrierCall{}) == MPI_SUCCESS);
             break;
           case 1:
-            CHECK(perform_bcast(portal, communicator, root, portals::Region(bytes, count * 8)) == MPI_SUCCESS);
+            CHECK(perform(portal, communicator, BcastCall{root, portals::Region(bytes, count * 8)}) == MPI_SUCCESS);
             expected = static_cast<std::uint64_t>(root + 1);
             break;
           case 2:
-            CHECK(perform_reduce(portal, communicator, root, reduction) == MPI_SUCCESS);
+            CHECK(perform(portal, communicator, ReduceCall{root, reduction}) == MPI_SUCCESS);
             if (rank != root) continue;
             expected = all;
             break;
           default:
-            CHECK(perform_allreduce(portal, communicator, reduction) == MPI_SUCCESS);
+            CHECK(perform(portal, communicator, AllreduceCall{reduction}) == MPI_SUCCESS);
             expected = all;
         }
         CHECK(data == std::vector<std::uint64_t>(count, expected));

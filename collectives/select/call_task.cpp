@@ -1,0 +1,92 @@
+#include "collectives/select/call_task.hpp"
+
+#include "mpi_adi/abi/status.hpp"
+#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/mpi/receive_call.hpp"
+
+namespace margay::collectives {
+
+CallTask::CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by)
+    : Task(rank.device().tasks(), by),
+      rank_(rank),
+      portal_(*static_cast<TreePortal*>(rank.collectives())),
+      flow_(portal_.frames(), nullptr),
+      place_(*this) {
+  communicator = &of;
+  ++of.references;
+}
+
+CallTask::~CallTask() {
+  for (mpi_adi::Datatype* const type : types_) rank_.release(*type);
+  rank_.release(*communicator);
+}
+
+void CallTask::keep(mpi_adi::Datatype& type) {
+  ++type.references;
+  types_.push_back(&type);
+}
+
+// The first call on a communicator agrees for all: those that come before that is over are behind it, as behind a gate.
+void CallTask::start(mpi_adi::MpiRank& /*rank*/) {
+  complete = false;
+  begun_ = false;
+  error_ = MPI_SUCCESS;
+  ++rank_.device().parts().under_way;
+  prepare();
+  CallOrder& order = portal_.order();
+  mpi_adi::Task& task = *this;
+  if (known_facts(*communicator) == nullptr && !order.any(*communicator)) {
+    agreement_.emplace(portal_, *communicator, flow_, task);
+  }
+  collective_.emplace(portal_, *communicator, flow_, task);
+  order.enter(place_, *communicator, agreement_.has_value() || is_gate(collective_->sequence()));
+  begin();
+}
+
+int CallTask::outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) {
+  mpi_adi::fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+  if (error_ == MPI_ERR_TRUNCATE) words = kDifferentCalls;
+  if (error_ == MPIX_ERR_PROC_FAILED) words = mpi_adi::words_of_lost(rank);
+  return error_;
+}
+
+bool CallTask::go_on() {
+  if (begun_) return flow_.go_on() && text_.done();
+  if (!portal_.order().may_begin(place_)) return false;
+  begun_ = true;
+  text_ = whole_text();
+  return text_.done();
+}
+
+Steps CallTask::whole_text() {
+  if (agreement_) {
+    agreement_->begin({});
+    co_await agree_on_facts(*agreement_);
+    co_await Flush(*agreement_);
+    error_ = agreement_->error_class();
+  }
+  const StandingFacts* const standing = known_facts(*communicator);
+  if (standing == nullptr) {
+    if (error_ == MPI_SUCCESS) error_ = MPIX_ERR_PROC_FAILED;
+    co_return;
+  }
+  const Plan how = plan(*standing);
+  collective_->begin(how.shape);
+  co_await text(*collective_, *standing, how.algorithm);
+  co_await Flush(*collective_);
+  error_ = collective_->error_class();
+}
+
+void CallTask::over() {
+  text_ = {};
+  collective_.reset();
+  agreement_.reset();
+  portal_.order().leave(place_);
+  if (error_ == MPI_SUCCESS) finish();
+  mpi_adi::DeviceParts& parts = rank_.device().parts();
+  --parts.under_way;
+  ++parts.completions;
+  complete = true;
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,79 @@
+// A collective call that does not block: the same text as that of one that does, which stops where the other waits, and
+// goes on when what it waits for has come. Its request is completed by MPI_Wait and its kin; a persistent one is
+// started again and again, each time as a call of its own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/portal/call_order.hpp"
+#include "collectives/select/perform.hpp"
+#include "mpi_adi/datatype/datatype.hpp"
+#include "mpi_adi/request/own_request.hpp"
+
+namespace margay::collectives {
+
+class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
+ public:
+  using Task::By;
+  ~CallTask() override;
+
+  // Begins a call: it takes its number, and goes as far as it can. Requires: none is under way.
+  void start(mpi_adi::MpiRank& rank) override;
+  [[nodiscard]] int outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) override;
+  // A nonblocking collective's request is neither cancelled nor freed before it is complete (MPI 4.0, 6.12): the
+  // bindings refuse it.
+  [[nodiscard]] bool is_collective() const override { return true; }
+  [[nodiscard]] int give_up(mpi_adi::MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
+
+  [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
+
+ protected:
+  // Holds a reference to the communicator. `by`: whether it calls functions of the program's.
+  CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, By by = By::anybody);
+  // Holds a reference to a datatype that the program may free meanwhile.
+  void keep(mpi_adi::Datatype& type);
+
+ private:
+  // A call begins: the program's data is as it is to be sent. It ended well: the result goes where the program wants
+  // it.
+  virtual void prepare() {}
+  virtual void finish() {}
+  [[nodiscard]] virtual Plan plan(const StandingFacts& standing) const = 0;
+  [[nodiscard]] virtual Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) = 0;
+
+  [[nodiscard]] Steps whole_text();
+  [[nodiscard]] bool go_on() override;
+  void over() override;
+
+  mpi_adi::MpiRank& rank_;
+  TreePortal& portal_;
+  Flow flow_;
+  OrderedCall place_;
+  std::vector<mpi_adi::Datatype*> types_;
+  std::optional<Collective> agreement_;  // of the first call on a communicator: what its members know in common
+  std::optional<Collective> collective_;
+  bool begun_ = false;
+  int error_ = MPI_SUCCESS;
+  Steps text_;
+};
+
+// Of an operation of select/perform whose data lies where the program has it.
+template <typename What>
+class PlainCallTask : public CallTask {
+ public:
+  PlainCallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by = By::anybody)
+      : CallTask(rank, of, by) {}
+
+ private:
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const override { return what_.plan(standing); }
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) override {
+    return what_.text(collective, standing, algorithm);
+  }
+
+ protected:
+  What what_;
+};
+
+}  // namespace margay::collectives
