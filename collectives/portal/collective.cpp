@@ -45,6 +45,8 @@ Collective::Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicat
 Collective::~Collective() {
   flush();
   portal_.notices().end(call_);
+  if (call_.error_class != MPI_SUCCESS) [[unlikely]]
+    communicator_.contexts_spent = true;
   if (gone_wrong()) [[unlikely]]
     portal_.forget_call(communicator_, call_.sequence);
   portal_.host().release(communicator_);

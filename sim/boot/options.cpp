@@ -118,7 +118,8 @@ portals::Status Options::check() const {
   }
   const std::string seconds = text("stall_seconds");
   if (!is_seconds(seconds)) {
-    return portals::Status::error(variable_of("stall_seconds") + "=" + seconds + " is no number of seconds from 0 to 1e9");
+    return portals::Status::error(variable_of("stall_seconds") + "=" + seconds +
+                                  " is no number of seconds from 0 to 1e9");
   }
   std::uint64_t size = 0;
   for (const char* name : {"trace_events", "heap_bytes"}) {
