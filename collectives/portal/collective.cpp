@@ -17,8 +17,8 @@ int row_stamp(std::uint64_t bytes) {
   return static_cast<int>(bytes);
 }
 
-// One at once, one after a round of progress: most receivers have said by then that they are ready.
-constexpr int kLooksBeforeOffer = 2;
+// Most receivers have said by then that they are ready, and who yields between looks has not gone to sleep yet.
+constexpr int kLooksBeforeOffer = 16;
 
 }  // namespace
 
