@@ -45,6 +45,8 @@ Collective::~Collective() {
     MARGAY_ASSERT(under_way_.empty());
   }
   portal_.notices().end(call_);
+  if (call_.error_class != MPI_SUCCESS) [[unlikely]]
+    communicator_.contexts_spent = true;
   if (gone_wrong()) [[unlikely]]
     portal_.forget_call(communicator_, call_.sequence);
   portal_.host().release(communicator_);

@@ -18,6 +18,11 @@ constexpr std::size_t kNoticeHeapBytes = std::size_t{16} << 20;
 // the wire.
 constexpr std::size_t kEarlyMax = std::size_t{1} << 16;
 
+// Of freed communicators in a context. What is later than so many of them stays with the early ones.
+constexpr std::size_t kPastKept = 8;
+// Instead of a rank, where it is not known any more.
+constexpr int kUnnamed = 0xffff;
+
 constexpr std::size_t kRootAt = 2;
 constexpr std::size_t kBytesAt = 4;
 
@@ -37,6 +42,17 @@ portals::Header notice(std::uint32_t call, int sender, mpi_adi::ContextId contex
       mpi_adi::envelope_bits(static_cast<int>(call), sender, context, static_cast<portals::MatchBits>(word));
   header.offset = generation;
   return header;
+}
+
+// Who sent it; negative: nobody of the communicator. It names itself, unless its part in that is over.
+int member_of(const portals::Header& header, const Communicator& communicator) {
+  const int named = mpi_adi::source_of(header.match_bits);
+  const std::uint32_t sender = header.source.rank;
+  if (named < communicator.size() && communicator.world_rank(named) == sender) [[likely]]
+    return named;
+  int member = communicator.size() - 1;
+  while (member >= 0 && communicator.world_rank(member) != sender) --member;
+  return member;
 }
 
 bool is_of(const portals::Header& header, const CallState& call) {
@@ -85,12 +101,17 @@ void Notices::end(CallState& call) {
 }
 
 void Notices::meet(const Communicator& communicator) {
-  known_[communicator.collective_context] = {&communicator, communicator.generation, communicator.rank()};
+  Known& known = known_[communicator.collective_context];
+  known.communicator = &communicator;
+  known.generation = communicator.generation;
 }
 
 void Notices::forget(const Communicator& communicator) {
   const Communicator& all = communicator.both != nullptr ? *communicator.both : communicator;
-  known_[all.collective_context] = {nullptr, all.generation, all.rank()};
+  Known& known = known_[all.collective_context];
+  known.communicator = nullptr;
+  known.past.push_back(all.generation);
+  if (known.past.size() > kPastKept) known.past.erase(known.past.begin());
   hear_early();
 }
 
@@ -138,18 +159,21 @@ bool Notices::hear(const portals::Header& header) {
   const auto found = known_.find(mpi_adi::context_of(header.match_bits));
   if (found == known_.end()) return false;
   const Known& known = found->second;
-  // While a communicator lives here, no member has a newer one in its contexts: it is an older one's.
-  if (header.offset != known.generation) return known.communicator != nullptr;
-  if (known.communicator != nullptr) {
+  if (known.communicator == nullptr) {
+    // Else it is a newer one's, which this process is about to make.
+    if (std::ranges::find(known.past, header.offset) == known.past.end()) return false;
+  } else if (header.offset == known.generation) {
     const auto next = static_cast<std::uint32_t>(known.communicator->collective_sequence);
     if (static_cast<std::int32_t>(call_number(header) - next) >= 0) return false;
   }
-  answer_past(header, known.rank);
+  // While a communicator lives here, no member has a newer one in its contexts: what is not its own is an older one's.
+  answer_past(header);
   return true;
 }
 
 void Notices::hear_in_call(CallState& call, const portals::Header& header) {
-  const int member = mpi_adi::source_of(header.match_bits);
+  const int member = member_of(header, call.communicator);
+  if (member < 0) return;
   const Word word = word_of(header);
   const bool fits = read_shape(header.user_data) == call.shape;
   switch (word) {
@@ -177,10 +201,10 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
 
 // The call is over here, or its communicator is gone. Who is ready for a message, and was not served, took the call for
 // another one than this process did. Who offers one was asked for it meanwhile, or likewise.
-void Notices::answer_past(const portals::Header& header, int rank) {
+void Notices::answer_past(const portals::Header& header) {
   const Word word = word_of(header);
   if (word != Word::ready && word != Word::ready_next_phase && word != Word::offer) return;
-  portals::Header answer = notice(call_number(header), rank, mpi_adi::context_of(header.match_bits), header.offset,
+  portals::Header answer = notice(call_number(header), kUnnamed, mpi_adi::context_of(header.match_bits), header.offset,
                                   word == Word::offer ? Word::past : Word::unserved);
   answer.destination = header.source;
   transmit(answer);

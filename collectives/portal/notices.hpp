@@ -1,4 +1,4 @@
-// The ready portal (paper 001, figure 8): what the members of a communicator tell each other about a collective call
+// The ready portal (paper 001, section 3.2): what the members of a communicator tell each other about a collective call
 // beside its data. Nearly all of it is a child's word that it is ready for a long message; the rest comes of calls
 // that do not fit each other.
 //
@@ -109,9 +109,9 @@ class Notices final : public mpi_adi::Listener {
  private:
   // Whose calls this process last had in a context.
   struct Known {
-    const mpi_adi::Communicator* communicator;  // null: freed
-    std::uint64_t generation;
-    int rank;  // this process's in it
+    const mpi_adi::Communicator* communicator = nullptr;  // null: freed
+    std::uint64_t generation = 0;
+    std::vector<std::uint64_t> past;  // generations of those that were freed: the latest kPastKept
   };
 
   void meet(const mpi_adi::Communicator& communicator);
@@ -119,7 +119,7 @@ class Notices final : public mpi_adi::Listener {
   // false: its call may come yet.
   [[nodiscard]] bool hear(const portals::Header& header);
   void hear_in_call(CallState& call, const portals::Header& header);
-  void answer_past(const portals::Header& header, int rank);
+  void answer_past(const portals::Header& header);
   void transmit(const portals::Header& header);
 
   Host& host_;

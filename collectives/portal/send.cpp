@@ -4,8 +4,8 @@ namespace margay::collectives {
 
 namespace {
 
-// One at once, one after a round of progress: most receivers have said by then that they are ready.
-constexpr int kLooksBeforeOffer = 2;
+// Most receivers have said by then that they are ready, and who yields between looks has not gone to sleep yet.
+constexpr int kLooksBeforeOffer = 16;
 
 }  // namespace
 

@@ -260,6 +260,7 @@ void Call::step_in() {
 void give_way(Call& call) {
   MpiRank& rank = call.rank();
   sim::Process& process = rank.process();
+  process.kernel().looked_in_vain();
   if (process.wait_means().policy != sim::WaitPolicy::yield) {
     if (rank.threaded() && rank.wait_room().look_gives_way(rank.turns())) rank.yield();
     return;

@@ -54,6 +54,9 @@ struct Communicator {
   std::string name;
   std::uint32_t references = 1;
   bool freed = false;                     // the user's handle is gone; requests may still hold it
+  // A collective call on it failed here: what others sent for that may come at any time, and says nothing of the
+  // generation. Its contexts are never used again: one member's word is enough for all (ContextAgreement).
+  bool contexts_spent = false;
   std::uint64_t collective_sequence = 0;  // one number per collective call, so that calls back to back do not mix
   std::unique_ptr<CommunicatorExtension> collective_facts;  // null before the first call that wants them
   // What no message needs, behind what messages need.

@@ -1,8 +1,8 @@
 // How processes agree on a pair of contexts that is free in all of them, whatever carries their words. Pure.
 //
-//   ContextAgreement agreement(pool, salt, alone);
+//   ContextAgreement agreement(pool, salt, alone, generation);
 //   do and_over_all_members(agreement.words()); while (!agreement.combined());
-//   agreement.context()
+//   agreement.agreed()
 //
 // Agreements of one process overlap: threads make communicators at once, MPI_Comm_idup returns before it is over, and
 // other processes may come to the same agreements in another order. So none holds anything while it waits for

@@ -338,7 +338,8 @@ void MpiRank::destroy(Communicator& communicator) {
   if (communicator.context != kNoContext) {
     forget_messages(*this, communicator);
     if (collectives_ != nullptr) collectives_->forget_messages(communicator);
-    contexts_.give_back(communicator.context / 2);
+    const bool spent = communicator.contexts_spent || (communicator.both && communicator.both->contexts_spent);
+    if (!spent) contexts_.give_back(communicator.context / 2);
   }
   delete &communicator;
 }

@@ -56,9 +56,12 @@ bool fits(const Form& form, std::string_view value) {
   return all_parts(value, ',', [&](std::string_view pair) { return pair.empty() || is_word_of(form, pair); });
 }
 
+constexpr double kSecondsMax = 1e9;  // 30 years; more does not fit into nanoseconds
+
 bool is_seconds(const std::string& text) {
   char* end = nullptr;
-  return std::strtod(text.c_str(), &end) >= 0 && *end == '\0';
+  const double seconds = std::strtod(text.c_str(), &end);
+  return seconds >= 0 && seconds <= kSecondsMax && *end == '\0';
 }
 
 char lower(char c) {
@@ -115,7 +118,8 @@ portals::Status Options::check() const {
   }
   const std::string seconds = text("stall_seconds");
   if (!is_seconds(seconds)) {
-    return portals::Status::error(variable_of("stall_seconds") + "=" + seconds + " is no number of seconds");
+    return portals::Status::error(variable_of("stall_seconds") + "=" + seconds +
+                                  " is no number of seconds from 0 to 1e9");
   }
   std::uint64_t size = 0;
   for (const char* name : {"trace_events", "heap_bytes"}) {

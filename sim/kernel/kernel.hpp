@@ -117,6 +117,10 @@ class Kernel {
   void answered(std::uint32_t peer) { --owed_[peer], --owed_total_; }
   // Wakes every peer that owes an answer or does not take what is queued for it. Returns whether there is any.
   bool nudge();
+  // A call that looks once found nothing, and the program will look again: the same, now and then.
+  void looked_in_vain() {
+    if (unfinished() && ++vain_looks_ % kVainLooksToNudge == 0) nudge();
+  }
   // Something is queued, or an answer is owed: a process that leaves the library now needs its coprocessor.
   [[nodiscard]] bool unfinished() const { return owed_total_ + initiator_.under_way() != 0; }
   // See Wire::bodies_read_on.
@@ -156,6 +160,8 @@ class Kernel {
   // A wire whose look costs a system call is looked at each this many rounds while it has nothing, if messages may come
   // by another one that costs less (Nexus's skip_poll).
   static constexpr std::uint32_t kSlowWireRounds = 8;
+  // A look that gives the processor up takes 1 us at least, and a nudge as much.
+  static constexpr std::uint32_t kVainLooksToNudge = 256;
   template <typename AfterEach>
   bool look(Polled& polled, int arrivals, AfterEach& after_each) {
     if (polled.slow && polled.skipped++ % kSlowWireRounds != 0) return false;
@@ -187,6 +193,7 @@ class Kernel {
   portals::Delivery delivery_;
   std::vector<std::uint32_t> owed_;
   std::uint64_t owed_total_ = 0;
+  std::uint32_t vain_looks_ = 0;
   Initiator initiator_;
   Answers answers_;
   Target target_;

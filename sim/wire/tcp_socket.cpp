@@ -77,6 +77,11 @@ void close_if_open(int& descriptor) {
   descriptor = -1;
 }
 
+int unread_bytes(int descriptor) {
+  int bytes = 0;
+  return ioctl(descriptor, FIONREAD, &bytes) == 0 ? bytes : 0;
+}
+
 int unacknowledged_bytes(int descriptor) {
   int bytes = 0;
   return ioctl(descriptor, SIOCOUTQ, &bytes) == 0 ? bytes : 0;

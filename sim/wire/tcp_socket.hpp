@@ -30,6 +30,8 @@ void tune_socket(int descriptor);
 
 // Bytes that were given to a connection and that its peer's kernel has not acknowledged; 0 where that is not known.
 [[nodiscard]] int unacknowledged_bytes(int descriptor);
+// Bytes that have come and that this process has not fetched.
+[[nodiscard]] int unread_bytes(int descriptor);
 // Long bodies will leave by this connection. Between two ends on one host nothing is ever congested, so the kernel's
 // plain Reno serves as congestion control there: where the system's is BBR, its pacing costs a stream a quarter of its
 // speed. (It makes short messages 3 % faster, so a connection without long bodies keeps it.) Between hosts: nothing.

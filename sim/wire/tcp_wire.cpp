@@ -283,7 +283,9 @@ void TcpWire::look_for_silence() {
 bool TcpWire::in_transit() const {
   return std::ranges::any_of(made_, [](const TcpLink* link) {
     if (link->state == TcpLink::State::closed) return false;
-    return !link->sender.idle() || unacknowledged_bytes(link->descriptor) > 0;
+    if (!link->sender.idle() || unacknowledged_bytes(link->descriptor) > 0) return true;
+    // With io_uring the thread that asked for what came has yet to fetch it; unless it waits here for room.
+    return !link->starved && unread_bytes(link->descriptor) > 0;
   });
 }
 

@@ -51,13 +51,18 @@ class CollectiveWorld {
     }
     bool ended = true;
     bool to_lose = absent >= 0;
+    int looks_in_vain = 0;
     while (unfinished() != 0) {
       if (to_lose && random_() % 50 == 0) {
         world_.network().lose(static_cast<std::uint32_t>(absent));
         to_lose = false;
       }
-      if (step()) continue;
-      if (to_lose) continue;
+      if (step()) {
+        looks_in_vain = 0;
+        continue;
+      }
+      // Who waits looks again and again, and may do something about it.
+      if (to_lose || ++looks_in_vain < kLooksInVain) continue;
       ended = false;
       stuck_ = true;
       for (Rank& rank : ranks_) {
@@ -75,6 +80,7 @@ class CollectiveWorld {
   }
 
  private:
+  static constexpr int kLooksInVain = 100;
   enum class Turn : std::uint8_t { over, ready, running, waits };
   struct Rank {
     std::unique_ptr<TreePortal> portal;

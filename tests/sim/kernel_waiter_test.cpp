@@ -20,6 +20,7 @@ class SlowWire final : public Wire {
   SlowWire() : Wire(WireId::shm) { wants_push_ = false; }
   void bring_part() { ++parts_; }
   void read_on() { ++read_on_; }
+  int nudges = 0;  // of whoever owes this process something
 
   [[nodiscard]] bool try_send(std::uint32_t, const portals::Header&, const portals::Region&) override { return false; }
   void send(std::uint32_t, Transmission&) override {}
@@ -36,6 +37,7 @@ class SlowWire final : public Wire {
   void accept(const portals::Region&, void*) override {}
   void refuse() override {}
   [[nodiscard]] bool idle() const override { return true; }
+  void nudge(std::uint32_t) override { ++nudges; }
   [[nodiscard]] std::uint64_t bodies_read_on() const override { return read_on_; }
 
  private:
@@ -82,6 +84,18 @@ struct Waiting {
   WaitMeans means{.policy = WaitPolicy::yield, .reason = {}, .may_sleep = false, .rest = &rest};
   Waiter waiter{kernel, clock, means};
 };
+
+TEST_CASE("a program that looks again and again wakes who owes it something, and nobody when nobody does") {
+  constexpr int kLooks = 10'000;
+  Waiting look;
+  for (int i = 0; i < kLooks; ++i) look.kernel.looked_in_vain();
+  CHECK_EQ(look.wire.nudges, 0);
+  look.kernel.expect_answer(0);
+  for (int i = 0; i < kLooks; ++i) look.kernel.looked_in_vain();
+  CHECK_GT(look.wire.nudges, 10);
+  CHECK_LT(look.wire.nudges, kLooks / 10);
+  look.kernel.answered(0);
+}
 
 TEST_CASE("waiter: without anything the idle time grows") {
   Waiting wait;
