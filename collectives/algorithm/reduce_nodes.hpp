@@ -15,16 +15,9 @@
 
 namespace margay::collectives {
 
-<<<<<<< HEAD
-// As reduce_tree. Requires: count * element_bytes <= kHandshakeBytes. Over several nodes it takes a second number of
-// the communicator. `combine` is not called when there are no bytes.
-Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, std::byte* partial, std::size_t count,
-                   std::size_t element_bytes, Reducer combine);
-=======
 // As reduce_tree. Requires: count * element_bytes <= kHandshakeBytes. Over several nodes it has a second phase.
 // `combine` is not called when there are no bytes.
-void reduce_nodes(Collective& collective, const NodeGroups& groups, int root, std::byte* partial, std::size_t count,
-                  std::size_t element_bytes, const Reducer& combine);
->>>>>>> main
+Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, std::byte* partial, std::size_t count,
+                   std::size_t element_bytes, Reducer combine);
 
 }  // namespace margay::collectives
