@@ -6,12 +6,13 @@
 
 namespace margay::collectives {
 
-CallTask::CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by)
+CallTask::CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, bool chosen, By by)
     : Task(rank.device().tasks(), by),
       rank_(rank),
       portal_(*static_cast<TreePortal*>(rank.collectives())),
       flow_(portal_.frames(), nullptr),
-      place_(*this) {
+      place_(*this),
+      chosen_(chosen) {
   communicator = &of;
   ++of.references;
 }
@@ -35,11 +36,11 @@ void CallTask::start(mpi_adi::MpiRank& /*rank*/) {
   prepare();
   CallOrder& order = portal_.order();
   mpi_adi::Task& task = *this;
-  if (known_facts(*communicator) == nullptr && !order.any(*communicator)) {
+  if (chosen_ && known_facts(*communicator) == nullptr && !order.agrees(*communicator)) {
     agreement_.emplace(portal_, *communicator, flow_, task);
   }
   collective_.emplace(portal_, *communicator, flow_, task);
-  order.enter(place_, *communicator, agreement_.has_value() || is_gate(collective_->sequence()));
+  order.enter(place_, *communicator, is_gate(collective_->sequence()), agreement_.has_value());
   begin();
 }
 
@@ -66,13 +67,13 @@ Steps CallTask::whole_text() {
     error_ = agreement_->error_class();
   }
   const StandingFacts* const standing = known_facts(*communicator);
-  if (standing == nullptr) {
+  if (chosen_ && standing == nullptr) {
     if (error_ == MPI_SUCCESS) error_ = MPIX_ERR_PROC_FAILED;
     co_return;
   }
-  const Plan how = plan(*standing);
+  const Plan how = plan(standing);
   collective_->begin(how.shape);
-  co_await text(*collective_, *standing, how.algorithm);
+  co_await text(*collective_, standing, how.algorithm);
   co_await Flush(*collective_);
   error_ = collective_->error_class();
 }

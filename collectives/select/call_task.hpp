@@ -31,7 +31,8 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
 
  protected:
   // Holds a reference to the communicator. `by`: whether it calls functions of the program's.
-  CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, By by = By::anybody);
+  // `chosen`: see select/perform.
+  CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, bool chosen, By by = By::anybody);
   // Holds a reference to a datatype that the program may free meanwhile.
   void keep(mpi_adi::Datatype& type);
 
@@ -40,8 +41,8 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   // it.
   virtual void prepare() {}
   virtual void finish() {}
-  [[nodiscard]] virtual Plan plan(const StandingFacts& standing) const = 0;
-  [[nodiscard]] virtual Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) = 0;
+  [[nodiscard]] virtual Plan plan(const StandingFacts* standing) const = 0;
+  [[nodiscard]] virtual Steps text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) = 0;
 
   [[nodiscard]] Steps whole_text();
   [[nodiscard]] bool go_on() override;
@@ -54,6 +55,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   std::vector<mpi_adi::Datatype*> types_;
   std::optional<Collective> agreement_;  // of the first call on a communicator: what its members know in common
   std::optional<Collective> collective_;
+  bool chosen_;
   bool begun_ = false;
   int error_ = MPI_SUCCESS;
   Steps text_;
@@ -64,11 +66,11 @@ template <typename What>
 class PlainCallTask : public CallTask {
  public:
   PlainCallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by = By::anybody)
-      : CallTask(rank, of, by) {}
+      : CallTask(rank, of, What::kChosen, by) {}
 
  private:
-  [[nodiscard]] Plan plan(const StandingFacts& standing) const override { return what_.plan(standing); }
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) override {
+  [[nodiscard]] Plan plan(const StandingFacts* standing) const override { return what_.plan(standing); }
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) override {
     return what_.text(collective, standing, algorithm);
   }
 

@@ -38,7 +38,7 @@ namespace {
 [[gnu::noinline]] const StandingFacts* agree_now(TreePortal& portal, mpi_adi::Communicator& communicator,
                                                  int& error_class) {
   // A call that does not block may be about to.
-  const auto known = [&] { return known_facts(communicator) != nullptr || !portal.order().any(communicator); };
+  const auto known = [&] { return known_facts(communicator) != nullptr || !portal.order().agrees(communicator); };
   if (!known()) portal.host().wait(known, 1);
   if (known_facts(communicator) == nullptr) {
     Collective agreement(portal, communicator);
