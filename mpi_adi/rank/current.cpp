@@ -13,6 +13,7 @@ constinit sim::Published<MpiRank*> process_rank;
 namespace detail {
 
 constinit thread_local MpiRank* thread_rank = nullptr;
+constinit thread_local bool thread_noted = false;
 
 MpiRank* rank_of_process() {
   return process_rank.get();

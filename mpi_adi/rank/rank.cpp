@@ -115,6 +115,21 @@ void MpiRank::begin_many() {
   threads_.set(Threads::many);
 }
 
+void MpiRank::note_thread() {
+  detail::thread_noted = true;
+  if (process_->minds_threads()) sim::tell_thread_end(end_of_thread_);
+}
+
+// One that ends inside a call leaves the lock as it is.
+void MpiRank::EndOfThread::thread_ends() {
+  if (rank_.mutex_.mine()) return;
+  rank_.enter();
+  rank_.process_->thread_ends();
+  rank_.process_->arm_coprocessor();
+  rank_.leave();
+  detail::thread_noted = false;  // what else ends with it may still make calls
+}
+
 void MpiRank::enter_beside_lone_thread() {
   sim::BiasedLock& lock = process_->lock();
   if (on_lone_thread()) {

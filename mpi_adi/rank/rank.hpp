@@ -25,11 +25,17 @@
 #include "mpi_adi/rank/user_request.hpp"
 #include "mpi_adi/rank/wait_room.hpp"
 #include "portals/base/status.hpp"
+#include "sim/base/thread_end.hpp"
 #include "sim/machine/process.hpp"
 #include "sim/shm/published.hpp"
 #include "sim/shm/thread_lock.hpp"
 
 namespace margay::mpi_adi {
+
+namespace detail {
+// The calling thread's end will be told to its rank, if that minds (initial-exec: one load in each call).
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local bool thread_noted;
+}  // namespace detail
 
 // What a layer above keeps with the rank (its portals, its pools); it goes before the device does.
 struct RankExtension {
@@ -72,6 +78,8 @@ class MpiRank {
   // The process lock. With several threads their lock comes first, and its holder is the owner.
   void enter() {
     if (threaded()) {
+      if (!detail::thread_noted) [[unlikely]]
+        note_thread();
       mutex_.lock();
       if (threads_.get() != Threads::many) [[unlikely]]
         return enter_beside_lone_thread();
@@ -218,6 +226,7 @@ class MpiRank {
  private:
   MpiRank() = default;
   void make_world();
+  [[gnu::noinline]] void note_thread();
   void begin_many();
   [[gnu::noinline]] void enter_beside_lone_thread();
   [[gnu::noinline]] void leave_beside();
@@ -237,11 +246,22 @@ class MpiRank {
     MpiRank& rank_;
   };
 
+  // A thread of several ends.
+  class EndOfThread final : public sim::ThreadEnds {
+   public:
+    explicit EndOfThread(MpiRank& rank) : rank_(rank) {}
+    void thread_ends() override;
+
+   private:
+    MpiRank& rank_;
+  };
+
   // Its contexts are free again. Requires: freed, and nothing refers to it.
   void destroy(Communicator& communicator);
   [[gnu::noinline]] void destroy_unreferenced();
 
   OutsideRest outside_rest_{*this};
+  EndOfThread end_of_thread_{*this};
   std::unique_ptr<sim::Process> process_;
   std::unique_ptr<Device> device_;
   CallTrace call_trace_;

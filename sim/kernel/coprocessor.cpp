@@ -103,6 +103,10 @@ void Coprocessor::Impl::run() {
     // it posted: that it is about to leave.
     if (settings.lock->owner_inside() && settings.lock->owner_entries() > posted_in) pending = false;
   }
+  // An owner that stops it from inside goes itself.
+  if (!settings.ends || !settings.lock->try_enter_other()) return;
+  settings.ends();
+  settings.lock->leave_other();
 }
 
 Coprocessor::Coprocessor() : impl_(std::make_unique<Impl>()) {}

@@ -26,6 +26,7 @@ class Coprocessor {
     Kernel* kernel = nullptr;
     int wake_descriptor = -1;     // written whenever the bell is rung, for an owner that sleeps in poll()
     bool ticks = false;           // a wire is there that rings no bell: look now and then by itself
+    std::function<void()> ends;   // called with the lock, in its thread, as that ends; may be empty
     std::function<void()> watch;  // called now and then, and at least each watch_ns, without the lock; may be empty
     std::uint64_t watch_ns = 0;
     std::size_t stack_bytes = std::size_t{256} * 1024;

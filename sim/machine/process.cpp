@@ -165,6 +165,7 @@ Status Process::start_coprocessor(Coprocessor::Round round) {
   settings.kernel = kernel_.get();
   settings.wake_descriptor = wake_descriptor_;
   settings.ticks = job_.node_count > 1;
+  if (minds_threads()) settings.ends = [this] { thread_ends(); };
   if (peer_watch_.watching()) {
     settings.watch = [this] { peer_watch_.look(clock_.now_ns()); };
     settings.watch_ns = PeerWatch::kLookNs;
@@ -198,6 +199,10 @@ void Process::publish_accounts() {
   }
 }
 
+void Process::thread_ends() {
+  if (tcp_ != nullptr) tcp_->thread_ends();
+}
+
 void Process::wake() {
   if (bell_data_ != nullptr) BellRinger(*bell_data_, false).ring();
   if (wake_descriptor_ < 0) return;
@@ -216,6 +221,7 @@ void Process::finish(const std::function<bool()>& round) {
   publish_accounts();
   recorder_.suspend();
   static_cast<void>(leave(job_));
+  thread_ends();  // another one may take this process up again
 }
 
 void Process::resume() {

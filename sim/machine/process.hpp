@@ -99,6 +99,9 @@ class Process {
   void finish(const std::function<bool()>& round);
   // The process sends again after all: a process joins a job once, so what finish() left is taken up. No effect before.
   void resume();
+  // Whether a thread that ends has to say so, by thread_ends(), and it does. Requires: inside.
+  [[nodiscard]] bool minds_threads() const { return tcp_ != nullptr; }
+  void thread_ends();
   void stop_coprocessor() { coprocessor_.stop(); }
   // The process exits after finish(): what it sent is not lost with its sockets. Sends and receives no more.
   void shut();

@@ -72,8 +72,8 @@ class ReadyLinks {
   TcpLink* last_ = nullptr;
 };
 
-// Every call under the process lock, by whichever thread has it. Nothing blocks, except remove() for an operation of
-// the kernel's that has to be withdrawn.
+// Every call under the process lock, by whichever thread has it. Nothing blocks, except remove() and thread_ends() for
+// operations of the kernel's that have to be withdrawn.
 class TcpBackend {
  public:
   TcpBackend() = default;
@@ -99,6 +99,8 @@ class TcpBackend {
   virtual bool progress() = 0;
   // See Wire::time_passed.
   virtual void time_passed() {}
+  // See Wire::thread_ends. May block for the answer of the operating system.
+  virtual void thread_ends() {}
   // "", or why no link can be served any more: a sentence's end. Then connector_ready() is said once more.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   // Since the last call, the connector's descriptor was seen readable.

@@ -11,6 +11,8 @@
 // 2. A receive of its own is armed only when the receiver has looked at all it has, so what it names stays valid.
 // 3. remove() returns when the kernel has answered every operation of the link, unless the ring has failed: then the
 //    memory that they name is kept.
+// 4. No operation is a thread's that has ended (thread_ends()). The kernel would leave it armed, and once it can go on
+//    hand it to a worker of its own, which cancels it: on a busy machine seconds later.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -19,6 +21,7 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
+#include <thread>
 #include <vector>
 
 #include "portals/base/assert.hpp"
@@ -48,6 +51,9 @@ struct Operations {
   TcpLink& link;
   enum class Read : std::uint8_t { none, once, armed, withdrawing } read = Read::none;
   bool sending = false;
+  // Who asked for them: the kernel carries them out in that thread.
+  std::thread::id reader;
+  std::thread::id sender;
   bool removing = false;
   bool listed = false;  // on to_arm_
   bool no_buffers = false;
@@ -77,6 +83,7 @@ class UringBackend final : public TcpBackend {
   bool push() override { return reap(); }
   bool wants_push() const override { return true; }
   bool progress() override;
+  void thread_ends() override;
   bool connector_ready() override { return std::exchange(connector_ready_, false); }
   int wait_descriptor() const override { return ring_.descriptor(); }
   bool prepare_wait() override;
@@ -89,6 +96,9 @@ class UringBackend final : public TcpBackend {
   bool arm(Operations& operations);
   bool arm_once(Operations& operations, std::size_t pieces);
   void withdraw(Operations& operations, Tag what);
+  void withdraw_read(Operations& operations);
+  void withdraw(std::uint64_t marked);
+  [[nodiscard]] bool has_operations_of(std::thread::id thread) const;
   void wish_to_arm(Operations& operations);
   void watch_connector();
   void send_next(Operations& operations);
@@ -106,15 +116,19 @@ class UringBackend final : public TcpBackend {
   const int connector_;
   ReadyLinks& ready_;
   TcpUringRing ring_;
+  std::vector<Operations*> all_;
   std::vector<Operations*> to_arm_;
   std::vector<Operations*> with_chunks_;
   bool connector_watched_ = false;
+  std::thread::id connector_watcher_;
+  bool thread_ends_ = false;  // sends wait for another thread
   bool connector_ready_ = false;
 };
 
 Status UringBackend::add(TcpLink& link) {
   auto* operations = new Operations(link);  // remove() deletes it
   link.operations = operations;
+  all_.push_back(operations);
   wish_to_arm(*operations);
   return {};
 }
@@ -122,14 +136,14 @@ Status UringBackend::add(TcpLink& link) {
 void UringBackend::remove(TcpLink& link) {
   Operations& operations = of(link);
   operations.removing = true;
-  const bool reading = operations.read != Operations::Read::none;
-  if (reading) withdraw(operations, operations.read == Operations::Read::once ? Tag::read_once : Tag::read_armed);
+  withdraw_read(operations);
   if (operations.sending) withdraw(operations, Tag::send);
   while (operations.in_kernel != 0 && ring_.failure() == 0) {
     ring_.wait();
     reap();
   }
   for (const Chunk& chunk : operations.chunks) ring_.give_back(chunk.buffer);
+  std::erase(all_, &operations);
   std::erase(to_arm_, &operations);
   std::erase(with_chunks_, &operations);
   link.operations = nullptr;
@@ -164,7 +178,7 @@ void UringBackend::start_send(TcpLink& link) {
 void UringBackend::send_next(Operations& operations) {
   const auto batch = operations.link.sender.batch();
   if (batch.empty()) return;
-  io_uring_sqe* entry = this->entry(operations);
+  io_uring_sqe* entry = thread_ends_ ? nullptr : this->entry(operations);
   operations.link.blocked = entry == nullptr;
   if (entry == nullptr) return wish_to_arm(operations);
   constexpr int kFlags = MSG_NOSIGNAL | MSG_WAITALL;
@@ -178,6 +192,7 @@ void UringBackend::send_next(Operations& operations) {
   }
   io_uring_sqe_set_data64(entry, mark(operations, Tag::send));
   operations.sending = true;
+  operations.sender = std::this_thread::get_id();
 }
 
 void UringBackend::complete_send(Operations& operations, int result) {
@@ -185,7 +200,7 @@ void UringBackend::complete_send(Operations& operations, int result) {
   TcpLink& link = operations.link;
   if (result > 0) link.sender.sent(static_cast<std::size_t>(result));
   if (operations.removing) return;
-  // A canceled one: the thread that asked for it has ended.
+  // A canceled one: the thread that asked for it ends.
   if (result >= 0 || result == -EINTR || result == -EAGAIN || result == -ECANCELED || result == -ENOBUFS) {
     return send_next(operations);
   }
@@ -224,6 +239,7 @@ bool UringBackend::arm(Operations& operations) {
   entry->buf_group = TcpUringRing::kBufferGroup;
   io_uring_sqe_set_data64(entry, mark(operations, Tag::read_armed));
   operations.read = Operations::Read::armed;
+  operations.reader = std::this_thread::get_id();
   return true;
 }
 
@@ -242,19 +258,55 @@ bool UringBackend::arm_once(Operations& operations, std::size_t pieces) {
   }
   io_uring_sqe_set_data64(entry, mark(operations, Tag::read_once));
   operations.read = Operations::Read::once;
+  operations.reader = std::this_thread::get_id();
   return true;
 }
 
 void UringBackend::withdraw(Operations& operations, Tag what) {
-  io_uring_sqe* entry = this->entry(operations);
+  withdraw(mark(operations, what));
+  const bool armed = operations.read == Operations::Read::armed;
+  if (what == Tag::read_armed && armed) operations.read = Operations::Read::withdrawing;
+}
+
+void UringBackend::withdraw_read(Operations& operations) {
+  if (operations.read == Operations::Read::none) return;
+  withdraw(operations, operations.read == Operations::Read::once ? Tag::read_once : Tag::read_armed);
+}
+
+// The answer to a withdrawal says nothing: the operation's own does.
+void UringBackend::withdraw(std::uint64_t marked) {
+  io_uring_sqe* entry = ring_.entry();
   while (entry == nullptr) {  // while the kernel takes no entries for want of memory
     if (ring_.failure() != 0) return;
     reap();
-    entry = this->entry(operations);
+    entry = ring_.entry();
   }
-  io_uring_prep_cancel64(entry, mark(operations, what), 0);
-  io_uring_sqe_set_data64(entry, mark(operations, Tag::cancel));
-  if (what == Tag::read_armed) operations.read = Operations::Read::withdrawing;
+  io_uring_prep_cancel64(entry, marked, 0);
+  io_uring_sqe_set_data64(entry, static_cast<std::uint64_t>(Tag::cancel));
+}
+
+bool UringBackend::has_operations_of(std::thread::id thread) const {
+  const auto is_of = [thread](const Operations* operations) {
+    return (operations->read != Operations::Read::none && operations->reader == thread) ||
+           (operations->sending && operations->sender == thread);
+  };
+  return (connector_watched_ && connector_watcher_ == thread) || std::ranges::any_of(all_, is_of);
+}
+
+void UringBackend::thread_ends() {
+  const std::thread::id thread = std::this_thread::get_id();
+  if (!has_operations_of(thread)) return;
+  thread_ends_ = true;
+  for (Operations* operations : all_) {
+    if (operations->reader == thread) withdraw_read(*operations);
+    if (operations->sending && operations->sender == thread) withdraw(*operations, Tag::send);
+  }
+  if (connector_watched_ && connector_watcher_ == thread) withdraw(static_cast<std::uint64_t>(Tag::connector));
+  while (has_operations_of(thread) && ring_.failure() == 0) {
+    ring_.wait();
+    reap();
+  }
+  thread_ends_ = false;
 }
 
 void UringBackend::complete_read_once(Operations& operations, int result) {
@@ -359,6 +411,7 @@ bool UringBackend::reap() {
 // Whether that moved anything: the connector's timer ticks in a process that only waits, too.
 bool UringBackend::complete(std::uint64_t marked, int result, std::uint32_t flags) {
   const auto tag = static_cast<Tag>(marked & kTagMask);
+  if (tag == Tag::cancel) return false;
   if (tag == Tag::connector) {
     connector_watched_ = false;
     connector_ready_ = true;
@@ -377,7 +430,7 @@ bool UringBackend::complete(std::uint64_t marked, int result, std::uint32_t flag
       complete_read_armed(operations, result, flags);
       return true;
     case Tag::connector:
-    case Tag::cancel:
+    case Tag::cancel:  // are no link's
       break;
   }
   return false;
@@ -390,6 +443,7 @@ void UringBackend::watch_connector() {
   io_uring_prep_poll_add(entry, connector_, POLLIN);
   io_uring_sqe_set_data64(entry, static_cast<std::uint64_t>(Tag::connector));
   connector_watched_ = true;
+  connector_watcher_ = std::this_thread::get_id();
 }
 
 bool UringBackend::progress() {

@@ -77,6 +77,9 @@ class TcpWire final : public Wire {
   void time_passed() override {
     if (backend_ != nullptr) backend_->time_passed();
   }
+  void thread_ends() override {
+    if (backend_ != nullptr) backend_->thread_ends();
+  }
 
   static constexpr std::uint64_t kGoodbyeNs = 1'000'000'000;
   // A short message leaves at once, unless one left for the same peer less than this ago and neither push() nor poll()

@@ -87,6 +87,10 @@ class Wire {
   // network's wires. Asked by who claims that nothing is under way; may cost a call of the kernel for each connection.
   [[nodiscard]] virtual bool in_transit() const { return false; }
 
+  // The calling thread ends, or will look no more for long: what the operating system does in its name is taken back,
+  // and asked for again by the next thread that looks.
+  virtual void thread_ends() {}
+
   // Others had this processor meanwhile: looks that were put off are due.
   virtual void time_passed() {}
   // The process's owner waits, and a round found nothing: the next push() may take on what is not its duty. Not said by

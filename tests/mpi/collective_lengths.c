@@ -103,64 +103,6 @@ static void freed_at_once(void) {
   free(data);
 }
 
-// What a member sends for a call that failed elsewhere comes when the root has left it, and the communicator too: the
-// next communicator must not take it for its own. The late one learns when to go on without MPI, so that it has not
-// heard of the failure before.
-static void rows_of_a_failed_call(void) {
-  enum { kRow = 10, kLongRow = 20000, kOdd = 1, kLate = 2 };
-  const int rank = world_rank(), size = world_size();
-  if (size <= kLate) return;
-  char go[] = "/tmp/margay-lengths.XXXXXX";
-  if (rank == 0) close(mkstemp(go));
-  MPI_Bcast(go, sizeof go, MPI_CHAR, 0, MPI_COMM_WORLD);
-  int* row = memory_of(sizeof *row * kLongRow);
-  int* rows = memory_of(sizeof *rows * kLongRow * (size_t)size);
-  for (int round = 1; round <= 2; ++round) {
-    MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    for (int i = 0; i < kLongRow; ++i) row[i] = round;
-    const int length = round == 1 && rank == kOdd ? kLongRow : kRow;
-    while (round == 1 && rank == kLate && access(go, F_OK) == 0) usleep(1000);
-    const int error = MPI_Gather(row, length, MPI_INT, rows, length, MPI_INT, 0, comm);
-    MPI_Comm_free(&comm);
-    if (round == 1 && rank == 0) unlink(go);
-    if (rank != 0) continue;
-    CHECK((error == MPI_SUCCESS) == (round == 2), "gather %d: error %d", round, error);
-    for (int i = 0; round == 2 && i < kRow * size; ++i) CHECK(rows[i] == round, "element %d is %d", i, rows[i]);
-  }
-  free(row);
-  free(rows);
-}
-
-// Who is asked for a call that is over, on a communicator that is freed, while another one has its contexts, says so.
-static void asked_after_the_end(void) {
-  enum { kRow = 10, kLongRow = 20000, kDone = 2, kLate = 3 };
-  const int rank = world_rank();
-  if (world_size() <= kLate) return;
-  char go[] = "/tmp/margay-lengths.XXXXXX";
-  if (rank == 0) close(mkstemp(go));
-  MPI_Bcast(go, sizeof go, MPI_CHAR, 0, MPI_COMM_WORLD);
-  int* row = memory_of(sizeof *row * kLongRow);
-  int* sum = memory_of(sizeof *sum * kLongRow);
-  memset(row, 0, sizeof *row * kLongRow);
-  MPI_Comm comm, alone;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  MPI_Barrier(comm);
-  while (rank == kLate && access(go, F_OK) == 0) usleep(1000);
-  const int error = MPI_Reduce(row, sum, rank == kLate ? kLongRow : kRow, MPI_INT, MPI_SUM, 0, comm);
-  MPI_Comm_free(&comm);
-  MPI_Comm_dup(MPI_COMM_SELF, &alone);
-  MPI_Barrier(alone);
-  if (rank == kDone) unlink(go);
-  CHECK(error != MPI_SUCCESS || rank != 0, "the root of a reduction with another length has no error");
-  MPI_Barrier(MPI_COMM_WORLD);
-  MPI_Comm_free(&alone);
-  free(row);
-  free(sum);
-}
-
 // The first call on a communicator is one that exchanges messages in its own way.
 static void after_a_graph(void) {
   MPI_Comm wrong, graph;
@@ -186,8 +128,6 @@ int main(int argc, char** argv) {
   one_other_length(wrong, 0, 1 << 20, kLongest, 0);
   one_other_length(wrong, 0, 8 << 10, kLongest, 0);
   freed_at_once();
-  rows_of_a_failed_call();
-  asked_after_the_end();
   after_a_graph();
   gather_from_itself(wrong, 64, 16);
   gather_from_itself(wrong, 16, 64);

@@ -20,7 +20,7 @@ import support
 RANKS_MAX = 5
 SEEDS = 10
 # Their seeds take a second or more: few in the test, ...
-LONG = {"bcast", "completion", "communicators_many", "datatypes_random", "datatypes_vector", "environment", "gather", "persistent",
+LONG = {"bcast", "collective_lengths", "completion", "communicators_many", "datatypes_random", "datatypes_vector", "environment", "gather", "persistent",
         "reduce", "sendrecv", "traffic", "wildcards"}
 LONG_SEEDS = 2
 # ... and ten seconds: by hand only.
@@ -28,6 +28,7 @@ LONGEST = {"finalize", "large", "large_counts", "send_modes"}
 # What cannot run there, and why.
 NOT_THERE = {
     "bypass": "it measures real time",
+    "collective_lengths_late": "a rank waits for another one past MPI",
     "dup_threads": "threads of a rank run beside the turns",
     "environment_threads": "threads",
     "flood": "it asks the tool interface, of which a process has one, and for its process's memory",

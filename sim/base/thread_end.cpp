@@ -1,0 +1,31 @@
+#include "sim/base/thread_end.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+namespace margay::sim {
+
+namespace {
+
+// Which process the calling thread asked in.
+constinit thread_local pid_t asked_in = 0;
+
+void ended(void* whom) {
+  if (asked_in == getpid()) static_cast<ThreadEnds*>(whom)->thread_ends();
+}
+
+}  // namespace
+
+// A key of POSIX threads, as the destructors of thread_local objects run at exit() too.
+void tell_thread_end(ThreadEnds& whom) {
+  static const struct Key {
+    Key() : made(pthread_key_create(&key, &ended) == 0) {}
+    pthread_key_t key{};
+    const bool made;
+  } key;
+  if (!key.made) return;
+  asked_in = getpid();
+  static_cast<void>(pthread_setspecific(key.key, &whom));
+}
+
+}  // namespace margay::sim
