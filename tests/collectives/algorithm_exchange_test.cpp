@@ -35,10 +35,8 @@ TEST_CASE("a barrier by exchange: nobody leaves before the last one came, severa
       CHECK(world.run([&](int rank) {
         for (int round = 1; round <= kRounds; ++round) {
           ++came;
-          Collective collective(world.portal(rank), world.communicator(rank));
-          run(barrier_exchange(collective));
+          CHECK(world.call(rank, [](Collective& collective) { return barrier_exchange(collective); }) == MPI_SUCCESS);
           CHECK(came >= round * size);
-          CHECK(collective.error_class() == MPI_SUCCESS);
         }
       }));
     }
@@ -56,10 +54,12 @@ TEST_CASE("an allreduce by exchange keeps the order of ranks, of any length") {
         CollectiveWorld world({.ranks = size, .seed = seed});
         CHECK(world.run([&](int rank) {
           std::vector<Map> mine = maps_of(rank, count);
-          Collective collective(world.portal(rank), world.communicator(rank));
-          run(allreduce_exchange(collective, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map), &compose));
+          const int error_class = world.call(rank, [&](Collective& collective) {
+            return allreduce_exchange(collective, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map),
+                                      &compose);
+          });
           CHECK(mine == composed(size, count));
-          CHECK(collective.error_class() == MPI_SUCCESS);
+          CHECK(error_class == MPI_SUCCESS);
         }));
       }
     }
@@ -74,8 +74,10 @@ TEST_CASE("an allreduce of reals by exchange ends with the same bits everywhere,
       std::vector<double> results(static_cast<std::size_t>(size));
       CHECK(world.run([&](int rank) {
         double mine = rank % 3 == 0 ? 1e16 / (rank + 1) : 1.0 / (3 * rank + 7);
-        Collective collective(world.portal(rank), world.communicator(rank));
-        run(allreduce_exchange(collective, reinterpret_cast<std::byte*>(&mine), 1, sizeof mine, &add));
+        const int error_class = world.call(rank, [&mine](Collective& collective) {
+          return allreduce_exchange(collective, reinterpret_cast<std::byte*>(&mine), 1, sizeof mine, &add);
+        });
+        CHECK(error_class == MPI_SUCCESS);
         results[static_cast<std::size_t>(rank)] = mine;
       }));
       if (first.empty()) first.assign(results.size(), results[0]);
@@ -94,9 +96,11 @@ TEST_CASE("a rank that is lost ends everybody's exchange, and its partners learn
       CHECK(world.run(
           [&](int rank) {
             std::vector<Map> mine = maps_of(rank, 1);
-            Collective collective(world.portal(rank), world.communicator(rank));
-            run(allreduce_exchange(collective, reinterpret_cast<std::byte*>(mine.data()), 1, sizeof(Map), &compose));
-            failed += collective.error_class() == MPIX_ERR_PROC_FAILED ? 1 : 0;
+            const int error_class = world.call(rank, [&mine](Collective& collective) {
+              return allreduce_exchange(collective, reinterpret_cast<std::byte*>(mine.data()), 1, sizeof(Map),
+                                        &compose);
+            });
+            failed += error_class == MPIX_ERR_PROC_FAILED ? 1 : 0;
           },
           size / 2));
       CHECK(failed >= 1);

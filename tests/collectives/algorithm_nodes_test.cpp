@@ -23,6 +23,11 @@ std::vector<std::uint32_t> placement(int size, std::uint64_t seed) {
   return placed;
 }
 
+Steps barrier_nodes(Collective& collective, const NodeGroups& groups) {
+  co_await reduce_nodes(collective, groups, 0, nullptr, 0, 0, nullptr);
+  co_await bcast_nodes(collective, groups, 0, {});
+}
+
 void sum(const void* in, void* inout, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     static_cast<std::uint64_t*>(inout)[i] += static_cast<const std::uint64_t*>(in)[i];
@@ -44,11 +49,9 @@ TEST_CASE("a barrier in two levels: nobody leaves before the last one came, seve
         const NodeGroups groups(nodes, rank);
         for (int round = 1; round <= kRounds; ++round) {
           ++came;
-          Collective collective(world.portal(rank), world.communicator(rank));
-          run(reduce_nodes(collective, groups, 0, nullptr, 0, 0, nullptr));
-          run(bcast_nodes(collective, groups, 0, {}));
+          const auto barrier = [&](Collective& collective) { return barrier_nodes(collective, groups); };
+          CHECK(world.call(rank, barrier) == MPI_SUCCESS);
           CHECK(came >= round * size);
-          CHECK(collective.error_class() == MPI_SUCCESS);
         }
       }));
     }
@@ -69,13 +72,16 @@ TEST_CASE("reductions to one root after the other, and the result to all") {
           const std::size_t count = call == 3 ? 100 : 1;
           std::vector<std::uint64_t> mine(count, static_cast<std::uint64_t>(rank + call));
           auto* const bytes = reinterpret_cast<std::byte*>(mine.data());
-          Collective up(world.portal(rank), world.communicator(rank));
-          run(reduce_nodes(up, groups, root, bytes, count, sizeof(std::uint64_t), &sum));
-          CHECK(up.error_class() == MPI_SUCCESS);
+          const auto up = [&](Collective& collective) {
+            return reduce_nodes(collective, groups, root, bytes, count, sizeof(std::uint64_t), &sum);
+          };
+          CHECK(world.call(rank, up) == MPI_SUCCESS);
           const auto expected = static_cast<std::uint64_t>(size * (size - 1) / 2 + size * call);
           if (rank == root) CHECK(mine == std::vector<std::uint64_t>(count, expected));
-          Collective down(world.portal(rank), world.communicator(rank));
-          run(bcast_nodes(down, groups, root, portals::Region(bytes, count * sizeof(std::uint64_t))));
+          const auto down = [&](Collective& collective) {
+            return bcast_nodes(collective, groups, root, portals::Region(bytes, count * sizeof(std::uint64_t)));
+          };
+          CHECK(world.call(rank, down) == MPI_SUCCESS);
           CHECK(mine == std::vector<std::uint64_t>(count, expected));
         }
       }));
@@ -93,9 +99,12 @@ TEST_CASE("on one node the order of ranks is kept, whoever is the root and whoev
       const int root = static_cast<int>(seed) % size;
       CHECK(world.run([&](int rank) {
         std::vector<Map> mine = maps_of(rank, 3);
-        Collective collective(world.portal(rank), world.communicator(rank));
-        run(reduce_nodes(collective, NodeGroups(nodes, rank), root, reinterpret_cast<std::byte*>(mine.data()), 3,
-                         sizeof(Map), &compose));
+        const NodeGroups groups(nodes, rank);
+        const auto text = [&](Collective& collective) {
+          return reduce_nodes(collective, groups, root, reinterpret_cast<std::byte*>(mine.data()), 3, sizeof(Map),
+                              &compose);
+        };
+        CHECK(world.call(rank, text) == MPI_SUCCESS);
         if (rank == root) CHECK(mine == composed(size, 3));
       }));
     }
@@ -114,12 +123,9 @@ TEST_CASE("a rank that is lost ends everybody's barrier; its leader, or those it
         int failed = 0;
         CHECK(world.run(
             [&](int rank) {
-              Collective collective(world.portal(rank), world.communicator(rank));
               const NodeGroups groups(nodes, rank);
-              run(reduce_nodes(collective, groups, 0, nullptr, 0, 0, nullptr));
-              run(bcast_nodes(collective, groups, 0, {}));
-              run(Flush(collective));
-              failed += collective.error_class() == MPIX_ERR_PROC_FAILED ? 1 : 0;
+              const auto barrier = [&](Collective& collective) { return barrier_nodes(collective, groups); };
+              failed += world.call(rank, barrier) == MPIX_ERR_PROC_FAILED ? 1 : 0;
             },
             absent));
         CHECK(failed >= 1);
@@ -138,10 +144,12 @@ TEST_CASE("ranks that name different amounts of data get an error, whether the t
     CHECK(world.run([&](int rank) {
       const std::size_t count = rank == 2 ? 2 : 1;
       std::vector<std::uint64_t> mine(count, 1);
-      Collective collective(world.portal(rank), world.communicator(rank));
-      run(reduce_nodes(collective, NodeGroups(nodes, rank), 0, reinterpret_cast<std::byte*>(mine.data()), count,
-                       sizeof(std::uint64_t), &sum));
-      if (rank == 0) root_says = collective.error_class();
+      const NodeGroups groups(nodes, rank);
+      const int error_class = world.call(rank, [&](Collective& collective) {
+        return reduce_nodes(collective, groups, 0, reinterpret_cast<std::byte*>(mine.data()), count,
+                            sizeof(std::uint64_t), &sum);
+      });
+      if (rank == 0) root_says = error_class;
     }));
     CHECK(root_says == MPI_ERR_TRUNCATE);
   }

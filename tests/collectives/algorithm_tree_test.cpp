@@ -22,11 +22,12 @@ TEST_CASE("a reduction along the tree keeps the order of ranks, to any root, of 
         CollectiveWorld world({.ranks = size, .seed = seed});
         CHECK(world.run([&](int rank) {
           std::vector<Map> mine = maps_of(rank, count);
-          Collective collective(world.portal(rank), world.communicator(rank));
-          run(reduce_tree(collective, root, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map),
-                          Reducer(&compose, false)));
+          const int error_class = world.call(rank, [&](Collective& collective) {
+            return reduce_tree(collective, root, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map),
+                               Reducer(&compose, false));
+          });
           if (rank == root) CHECK(mine == composed(size, count));
-          CHECK(collective.error_class() == MPI_SUCCESS);
+          CHECK(error_class == MPI_SUCCESS);
         }));
       }
     }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "collectives/portal/collective.hpp"
+#include "tests/collectives/stopping_call.hpp"
 #include "tests/mpi_adi/device_world.hpp"
 
 namespace margay::collectives {
@@ -42,6 +43,29 @@ class CollectiveWorld {
   [[nodiscard]] int size() const { return options_.ranks; }
   [[nodiscard]] TreePortal& portal(int rank) { return *ranks_[static_cast<std::size_t>(rank)].portal; }
   [[nodiscard]] mpi_adi::Communicator& communicator(int rank) { return world_.world(static_cast<std::uint32_t>(rank)); }
+
+  // Of a rank's program: runs `text` as a call to its end, in one of two ways, drawn from the seed: it waits in place,
+  // or it stops and goes on. Members of one call may do it in different ways. Returns how it ended.
+  int call(int rank, const StoppingCall::Text& text) {
+    if (random_() % 2 == 0) {
+      Collective collective(portal(rank), communicator(rank));
+      mpi_adi::run(text(collective));
+      mpi_adi::run(Flush(collective));
+      return collective.error_class();
+    }
+    const std::unique_ptr<StoppingCall> begun = begin_call(rank, text);
+    wait_for(rank, *begun);
+    return begun->error_class();
+  }
+  // The second way, as far as it comes now.
+  std::unique_ptr<StoppingCall> begin_call(int rank, const StoppingCall::Text& text) {
+    mpi_adi::TaskQueue& tasks = world_.device(static_cast<std::uint32_t>(rank)).tasks();
+    return std::make_unique<StoppingCall>(portal(rank), tasks, communicator(rank), text);
+  }
+  void wait_for(int rank, const StoppingCall& call) {
+    auto over = [&call] { return call.is_over(); };
+    if (!over()) portal(rank).host().wait(Until(over), 1);
+  }
 
   // Runs `program(rank)` on every rank but `absent`, which is lost at a random moment. false: some rank waits although
   // all is at rest; its wait was broken off then.

@@ -1,0 +1,154 @@
+// Many calls at once: those behind a gate wait for it, all of them end, and their messages do not mix.
+#include <memory>
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "collectives/algorithm/allreduce_exchange.hpp"
+#include "collectives/algorithm/bcast_tree.hpp"
+#include "collectives/algorithm/reduce_tree.hpp"
+#include "collectives/portal/call_order.hpp"
+#include "tests/collectives/collective_world.hpp"
+#include "tests/support/seeds.hpp"
+
+namespace margay::collectives {
+namespace {
+
+using Words = std::vector<std::uint64_t>;
+
+// One call of many, of a kind that all members draw alike, and what it must come to.
+struct Outstanding {
+  Words mine;
+  Words expected;
+  std::unique_ptr<StoppingCall> call;
+};
+
+std::byte* bytes_of(Words& words) {
+  return reinterpret_cast<std::byte*>(words.data());
+}
+
+void begin(CollectiveWorld& world, int rank, std::mt19937_64& random, Outstanding& one) {
+  const auto size = static_cast<std::uint64_t>(world.size());
+  const auto me = static_cast<std::uint64_t>(rank);
+  const std::uint64_t kind = random() % 3;
+  const int root = static_cast<int>(random() % size);
+  const std::size_t count = random() % 6 == 0 ? 3000 : 1 + random() % 20;
+  const std::uint64_t base = random() % 1000;
+  one.mine.assign(count, base + me);
+  const std::size_t bytes = count * sizeof(std::uint64_t);
+  std::byte* const data = bytes_of(one.mine);
+  const Reducer sum = predefined_combine(MPI_SUM, MPI_UINT64_T);
+  const std::uint64_t total = size * base + size * (size - 1) / 2;
+  switch (kind) {
+    case 0:
+      one.expected.assign(count, base + static_cast<std::uint64_t>(root));
+      one.call = world.begin_call(
+          rank, [=](Collective& collective) { return bcast_tree(collective, root, portals::Region(data, bytes)); });
+      return;
+    case 1:
+      one.expected.assign(count, total);
+      one.call = world.begin_call(rank, [=](Collective& collective) {
+        return allreduce_exchange(collective, data, count, sizeof(std::uint64_t), sum);
+      });
+      return;
+    default:
+      if (rank == root) one.expected.assign(count, total);
+      one.call = world.begin_call(rank, [=](Collective& collective) {
+        return reduce_tree(collective, root, data, count, sizeof(std::uint64_t), sum);
+      });
+  }
+}
+
+struct Sleeper final : mpi_adi::Task {
+  explicit Sleeper(mpi_adi::TaskQueue& queue) : Task(queue, By::anybody) {}
+  bool go_on() override {
+    ++runs;
+    return false;
+  }
+  void over() override {}
+  int runs = 0;
+};
+
+}  // namespace
+
+TEST_CASE("calls that do not block: many at once, of every kind, waited for in any order") {
+  for (const std::uint64_t seed : testing::Seeds(30)) {
+    CAPTURE(seed);
+    const int size = 1 + static_cast<int>(seed % 6);
+    CollectiveWorld world({.ranks = size, .seed = seed});
+    int stops = 0;
+    CHECK(world.run([&](int rank) {
+      std::mt19937_64 random(seed);  // what is called: the same on every rank
+      std::mt19937_64 own(seed * 100 + static_cast<std::uint64_t>(rank));
+      std::vector<std::unique_ptr<Outstanding>> calls;
+      for (int made = 0; made < 150; ++made) {  // past two gates
+        calls.push_back(std::make_unique<Outstanding>());
+        begin(world, rank, random, *calls.back());
+        if (own() % 4 != 0) continue;
+        const std::size_t which = own() % calls.size();
+        world.wait_for(rank, *calls[which]->call);
+      }
+      for (const auto& one : calls) {
+        world.wait_for(rank, *one->call);
+        CHECK(one->call->error_class() == MPI_SUCCESS);
+        if (!one->expected.empty()) CHECK(one->mine == one->expected);
+        stops += one->call->stops();
+      }
+    }));
+    if (size > 1) CHECK(stops > 0);
+  }
+}
+
+TEST_CASE("calls behind a gate, or behind one that agrees, begin when it is over") {
+  mpi_adi::TaskQueue queue;
+  CallOrder order;
+  mpi_adi::Communicator communicator;
+  mpi_adi::Communicator other;
+  communicator.collective_context = 1;
+  other.collective_context = 3;
+  std::vector<std::unique_ptr<Sleeper>> tasks;
+  std::vector<std::unique_ptr<OrderedCall>> calls;
+  const auto enter = [&](mpi_adi::Communicator& of, bool gate, bool agrees) -> OrderedCall& {
+    tasks.push_back(std::make_unique<Sleeper>(queue));
+    calls.push_back(std::make_unique<OrderedCall>(*tasks.back()));
+    order.enter(*calls.back(), of, gate, agrees);
+    return *calls.back();
+  };
+  const auto runs = [&] {
+    queue.run(mpi_adi::TaskQueue::Who::program);
+    std::vector<int> made;
+    for (const auto& task : tasks) made.push_back(std::exchange(task->runs, 0));
+    return made;
+  };
+  OrderedCall& before = enter(communicator, false, false);
+  OrderedCall& gate = enter(communicator, true, false);
+  OrderedCall& behind = enter(communicator, false, true);
+  OrderedCall& last = enter(communicator, false, false);
+  OrderedCall& elsewhere = enter(other, false, false);
+  CHECK(order.may_begin(before));
+  CHECK(order.may_begin(gate));
+  CHECK_FALSE(order.may_begin(behind));
+  CHECK_FALSE(order.may_begin(last));
+  CHECK(order.may_begin(elsewhere));
+  CHECK(order.agrees(communicator));
+  CHECK_FALSE(order.agrees(other));
+
+  order.wake_begun();
+  CHECK(runs() == std::vector<int>{1, 1, 0, 0, 1});
+  order.leave(gate);
+  CHECK(order.may_begin(behind));
+  CHECK_FALSE(order.may_begin(last));
+  CHECK(runs() == std::vector<int>{0, 0, 1, 0, 0});
+  order.leave(before);
+  CHECK(runs() == std::vector<int>{0, 0, 0, 0, 0});
+  order.leave(behind);
+  CHECK_FALSE(order.agrees(communicator));
+  CHECK(runs() == std::vector<int>{0, 0, 0, 1, 0});
+  order.leave(last);
+  order.wake_begun();
+  CHECK(runs() == std::vector<int>{0, 0, 0, 0, 1});
+  order.leave(elsewhere);
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,71 @@
+// A call that stops where others wait: what select/call_task is to a rank of a program, without an MPI.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "collectives/portal/call_order.hpp"
+#include "collectives/portal/collective.hpp"
+
+namespace margay::collectives {
+
+class StoppingCall final : private mpi_adi::Task {
+ public:
+  using Text = std::function<Steps(Collective&)>;
+
+  StoppingCall(TreePortal& portal, mpi_adi::TaskQueue& tasks, mpi_adi::Communicator& communicator, Text text)
+      : Task(tasks, By::anybody),
+        portal_(portal),
+        what_(std::move(text)),
+        flow_(portal.frames(), nullptr),
+        place_(*this),
+        collective_(std::in_place, portal, communicator, flow_, static_cast<Task&>(*this)) {
+    portal_.order().enter(place_, communicator, is_gate(collective_->sequence()), false);
+    begin();
+  }
+  ~StoppingCall() override { MARGAY_ASSERT(over_); }
+
+  [[nodiscard]] bool is_over() const { return over_; }
+  [[nodiscard]] int error_class() const { return error_class_; }
+  [[nodiscard]] int stops() const { return stops_; }
+  [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
+
+ private:
+  Steps whole_text() {
+    collective_->begin({});
+    co_await what_(*collective_);
+    co_await Flush(*collective_);
+  }
+  bool go_on() override {
+    if (!begun_) {
+      if (!portal_.order().may_begin(place_)) return false;
+      begun_ = true;
+      text_ = whole_text();
+    } else if (!flow_.go_on()) {
+      return false;
+    }
+    if (!text_.done()) ++stops_;
+    return text_.done();
+  }
+  void over() override {
+    error_class_ = collective_->error_class();
+    text_ = {};
+    collective_.reset();
+    portal_.order().leave(place_);
+    over_ = true;
+  }
+
+  TreePortal& portal_;
+  Text what_;
+  Flow flow_;
+  OrderedCall place_;
+  std::optional<Collective> collective_;
+  Steps text_;
+  bool begun_ = false;
+  bool over_ = false;
+  int error_class_ = MPI_SUCCESS;
+  int stops_ = 0;
+};
+
+}  // namespace margay::collectives

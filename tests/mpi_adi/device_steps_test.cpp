@@ -1,0 +1,159 @@
+// Texts that can stop: in place or by stopping, one in another, given up in the middle.
+#include "mpi_adi/device/steps.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace margay::mpi_adi {
+namespace {
+
+// What texts write down, and what they wait for.
+struct World {
+  FramePool pool;
+  std::vector<std::string> told;
+  int here = 0;     // what came
+  int looked = 0;   // how often somebody asked
+  int waited = 0;   // in place
+  int objects = 0;  // that live in frames
+};
+
+struct Context {
+  World& world;
+  Flow& flow;
+  [[nodiscard]] FramePool& frames() const { return world.pool; }
+};
+
+// Until `number` have come.
+class Came : public Awaitable<Came> {
+ public:
+  Came(Context& context, int number) : context_(context), number_(number) {}
+  [[nodiscard]] bool advance() const {
+    ++context_.world.looked;
+    return context_.world.here >= number_;
+  }
+  [[nodiscard]] Flow& flow() const { return context_.flow; }
+  [[nodiscard]] int messages() const { return 1; }
+
+ private:
+  Context& context_;
+  int number_;
+};
+
+struct Object {
+  explicit Object(World& of) : world(of) { ++world.objects; }
+  ~Object() { --world.objects; }
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+  World& world;
+};
+
+Steps inner(Context& context, int number) {
+  const Object object(context.world);
+  co_await Came(context, number);
+  context.world.told.push_back("inner " + std::to_string(number));
+}
+
+Steps outer(Context& context) {
+  const Object object(context.world);
+  context.world.told.emplace_back("begins");
+  co_await inner(context, 1);
+  co_await inner(context, 2);
+  co_await Came(context, 3);
+  context.world.told.emplace_back("ends");
+}
+
+template <std::size_t kBytes>
+Steps wide(Context& context, std::set<const void*>& places) {
+  std::array<char, kBytes> room{};
+  places.insert(room.data());
+  room[0] = 1;
+  co_await Came(context, 0);
+  room[kBytes - 1] = room[0];
+}
+
+}  // namespace
+
+TEST_CASE("a text whose messages are there runs to its end at once") {
+  World world;
+  world.here = 3;
+  Flow flow(world.pool, nullptr);
+  Context context{world, flow};
+  const Steps text = outer(context);
+  CHECK(text.done());
+  CHECK(flow.go_on());
+  CHECK(world.told == std::vector<std::string>{"begins", "inner 1", "inner 2", "ends"});
+  CHECK(world.looked == 3);
+  CHECK(world.objects == 0);
+}
+
+TEST_CASE("a text stops where it waits, goes on when that came, and wakes whom it was called by") {
+  World world;
+  Flow flow(world.pool, nullptr);
+  Context context{world, flow};
+  Steps text = outer(context);
+  CHECK_FALSE(text.done());
+  CHECK_FALSE(flow.go_on());
+  CHECK(world.told == std::vector<std::string>{"begins"});
+  CHECK(world.objects == 2);
+  world.here = 1;
+  CHECK_FALSE(flow.go_on());
+  CHECK(world.told.back() == "inner 1");
+  world.here = 3;
+  CHECK(flow.go_on());
+  CHECK(text.done());
+  CHECK(world.told == std::vector<std::string>{"begins", "inner 1", "inner 2", "ends"});
+  CHECK(world.objects == 0);
+}
+
+TEST_CASE("a text that is given up in the middle takes what it called with it") {
+  World world;
+  Flow flow(world.pool, nullptr);
+  Context context{world, flow};
+  {
+    const Steps text = outer(context);
+    CHECK(world.objects == 2);
+  }
+  CHECK(world.objects == 0);
+}
+
+TEST_CASE("who waits in place never stops") {
+  World world;
+  struct Place final : Waits {
+    explicit Place(World& of) : world(of) {}
+    void wait(Until done, int messages) override {
+      CHECK(messages == 1);
+      ++world.waited;
+      while (!done()) ++world.here;
+    }
+    World& world;
+  } place(world);
+  Flow flow(world.pool, &place);
+  Context context{world, flow};
+  CHECK(outer(context).done());
+  CHECK(world.waited == 3);
+  run(Came(context, 5));
+  CHECK(world.here == 5);
+}
+
+TEST_CASE("frames are used again, those too large for the pool are not kept") {
+  World world;
+  Flow flow(world.pool, nullptr);
+  Context context{world, flow};
+  std::set<const void*> places;
+  for (int i = 0; i < 100; ++i) CHECK(wide<500>(context, places).done());
+  CHECK(places.size() == 1);
+  for (int i = 0; i < 10; ++i) CHECK(wide<100'000>(context, places).done());
+  // Two at once have two.
+  world.here = -1;
+  places.clear();
+  {
+    const Steps one = wide<500>(context, places);
+    const Steps two = wide<500>(context, places);
+    CHECK(places.size() == 2);
+  }
+}
+
+}  // namespace margay::mpi_adi
