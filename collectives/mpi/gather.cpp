@@ -91,17 +91,16 @@ struct Arguments {
   void* receive;
   std::int64_t receive_count;
   MPI_Datatype receive_type;
-  int root;  // kNoRoot: everybody gets all
+  std::optional<int> root;  // none: everybody gets all
   MPI_Comm comm;
 };
-constexpr int kNoRoot = -1;
 
 // A gather whose arguments are checked: by the constructor, whose errors are the call's.
 class Gathering {
  public:
   Gathering(Call& call, const Arguments& arguments)
       : arguments_(arguments), communicator_(call.collective_communicator(arguments.comm)) {
-    if (to_one()) call.root(communicator_, arguments.root);
+    if (to_one()) call.root(communicator_, *arguments.root);
     if (!call.ok()) return;
     if (has_result()) {
       check_result(call);
@@ -113,7 +112,7 @@ class Gathering {
     MARGAY_ASSERT(mine_.type != nullptr);  // a check that fails says so
     const bool names_result = to_one() && has_result();
     note_call(call, *communicator_,
-              {.root = arguments.root,
+              {.root = arguments.root.value_or(kNoRoot),
                .count = names_result ? arguments.receive_count : mine_.count,
                .type = names_result ? receive_type_ : mine_.type});
   }
@@ -132,13 +131,13 @@ class Gathering {
     if (all_) all_->scatter();
   }
   void tell(GatherCall& what) const {
-    what = {arguments_.root, data_->region(), block_bytes(), all_ ? all_->run() : nullptr};
+    what = {*arguments_.root, data_->region(), block_bytes(), all_ ? all_->run() : nullptr};
   }
   void tell(AllgatherCall& what) const { what = {data_->region(), block_bytes(), all_->run()}; }
 
  private:
-  [[nodiscard]] bool to_one() const { return arguments_.root != kNoRoot; }
-  [[nodiscard]] bool has_result() const { return !to_one() || communicator_->rank() == arguments_.root; }
+  [[nodiscard]] bool to_one() const { return arguments_.root.has_value(); }
+  [[nodiscard]] bool has_result() const { return !to_one() || communicator_->rank() == *arguments_.root; }
   [[nodiscard]] std::uint64_t block_bytes() const {
     return has_result() ? bytes_of(arguments_.receive_count, *receive_type_) : data_->region().bytes();
   }
@@ -222,14 +221,14 @@ MARGAY_ALIAS(Gather_c)
 extern "C" int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                               MPI_Datatype recvtype, MPI_Comm comm) {
   Call call(call_name<"MPI_Allgather">);
-  return gather<AllgatherCall>(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, kNoRoot, comm});
+  return gather<AllgatherCall>(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm});
 }
 MARGAY_ALIAS(Allgather)
 
 extern "C" int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                                 MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   Call call(call_name<"MPI_Allgather_c">);
-  return gather<AllgatherCall>(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, kNoRoot, comm});
+  return gather<AllgatherCall>(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm});
 }
 MARGAY_ALIAS(Allgather_c)
 
@@ -273,7 +272,7 @@ extern "C" int PMPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype 
                                MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
   Call call(call_name<"MPI_Iallgather">);
   return gather<AllgatherCall>(call, Form::nonblocking,
-                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, kNoRoot, comm}, request);
+                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm}, request);
 }
 MARGAY_ALIAS(Iallgather)
 
@@ -281,7 +280,7 @@ extern "C" int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, MPI_D
                                  MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
   Call call(call_name<"MPI_Iallgather_c">);
   return gather<AllgatherCall>(call, Form::nonblocking,
-                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, kNoRoot, comm}, request);
+                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm}, request);
 }
 MARGAY_ALIAS(Iallgather_c)
 
@@ -291,7 +290,7 @@ extern "C" int PMPI_Allgather_init(const void* sendbuf, int sendcount, MPI_Datat
   Call call(call_name<"MPI_Allgather_init">);
   check_hints(call, info);
   return gather<AllgatherCall>(call, Form::persistent,
-                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, kNoRoot, comm}, request);
+                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm}, request);
 }
 MARGAY_ALIAS(Allgather_init)
 
@@ -301,6 +300,6 @@ extern "C" int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, M
   Call call(call_name<"MPI_Allgather_init_c">);
   check_hints(call, info);
   return gather<AllgatherCall>(call, Form::persistent,
-                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, kNoRoot, comm}, request);
+                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm}, request);
 }
 MARGAY_ALIAS(Allgather_init_c)

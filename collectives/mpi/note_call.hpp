@@ -7,9 +7,11 @@
 
 namespace margay::collectives {
 
+inline constexpr int kNoRoot = -1;
+
 // What all members name alike. `root`: a rank of the communicator, or none. `operation` 0: the call takes none.
 struct CollectiveCall {
-  int root = -1;
+  int root = kNoRoot;
   MPI_Op operation = 0;
   std::int64_t count = 0;
   const mpi_adi::Datatype* type = nullptr;  // null: the call takes no data

@@ -1,4 +1,6 @@
 // MPI_Reduce, MPI_Allreduce and MPI_Reduce_local (MPI 4.0, 6.9), and those that do not block (6.12, 6.13).
+#include <optional>
+
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/note_call.hpp"
 #include "collectives/mpi/operands.hpp"
@@ -34,10 +36,9 @@ struct Arguments {
   std::int64_t count;
   MPI_Datatype datatype;
   MPI_Op op;
-  int root;  // kNoRoot: everybody gets the result
+  std::optional<int> root;  // none: everybody gets the result
   MPI_Comm comm;
 };
-constexpr int kNoRoot = -1;
 
 // A reduction whose arguments are checked: by the constructor, whose errors are the call's.
 class Reducing {
@@ -56,8 +57,9 @@ class Reducing {
     }
     call.buffer(arguments.send, arguments.count, type_, "sendbuf");
     if (!call.ok()) return;
-    note_call(call, *communicator_,
-              {.root = arguments.root, .operation = arguments.op, .count = arguments.count, .type = type_});
+    note_call(
+        call, *communicator_,
+        {.root = arguments.root.value_or(kNoRoot), .operation = arguments.op, .count = arguments.count, .type = type_});
   }
 
   // The rest requires: no error was noted.
@@ -66,7 +68,7 @@ class Reducing {
   [[nodiscard]] CallTask::By by() const {
     return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
   }
-  [[nodiscard]] int root() const { return arguments_.root; }
+  [[nodiscard]] int root() const { return *arguments_.root; }
   [[nodiscard]] Reduction begin() {
     return operands_.begin(arguments_.send, has_result() ? arguments_.receive : nullptr);
   }
@@ -75,13 +77,11 @@ class Reducing {
   }
 
  private:
-  [[nodiscard]] bool has_result() const {
-    return arguments_.root == kNoRoot || communicator_->rank() == arguments_.root;
-  }
+  [[nodiscard]] bool has_result() const { return !arguments_.root || communicator_->rank() == *arguments_.root; }
   [[nodiscard]] Datatype* checked_type(Call& call) const {
     call.count(arguments_.count);
     Datatype* const type = call.datatype(arguments_.datatype);
-    if (arguments_.root != kNoRoot) call.root(communicator_, arguments_.root);
+    if (arguments_.root) call.root(communicator_, *arguments_.root);
     if (type != nullptr) static_cast<void>(call.elements(arguments_.count, *type));
     return type;
   }
@@ -151,14 +151,14 @@ MARGAY_ALIAS(Reduce_c)
 extern "C" int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                               MPI_Comm comm) {
   Call call(call_name<"MPI_Allreduce">);
-  return reduce<AllreduceCall>(call, {sendbuf, recvbuf, count, datatype, op, kNoRoot, comm});
+  return reduce<AllreduceCall>(call, {sendbuf, recvbuf, count, datatype, op, {}, comm});
 }
 MARGAY_ALIAS(Allreduce)
 
 extern "C" int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                                 MPI_Comm comm) {
   Call call(call_name<"MPI_Allreduce_c">);
-  return reduce<AllreduceCall>(call, {sendbuf, recvbuf, count, datatype, op, kNoRoot, comm});
+  return reduce<AllreduceCall>(call, {sendbuf, recvbuf, count, datatype, op, {}, comm});
 }
 MARGAY_ALIAS(Allreduce_c)
 
@@ -208,16 +208,14 @@ MARGAY_ALIAS(Reduce_init_c)
 extern "C" int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                                MPI_Comm comm, MPI_Request* request) {
   Call call(call_name<"MPI_Iallreduce">);
-  return reduce<AllreduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, kNoRoot, comm},
-                               request);
+  return reduce<AllreduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, {}, comm}, request);
 }
 MARGAY_ALIAS(Iallreduce)
 
 extern "C" int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                                  MPI_Comm comm, MPI_Request* request) {
   Call call(call_name<"MPI_Iallreduce_c">);
-  return reduce<AllreduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, kNoRoot, comm},
-                               request);
+  return reduce<AllreduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, {}, comm}, request);
 }
 MARGAY_ALIAS(Iallreduce_c)
 
@@ -225,7 +223,7 @@ extern "C" int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count
                                    MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   Call call(call_name<"MPI_Allreduce_init">);
   check_hints(call, info);
-  return reduce<AllreduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, kNoRoot, comm}, request);
+  return reduce<AllreduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, {}, comm}, request);
 }
 MARGAY_ALIAS(Allreduce_init)
 
@@ -233,6 +231,6 @@ extern "C" int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Cou
                                      MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   Call call(call_name<"MPI_Allreduce_init_c">);
   check_hints(call, info);
-  return reduce<AllreduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, kNoRoot, comm}, request);
+  return reduce<AllreduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, {}, comm}, request);
 }
 MARGAY_ALIAS(Allreduce_init_c)
