@@ -10,7 +10,7 @@ using namespace margay::collectives;
 
 namespace {
 
-struct Arguments {
+struct BcastArguments {
   void* buffer;
   std::int64_t count;
   MPI_Datatype datatype;
@@ -24,7 +24,7 @@ struct Checked {
 };
 
 // What all forms check; the call's errors say whether it may go on.
-Checked check(Call& call, const Arguments& arguments) {
+Checked check(Call& call, const BcastArguments& arguments) {
   Communicator* communicator = call.collective_communicator(arguments.comm);
   call.count(arguments.count);
   Datatype* type = call.datatype(arguments.datatype, arguments.count);
@@ -37,12 +37,12 @@ Checked check(Call& call, const Arguments& arguments) {
 }
 
 // The bytes that travel: read at the root, filled elsewhere.
-TypedData bytes_of(const Arguments& arguments, const Checked& checked) {
+TypedData bytes_of(const BcastArguments& arguments, const Checked& checked) {
   if (checked.communicator->rank() != arguments.root) return {arguments.buffer, arguments.count, *checked.type};
   return {static_cast<const void*>(arguments.buffer), arguments.count, *checked.type};
 }
 
-int bcast(Call& call, const Arguments& arguments) {
+int bcast(Call& call, const BcastArguments& arguments) {
   const Checked checked = check(call, arguments);
   if (!call.ok()) return call.failed();
   const TypedData data = bytes_of(arguments, checked);
@@ -52,7 +52,7 @@ int bcast(Call& call, const Arguments& arguments) {
 
 class BcastTask final : public PlainCallTask<BcastCall> {
  public:
-  BcastTask(MpiRank& rank, const Arguments& arguments, const Checked& checked)
+  BcastTask(MpiRank& rank, const BcastArguments& arguments, const Checked& checked)
       : PlainCallTask(rank, *checked.communicator), data_(bytes_of(arguments, checked)) {
     keep(*checked.type);
     what_ = {arguments.root, data_.region()};
@@ -62,7 +62,7 @@ class BcastTask final : public PlainCallTask<BcastCall> {
   TypedData data_;
 };
 
-int bcast(Call& call, Form form, const Arguments& arguments, MPI_Request* request) {
+int bcast(Call& call, Form form, const BcastArguments& arguments, MPI_Request* request) {
   const Checked checked = check(call, arguments);
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();

@@ -84,7 +84,7 @@ Contribution check_contribution(Call& call, const void* sendbuf, std::int64_t se
   return {sendbuf, sendcount, type};
 }
 
-struct Arguments {
+struct GatherArguments {
   const void* send;
   std::int64_t send_count;
   MPI_Datatype send_type;
@@ -98,7 +98,7 @@ struct Arguments {
 // A gather whose arguments are checked: by the constructor, whose errors are the call's.
 class Gathering {
  public:
-  Gathering(Call& call, const Arguments& arguments)
+  Gathering(Call& call, const GatherArguments& arguments)
       : arguments_(arguments), communicator_(call.collective_communicator(arguments.comm)) {
     if (to_one()) call.root(communicator_, *arguments.root);
     if (!call.ok()) return;
@@ -142,7 +142,7 @@ class Gathering {
     return has_result() ? bytes_of(arguments_.receive_count, *receive_type_) : data_->region().bytes();
   }
   void check_result(Call& call) {
-    const Arguments& is = arguments_;
+    const GatherArguments& is = arguments_;
     call.count(is.receive_count, "recvcount");
     receive_type_ = call.datatype(is.receive_type);
     call.buffer(is.receive, is.receive_count, receive_type_);
@@ -155,7 +155,7 @@ class Gathering {
     check_own_block(call, is.send, is.send_count, mine_.buffer);
   }
 
-  Arguments arguments_;
+  GatherArguments arguments_;
   Communicator* communicator_;
   Datatype* receive_type_ = nullptr;
   Contribution mine_{nullptr, 0, nullptr};
@@ -164,7 +164,7 @@ class Gathering {
 };
 
 template <typename What>
-int gather(Call& call, const Arguments& arguments) {
+int gather(Call& call, const GatherArguments& arguments) {
   Gathering gathering(call, arguments);
   if (!call.ok()) return call.failed();
   gathering.begin();
@@ -195,7 +195,7 @@ class GatherTask final : public PlainCallTask<What> {
 };
 
 template <typename What>
-int gather(Call& call, Form form, const Arguments& arguments, MPI_Request* request) {
+int gather(Call& call, Form form, const GatherArguments& arguments, MPI_Request* request) {
   auto gathering = std::make_unique<Gathering>(call, arguments);
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();

@@ -10,7 +10,9 @@ using margay::collectives::operation_word;
 
 namespace {
 
-int create(Call& call, std::unique_ptr<Operation> operation, MPI_Op* handle) {
+using MadeOperation = margay::mpi_adi::Operation;
+
+int create(Call& call, std::unique_ptr<MadeOperation> operation, MPI_Op* handle) {
   if (operation->function == nullptr && operation->function_c == nullptr) {
     call.error(MPI_ERR_ARG, "user_fn is a null pointer");
   }
@@ -27,9 +29,9 @@ int create(Call& call, std::unique_ptr<Operation> operation, MPI_Op* handle) {
 }
 
 // The living operation that the program made; nullptr and an error otherwise.
-Operation* find(Call& call, MPI_Op op) {
+MadeOperation* find(Call& call, MPI_Op op) {
   if (!call.ok()) return nullptr;
-  Operation* const found = call.rank().operations().find(op);
+  MadeOperation* const found = call.rank().operations().find(op);
   if (found == nullptr) {
     call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
                                              : operation_word(op) + " is no living operation (freed, or never made)");
@@ -41,7 +43,7 @@ Operation* find(Call& call, MPI_Op op) {
 
 extern "C" int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
   Call call(call_name<"MPI_Op_create">);
-  auto operation = std::make_unique<Operation>();
+  auto operation = std::make_unique<MadeOperation>();
   operation->function = user_fn;
   operation->commutative = commute != 0;
   return create(call, std::move(operation), op);
@@ -50,7 +52,7 @@ MARGAY_ALIAS(Op_create)
 
 extern "C" int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
   Call call(call_name<"MPI_Op_create_c">);
-  auto operation = std::make_unique<Operation>();
+  auto operation = std::make_unique<MadeOperation>();
   operation->function_c = user_fn;
   operation->commutative = commute != 0;
   return create(call, std::move(operation), op);
@@ -63,7 +65,7 @@ extern "C" int PMPI_Op_free(MPI_Op* op) {
   if (call.ok() && is_predefined_op(*op)) {
     call.error(MPI_ERR_OP, "operation " + operation_word(*op) + " is predefined and cannot be freed");
   }
-  Operation* const found = call.ok() ? find(call, *op) : nullptr;
+  MadeOperation* const found = call.ok() ? find(call, *op) : nullptr;
   if (!call.ok()) return call.failed();
   // Every reduction that used it is over: all block.
   call.rank().operations().remove(found->handle);
@@ -77,7 +79,7 @@ extern "C" int PMPI_Op_commutative(MPI_Op op, int* commute) {
   Call call(call_name<"MPI_Op_commutative">);
   call.not_null(commute, "commute");
   const bool predefined = is_predefined_op(op);
-  const Operation* const found = predefined ? nullptr : find(call, op);
+  const MadeOperation* const found = predefined ? nullptr : find(call, op);
   if (!call.ok()) return call.failed();
   // Of replacements the last one counts, of what is left alone the first.
   *commute = (predefined ? op != MPI_REPLACE && op != MPI_NO_OP : found->commutative) ? 1 : 0;

@@ -30,7 +30,7 @@ int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MP
   return call.done();
 }
 
-struct Arguments {
+struct ReduceArguments {
   const void* send;
   void* receive;
   std::int64_t count;
@@ -43,7 +43,7 @@ struct Arguments {
 // A reduction whose arguments are checked: by the constructor, whose errors are the call's.
 class Reducing {
  public:
-  Reducing(Call& call, const Arguments& arguments)
+  Reducing(Call& call, const ReduceArguments& arguments)
       : arguments_(arguments),
         communicator_(call.collective_communicator(arguments.comm)),
         type_(checked_type(call)),
@@ -86,7 +86,7 @@ class Reducing {
     return type;
   }
 
-  Arguments arguments_;
+  ReduceArguments arguments_;
   Communicator* communicator_;
   Datatype* type_;
   Operands operands_;
@@ -100,7 +100,7 @@ AllreduceCall made_of(const Reducing& /*reducing*/, const Reduction& reduction, 
 }
 
 template <typename What>
-int reduce(Call& call, const Arguments& arguments) {
+int reduce(Call& call, const ReduceArguments& arguments) {
   Reducing reducing(call, arguments);
   if (!call.ok()) return call.failed();
   const What what = made_of(reducing, reducing.begin(), static_cast<What*>(nullptr));
@@ -125,7 +125,7 @@ class ReduceTask final : public PlainCallTask<What> {
 };
 
 template <typename What>
-int reduce(Call& call, Form form, const Arguments& arguments, MPI_Request* request) {
+int reduce(Call& call, Form form, const ReduceArguments& arguments, MPI_Request* request) {
   auto reducing = std::make_unique<Reducing>(call, arguments);
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();

@@ -11,7 +11,7 @@ namespace margay::mpi_adi {
 namespace {
 
 // What texts write down, and what they wait for.
-struct World {
+struct TextWorld {
   FramePool pool;
   std::vector<std::string> told;
   int here = 0;     // what came
@@ -20,8 +20,8 @@ struct World {
   int objects = 0;  // that live in frames
 };
 
-struct Context {
-  World& world;
+struct InText {
+  TextWorld& world;
   Flow& flow;
   [[nodiscard]] FramePool& frames() const { return world.pool; }
 };
@@ -29,7 +29,7 @@ struct Context {
 // Until `number` have come.
 class Came : public Awaitable<Came> {
  public:
-  Came(Context& context, int number) : context_(context), number_(number) {}
+  Came(InText& context, int number) : context_(context), number_(number) {}
   [[nodiscard]] bool advance() const {
     ++context_.world.looked;
     return context_.world.here >= number_;
@@ -38,26 +38,26 @@ class Came : public Awaitable<Came> {
   [[nodiscard]] int messages() const { return 1; }
 
  private:
-  Context& context_;
+  InText& context_;
   int number_;
 };
 
-struct Object {
-  explicit Object(World& of) : world(of) { ++world.objects; }
-  ~Object() { --world.objects; }
-  Object(const Object&) = delete;
-  Object& operator=(const Object&) = delete;
-  World& world;
+struct KeptInFrame {
+  explicit KeptInFrame(TextWorld& of) : world(of) { ++world.objects; }
+  ~KeptInFrame() { --world.objects; }
+  KeptInFrame(const KeptInFrame&) = delete;
+  KeptInFrame& operator=(const KeptInFrame&) = delete;
+  TextWorld& world;
 };
 
-Steps inner(Context& context, int number) {
-  const Object object(context.world);
+Steps inner(InText& context, int number) {
+  const KeptInFrame object(context.world);
   co_await Came(context, number);
   context.world.told.push_back("inner " + std::to_string(number));
 }
 
-Steps outer(Context& context) {
-  const Object object(context.world);
+Steps outer(InText& context) {
+  const KeptInFrame object(context.world);
   context.world.told.emplace_back("begins");
   co_await inner(context, 1);
   co_await inner(context, 2);
@@ -66,7 +66,7 @@ Steps outer(Context& context) {
 }
 
 template <std::size_t kBytes>
-Steps wide(Context& context, std::set<const void*>& places) {
+Steps wide(InText& context, std::set<const void*>& places) {
   std::array<char, kBytes> room{};
   places.insert(room.data());
   room[0] = 1;
@@ -77,10 +77,10 @@ Steps wide(Context& context, std::set<const void*>& places) {
 }  // namespace
 
 TEST_CASE("a text whose messages are there runs to its end at once") {
-  World world;
+  TextWorld world;
   world.here = 3;
   Flow flow(world.pool, nullptr);
-  Context context{world, flow};
+  InText context{world, flow};
   const Steps text = outer(context);
   CHECK(text.done());
   CHECK(flow.go_on());
@@ -90,9 +90,9 @@ TEST_CASE("a text whose messages are there runs to its end at once") {
 }
 
 TEST_CASE("a text stops where it waits, goes on when that came, and wakes whom it was called by") {
-  World world;
+  TextWorld world;
   Flow flow(world.pool, nullptr);
-  Context context{world, flow};
+  InText context{world, flow};
   Steps text = outer(context);
   CHECK_FALSE(text.done());
   CHECK_FALSE(flow.go_on());
@@ -109,9 +109,9 @@ TEST_CASE("a text stops where it waits, goes on when that came, and wakes whom i
 }
 
 TEST_CASE("a text that is given up in the middle takes what it called with it") {
-  World world;
+  TextWorld world;
   Flow flow(world.pool, nullptr);
-  Context context{world, flow};
+  InText context{world, flow};
   {
     const Steps text = outer(context);
     CHECK(world.objects == 2);
@@ -120,18 +120,18 @@ TEST_CASE("a text that is given up in the middle takes what it called with it") 
 }
 
 TEST_CASE("who waits in place never stops") {
-  World world;
+  TextWorld world;
   struct Place final : Waits {
-    explicit Place(World& of) : world(of) {}
+    explicit Place(TextWorld& of) : world(of) {}
     void wait(Until done, int messages) override {
       CHECK(messages == 1);
       ++world.waited;
       while (!done()) ++world.here;
     }
-    World& world;
+    TextWorld& world;
   } place(world);
   Flow flow(world.pool, &place);
-  Context context{world, flow};
+  InText context{world, flow};
   CHECK(outer(context).done());
   CHECK(world.waited == 3);
   run(Came(context, 5));
@@ -139,9 +139,9 @@ TEST_CASE("who waits in place never stops") {
 }
 
 TEST_CASE("frames are used again, those too large for the pool are not kept") {
-  World world;
+  TextWorld world;
   Flow flow(world.pool, nullptr);
-  Context context{world, flow};
+  InText context{world, flow};
   std::set<const void*> places;
   for (int i = 0; i < 100; ++i) CHECK(wide<500>(context, places).done());
   CHECK(places.size() == 1);

@@ -12,8 +12,8 @@ namespace {
 
 using Who = TaskQueue::Who;
 
-struct Counting final : Task {
-  explicit Counting(TaskQueue& queue, By by = By::anybody) : Task(queue, by) {}
+struct CountingTask final : Task {
+  explicit CountingTask(TaskQueue& queue, By by = By::anybody) : Task(queue, by) {}
   bool go_on() override {
     ++runs;
     if (step) step();
@@ -24,7 +24,7 @@ struct Counting final : Task {
     if (owner != nullptr) owner->reset();
   }
   std::function<void()> step;
-  std::unique_ptr<Counting>* owner = nullptr;  // it goes away once it is over
+  std::unique_ptr<CountingTask>* owner = nullptr;  // it goes away once it is over
   bool ends = false;
   int runs = 0;
   int overs = 0;
@@ -34,8 +34,8 @@ struct Counting final : Task {
 
 TEST_CASE("a task runs once for all that woke it, in the order in which they were woken") {
   TaskQueue queue;
-  Counting first(queue);
-  Counting second(queue);
+  CountingTask first(queue);
+  CountingTask second(queue);
   std::vector<int> order;
   first.step = [&] { order.push_back(1); };
   second.step = [&] { order.push_back(2); };
@@ -57,8 +57,8 @@ TEST_CASE("a task runs once for all that woke it, in the order in which they wer
 
 TEST_CASE("what is woken in a round, itself or another, runs in the next one") {
   TaskQueue queue;
-  Counting one(queue);
-  Counting other(queue);
+  CountingTask one(queue);
+  CountingTask other(queue);
   one.step = [&] {
     one.wake();
     other.wake();
@@ -74,8 +74,8 @@ TEST_CASE("what is woken in a round, itself or another, runs in the next one") {
 
 TEST_CASE("a task that runs the program's functions waits for the program") {
   TaskQueue queue;
-  Counting own(queue, Task::By::program);
-  Counting any(queue);
+  CountingTask own(queue, Task::By::program);
+  CountingTask any(queue);
   own.wake();
   any.wake();
   CHECK_FALSE(queue.run(Who::coprocessor));
@@ -88,10 +88,10 @@ TEST_CASE("a task that runs the program's functions waits for the program") {
 
 TEST_CASE("a task that is over may go away then; one that is awake may at any time") {
   TaskQueue queue;
-  auto ends = std::make_unique<Counting>(queue);
-  Counting* const task = ends.get();
-  Counting stays(queue);
-  auto awake = std::make_unique<Counting>(queue);
+  auto ends = std::make_unique<CountingTask>(queue);
+  CountingTask* const task = ends.get();
+  CountingTask stays(queue);
+  auto awake = std::make_unique<CountingTask>(queue);
   task->ends = true;
   task->owner = &ends;
   task->wake();
@@ -108,7 +108,7 @@ TEST_CASE("a task that is over may go away then; one that is awake may at any ti
 
 TEST_CASE("begin() runs a task at once, awake or not") {
   TaskQueue queue;
-  Counting task(queue);
+  CountingTask task(queue);
   task.begin();
   CHECK(task.runs == 1);
   task.wake();
