@@ -19,8 +19,6 @@ struct Halves {
   std::byte* mine;
   std::byte* theirs;
 
-  [[nodiscard]] portals::Region have() const { return {mine, bytes}; }
-  [[nodiscard]] portals::Region come() const { return {theirs, bytes}; }
   // The result may be in the other buffer: `combine` leaves it where its right operand was.
   void combine_with(bool theirs_is_lower) {
     if (!theirs_is_lower) std::swap(mine, theirs);
@@ -41,23 +39,23 @@ Steps allreduce_exchange(Collective& collective, std::byte* partial, std::size_t
   Scratch scratch(bytes);
   Halves halves{collective, combine, count, bytes, partial, scratch.base()};
   if (rank < paired && rank % 2 == 1) {
-    co_await Exchange(collective, rank - 1, halves.have(), rank - 1, halves.come());
+    co_await Exchange(collective, rank - 1, halves.mine, rank - 1, halves.theirs, bytes);
     co_await Flush(collective);
     std::swap(halves.mine, halves.theirs);
   } else {
     if (rank < paired) {
-      co_await Receive(collective, rank + 1, halves.come());
+      co_await Receive(collective, rank + 1, portals::Region(halves.theirs, bytes));
       halves.combine_with(false);
     }
     const int me = rank < paired ? rank / 2 : rank - paired / 2;
     for (int distance = 1; distance < whole; distance *= 2) {
       const int other = me ^ distance;
       const int partner = 2 * other < paired ? 2 * other : other + paired / 2;
-      co_await Exchange(collective, partner, halves.have(), partner, halves.come());
+      co_await Exchange(collective, partner, halves.mine, partner, halves.theirs, bytes);
       co_await Flush(collective);  // what was sent is about to be overwritten
       halves.combine_with(other < me);
     }
-    if (rank < paired) co_await Send(collective, rank + 1, halves.have());
+    if (rank < paired) co_await Send(collective, rank + 1, portals::Region(halves.mine, bytes));
     co_await Flush(collective);
   }
   if (halves.mine != partial && bytes != 0) std::memcpy(partial, halves.mine, bytes);

@@ -8,7 +8,7 @@ Steps barrier_exchange(Collective& collective) {
   for (int distance = 1; distance < size; distance *= 2) {
     const int above = rank + distance < size ? rank + distance : rank + distance - size;
     const int below = rank >= distance ? rank - distance : rank - distance + size;
-    co_await Exchange(collective, above, {}, below, {});
+    co_await Exchange(collective, above, nullptr, below, nullptr, 0);
   }
 }
 

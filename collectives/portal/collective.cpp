@@ -116,10 +116,8 @@ void Part::answered_by(int member) const {
   collective_.kernel_.answered(collective_.communicator_.world_rank(member));
 }
 
-bool Flush::advance() {
+bool Flush::taken() {
   auto& under_way = collective_.under_way_;
-  if (under_way.empty()) [[likely]]
-    return true;
   if (!collective_.all_taken()) return false;
   const bool failed = std::any_of(under_way.begin(), under_way.end(), [](const sim::Transmission& transmission) {
     return transmission.state == sim::Transmission::State::failed;

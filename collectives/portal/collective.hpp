@@ -212,22 +212,27 @@ class Send : public Part, public mpi_adi::Awaitable<Send> {
 // one must be asked for first, or both would wait for the other's word.
 class Exchange : public Part, public mpi_adi::Awaitable<Exchange> {
  public:
-  Exchange(Collective& collective, int destination, const portals::Region& body, int source,
-           const portals::Region& landing);
-  [[nodiscard]] bool advance();
+  // `bytes` each way. (No regions: those that a text makes where it awaits lie in its frame, written by words and read
+  // again by pairs of words at once, for which the processor waits, 2 ns each.)
+  Exchange(Collective& collective, int destination, std::byte* body, int source, std::byte* landing,
+           std::uint64_t bytes);
+  [[nodiscard]] bool advance() { return send_.advance() && receive_.advance(); }
 
  private:
-  int source_;
-  portals::Region landing_;
+  [[nodiscard]] Collective& begun(std::uint64_t bytes);
+
   Send send_;
-  std::optional<Receive> receive_;
+  Receive receive_;
 };
 
 // Until all that the call sent has been taken.
 class Flush : public Part, public mpi_adi::Awaitable<Flush> {
  public:
   explicit Flush(Collective& collective) : Part(collective) {}
-  [[nodiscard]] bool advance();
+  [[nodiscard]] bool advance() { return collective_.under_way_.empty() || taken(); }
+
+ private:
+  [[nodiscard]] bool taken();
 };
 
 }  // namespace margay::collectives

@@ -7,13 +7,13 @@ namespace margay::collectives {
 
 Receive::Receive(Collective& collective, int source, const portals::Region& landing)
     : Part(collective), source_(source), landing_(landing) {
-  const portals::Criteria criteria{.match_bits = collective.bits(source)};
+  const portals::MatchBits bits = collective.bits(source);
   TreePortal& portal = collective.portal_;
   // A call that stops looks no more by itself: this process, and the sender's, may both be computing.
   if (collective.flow_.stops()) wait_for_answer();
   // "it checks whether the message has arrived in the message heap. If it hasn't, then the child sets up the single
   // block buffer for the message that will be arriving." No round of progress lies between: nothing can slip through.
-  if (portal.heap_.find(criteria) != nullptr) {
+  if (portal.heap_.queued() > 0 && portal.heap_.find({.match_bits = bits}) != nullptr) {
     stage_ = Stage::in_heap;
     return;
   }
@@ -23,7 +23,7 @@ Receive::Receive(Collective& collective, int source, const portals::Region& land
     combined_.emplace(landing);
   }
   collective.own(memory());
-  entry_.set(criteria, memory(), {.save = portals::Save::body});
+  entry_.set({.match_bits = bits}, memory(), {.save = portals::Save::body});
   portal.list_.insert_before(portal.catch_all_, entry_);
   if (!collective.asks(landing.bytes())) return;
   asked_for_ = true;

@@ -51,16 +51,16 @@ void Send::transmit() {
   collective_.transmit(header, body_);
 }
 
-Exchange::Exchange(Collective& collective, int destination, const portals::Region& body, int source,
-                   const portals::Region& landing)
-    : Part(collective), source_(source), landing_(landing), send_(collective, destination, body) {
-  if (collective.asks(landing.bytes()) || collective.asks(body.bytes())) receive_.emplace(collective, source, landing);
-}
+Exchange::Exchange(Collective& collective, int destination, std::byte* body, int source, std::byte* landing,
+                   std::uint64_t bytes)
+    : Part(collective),
+      send_(collective, destination, portals::Region(body, bytes)),
+      receive_(begun(bytes), source, portals::Region(landing, bytes)) {}
 
-bool Exchange::advance() {
-  if (!send_.advance()) return false;
-  if (!receive_) receive_.emplace(collective_, source_, landing_);
-  return receive_->advance();
+// What is not asked for is sent at once.
+Collective& Exchange::begun(std::uint64_t bytes) {
+  if (!collective_.asks(bytes)) static_cast<void>(send_.advance());
+  return collective_;
 }
 
 }  // namespace margay::collectives
