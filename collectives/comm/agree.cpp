@@ -14,6 +14,7 @@
 #include "mpi_adi/mpi/receive_call.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/context_agreement.hpp"
+#include "mpi_adi/progress/describe.hpp"
 #include "mpi_adi/rank/wait.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
@@ -102,10 +103,13 @@ class Duplication final : public mpi_adi::OwnRequest, private mpi_adi::Task {
     }
     return error_;
   }
-  [[nodiscard]] bool is_collective() const override { return true; }
+  [[nodiscard]] const char* collective() const override { return "MPI_Comm_idup"; }
   [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
  private:
+  [[nodiscard]] std::string under_way() const override {
+    return complete ? "" : std::string(collective()) + ", " + mpi_adi::communicator_word(*communicator);
+  }
   [[nodiscard]] bool go_on() override {
     while (tree_.step()) {
       error_ = tree_.error_class();

@@ -7,6 +7,7 @@ int give_request(mpi_adi::Call& call, Form form, std::unique_ptr<CallTask> task,
   mpi_adi::UserRequest* const made = add_own_request(call, communicator);
   if (!call.ok()) return call.failed();
   *request = made->handle;
+  task->name_it(call.name());
   if (form == Form::persistent) {
     made->persistent = true;
     ++communicator.references;

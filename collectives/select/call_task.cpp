@@ -3,6 +3,7 @@
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/mpi/receive_call.hpp"
+#include "mpi_adi/progress/describe.hpp"
 
 namespace margay::collectives {
 
@@ -49,6 +50,10 @@ int CallTask::outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& w
   if (error_ == MPI_ERR_TRUNCATE) words = kDifferentCalls;
   if (error_ == MPIX_ERR_PROC_FAILED) words = mpi_adi::words_of_lost(rank);
   return error_;
+}
+
+std::string CallTask::under_way() const {
+  return collective_ ? std::string(name_) + ", " + mpi_adi::communicator_word(*communicator) : "";
 }
 
 bool CallTask::go_on() {

@@ -24,7 +24,9 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   [[nodiscard]] int outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) override;
   // A nonblocking collective's request is neither cancelled nor freed before it is complete (MPI 4.0, 6.12): the
   // bindings refuse it.
-  [[nodiscard]] bool is_collective() const override { return true; }
+  [[nodiscard]] const char* collective() const override { return name_; }
+  // Of the function that makes the request, for reports; stays.
+  void name_it(const char* name) { name_ = name; }
   [[nodiscard]] int give_up(mpi_adi::MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
   [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
@@ -45,6 +47,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   [[nodiscard]] virtual Steps text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) = 0;
 
   [[nodiscard]] Steps whole_text();
+  [[nodiscard]] std::string under_way() const override;
   [[nodiscard]] bool go_on() override;
   void over() override;
 
@@ -55,6 +58,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   std::vector<mpi_adi::Datatype*> types_;
   std::optional<Collective> agreement_;  // of the first call on a communicator: what its members know in common
   std::optional<Collective> collective_;
+  const char* name_ = "";
   bool chosen_;
   bool begun_ = false;
   int error_ = MPI_SUCCESS;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace margay::mpi_adi {
 
@@ -25,6 +26,8 @@ class Task {
 
   // Runs it now, out of its turn. Requires: it is not running; nobody deletes it here but over().
   void begin();
+  // What is under way, for a report: "MPI_Ibarrier, MPI_COMM_WORLD". Empty: nothing.
+  [[nodiscard]] virtual std::string under_way() const { return {}; }
   // It is to look again, in the next round of progress, or later in this one. No effect when that is so already.
   void wake();
 
@@ -59,6 +62,10 @@ class TaskQueue {
   bool run(Who who);
   // A peer is lost: anybody may have waited for it.
   void wake_all();
+  template <typename Function>
+  void for_each(Function&& function) const {
+    for (const Task* task = first_; task != nullptr; task = task->next_) function(*task);
+  }
 
  private:
   friend class Task;

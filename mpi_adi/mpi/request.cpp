@@ -23,7 +23,7 @@ int end(Call& call, bool programs, int code, std::string words) {
 
 // A nonblocking collective's can neither be cancelled nor freed (MPI 4.0, 6.12).
 bool is_collective(Request* request) {
-  return request != nullptr && request->kind == RequestKind::own && own_of(request)->is_collective();
+  return request != nullptr && request->kind == RequestKind::own && own_of(request)->collective() != nullptr;
 }
 
 }  // namespace

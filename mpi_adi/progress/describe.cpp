@@ -43,10 +43,6 @@ std::string tag_word(const SendOrReceive& request) {
   return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
 }
 
-std::string communicator_word(const Communicator& communicator) {
-  return communicator.name.empty() ? "a communicator without a name" : communicator.name;
-}
-
 std::string_view waits_for(const SendRequest& request) {
   if ((request.owed & kOwedBodyTaken) != 0) return "for room on the way to it";
   if ((request.owed & kOwedAcknowledgment) != 0) return "for its acknowledgment";
@@ -104,6 +100,10 @@ std::string near_misses(const DeviceParts& parts, const Awaited& awaited) {
 
 }  // namespace
 
+std::string communicator_word(const Communicator& communicator) {
+  return communicator.name.empty() ? "a communicator without a name" : communicator.name;
+}
+
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines) {
   Lines lines(out, limit_lines);
   for (std::uint32_t rank = 0; parts.kernel.losses() != 0 && rank < parts.kernel.ranks(); ++rank) {
@@ -120,6 +120,10 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
   });
   parts.sends.for_each_in_use([&lines](const SendRequest& request) {
     if (!request.complete && lines.next()) lines.add(line(request));
+  });
+  parts.tasks.for_each([&lines](const Task& task) {
+    const std::string what = task.under_way();
+    if (!what.empty() && lines.next()) lines.add("  " + what + ": until the other ranks have made the call");
   });
   for (const portals::ArrivedMessage* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) {
     if (lines.next()) lines.add(line(*at));
@@ -154,6 +158,7 @@ FirstWait first_wait(const DeviceParts& parts) {
     if (!probes) await({request.source, program_tag(request), request.communicator});
   });
   for (const auto* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) ++wait.unexpected_messages;
+  parts.tasks.for_each([&wait](const Task& task) { wait.tasks += task.under_way().empty() ? 0 : 1; });
   if (first) wait.near_misses = near_misses(parts, *first);
   return wait;
 }

@@ -5,8 +5,12 @@
 #include <string>
 
 #include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/object/communicator.hpp"
 
 namespace margay::mpi_adi {
+
+// "MPI_COMM_WORLD"; or that it has no name.
+[[nodiscard]] std::string communicator_word(const Communicator& communicator);
 
 // Appends at most `limit_lines` lines: sends under way, receives, unexpected messages, and how many more there are.
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines);
@@ -19,6 +23,7 @@ struct FirstWait {
   std::uint64_t posted_receives = 0;
   std::uint64_t unexpected_messages = 0;
   std::uint32_t requests = 0;  // sends and receives that are not complete; or probes, when a call waits in one
+  std::uint32_t tasks = 0;     // calls that do not block and are not over; messages alone end them
   std::string communicator;    // of the first one; empty: none is under way
   // Unexpected messages that differ from the first receive or probe in source, tag or communicator alone: a few, in
   // words.

@@ -17,13 +17,15 @@ constexpr std::size_t kReportLines = 12;
 // Rounds in vain of the thread that polls, between giving its processor to others of its rank that may need it.
 constexpr std::uint32_t kRoundsToYield = 8;
 
-// Another thread's call, or the function behind a request of the program's own, could end the wait too.
-bool needs_message(MpiRank& rank) {
+// Another thread's call, or the function behind a request of the program's own, could end the wait too. Of those that
+// a layer above the device carries out each task has one, and no function.
+bool needs_message(MpiRank& rank, const FirstWait& first) {
   if (rank.threaded()) return false;
   const std::vector<UserRequest*> requests = rank.living_requests();
-  return std::ranges::none_of(requests, [](const UserRequest* request) {
+  const auto own = std::ranges::count_if(requests, [](const UserRequest* request) {
     return request->device != nullptr && request->device->kind == RequestKind::own && !request->device->complete;
   });
+  return own == static_cast<std::ptrdiff_t>(first.tasks);
 }
 
 }  // namespace
@@ -37,7 +39,7 @@ void StallWatch::tell_board() {
   wait.posted_receives = first.posted_receives;
   wait.unexpected_messages = first.unexpected_messages;
   wait.requests = first.requests;
-  wait.needs_message = needs_message(rank_) ? 1 : 0;
+  wait.needs_message = needs_message(rank_, first) ? 1 : 0;
   sim::set_text(wait.communicator, first.communicator);
   sim::set_text(wait.near_misses, first.near_misses);
   wait.is_waiting = 1;

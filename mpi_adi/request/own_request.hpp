@@ -29,8 +29,9 @@ struct OwnRequest : Request {
   [[nodiscard]] virtual int end(MpiRank& rank, MPI_Status* status, std::string& words) {
     return outcome(rank, status, words);
   }
-  // Of a collective call: neither cancelled nor freed while it is active.
-  [[nodiscard]] virtual bool is_collective() const { return false; }
+  // The function that began it, of a collective call: neither cancelled nor freed while it is active. nullptr: it is
+  // none.
+  [[nodiscard]] virtual const char* collective() const { return nullptr; }
   // Whether what these return came from a function of the program's: it is told as it is.
   [[nodiscard]] virtual bool errors_are_the_programs() const { return false; }
   // MPI_Cancel. The error class, and in `words` why.
