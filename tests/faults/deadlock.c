@@ -1,7 +1,8 @@
 // Two ranks that wait for each other: rank 0 sent its message with another tag than rank 1 awaits; with "probe", they
 // wait in probes. With "late", rank 0 completes a request of its own from another thread's hand instead, after both
 // have waited long: no deadlock. With "partitioned", on a communicator that the program gave no name, and rank 1 awaits
-// partitions; what it sent came on another communicator.
+// partitions; what it sent came on another communicator. With "nonblocking", rank 0 waits for a barrier that it began and
+// rank 1 never makes.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -61,6 +62,10 @@ int main(int argc, char** argv) {
     MPI_Send(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
     MPI_Start(&awaited);
     MPI_Wait(&awaited, MPI_STATUS_IGNORE);
+  } else if (rank == 0 && argc > 1 && strcmp(argv[1], "nonblocking") == 0) {
+    MPI_Request barrier;
+    MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+    MPI_Wait(&barrier, MPI_STATUS_IGNORE);
   } else if (rank == 0) {
     MPI_Send(&value, 1, MPI_INT, 1, 18, MPI_COMM_WORLD);
     MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

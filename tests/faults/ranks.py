@@ -111,6 +111,18 @@ def deadlock_ends_the_job(build, scratch):
 
 
 @patient_case
+def calls_that_do_not_block_are_part_of_a_deadlock(build, scratch):
+    job = Job(build, ["-n", 2, "--deadlock", "abort"], [program(build, "deadlock"), "nonblocking"])
+    told = Job(build, ["-n", 2, "--stall", 1], [program(build, "deadlock"), "nonblocking"])
+    job.expect(73, 30, ["no rank can go on (--deadlock abort)", "ending all 2 ranks"])
+    assert "rank 0 in MPI_Wait: waits for others" in job.stderr, job.stderr
+    while (line := told.process.stderr.readline()) != "  MPI_Ibarrier, MPI_COMM_WORLD: until the other ranks have made the call\n":
+        assert line
+    told.process.send_signal(signal.SIGTERM)
+    told.expect(143, 10, "SIGTERM")
+
+
+@patient_case
 def waits_are_told_in_the_terms_of_the_program(build, scratch):
     job = Job(build, ["-n", 2], [program(build, "deadlock"), "partitioned"])
     said = ""
