@@ -129,11 +129,11 @@ void VirtualMachine::pass_turn(Seat& from) {
   Seat* next = choose();
   if (next == &from) return;
   if (next == nullptr) {
-    all_over_.release();
+    all_over_.give();
     return;
   }
-  next->turn_.release();
-  if (!from.over_) from.turn_.acquire();
+  next->turn_.give();
+  if (!from.over_) from.turn_.await();
 }
 
 std::string VirtualMachine::run(const std::function<int(std::uint32_t rank)>& program) {
@@ -141,14 +141,14 @@ std::string VirtualMachine::run(const std::function<int(std::uint32_t rank)>& pr
   for (auto& seat : seats_) {
     threads.emplace_back([this, &program, mine = seat.get()] {
       thread_seat = mine;
-      mine->turn_.acquire();
+      mine->turn_.await();
       mine->status_ = program(mine->rank_);
       mine->over_ = true;
       pass_turn(*mine);
     });
   }
-  choose()->turn_.release();
-  all_over_.acquire();
+  choose()->turn_.give();
+  all_over_.await();
   for (std::thread& thread : threads) thread.join();
   return judge();
 }

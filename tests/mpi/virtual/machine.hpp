@@ -3,11 +3,12 @@
 // frame arrives, is drawn from the seed. So a run is the same each time, and any rank may be far ahead of any other.
 #pragma once
 
+#include <semaphore.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <random>
-#include <semaphore>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,24 @@
 namespace margay::testing {
 
 class VirtualMachine;
+
+// A turn that is handed on. Not the standard library's semaphore: who waits there gives its processor up four times
+// before it sleeps, and beside busy programs each of these takes milliseconds.
+class Turn {
+ public:
+  Turn() { sem_init(&semaphore_, 0, 0); }
+  ~Turn() { sem_destroy(&semaphore_); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  void give() { sem_post(&semaphore_); }
+  void await() {
+    while (sem_wait(&semaphore_) != 0) {  // a signal came
+    }
+  }
+
+ private:
+  sem_t semaphore_{};
+};
 
 // One rank's place: its thread, and its MPI between MPI_Init and the end of the run.
 class Seat final : public sim::Rest {
@@ -44,7 +63,7 @@ class Seat final : public sim::Rest {
 
   VirtualMachine& machine_;
   const std::uint32_t rank_;
-  std::binary_semaphore turn_{0};
+  Turn turn_;
   std::unique_ptr<sim::Process> process_;  // until MPI_Init, which takes it
   std::unique_ptr<mpi_adi::MpiRank> mpi_;
   bool finalized_ = false;
@@ -82,7 +101,7 @@ class VirtualMachine {
   std::uint32_t turns_ = 0;
   std::uint64_t sent_ = 0;        // of the network, when something last happened
   std::uint32_t idle_turns_ = 0;  // since then
-  std::binary_semaphore all_over_{0};
+  Turn all_over_;
 };
 
 }  // namespace margay::testing
