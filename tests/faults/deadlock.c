@@ -1,8 +1,8 @@
 // Two ranks that wait for each other: rank 0 sent its message with another tag than rank 1 awaits; with "probe", they
 // wait in probes. With "late", rank 0 completes a request of its own from another thread's hand instead, after both
 // have waited long: no deadlock. With "partitioned", on a communicator that the program gave no name, and rank 1 awaits
-// partitions; what it sent came on another communicator. With "nonblocking", rank 0 waits for a barrier that it began and
-// rank 1 never makes.
+// partitions; what it sent came on another communicator. With "nonblocking", rank 0 waits for a barrier that it began
+// and rank 1 never makes.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
