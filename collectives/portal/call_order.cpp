@@ -2,10 +2,9 @@
 
 namespace margay::collectives {
 
-void CallOrder::enter(OrderedCall& call, const mpi_adi::Communicator& communicator, bool gate, bool agrees) {
+void CallOrder::enter(OrderedCall& call, const mpi_adi::Communicator& communicator, bool gate) {
   call.context_ = communicator.collective_context;
-  call.gate_ = gate || agrees;
-  call.agrees_ = agrees;
+  call.gate_ = gate;
   Line& line = lines_[call.context_];
   call.next_ = nullptr;
   call.previous_ = line.last;
@@ -23,15 +22,6 @@ void CallOrder::leave(OrderedCall& call) {
   } else if (call.gate_) {
     wake_to_gate(call.next_);
   }
-}
-
-bool CallOrder::agrees(const mpi_adi::Communicator& communicator) const {
-  const auto found = lines_.find(communicator.collective_context);
-  if (found == lines_.end()) return false;
-  for (const OrderedCall* at = found->second.first; at != nullptr; at = at->next_) {
-    if (at->agrees_) return true;
-  }
-  return false;
 }
 
 // At most kGateCalls steps: nothing is over that has a gate before it.

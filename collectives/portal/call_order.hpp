@@ -23,22 +23,18 @@ class OrderedCall {
   mpi_adi::Task& task_;
   mpi_adi::ContextId context_ = 0;
   bool gate_ = false;
-  bool agrees_ = false;
   OrderedCall* next_ = nullptr;
   OrderedCall* previous_ = nullptr;
 };
 
 class CallOrder {
  public:
-  // `call` has the next number on `communicator`. `gate`: those after it wait until it is over. `agrees`: likewise,
-  // since it agrees on what its members know in common.
-  void enter(OrderedCall& call, const mpi_adi::Communicator& communicator, bool gate, bool agrees);
+  // `call` has the next number on `communicator`. `gate`: those after it wait until it is over.
+  void enter(OrderedCall& call, const mpi_adi::Communicator& communicator, bool gate);
   // It is over. Wakes whoever may begin.
   void leave(OrderedCall& call);
   // Whether no gate before it is under way.
   [[nodiscard]] bool may_begin(const OrderedCall& call) const;
-  // Whether one that agrees is under way on `communicator`.
-  [[nodiscard]] bool agrees(const mpi_adi::Communicator& communicator) const;
   // Wakes all that may have begun.
   void wake_begun() {
     if (!lines_.empty()) [[unlikely]]

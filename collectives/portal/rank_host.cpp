@@ -9,7 +9,7 @@ void RankHost::wait(Until done, int messages) {
 }
 
 bool RankHost::crowded() const {
-  return rank_.process().wait_means().policy == sim::WaitPolicy::yield;
+  return rank_.process().job().crowded;
 }
 
 std::uint32_t RankHost::node_of(std::uint32_t world_rank) const {

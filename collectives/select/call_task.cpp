@@ -7,13 +7,12 @@
 
 namespace margay::collectives {
 
-CallTask::CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, bool chosen, By by)
+CallTask::CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by)
     : Task(rank.device().tasks(), by),
       rank_(rank),
       portal_(*static_cast<TreePortal*>(rank.collectives())),
       flow_(portal_.frames(), nullptr),
-      place_(*this),
-      chosen_(chosen) {
+      place_(*this) {
   communicator = &of;
   ++of.references;
 }
@@ -28,20 +27,15 @@ void CallTask::keep(mpi_adi::Datatype& type) {
   types_.push_back(&type);
 }
 
-// The first call on a communicator agrees for all: those that come before that is over are behind it, as behind a gate.
 void CallTask::start(mpi_adi::MpiRank& /*rank*/) {
   complete = false;
   begun_ = false;
   error_ = MPI_SUCCESS;
   ++rank_.device().parts().under_way;
   prepare();
-  CallOrder& order = portal_.order();
   mpi_adi::Task& task = *this;
-  if (chosen_ && known_facts(*communicator) == nullptr && !order.agrees(*communicator)) {
-    agreement_.emplace(portal_, *communicator, flow_, task);
-  }
   collective_.emplace(portal_, *communicator, flow_, task);
-  order.enter(place_, *communicator, is_gate(collective_->sequence()), agreement_.has_value());
+  portal_.order().enter(place_, *communicator, is_gate(collective_->sequence()));
   begin();
 }
 
@@ -65,17 +59,7 @@ bool CallTask::go_on() {
 }
 
 Steps CallTask::whole_text() {
-  if (agreement_) {
-    agreement_->begin({});
-    co_await agree_on_facts(*agreement_);
-    co_await Flush(*agreement_);
-    error_ = agreement_->error_class();
-  }
-  const StandingFacts* const standing = known_facts(*communicator);
-  if (chosen_ && standing == nullptr) {
-    if (error_ == MPI_SUCCESS) error_ = MPIX_ERR_PROC_FAILED;
-    co_return;
-  }
+  const StandingFacts& standing = facts_of(portal_.host(), *communicator);
   const Plan how = plan(standing);
   collective_->begin(how.shape);
   co_await text(*collective_, standing, how.algorithm);
@@ -86,7 +70,6 @@ Steps CallTask::whole_text() {
 void CallTask::over() {
   text_ = {};
   collective_.reset();
-  agreement_.reset();
   portal_.order().leave(place_);
   if (error_ == MPI_SUCCESS) finish();
   mpi_adi::DeviceParts& parts = rank_.device().parts();

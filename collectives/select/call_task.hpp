@@ -33,8 +33,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
 
  protected:
   // Holds a reference to the communicator. `by`: whether it calls functions of the program's.
-  // `chosen`: see select/perform.
-  CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, bool chosen, By by = By::anybody);
+  CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, By by);
   // Holds a reference to a datatype that the program may free meanwhile.
   void keep(mpi_adi::Datatype& type);
 
@@ -43,8 +42,8 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   // it.
   virtual void prepare() {}
   virtual void finish() {}
-  [[nodiscard]] virtual Plan plan(const StandingFacts* standing) const = 0;
-  [[nodiscard]] virtual Steps text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) = 0;
+  [[nodiscard]] virtual Plan plan(const StandingFacts& standing) const = 0;
+  [[nodiscard]] virtual Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) = 0;
 
   [[nodiscard]] Steps whole_text();
   [[nodiscard]] std::string under_way() const override;
@@ -56,10 +55,8 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   Flow flow_;
   OrderedCall place_;
   std::vector<mpi_adi::Datatype*> types_;
-  std::optional<Collective> agreement_;  // of the first call on a communicator: what its members know in common
   std::optional<Collective> collective_;
   const char* name_ = "";
-  bool chosen_;
   bool begun_ = false;
   int error_ = MPI_SUCCESS;
   Steps text_;
@@ -69,12 +66,11 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
 template <typename What>
 class PlainCallTask : public CallTask {
  public:
-  PlainCallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by = By::anybody)
-      : CallTask(rank, of, What::kChosen, by) {}
+  PlainCallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by = By::anybody) : CallTask(rank, of, by) {}
 
  private:
-  [[nodiscard]] Plan plan(const StandingFacts* standing) const override { return what_.plan(standing); }
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) override {
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const override { return what_.plan(standing); }
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) override {
     return what_.text(collective, standing, algorithm);
   }
 

@@ -69,74 +69,67 @@ Plan plan_of_gather(int root, std::uint64_t block_bytes) {
 
 }  // namespace
 
-Plan BarrierCall::plan(const StandingFacts* standing) const {
-  const Algorithm algorithm = select(Operation::barrier, 0, standing->facts).algorithm;
+Plan BarrierCall::plan(const StandingFacts& standing) const {
+  const Algorithm algorithm = select(Operation::barrier, 0, standing.facts).algorithm;
   return {algorithm, shape_of(Operation::barrier, algorithm, kTop, 0)};
 }
 
-Steps BarrierCall::text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) const {
+Steps BarrierCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
   switch (algorithm) {
     case Algorithm::exchange:
       return barrier_exchange(collective);
     case Algorithm::nodes:
-      return barrier_nodes(collective, standing->groups);
+      return barrier_nodes(collective, standing.groups);
     case Algorithm::tree:
       break;
   }
   return barrier_tree(collective);
 }
 
-Plan BcastCall::plan(const StandingFacts* standing) const {
-  const Algorithm algorithm = select(Operation::bcast, data.bytes(), standing->facts).algorithm;
+Plan BcastCall::plan(const StandingFacts& standing) const {
+  const Algorithm algorithm = select(Operation::bcast, data.bytes(), standing.facts).algorithm;
   return {algorithm, shape_of(Operation::bcast, algorithm, root, data.bytes())};
 }
 
-Steps BcastCall::text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) const {
-  return bcast_by(algorithm, collective, standing->groups, root, data);
+Steps BcastCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  return bcast_by(algorithm, collective, standing.groups, root, data);
 }
 
-Plan ReduceCall::plan(const StandingFacts* standing) const {
-  const Choice choice = select(Operation::reduce, reduction.bytes(), standing->facts);
-  const Algorithm algorithm = in_order(choice.algorithm, reduction.combine, standing->groups);
+Plan ReduceCall::plan(const StandingFacts& standing) const {
+  const Choice choice = select(Operation::reduce, reduction.bytes(), standing.facts);
+  const Algorithm algorithm = in_order(choice.algorithm, reduction.combine, standing.groups);
   return {algorithm, shape_of(Operation::reduce, algorithm, root, reduction.bytes())};
 }
 
-Steps ReduceCall::text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) const {
-  return reduce_by(algorithm, collective, standing->groups, root, reduction);
+Steps ReduceCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  return reduce_by(algorithm, collective, standing.groups, root, reduction);
 }
 
-Plan AllreduceCall::plan(const StandingFacts* standing) const {
-  const Choice choice = select(Operation::allreduce, reduction.bytes(), standing->facts);
-  const Algorithm algorithm = in_order(choice.algorithm, reduction.combine, standing->groups);
+Plan AllreduceCall::plan(const StandingFacts& standing) const {
+  const Choice choice = select(Operation::allreduce, reduction.bytes(), standing.facts);
+  const Algorithm algorithm = in_order(choice.algorithm, reduction.combine, standing.groups);
   return {algorithm, shape_of(Operation::allreduce, algorithm, kTop, reduction.bytes())};
 }
 
-Steps AllreduceCall::text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) const {
-  if (algorithm != Algorithm::exchange) return reduce_and_tell(collective, algorithm, standing->groups, reduction);
+Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  if (algorithm != Algorithm::exchange) return reduce_and_tell(collective, algorithm, standing.groups, reduction);
   return allreduce_exchange(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
 }
 
-Plan GatherCall::plan(const StandingFacts* /*standing*/) const {
+Plan GatherCall::plan(const StandingFacts& /*standing*/) const {
   return plan_of_gather(root, block_bytes);
 }
 
-Steps GatherCall::text(Collective& collective, const StandingFacts* /*standing*/, Algorithm /*algorithm*/) const {
+Steps GatherCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
   return gather_tree(collective, root, mine, block_bytes, all);
 }
 
-Plan AllgatherCall::plan(const StandingFacts* /*standing*/) const {
+Plan AllgatherCall::plan(const StandingFacts& /*standing*/) const {
   return plan_of_gather(kTop, block_bytes);
 }
 
-Steps AllgatherCall::text(Collective& collective, const StandingFacts* /*standing*/, Algorithm /*algorithm*/) const {
+Steps AllgatherCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
   return gather_and_tell(collective, *this);
-}
-
-int perform_last_barrier(TreePortal& portal, mpi_adi::Communicator& communicator) {
-  if (communicator.collective_facts != nullptr) return perform(portal, communicator, BarrierCall{});
-  Collective collective(portal, communicator, shape_of(Operation::barrier, Algorithm::tree, kTop, 0));
-  run(barrier_tree(collective));
-  return collective.error_class();
 }
 
 }  // namespace margay::collectives

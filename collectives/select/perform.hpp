@@ -1,6 +1,5 @@
-// The collective operations: each says how it is done, and does it. Where there is a choice (kChosen), it is made by
-// what the communicator's members know in common (select/facts), else `standing` is null. perform() runs one that
-// blocks; select/call_task one that does not.
+// The collective operations: each says how it is done, by what the communicator's members know in common
+// (select/facts), and does it. perform() runs one that blocks; select/call_task one that does not.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +18,16 @@ struct Plan {
 };
 
 struct BarrierCall {
-  static constexpr bool kChosen = true;
-  [[nodiscard]] Plan plan(const StandingFacts* standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) const;
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 // As bcast_tree.
 struct BcastCall {
-  static constexpr bool kChosen = true;
   int root = 0;
   portals::Region data = {};
-  [[nodiscard]] Plan plan(const StandingFacts* standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) const;
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 // `partial`: this rank's contribution, `count` elements of `element_bytes`; becomes the result (reduce: at the root,
@@ -44,57 +41,47 @@ struct Reduction {
 };
 
 struct ReduceCall {
-  static constexpr bool kChosen = true;
   int root = 0;
   Reduction reduction = {};
-  [[nodiscard]] Plan plan(const StandingFacts* standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) const;
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 // Every member ends with the same bits.
 struct AllreduceCall {
-  static constexpr bool kChosen = true;
   Reduction reduction = {};
-  [[nodiscard]] Plan plan(const StandingFacts* standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) const;
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 // As gather_tree.
 struct GatherCall {
-  static constexpr bool kChosen = false;
   int root = 0;
   portals::Region mine = {};
   std::uint64_t block_bytes = 0;
   std::byte* all = nullptr;
-  [[nodiscard]] Plan plan(const StandingFacts* standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) const;
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 // The same, and everybody gets `all`.
 struct AllgatherCall {
-  static constexpr bool kChosen = false;
   portals::Region mine = {};
   std::uint64_t block_bytes = 0;
   std::byte* all = nullptr;
-  [[nodiscard]] Plan plan(const StandingFacts* standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts* standing, Algorithm algorithm) const;
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
 // Runs a call to its end. Collective over the communicator; under the process lock. MPI_SUCCESS or what
 // Collective::error_class() says.
 template <typename What>
 [[nodiscard]] int perform(TreePortal& portal, mpi_adi::Communicator& communicator, const What& what) {
-  int error_class = MPI_SUCCESS;
-  const StandingFacts* const standing = What::kChosen ? facts_of(portal, communicator, error_class) : nullptr;
-  if (What::kChosen && standing == nullptr) [[unlikely]]
-    return error_class;
+  const StandingFacts& standing = facts_of(portal.host(), communicator);
   const Plan plan = what.plan(standing);
   Collective collective(portal, communicator, plan.shape);
   run(what.text(collective, standing, plan.algorithm));
   return collective.error_class();
 }
-
-// The last barrier of a communicator: when nothing was agreed on for it yet, that is not done for this one call.
-[[nodiscard]] int perform_last_barrier(TreePortal& portal, mpi_adi::Communicator& communicator);
 
 }  // namespace margay::collectives

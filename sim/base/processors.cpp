@@ -33,6 +33,10 @@ double cgroup_quota() {
 
 }  // namespace
 
+bool are_crowded(std::string_view asked, std::uint32_t processes, const ProcessorShare& share) {
+  return asked == "yield" || (asked != "spin" && static_cast<double>(processes) > share.processors);
+}
+
 ProcessorShare processor_share() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);

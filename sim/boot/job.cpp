@@ -11,6 +11,7 @@
 #include <cstring>
 #include <optional>
 
+#include "sim/base/processors.hpp"
 #include "sim/base/random.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/foreign.hpp"
@@ -77,6 +78,7 @@ Status join_margay(Job& job) {
   job.node_count = header.node_count;
   job.job_id = header.job_id;
   job.secret = header.secret;
+  job.crowded = header.crowded != 0;
   job.node_of_rank.assign(board.node_of_rank(), board.node_of_rank() + header.size);
   job.nodes_are_emulated = true;
   job.universe_size = static_cast<int>(header.size);
@@ -114,6 +116,7 @@ void join_alone(Job& job) {
   job.job_id = random_u64();
   fill_random(job.secret);
   job.universe_size = 1;
+  job.crowded = are_crowded(job.options.text("wait", "auto"), 1, processor_share());
 }
 
 // Who shares this rank's node, once node_of_rank is known.

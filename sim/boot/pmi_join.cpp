@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 
+#include "sim/base/processors.hpp"
 #include "sim/base/random.hpp"
 #include "sim/boot/node_segment.hpp"
 #include "sim/boot/parse_number.hpp"
@@ -48,7 +49,10 @@ Status read_mapping(Job& job) {
 Status put_identity(Job& job) {
   job.job_id = random_u64();
   fill_random(job.secret);
-  return job.pmi->put("margay-job", std::to_string(job.job_id) + ":" + to_hex(job.secret));
+  std::uint32_t most = 0;  // on one node
+  for (const auto& [number, node] : nodes_of(job)) most = std::max(most, node.ranks);
+  job.crowded = are_crowded(job.options.text("wait", "auto"), most, processor_share());
+  return job.pmi->put("margay-job", std::to_string(job.job_id) + (job.crowded ? ":1:" : ":0:") + to_hex(job.secret));
 }
 
 Status get_identity(Job& job) {
@@ -57,8 +61,10 @@ Status get_identity(Job& job) {
     return Status::error("rank 0 of this job does not use the same margay: " + status.sentence());
   }
   const std::size_t colon = text.find(':');
-  const bool whole = colon != std::string::npos && parse_number(std::string_view(text).substr(0, colon), job.job_id) &&
-                     from_hex(std::string_view(text).substr(colon + 1), job.secret);
+  const bool whole = colon != std::string::npos && text.size() > colon + 3 && text[colon + 2] == ':' &&
+                     parse_number(std::string_view(text).substr(0, colon), job.job_id) &&
+                     from_hex(std::string_view(text).substr(colon + 3), job.secret);
+  job.crowded = whole && text[colon + 1] == '1';
   return whole ? Status() : Status::error("the job's identity, as PMI gives it, is malformed");
 }
 

@@ -39,7 +39,7 @@ std::string bytes_text(std::uint64_t bytes) {
 }
 
 bool is_crowded(unsigned ranks) {
-  return static_cast<double>(ranks) > processor_share().processors;
+  return are_crowded("auto", ranks, processor_share());
 }
 
 std::vector<std::string> describe_choices(unsigned ranks) {

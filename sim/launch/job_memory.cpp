@@ -39,6 +39,7 @@ Status JobMemory::create(const JobPlan& plan) {
   if (Status status = Board::create(board_descriptor_, plan.size(), board_); !status.ok()) return status;
   BoardHeader& header = board_.header();
   header.node_count = plan.node_count;
+  header.crowded = plan.crowded ? 1 : 0;
   header.job_id = random_u64();
   fill_random(header.secret);
   std::copy(plan.node_of_rank.begin(), plan.node_of_rank.end(), board_.node_of_rank());

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/processors.hpp"
 #include "sim/boot/interface.hpp"
 #include "sim/boot/options.hpp"
 #include "sim/launch/job_memory.hpp"
@@ -148,7 +149,8 @@ int run_job(const RunOptions& options) {
     if (!status.ok()) return complain(status, kStatusCannotRun);
   }
   if (Status status = check_trace_place(options); !status.ok()) return complain(status, kStatusCannotStart);
-  const JobPlan plan = make_plan(options);
+  JobPlan plan = make_plan(options);
+  plan.crowded = are_crowded(options_of_ranks(options).text("wait", "auto"), plan.size(), processor_share());
   JobMemory memory;
   if (Status status = memory.create(plan); !status.ok()) return complain(status, kStatusCannotStart);
   Runner runner(options, plan, paths, memory);

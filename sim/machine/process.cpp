@@ -149,8 +149,7 @@ void Process::choose_waiting() {
   const ProcessorShare share = processor_share();
   const std::string asked = job_.options.text("wait", "auto");
   const std::uint32_t ranks_here = job_.nodes_are_emulated ? job_.size : job_.ranks_on_node;
-  const bool crowded = static_cast<double>(ranks_here) > share.processors;
-  const bool yields = asked == "yield" || (asked != "spin" && crowded);
+  const bool yields = are_crowded(asked, ranks_here, share);
   wait_means_.policy = yields ? WaitPolicy::yield : WaitPolicy::spin;
   // Ranks that share processors: bodies of 16 KiB among 8 ranks on 2 took 29 us with the lines moved, 21 without.
   if (yields && shm_ != nullptr) shm_->keep_lines();

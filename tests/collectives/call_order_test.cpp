@@ -100,7 +100,7 @@ TEST_CASE("calls that do not block: many at once, of every kind, waited for in a
   }
 }
 
-TEST_CASE("calls behind a gate, or behind one that agrees, begin when it is over") {
+TEST_CASE("calls behind a gate begin when it is over") {
   mpi_adi::TaskQueue queue;
   CallOrder order;
   mpi_adi::Communicator communicator;
@@ -109,10 +109,10 @@ TEST_CASE("calls behind a gate, or behind one that agrees, begin when it is over
   other.collective_context = 3;
   std::vector<std::unique_ptr<Sleeper>> tasks;
   std::vector<std::unique_ptr<OrderedCall>> calls;
-  const auto enter = [&](mpi_adi::Communicator& of, bool gate, bool agrees) -> OrderedCall& {
+  const auto enter = [&](mpi_adi::Communicator& of, bool gate) -> OrderedCall& {
     tasks.push_back(std::make_unique<Sleeper>(queue));
     calls.push_back(std::make_unique<OrderedCall>(*tasks.back()));
-    order.enter(*calls.back(), of, gate, agrees);
+    order.enter(*calls.back(), of, gate);
     return *calls.back();
   };
   const auto runs = [&] {
@@ -121,18 +121,16 @@ TEST_CASE("calls behind a gate, or behind one that agrees, begin when it is over
     for (const auto& task : tasks) made.push_back(std::exchange(task->runs, 0));
     return made;
   };
-  OrderedCall& before = enter(communicator, false, false);
-  OrderedCall& gate = enter(communicator, true, false);
-  OrderedCall& behind = enter(communicator, false, true);
-  OrderedCall& last = enter(communicator, false, false);
-  OrderedCall& elsewhere = enter(other, false, false);
+  OrderedCall& before = enter(communicator, false);
+  OrderedCall& gate = enter(communicator, true);
+  OrderedCall& behind = enter(communicator, true);
+  OrderedCall& last = enter(communicator, false);
+  OrderedCall& elsewhere = enter(other, false);
   CHECK(order.may_begin(before));
   CHECK(order.may_begin(gate));
   CHECK_FALSE(order.may_begin(behind));
   CHECK_FALSE(order.may_begin(last));
   CHECK(order.may_begin(elsewhere));
-  CHECK(order.agrees(communicator));
-  CHECK_FALSE(order.agrees(other));
 
   order.wake_begun();
   CHECK(runs() == std::vector<int>{1, 1, 0, 0, 1});
@@ -143,7 +141,6 @@ TEST_CASE("calls behind a gate, or behind one that agrees, begin when it is over
   order.leave(before);
   CHECK(runs() == std::vector<int>{0, 0, 0, 0, 0});
   order.leave(behind);
-  CHECK_FALSE(order.agrees(communicator));
   CHECK(runs() == std::vector<int>{0, 0, 0, 1, 0});
   order.leave(last);
   order.wake_begun();

@@ -26,7 +26,7 @@ class CollectiveWorld {
     int ranks = 2;
     std::uint64_t seed = 1;
     std::vector<std::uint32_t> nodes = {};  // of each rank; empty: all on one
-    std::vector<bool> crowded = {};         // empty: nobody is
+    bool crowded = false;
   };
 
   explicit CollectiveWorld(const Options& options)
@@ -122,10 +122,7 @@ class CollectiveWorld {
       world_.wait(world_.ranks_[static_cast<std::size_t>(rank_)], done);
     }
     void release(mpi_adi::Communicator& communicator) override { --communicator.references; }
-    [[nodiscard]] bool crowded() const override {
-      const auto& crowded = world_.options_.crowded;
-      return !crowded.empty() && crowded[static_cast<std::size_t>(rank_)];
-    }
+    [[nodiscard]] bool crowded() const override { return world_.options_.crowded; }
     [[nodiscard]] std::uint32_t node_of(std::uint32_t world_rank) const override {
       return world_.options_.nodes.empty() ? 0 : world_.options_.nodes[world_rank];
     }

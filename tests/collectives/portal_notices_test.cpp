@@ -66,10 +66,9 @@ TEST_CASE("members that name lengths on two sides of the handshake's do not wait
     CollectiveWorld::Options options;
     options.ranks = 2 + static_cast<int>(random() % 6);
     options.seed = seed;
-    const bool crowded = random() % 2 == 0;
+    options.crowded = random() % 2 == 0;
     for (int rank = 0; rank < options.ranks; ++rank) {
       options.nodes.push_back(static_cast<std::uint32_t>(random() % 2));
-      options.crowded.push_back(crowded);
     }
     CollectiveWorld world(options);
     const std::vector<Named> calls = random_calls(seed, options.ranks);

@@ -21,7 +21,7 @@ class StoppingCall final : private mpi_adi::Task {
         flow_(portal.frames(), nullptr),
         place_(*this),
         collective_(std::in_place, portal, communicator, flow_, static_cast<Task&>(*this)) {
-    portal_.order().enter(place_, communicator, is_gate(collective_->sequence()), false);
+    portal_.order().enter(place_, communicator, is_gate(collective_->sequence()));
     begin();
   }
   ~StoppingCall() override { MARGAY_ASSERT(over_); }
