@@ -81,7 +81,8 @@ std::vector<int> all_ranks(const Communicator& communicator) {
 class Duplication final : public mpi_adi::OwnRequest, private mpi_adi::Task {
  public:
   Duplication(MpiRank& rank, Communicator& parent, Communicator& duplicate, MPI_Comm* handle, int tag)
-      : Task(rank.device().tasks(), By::anybody),
+      : OwnRequest(mpi_adi::RequestKind::collective),
+        Task(rank.device().tasks(), By::anybody),
         rank_(rank),
         duplicate_(duplicate),
         handle_(handle),
@@ -103,12 +104,11 @@ class Duplication final : public mpi_adi::OwnRequest, private mpi_adi::Task {
     }
     return error_;
   }
-  [[nodiscard]] const char* collective() const override { return "MPI_Comm_idup"; }
   [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
  private:
   [[nodiscard]] std::string under_way() const override {
-    return complete ? "" : std::string(collective()) + ", " + mpi_adi::communicator_word(*communicator);
+    return complete ? "" : "MPI_Comm_idup, " + mpi_adi::communicator_word(*communicator);
   }
   [[nodiscard]] bool go_on() override {
     while (tree_.step()) {

@@ -8,7 +8,8 @@
 namespace margay::collectives {
 
 CallTask::CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by)
-    : Task(rank.device().tasks(), by),
+    : OwnRequest(mpi_adi::RequestKind::collective),
+      Task(rank.device().tasks(), by),
       rank_(rank),
       portal_(*static_cast<TreePortal*>(rank.collectives())),
       flow_(portal_.frames(), nullptr),

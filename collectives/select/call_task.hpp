@@ -24,7 +24,6 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   [[nodiscard]] int outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) override;
   // A nonblocking collective's request is neither cancelled nor freed before it is complete (MPI 4.0, 6.12): the
   // bindings refuse it.
-  [[nodiscard]] const char* collective() const override { return name_; }
   // Of the function that makes the request, for reports; stays.
   void name_it(const char* name) { name_ = name; }
   [[nodiscard]] int give_up(mpi_adi::MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }

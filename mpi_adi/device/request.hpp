@@ -7,8 +7,16 @@ namespace margay::mpi_adi {
 
 struct Communicator;
 
-// own: a layer above carries it out (mpi_adi/request); the device never has one in its hands.
-enum class RequestKind : std::uint8_t { send, receive, own };
+// Those after the first two a layer above carries out (OwnRequest); the device never has one in its hands.
+enum class RequestKind : std::uint8_t {
+  send,
+  receive,
+  send_receive,
+  partitioned_send,
+  partitioned_receive,
+  generalized,
+  collective,
+};
 
 struct Request;
 
@@ -40,6 +48,9 @@ struct Request {
   std::uint64_t bytes = 0;               // receive: bytes saved in the buffer
   Communicator* communicator = nullptr;  // holds a reference
   RequestOwner* owner = nullptr;         // of a part: told when it is complete
+
+  // An OwnRequest (mpi_adi/request).
+  [[nodiscard]] bool is_own() const { return kind > RequestKind::receive; }
 };
 
 }  // namespace margay::mpi_adi

@@ -34,9 +34,9 @@ void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
   }
 }
 
-// Ends a request that did not fail, as nearly all do. False: it did, nothing happened.
+// Ends a send or receive that did not fail, as nearly all do. False: nothing happened.
 bool end_well(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
-  if (request.device->error_class != MPI_SUCCESS) [[unlikely]]
+  if (request.device->is_own() || request.device->error_class != MPI_SUCCESS) [[unlikely]]
     return false;
   status_of(*request.device, status);
   give_back(call, request, handle);
@@ -47,7 +47,7 @@ bool end_well(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status*
 
 int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
   if (end_well(call, request, handle, status)) return MPI_SUCCESS;
-  if (request.device->kind == RequestKind::own) return end_own(call, request, handle, status, words);
+  if (request.device->is_own()) return end_own(call, request, handle, status, words);
   const int error_class = request.device->error_class;
   status_of(*request.device, status);
   words = words_of_failure(call.rank(), *request.device);

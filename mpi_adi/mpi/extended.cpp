@@ -13,8 +13,7 @@ namespace {
 // The request, if it is an extended one that is not complete.
 GeneralizedRequest* incomplete(const UserRequest* request) {
   if (request == nullptr || request->device == nullptr || request->device->complete) return nullptr;
-  if (request->device->kind != RequestKind::own) return nullptr;
-  auto* const generalized = dynamic_cast<GeneralizedRequest*>(static_cast<OwnRequest*>(request->device));
+  GeneralizedRequest* const generalized = generalized_of(request->device);
   return generalized != nullptr && generalized->functions().extended() ? generalized : nullptr;
 }
 

@@ -12,8 +12,7 @@ namespace {
 UserRequest* find(Call& call, MPI_Request handle, GeneralizedRequest*& generalized) {
   UserRequest* const found = call.request(handle);
   if (!call.ok()) return nullptr;
-  const bool own = found->device != nullptr && found->device->kind == RequestKind::own;
-  generalized = own ? dynamic_cast<GeneralizedRequest*>(static_cast<OwnRequest*>(found->device)) : nullptr;
+  generalized = generalized_of(found->device);
   if (generalized == nullptr) {
     call.error(MPI_ERR_REQUEST, "the request is not a generalized one (MPI_Grequest_start)");
   } else if (generalized->complete) {

@@ -51,7 +51,7 @@ std::string words(const UserRequest& request) {
     return message_words(call.is_send ? "to" : "from", call.peer, call.tag,
                          static_cast<std::uint64_t>(call.count) * call.type->size);
   }
-  if (request.device == nullptr || request.device->kind == RequestKind::own) return {};
+  if (request.device == nullptr || request.device->is_own()) return {};
   return request.device->kind == RequestKind::send ? words(static_cast<const SendRequest&>(*request.device))
                                                    : words(static_cast<const ReceiveRequest&>(*request.device));
 }

@@ -46,7 +46,8 @@ template <typename Side>
 Side* find(Call& call, MPI_Request handle, const char* made_by) {
   const UserRequest* const found = call.request(handle);
   if (!call.ok()) return nullptr;
-  Side* const side = found->persistent && found->own != nullptr ? dynamic_cast<Side*>(found->own) : nullptr;
+  const bool is = found->persistent && found->own != nullptr && found->own->kind == Side::kKind;
+  Side* const side = is ? static_cast<Side*>(found->own) : nullptr;
   if (side == nullptr) call.error(MPI_ERR_REQUEST, std::string("the request is not one of ") + made_by);
   return side;
 }

@@ -8,7 +8,7 @@ using namespace margay::mpi_adi;
 
 namespace {
 
-// Requires: its kind is own.
+// Requires: is_own().
 OwnRequest* own_of(Request* request) {
   return static_cast<OwnRequest*>(request);
 }
@@ -23,7 +23,7 @@ int end(Call& call, bool programs, int code, std::string words) {
 
 // A nonblocking collective's can neither be cancelled nor freed (MPI 4.0, 6.12).
 bool is_collective(Request* request) {
-  return request != nullptr && request->kind == RequestKind::own && own_of(request)->collective() != nullptr;
+  return request != nullptr && request->kind == RequestKind::collective;
 }
 
 }  // namespace
@@ -45,9 +45,9 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
     return call.failed();
   }
   *request = MPI_REQUEST_NULL;
-  const bool own = under_way != nullptr && under_way->kind == RequestKind::own;
+  const bool own = under_way != nullptr && under_way->is_own();
   // A generalized request keeps its handle until MPI_Grequest_complete.
-  const bool awaited = own && !under_way->complete && dynamic_cast<GeneralizedRequest*>(own_of(under_way)) != nullptr;
+  const bool awaited = generalized_of(under_way) != nullptr && !under_way->complete;
   if (!awaited) call.rank().free_request(*found);
   // What is under way goes on; whoever has it frees it when it is complete.
   if (kept != nullptr) {
@@ -78,7 +78,7 @@ extern "C" int PMPI_Cancel(MPI_Request* request) {
   if (!call.ok()) return call.failed();
   // What has arrived already is not to be cancelled any more.
   call.device().progress();
-  if (found->device->kind == RequestKind::own) {
+  if (found->device->is_own()) {
     std::string words;
     auto& own = *own_of(found->device);
     const int code = own.cancel(call.rank(), words);

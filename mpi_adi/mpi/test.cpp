@@ -130,7 +130,7 @@ extern "C" int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Statu
     empty_status(status);
   } else if (!test_once(call, found, [found] { return complete(*found); })) {
     *flag = 0;
-  } else if (found->device->kind == RequestKind::own) {
+  } else if (found->device->is_own()) {
     look_at_own(call, static_cast<OwnRequest&>(*found->device), status);
   } else {
     const Request& ended = *found->device;

@@ -23,7 +23,7 @@ bool needs_message(MpiRank& rank, const FirstWait& first) {
   if (rank.threaded()) return false;
   const std::vector<UserRequest*> requests = rank.living_requests();
   const auto own = std::ranges::count_if(requests, [](const UserRequest* request) {
-    return request->device != nullptr && request->device->kind == RequestKind::own && !request->device->complete;
+    return request->device != nullptr && request->device->is_own() && !request->device->complete;
   });
   return own == static_cast<std::ptrdiff_t>(first.tasks);
 }

@@ -8,7 +8,7 @@ namespace margay::mpi_adi {
 
 GeneralizedRequest::GeneralizedRequest(MpiRank& rank, const RequestClass& functions, void* extra_state,
                                        MPIX_Grequest_class group)
-    : rank_(rank), functions_(functions), extra_state_(extra_state), group_(group) {
+    : OwnRequest(kKind), rank_(rank), functions_(functions), extra_state_(extra_state), group_(group) {
   if (functions_.extended()) ++rank_.tables().extended_requests;
 }
 

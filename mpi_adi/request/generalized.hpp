@@ -8,6 +8,7 @@ namespace margay::mpi_adi {
 
 class GeneralizedRequest final : public OwnRequest {
  public:
+  static constexpr RequestKind kKind = RequestKind::generalized;
   // `group`: the handle of its class, 0 without one.
   GeneralizedRequest(MpiRank& rank, const RequestClass& functions, void* extra_state, MPIX_Grequest_class group = 0);
   ~GeneralizedRequest() override;
@@ -40,5 +41,11 @@ class GeneralizedRequest final : public OwnRequest {
   MPIX_Grequest_class group_;
   bool given_up_ = false;
 };
+
+// What is under way there, if it is one; else nullptr.
+[[nodiscard]] inline GeneralizedRequest* generalized_of(Request* under_way) {
+  const bool is = under_way != nullptr && under_way->kind == GeneralizedRequest::kKind;
+  return is ? static_cast<GeneralizedRequest*>(under_way) : nullptr;
+}
 
 }  // namespace margay::mpi_adi

@@ -9,15 +9,9 @@
 
 namespace margay::mpi_adi {
 
-// No error class: what Request::error_class says of an own request, so that who ends requests asks it for more.
-inline constexpr int kEndsItself = -1;
-
 // Under the process lock. `complete` says that end() may be called.
 struct OwnRequest : Request {
-  OwnRequest() {
-    kind = RequestKind::own;
-    error_class = kEndsItself;
-  }
+  explicit OwnRequest(RequestKind which) { kind = which; }
   OwnRequest(const OwnRequest&) = delete;
   OwnRequest& operator=(const OwnRequest&) = delete;
   virtual ~OwnRequest() = default;
@@ -29,9 +23,6 @@ struct OwnRequest : Request {
   [[nodiscard]] virtual int end(MpiRank& rank, MPI_Status* status, std::string& words) {
     return outcome(rank, status, words);
   }
-  // The function that began it, of a collective call: neither cancelled nor freed while it is active. nullptr: it is
-  // none.
-  [[nodiscard]] virtual const char* collective() const { return nullptr; }
   // Whether what these return came from a function of the program's: it is told as it is.
   [[nodiscard]] virtual bool errors_are_the_programs() const { return false; }
   // MPI_Cancel. The error class, and in `words` why.

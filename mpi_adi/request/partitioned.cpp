@@ -2,8 +2,8 @@
 
 namespace margay::mpi_adi {
 
-Partitioned::Partitioned(MpiRank& rank, const PartitionedCall& call)
-    : device_(rank.device()), bytes_(*rank.datatype(MPI_BYTE)), call_(call) {
+Partitioned::Partitioned(RequestKind which, MpiRank& rank, const PartitionedCall& call)
+    : OwnRequest(which), device_(rank.device()), bytes_(*rank.datatype(MPI_BYTE)), call_(call) {
   communicator = call.communicator;
 }
 

@@ -71,7 +71,7 @@ class Partitioned : public OwnRequest, protected RequestOwner {
   [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
  protected:
-  Partitioned(MpiRank& rank, const PartitionedCall& call);
+  Partitioned(RequestKind which, MpiRank& rank, const PartitionedCall& call);
   ~Partitioned() override = default;
 
   [[nodiscard]] int program_tag(int /*tag*/) const override { return call_.tag; }

@@ -7,7 +7,7 @@
 
 namespace margay::mpi_adi {
 
-PartitionedReceive::PartitionedReceive(MpiRank& rank, const PartitionedCall& call) : Partitioned(rank, call) {
+PartitionedReceive::PartitionedReceive(MpiRank& rank, const PartitionedCall& call) : Partitioned(kKind, rank, call) {
   if (!call.type->dense() && total_bytes() > 0) {
     staging_ = std::make_unique_for_overwrite<std::byte[]>(total_bytes());
   }

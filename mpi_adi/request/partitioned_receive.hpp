@@ -9,6 +9,7 @@ namespace margay::mpi_adi {
 
 class PartitionedReceive final : public Partitioned {
  public:
+  static constexpr RequestKind kKind = RequestKind::partitioned_receive;
   // Awaits the channel that matches. Where the datatype has gaps, messages land in memory of their own.
   PartitionedReceive(MpiRank& rank, const PartitionedCall& call);
 

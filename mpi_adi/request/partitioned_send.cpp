@@ -25,7 +25,7 @@ std::uint64_t divide_up(std::uint64_t whole, std::uint64_t part) {
 
 }  // namespace
 
-PartitionedSend::PartitionedSend(MpiRank& rank, const PartitionedCall& call) : Partitioned(rank, call) {
+PartitionedSend::PartitionedSend(MpiRank& rank, const PartitionedCall& call) : Partitioned(kKind, rank, call) {
   const auto all = static_cast<std::uint64_t>(call.partitions);
   per_message_ = std::max<std::uint64_t>(divide_up(all, kPartitionMessagesMax), 1);
   messages_ = divide_up(all, per_message_);

@@ -7,6 +7,7 @@ namespace margay::mpi_adi {
 
 class PartitionedSend final : public Partitioned {
  public:
+  static constexpr RequestKind kKind = RequestKind::partitioned_send;
   // Tells the receiver about the channel. The message outlives this object.
   PartitionedSend(MpiRank& rank, const PartitionedCall& call);
 

@@ -6,7 +6,7 @@
 namespace margay::mpi_adi {
 
 SendReceive::SendReceive(Device& device, Communicator& of, std::unique_ptr<std::byte[]> copy)
-    : device_(device), copy_(std::move(copy)) {
+    : OwnRequest(RequestKind::send_receive), device_(device), copy_(std::move(copy)) {
   communicator = &of;
   ++of.references;
 }
