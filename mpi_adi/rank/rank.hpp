@@ -313,8 +313,7 @@ namespace detail {
 // The rank of the thread that initialized MPI (initial-exec: one load), and the one that threads without their own
 // belong to. They ask for it in each call: what they kept would outlive MPI_Finalize, which another thread calls. With
 // init_state.cpp's, info_table.cpp's, the error handlers', the tool interface's and collectives/mpi/machine's, the only
-// mutable globals: MPI's C interface has no
-// argument to carry them.
+// mutable globals: MPI's C interface has no argument to carry them.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiRank* thread_rank;
 [[nodiscard, gnu::noinline]] MpiRank* rank_of_process();
 }  // namespace detail

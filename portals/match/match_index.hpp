@@ -2,9 +2,8 @@
 //
 // Invariants:
 //   1. Each entry in the index is on the queue of its key under its shape, and each queue is in list order.
-//   2. Hence the first entry of the header's queue under each shape is the earliest of that shape that accepts it, and
-//   the
-//      earliest of these is the earliest of all.
+//   2. Hence the first entry of the header's queue under each shape is the earliest of that shape that accepts it,
+//      and the earliest of these is the earliest of all.
 #pragma once
 
 #include <array>

@@ -1,9 +1,8 @@
 // A bell per rank: others ring it when they have put something where its owner may be asleep.
 //
 // Invariants
-//  1. Publish-then-look against sleep-then-look: a ringer publishes, then reads `sleeping`; a sleeper sets `sleeping`,
-//  then
-//     looks once more. At least one of the two sees the other, so no message is slept through.
+//  1. Publish-then-look against sleep-then-look: a ringer publishes, then reads `sleeping`; a sleeper sets
+//     `sleeping`, then looks once more. At least one of the two sees the other: no wakeup is lost.
 //  2. The ringer's read must not pass its publishing store. The ringer pays no fence for that: the sleeper runs
 //     membarrier between its store and its look. Where membarrier is refused on the ringer's side, the ringer uses an
 //     atomic read-modify-write instead; where it is refused on the sleeper's side, the sleeper never sleeps over 1 ms.

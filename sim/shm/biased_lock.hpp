@@ -4,9 +4,8 @@
 // Invariants
 //  1. Owner: sets its word odd, then reads `other_`. Other: sets `other_`, then (membarrier) reads the owner's word. At
 //     least one sees the other, so never both are inside.
-//  2. Who sees the other gives way: the other always (try_enter_other() says false); the owner withdraws and waits, and
-//  the
-//     other's stay is short.
+//  2. Who sees the other gives way: the other always (try_enter_other() says false); the owner withdraws and waits,
+//     and the other's stay is short.
 //  3. Where membarrier is refused, and under thread sanitizer, both sides use sequentially consistent accesses instead.
 #pragma once
 

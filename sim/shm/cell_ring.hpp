@@ -6,8 +6,7 @@
 //  2. The low byte is written last, with the first word, by one store.
 //  3. The producer never writes a cell that the consumer has not released: produced - consumed <= count. It knows
 //     `consumed` from a cached copy and reads the consumer's line only when that is used up.
-//  4. The consumer tells what it released by quarters of the ring, or when it finds nothing more: while it is behind,
-//  the
+//  4. The consumer returns credit by quarters of the ring, or when it finds nothing more: while it is behind, the
 //     producer's look at its line gives room for many messages, not for one. So at rest nothing released is untold.
 //
 // The data is in cell_data.hpp. A role is process-local, belongs to one thread at a time (under the process lock).

@@ -8,8 +8,7 @@
 //  2. Both sides count the offers, from 1. The reader answers them in their order, and each answer says that all offers
 //     before it are over: an answer may be overwritten by the next before it was seen.
 //  3. After an answer that asks for the byte ring the reader answers nothing until that body has come. So such an
-//  answer
-//     is never overwritten unseen.
+//     answer is never overwritten unseen.
 //
 // The data is in cell_data.hpp. A role is process-local, belongs to one thread at a time (under the process lock).
 #pragma once

@@ -9,8 +9,7 @@
 //    up.
 // 3. Each dialed peer ends in exactly one Outcome: a descriptor or a sentence.
 // 4. A dial ends when the peer's host has not answered for kSilenceMaxNs, however often it is tried. A peer that is
-// stopped
-//    while its kernel answers is waited for.
+//    stopped while its kernel answers is waited for.
 // 5. The listener is closed once every rank that may dial has a connection.
 #pragma once
 
