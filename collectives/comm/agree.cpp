@@ -111,6 +111,7 @@ class Duplication final : public mpi_adi::OwnRequest, private mpi_adi::Task {
     return complete ? "" : "MPI_Comm_idup, " + mpi_adi::communicator_word(*communicator);
   }
   [[nodiscard]] bool go_on() override {
+    if (complete) return false;  // a lost peer wakes all tasks
     while (tree_.step()) {
       error_ = tree_.error_class();
       if (error_ != MPI_SUCCESS) return true;

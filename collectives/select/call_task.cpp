@@ -51,7 +51,9 @@ std::string CallTask::under_way() const {
   return collective_ ? std::string(name_) + ", " + mpi_adi::communicator_word(*communicator) : "";
 }
 
+// A lost peer wakes all tasks, also those that are not under way.
 bool CallTask::go_on() {
+  if (!collective_) return false;
   if (begun_) return flow_.go_on() && text_.done();
   if (!portal_.order().may_begin(place_)) return false;
   begun_ = true;
