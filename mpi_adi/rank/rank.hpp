@@ -97,7 +97,7 @@ class MpiRank {
     if (device_->has_unreferenced()) [[unlikely]]
       destroy_unreferenced();
     sim::Process& process = *process_;
-    if (process.kernel().unfinished()) [[unlikely]]
+    if (process.kernel().unfinished() || device_->tasks().any_awake_for_coprocessor()) [[unlikely]]
       process.arm_coprocessor();
     if (threaded()) {
       if (beside_lone_thread_ || !mutex_.mine()) [[unlikely]]
@@ -160,6 +160,7 @@ class MpiRank {
     Datatype* const predefined = predefined_types_.find(handle);
     return predefined != nullptr ? predefined : datatypes_.find(handle);
   }
+  [[nodiscard]] HandleTable<Datatype>& datatypes() { return datatypes_; }
   [[nodiscard]] UserRequest* request(MPI_Request handle) { return requests_.find(handle); }
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
   // What MPI_Op_create made; of each the table is the owner's (gone at the end of MPI).
