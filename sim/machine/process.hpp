@@ -1,6 +1,6 @@
 // One process of the simulated machine, put together: its job, wires, kernel, trace, process lock and coprocessor. What
-// a program of the portals layer, and an MPI library, runs in. The virtual machine puts the same kernel together
-// otherwise.
+// a program of the portals layer, and an MPI library, runs in. start_virtual() makes one for tests: the same kernel
+// over a virtual wire, without a launcher, shared memory and a coprocessor.
 #pragma once
 
 #include <cstdint>

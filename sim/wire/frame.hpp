@@ -107,10 +107,11 @@ struct DecodeResult {
   header.offset = header.return_match_bits = header.return_length = header.return_offset = 0;
   return true;
 }
-// The one reader of every other frame. Reads nothing beyond `input`; byte 0 is not looked at. One header has one
-// encoding: a group that is announced but holds only what its absence means is malformed; so is kFlagReadBody, unless
-// allowed. `header` is written where it will be used: a copy of 88 fresh bytes costs more than the decoding. Of a
-// control frame it stays as it was, and so do its source and destination.
+// Reads any frame, bounds checked: nothing beyond `input`; byte 0 is not looked at. One header has one encoding: a
+// group that is announced but holds only what its absence means is malformed; so is kFlagReadBody, unless allowed.
+// `header` is written where it will be used: a copy of 88 fresh bytes costs more than the decoding. Its source and
+// destination, which no frame carries, are left alone; a control frame leaves all of it alone. After `malformed` it may
+// be half written.
 [[nodiscard]] DecodeResult decode_head(std::span<const std::byte> input, portals::Header& header, DecodedHead& out,
                                        bool may_read_body = false);
 
