@@ -25,11 +25,13 @@ HEADING = "## The walk"
 BOUNDARY = "═ process boundary ═"
 SKIPPED_STATUS = 77
 TIMEOUT = 30
-# A compiler may begin with a function some instructions before the one in front of it is over: it moves loads ahead.
-SLACK = 8
+# Compilers move loads and constants ahead of what is in front of an inlined function, also those of its rare paths. So a
+# function has begun for certain when this part of its instructions is done.
+AHEAD = 0.2
 
 Place = collections.namedtuple("Place", "stop rank path function")
 Frame = collections.namedtuple("Frame", "path function")
+Passed = collections.namedtuple("Passed", "first begun")
 
 
 def stops_of(readme):
@@ -72,13 +74,13 @@ def frames_at(library, addresses):
     return result
 
 
-def first_passed(frames):
-    """Each function, at its first instruction; of two that begin together the outer one first."""
-    passed = {}
+def passed_by(frames):
+    """Each function by its first instruction, of two that begin together the outer one first; and when it has begun."""
+    instructions = {}
     for at, stack in enumerate(frames):
-        for frame in stack:
-            passed.setdefault(frame, at)
-    return passed
+        for frame in dict.fromkeys(stack):
+            instructions.setdefault(frame, []).append(at)
+    return {frame: Passed(at[0], at[int(len(at) * AHEAD)]) for frame, at in instructions.items()}
 
 
 def follow(build):
@@ -93,23 +95,23 @@ def follow(build):
         if problems:
             sys.exit(run.transcript(problems))
         ranks = [(pathlib.Path(folder) / f"rank{rank}").read_text(encoding="utf-8").split() for rank in (0, 1)]
-    return [first_passed(frames_at(library, addresses)) for library, *addresses in ranks]
+    return [passed_by(frames_at(library, addresses)) for library, *addresses in ranks]
 
 
 def judge(places, ranks):
     """What is wrong with the walk, as sentences."""
     problems, last = [], {}
     for place in places:
-        at = ranks[place.rank].get(Frame(place.path, place.function))
-        before, other = last.get(place.rank, (0, None))
-        if at is None:
+        passed = ranks[place.rank].get(Frame(place.path, place.function))
+        before, other = last.get(place.rank, (0, place))
+        if passed is None:
             problems.append(f"stop {place.stop}: {place.path} has no function {place.function} that the message passes "
                             f"{'in its receiver' if place.rank else 'in its sender'}")
-        elif at + SLACK < before:
-            problems.append(f"stop {place.stop}: {place.path} {place.function} (instruction {at}) comes before "
+        elif passed.begun < before:
+            problems.append(f"stop {place.stop}: {place.path} {place.function} (instruction {passed.begun}) comes before "
                             f"{other.path} {other.function} (instruction {before}), which the walk has first")
-        else:
-            last[place.rank] = (at, place)
+        elif passed.first >= before:
+            last[place.rank] = (passed.first, place)
     if len(last) < len(ranks):
         problems.append(f"the walk does not name both sides of \"{BOUNDARY}\"")
     return problems
@@ -118,9 +120,9 @@ def judge(places, ranks):
 def show(places, ranks):
     for rank, passed in enumerate(ranks):
         print("receiver" if rank else "sender")
-        for frame, at in passed.items():
+        for frame, (first, _) in passed.items():
             stop = next((str(place.stop) for place in places if place[1:] == (rank, *frame)), "")
-            print(f"{stop:>4} {at:>5}  {frame.path} {frame.function}")
+            print(f"{stop:>4} {first:>5}  {frame.path} {frame.function}")
 
 
 def main():
