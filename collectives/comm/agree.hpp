@@ -18,8 +18,8 @@ struct Agreed : mpi_adi::AgreedContext {
 [[nodiscard]] Agreed agree_among_all(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent);
 
 // Among some members of `parent`, an intracommunicator: only they call. `ranks`: theirs in `parent`, the same on all;
-// `me`: this process's place among them. `tag` tells agreements at once of the same members apart;
-// `mark` finds out those that it does not: other marks on other members are an error, MPI_ERR_INTERN.
+// `me`: this process's place among them. `tag` tells agreements at once of the same members apart; `mark` finds out
+// those that it does not: other marks on other members are an error, MPI_ERR_INTERN.
 [[nodiscard]] Agreed agree_among(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, std::vector<int> ranks, int me,
                                  int tag, std::uint64_t mark = 0);
 
