@@ -30,7 +30,7 @@ inline constexpr std::uint64_t kHandshakeBytes = std::uint64_t{16} * 1024;
 
 // In each such call of a communicator every message waits until its receiver is ready, short ones too. So what
 // comes early is bounded by kGateCalls * kHandshakeBytes for each child and communicator (where roots alternate, times
-// the tree's depth), and it is this call's thread that waits, not the wire with everything behind it. A call that does
+// the tree's depth), and it is this call's thread that waits: no head-of-line blocking on the wire. A call that does
 // not block begins when its communicator's last such call is over.
 inline constexpr std::uint64_t kGateCalls = 64;
 [[nodiscard]] constexpr bool is_gate(std::uint64_t sequence) {

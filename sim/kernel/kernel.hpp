@@ -160,7 +160,7 @@ class Kernel {
   // A wire whose look costs a system call is looked at each this many rounds while it has nothing, if messages may come
   // by another one that costs less (Nexus's skip_poll).
   static constexpr std::uint32_t kSlowWireRounds = 8;
-  // A look that gives the processor up takes 1 us at least, and a nudge as much.
+  // A look that yields takes 1 us at least, and a nudge as much.
   static constexpr std::uint32_t kVainLooksToNudge = 256;
   template <typename AfterEach>
   bool look(Polled& polled, int arrivals, AfterEach& after_each) {
