@@ -1,6 +1,6 @@
 // The calls of a rank that do not block, in the order of their numbers. One begins when no gate before it on its
-// communicator is under way (portal/tree_portal): so a rank that starts 10,000 broadcasts sends 64 ahead, and the rest
-// waits here, at the caller, not in others' heaps.
+// communicator is under way (portal/tree_portal): so a rank that starts 10,000 broadcasts sends 64 ahead, and the
+// others wait here, at the caller, not in others' heaps.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,7 @@ class Kernel {
   }
   // Sends `transmission` (header.destination, header.length and body set); it stays the kernel's until next_finished().
   void send(Transmission& transmission) { initiator_.send(transmission); }
-  // The receiver does not want the rest of the body. It still comes off next_finished(), as stopped or sent.
+  // The receiver does not want the remainder of the body. It still comes off next_finished(), as stopped or sent.
   void stop(Transmission& transmission) { initiator_.stop(transmission); }
   // Takes back a transmission of which nothing has left: `instead` goes in its place, a put without a body to the same
   // process, and is the kernel's until next_finished(). false: it is too late, nothing happened.

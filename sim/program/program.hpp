@@ -60,7 +60,7 @@ class Program {
   [[nodiscard]] portals::Status put(const HeaderValues& values, const portals::Region& body = {});
   // The same without waiting: `sending` tells when the memory is free. Error: as put(), or sending is not done().
   [[nodiscard]] portals::Status start_put(const HeaderValues& values, const portals::Region& body, Sending& sending);
-  // The receiver does not want the rest (its acknowledgment said so). The sending is done some time later.
+  // The receiver does not want the remainder (its acknowledgment said so). The sending is done some time later.
   void stop(Sending& sending);
   // Asks for `length` bytes out of a read-only descriptor; they come as a reply to the return portal, which is needed.
   [[nodiscard]] portals::Status get(const HeaderValues& values, std::uint64_t length);

@@ -19,7 +19,7 @@ namespace margay::sim {
 // Byte 1 of a control frame; a message has none.
 enum class FrameType : std::uint8_t {
   message = 0,
-  cut = 1,      // argument: bytes of the body of the last message that were carried; the rest will not come
+  cut = 1,      // argument: bytes of the body of the last message that were carried; the remainder will not come
   segment = 2,  // argument: bytes of a body that follow (tcp)
   stop = 3,     // argument: sequence of the message whose body is no longer wanted (no wire sends it)
   ping = 4,     // argument: the sender's mark (no wire sends it)
