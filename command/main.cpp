@@ -1,6 +1,6 @@
 // The `margay` command. Installed as mpiexec and mpirun too, which are `margay run`.
 //
-// Lies above all layers, so that `margay info` can tell what those above the machine choose.
+// Lies above all layers, so that `margay info` can tell what those above sim choose.
 #include <csignal>
 #include <string>
 #include <string_view>

@@ -132,7 +132,7 @@ class Program {
   // The decision in words, a line for each stop of the walk and one for the verdict.
   [[nodiscard]] std::string explain(const Decision& decision) const { return margay::sim::explain(decision, names_); }
 
-  // The machine below, for what is not here.
+  // The process below, for what is not here.
   [[nodiscard]] Process& process() { return *process_; }
   [[nodiscard]] Kernel& kernel() {
     require_inside();

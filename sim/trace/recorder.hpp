@@ -55,8 +55,8 @@ class Recorder {
 
   [[nodiscard]] bool on() const { return on_; }
   [[nodiscard]] bool walks() const { return walks_; }  // implies on()
-  // Whether anybody looks at the steps: on(), or a check of a layer above, which asks at the same branches, so that
-  // neither costs anything while both are off.
+  // Whether anybody looks at a message's steps: on(), or a check of a layer above, which asks at the same branches, so
+  // that neither costs anything while both are off.
   [[nodiscard]] bool watched() const { return watched_; }
   // From now on watched() holds, with or without a trace.
   void watch() { watch_wanted_ = watched_ = true; }

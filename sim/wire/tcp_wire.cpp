@@ -324,7 +324,7 @@ void TcpWire::lose(TcpLink& link, std::string why) {
   ready_.add(link);
 }
 
-// Ends a link: the socket is gone, its memory is the owner's again, and what was queued has failed.
+// Ends a link: the socket is gone, its memory is the program's again, and what was queued has failed.
 void TcpWire::close_link(TcpLink& link) {
   if (link.state == TcpLink::State::connected) {
     backend_->remove(link);
