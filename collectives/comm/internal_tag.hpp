@@ -1,5 +1,6 @@
-// Tags of the messages that agreements send in a communicator's collective context, through the receive portal, where
-// no other message of that context goes.
+// Tags of messages in a communicator's collective context that go through the receive portal: agreements, and the edges
+// of a distributed graph. Only partitioned operations share it (mpi_adi/request/partitioned.hpp), whose tags begin with
+// two ones: so do those of a text, which no program's communicator carries. Collective calls have portals of their own.
 #pragma once
 
 #include <cstdint>

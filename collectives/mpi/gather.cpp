@@ -117,7 +117,7 @@ class Gathering {
                .type = names_result ? receive_type_ : mine_.type});
   }
 
-  // The rest requires: no error was noted.
+  // All that follow require: no error was noted.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] Datatype* send_type() const { return mine_.type; }
   [[nodiscard]] Datatype* receive_type() const { return receive_type_; }

@@ -63,7 +63,7 @@ class Reducing {
         {.root = arguments.root.value_or(kNoRoot), .operation = arguments.op, .count = arguments.count, .type = type_});
   }
 
-  // The rest requires: no error was noted.
+  // All that follow require: no error was noted.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] Datatype& type() const { return *type_; }
   [[nodiscard]] CallTask::By by() const {

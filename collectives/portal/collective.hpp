@@ -223,8 +223,8 @@ class Send : public Part, public mpi_adi::Awaitable<Send> {
 // one must be asked for first, or both would wait for the other's word.
 class Exchange : public Part, public mpi_adi::Awaitable<Exchange> {
  public:
-  // `bytes` each way. (No regions: those that a text makes where it awaits lie in its frame, written by words and read
-  // again by pairs of words at once, for which the processor waits, 2 ns each.)
+  // `bytes` each way. (No regions: those that a text makes where it awaits lie in its frame, and the read of two words
+  // right after two stores of one is a store-forwarding stall, 2 ns each.)
   Exchange(Collective& collective, int destination, std::byte* body, int source, std::byte* landing,
            std::uint64_t bytes);
   [[nodiscard]] bool advance() { return send_.advance() && receive_.advance(); }

@@ -1,5 +1,5 @@
 // The ready portal (paper 001, section 3.2): what the members of a communicator tell each other about a collective call
-// beside its data. Nearly all of it is a child's word that it is ready for a long message; the rest comes of calls
+// beside its data. Nearly all of it is a child's word that it is ready for a long message; the others come of calls
 // that do not fit each other.
 //
 // A notice is a header: number of the call, sender and context in the match bits, its word in the bits of the message

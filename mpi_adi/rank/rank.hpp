@@ -221,7 +221,7 @@ class MpiRank {
   [[nodiscard]] std::uint64_t next_partition_channel() { return partition_channels_++; }
 
   [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
-  // Puts the protocol counts and the rest on the job board.
+  // Puts the protocol counts and what else this rank counts on the job board.
   void publish_accounts();
 
  private:
@@ -233,7 +233,7 @@ class MpiRank {
   [[gnu::noinline]] void leave_beside();
   // Another free request, a hidden or a new one.
   [[gnu::noinline]] void make_request();
-  // A waiting thread lets the others in while it rests.
+  // A waiting thread lets the others in while it yields or sleeps.
   class OutsideRest final : public sim::Rest {
    public:
     explicit OutsideRest(MpiRank& rank) : rank_(rank) {}

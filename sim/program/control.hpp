@@ -32,8 +32,8 @@ class Control {
 
   // See Program.
   [[nodiscard]] portals::Status barrier();
-  // The job is at rest when two sums in a row say that as many messages were taken as sent, the
-  // same number both times: what was taken by the first sum had all been sent by the second, and nothing more.
+  // The job is at rest when two sums in a row say that as many messages were taken as sent, the same number both times:
+  // what was taken by the first sum had all been sent by the second, and nothing more.
   [[nodiscard]] portals::Status settle(const char* call, std::uint64_t limit_ns);
 
  private:
