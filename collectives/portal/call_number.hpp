@@ -28,7 +28,7 @@ class CallNumber {
   [[nodiscard]] constexpr std::uint32_t word() const { return word_; }
   // In each such call every message waits until its receiver is ready, short ones too. So what comes early is bounded
   // by kGateCalls * kHandshakeBytes for each child and communicator (where roots alternate, times the tree's depth),
-  // and it is this call that waits, not the wire with everything behind it. Calls in order that do not block begin when
+  // and it is this call that waits: no head-of-line blocking on the wire. Calls in order that do not block begin when
   // the communicator's last gate is over. A persistent call's first start is a gate, then each kGateCalls-th; of those
   // above kChannelsAhead every one.
   [[nodiscard]] constexpr bool is_gate() const { return gate_; }

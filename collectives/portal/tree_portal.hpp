@@ -57,7 +57,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   friend class Receive;
   friend class ReceiveRows;
 
-  // The heap has a message, or the rest of one.
+  // The heap has a message, or the remainder of one.
   void told() override;
   void forget(const portals::Criteria& criteria);
 
