@@ -39,16 +39,24 @@ void Delivery::complete(const Verdict& verdict, const Header& header) {
   changed_.add(*verdict.descriptor);
 }
 
-std::uint32_t Delivery::put_whole(const Header& header, const Region& body) {
-  if (header.kind != Kind::put || header.return_portal != kNoPortal || header.portal >= kPortalCount) return 0;
+Placed Delivery::put_whole(const Header& header, const Region& body) {
+  if (header.kind != Kind::put || header.return_portal != kNoPortal || header.portal >= kPortalCount) return {};
   MatchList* const list = table_.portals_[header.portal].list;
-  if (list == nullptr || !body.contiguous()) return 0;
+  if (list == nullptr || !body.contiguous()) return {};
   std::uint32_t visited = 0;
   const MatchEntry* const entry = Walk::first_match(*list, header, visited);
-  if (entry == nullptr || !Storage::put(*entry->memory(), entry->options(), header, body.single())) return 0;
+  if (entry == nullptr || !Storage::put(*entry->memory(), entry->options(), header, body.single())) return {};
   changed_.add(*entry->memory());
   Walk::noted(*list, visited);
-  return visited;
+  return {entry, visited};
+}
+
+Verdict Delivery::verdict_of(const Placed& placed, const Header& header) {
+  Verdict verdict;
+  verdict.entry = const_cast<MatchEntry*>(placed.entry);  // a verdict's may be changed by who decides
+  verdict.visited = placed.visited;
+  Storage::tell_put(*placed.entry->memory(), header, verdict);
+  return verdict;
 }
 
 void Delivery::abandon(const Verdict& verdict) {

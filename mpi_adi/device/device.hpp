@@ -53,6 +53,7 @@ struct ProtocolCounts {
       buffered;
   std::uint64_t unexpected = 0;     // messages found in the heap
   std::uint64_t ready_dropped = 0;  // ready sends that found no posted receive here (receiver's count)
+  std::uint64_t send_requests = 0;  // sends that needed a request: the wire had no room, or an answer is owed
 };
 
 class Device {

@@ -45,6 +45,7 @@ SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
     made.transmission.owner = &made;
     made.transmission.owner_kind = kOwnerSend;
   });
+  ++parts.counts.send_requests;
   begin(parts, request, RequestKind::send, communicator);
   request.owed = 0;
   request.read_done = false;

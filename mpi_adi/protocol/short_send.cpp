@@ -34,4 +34,11 @@ bool try_short_send(DeviceParts& parts, std::uint32_t peer, portals::MatchBits b
   return parts.kernel.try_send(put_header(parts, peer, bits, body.bytes()), body);
 }
 
+bool try_marked_short_send(DeviceParts& parts, std::uint32_t peer, portals::MatchBits bits,
+                           const portals::Region& body) {
+  portals::Header header = put_header(parts, peer, bits, body.bytes());
+  mark(parts, header);
+  return parts.kernel.try_send(header, body);
+}
+
 }  // namespace margay::mpi_adi

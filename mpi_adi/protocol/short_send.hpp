@@ -16,5 +16,8 @@ void start_watched_short_send(DeviceParts& parts, SendRequest& request, portals:
 // Without a request: true when the kernel took the message at once. Requires: bytes <= the peer's short limit.
 [[nodiscard]] bool try_short_send(DeviceParts& parts, std::uint32_t peer, portals::MatchBits bits,
                                   const portals::Region& body);
+// The same with what the check of types adds.
+[[nodiscard]] bool try_marked_short_send(DeviceParts& parts, std::uint32_t peer, portals::MatchBits bits,
+                                         const portals::Region& body);
 
 }  // namespace margay::mpi_adi

@@ -18,19 +18,21 @@ portals::MatchBits send_bits(SendMode mode, int tag, const Communicator& communi
                        mode == SendMode::ready ? kReadyBit : 0);
 }
 
+// `stamp`: when it began. A send without a request says 0.
 [[gnu::noinline]] void trace_choice(DeviceParts& parts, const ProtocolChoice& choice, std::uint32_t peer,
-                                    portals::MatchBits bits, std::uint64_t bytes, std::uint32_t request) {
+                                    std::uint64_t sequence, portals::MatchBits bits, std::uint64_t bytes,
+                                    std::uint32_t request, std::uint64_t stamp) {
   sim::TraceEvent event;
   event.kind = sim::TraceKind::send_begin;
   event.protocol = choice.protocol;
   event.reason = static_cast<std::uint8_t>(choice.reason);
   event.source = parts.kernel.me().rank;
   event.destination = peer;
-  event.sequence = parts.kernel.registers().sent(peer) + 1;
+  event.sequence = sequence;
   event.match_bits = bits;
   event.bytes = bytes;
   event.a = request;
-  parts.recorder().record(event);
+  parts.recorder().record(event, stamp);
 }
 
 void add(ProtocolCounts::Count& count, std::uint64_t bytes) {
@@ -90,7 +92,10 @@ template <bool Watched>
   const ProtocolChoice choice = select_protocol(parts, send.mode, bytes, request.peer);
   request.protocol = choice.protocol;
   if constexpr (Watched) {
-    if (parts.recorder().on()) trace_choice(parts, choice, request.peer, bits, bytes, request.pooled.index);
+    if (parts.recorder().on()) {
+      trace_choice(parts, choice, request.peer, parts.kernel.registers().sent(request.peer) + 1, bits, bytes,
+                   request.pooled.index, parts.recorder().stamp());
+    }
     if (parts.type_check != nullptr) {
       parts.type_check->begin_send(send.type, bytes, send.context != Context::point_to_point);
     }
@@ -106,6 +111,22 @@ template <bool Watched>
   return start<true>(parts, {mode, buffer, count, type, destination, tag, communicator, context});
 }
 
+// try_short_send(), told to the trace and the check of types. What does not go at once is told where it begins again.
+[[gnu::noinline]] bool try_watched(DeviceParts& parts, SendMode mode, const Datatype& type, std::uint32_t peer,
+                                   portals::MatchBits bits, const portals::Region& body, Context context) {
+  sim::Recorder& recorder = parts.recorder();
+  if (parts.type_check != nullptr) {
+    parts.type_check->begin_send(type, body.bytes(), context != Context::point_to_point);
+  }
+  const std::uint64_t stamp = recorder.on() ? recorder.stamp() : 0;
+  if (!try_marked_short_send(parts, peer, bits, body)) return false;
+  if (recorder.on()) {
+    const ProtocolChoice choice = select_protocol(parts, mode, body.bytes(), peer);
+    trace_choice(parts, choice, peer, parts.kernel.registers().sent(peer), bits, body.bytes(), 0, stamp);
+  }
+  return true;
+}
+
 }  // namespace
 
 SendRequest& start_send(DeviceParts& parts, SendMode mode, const void* buffer, std::int64_t count, const Datatype& type,
@@ -118,15 +139,16 @@ SendRequest& start_send(DeviceParts& parts, SendMode mode, const void* buffer, s
 bool send_now(DeviceParts& parts, SendMode mode, const void* buffer, std::int64_t count, const Datatype& type,
               int destination, int tag, const Communicator& communicator, Context context) {
   if (mode != SendMode::standard && mode != SendMode::ready) return false;
-  if (parts.recorder().watched()) return false;  // so that a trace tells of a request for each message
   const std::uint32_t peer = communicator.world_rank(destination);
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * type.size;
   // The least limit first: most messages need not ask which wire they take.
   if (bytes > parts.short_limit_least && bytes > parts.short_limit(peer)) return false;
   const portals::MatchBits bits = send_bits(mode, tag, communicator, context);
-  if (!try_short_send(parts, peer, bits, parts.scratch.to_send(buffer, count, type))) return false;
-  add(mode == SendMode::ready ? parts.counts.ready : parts.counts.short_, bytes);
-  return true;
+  const portals::Region& body = parts.scratch.to_send(buffer, count, type);
+  const bool sent = parts.recorder().watched() ? try_watched(parts, mode, type, peer, bits, body, context)
+                                               : try_short_send(parts, peer, bits, body);
+  if (sent) add(mode == SendMode::ready ? parts.counts.ready : parts.counts.short_, bytes);
+  return sent;
 }
 
 }  // namespace margay::mpi_adi

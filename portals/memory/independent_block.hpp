@@ -45,6 +45,8 @@ class IndependentBlock final : public Descriptor {
  private:
   friend class Storage;
 
+  // The row that put() has just filled.
+  [[nodiscard]] std::size_t latest_row() const { return (next_ == 0 ? table_.size() : next_) - 1; }
   // See memory/storage.hpp; in independent_block_inline.hpp.
   [[nodiscard]] Passed admit(const Options& options, const Header& header) const;
   void reserve(const Options& options, const Header& header, Verdict& verdict);

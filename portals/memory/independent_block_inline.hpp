@@ -64,6 +64,7 @@ inline void IndependentBlock::commit(const Verdict& verdict, const Header& heade
   buffer.state = IndependentBuffer::State::filled;
 }
 
+// The three above at once; tests/portals/put_whole_test holds it to them.
 inline bool IndependentBlock::put(const Options& options, const Header& header, const Buffer& body) {
   if (options.direction != Direction::write_only || !has(options.save, Save::body)) return false;
   if (progression_ != Progression::circular || next_ >= table_.size()) return false;

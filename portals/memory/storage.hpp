@@ -47,6 +47,14 @@ class Storage {
     ++descriptor.messages_;
     return true;
   }
+  // The verdict of the message that put() has just placed, but for its entry.
+  static void tell_put(Descriptor& descriptor, const Header& header, Verdict& verdict) {
+    verdict.descriptor = &descriptor;
+    verdict.outcome = Outcome::deposit;
+    verdict.saved = Saved::both;
+    verdict.row = static_cast<std::uint32_t>(independent(descriptor)->latest_row());
+    verdict.landing = independent(descriptor)->table()[verdict.row].memory.slice(0, header.length);
+  }
   // The body will not come.
   static void give_back(const Verdict& verdict);
 

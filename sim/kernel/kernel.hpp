@@ -148,6 +148,8 @@ class Kernel {
   [[nodiscard]] const WireCounts& sent_by_wire(WireId id) const { return initiator_.counts(id); }
   [[nodiscard]] const WireCounts& sent_by_kind(portals::Kind kind) const { return initiator_.counts(kind); }
   [[nodiscard]] std::uint64_t entries_walked() const { return target_.entries_walked(); }
+  // Which ways arrivals took.
+  [[nodiscard]] const Target::Counts& arrival_counts() const { return target_.counts(); }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
  private:

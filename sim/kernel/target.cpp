@@ -44,21 +44,23 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
 // Header and body are both here: one walk, one copy from the wire's memory to where the match says.
 bool Target::whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
-  // What nearly every short message is, unless a trace or a log keeps each decision.
-  if (!watched()) [[likely]] {
-    if (const std::uint32_t visited = delivery_.put_whole(header, arrival.body)) [[likely]] {
-      wire.consume();
-      entries_walked_ += visited;
-      registers_.count_delivered(header.source.rank);
-      return true;
-    }
+  if (watched()) [[unlikely]]
+    note_arrival(arrival, wire.id());
+  // What nearly every short message is.
+  if (const portals::Placed placed = delivery_.put_whole(header, arrival.body)) [[likely]] {
+    wire.consume();
+    entries_walked_ += placed.visited;
+    registers_.count_delivered(header.source.rank);
+    if (watched()) [[unlikely]]
+      note_placed(arrival, wire.id(), placed);
+    return true;
   }
   return whole_other(wire, arrival);
 }
 
 bool Target::whole_other(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
-  const portals::Verdict verdict = decide(header, arrival.sequence, wire.id());
+  const portals::Verdict verdict = decide(arrival, wire.id());
   if (verdict.outcome == Outcome::deposit) {
     const std::uint64_t bytes = verdict.landing.bytes();
     if (bytes != 0) portals::copy(verdict.landing, arrival.body.slice(0, bytes));
@@ -73,11 +75,13 @@ bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Ve
   const portals::Header& header = arrival.header;
   if (verdict.outcome == Outcome::reply) {
     wire.consume();
+    ++counts_.replied;
     registers_.count_delivered(header.source.rank);
     answers_.reply(verdict, header, arrival.sequence);
     return true;
   }
   if (must_hold(verdict, header)) {
+    ++counts_.held;
     wire.hold();
     return false;
   }
@@ -89,7 +93,9 @@ bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Ve
 // The header is here, the body on its way: the wire puts it straight where the match says, and tells when it is there.
 bool Target::started(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
-  const portals::Verdict verdict = decide(header, arrival.sequence, wire.id());
+  if (watched()) [[unlikely]]
+    note_arrival(arrival, wire.id());
+  const portals::Verdict verdict = decide(arrival, wire.id());
   if (verdict.outcome == Outcome::deposit && verdict.landing.bytes() != 0) {
     Incoming& incoming = make_incoming();
     incoming.header = header;
@@ -104,6 +110,7 @@ bool Target::started(Wire& wire, Arrival& arrival) {
     return true;
   }
   if (verdict.outcome == Outcome::drop && must_hold(verdict, header)) {
+    ++counts_.held;
     wire.hold();
     return false;
   }
@@ -141,22 +148,28 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
   recorder_.record(event);
 }
 
-portals::Verdict Target::decide_watched(const portals::Header& header, std::uint64_t sequence, WireId wire) {
-  const bool again = held_[header.source.rank].sequence == sequence;
-  if (recorder_.on() && !again) record_arrival(header, sequence, wire);
+// One that is held comes again in each round: it has arrived once.
+void Target::note_arrival(const Arrival& arrival, WireId wire) {
+  const portals::Header& header = arrival.header;
+  const bool again = held_[header.source.rank].sequence == arrival.sequence;
+  if (recorder_.on() && !again) record_arrival(header, arrival.sequence, wire);
   const bool keep = decisions_.wants(header);
-  if (recorder_.walks() || keep) {
-    steps_.clear();
-    delivery_.explain(header, steps_);  // before decide() takes the room
-    if (keep) decisions_.walked(header, steps_);
-  }
-  const portals::Verdict verdict = delivery_.decide(header);
-  const bool hold = verdict.outcome == Outcome::drop && must_hold(verdict, header);
-  if (hold && !first_hold(header, sequence)) return verdict;
-  if (keep) decisions_.decided(header, sequence, wire, verdict, hold);
-  entries_walked_ += verdict.visited;
-  if (recorder_.on()) record_verdict(header, sequence, verdict);
-  return verdict;
+  if (!recorder_.walks() && !keep) return;
+  steps_.clear();
+  delivery_.explain(header, steps_);  // as the list stands before the room is taken
+  if (keep) decisions_.walked(header, steps_);
+}
+
+void Target::note_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict, bool hold) {
+  const portals::Header& header = arrival.header;
+  if (decisions_.wants(header)) decisions_.decided(header, arrival.sequence, wire, verdict, hold);
+  if (recorder_.on()) record_verdict(header, arrival.sequence, verdict);
+}
+
+void Target::note_placed(const Arrival& arrival, WireId wire, const portals::Placed& placed) {
+  const portals::Verdict verdict = portals::Delivery::verdict_of(placed, arrival.header);
+  note_decision(arrival, wire, verdict, false);
+  tell_deposit(verdict, arrival.header, arrival.sequence);
 }
 
 void Target::tell_deposit(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
@@ -227,7 +240,7 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
   recorder_.record(event);
 }
 
-// The paper's linear walk over the list, as it stood before decide() took the room.
+// The paper's linear walk over the list, as it stood when the message came.
 void Target::record_walk(const portals::Header& header, std::uint64_t sequence) {
   std::uint32_t number = 0;
   for (const portals::Step& step : steps_) {

@@ -35,6 +35,15 @@ class Target {
     return std::exchange(longest_hold_[portal], 0);
   }
   void owner_away(bool away) { owner_away_ = away; }
+  // Messages that were deposited in parts of a decision (decide, move, complete), not at once; gets that were answered;
+  // rounds in which a message was left on its wire. What was deposited at once are the others that were delivered.
+  struct Counts {
+    std::uint64_t decided = 0;
+    std::uint64_t replied = 0;
+    std::uint64_t held = 0;
+    bool operator==(const Counts&) const = default;
+  };
+  [[nodiscard]] const Counts& counts() const { return counts_; }
   // Entries that walks visited, by the index where it was used.
   [[nodiscard]] std::uint64_t entries_walked() const { return entries_walked_; }
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
@@ -70,20 +79,21 @@ class Target {
 
   // Somebody wants to be told of each decision.
   [[nodiscard]] bool watched() const { return recorder_.on() || decisions_.on(); }
-  [[nodiscard]] portals::Verdict decide(const portals::Header& header, std::uint64_t sequence, WireId wire) {
-    if (watched()) [[unlikely]]
-      return decide_watched(header, sequence, wire);
-    return decide_unwatched(header, sequence);
-  }
-  [[nodiscard]] portals::Verdict decide_unwatched(const portals::Header& header, std::uint64_t sequence) {
+  [[nodiscard]] portals::Verdict decide(const Arrival& arrival, WireId wire) {
+    const portals::Header& header = arrival.header;
     portals::Verdict verdict = delivery_.decide(header);
     const bool hold = verdict.outcome == portals::Outcome::drop && must_hold(verdict, header);
-    if (!hold || first_hold(header, sequence)) entries_walked_ += verdict.visited;
+    if (hold && !first_hold(header, arrival.sequence)) return verdict;
+    entries_walked_ += verdict.visited;
+    if (watched()) [[unlikely]]
+      note_decision(arrival, wire, verdict, hold);
     return verdict;
   }
-  // The same, told to the trace and to the log of decisions.
-  [[nodiscard, gnu::noinline]] portals::Verdict decide_watched(const portals::Header& header, std::uint64_t sequence,
-                                                               WireId wire);
+  // The probe: what a trace and the log of decisions are told, beside what happens anyway. A message is here, and
+  // nothing has happened yet; it was decided; it was deposited at once.
+  [[gnu::noinline]] void note_arrival(const Arrival& arrival, WireId wire);
+  [[gnu::noinline]] void note_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict, bool hold);
+  [[gnu::noinline]] void note_placed(const Arrival& arrival, WireId wire, const portals::Placed& placed);
   // A held message comes again in each round; true the first time.
   bool first_hold(const portals::Header& header, std::uint64_t sequence) {
     Held& held = held_[header.source.rank];
@@ -99,6 +109,7 @@ class Target {
   // The message is deposited: counters, the acknowledgment, the trace.
   void deposited(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
     delivery_.complete(verdict, header);
+    ++counts_.decided;
     registers_.count_delivered(header.source.rank);
     if (verdict.acknowledge || recorder_.on()) [[unlikely]]
       tell_deposit(verdict, header, sequence);
@@ -124,6 +135,7 @@ class Target {
   std::array<std::uint32_t, portals::kPortalCount> longest_hold_{};
   bool owner_away_ = false;
   DecisionLog decisions_;
+  Counts counts_;
   std::uint64_t entries_walked_ = 0;
   std::vector<portals::Header> first_unmatched_;
   std::uint64_t under_way_ = 0;

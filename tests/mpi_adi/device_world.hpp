@@ -59,6 +59,7 @@ struct WorldOptions {
   std::uint64_t seed = 1;
   DeviceOptions device;
   bool trace = false;
+  bool trace_walks = false;
   std::uint32_t devices = ~0U;  // ranks from here on have a kernel and no device: tests play their part by hand
 };
 
@@ -116,6 +117,7 @@ class DeviceWorld {
     sim::RecorderOptions recording;
     recording.rank = rank;
     recording.size = options_.ranks;
+    recording.walks = options_.trace_walks;
     if (options_.trace) REQUIRE(made->recorder.open_memory(recording).ok());
     made->kernel = std::make_unique<sim::Kernel>(me, routes, made->finished, made->recorder);
     if (rank < options_.devices) made->device = std::make_unique<Device>(*made->kernel, options_.device);

@@ -138,18 +138,25 @@ TEST_CASE("put_whole does what decide, copy and complete do, or nothing") {
       const Region body = random.percent(90) || length < 2 ? Region(bytes.data(), static_cast<std::size_t>(length))
                                                            : Region(std::span<const Buffer>(halves));
       const Header header = any_header(random, length);
-      const std::uint32_t visited = a.kernel.delivery.put_whole(header, body);
-      if (visited == 0) check_alike(a, b);
+      const Placed placed = a.kernel.delivery.put_whole(header, body);
+      if (!placed) check_alike(a, b);
       const Verdict verdict = b.general(header, body);
-      if (visited == 0) {
+      if (!placed) {
         static_cast<void>(a.general(header, body));
       } else {
         REQUIRE(verdict.outcome == Outcome::deposit);
-        REQUIRE(verdict.visited == visited);
-        REQUIRE(verdict.saved == Saved::both);
+        const Verdict told = Delivery::verdict_of(placed, header);
+        REQUIRE(told.outcome == Outcome::deposit);
+        REQUIRE(told.visited == verdict.visited);
+        REQUIRE(told.saved == verdict.saved);
+        REQUIRE(told.row == verdict.row);
+        REQUIRE(told.offset == verdict.offset);
+        REQUIRE(told.landing.bytes() == verdict.landing.bytes());
+        REQUIRE(told.entry->order() == verdict.entry->order());
         REQUIRE(!verdict.acknowledge);
+        REQUIRE(!told.acknowledge);
       }
-      taken += visited != 0 ? 1 : 0;
+      taken += placed ? 1 : 0;
       ++sent;
       check_alike(a, b);
       if (random.percent(60)) {
