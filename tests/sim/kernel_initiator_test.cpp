@@ -13,10 +13,10 @@
 namespace margay::sim::test {
 namespace {
 
-constexpr std::uint32_t kMe = 0, kNear = 1, kFar = 2, kRanks = 3;
+constexpr std::uint32_t kFar = 0, kNear = 1, kMe = 2, kRanks = 3;
 constexpr std::size_t kBodyBytes = 24;
 
-// Rank 0, which reaches rank 1 by one wire and rank 2 by another.
+// Rank 2, which reaches rank 1 by one wire and rank 0 by another.
 struct Sender {
   [[nodiscard]] static portals::Header put(std::uint32_t peer, std::uint64_t bytes) {
     portals::Header header;
@@ -41,7 +41,7 @@ struct Sender {
   TransmissionList finished;
   ScriptedWire near{finished, WireId::shm};
   ScriptedWire far{finished, WireId::tcp};
-  std::vector<Wire*> routes{&near, &near, &far};
+  std::vector<Wire*> routes{&far, &near, &near};
   Registers registers{kRanks};
   Initiator initiator{{5, kMe}, routes, finished, registers, recorder};
   std::array<std::byte, kBodyBytes> memory{std::byte{1}, std::byte{2}, std::byte{3}};
@@ -200,7 +200,7 @@ TEST_CASE("initiator: when it is too late to take a transmission back nothing ha
   CHECK(transmission.state == Transmission::State::sent);
 }
 
-// "kernel_send 0>1 #1 24 ..." of what was recorded.
+// "kernel_send 2>1 #1 24 ..." of what was recorded.
 std::string told(const Recorder& recorder) {
   std::string words;
   for (const TraceEvent& event : recorder.events()) {
@@ -227,8 +227,8 @@ TEST_CASE("initiator: a trace tells departures and stops and what is taken back,
   sender.queue(taken_back);
   REQUIRE(sender.initiator.replace(taken_back, instead));
   CHECK_EQ(told(sender.recorder),
-           "kernel_send 0>2 #1 24 wire 2, kernel_send 0>1 #3 24 wire 1, stop 0>1 #3 24 wire 255, "
-           "kernel_send 0>1 #4 24 wire 1, take_back 0>1 #4 24 wire 1, ");
+           "kernel_send 2>0 #1 24 wire 2, kernel_send 2>1 #3 24 wire 1, stop 2>1 #3 24 wire 255, "
+           "kernel_send 2>1 #4 24 wire 1, take_back 2>1 #4 24 wire 1, ");
 }
 
 TEST_CASE("initiator: a departure bears the time from before the wire took the message") {
