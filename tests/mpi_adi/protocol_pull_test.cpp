@@ -165,6 +165,17 @@ TEST_CASE("a synchronous sender is told after its body is here and not before") 
   CHECK(pull.hand.acknowledged.header(0).match_bits == kSenderBits);
 }
 
+TEST_CASE("a pull from a process that is lost owes nothing any more") {
+  Pulling pull(kShortBytes);
+  static_cast<void>(pull.asked());
+  pull.hand.world().network().lose(1);
+  pull.hand.settle();
+  CHECK(pull.request->complete);
+  CHECK(pull.request->error_class == MPIX_ERR_PROC_FAILED);
+  CHECK(!pull.request->expecting);
+  CHECK(!pull.hand.world().kernel(0).unfinished());
+}
+
 TEST_CASE("a pull over a full wire asks later") {
   sim::VirtualOptions full;
   full.full_probability = 1.0;

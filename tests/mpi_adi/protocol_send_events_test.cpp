@@ -190,6 +190,7 @@ TEST_CASE("what comes to a send that is over changes nothing, and finds its rows
   const std::uint64_t completions = one.parts.completions;
   answers_came(one.parts, one.send);
   body_read(one.parts, one.send);
+  one.take_body(sim::Transmission::State::sent);
   CHECK(!one.send.cancelled);
   CHECK(!one.send.read_done);
   CHECK(one.parts.completions == completions);
@@ -197,6 +198,18 @@ TEST_CASE("what comes to a send that is over changes nothing, and finds its rows
   for (const portals::IndependentBuffer& row : one.send.answers) {
     CHECK(row.state == portals::IndependentBuffer::State::available);
   }
+}
+
+TEST_CASE("an answer that nobody looked at before the request was used again is not the new use's") {
+  SendUnderWay one(kOwedAll);
+  one.arrive({one.answer(Answer::returned)});
+  one.take_body(sim::Transmission::State::failed);
+  release(one.parts, one.send);
+  const SendRequest& again = new_send(one.parts, one.hand.comm());
+  REQUIRE(&again == &one.send);
+  answers_came(one.parts, one.send);
+  CHECK(!again.cancelled);
+  CHECK(!again.complete);
 }
 
 TEST_CASE("an answer for an earlier use of the request finds no entry") {

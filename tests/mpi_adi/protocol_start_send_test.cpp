@@ -231,6 +231,9 @@ TEST_CASE("a trace tells each choice, under the number that the message then has
     CHECK(choice.sequence == left.sequence);
     CHECK(choice.sequence == i + 2);
   }
+  // Expect: what leaves is the same as without a trace.
+  CHECK(starting.came(1).match_bits == envelope_bits(7, 0, 0));
+  CHECK(starting.came(2).match_bits == envelope_bits(7, 0, 0, kLongBit));
 }
 
 }  // namespace
