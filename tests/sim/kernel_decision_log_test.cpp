@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = 64;
 
-portals::Header numbered(portals::MatchBits bits) {
+portals::Header with_bits(portals::MatchBits bits) {
   portals::Header header;
   header.match_bits = bits;
   return header;
@@ -26,7 +26,7 @@ portals::Header numbered(portals::MatchBits bits) {
 
 // As the kernel does: a walk, then what was decided. Returns the header.
 portals::Header note(DecisionLog& log, portals::MatchBits bits, const portals::Verdict& verdict = {}) {
-  const portals::Header header = numbered(bits);
+  const portals::Header header = with_bits(bits);
   log.walked(header, {});
   log.decided(header, bits, WireId::self, verdict, false);
   return header;
@@ -47,15 +47,15 @@ Stop stop_at(const portals::MatchEntry& entry, portals::Passed passed, const por
 TEST_CASE("decision log: it wants nothing until it is told to keep") {
   DecisionLog log;
   CHECK_FALSE(log.on());
-  CHECK_FALSE(log.wants(numbered(1)));
+  CHECK_FALSE(log.wants(with_bits(1)));
   CHECK_EQ(log.kept(), 0);
   CHECK_FALSE(log.take().has_value());
   log.keep(3);
   CHECK(log.on());
-  CHECK(log.wants(numbered(1)));
+  CHECK(log.wants(with_bits(1)));
   log.keep(0);
   CHECK_FALSE(log.on());
-  CHECK_FALSE(log.wants(numbered(1)));
+  CHECK_FALSE(log.wants(with_bits(1)));
 }
 
 TEST_CASE("decision log: the portal that is left out is not wanted, the others are") {
@@ -119,7 +119,7 @@ TEST_CASE("decision log: a decision has all that the verdict says") {
   verdict.landing = portals::Region(memory.data(), 12);
   verdict.offset = 34;
   verdict.row = 5;
-  portals::Header header = numbered(9);
+  portals::Header header = with_bits(9);
   header.user_data[3] = std::byte{8};
   log.decided(header, 77, WireId::tcp, verdict, true);
   const std::optional<Decision> decision = log.take();
