@@ -7,17 +7,10 @@
 
 #include "portals/memory/dynamic_block.hpp"
 #include "portals/portal_table.hpp"
+#include "portals/step.hpp"
 #include "portals/verdict.hpp"
 
 namespace margay::portals {
-
-// One stop of the walk.
-struct Step {
-  const MatchEntry* entry;  // nullptr: the portal's own descriptor, without a match list
-  Passed passed;
-  const Descriptor* memory = nullptr;  // that descriptor, and how the portal uses it
-  Options options = {};
-};
 
 class Delivery {
  public:
