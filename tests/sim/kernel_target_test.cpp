@@ -17,7 +17,8 @@
 namespace margay::sim::test {
 namespace {
 
-constexpr portals::PortalIndex kBodies = 1, kHeaders = 2, kAcknowledging = 3, kGettable = 4, kListed = 5, kUnused = 9;
+constexpr portals::PortalIndex kBodyPortal = 1, kHeaders = 2, kAcknowledging = 3, kGettable = 4, kListed = 5,
+                               kUnused = 9;
 
 // Rank 0's target, with a wire to ranks 1 and 2 that the test plays. What is told of each decision, if anything,
 // changes nothing of it.
@@ -26,7 +27,7 @@ struct Receiving {
     if (traced) REQUIRE(recorder.open_memory().ok());
     portals::Options options;
     options.save = portals::Save::body;
-    REQUIRE(table.attach(kBodies, bodies, options).ok());
+    REQUIRE(table.attach(kBodyPortal, bodies, options).ok());
     options.save = portals::Save::header;
     REQUIRE(table.attach(kHeaders, headers, options).ok());
     options.save = portals::Save::body;
@@ -82,7 +83,7 @@ TEST_CASE("target: a whole message is deposited and counted for its sender, watc
   for (const bool traced : {false, true}) {
     CAPTURE(traced);
     Receiving receiving(traced);
-    CHECK(receiving.take(2, Receiving::put(kBodies)));
+    CHECK(receiving.take(2, Receiving::put(kBodyPortal)));
     CHECK_EQ(receiving.wire.consumed, 1);
     CHECK(std::equal(receiving.body.begin(), receiving.body.end(), receiving.memory.begin()));
     CHECK_EQ(receiving.bodies.messages(), 1);
@@ -131,8 +132,8 @@ TEST_CASE("target: where only headers are wanted the body passes by, whole or on
 TEST_CASE("target: a body on its way has its place until it is there, each peer its own") {
   Receiving receiving;
   receiving.body.resize(16);
-  CHECK(receiving.take(1, Receiving::put(kBodies), Arrival::Kind::started));
-  CHECK(receiving.take(2, Receiving::put(kBodies), Arrival::Kind::started));
+  CHECK(receiving.take(1, Receiving::put(kBodyPortal), Arrival::Kind::started));
+  CHECK(receiving.take(2, Receiving::put(kBodyPortal), Arrival::Kind::started));
   REQUIRE_EQ(receiving.wire.accepted.size(), 2);
   CHECK_EQ(receiving.wire.accepted[0].single().base, receiving.memory.data());
   CHECK_EQ(receiving.wire.accepted[1].single().base, receiving.memory.data() + 16);
@@ -149,15 +150,15 @@ TEST_CASE("target: a body on its way has its place until it is there, each peer 
   CHECK_EQ(receiving.bodies.bytes(), 32);
   // Expect: no memory but that of the first two.
   receiving.bodies.reset_local_offset();
-  CHECK(receiving.take(1, Receiving::put(kBodies), Arrival::Kind::started));
-  CHECK(receiving.take(2, Receiving::put(kBodies), Arrival::Kind::started));
+  CHECK(receiving.take(1, Receiving::put(kBodyPortal), Arrival::Kind::started));
+  CHECK(receiving.take(2, Receiving::put(kBodyPortal), Arrival::Kind::started));
   CHECK(receiving.wire.cookies[2] == receiving.wire.cookies[0]);
   CHECK(receiving.wire.cookies[3] == receiving.wire.cookies[1]);
 }
 
 TEST_CASE("target: a body that does not come whole gives its room back, and the message is dropped") {
   Receiving receiving;
-  CHECK(receiving.take(1, Receiving::put(kBodies), Arrival::Kind::started));
+  CHECK(receiving.take(1, Receiving::put(kBodyPortal), Arrival::Kind::started));
   CHECK_EQ(receiving.bodies.local_offset(), 24);
   CHECK(receiving.take_end(Arrival::Kind::cut, receiving.wire.cookies[0]));
   CHECK_EQ(receiving.bodies.local_offset(), 0);
@@ -243,11 +244,11 @@ TEST_CASE("target: what no place takes is dropped, counted by reason and sender,
   for (const bool traced : {false, true}) {
     for (const Arrival::Kind kind : {Arrival::Kind::whole, Arrival::Kind::started}) {
       Receiving receiving(traced);
-      receiving.target.hold_when_no_room(kBodies + 1);  // another portal's matter
+      receiving.target.hold_when_no_room(kBodyPortal + 1);  // another portal's matter
       receiving.body.resize(40);
       CHECK(receiving.take(1, Receiving::put(kUnused), kind));
       CHECK(receiving.take(2, Receiving::put(kListed), kind));
-      CHECK(receiving.take(2, Receiving::put(kBodies), kind));
+      CHECK(receiving.take(2, Receiving::put(kBodyPortal), kind));
       CHECK_EQ(receiving.dropped(1, portals::DropReason::no_such_portal), 1);
       CHECK_EQ(receiving.dropped(2, portals::DropReason::no_match), 1);
       CHECK_EQ(receiving.dropped(2, portals::DropReason::too_small), 1);
@@ -277,12 +278,12 @@ TEST_CASE("target: a held message moves nothing, is walked once, and is taken wh
     for (const Arrival::Kind kind : {Arrival::Kind::whole, Arrival::Kind::started}) {
       CAPTURE(traced);
       Receiving receiving(traced);
-      receiving.target.hold_when_no_room(kBodies);
+      receiving.target.hold_when_no_room(kBodyPortal);
       CHECK(receiving.take(1, Receiving::put(kUnused)));
-      CHECK(receiving.take(1, Receiving::put(kBodies)));
+      CHECK(receiving.take(1, Receiving::put(kBodyPortal)));
       for (int again = 0; again < 3; ++again) {
         receiving.brought[1] = 2;
-        CHECK_FALSE(receiving.take(1, Receiving::put(kBodies), kind));
+        CHECK_FALSE(receiving.take(1, Receiving::put(kBodyPortal), kind));
       }
       CHECK_EQ(receiving.wire.held, 3);
       CHECK(receiving.target.holds(1));
@@ -290,12 +291,12 @@ TEST_CASE("target: a held message moves nothing, is walked once, and is taken wh
       CHECK_EQ(receiving.target.entries_walked(), 2);
       CHECK_EQ(receiving.registers.delivered(1), 1);
       CHECK_EQ(receiving.dropped(1, portals::DropReason::too_small), 0);
-      CHECK_EQ(receiving.target.take_longest_hold(kBodies), 2);
-      CHECK_EQ(receiving.target.take_longest_hold(kBodies), 0);
-      CHECK_EQ(receiving.target.take_longest_hold(kBodies + 1), 0);
+      CHECK_EQ(receiving.target.take_longest_hold(kBodyPortal), 2);
+      CHECK_EQ(receiving.target.take_longest_hold(kBodyPortal), 0);
+      CHECK_EQ(receiving.target.take_longest_hold(kBodyPortal + 1), 0);
       receiving.bodies.reset_local_offset();
       receiving.brought[1] = 2;
-      CHECK(receiving.take(1, Receiving::put(kBodies), kind));
+      CHECK(receiving.take(1, Receiving::put(kBodyPortal), kind));
       if (kind == Arrival::Kind::started) {
         CHECK(receiving.take_end(Arrival::Kind::finished, receiving.wire.cookies[0]));
       }
