@@ -1,6 +1,6 @@
 # The shared libraries that programs link: libmpi.so.12 (all layers, the MPICH ABI's names only) and
 # libmargay_portals.so (portals and the simulated machine, their C++ names). A program that links both has two separate
-# machines in it: use one of them.
+# simulated machines in it: use one of them.
 include_guard(GLOBAL)
 
 # The shape of an installation inside the build tree, so that bin/mpicc works from there too: build/<preset>/{bin,lib,include}.

@@ -1,6 +1,6 @@
 // The `margay` command. Installed as mpiexec and mpirun too, which are `margay run`.
 //
-// Lies above all layers, so that `margay info` can tell what those above the machine choose.
+// Lies above all layers, so that `margay info` can tell what those above sim choose.
 #include <csignal>
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   std::string_view name = argc > 0 ? argv[0] : "margay";
   if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
   if (name.substr(0, 7) == "mpiexec" || name.substr(0, 6) == "mpirun") return margay::sim::run_command(words);
-  // The rest of a `run` line belongs to the ranks' programs as much as to margay: its own parser reads it.
+  // The remainder of a `run` line belongs to the ranks' programs as much as to margay: its own parser reads it.
   if (!words.empty() && words[0] == "run") return margay::sim::run_command({words.begin() + 1, words.end()});
   // A look at what this machine allows fails where files may not be long, and tells so.
   static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));

@@ -2,21 +2,16 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 
 #include "collectives/algorithm/bcast_tree.hpp"
 #include "collectives/algorithm/reduce_tree.hpp"
+#include "collectives/comm/and_tree.hpp"
 #include "collectives/comm/internal_tag.hpp"
-#include "collectives/comm/tree_and.hpp"
 #include "collectives/op/operation.hpp"
-#include "mpi_adi/abi/status.hpp"
-#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/mpi/receive_call.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/context_agreement.hpp"
-#include "mpi_adi/progress/describe.hpp"
 #include "mpi_adi/rank/wait.hpp"
-#include "mpi_adi/request/own_request.hpp"
 
 namespace margay::collectives {
 
@@ -34,28 +29,13 @@ std::uint32_t salt_of(const Communicator& communicator, int tag) {
   return static_cast<std::uint32_t>(communicator.collective_context) << 16 ^ static_cast<std::uint32_t>(tag);
 }
 
-Agreed outcome(const ContextAgreement& agreement) {
-  return {agreement.agreed(), agreement.agreed().context < 0 ? MPI_ERR_OTHER : MPI_SUCCESS};
-}
-
-Agreed failed(int error_class) {
-  return {{}, error_class};
+TreePortal& portal_of(MpiRank& rank) {
+  return *static_cast<TreePortal*>(rank.collectives());
 }
 
 // One member names the communicator's generation.
 std::uint64_t offered_generation(MpiRank& rank, bool names_it) {
   return names_it ? rank.next_generation() : ContextAgreement::kAnyGeneration;
-}
-
-// `everywhere(words)`: their bitwise and over all members; MPI_SUCCESS or an error class.
-template <typename Everywhere>
-Agreed agree(MpiRank& rank, std::uint32_t salt, bool names_generation, Everywhere everywhere) {
-  // Other threads may come to other agreements before this one is over.
-  ContextAgreement agreement(rank.contexts(), salt, !rank.threaded(), offered_generation(rank, names_generation));
-  do {
-    if (const int error_class = everywhere(agreement.words()); error_class != MPI_SUCCESS) return failed(error_class);
-  } while (!agreement.combined());
-  return outcome(agreement);
 }
 
 int reduce_to(MpiRank& rank, Communicator& communicator, int root, Words words) {
@@ -71,102 +51,94 @@ int tell_from(MpiRank& rank, Communicator& communicator, int root, Words words) 
   return collective.error_class();
 }
 
-std::vector<int> all_ranks(const Communicator& communicator) {
-  std::vector<int> ranks(static_cast<std::size_t>(communicator.size()));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
+// The agreement among the members of the call's communicator, round after round: all of one number, as the messages of
+// two members alternate. `mark`: see agree_among(). error_class: MPI_SUCCESS, or why there is none.
+Steps agreement_text(Collective& collective, ContextAgreement& agreement, std::uint64_t mark, int& error_class) {
+  do {
+    const Words mine = agreement.words();
+    std::vector<std::uint64_t> words(mine.begin(), mine.end());
+    // Of equal marks the and is the mark, and of what it has not is that: one bit that differs clears one of the two.
+    words.push_back(mark);
+    words.push_back(~mark);
+    co_await and_tree(collective, words, error_class);
+    if (error_class == MPI_SUCCESS && (words[mine.size()] != mark || words[mine.size() + 1] != ~mark)) {
+      error_class = MPI_ERR_INTERN;
+    }
+    if (error_class != MPI_SUCCESS) co_return;
+    std::copy_n(words.begin(), mine.size(), mine.begin());
+  } while (!agreement.combined());
+  if (agreement.agreed().context < 0) error_class = MPI_ERR_OTHER;
 }
 
-// MPI_Comm_idup's request.
-class Duplication final : public mpi_adi::OwnRequest, private mpi_adi::Task {
+Agreed agree(Collective& collective, ContextAgreement& agreement, std::uint64_t mark) {
+  int error_class = MPI_SUCCESS;
+  run(agreement_text(collective, agreement, mark, error_class));
+  return error_class == MPI_SUCCESS ? Agreed{agreement.agreed(), MPI_SUCCESS} : Agreed{{}, error_class};
+}
+
+// MPI_Comm_idup.
+class Duplication final : public CallTask {
  public:
-  Duplication(MpiRank& rank, Communicator& parent, Communicator& duplicate, MPI_Comm* handle, int tag)
-      : OwnRequest(mpi_adi::RequestKind::collective),
-        Task(rank.device().tasks(), By::anybody),
-        rank_(rank),
+  Duplication(MpiRank& rank, Communicator& parent, Communicator& duplicate, MPI_Comm* handle)
+      : CallTask(rank, parent, By::anybody),
         duplicate_(duplicate),
         handle_(handle),
-        agreement_(rank.contexts(), salt_of(parent.everybody(), tag), false,
-                   offered_generation(rank, parent.everybody().rank() == 0)),
-        tree_(rank.device(), *rank.datatype(MPI_BYTE), parent.everybody(), all_ranks(parent.everybody()),
-              parent.everybody().rank(), tag, this) {
-    communicator = &parent;
-    ++parent.references;
-    tree_.start(agreement_.words());
-    begin();
-  }
-  ~Duplication() override { rank_.release(*communicator); }
-
-  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override {
-    mpi_adi::fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
-    if (error_ != MPI_SUCCESS) {
-      words = error_ == MPI_ERR_OTHER ? mpi_adi::kContextsUsedUp : mpi_adi::words_of_lost(rank);
+        agreement_(rank.contexts(), salt_of(parent.everybody(), next_tag(parent.everybody())), false,
+                   offered_generation(rank, parent.everybody().rank() == 0)) {}
+  [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override {
+    const int error_class = CallTask::end(rank, status, words);
+    if (error_class != MPI_SUCCESS) {
+      *handle_ = MPI_COMM_NULL;
+      rank.free_communicator(duplicate_);
     }
-    return error_;
+    return error_class;
   }
-  [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
  private:
-  [[nodiscard]] std::string under_way() const override {
-    return complete ? "" : "MPI_Comm_idup, " + mpi_adi::communicator_word(*communicator);
+  static int next_tag(Communicator& all) { return internal_tag(Agreement::sequence, all.agreements++); }
+  [[nodiscard]] Plan plan(const StandingFacts& /*standing*/) const override { return {}; }
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*how*/) override {
+    return agreement_text(collective, agreement_, 0, agreed_);
   }
-  [[nodiscard]] bool go_on() override {
-    if (complete) return false;  // a lost peer wakes all tasks
-    while (tree_.step()) {
-      error_ = tree_.error_class();
-      if (error_ != MPI_SUCCESS) return true;
-      if (agreement_.combined()) {
-        error_ = collectives::outcome(agreement_).error_class;
-        return true;
-      }
-      tree_.start(agreement_.words());
-    }
-    return false;
+  [[nodiscard]] int finish() override {
+    if (agreed_ == MPI_SUCCESS) MpiRank::set_context(duplicate_, agreement_.agreed());
+    return agreed_;
   }
-  void over() override {
-    if (error_ == MPI_SUCCESS) {
-      MpiRank::set_context(duplicate_, agreement_.agreed());
-    } else {
-      *handle_ = MPI_COMM_NULL;
-      rank_.free_communicator(duplicate_);
-    }
-    ++rank_.device().parts().completions;
-    complete = true;
+  [[nodiscard]] std::string words_of(int error_class) const override {
+    return error_class == MPI_ERR_OTHER ? mpi_adi::kContextsUsedUp : "";
   }
 
-  MpiRank& rank_;
   Communicator& duplicate_;
   MPI_Comm* handle_;
-  int error_ = MPI_SUCCESS;
+  int agreed_ = MPI_SUCCESS;
   ContextAgreement agreement_;
-  TreeAnd tree_;
 };
 
 }  // namespace
 
 Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
   Communicator& all = parent.everybody();
-  return agree(rank, salt_of(all, 0), all.rank() == 0, [&](Words words) {
-    const int up = reduce_to(rank, all, 0, words);
-    const int down = tell_from(rank, all, 0, words);
-    return up != MPI_SUCCESS ? up : down;
-  });
+  // Other threads may come to other agreements before this one is over.
+  ContextAgreement agreement(rank.contexts(), salt_of(all, 0), !rank.threaded(),
+                             offered_generation(rank, all.rank() == 0));
+  Collective collective(rank, all);
+  return agree(collective, agreement, 0);
 }
 
-Agreed agree_among(MpiRank& rank, Communicator& parent, std::vector<int> ranks, int me, int tag, std::uint64_t mark) {
-  TreeAnd tree(rank.device(), *rank.datatype(MPI_BYTE), parent, std::move(ranks), me, tag);
-  return agree(rank, salt_of(parent, tag), me == 0, [&](Words words) {
-    // Of equal marks the and is the mark, and of what it has not is that: one bit that differs clears one of the two.
-    std::vector<std::uint64_t> marked(words.begin(), words.end());
-    marked.push_back(mark);
-    marked.push_back(~mark);
-    tree.start(marked);
-    wait_until(
-        rank, [&tree] { return tree.step(); }, 1);
-    std::copy_n(marked.begin(), words.size(), words.begin());
-    if (tree.error_class() != MPI_SUCCESS) return tree.error_class();
-    return marked[words.size()] == mark && marked[words.size() + 1] == ~mark ? MPI_SUCCESS : MPI_ERR_INTERN;
-  });
+Agreed agree_among(MpiRank& rank, Communicator& parent, const mpi_adi::GroupPtr& members, int tag, std::uint64_t mark) {
+  // They are a communicator of their own meanwhile, in the one of the parent's contexts that no collective call has.
+  Communicator some;
+  some.set_groups(members);
+  some.collective_context = parent.context;
+  some.generation = parent.generation;
+  ContextAgreement agreement(rank.contexts(), salt_of(parent, tag), !rank.threaded(),
+                             offered_generation(rank, members->my_rank == 0));
+  const Agreed agreed = [&] {
+    Collective collective(portal_of(rank), some, CallNumber::of_message(static_cast<std::uint32_t>(tag)));
+    return agree(collective, agreement, mark);
+  }();
+  parent.contexts_spent |= some.contexts_spent;
+  return agreed;
 }
 
 int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vector<std::uint64_t>& mine,
@@ -203,7 +175,9 @@ int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vecto
 
 Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
   const auto salt = static_cast<std::uint32_t>(leaders.tag);  // all that both groups know in common
-  return agree(rank, salt, leaders.peer != nullptr, [&](Words words) {
+  ContextAgreement agreement(rank.contexts(), salt, !rank.threaded(),
+                             offered_generation(rank, leaders.peer != nullptr));
+  const auto everywhere = [&](Words words) {
     int error_class = reduce_to(rank, leaders.local, leaders.local_leader, words);
     std::vector<std::uint64_t> result(words.begin(), words.end());
     if (leaders.peer != nullptr) {
@@ -218,13 +192,15 @@ Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
     const int told = tell_from(rank, leaders.local, leaders.local_leader, Words(result));
     std::copy_n(result.begin(), words.size(), words.begin());
     return told != MPI_SUCCESS ? told : static_cast<int>(result.back());
-  });
+  };
+  do {
+    if (const int error_class = everywhere(agreement.words()); error_class != MPI_SUCCESS) return {{}, error_class};
+  } while (!agreement.combined());
+  return {agreement.agreed(), agreement.agreed().context < 0 ? MPI_ERR_OTHER : MPI_SUCCESS};
 }
 
-Request* begin_agreement(MpiRank& rank, Communicator& parent, Communicator& duplicate, MPI_Comm* handle) {
-  Notices& notices = static_cast<TreePortal*>(rank.collectives())->notices();
-  const int tag = internal_tag(Agreement::sequence, notices.take_number(parent.everybody()));
-  return new Duplication(rank, parent, duplicate, handle, tag);
+std::unique_ptr<CallTask> duplication(MpiRank& rank, Communicator& parent, Communicator& duplicate, MPI_Comm* handle) {
+  return std::make_unique<Duplication>(rank, parent, duplicate, handle);
 }
 
 }  // namespace margay::collectives

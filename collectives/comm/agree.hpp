@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "collectives/portal/collective.hpp"
+#include "collectives/select/call_task.hpp"
 #include "mpi_adi/object/context_agreement.hpp"
 #include "mpi_adi/rank/rank.hpp"
 
@@ -17,11 +18,10 @@ struct Agreed : mpi_adi::AgreedContext {
 // Among all members of `parent`, of both groups of an intercommunicator. Collective.
 [[nodiscard]] Agreed agree_among_all(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent);
 
-// Among some members of `parent`, an intracommunicator: only they call. `ranks`: theirs in `parent`, the same on all;
-// `me`: this process's place among them. `tag` tells agreements at once of the same members apart;
-// `mark` finds out those that it does not: other marks on other members are an error, MPI_ERR_INTERN.
-[[nodiscard]] Agreed agree_among(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, std::vector<int> ranks, int me,
-                                 int tag, std::uint64_t mark = 0);
+// Among some members of `parent`, an intracommunicator: only they call. `tag` tells agreements at once of the same
+// members apart; `mark` finds out those that it does not: other marks on other members are an error, MPI_ERR_INTERN.
+[[nodiscard]] Agreed agree_among(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent,
+                                 const mpi_adi::GroupPtr& members, int tag, std::uint64_t mark = 0);
 
 // Among the members of two groups whose leaders reach each other. Collective over both local communicators.
 struct Leaders {
@@ -38,10 +38,10 @@ struct Leaders {
 [[nodiscard]] int exchange_with_leader(mpi_adi::MpiRank& rank, const Leaders& leaders,
                                        const std::vector<std::uint64_t>& mine, std::vector<std::uint64_t>& theirs);
 
-// The same among all members of `parent`, on its own while the program does other things: `duplicate` gets its
-// contexts, then the request is complete. If that fails, `duplicate` is freed and *handle is MPI_COMM_NULL.
-[[nodiscard]] mpi_adi::Request* begin_agreement(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent,
-                                                mpi_adi::Communicator& duplicate, MPI_Comm* handle);
+// The same among all members of `parent`, as a call that does not block: `duplicate` gets its contexts. If that fails,
+// the call that ends the request frees `duplicate`, and sets *handle to MPI_COMM_NULL.
+[[nodiscard]] std::unique_ptr<CallTask> duplication(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent,
+                                                    mpi_adi::Communicator& duplicate, MPI_Comm* handle);
 
 // Gives back a context that this rank does not use after all.
 inline void return_context(mpi_adi::MpiRank& rank, int context) {

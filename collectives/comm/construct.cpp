@@ -17,13 +17,13 @@ using mpi_adi::MpiRank;
 
 namespace {
 
-struct Choice {
+struct ColorAndKey {
   int color;
   int key;
 };
 
 // Of all members, in the order of parent.everybody().
-int everyones_choice(MpiRank& rank, Communicator& all, Choice mine, std::vector<Choice>& choices) {
+int everyones_choice(MpiRank& rank, Communicator& all, ColorAndKey mine, std::vector<ColorAndKey>& choices) {
   choices.resize(static_cast<std::size_t>(all.size()));
   int error_class = MPI_SUCCESS;
   {
@@ -33,7 +33,7 @@ int everyones_choice(MpiRank& rank, Communicator& all, Choice mine, std::vector<
     error_class = collective.error_class();
   }
   Collective collective(rank, all);
-  run(bcast_tree(collective, 0, portals::Region(choices.data(), choices.size() * sizeof(Choice))));
+  run(bcast_tree(collective, 0, portals::Region(choices.data(), choices.size() * sizeof(ColorAndKey))));
   return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }
 
@@ -46,7 +46,7 @@ int begin_of_remote(const Communicator& parent) {
 }
 
 // The members of `group`, whose choices begin at `begin`, that chose `color`.
-GroupPtr choosers(MpiRank& rank, const mpi_adi::Group& group, const std::vector<Choice>& choices, int begin,
+GroupPtr choosers(MpiRank& rank, const mpi_adi::Group& group, const std::vector<ColorAndKey>& choices, int begin,
                   int color) {
   const auto choice = [&choices, begin](int member) { return choices[static_cast<std::size_t>(begin + member)]; };
   std::vector<int> members;
@@ -100,11 +100,11 @@ Begun begin_duplicate(MpiRank& rank, Communicator& parent, MPI_Comm* handle) {
   made->error_handler = parent.error_handler;
   made->topology = parent.topology;
   *handle = made->handle;
-  return {made, begin_agreement(rank, parent, *made, handle)};
+  return {made, duplication(rank, parent, *made, handle)};
 }
 
 Made split(MpiRank& rank, Communicator& parent, int color, int key) {
-  std::vector<Choice> choices;
+  std::vector<ColorAndKey> choices;
   if (const int failed = everyones_choice(rank, parent.everybody(), {color, key}, choices); failed != MPI_SUCCESS) {
     return {nullptr, failed};
   }
@@ -147,12 +147,8 @@ Made create(MpiRank& rank, Communicator& parent, const GroupPtr& group) {
 }
 
 Made create_group(MpiRank& rank, Communicator& parent, const GroupPtr& group, int tag) {
-  const mpi_adi::GroupIndex index(*parent.group);
-  std::vector<int> ranks;
-  ranks.reserve(group->world_ranks.size());
-  for (const std::uint32_t world_rank : group->world_ranks) ranks.push_back(index.rank_of(world_rank));
-  const Agreed agreed = agree_among(rank, parent, std::move(ranks), group->my_rank,
-                                    internal_tag(Agreement::create_group, static_cast<std::uint64_t>(tag)));
+  const int apart = internal_tag(Agreement::create_group, static_cast<std::uint64_t>(tag));
+  const Agreed agreed = agree_among(rank, parent, group, apart);
   if (agreed.context < 0) return {nullptr, agreed.error_class};
   return make_communicator(rank, group, nullptr, agreed, parent);
 }

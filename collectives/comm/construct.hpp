@@ -1,7 +1,10 @@
 // Making communicators out of one another.
 #pragma once
 
+#include <memory>
+
 #include "collectives/portal/collective.hpp"
+#include "collectives/select/call_task.hpp"
 #include "mpi_adi/object/context_agreement.hpp"
 #include "mpi_adi/rank/rank.hpp"
 
@@ -20,11 +23,12 @@ struct Made {
 
 // MPI_Comm_dup: the same groups and topology, new contexts. Collective.
 [[nodiscard]] Made duplicate(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent);
-// MPI_Comm_idup: the same, without waiting. The communicator is there at once, its contexts when the request is
-// complete; *handle is the program's variable, set to MPI_COMM_NULL if that fails. `request` null: handles are used up.
+// MPI_Comm_idup: the same, by a call that does not block. The communicator is there at once, its contexts when `task`
+// is over; *handle is the program's variable, set to MPI_COMM_NULL if that fails. `communicator` null: handles are used
+// up.
 struct Begun {
   mpi_adi::Communicator* communicator = nullptr;
-  mpi_adi::Request* request = nullptr;
+  std::unique_ptr<CallTask> task;
 };
 [[nodiscard]] Begun begin_duplicate(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, MPI_Comm* handle);
 

@@ -85,8 +85,7 @@ int distribute_edges(MpiRank& rank, Communicator& parent, const Edges& edges, mp
     outgoing[edge.source].push_back(edge);
     if (edge.destination != edge.source) outgoing[edge.destination].push_back(edge);
   }
-  Notices& notices = static_cast<TreePortal*>(rank.collectives())->notices();
-  const int tag = internal_tag(Agreement::sequence, notices.take_number(parent));
+  const int tag = internal_tag(Agreement::sequence, parent.agreements++);
   int senders = 0;
   int error_class = count_senders(rank, parent, outgoing, senders);
   if (error_class != MPI_SUCCESS) return error_class;

@@ -35,8 +35,7 @@ TextTag::TextTag(std::string_view text, const mpi_adi::Group& group) : hash(hash
 
 Made create_from_group(MpiRank& rank, const GroupPtr& group, std::string_view text) {
   const TextTag tag(text, *group);
-  const Agreed agreed = agree_among(rank, rank.own_world(), {group->world_ranks.begin(), group->world_ranks.end()},
-                                    group->my_rank, tag.tag, tag.hash);
+  const Agreed agreed = agree_among(rank, rank.own_world(), group, tag.tag, tag.hash);
   if (agreed.context < 0) return {nullptr, agreed.error_class};
   return make_communicator(rank, group, nullptr, agreed, rank.world());
 }

@@ -1,5 +1,6 @@
-// Tags of the messages that agreements send in a communicator's collective context, through the receive portal, where
-// no other message of that context goes.
+// Tags of messages in a communicator's collective context that go through the receive portal: agreements, and the edges
+// of a distributed graph. Only partitioned operations share it (mpi_adi/request/partitioned.hpp), whose tags begin with
+// two ones: so do those of a text, which no program's communicator carries. Collective calls have portals of their own.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace margay::collectives {
 enum class Agreement : std::uint8_t {
   create_group = 0,  // the number is the tag that the program gave
   intercomm = 1,     // likewise
-  sequence = 2,      // the communicator's next collective call's
+  sequence = 2,      // the communicator's next agreement's
   text = 3,          // of a text that the program gave; the number's highest bit is 0
 };
 

@@ -7,6 +7,7 @@
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/made.hpp"
 #include "collectives/mpi/note_call.hpp"
+#include "collectives/mpi/request_call.hpp"
 #include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/group/arguments.hpp"
@@ -81,14 +82,17 @@ int begin(Call& call, MPI_Comm comm, const Info* hints, MPI_Comm* newcomm, MPI_R
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
   note_call(call, *communicator);
-  const Begun begun = begin_duplicate(call.rank(), *communicator, newcomm);
-  const UserRequest* const made =
-      begun.request == nullptr ? nullptr : call.rank().add_request(begun.request, *communicator);
-  if (made == nullptr) {
-    call.error(MPI_ERR_OTHER, "no handle is free (262,144 communicators or requests are alive)");
+  Begun begun = begin_duplicate(call.rank(), *communicator, newcomm);
+  if (begun.communicator == nullptr) {
+    call.error(MPI_ERR_OTHER, "no handle is free (262,144 communicators are alive)");
     return call.failed();
   }
-  *request = made->handle;
+  begin_request(call, Form::nonblocking, std::move(begun.task), request);
+  if (!call.ok()) {
+    call.rank().free_communicator(*begun.communicator);
+    *newcomm = MPI_COMM_NULL;
+    return call.failed();
+  }
   if (hints != nullptr) begun.communicator->hints.set_from(*hints);
   // The agreement is under way: what an attribute's function refuses leaves the communicator without attributes.
   static_cast<void>(copy_attributes(call, *communicator, *begun.communicator));

@@ -117,7 +117,7 @@ class Gathering {
                .type = names_result ? receive_type_ : mine_.type});
   }
 
-  // The rest requires: no error was noted.
+  // All that follow require: no error was noted.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] Datatype* send_type() const { return mine_.type; }
   [[nodiscard]] Datatype* receive_type() const { return receive_type_; }
@@ -189,17 +189,17 @@ class GatherTask final : public PlainCallTask<What> {
     gathering_->begin();
     gathering_->tell(this->what_);
   }
-  void finish() override { gathering_->finish(); }
+  int finish() override {
+    gathering_->finish();
+    return MPI_SUCCESS;
+  }
 
   std::unique_ptr<Gathering> gathering_;
 };
 
 template <typename What>
 int gather(Call& call, Form form, const GatherArguments& arguments, MPI_Request* request) {
-  auto gathering = std::make_unique<Gathering>(call, arguments);
-  call.not_null(request, "request");
-  if (!call.ok()) return call.failed();
-  return give_request(call, form, std::make_unique<GatherTask<What>>(call.rank(), std::move(gathering)), request);
+  return give_request<Gathering, GatherTask<What>>(call, form, arguments, request);
 }
 
 }  // namespace

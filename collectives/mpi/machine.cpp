@@ -81,8 +81,8 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
 }
 
 // Called by exit(), after what the program registered for its end, which may still begin and end MPI: by any thread,
-// while others are at work, and in handlers of signals. So it waits for nobody for long. What rests has said its
-// goodbye; the operating system takes it back.
+// while others are at work, and in handlers of signals. So it waits for nobody for long. A dormant part has said
+// its goodbye; the operating system takes it back.
 [[gnu::destructor]] void end_machine() {
   Machine& machine = the_machine;
   std::unique_lock lock(machine.mutex, std::defer_lock);

@@ -1,7 +1,7 @@
 // This process's part in the job. MPI_Init and each session hold it, so that sessions live before, beside and after
-// the world model, and several at once. A process joins a job once: between its users the part rests, without a thread
-// and with empty heaps, and the peers know that it may leave; what they have connected to (shared memory, sockets)
-// stays until the process is gone.
+// the world model, and several at once. A process joins a job once: between its users the part is dormant, without a
+// thread and with empty heaps, and the peers know that it may leave; what they have connected to (shared memory,
+// sockets) stays until the process is gone.
 #pragma once
 
 #include "mpi_adi/rank/rank.hpp"

@@ -67,7 +67,7 @@ extern "C" int PMPI_Op_free(MPI_Op* op) {
   }
   MadeOperation* const found = call.ok() ? find(call, *op) : nullptr;
   if (!call.ok()) return call.failed();
-  // Every reduction that used it is over: all block.
+  // A reduction that is under way has a copy of it.
   call.rank().operations().remove(found->handle);
   delete found;
   *op = MPI_OP_NULL;

@@ -20,7 +20,7 @@ class Operands {
   Operands(const Operands&) = delete;
   Operands& operator=(const Operands&) = delete;
 
-  // The rest requires: no error was noted.
+  // All that follow require: no error was noted.
 
   // This rank's contribution and, at a root or of an allreduce, its result. `receive`: the program's memory for the
   // result, where the row lies if it can; nullptr where there is none.

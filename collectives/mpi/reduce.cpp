@@ -63,7 +63,7 @@ class Reducing {
         {.root = arguments.root.value_or(kNoRoot), .operation = arguments.op, .count = arguments.count, .type = type_});
   }
 
-  // The rest requires: no error was noted.
+  // All that follow require: no error was noted.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] Datatype& type() const { return *type_; }
   [[nodiscard]] CallTask::By by() const {
@@ -123,17 +123,17 @@ class ReduceTask final : public PlainCallTask<What> {
 
  private:
   void prepare() override { this->what_ = begun<What>(*reducing_); }
-  void finish() override { reducing_->finish(); }
+  int finish() override {
+    reducing_->finish();
+    return MPI_SUCCESS;
+  }
 
   std::unique_ptr<Reducing> reducing_;
 };
 
 template <typename What>
 int reduce(Call& call, Form form, const ReduceArguments& arguments, MPI_Request* request) {
-  auto reducing = std::make_unique<Reducing>(call, arguments);
-  call.not_null(request, "request");
-  if (!call.ok()) return call.failed();
-  return give_request(call, form, std::make_unique<ReduceTask<What>>(call.rank(), std::move(reducing)), request);
+  return give_request<Reducing, ReduceTask<What>>(call, form, arguments, request);
 }
 
 }  // namespace

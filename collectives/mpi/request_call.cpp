@@ -2,23 +2,28 @@
 
 namespace margay::collectives {
 
-int give_request(mpi_adi::Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request) {
+void begin_request(mpi_adi::Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request) {
   mpi_adi::Communicator& communicator = *task->communicator;
-  mpi_adi::UserRequest* const made = add_own_request(call, communicator);
-  if (!call.ok()) return call.failed();
-  *request = made->handle;
   task->name_it(call.name());
-  if (form == Form::persistent) {
+  const bool persistent = form == Form::persistent;
+  if (persistent && !task->be_persistent()) {
+    return call.error(MPI_ERR_OTHER,
+                      "2^20 persistent collectives were made on the communicator after one that is "
+                      "still there; free the old one first");
+  }
+  mpi_adi::UserRequest* const made = add_own_request(call, communicator);
+  if (!call.ok()) return;
+  *request = made->handle;
+  if (persistent) {
     made->persistent = true;
     ++communicator.references;
     made->call = {};
     made->own = task.release();
-    return call.done();
+    return;
   }
   CallTask& begun = *task.release();
   made->device = &begun;
   begun.start(call.rank());
-  return call.done();
 }
 
 }  // namespace margay::collectives

@@ -81,7 +81,7 @@ class CallCheck final : public mpi_adi::Listener {
     std::list<Call> open;
     std::uint64_t first = 0;                              // number of the first open one
     std::unordered_map<std::uint32_t, std::uint64_t> at;  // of each member, how many it made
-    bool told = false;                                    // they differ: the rest is not compared
+    bool told = false;                                    // they differ: no others are compared
     std::vector<std::uint32_t> askers;
   };
 

@@ -2,10 +2,11 @@
 
 namespace margay::collectives {
 
-void CallOrder::enter(OrderedCall& call, const mpi_adi::Communicator& communicator, bool gate) {
+void CallOrder::enter(OrderedCall& call, const mpi_adi::Communicator& communicator, CallNumber number) {
   call.context_ = communicator.collective_context;
-  call.gate_ = gate;
-  Line& line = lines_[call.context_];
+  call.gate_ = number.is_gate() && !number.is_persistent();
+  Line& line = number.is_persistent() ? persistent_ : lines_[call.context_];
+  call.line_ = &line;
   call.next_ = nullptr;
   call.previous_ = line.last;
   (line.last == nullptr ? line.first : line.last->next_) = &call;
@@ -13,20 +14,20 @@ void CallOrder::enter(OrderedCall& call, const mpi_adi::Communicator& communicat
 }
 
 void CallOrder::leave(OrderedCall& call) {
-  const auto found = lines_.find(call.context_);
-  Line& line = found->second;
+  Line& line = *call.line_;
   (call.previous_ == nullptr ? line.first : call.previous_->next_) = call.next_;
   (call.next_ == nullptr ? line.last : call.next_->previous_) = call.previous_;
   if (line.first == nullptr) {
-    lines_.erase(found);
+    if (&line != &persistent_) lines_.erase(call.context_);
   } else if (call.gate_) {
     wake_to_gate(call.next_);
   }
 }
 
-// At most kGateCalls steps: nothing is over that has a gate before it.
+// At most CallNumber::kGateCalls steps: nothing is over that has a gate before it.
 bool CallOrder::may_begin(const OrderedCall& call) const {
-  for (const OrderedCall* at = lines_.at(call.context_).first; at != &call; at = at->next_) {
+  if (call.line_ == &persistent_) return true;
+  for (const OrderedCall* at = call.line_->first; at != &call; at = at->next_) {
     if (at->gate_) return false;
   }
   return true;
@@ -34,6 +35,7 @@ bool CallOrder::may_begin(const OrderedCall& call) const {
 
 void CallOrder::wake_lines() {
   for (auto& [context, line] : lines_) wake_to_gate(line.first);
+  wake_to_gate(persistent_.first);
 }
 
 void CallOrder::wake_to_gate(OrderedCall* call) {

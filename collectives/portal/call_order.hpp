@@ -1,11 +1,13 @@
 // The calls of a rank that do not block, in the order of their numbers. One begins when no gate before it on its
-// communicator is under way (portal/tree_portal): so a rank that starts 10,000 broadcasts sends 64 ahead, and the rest
-// waits here, at the caller, not in others' heaps.
+// communicator is under way (portal/call_number): so a rank that starts 10,000 broadcasts sends 64 ahead, and the
+// others wait here, at the caller, not in others' heaps. Persistent ones begin when they are started: others may be
+// started in another order elsewhere, and each counts its own gates.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
 
+#include "collectives/portal/call_number.hpp"
 #include "mpi_adi/device/task.hpp"
 #include "mpi_adi/object/communicator.hpp"
 
@@ -20,8 +22,13 @@ class OrderedCall {
 
  private:
   friend class CallOrder;
+  struct Line {
+    OrderedCall* first = nullptr;
+    OrderedCall* last = nullptr;
+  };
   mpi_adi::Task& task_;
   mpi_adi::ContextId context_ = 0;
+  Line* line_ = nullptr;
   bool gate_ = false;
   OrderedCall* next_ = nullptr;
   OrderedCall* previous_ = nullptr;
@@ -29,27 +36,25 @@ class OrderedCall {
 
 class CallOrder {
  public:
-  // `call` has the next number on `communicator`. `gate`: those after it wait until it is over.
-  void enter(OrderedCall& call, const mpi_adi::Communicator& communicator, bool gate);
+  // `call` is the next one on `communicator`, of this number.
+  void enter(OrderedCall& call, const mpi_adi::Communicator& communicator, CallNumber number);
   // It is over. Wakes whoever may begin.
   void leave(OrderedCall& call);
   // Whether no gate before it is under way.
   [[nodiscard]] bool may_begin(const OrderedCall& call) const;
   // Wakes all that may have begun.
   void wake_begun() {
-    if (!lines_.empty()) [[unlikely]]
+    if (!lines_.empty() || persistent_.first != nullptr) [[unlikely]]
       wake_lines();
   }
 
  private:
-  struct Line {
-    OrderedCall* first = nullptr;
-    OrderedCall* last = nullptr;
-  };
+  using Line = OrderedCall::Line;
   void wake_lines();
   // `call` and those after it, to the next gate.
   static void wake_to_gate(OrderedCall* call);
   std::unordered_map<mpi_adi::ContextId, Line> lines_;
+  Line persistent_;
 };
 
 }  // namespace margay::collectives

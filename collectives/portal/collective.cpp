@@ -7,11 +7,11 @@
 
 namespace margay::collectives {
 
-Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape)
+Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, const Shape& shape)
     : portal_(portal),
       kernel_(portal.host().kernel()),
       communicator_(communicator),
-      call_{.communicator = communicator, .sequence = portal.notices().take_number(communicator), .shape = shape},
+      call_{.communicator = communicator, .number = number, .shape = shape},
       own_flow_(portal.frames(), &portal.host()),
       flow_(own_flow_) {
   ++communicator_.references;
@@ -19,14 +19,18 @@ Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, 
   portal_.notices().begin(call_);
 }
 
+Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape)
+    : Collective(portal, communicator, portal.notices().take_number(communicator), shape) {}
+
 Collective::Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const Shape& shape)
     : Collective(*static_cast<TreePortal*>(rank.collectives()), communicator, shape) {}
 
-Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, Flow& flow, mpi_adi::Task& task)
+Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, Flow& flow,
+                       mpi_adi::Task& task)
     : portal_(portal),
       kernel_(portal.host().kernel()),
       communicator_(communicator),
-      call_{.communicator = communicator, .sequence = portal.notices().take_number(communicator), .task = &task},
+      call_{.communicator = communicator, .number = number, .task = &task},
       own_flow_(portal.frames(), nullptr),
       flow_(flow) {
   ++communicator_.references;
@@ -48,7 +52,7 @@ Collective::~Collective() {
   if (call_.error_class != MPI_SUCCESS) [[unlikely]]
     communicator_.contexts_spent = true;
   if (gone_wrong()) [[unlikely]]
-    portal_.forget_call(communicator_, call_.sequence);
+    portal_.forget_call(communicator_, call_.number);
   portal_.host().release(communicator_);
 }
 

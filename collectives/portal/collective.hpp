@@ -25,9 +25,12 @@ class Collective {
   // same order (MPI 4.0, 6.14). `shape`: what this member takes the call for.
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape = {});
   Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const Shape& shape = {});
-  // One that stops in `flow`, and is woken as `task`, which both outlive it. Takes its number now; nothing else happens
+  // The same, with a number that it has from elsewhere.
+  Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, const Shape& shape = {});
+  // One that stops in `flow`, and is woken as `task`, which both outlive it. It has its number; nothing else happens
   // before begin().
-  Collective(TreePortal& portal, mpi_adi::Communicator& communicator, Flow& flow, mpi_adi::Task& task);
+  Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, Flow& flow,
+             mpi_adi::Task& task);
   void begin(const Shape& shape);
   // Waits for what was sent. Requires, of one that stops: it has awaited that (flush).
   ~Collective();
@@ -38,7 +41,6 @@ class Collective {
   [[nodiscard]] int size() const { return communicator_.size(); }
   [[nodiscard]] mpi_adi::Communicator& communicator() const { return communicator_; }
   [[nodiscard]] TreePortal& portal() const { return portal_; }
-  [[nodiscard]] std::uint64_t sequence() const { return call_.sequence; }
   [[nodiscard]] mpi_adi::FramePool& frames() const { return flow_.frames(); }
 
   // Messages from here on do not meet those before. At most once in a call; every member that goes on does so. It takes
@@ -60,7 +62,7 @@ class Collective {
   friend class CallTask;
 
   // Whether a message waits until its receiver has said that it is ready: the same on both sides.
-  [[nodiscard]] bool asks(std::uint64_t bytes) const { return bytes > kHandshakeBytes || is_gate(call_.sequence); }
+  [[nodiscard]] bool asks(std::uint64_t bytes) const { return bytes > kHandshakeBytes || call_.number.is_gate(); }
   void fail(int error_class) {
     if (call_.error_class == MPI_SUCCESS) call_.error_class = error_class;
   }
@@ -70,12 +72,18 @@ class Collective {
   void tell_ready(int source);
   // `stamp`: what the match bits have where a message between two ranks names its source.
   [[nodiscard]] portals::MatchBits bits(int stamp) const {
-    return TreePortal::bits(call_.sequence, stamp, communicator_.collective_context) | phase_;
+    return TreePortal::bits(call_.number, stamp, communicator_.collective_context) | phase_;
+  }
+  // What the message of a member is told by.
+  [[nodiscard]] portals::Criteria from(int source) const {
+    return {.match_bits = bits(source), .source_rank = communicator_.world_rank(source)};
   }
   // Who takes the call for a short one may wait for this rank in a way of its own.
   void other_length(std::uint64_t expected_bytes);
   [[nodiscard]] bool lost(int rank) const;
   [[nodiscard]] bool any_lost() const;
+  // Nothing came of what was awaited: from `member`, or from some of all.
+  void fail_for_nothing(int member) { fail(lost(member) || any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE); }
   void fail_for_nothing() { fail(any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE); }
   // Who is told of a change of `memory`: nobody where the call looks itself.
   void own(portals::Descriptor& memory) const;
@@ -113,7 +121,7 @@ class Part {
 
 // A message from `source` is to go to `landing`: from when this is made, until it has been awaited. Where asks() the
 // source is told that it may send. Both sides name the same number of bytes, or get an error. At most one from each
-// source in a phase of a call.
+// source in a phase of a call, unless the messages of the two alternate.
 class Receive : public Part, public mpi_adi::Awaitable<Receive> {
  public:
   Receive(Collective& collective, int source, const portals::Region& landing);
@@ -193,15 +201,18 @@ class Send : public Part, public mpi_adi::Awaitable<Send> {
   };
   Send(Collective& collective, int destination, const portals::Region& body, Row row)
       : Part(collective), destination_(destination), to_row_(true), row_(row.number), body_(body) {}
+  ~Send() { end_waiting(); }
   [[nodiscard]] bool advance();
 
  private:
   [[nodiscard]] bool decided();
+  void end_waiting();
   void transmit();
 
   int destination_;
   int looks_ = 0;
   bool over_ = false;
+  bool expecting_ = false;
   bool to_row_ = false;
   std::uint64_t row_ = 0;
   portals::Region body_;
@@ -212,8 +223,8 @@ class Send : public Part, public mpi_adi::Awaitable<Send> {
 // one must be asked for first, or both would wait for the other's word.
 class Exchange : public Part, public mpi_adi::Awaitable<Exchange> {
  public:
-  // `bytes` each way. (No regions: those that a text makes where it awaits lie in its frame, written by words and read
-  // again by pairs of words at once, for which the processor waits, 2 ns each.)
+  // `bytes` each way. (No regions: those that a text makes where it awaits lie in its frame, and the read of two words
+  // right after two stores of one is a store-forwarding stall, 2 ns each.)
   Exchange(Collective& collective, int destination, std::byte* body, int source, std::byte* landing,
            std::uint64_t bytes);
   [[nodiscard]] bool advance() { return send_.advance() && receive_.advance(); }

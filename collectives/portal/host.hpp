@@ -19,8 +19,7 @@ class Host : public mpi_adi::Waits {
   [[nodiscard]] virtual sim::Kernel& kernel() = 0;
   // A call on `communicator` is over; it held a reference.
   virtual void release(mpi_adi::Communicator& communicator) = 0;
-  // Whether ranks that wait give their processors up at once, because others wait for them (design rule 6): the same on
-  // every rank.
+  // Whether ranks that wait yield at once, because ranks outnumber processors: the same on every rank.
   [[nodiscard]] virtual bool crowded() const = 0;
   // The node of a rank of the world: the same numbers on every rank.
   [[nodiscard]] virtual std::uint32_t node_of(std::uint32_t world_rank) const = 0;

@@ -26,20 +26,23 @@ constexpr int kUnnamed = 0xffff;
 constexpr std::size_t kRootAt = 2;
 constexpr std::size_t kBytesAt = 4;
 
-std::uint32_t call_number(const portals::Header& header) {
-  return static_cast<std::uint32_t>(mpi_adi::tag_of(header.match_bits));
+CallNumber number_of(const portals::Header& header) {
+  return CallNumber::of_message(static_cast<std::uint32_t>(mpi_adi::tag_of(header.match_bits)));
+}
+
+std::uint64_t key_of(mpi_adi::ContextId context, std::uint32_t channel) {
+  return std::uint64_t{context} << CallNumber::kChannelBits | channel;
 }
 
 Word word_of(const portals::Header& header) {
   return static_cast<Word>(header.match_bits & mpi_adi::kTypeMask);
 }
 
-portals::Header notice(std::uint32_t call, int sender, mpi_adi::ContextId context, std::uint64_t generation,
-                       Word word) {
+portals::Header notice(CallNumber number, int sender, mpi_adi::ContextId context, std::uint64_t generation, Word word) {
   portals::Header header;
   header.portal = mpi_adi::kCollectiveReadyPortal;
   header.match_bits =
-      mpi_adi::envelope_bits(static_cast<int>(call), sender, context, static_cast<portals::MatchBits>(word));
+      mpi_adi::envelope_bits(static_cast<int>(number.word()), sender, context, static_cast<portals::MatchBits>(word));
   header.offset = generation;
   return header;
 }
@@ -56,7 +59,7 @@ int member_of(const portals::Header& header, const Communicator& communicator) {
 }
 
 bool is_of(const portals::Header& header, const CallState& call) {
-  return call_number(header) == static_cast<std::uint32_t>(call.sequence) &&
+  return number_of(header) == call.number &&
          mpi_adi::context_of(header.match_bits) == call.communicator.collective_context &&
          header.offset == call.communicator.generation;
 }
@@ -106,6 +109,20 @@ void Notices::meet(const Communicator& communicator) {
   known.generation = communicator.generation;
 }
 
+bool Notices::open(Channel& channel) {
+  Communicator& communicator = channel.communicator;
+  meet(communicator);
+  channel.number = communicator.persistent_collectives++;
+  const std::uint64_t key = key_of(communicator.collective_context, CallNumber::channel_of(channel.number));
+  return channels_.try_emplace(key, &channel).second;
+}
+
+void Notices::close(const Channel& channel) {
+  const auto found =
+      channels_.find(key_of(channel.communicator.collective_context, CallNumber::channel_of(channel.number)));
+  if (found->second == &channel) channels_.erase(found);
+}
+
 void Notices::forget(const Communicator& communicator) {
   const Communicator& all = communicator.both != nullptr ? *communicator.both : communicator;
   Known& known = known_[all.collective_context];
@@ -117,8 +134,8 @@ void Notices::forget(const Communicator& communicator) {
 
 void Notices::tell(const CallState& call, int member, Word word) {
   const Communicator& communicator = call.communicator;
-  portals::Header header = notice(static_cast<std::uint32_t>(call.sequence), communicator.rank(),
-                                  communicator.collective_context, communicator.generation, word);
+  portals::Header header =
+      notice(call.number, communicator.rank(), communicator.collective_context, communicator.generation, word);
   header.destination = {0, communicator.world_rank(member)};
   write_shape(header.user_data, call.shape);
   transmit(header);
@@ -163,12 +180,18 @@ bool Notices::hear(const portals::Header& header) {
     // Else it is a newer one's, which this process is about to make.
     if (std::ranges::find(known.past, header.offset) == known.past.end()) return false;
   } else if (header.offset == known.generation) {
-    const auto next = static_cast<std::uint32_t>(known.communicator->collective_sequence);
-    if (static_cast<std::int32_t>(call_number(header) - next) >= 0) return false;
+    if (comes_yet(number_of(header), *known.communicator)) return false;
   }
   // While a communicator lives here, no member has a newer one in its contexts: what is not its own is an older one's.
   answer_past(header);
   return true;
+}
+
+bool Notices::comes_yet(CallNumber number, const Communicator& communicator) const {
+  if (!number.is_persistent()) return number.comes_after_calls(communicator.collective_sequence);
+  const auto found = channels_.find(key_of(communicator.collective_context, number.channel()));
+  if (found != channels_.end()) return number.comes_after_starts(found->second->starts);
+  return number.comes_after_channels(communicator.persistent_collectives);
 }
 
 void Notices::hear_in_call(CallState& call, const portals::Header& header) {
@@ -204,7 +227,7 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
 void Notices::answer_past(const portals::Header& header) {
   const Word word = word_of(header);
   if (word != Word::ready && word != Word::ready_next_phase && word != Word::offer) return;
-  portals::Header answer = notice(call_number(header), kUnnamed, mpi_adi::context_of(header.match_bits), header.offset,
+  portals::Header answer = notice(number_of(header), kUnnamed, mpi_adi::context_of(header.match_bits), header.offset,
                                   word == Word::offer ? Word::past : Word::unserved);
   answer.destination = header.source;
   transmit(answer);

@@ -1,5 +1,5 @@
 // The ready portal (paper 001, section 3.2): what the members of a communicator tell each other about a collective call
-// beside its data. Nearly all of it is a child's word that it is ready for a long message; the rest comes of calls
+// beside its data. Nearly all of it is a child's word that it is ready for a long message; the others come of calls
 // that do not fit each other.
 //
 // A notice is a header: number of the call, sender and context in the match bits, its word in the bits of the message
@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "collectives/portal/call_number.hpp"
 #include "collectives/portal/host.hpp"
 #include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/device/listener.hpp"
@@ -46,7 +47,7 @@ enum class Word : std::uint8_t {
 // One call of this process, as far as others ask about it. Under the process lock.
 struct CallState {
   mpi_adi::Communicator& communicator;
-  std::uint64_t sequence;  // its number on the communicator
+  CallNumber number;
   Shape shape = {};
   mpi_adi::Task* task = nullptr;  // of a call that does not block: woken when something was said
   bool begun = false;             // it has its number from the beginning; what is said before waits
@@ -72,6 +73,13 @@ struct CallState {
   }
 };
 
+// A persistent call of this process. Under the process lock.
+struct Channel {
+  mpi_adi::Communicator& communicator;
+  std::uint64_t number = 0;  // how many others were made on the communicator before it
+  std::uint64_t starts = 0;
+};
+
 // What MPI_ERR_TRUNCATE of a collective call means.
 inline constexpr const char* kDifferentCalls =
     "the ranks made different calls, or named different amounts of data (--check-types tells which)";
@@ -83,10 +91,18 @@ class Notices final : public mpi_adi::Listener {
   ~Notices() override;
 
   // The number of the next call on `communicator`.
-  [[nodiscard]] std::uint64_t take_number(mpi_adi::Communicator& communicator) {
+  [[nodiscard]] CallNumber take_number(mpi_adi::Communicator& communicator) {
     if (communicator.collective_sequence == 0) [[unlikely]]
       meet(communicator);
-    return communicator.collective_sequence++;
+    return CallNumber::in_order(communicator.collective_sequence++);
+  }
+  // A persistent call is made, and goes; it stays where it is in between. false: 2^20 others were made after one that
+  // still lives.
+  [[nodiscard]] bool open(Channel& channel);
+  void close(const Channel& channel);
+  // The number of its next start.
+  [[nodiscard]] static CallNumber take_number(Channel& channel) {
+    return CallNumber::started(channel.number, channel.starts++);
   }
   // A call has its number, begins, and ends. It stays where it is in between.
   void enter(CallState& call) { active_.push_back(&call); }
@@ -116,6 +132,8 @@ class Notices final : public mpi_adi::Listener {
 
   void meet(const mpi_adi::Communicator& communicator);
   void hear_early();
+  // Whether the call on `communicator` that it names is yet to begin here.
+  [[nodiscard]] bool comes_yet(CallNumber number, const mpi_adi::Communicator& communicator) const;
   // false: its call may come yet.
   [[nodiscard]] bool hear(const portals::Header& header);
   void hear_in_call(CallState& call, const portals::Header& header);
@@ -130,6 +148,7 @@ class Notices final : public mpi_adi::Listener {
   std::vector<CallState*> active_;      // those that have their number and are not over
   std::vector<portals::Header> early_;  // of calls that this process has not begun
   std::unordered_map<mpi_adi::ContextId, Known> known_;
+  std::unordered_map<std::uint64_t, const Channel*> channels_;  // by context and number
   std::list<sim::Transmission> under_way_;
 };
 

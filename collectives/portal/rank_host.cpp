@@ -1,5 +1,6 @@
 #include "collectives/portal/rank_host.hpp"
 
+#include "collectives/portal/tree_portal.hpp"
 #include "mpi_adi/rank/wait.hpp"
 
 namespace margay::collectives {
@@ -14,6 +15,15 @@ bool RankHost::crowded() const {
 
 std::uint32_t RankHost::node_of(std::uint32_t world_rank) const {
   return rank_.process().job().node_of_rank[world_rank];
+}
+
+void let_the_check_speak(mpi_adi::MpiRank& rank) {
+  CallCheck* const check = static_cast<TreePortal*>(rank.collectives())->check();
+  if (check == nullptr) return;
+  constexpr std::uint64_t kPatienceNs = 3'000'000'000;
+  sim::Process& process = rank.process();
+  const std::uint64_t began = process.clock().now_ns();
+  check->settle([&] { return process.clock().now_ns() - began >= kPatienceNs || process.kernel().losses() != 0; });
 }
 
 }  // namespace margay::collectives

@@ -19,4 +19,8 @@ class RankHost final : public Host {
   mpi_adi::MpiRank& rank_;
 };
 
+// With --check-types: what the calls were is told before the error of this process's last one, that the ranks made
+// different calls, ends the job. It is known when all members have called, of which some may never do so.
+void let_the_check_speak(mpi_adi::MpiRank& rank);
+
 }  // namespace margay::collectives

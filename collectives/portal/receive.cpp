@@ -7,13 +7,13 @@ namespace margay::collectives {
 
 Receive::Receive(Collective& collective, int source, const portals::Region& landing)
     : Part(collective), source_(source), landing_(landing) {
-  const portals::MatchBits bits = collective.bits(source);
+  const portals::Criteria wanted = collective.from(source);
   TreePortal& portal = collective.portal_;
   // A call that stops looks no more by itself: this process, and the sender's, may both be computing.
   if (collective.flow_.stops()) wait_for_answer();
   // "it checks whether the message has arrived in the message heap. If it hasn't, then the child sets up the single
   // block buffer for the message that will be arriving." No round of progress lies between: nothing can slip through.
-  if (portal.heap_.queued() > 0 && portal.heap_.find({.match_bits = bits}) != nullptr) {
+  if (portal.heap_.queued() > 0 && portal.heap_.find(wanted) != nullptr) {
     stage_ = Stage::in_heap;
     return;
   }
@@ -23,7 +23,7 @@ Receive::Receive(Collective& collective, int source, const portals::Region& land
     combined_.emplace(landing);
   }
   collective.own(memory());
-  entry_.set({.match_bits = bits}, memory(), {.save = portals::Save::body});
+  entry_.set(wanted, memory(), {.save = portals::Save::body});
   portal.list_.insert_before(portal.catch_all_, entry_);
   if (!collective.asks(landing.bytes())) return;
   asked_for_ = true;
@@ -68,7 +68,7 @@ bool Receive::advance() {
 bool Receive::decided() {
   if (memory().messages() > 0) return true;
   portals::DynamicBlock& heap = collective_.portal_.heap_;
-  if (heap.queued() > 0 && heap.find({.match_bits = collective_.bits(source_)}) != nullptr) return true;
+  if (heap.queued() > 0 && heap.find(collective_.from(source_)) != nullptr) return true;
   if (collective_.lost(source_)) return true;
   // What was asked for may be on its way: only its sender can say that it is not.
   const CallState& call = collective_.call_;
@@ -93,18 +93,18 @@ void Receive::settle() {
     if (memory().bytes() != length) collective_.other_length(length);
     return end();
   }
-  if (collective_.portal_.heap_.find({.match_bits = collective_.bits(source_)}) != nullptr) {
+  if (collective_.portal_.heap_.find(collective_.from(source_)) != nullptr) {
     stage_ = Stage::in_heap;
     return;
   }
-  collective_.fail_for_nothing();
+  collective_.fail_for_nothing(source_);
   end();
 }
 
 // Asked for anew each time: a message whose sender is lost before its body is here goes away.
 bool Receive::take_from_heap() {
   portals::DynamicBlock& heap = collective_.portal_.heap_;
-  portals::ArrivedMessage* const message = heap.find({.match_bits = collective_.bits(source_)});
+  portals::ArrivedMessage* const message = heap.find(collective_.from(source_));
   if (message == nullptr) {
     collective_.fail(MPIX_ERR_PROC_FAILED);
     return true;

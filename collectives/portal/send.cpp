@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "collectives/portal/collective.hpp"
 
 namespace margay::collectives {
@@ -17,6 +19,7 @@ bool Send::advance() {
     return over_ = true;
   }
   if (!collective.gone_wrong() && !decided()) return false;
+  end_waiting();
   const bool ready = collective.call_.has_said(destination_, collective.ready_word());
   if (collective.gone_wrong()) {
     // Nothing is to be sent, and who waits for it knows, or will be told.
@@ -25,7 +28,7 @@ bool Send::advance() {
   } else if (ready) {
     transmit();
   } else {
-    collective.fail_for_nothing();
+    collective.fail_for_nothing(destination_);
   }
   return over_ = true;
 }
@@ -35,6 +38,11 @@ bool Send::decided() {
   Collective& collective = collective_;
   CallState& call = collective.call_;
   if (call.has_said(destination_, collective.ready_word()) || call.wrong || collective.lost(destination_)) return true;
+  // It says so when its own call has come as far: perhaps in its coprocessor, as this one's may be what goes on here.
+  if (collective.flow_.stops() && !expecting_) {
+    expecting_ = true;
+    expect_from(destination_);
+  }
   // It may never ask: when it takes the call for another one, in which nothing is asked for.
   if (++looks_ == kLooksBeforeOffer) {
     collective.portal_.notices().tell(call, destination_, Word::offer);
@@ -42,6 +50,11 @@ bool Send::decided() {
     call.task->wake();
   }
   return false;
+}
+
+void Send::end_waiting() {
+  if (!std::exchange(expecting_, false)) return;
+  answered_by(destination_);
 }
 
 void Send::transmit() {

@@ -10,9 +10,9 @@ namespace margay::collectives {
 
 namespace {
 
-// Messages that come before their call: kGateCalls of at most kHandshakeBytes from each child, for each communicator
-// that somebody runs ahead on. Room for all of them is reserved as far as there is address space; pages come when
-// touched, from the lowest on.
+// Messages that come before their call: CallNumber::kGateCalls of at most kHandshakeBytes from each child, for each
+// communicator that somebody runs ahead on. Room for all of them is reserved as far as there is address space; pages
+// come when touched, from the lowest on.
 constexpr std::size_t kTreeHeapBytes = std::size_t{1} << 30;
 constexpr std::size_t kTreeHeapBytesMin = std::size_t{16} << 20;
 
@@ -65,18 +65,20 @@ void TreePortal::forget(const portals::Criteria& criteria) {
 }
 
 void TreePortal::forget_messages(const mpi_adi::Communicator& communicator) {
+  // Of both contexts: agreements of some members have the other one (comm/agree).
+  constexpr portals::MatchBits kWhich = portals::MatchBits{1} << mpi_adi::kContextShift;
   forget({.match_bits = mpi_adi::envelope_bits(0, 0, communicator.collective_context),
-          .ignore_bits = ~mpi_adi::kContextMask});
+          .ignore_bits = ~mpi_adi::kContextMask | kWhich});
   notices_.forget(communicator);
 }
 
-void TreePortal::forget_call(const mpi_adi::Communicator& communicator, std::uint64_t sequence) {
-  forget({.match_bits = bits(sequence, 0, communicator.collective_context),
+void TreePortal::forget_call(const mpi_adi::Communicator& communicator, CallNumber number) {
+  forget({.match_bits = bits(number, 0, communicator.collective_context),
           .ignore_bits = mpi_adi::kSourceMask | mpi_adi::kTypeMask});
 }
 
-portals::MatchBits TreePortal::bits(std::uint64_t sequence, int source, mpi_adi::ContextId context) {
-  return mpi_adi::envelope_bits(static_cast<int>(static_cast<std::uint32_t>(sequence)), source, context);
+portals::MatchBits TreePortal::bits(CallNumber number, int source, mpi_adi::ContextId context) {
+  return mpi_adi::envelope_bits(static_cast<int>(number.word()), source, context);
 }
 
 }  // namespace margay::collectives

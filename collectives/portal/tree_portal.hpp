@@ -28,15 +28,6 @@ namespace margay::collectives {
 // than say 10Kbytes").
 inline constexpr std::uint64_t kHandshakeBytes = std::uint64_t{16} * 1024;
 
-// In each such call of a communicator every message waits until its receiver is ready, short ones too. So what
-// comes early is bounded by kGateCalls * kHandshakeBytes for each child and communicator (where roots alternate, times
-// the tree's depth), and it is this call's thread that waits, not the wire with everything behind it. A call that does
-// not block begins when its communicator's last such call is over.
-inline constexpr std::uint64_t kGateCalls = 64;
-[[nodiscard]] constexpr bool is_gate(std::uint64_t sequence) {
-  return sequence % kGateCalls == kGateCalls - 1;
-}
-
 class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listener {
  public:
   // Takes portals 3 and 4 of the host's table. Requires: no message has arrived yet.
@@ -44,7 +35,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   ~TreePortal() override;
 
   // For the message of the call, from rank `source` of the communicator.
-  [[nodiscard]] static portals::MatchBits bits(std::uint64_t sequence, int source, mpi_adi::ContextId context);
+  [[nodiscard]] static portals::MatchBits bits(CallNumber number, int source, mpi_adi::ContextId context);
 
   [[nodiscard]] Host& host() { return *host_; }
   [[nodiscard]] Notices& notices() { return notices_; }
@@ -59,14 +50,14 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }
   void forget_messages(const mpi_adi::Communicator& communicator) override;
   // Gives up what came for a call and was never taken.
-  void forget_call(const mpi_adi::Communicator& communicator, std::uint64_t sequence);
+  void forget_call(const mpi_adi::Communicator& communicator, CallNumber number);
 
  private:
   friend class Collective;
   friend class Receive;
   friend class ReceiveRows;
 
-  // The heap has a message, or the rest of one.
+  // The heap has a message, or the remainder of one.
   void told() override;
   void forget(const portals::Criteria& criteria);
 

@@ -1,5 +1,6 @@
 #include "collectives/select/call_task.hpp"
 
+#include "collectives/portal/rank_host.hpp"
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/mpi/receive_call.hpp"
@@ -9,7 +10,7 @@ namespace margay::collectives {
 
 CallTask::CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by)
     : OwnRequest(mpi_adi::RequestKind::collective),
-      Task(rank.device().tasks(), by),
+      Task(rank.device().tasks(), by, &of),
       rank_(rank),
       portal_(*static_cast<TreePortal*>(rank.collectives())),
       flow_(portal_.frames(), nullptr),
@@ -18,9 +19,18 @@ CallTask::CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by)
   ++of.references;
 }
 
+// The call that ends it may still have an error to tell on the communicator.
 CallTask::~CallTask() {
+  if (channel_) portal_.notices().close(*channel_);
   for (mpi_adi::Datatype* const type : types_) rank_.release(*type);
-  rank_.release(*communicator);
+  rank_.device().drop_reference(*communicator);
+}
+
+bool CallTask::be_persistent() {
+  channel_.emplace(*communicator);
+  if (portal_.notices().open(*channel_)) return true;
+  channel_.reset();
+  return false;
 }
 
 void CallTask::keep(mpi_adi::Datatype& type) {
@@ -34,9 +44,11 @@ void CallTask::start(mpi_adi::MpiRank& /*rank*/) {
   error_ = MPI_SUCCESS;
   ++rank_.device().parts().under_way;
   prepare();
+  mpi_adi::Communicator& all = communicator->everybody();
+  const CallNumber number = channel_ ? Notices::take_number(*channel_) : portal_.notices().take_number(all);
   mpi_adi::Task& task = *this;
-  collective_.emplace(portal_, *communicator, flow_, task);
-  portal_.order().enter(place_, *communicator, is_gate(collective_->sequence()));
+  collective_.emplace(portal_, all, number, flow_, task);
+  portal_.order().enter(place_, all, number);
   begin();
 }
 
@@ -44,16 +56,20 @@ int CallTask::outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& w
   mpi_adi::fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
   if (error_ == MPI_ERR_TRUNCATE) words = kDifferentCalls;
   if (error_ == MPIX_ERR_PROC_FAILED) words = mpi_adi::words_of_lost(rank);
+  if (error_ != MPI_SUCCESS && words.empty()) words = words_of(error_);
   return error_;
 }
 
-std::string CallTask::under_way() const {
-  return collective_ ? std::string(name_) + ", " + mpi_adi::communicator_word(*communicator) : "";
+int CallTask::end(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) {
+  if (error_ == MPI_ERR_TRUNCATE) let_the_check_speak(rank);
+  return outcome(rank, status, words);
 }
 
-// A lost peer wakes all tasks, also those that are not under way.
+std::string CallTask::describe() const {
+  return std::string(name_) + ", " + mpi_adi::communicator_word(*communicator);
+}
+
 bool CallTask::go_on() {
-  if (!collective_) return false;
   if (begun_) return flow_.go_on() && text_.done();
   if (!portal_.order().may_begin(place_)) return false;
   begun_ = true;
@@ -62,7 +78,7 @@ bool CallTask::go_on() {
 }
 
 Steps CallTask::whole_text() {
-  const StandingFacts& standing = facts_of(portal_.host(), *communicator);
+  const StandingFacts& standing = facts_of(portal_.host(), collective_->communicator());
   const Plan how = plan(standing);
   collective_->begin(how.shape);
   co_await text(*collective_, standing, how.algorithm);
@@ -74,7 +90,7 @@ void CallTask::over() {
   text_ = {};
   collective_.reset();
   portal_.order().leave(place_);
-  if (error_ == MPI_SUCCESS) finish();
+  if (error_ == MPI_SUCCESS) error_ = finish();
   mpi_adi::DeviceParts& parts = rank_.device().parts();
   --parts.under_way;
   ++parts.completions;

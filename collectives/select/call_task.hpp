@@ -19,9 +19,14 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   using Task::By;
   ~CallTask() override;
 
+  // It is started again and again, each time as the call that it is made as: persistent ones are matched in the order
+  // in which they are made, whatever the order in which they are started (MPI 4.0, 6.13). false: 2^20 others were made
+  // on the communicator after one that still lives.
+  [[nodiscard]] bool be_persistent();
   // Begins a call: it takes its number, and goes as far as it can. Requires: none is under way.
   void start(mpi_adi::MpiRank& rank) override;
   [[nodiscard]] int outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) override;
+  [[nodiscard]] int end(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) override;
   // A nonblocking collective's request is neither cancelled nor freed before it is complete (MPI 4.0, 6.12): the
   // bindings refuse it.
   // Of the function that makes the request, for reports; stays.
@@ -32,20 +37,23 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
 
  protected:
   // Holds a reference to the communicator. `by`: whether it calls functions of the program's.
-  CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, By by);
+  CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by);
+  [[nodiscard]] mpi_adi::MpiRank& rank() const { return rank_; }
   // Holds a reference to a datatype that the program may free meanwhile.
   void keep(mpi_adi::Datatype& type);
 
  private:
-  // A call begins: the program's data is as it is to be sent. It ended well: the result goes where the program wants
-  // it.
+  // A call begins: the program's data is as it is to be sent. Its messages ended well: the result goes where the
+  // program wants it. MPI_SUCCESS, or what the call comes to all the same.
   virtual void prepare() {}
-  virtual void finish() {}
+  [[nodiscard]] virtual int finish() { return MPI_SUCCESS; }
+  // Why, if it is neither that calls differ nor a lost process.
+  [[nodiscard]] virtual std::string words_of(int /*error_class*/) const { return {}; }
   [[nodiscard]] virtual Plan plan(const StandingFacts& standing) const = 0;
   [[nodiscard]] virtual Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) = 0;
 
   [[nodiscard]] Steps whole_text();
-  [[nodiscard]] std::string under_way() const override;
+  [[nodiscard]] std::string describe() const override;
   [[nodiscard]] bool go_on() override;
   void over() override;
 
@@ -53,6 +61,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   TreePortal& portal_;
   Flow flow_;
   OrderedCall place_;
+  std::optional<Channel> channel_;  // of a persistent one
   std::vector<mpi_adi::Datatype*> types_;
   std::optional<Collective> collective_;
   const char* name_ = "";

@@ -24,7 +24,7 @@ struct Facts {
   int ranks = 1;
   int nodes = 1;         // that its members run on
   int most_on_node = 1;  // members on one node
-  bool crowded = false;  // some member gives its processor up while it waits: ranks outnumber processors there
+  bool crowded = false;  // ranks that wait yield: they outnumber the processors
 };
 
 struct Choice {

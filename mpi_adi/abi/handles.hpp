@@ -125,7 +125,7 @@ inline constexpr std::uint32_t kPredefinedOpCount = 14;
                      (static_cast<std::uint32_t>(owner) << kKeyvalOwnerShift) | (index & kKeyvalIndexMask));
 }
 
-// The facts that the arithmetic rests on.
+// The facts that the arithmetic relies on.
 static_assert(make_handle(HandleKind::builtin, ObjectType::communicator, 0) == MPI_COMM_WORLD);
 static_assert(make_handle(HandleKind::builtin, ObjectType::communicator, 1) == MPI_COMM_SELF);
 static_assert(make_handle(HandleKind::builtin, ObjectType::group, 0) == MPI_GROUP_EMPTY);

@@ -12,7 +12,7 @@
 
 namespace margay::mpi_adi {
 
-// Passive. What every message asks for stands here; the rest is in the definition. Reference counted like Communicator:
+// Passive. What every message asks for stands here; all else is in the definition. Reference counted like Communicator:
 // one for the user's handle, one for each persistent request. Aligned, so that one line has all that a send looks at.
 struct alignas(64) Datatype {
   static constexpr std::uint64_t kCountMax = std::numeric_limits<std::int64_t>::max();

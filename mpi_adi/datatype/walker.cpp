@@ -159,8 +159,7 @@ Strip LayoutWalker::run() const {
   return strip;
 }
 
-// Into the strip that the caller returns: one that is copied is read in wider pieces than it was just written in, which
-// a processor waits for.
+// Into the strip that the caller returns: a copy of it would be a store-forwarding stall.
 void LayoutWalker::put_run(Strip& strip) const {
   const Frame& top = frames_[top_];
   const LayoutNode& node = *top.node;

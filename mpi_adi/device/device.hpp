@@ -11,6 +11,7 @@
 
 #include "mpi_adi/datatype/datatype.hpp"
 #include "mpi_adi/device/request.hpp"
+#include "mpi_adi/device/task.hpp"
 #include "mpi_adi/object/communicator.hpp"
 
 namespace margay::sim {
@@ -28,7 +29,6 @@ struct Message;  // a matched probe's message, taken off the heap's queue (MPI_M
 
 struct FirstWait;    // mpi_adi/progress/describe
 struct DeviceParts;  // mpi_adi/device/parts
-class TaskQueue;     // mpi_adi/device/task
 
 // An envelope as probes tell it.
 struct Envelope {
@@ -111,9 +111,9 @@ class Device {
   void about_to_sleep();
 
   // What goes on by itself, in each round of progress.
-  [[nodiscard]] TaskQueue& tasks();
+  [[nodiscard]] TaskQueue& tasks() { return *tasks_; }
 
-  // Whether no request on `communicator` is under way.
+  // Whether nothing is under way on `communicator`.
   [[nodiscard]] bool quiet(const Communicator& communicator) const;
   // Whether none is (completed and unfreed ones aside) on the communicators of a session (Group::session). Without one:
   // whether none is at all, and nothing is queued; the process may leave.
@@ -157,7 +157,9 @@ class Device {
  private:
   struct Impl;
   Impl* impl_;
-  const std::vector<Communicator*>* unreferenced_;  // of impl_; here, because each MPI call asks
+  // Of impl_; here, because each MPI call asks.
+  const std::vector<Communicator*>* unreferenced_;
+  TaskQueue* tasks_;
 };
 
 }  // namespace margay::mpi_adi

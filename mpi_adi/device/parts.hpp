@@ -66,7 +66,7 @@ struct DeviceParts {
   std::uint64_t completions = 0;       // requests that became so, those of layers above too
   ProtocolCounts counts;
 
-  std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES asks; then the recorder is watched
+  std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES asks; then watched() holds
 
   std::vector<Communicator*> unreferenced;  // freed by the user, and now by their last request
 

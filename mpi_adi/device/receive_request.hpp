@@ -32,7 +32,7 @@ struct ReceiveRequest : Request {
   ReceiveState state = ReceiveState::idle;
   bool truncated = false;
   bool synchronous = false;                // the sender waits for our answer
-  bool in_pieces = false;                  // `pieces` has a table or a packed copy
+  bool in_pieces = false;                  // `pieces` refers to the datatype's layout
   bool expecting = false;                  // the kernel was told to expect an answer
   std::uint32_t peer = portals::kAnyRank;  // rank in the world; any while a wildcard is unmatched
   portals::MatchBits answer_bits = 0;      // of the sender's entries

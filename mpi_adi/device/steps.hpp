@@ -9,6 +9,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <exception>
+#include <type_traits>
 #include <utility>
 
 #include "portals/base/assert.hpp"
@@ -20,7 +21,8 @@ class Until {
  public:
   Until() = default;
   template <typename Function>
-  Until(Function& function)  // NOLINT(google-explicit-constructor): a reference is what is meant
+  requires(!std::is_same_v<std::remove_const_t<Function>, Until>)
+      Until(Function& function)  // NOLINT(google-explicit-constructor): a reference is what is meant
       : function_(const_cast<void*>(static_cast<const void*>(&function))),
         call_([](void* self) { return (*static_cast<Function*>(self))(); }) {}
   [[nodiscard]] bool operator()() const { return call_(function_); }

@@ -4,17 +4,13 @@
 
 namespace margay::mpi_adi {
 
-Task::Task(TaskQueue& queue, By by) : queue_(queue), by_(by) {
-  next_ = queue.first_;
-  if (next_ != nullptr) next_->previous_ = this;
-  queue.first_ = this;
-}
+Task::Task(TaskQueue& queue, By by, const Communicator* communicator)
+    : queue_(queue), communicator_(communicator), by_(by) {}
 
 Task::~Task() {
   MARGAY_ASSERT(state_ != State::running && state_ != State::running_again);
   if (state_ == State::awake) queue_.take_out(*this);
-  (previous_ == nullptr ? queue_.first_ : previous_->next_) = next_;
-  if (next_ != nullptr) next_->previous_ = previous_;
+  if (state_ != State::idle) queue_.unlist(*this);
 }
 
 void Task::wake() {
@@ -27,8 +23,21 @@ void Task::wake() {
 }
 
 void Task::begin() {
-  if (state_ == State::awake) queue_.take_out(*this);
-  TaskQueue::run(*this);
+  MARGAY_ASSERT(state_ == State::idle);
+  queue_.list(*this);
+  queue_.run(*this);
+}
+
+void TaskQueue::list(Task& task) {
+  task.previous_ = nullptr;
+  task.next_ = first_;
+  if (first_ != nullptr) first_->previous_ = &task;
+  first_ = &task;
+}
+
+void TaskQueue::unlist(Task& task) {
+  (task.previous_ == nullptr ? first_ : task.previous_->next_) = task.next_;
+  if (task.next_ != nullptr) task.next_->previous_ = task.previous_;
 }
 
 void TaskQueue::append(Task& task) {
@@ -36,6 +45,7 @@ void TaskQueue::append(Task& task) {
   (last_awake_ == nullptr ? first_awake_ : last_awake_->next_awake_) = &task;
   last_awake_ = &task;
   ++awake_;
+  if (task.by_ == Task::By::program) ++awake_for_program_;
 }
 
 void TaskQueue::take_out(Task& task) {
@@ -44,6 +54,7 @@ void TaskQueue::take_out(Task& task) {
   (before == nullptr ? first_awake_ : before->next_awake_) = task.next_awake_;
   if (last_awake_ == &task) last_awake_ = before;
   --awake_;
+  if (task.by_ == Task::By::program) --awake_for_program_;
 }
 
 Task* TaskQueue::first_for(Who who) const {
@@ -55,28 +66,29 @@ Task* TaskQueue::first_for(Who who) const {
 // A task that calls a function of the program's gives the process lock up meanwhile, and others come here: nothing is
 // kept over go_on() but the task itself, which nobody else runs.
 bool TaskQueue::run(Who who) {
-  bool ended = false;
+  bool ran = false;
   for (std::uint64_t left = awake_; left != 0; --left) {
     Task* const task = first_for(who);
     if (task == nullptr) break;
     take_out(*task);
-    ended |= run(*task);
+    run(*task);
+    ran = true;
   }
-  return ended;
+  return ran;
 }
 
-// Whether it is over.
-bool TaskQueue::run(Task& task) {
+void TaskQueue::run(Task& task) {
   task.state_ = Task::State::running;
   const bool over = task.go_on();
   const bool again = task.state_ == Task::State::running_again;
-  task.state_ = Task::State::asleep;
   if (over) {
+    task.state_ = Task::State::idle;
+    unlist(task);
     task.over();
-  } else if (again) {
-    task.wake();
+    return;
   }
-  return over;
+  task.state_ = Task::State::asleep;
+  if (again) task.wake();
 }
 
 void TaskQueue::wake_all() {

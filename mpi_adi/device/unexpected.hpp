@@ -1,9 +1,9 @@
 // Unexpected messages: the two catch-alls of figure 1 on one heap, and the search of it.
 //
-// The heap has a limit; what finds no room is held on its wire, with everything behind it. That can be the very answer
-// that this process waits for, in a program that MPI calls correct. So when a message has been held for a while,
-// whatever else moves, a second, much larger heap is opened: memory stays bounded, and the program goes on. How full
-// the first heap is does not matter: it may have room, and none in one piece.
+// The heap has a limit; what finds no room is held on its wire. That is head-of-line blocking: behind it may be the
+// very answer that this process waits for, in a program that MPI calls correct. So when a message has been held for a
+// while, whatever else moves, a second, much larger heap is opened: memory stays bounded, and the program goes on. How
+// full the first heap is does not matter: it may be fragmented.
 // 1. One of the two pairs of catch-alls is active at a time.
 // 2. The second is active as long as it has a message: all of its messages came after all of the first's.
 #pragma once

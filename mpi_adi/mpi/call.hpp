@@ -77,7 +77,7 @@ class Call {
     Communicator* const found = communicator(handle);
     return found == nullptr || !found->is_inter() ? found : refused_inter(MPI_ERR_COMM);
   }
-  // The same, for what MPI defines between two groups too, but is not there yet.
+  // The same for a collective that MPI defines for intercommunicators too: not implemented yet.
   [[nodiscard]] Communicator* collective_communicator(MPI_Comm handle) {
     Communicator* const found = communicator(handle);
     return found == nullptr || !found->is_inter() ? found : refused_inter(MPI_ERR_UNSUPPORTED_OPERATION);
@@ -267,8 +267,8 @@ class Call {
 // inside.)
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence);
 
-// A call that found nothing to report gives its processor away when ranks outnumber processors, or to other threads of
-// its rank that are in MPI: a loop around MPI_Test or MPI_Iprobe must not keep them, or the peer, from running.
+// A call that found nothing to report yields when ranks outnumber processors, or when other threads of its rank are in
+// MPI: a loop around MPI_Test or MPI_Iprobe must not keep them, or the peer, from running.
 void give_way(Call& call);
 
 }  // namespace margay::mpi_adi

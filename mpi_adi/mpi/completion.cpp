@@ -24,7 +24,7 @@ int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* s
   return error_class;
 }
 
-// The request is over for its owner.
+// The request is over for the program.
 void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
   call.device().free(*request.device);
   request.device = nullptr;

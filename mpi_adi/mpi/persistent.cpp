@@ -61,8 +61,8 @@ void check_start(Call& call, const UserRequest& request) {
 
 void start(Call& call, UserRequest& request) {
   if (request.own != nullptr) {
+    request.device = request.own;  // other threads may come in between, when it calls a function of the program's
     request.own->start(call.rank());
-    request.device = request.own;
     return;
   }
   const PersistentCall& kept = request.call;

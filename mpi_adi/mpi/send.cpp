@@ -4,7 +4,7 @@
 
 using namespace margay::mpi_adi;
 
-// The way of a message begins here: mpi_adi/mpi/send_call -> mpi_adi/device -> mpi_adi/protocol/select.
+// The walk of README.md begins here.
 extern "C" int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   return blocking_send(call_name<"MPI_Send">, SendMode::standard, {buf, count, datatype, dest, tag, comm});
 }

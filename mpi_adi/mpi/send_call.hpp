@@ -35,7 +35,7 @@ struct CheckedSend {
   return checked;
 }
 
-// Whole calls. Flat, as the receives are: what a short message needs is one function, the rest is not inlined.
+// Whole calls. Flat, as the receives are: what a short message needs is one function, all else is not inlined.
 [[nodiscard, gnu::flatten]] int blocking_send(const CallName& name, SendMode mode, const SendArguments& arguments);
 [[nodiscard, gnu::flatten]] int nonblocking_send(const CallName& name, SendMode mode, const SendArguments& arguments,
                                                  MPI_Request* request);

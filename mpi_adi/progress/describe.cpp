@@ -122,8 +122,7 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
     if (!request.complete && lines.next()) lines.add(line(request));
   });
   parts.tasks.for_each([&lines](const Task& task) {
-    const std::string what = task.under_way();
-    if (!what.empty() && lines.next()) lines.add("  " + what + ": until the other ranks have made the call");
+    if (lines.next()) lines.add("  " + task.describe() + ": until the other ranks have made the call");
   });
   for (const portals::ArrivedMessage* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) {
     if (lines.next()) lines.add(line(*at));
@@ -158,7 +157,8 @@ FirstWait first_wait(const DeviceParts& parts) {
     if (!probes) await({request.source, program_tag(request), request.communicator});
   });
   for (const auto* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) ++wait.unexpected_messages;
-  parts.tasks.for_each([&wait](const Task& task) { wait.tasks += task.under_way().empty() ? 0 : 1; });
+  parts.tasks.for_each([&wait](const Task&) { ++wait.tasks; });
+  if (!probes) wait.requests += wait.tasks;
   if (first) wait.near_misses = near_misses(parts, *first);
   return wait;
 }

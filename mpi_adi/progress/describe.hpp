@@ -22,9 +22,10 @@ struct FirstWait {
   std::uint32_t context = 0;
   std::uint64_t posted_receives = 0;
   std::uint64_t unexpected_messages = 0;
-  std::uint32_t requests = 0;  // sends and receives that are not complete; or probes, when a call waits in one
-  std::uint32_t tasks = 0;     // calls that do not block and are not over; messages alone end them
-  std::string communicator;    // of the first one; empty: none is under way
+  // Sends, receives and tasks that are not over; or probes, when a call waits in one.
+  std::uint32_t requests = 0;
+  std::uint32_t tasks = 0;   // calls that do not block and are not over; messages alone end them
+  std::string communicator;  // of the first one; empty: none is under way
   // Unexpected messages that differ from the first receive or probe in source, tag or communicator alone: a few, in
   // words.
   std::string near_misses;

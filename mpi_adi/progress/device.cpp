@@ -21,7 +21,7 @@ struct Device::Impl {
 };
 
 Device::Device(sim::Kernel& kernel, const DeviceOptions& options)
-    : impl_(new Impl{{kernel, options}}), unreferenced_(&impl_->parts.unreferenced) {}
+    : impl_(new Impl{{kernel, options}}), unreferenced_(&impl_->parts.unreferenced), tasks_(&impl_->parts.tasks) {}
 Device::~Device() {
   delete impl_;
 }
@@ -102,15 +102,12 @@ bool Device::progress(int messages) {
 bool Device::progress_for_absent_owner() {
   const bool moved = mpi_adi::progress(impl_->parts, kMessagesPerRound);
   TaskQueue& tasks = impl_->parts.tasks;
-  return (tasks.any_awake() && tasks.run(TaskQueue::Who::coprocessor)) || moved;
+  const bool ran = tasks.any_awake_for_coprocessor() && tasks.run(TaskQueue::Who::coprocessor);
+  return moved || ran || tasks.any_awake_for_coprocessor();
 }
 
 void Device::about_to_sleep() {
   impl_->parts.heap.relieve_sleeper();
-}
-
-TaskQueue& Device::tasks() {
-  return impl_->parts.tasks;
 }
 
 Communicator* Device::take_unreferenced() {
@@ -121,20 +118,35 @@ Communicator* Device::take_unreferenced() {
   return taken;
 }
 
+namespace {
+
+template <typename Condition>
+bool any_task(const TaskQueue& tasks, Condition condition) {
+  bool any = false;
+  tasks.for_each([&](const Task& task) { any |= condition(task.works_on()); });
+  return any;
+}
+
+}  // namespace
+
 bool Device::quiet(const Communicator& communicator) const {
   const auto under_way = [&](const Request& request) {
     return !request.complete && request.communicator == &communicator;
   };
-  return !impl_->parts.sends.any_in_use(under_way) && !impl_->parts.receives.any_in_use(under_way);
+  const DeviceParts& parts = impl_->parts;
+  return !parts.sends.any_in_use(under_way) && !parts.receives.any_in_use(under_way) &&
+         !any_task(parts.tasks, [&](const Communicator* of) { return of == &communicator; });
 }
 
 namespace {
 
+bool is_of(std::optional<std::uint32_t> session, const Communicator* communicator) {
+  return !session || communicator == nullptr || communicator->group->session == *session;
+}
+
 // Not complete, and of the session, if one is named.
 bool under_way_in(std::optional<std::uint32_t> session, const Request& request) {
-  const Communicator* const communicator = request.communicator;
-  const bool another = session && communicator != nullptr && communicator->group->session != *session;
-  return !request.complete && !another;
+  return !request.complete && is_of(session, request.communicator);
 }
 
 bool idle(const DeviceParts& parts) {
@@ -147,7 +159,8 @@ bool Device::quiet(std::optional<std::uint32_t> session) const {
   const DeviceParts& parts = impl_->parts;
   if (!session) return parts.under_way == 0 && idle(parts);
   const auto under_way = [session](const Request& request) { return under_way_in(session, request); };
-  return !parts.sends.any_in_use(under_way) && !parts.receives.any_in_use(under_way);
+  return !parts.sends.any_in_use(under_way) && !parts.receives.any_in_use(under_way) &&
+         !any_task(parts.tasks, [session](const Communicator* of) { return is_of(session, of); });
 }
 
 bool Device::quiet_but_unmatched(std::uint32_t session) const {
@@ -156,7 +169,7 @@ bool Device::quiet_but_unmatched(std::uint32_t session) const {
     return send.peer != parts.kernel.me().rank && under_way_in(session, send);
   }) && !parts.receives.any_in_use([&](const ReceiveRequest& receive) {
     return !is_unmatched(receive) && under_way_in(session, receive);
-  });
+  }) && !any_task(parts.tasks, [session](const Communicator* of) { return is_of(session, of); });
 }
 
 void Device::give_up_sends(std::uint32_t session, Receivers receivers) {

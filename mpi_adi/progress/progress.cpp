@@ -44,7 +44,7 @@ void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) 
     case kOwnerTask:
       return static_cast<Task*>(transmission.owner)->wake();
     default:
-      return;  // its owner looks at its state
+      return;  // whoever sent it looks at its state
   }
 }
 

@@ -33,7 +33,8 @@ portals::Header to_peer(const DeviceParts& parts, portals::PortalIndex portal, s
   return header;
 }
 
-// Nothing of it has left: it is over here and now. A question about nothing goes in its place.
+// True: nothing of the message had left its wire's queue, and the send is over, cancelled. A question about nothing
+// went in its place, as both sides count the pair's messages. False: its wire has begun with it, or is done with it.
 bool take_back(DeviceParts& parts, SendRequest& send) {
   if ((send.owed & kOwedBodyTaken) == 0) return false;
   if (!send_instead(parts, send.transmission, to_peer(parts, kCancelPortal, send.peer, kAboutNothing))) return false;

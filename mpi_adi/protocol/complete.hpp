@@ -10,8 +10,8 @@ namespace margay::mpi_adi {
 [[nodiscard]] SendRequest& new_send(DeviceParts& parts, Communicator& communicator);
 [[nodiscard]] ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator);
 
-// The request is over in the eyes of its owner, with what its fields say; one that was freed goes back to its pool.
-// Requires: not complete, and nothing refers to its memory any more.
+// The request is over in the eyes of whoever started it, with what its fields say; one that was freed goes back to its
+// pool. Requires: not complete, and nothing refers to its memory any more.
 [[gnu::noinline]] void tell_completion(DeviceParts& parts, Request& request);  // its rare parts
 inline void complete(DeviceParts& parts, Request& request) {
   MARGAY_ASSERT(!request.complete);
@@ -25,7 +25,8 @@ inline void complete(DeviceParts& parts, Request& request) {
 // Gives a request up: back to its pool now, or when it completes.
 void release(DeviceParts& parts, Request& request);
 
-// Gives it to its owner, who is told when it is complete, perhaps at once; then it goes back to its pool.
+// Makes it a part of a greater request (RequestOwner), which is told when it is complete, perhaps at once; then it goes
+// back to its pool.
 void release_to(DeviceParts& parts, RequestOwner& owner, Request& request);
 
 // A send or receive with MPI_PROC_NULL: over at once, nothing moved.

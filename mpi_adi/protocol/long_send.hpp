@@ -1,6 +1,6 @@
 // The long protocol (figures 4 and 5): header and body go out together and the sender waits for an acknowledgment.
-// Saved whole: over. Only the header saved: the rest of the body is stopped, and the receiver pulls it from the read
-// portal.
+// Saved whole: over. Only the header saved: the remainder of the body is stopped, and the receiver pulls it from the
+// read portal.
 #pragma once
 
 #include "mpi_adi/device/parts.hpp"

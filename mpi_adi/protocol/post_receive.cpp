@@ -47,7 +47,7 @@ template <bool Watched>
   request.source = posted.source;
   request.tag = posted.tag;
   if (posted.source != MPI_ANY_SOURCE) request.peer = posted.communicator.world_rank(posted.source);
-  // Straight into the entry: a copy on the stack, written by words and read by more, would be waited for.
+  // Straight into the entry: a copy from the stack would be a store-forwarding stall.
   request.entry.set_criteria(
       receive_criteria(posted.source, posted.tag, context_of(posted.communicator, posted.context)));
   const portals::Criteria& criteria = request.entry.criteria();

@@ -13,13 +13,20 @@ namespace margay::mpi_adi {
 // lock is held; it is on return.
 template <typename Function>
 auto call_program(MpiRank& rank, Function&& function) {
-  // A call inside writes its own name to the board.
-  auto& on_board = rank.process().board().mpi_call;
-  const auto name = on_board;
+  // A call inside writes its own name to the board. Whoever waits here computes meanwhile, and other threads' waits go
+  // on without it.
+  sim::BoardBlock& board = rank.process().board();
+  const auto name = board.mpi_call;
+  const std::uint32_t waits = std::exchange(board.wait.is_waiting, 0);
+  const bool threaded = rank.threaded();
+  if (threaded) rank.wait_room().go_away();
   rank.leave();
   auto result = std::forward<Function>(function)();
   rank.enter();
-  on_board = name;
+  if (threaded) rank.wait_room().come_back();
+  board.wait.is_waiting = waits;
+  board.progress += waits;
+  board.mpi_call = name;
   return result;
 }
 

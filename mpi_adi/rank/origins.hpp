@@ -29,7 +29,7 @@ class Origins {
   // Empty: made outside of any call that was seen.
   [[nodiscard]] std::string_view of(Handle handle) const;
   [[nodiscard]] std::string_view of(const UserRequest& request) const;
-  // Whether the object was not told before: it stays when MPI rests, and is told at one end alone.
+  // Whether the object was not told before: it stays while MPI is dormant, and is told at one end alone.
   [[nodiscard]] bool tell(Handle handle);
 
  private:

@@ -99,7 +99,7 @@ class MpiRank {
     if (device_->has_unreferenced()) [[unlikely]]
       destroy_unreferenced();
     sim::Process& process = *process_;
-    if (process.kernel().unfinished()) [[unlikely]]
+    if (process.kernel().unfinished() || device_->tasks().any_awake_for_coprocessor()) [[unlikely]]
       process.arm_coprocessor();
     if (threaded()) {
       if (beside_lone_thread_ || !mutex_.mine()) [[unlikely]]
@@ -162,6 +162,7 @@ class MpiRank {
     Datatype* const predefined = predefined_types_.find(handle);
     return predefined != nullptr ? predefined : datatypes_.find(handle);
   }
+  [[nodiscard]] HandleTable<Datatype>& datatypes() { return datatypes_; }
   [[nodiscard]] UserRequest* request(MPI_Request handle) { return requests_.find(handle); }
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
   // What MPI_Op_create made; of each the table is the owner's (gone at the end of MPI).
@@ -224,7 +225,7 @@ class MpiRank {
   [[nodiscard]] std::uint64_t next_partition_channel() { return partition_channels_++; }
 
   [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
-  // Puts the protocol counts and the rest on the job board.
+  // Puts the protocol counts and what else this rank counts on the job board.
   void publish_accounts();
 
  private:
@@ -236,7 +237,7 @@ class MpiRank {
   [[gnu::noinline]] void leave_beside();
   // Another free request, a hidden or a new one.
   [[gnu::noinline]] void make_request();
-  // A waiting thread lets the others in while it rests.
+  // A waiting thread lets the others in while it yields or sleeps.
   class OutsideRest final : public sim::Rest {
    public:
     explicit OutsideRest(MpiRank& rank) : rank_(rank) {}

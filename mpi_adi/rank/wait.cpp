@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kReportLines = 12;
 
-// Rounds in vain of the thread that polls, between giving its processor to others of its rank that may need it.
+// Rounds in vain after which the thread that polls yields: others of its rank may need its processor.
 constexpr std::uint32_t kRoundsToYield = 8;
 
 // Another thread's call, or the function behind a request of the program's own, could end the wait too. Of those that

@@ -3,11 +3,20 @@
 namespace margay::mpi_adi {
 
 void WaitRoom::end_polling() {
-  if (--pollers_ != 0) return;
+  if (--pollers_ > away_) return;
   // Its last round may have brought others something, too.
   serve();
+  hand_on();
+}
+
+void WaitRoom::go_away() {
+  ++away_;
+  if (pollers_ <= away_) hand_on();
+}
+
+void WaitRoom::hand_on() {
   if (guests_.empty()) return;
-  pollers_ = 1;  // the other's, from now on
+  ++pollers_;  // the other's, from now on
   Guest& next = *guests_.back();
   guests_.pop_back();
   next.summons_.call();

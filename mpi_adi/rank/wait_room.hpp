@@ -44,8 +44,8 @@ class WaitRoom {
   [[nodiscard]] bool begin_polling(std::uint32_t turns) {
     waits_alone_ = turns == turns_ ? waits_alone_ + 1 : 0;
     turns_ = turns;
-    if (pollers_ != 0) return false;
-    pollers_ = 1;
+    if (pollers_ > away_) return false;
+    ++pollers_;
     return true;
   }
   // The same, of a thread that polls already: two may for a while, which is no harm.
@@ -53,6 +53,10 @@ class WaitRoom {
   // Serves once more and hands the place on, if this was the last one that polled: to who came last, and may not sleep
   // yet.
   void end_polling();
+  // A thread that may be polling runs a function of the program's, and comes back: another one polls meanwhile, and
+  // perhaps beside it afterwards.
+  void go_away();
+  void come_back() { --away_; }
   void add(Guest& guest) { guests_.push_back(&guest); }
   // Whether other threads of the rank have called MPI lately, and so may have to run where this one polls.
   [[nodiscard]] bool in_company(std::uint32_t turns) const {
@@ -73,7 +77,10 @@ class WaitRoom {
  private:
   static constexpr std::uint32_t kAlone = 100;  // waits or looks of one thread after which no other one is expected
   static constexpr std::uint32_t kLooksToYield = 8;
+  void hand_on();
+
   std::uint32_t pollers_ = 0;
+  std::uint32_t away_ = 0;  // threads in a function of the program's, each perhaps one of the pollers
   std::uint32_t turns_ = 0;
   std::uint32_t waits_alone_ = kAlone;
   std::uint32_t looks_ = 0;

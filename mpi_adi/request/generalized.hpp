@@ -13,8 +13,8 @@ class GeneralizedRequest final : public OwnRequest {
   GeneralizedRequest(MpiRank& rank, const RequestClass& functions, void* extra_state, MPIX_Grequest_class group = 0);
   ~GeneralizedRequest() override;
 
-  // Asks the program's query function, outside the lock. What it returns, a class or any other number, is
-  // the request's error.
+  // Asks the program's query function, outside the lock. What it returns, a class or any other number, is the request's
+  // error.
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
   // Then calls its free function.
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;

@@ -5,7 +5,8 @@
 //   2. While `indexed`, every chained entry is in one place:
 //        rough      its no-match link is not `next`; sorted by order, active or not;
 //        exhausted  active, its storage was found without a buffer left, and its no-room link is `next`: the walk would
-//                   pass it over. It watches its storage and is made ready when a buffer is given back;
+//                   pass it over. It is on its storage's list of those to be told, and made ready when a buffer
+//                   is given back;
 //        ready      active, anything else;
 //        no         inactive: the walk would pass it over.
 //   3. A chain has no index before a walk of it was long, and none when it is short: it is walked as it stands. So who

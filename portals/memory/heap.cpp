@@ -39,7 +39,7 @@ std::byte* Heap::take_first(Node*& root, std::uint64_t bytes) {
       root = merge(root->left, root->right);
       return block;
     }
-    // The rest stays between the same neighbours, so its node keeps its place in the tree.
+    // The remainder stays between the same neighbours, so its node keeps its place in the tree.
     root = new (block + bytes) Node{root->left, root->right, root->bytes - bytes, 0, root->priority};
   }
   update(*root);

@@ -1,5 +1,6 @@
 // "The independent block memory descriptor describes a table of possibly noncontiguous buffers ... a message ... will
-// be deposited in the first available buffer in the buffer descriptor table."
+// be deposited in the first available buffer in the buffer descriptor table." Here it is the next one in turn, so that
+// rows tell the order of arrival: see release().
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The seam to time. Production code asks a Clock, tests and the virtual machine put their own in its place.
+// The seam to time: whoever takes a Clock can be given another one, as unit tests do. What reads CLOCK_MONOTONIC past
+// it, and that a process has the real one on a virtual wire too, docs/architecture.md says.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Every named bound and threshold of the simulated machine, with what it rests on.
+// Every named bound and threshold of the simulated machine, with its reason.
 #pragma once
 
 #include <cstddef>

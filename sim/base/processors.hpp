@@ -13,8 +13,8 @@ struct ProcessorShare {
 };
 [[nodiscard]] ProcessorShare processor_share();
 
-// Whether processes that wait give their processors up at once: because it was asked for ("yield", and not "spin"), or
-// because `processes` of them outnumber the processors.
+// Whether processes that wait yield at once: because it was asked for ("yield", and not "spin"), or because `processes`
+// of them outnumber the processors.
 [[nodiscard]] bool are_crowded(std::string_view asked, std::uint32_t processes, const ProcessorShare& share);
 
 }  // namespace margay::sim

@@ -49,8 +49,8 @@ struct Job {
   std::string trace_dir;  // empty: no trace
   std::string
       tcp_interface;  // interface name, address or CIDR to listen on; empty: loopback when emulated, else any fit
-  // Ranks that wait give their processors up at once, as the launcher sees it, or rank 0 where that is not margay's:
-  // the same on every rank, so that all may choose by it. How this very process waits is its own matter.
+  // Ranks that wait yield at once, as the launcher sees it, or rank 0 where that is not margay's: the same on every
+  // rank, so that all may choose by it. How this very process waits is its own matter.
   bool crowded = false;
   bool nodes_are_emulated = false;  // all nodes are this host: listen on 127.0.0.1
   Launcher launcher = Launcher::kNone;

@@ -12,9 +12,7 @@ namespace margay::sim {
 // 1. Rank 0 puts the job's identity and secret; the lowest rank of each node makes the segment and puts where it is:
 //    process, descriptor, and a random cookie that stands behind the segment's last byte.
 // 2. Barrier. The others of the node open it through /proc and compare the cookie, so that a number of another PID
-// namespace
-//    cannot lead them astray; each puts which process it is, or
-//    that it did not work.
+//    namespace cannot lead them astray; each puts which process it is, or that it did not work.
 // 3. Barrier. A node on which it did not work for all is taken apart: each of its ranks becomes a node of its own.
 [[nodiscard]] Status join_through_pmi(Job& job, SegmentBytes segment_bytes);
 

@@ -6,8 +6,8 @@
 
 namespace margay::sim {
 
-// What a layer above the machine chooses, as lines for `margay info --protocols`. For a job of `ranks` ranks of which
-// each has a processor, or not (`crowded`).
+// What a layer above sim chooses, as lines for `margay info --protocols`. For a job of `ranks` ranks of which each has
+// a processor, or not (`crowded`).
 using DescribeChoices = std::vector<std::string> (*)(unsigned ranks, bool crowded);
 
 // Parses the whole line and runs its command; the exit status.

@@ -1,4 +1,4 @@
-// The thresholds of point-to-point messages that are constants, each with what it rests on.
+// The thresholds of point-to-point messages that are constants, each with its reason.
 #pragma once
 
 #include <string>

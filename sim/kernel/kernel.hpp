@@ -46,7 +46,7 @@ class Kernel {
   }
   // Sends `transmission` (header.destination, header.length and body set); it stays the kernel's until next_finished().
   void send(Transmission& transmission) { initiator_.send(transmission); }
-  // The receiver does not want the rest of the body. It still comes off next_finished(), as stopped or sent.
+  // The receiver does not want the remainder of the body. It still comes off next_finished(), as stopped or sent.
   void stop(Transmission& transmission) { initiator_.stop(transmission); }
   // Takes back a transmission of which nothing has left: `instead` goes in its place, a put without a body to the same
   // process, and is the kernel's until next_finished(). false: it is too late, nothing happened.
@@ -160,7 +160,7 @@ class Kernel {
   // A wire whose look costs a system call is looked at each this many rounds while it has nothing, if messages may come
   // by another one that costs less (Nexus's skip_poll).
   static constexpr std::uint32_t kSlowWireRounds = 8;
-  // A look that gives the processor up takes 1 us at least, and a nudge as much.
+  // A look that yields takes 1 us at least, and a nudge as much.
   static constexpr std::uint32_t kVainLooksToNudge = 256;
   template <typename AfterEach>
   bool look(Polled& polled, int arrivals, AfterEach& after_each) {

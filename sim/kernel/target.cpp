@@ -44,7 +44,7 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
 // Header and body are both here: one walk, one copy from the wire's memory to where the match says.
 bool Target::whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
-  // What nearly every short message is, unless somebody watches.
+  // What nearly every short message is, unless a trace or a log keeps each decision.
   if (!watched()) [[likely]] {
     if (const std::uint32_t visited = delivery_.put_whole(header, arrival.body)) [[likely]] {
       wire.consume();

@@ -23,7 +23,7 @@ class Target {
          Registers& registers, Recorder& recorder);
 
   // Takes what `wire` gave. false: the message is held on the wire, nothing moved. Not inlined: a round in vain, which
-  // is most rounds, would pay for its frame. Flat: what a short message needs is one function, the rest is not inlined.
+  // is most rounds, would pay for its frame. Flat: what a short message needs is one function, all else is not inlined.
   [[gnu::noinline, gnu::flatten]] bool take(Wire& wire, Arrival& arrival);
 
   void hold_when_no_room(portals::PortalIndex portal) { hold_portals_ |= std::uint64_t{1} << portal; }

@@ -1,9 +1,10 @@
-// How one wait passes its time: it spins, or gives the processor up, nudges who is waited for, and at last sleeps.
+// How one wait passes its time: it spins, or yields (gives its processor to whoever waits for one), nudges the rank
+// that it waits for, and at last sleeps.
 //
 //   Waiter waiter(...);
 //   while (!done()) progress() ? waiter.moved() : waiter.idle();
 //
-// The decision (design rule 6): with no more ranks than processors a waiting rank spins; with more it yields at once.
+// The decision: with no more ranks than processors a waiting rank spins; with more it yields at once.
 // After kSleepAfterNs without work it sleeps, so that an idle job costs nothing.
 #pragma once
 
@@ -18,8 +19,8 @@ namespace margay::sim {
 
 enum class WaitPolicy : std::uint8_t { spin, yield };
 
-// How the waiting thread gives its processor up, where more is to be done than that: a lock is given back meanwhile
-// that other threads wait for, or the time is not the machine's.
+// How the waiting thread yields or sleeps, where more is to be done than that: it lets go of a lock meanwhile that
+// other threads want, or passes the turn on in a virtual machine.
 class Rest {
  public:
   Rest() = default;

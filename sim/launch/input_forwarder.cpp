@@ -76,7 +76,7 @@ void InputForwarder::on_event(Event event) {
   go_on();
 }
 
-// A file cannot be watched, and need not be: reading it blocks nobody.
+// epoll takes no regular file, and need not: reading it blocks nobody.
 void InputForwarder::go_on() {
   while (forwards() && !in_background_) {
     const bool all_written =

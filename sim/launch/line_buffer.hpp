@@ -25,7 +25,7 @@ class LineBuffer {
   void add(std::string_view bytes, std::int64_t now_ns);
   // Counts the wait for more anew, after a while in which the caller did not look for more.
   void restart(std::int64_t now_ns) { last_ns_ = now_ns; }
-  // What may be shown now: everything up to the last newline, and the rest too when it is old or long enough.
+  // What may be shown now: everything up to the last newline, and what follows it too when it is old or long enough.
   [[nodiscard]] std::string take_ready(std::int64_t now_ns);
   // All there is, at the stream's end.
   [[nodiscard]] std::string take_rest();

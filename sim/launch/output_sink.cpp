@@ -53,7 +53,7 @@ bool OutputSink::write_some() {
   return false;
 }
 
-// Moves the rest to the front only now and then, so that a long queue is not moved for each piece.
+// Moves what is left to the front only now and then, so that a long queue is not moved for each piece.
 void OutputSink::forget_written() {
   if (written_ < queue_.size() && written_ < kFullBytes / 4) return;
   queue_.erase(0, written_);

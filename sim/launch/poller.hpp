@@ -23,7 +23,7 @@ class Poller {
   ~Poller();
 
   [[nodiscard]] portals::Status open();
-  // False when the kernel cannot watch this descriptor (a regular file): it is always ready.
+  // False when epoll does not take this descriptor (a regular file): it is always ready.
   bool watch(int descriptor, Event event, bool for_writing = false);
   void forget(int descriptor);
   // Waits for events, at most `timeout_ms` (-1: for ever), and gives them in `events`.

@@ -181,7 +181,7 @@ std::int64_t RankOutput::prompt_due_ns(const Stream& stream) const {
 }
 
 void RankOutput::on_time(std::int64_t now_ns) {
-  if (paused_) return;  // the rest of a line may well be in the pipe
+  if (paused_) return;  // the end of a line may well be in the pipe
   for (Stream& stream : streams_) {
     const std::int64_t due = prompt_due_ns(stream);
     if (due < 0 || due > now_ns) continue;

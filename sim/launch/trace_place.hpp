@@ -6,8 +6,8 @@
 namespace margay::sim {
 
 // Makes each program's trace folder (a relative one lies in the program's working folder) and tries a file in it. Ok
-// without --trace. Error: it cannot be made, is not the user's own, has no room for a
-// rank's file, or holds a trace of an earlier run.
+// without --trace. Error: it cannot be made, is not the user's own, has no room for a rank's file, or holds a trace of
+// an earlier run.
 [[nodiscard]] Status check_trace_place(const RunOptions& options);
 
 }  // namespace margay::sim

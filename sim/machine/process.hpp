@@ -1,6 +1,6 @@
 // One process of the simulated machine, put together: its job, wires, kernel, trace, process lock and coprocessor. What
-// a program of the portals layer, and an MPI library, runs in. The virtual machine puts the same kernel together
-// otherwise.
+// a program of the portals layer, and an MPI library, runs in. start_virtual() makes one for tests: the same kernel
+// over a virtual wire, without a launcher, shared memory and a coprocessor.
 #pragma once
 
 #include <cstdint>
@@ -66,8 +66,8 @@ class Process {
   [[nodiscard]] std::uint32_t rank() const { return job_.rank; }
   [[nodiscard]] std::uint32_t size() const { return job_.size; }
   [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
-  // Several threads wait at once from now on: none of them sleeps on the one bell, and `rest` gives the process lock
-  // back while one of them gives its processor up. It outlives the process.
+  // Several threads wait at once from now on: none of them sleeps on the one bell, and `rest` lets go of the process
+  // lock while one of them yields. It outlives the process.
   void share_waiting(Rest& rest) {
     wait_means_.may_sleep = false;
     wait_means_.rest = &rest;

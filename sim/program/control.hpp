@@ -47,9 +47,9 @@ class Control {
 
   // See Program. `call` is the program's; each wait in it lasts limit_ns at most.
   [[nodiscard]] portals::Status barrier(const char* call, std::uint64_t limit_ns);
-  // The job is at rest when two sums in a row say that as many messages were taken as sent, the
-  // same number both times: what was taken by the first sum had all been sent by the second, and nothing more. Error
-  // also: nothing has moved for patience_ns.
+  // The job is at rest when two sums in a row say that as many messages were taken as sent, the same number both times:
+  // what was taken by the first sum had all been sent by the second, and nothing more. Error also: nothing has moved
+  // for patience_ns.
   [[nodiscard]] portals::Status settle(const char* call, std::uint64_t limit_ns, std::uint64_t patience_ns);
 
  private:

@@ -62,7 +62,7 @@ class Program {
   [[nodiscard]] portals::Status put(const HeaderValues& values, const portals::Region& body = {});
   // The same without waiting: `sending` tells when the memory is free. Error: as put(), or sending is not done().
   [[nodiscard]] portals::Status start_put(const HeaderValues& values, const portals::Region& body, Sending& sending);
-  // The receiver does not want the rest (its acknowledgment said so). The sending is done some time later.
+  // The receiver does not want the remainder (its acknowledgment said so). The sending is done some time later.
   void stop(Sending& sending);
   // Asks for `length` bytes out of a read-only descriptor; they come as a reply to the return portal, which is needed.
   [[nodiscard]] portals::Status get(const HeaderValues& values, std::uint64_t length);
@@ -134,7 +134,7 @@ class Program {
   // The decision in words, a line for each stop of the walk and one for the verdict.
   [[nodiscard]] std::string explain(const Decision& decision) const { return margay::sim::explain(decision, names_); }
 
-  // The machine below, for what is not here.
+  // The process below, for what is not here.
   [[nodiscard]] Process& process() { return *process_; }
   [[nodiscard]] Kernel& kernel() {
     require_inside();

@@ -6,8 +6,8 @@
 
 namespace margay::sim {
 
-// The values of a message's header that are its sender's to choose (paper 001, section 1.2). The kernel fills in the
-// rest: kind, source and length.
+// The values of a message's header that are its sender's to choose (paper 001, section 1.2). The kernel fills in
+// the others: kind, source and length.
 struct HeaderValues {
   portals::Rank destination = 0;
   portals::PortalIndex portal = 0;    // there; 0 to 62
@@ -36,7 +36,7 @@ class Sending {
   Sending(const Sending&) = delete;
   Sending& operator=(const Sending&) = delete;
 
-  // The body's memory may be used again: all of it was sent, or the rest will not be.
+  // The body's memory may be used again: all of it was sent, or the remainder will not be.
   [[nodiscard]] bool done() const { return !under_way_; }
   // Once done(): the receiver could not be reached.
   [[nodiscard]] bool failed() const { return transmission_.state == Transmission::State::failed; }

@@ -1,4 +1,4 @@
-// A bell per rank: others ring it when they have put something where its owner may be asleep.
+// A bell per rank: others ring it when they have put something where that rank's owner thread may be asleep.
 //
 // Invariants
 //  1. Publish-then-look against sleep-then-look: a ringer publishes, then reads `sleeping`; a sleeper sets
@@ -67,8 +67,8 @@ class BellRinger {
   bool registered_;
 };
 
-// The side that sleeps: one per thread; several threads may have owners of one bell, but at most one of them at a time
-// may be between begin_sleep() and end_sleep(). Use:
+// The side that sleeps: one per thread; several threads may have a BellOwner of one bell, but at most one of them at a
+// time may be between begin_sleep() and end_sleep(). Use:
 //   bell.begin_sleep();
 //   if (!look_once_more()) bell.sleep(timeout_ns);
 //   bell.end_sleep();

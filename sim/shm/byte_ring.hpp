@@ -3,9 +3,8 @@
 //
 // Invariants
 //  1. consumed <= published <= produced <= consumed + size; all count bytes since the beginning.
-//  2. A body announced by its cell only after it was put here whole needs no publish(): the cell's release store covers
-//  it,
-//     and the consumer expect()s it. The producer's line is touched only for bodies that stream.
+//  2. A body that was put here whole before its cell announces it needs no publish(): the cell's release store covers
+//     it, and the consumer expect()s it. The producer's line is touched only for bodies that stream.
 //  3. Each side reads the other's line only when what it knows is used up.
 #pragma once
 
@@ -77,7 +76,7 @@ class ByteConsumer {
   [[nodiscard]] Pieces peek(std::size_t count) const;
   // Copies the next `count` bytes to where `landing` stands. Requires: count <= available(), count <= landing.left().
   void read(portals::RegionCursor& landing, std::size_t count);
-  // Passes `count` bytes by, and gives their room back to the producer: now (a body that streams),
+  // Passes `count` bytes by, and returns their credit to the producer: now (a body that streams),
   void release(std::size_t count) {
     pass(count);
     static_cast<void>(settle());

@@ -47,7 +47,7 @@ class CellProducer {
     --credit_;
     if (++slot_ == cells_.size()) slot_ = 0, lap_ = (lap_ + 1) & 0xff;
     // Stores reach the cache in their order: all that come after a cell's wait until its line is here, on which a
-    // sender that is ahead of its receiver spent 40 % of its time.
+    // sender that runs ahead of its receiver spent 40 % of its time.
     if (credit_ > kOwnAhead && slot_ + kOwnAhead < cells_.size()) [[likely]]
       own_lines(std::as_writable_bytes(cells_.subspan(slot_ + kOwnAhead, 1)));
   }

@@ -39,7 +39,7 @@ enum class TraceKind : std::uint16_t {
   search_hit = 16,        // {match_bits, a: request, bytes, saved} a message of the heap was the one
   search_miss = 17,       // {match_bits, a: request} none was: the receive is posted
   receive_complete = 18,  // {a: request, bytes}
-  request_complete = 19,  // {a: request, bytes} any request, in the eyes of its owner
+  request_complete = 19,  // {a: request, bytes} any request, in the eyes of whoever started it
   pull_begin = 20,        // {a: request, bytes} the receiver asks for a body that its kernel did not save
   pull_complete = 21,     // {a: request, bytes}
   stop = 22,              // {wire, bytes: sent so far} a header-only acknowledgment stopped a transmission

@@ -40,9 +40,8 @@ class Recorder {
 
   // Begins to record into `folder`/rank_NNNNN.trace. The folder is made (mode 0700) when it is not there; its parent
   // must be. The file (0600) must not be there yet. Its room is allocated in full, so a full file system is an error
-  // here and never a SIGBUS later. Errors also: a limit on file sizes below that room, a
-  // symbolic link in the last two places, a folder of another user, a capacity of 0 or above kMaxTraceEvents, a
-  // recorder that is already open.
+  // here and never a SIGBUS later. Errors also: a limit on file sizes below that room, a symbolic link in the last two
+  // places, a folder of another user, a capacity of 0 or above kMaxTraceEvents, a recorder that is already open.
   [[nodiscard]] portals::Status open(const std::string& folder, const RecorderOptions& options);
   // Begins to record into memory. Same errors as far as they apply.
   [[nodiscard]] portals::Status open_memory(const RecorderOptions& options = {});
@@ -56,8 +55,8 @@ class Recorder {
 
   [[nodiscard]] bool on() const { return on_; }
   [[nodiscard]] bool walks() const { return walks_; }  // implies on()
-  // Whether anybody looks at the steps: on(), or a check of a layer above, which asks at the same branches, so that
-  // neither costs anything while both are off.
+  // Whether anybody looks at a message's steps: on(), or a check of a layer above, which asks at the same branches, so
+  // that neither costs anything while both are off.
   [[nodiscard]] bool watched() const { return watched_; }
   // From now on watched() holds, with or without a trace.
   void watch() { watch_wanted_ = watched_ = true; }

@@ -3,8 +3,8 @@
 //
 // A message is a polynomial over GF(2), its first bit the highest power, and its checksum the remainder of
 // message * x^32 modulo P. Instead of dividing, 128 bits A that lie D bits before others are replaced by something
-// congruent to A * x^D that is no longer than 128 bits, and added (exclusive or) to those others. With A = L * x^64 +
-// H,
+// congruent to A * x^D that is no longer than 128 bits, and added (exclusive or) to those others. As A is
+// L * x^64 + H,
 //     A * x^D = L * x^(64 + D) + H * x^D = L * (x^(64 + D) mod P) + H * (x^D mod P)   (mod P),
 // two multiplications of 64 by 32 bits. Several such folds run side by side, each over every n-th block.
 //

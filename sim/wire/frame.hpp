@@ -19,7 +19,7 @@ namespace margay::sim {
 // Byte 1 of a control frame; a message has none.
 enum class FrameType : std::uint8_t {
   message = 0,
-  cut = 1,      // argument: bytes of the body of the last message that were carried; the rest will not come
+  cut = 1,      // argument: bytes of the body of the last message that were carried; the remainder will not come
   segment = 2,  // argument: bytes of a body that follow (tcp)
   stop = 3,     // argument: sequence of the message whose body is no longer wanted (no wire sends it)
   ping = 4,     // argument: the sender's mark (no wire sends it)
@@ -93,8 +93,8 @@ struct DecodeResult {
   // A get has a return portal, and so a group.
   const bool wrong = kind == portals::Kind::get || (kind == portals::Kind::acknowledgment && length != 0);
   if (((first >> 16) & 0xff) != 0 || wrong) return false;
-  // Kind, portals and user data by two stores of a word: whoever copies the header soon reads it by words, and would
-  // wait for smaller stores (5 ns a message).
+  // Kind, portals and user data by two stores of a word: whoever copies the header soon reads it by words, which
+  // smaller stores would make a store-forwarding stall (5 ns a message).
   using portals::Header;
   static_assert(offsetof(Header, kind) == 0 && offsetof(Header, portal) == 1 && offsetof(Header, return_portal) == 2 &&
                 offsetof(Header, user_data) == 3 && offsetof(Header, source) == 16 &&
@@ -107,10 +107,11 @@ struct DecodeResult {
   header.offset = header.return_match_bits = header.return_length = header.return_offset = 0;
   return true;
 }
-// The one reader of every other frame. Reads nothing beyond `input`; byte 0 is not looked at. One header has one
-// encoding: a group that is announced but holds only what its absence means is malformed; so is kFlagReadBody, unless
-// allowed. `header` is written where it will be used: a copy of 88 fresh bytes costs more than the decoding. Of a
-// control frame it stays as it was, and so do its source and destination.
+// Reads any frame, bounds checked: nothing beyond `input`; byte 0 is not looked at. One header has one encoding: a
+// group that is announced but holds only what its absence means is malformed; so is kFlagReadBody, unless allowed.
+// `header` is written where it will be used: a copy of 88 fresh bytes costs more than the decoding. Its source and
+// destination, which no frame carries, are left alone; a control frame leaves all of it alone. After `malformed` it may
+// be half written.
 [[nodiscard]] DecodeResult decode_head(std::span<const std::byte> input, portals::Header& header, DecodedHead& out,
                                        bool may_read_body = false);
 

@@ -21,7 +21,7 @@ namespace margay::sim {
 
 class ShmInbound {
  public:
-  // `sender` is the other side's area: its bell is rung when room was given back. `source` and `destination` go into
+  // `sender` is the other side's area: its bell is rung when credit was returned. `source` and `destination` go into
   // every header, `peer` into every arrival. `body_moved` is set whenever bytes of a body were taken.
   ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
              portals::ProcessId destination, bool& body_moved);
@@ -163,7 +163,7 @@ inline void ShmInbound::offer(std::size_t head_bytes, Arrival& arrival) {
   }
 }
 
-// Nothing more is taken for now: all room that was kept back goes to the sender.
+// Nothing more is taken for now: all credit that was kept back goes to the sender.
 inline void ShmInbound::settle() {
   const bool cells = cells_.settle();
   if (bytes_.settle() || cells) [[unlikely]]

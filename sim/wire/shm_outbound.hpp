@@ -1,6 +1,6 @@
 // The sending side of one channel of the shared memory wire: cells for headers and small bodies, the byte ring for the
-// rest. How bodies travel: shm_body.hpp. One message after the other: the next cell is published when the body before
-// it is all in the ring, or is cut. Only bodies that are offered for reading do not hold up what follows, unless that
+// others. How bodies travel: shm_body.hpp. One message after the other: the next cell is published when the body before
+// it is all in the ring, or is cut. Bodies that are offered for reading are no head-of-line blocking, except of what
 // needs the byte ring: an offered body may still have to go through it, and comes before.
 #pragma once
 

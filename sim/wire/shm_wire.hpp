@@ -3,7 +3,7 @@
 // Sleeping: a process about to sleep does
 //   wire.bell().begin_sleep();  if (nothing moved in one more push() and poll()) wire.bell().sleep(timeout);
 //   end_sleep();
-// Whoever publishes for it, or gives room back to it, looks at its flag and rings.
+// Whoever publishes for it, or returns credit to it, looks at its flag and rings.
 #pragma once
 
 #include <cstddef>

@@ -2,11 +2,9 @@
 // proved who it is. Everything waits in one epoll set of its own; nothing blocks.
 //
 // Invariants
-// 1. A stranger costs a slot of a fixed table (64) for at most one second; nothing is allocated before it proved
-// itself.
+// 1. A stranger costs a slot of a fixed table (64) for at most one second, and no memory before it proved itself.
 // 2. A pair ends with one connection. When both dial at once, the lower rank's connection is the one that stays: the
-//    lower rank answers the higher's with `another_serves` while its own dial is under way, the higher gives its own
-//    up.
+//    lower rank answers the higher's with `another_serves` while its own dial is under way, the higher drops its own.
 // 3. Each dialed peer ends in exactly one Outcome: a descriptor or a sentence.
 // 4. A dial ends when the peer's host has not answered for kSilenceMaxNs, however often it is tried. A peer that is
 //    stopped while its kernel answers is waited for.

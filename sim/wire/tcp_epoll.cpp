@@ -1,5 +1,5 @@
 // The epoll backend. A socket that brought something lately is read without asking epoll first, since a read that finds
-// nothing costs no more than epoll_wait(); the rest of the sockets, and the connector, are looked at every few rounds:
+// nothing costs no more than epoll_wait(); the other sockets, and the connector, are looked at every few rounds:
 // the more rarely, the longer nothing has been found there.
 #include <sys/epoll.h>
 #include <sys/socket.h>

@@ -42,7 +42,7 @@ bool TcpReceiver::lands_in_long_pieces() const {
   return first == segment_left_ || first >= kLandingPieceBytesMin;
 }
 
-// The rest of the segment, then what surely follows: the next segment's prefix and head, or a short read ahead.
+// The remainder of the segment, then what surely follows: the next segment's prefix and head, or a short read ahead.
 std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
   RegionCursor ahead = landing_;
   std::size_t count = 0;

@@ -6,7 +6,8 @@
 // 2. Nothing is taken as a length before the prefix's checksum has been compared, and nothing is acted on before the
 //    frame's checksum has; content of segments lands first and is compared when the segment is complete.
 // 3. After a body a read ahead is short, so that a stream of long messages is hardly ever copied.
-// 4. The one buffer bounds what a peer can make this rank keep: a full one is not read into, which holds the peer back.
+// 4. The one buffer bounds what a peer can make this rank keep: a full one is not read into, and TCP's window is the
+//    backpressure on the peer.
 #pragma once
 
 #include <sys/uio.h>

@@ -55,7 +55,7 @@ class TcpSender {
 
   // What is to leave next, pieces at most kPiecesMax + 1; empty: nothing. Stays the same until sent().
   [[nodiscard]] std::span<const iovec> batch();
-  // `bytes` of the batch's front have left. The rest is the batch now, its pieces are rewritten.
+  // `bytes` of the batch's front have left. The remainder is the batch now, its pieces are rewritten.
   void sent(std::size_t bytes);
   [[nodiscard]] bool idle() const {
     return batch_bytes_ == 0 && gathered_bytes_ == 0 && queued_.empty() && !goodbye_due();

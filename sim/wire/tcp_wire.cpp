@@ -279,7 +279,7 @@ void TcpWire::look_for_silence() {
   connector_.wake_at(next_look_ns_);
 }
 
-// What the peer's kernel has acknowledged it finds in its socket; the rest a silent link may bring later.
+// What the peer's kernel has acknowledged it finds in its socket; all else a silent link may bring later.
 bool TcpWire::in_transit() const {
   return std::ranges::any_of(made_, [](const TcpLink* link) {
     if (link->state == TcpLink::State::closed) return false;
@@ -324,7 +324,7 @@ void TcpWire::lose(TcpLink& link, std::string why) {
   ready_.add(link);
 }
 
-// Ends a link: the socket is gone, its memory is the owner's again, and what was queued has failed.
+// Ends a link: the socket is gone, its memory is the program's again, and what was queued has failed.
 void TcpWire::close_link(TcpLink& link) {
   if (link.state == TcpLink::State::connected) {
     backend_->remove(link);
@@ -368,7 +368,7 @@ void TcpWire::refuse() {
   answered();
 }
 
-// ---- resting and leaving
+// ---- dormant, and leaving
 
 bool TcpWire::idle() const {
   return std::all_of(made_.begin(), made_.end(), [](const TcpLink* link) { return link->sender.idle(); });

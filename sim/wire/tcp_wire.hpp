@@ -83,7 +83,7 @@ class TcpWire final : public Wire {
 
   static constexpr std::uint64_t kGoodbyeNs = 1'000'000'000;
   // A short message leaves at once, unless one left for the same peer less than this ago and neither push() nor poll()
-  // has come since: then it is one of a burst, and leaves with the rest of it at the next push() or poll(), or when
+  // has come since: then it is one of a burst, and leaves with the others at the next push() or poll(), or when
   // kBurstBytes or kBurstMessages are there: then the peer works on them while this rank makes more. (A system call for
   // each costs more than everything else together.) In ticks of the clock, which are 8 to 40 microseconds, as the
   // processor counts; asking for time costs twice as much.

@@ -17,7 +17,7 @@ struct Transmission {
   portals::Region body;        // header.length bytes; read only
   std::uint64_t sequence = 0;  // of this message in its ordered pair of processes: 1, 2, 3 ...
   State state = State::idle;
-  bool stop_asked = false;       // the rest of the body is not wanted
+  bool stop_asked = false;       // the remainder of the body is not wanted
   bool given_back = false;       // it came off the list of finished ones: nobody refers to it any more
   void* owner = nullptr;         // the sender's own mark
   std::uint32_t owner_kind = 0;  // what `owner` is, for whoever drains the finished ones

@@ -27,7 +27,7 @@ struct Arrival {
     whole,     // header and body are here: body() lies in the wire's memory until consume() or hold()
     started,   // header is here, the body is coming: answer with accept(), refuse() or hold()
     finished,  // the body of an accepted message is all deposited; `cookie` is accept()'s
-    cut,       // the rest of an accepted message's body will not come (its sender stopped or is lost)
+    cut,       // the remainder of an accepted message's body will not come (its sender stopped or is lost)
     lost,      // no message will come from or reach `peer` again; `loss` says why
     left,      // the same of a peer that had left in order before: only who needs a message of it is concerned
   };
@@ -57,8 +57,8 @@ class Wire {
   // `finished` (constructor argument of each wire) when its body's memory is free again, with state sent, stopped or
   // failed.
   virtual void send(std::uint32_t peer, Transmission& transmission) = 0;
-  // The rest of the body is not wanted: the wire carries no more of it than it must and tells the other side where it
-  // ends. No effect once it is finished.
+  // The remainder of the body is not wanted: the wire carries no more of it than it must and tells the other side where
+  // it ends. No effect once it is finished.
   virtual void stop(std::uint32_t peer, Transmission& transmission) = 0;
   // Puts `instead`, which has no body, in the place of a queued transmission of which nothing has left: that one is its
   // sender's again, and does not come onto `finished`. false: it is too late, nothing happened.
@@ -106,7 +106,7 @@ class Wire {
   // whole or started: leave it (and so all later ones of its peer) until after the next push()
   virtual void hold() = 0;
   // started: move the body to `landing`; cookie comes back with finished or cut. Requires: landing has at most
-  // header.length bytes and at least one; of a longer body the rest passes by.
+  // header.length bytes and at least one; of a longer body the remainder passes by.
   virtual void accept(const portals::Region& landing, void* cookie) = 0;
   // started: let the body pass by unseen; no further arrival tells of it
   virtual void refuse() = 0;

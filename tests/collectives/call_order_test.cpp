@@ -1,5 +1,9 @@
 // Many calls at once: those behind a gate wait for it, all of them end, and their messages do not mix.
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -61,7 +65,10 @@ void begin(CollectiveWorld& world, int rank, std::mt19937_64& random, Outstandin
 }
 
 struct Sleeper final : mpi_adi::Task {
-  explicit Sleeper(mpi_adi::TaskQueue& queue) : Task(queue, By::anybody) {}
+  explicit Sleeper(mpi_adi::TaskQueue& queue) : Task(queue, By::anybody) {
+    begin();
+    runs = 0;
+  }
   bool go_on() override {
     ++runs;
     return false;
@@ -100,6 +107,69 @@ TEST_CASE("calls that do not block: many at once, of every kind, waited for in a
   }
 }
 
+TEST_CASE(
+    "persistent calls are matched in the order in which they were made, in whatever order each member starts them") {
+  constexpr std::size_t kMade = 7;
+  constexpr int kRounds = 70;  // past a gate
+  for (const std::uint64_t seed : testing::Seeds(12)) {
+    CAPTURE(seed);
+    const int size = 2 + static_cast<int>(seed % 4);
+    CollectiveWorld world({.ranks = size, .seed = seed});
+    CHECK(world.run([&](int rank) {
+      std::mt19937_64 random(seed * 100 + static_cast<std::uint64_t>(rank));
+      Notices& notices = world.portal(rank).notices();
+      std::array<std::optional<Channel>, kMade> channels;
+      for (auto& channel : channels) CHECK(notices.open(channel.emplace(world.communicator(rank))));
+      std::array<std::uint64_t, kMade> data{};
+      std::array<std::size_t, kMade> order{};
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      for (int round = 0; round < kRounds; ++round) {
+        std::array<std::unique_ptr<StoppingCall>, kMade> calls;
+        std::shuffle(order.begin(), order.end(), random);
+        for (const std::size_t at : order) {
+          const int root = static_cast<int>(at) % size;
+          const std::uint64_t told = at * 1000 + static_cast<std::uint64_t>(round);
+          data[at] = rank == root ? told : 0;
+          calls[at] = world.begin_call(
+              rank,
+              [&data, at, root](Collective& collective) {
+                return bcast_tree(collective, root, portals::Region(&data[at], sizeof data[at]));
+              },
+              Notices::take_number(*channels[at]));
+        }
+        // A call in order between them.
+        Words sum{1};
+        static_cast<void>(world.call(rank, [&](Collective& collective) {
+          return allreduce_exchange(collective, bytes_of(sum), 1, sizeof(std::uint64_t),
+                                    predefined_combine(MPI_SUM, MPI_UINT64_T));
+        }));
+        CHECK(sum[0] == static_cast<std::uint64_t>(size));
+        for (std::size_t at = 0; at < kMade; ++at) {
+          world.wait_for(rank, *calls[at]);
+          CHECK(calls[at]->error_class() == MPI_SUCCESS);
+          CHECK(data[at] == at * 1000 + static_cast<std::uint64_t>(round));
+        }
+      }
+      for (auto& channel : channels) notices.close(*channel);
+    }));
+  }
+}
+
+TEST_CASE(
+    "a call that waits for its receiver's word, or for a message, is work left behind: somebody is nudged for it") {
+  CollectiveWorld world({.ranks = 2, .seed = 1});
+  CHECK(world.run([&](int rank) {
+    std::vector<std::byte> data(kHandshakeBytes + 1);
+    const std::unique_ptr<StoppingCall> call = world.begin_call(rank, [&](Collective& collective) {
+      return bcast_tree(collective, 0, portals::Region(data.data(), data.size()));
+    });
+    sim::Kernel& kernel = world.portal(rank).host().kernel();
+    CHECK((call->is_over() || kernel.unfinished()));
+    world.wait_for(rank, *call);
+    CHECK_FALSE(kernel.unfinished());
+  }));
+}
+
 TEST_CASE("calls behind a gate begin when it is over") {
   mpi_adi::TaskQueue queue;
   CallOrder order;
@@ -109,10 +179,12 @@ TEST_CASE("calls behind a gate begin when it is over") {
   other.collective_context = 3;
   std::vector<std::unique_ptr<Sleeper>> tasks;
   std::vector<std::unique_ptr<OrderedCall>> calls;
-  const auto enter = [&](mpi_adi::Communicator& of, bool gate) -> OrderedCall& {
+  const CallNumber ordinary = CallNumber::in_order(0);
+  const CallNumber a_gate = CallNumber::in_order(CallNumber::kGateCalls - 1);
+  const auto enter = [&](mpi_adi::Communicator& of, CallNumber number) -> OrderedCall& {
     tasks.push_back(std::make_unique<Sleeper>(queue));
     calls.push_back(std::make_unique<OrderedCall>(*tasks.back()));
-    order.enter(*calls.back(), of, gate);
+    order.enter(*calls.back(), of, number);
     return *calls.back();
   };
   const auto runs = [&] {
@@ -121,31 +193,38 @@ TEST_CASE("calls behind a gate begin when it is over") {
     for (const auto& task : tasks) made.push_back(std::exchange(task->runs, 0));
     return made;
   };
-  OrderedCall& before = enter(communicator, false);
-  OrderedCall& gate = enter(communicator, true);
-  OrderedCall& behind = enter(communicator, true);
-  OrderedCall& last = enter(communicator, false);
-  OrderedCall& elsewhere = enter(other, false);
+  OrderedCall& before = enter(communicator, ordinary);
+  OrderedCall& gate = enter(communicator, a_gate);
+  OrderedCall& behind = enter(communicator, a_gate);
+  OrderedCall& last = enter(communicator, ordinary);
+  OrderedCall& elsewhere = enter(other, ordinary);
+  // Whatever waits, and although its first start is a gate for its messages.
+  OrderedCall& persistent = enter(communicator, CallNumber::started(0, 0));
+  OrderedCall& another = enter(communicator, CallNumber::started(1, 0));
   CHECK(order.may_begin(before));
   CHECK(order.may_begin(gate));
   CHECK_FALSE(order.may_begin(behind));
   CHECK_FALSE(order.may_begin(last));
   CHECK(order.may_begin(elsewhere));
+  CHECK(order.may_begin(persistent));
+  CHECK(order.may_begin(another));
 
   order.wake_begun();
-  CHECK(runs() == std::vector<int>{1, 1, 0, 0, 1});
+  CHECK(runs() == std::vector<int>{1, 1, 0, 0, 1, 1, 1});
   order.leave(gate);
   CHECK(order.may_begin(behind));
   CHECK_FALSE(order.may_begin(last));
-  CHECK(runs() == std::vector<int>{0, 0, 1, 0, 0});
+  CHECK(runs() == std::vector<int>{0, 0, 1, 0, 0, 0, 0});
   order.leave(before);
-  CHECK(runs() == std::vector<int>{0, 0, 0, 0, 0});
+  order.leave(persistent);
+  CHECK(runs() == std::vector<int>{0, 0, 0, 0, 0, 0, 0});
   order.leave(behind);
-  CHECK(runs() == std::vector<int>{0, 0, 0, 1, 0});
+  CHECK(runs() == std::vector<int>{0, 0, 0, 1, 0, 0, 0});
   order.leave(last);
   order.wake_begun();
-  CHECK(runs() == std::vector<int>{0, 0, 0, 0, 1});
+  CHECK(runs() == std::vector<int>{0, 0, 0, 0, 1, 0, 1});
   order.leave(elsewhere);
+  order.leave(another);
 }
 
 }  // namespace margay::collectives

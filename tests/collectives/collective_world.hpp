@@ -59,8 +59,11 @@ class CollectiveWorld {
   }
   // The second way, as far as it comes now.
   std::unique_ptr<StoppingCall> begin_call(int rank, const StoppingCall::Text& text) {
+    return begin_call(rank, text, portal(rank).notices().take_number(communicator(rank)));
+  }
+  std::unique_ptr<StoppingCall> begin_call(int rank, const StoppingCall::Text& text, CallNumber number) {
     mpi_adi::TaskQueue& tasks = world_.device(static_cast<std::uint32_t>(rank)).tasks();
-    return std::make_unique<StoppingCall>(portal(rank), tasks, communicator(rank), text);
+    return std::make_unique<StoppingCall>(portal(rank), tasks, communicator(rank), number, text);
   }
   void wait_for(int rank, const StoppingCall& call) {
     auto over = [&call] { return call.is_over(); };

@@ -14,14 +14,15 @@ class StoppingCall final : private mpi_adi::Task {
  public:
   using Text = std::function<Steps(Collective&)>;
 
-  StoppingCall(TreePortal& portal, mpi_adi::TaskQueue& tasks, mpi_adi::Communicator& communicator, Text text)
+  StoppingCall(TreePortal& portal, mpi_adi::TaskQueue& tasks, mpi_adi::Communicator& communicator, CallNumber number,
+               Text text)
       : Task(tasks, By::anybody),
         portal_(portal),
         what_(std::move(text)),
         flow_(portal.frames(), nullptr),
         place_(*this),
-        collective_(std::in_place, portal, communicator, flow_, static_cast<Task&>(*this)) {
-    portal_.order().enter(place_, communicator, is_gate(collective_->sequence()));
+        collective_(std::in_place, portal, communicator, number, flow_, static_cast<Task&>(*this)) {
+    portal_.order().enter(place_, communicator, number);
     begin();
   }
   ~StoppingCall() override { MARGAY_ASSERT(over_); }

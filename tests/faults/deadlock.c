@@ -2,7 +2,7 @@
 // wait in probes. With "late", rank 0 completes a request of its own from another thread's hand instead, after both
 // have waited long: no deadlock. With "partitioned", on a communicator that the program gave no name, and rank 1 awaits
 // partitions; what it sent came on another communicator. With "nonblocking", rank 0 waits for a barrier that it began
-// and rank 1 never makes.
+// and rank 1 never makes, beside a receive that it does not wait for.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -63,7 +63,8 @@ int main(int argc, char** argv) {
     MPI_Start(&awaited);
     MPI_Wait(&awaited, MPI_STATUS_IGNORE);
   } else if (rank == 0 && argc > 1 && strcmp(argv[1], "nonblocking") == 0) {
-    MPI_Request barrier;
+    MPI_Request barrier, beside;
+    MPI_Irecv(&value, 1, MPI_INT, 1, 18, MPI_COMM_WORLD, &beside);
     MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
     MPI_Wait(&barrier, MPI_STATUS_IGNORE);
   } else if (rank == 0) {

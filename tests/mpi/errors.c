@@ -121,8 +121,8 @@ static int collectives(void) {
   return checked;
 }
 
-// Handles that were good once, and numbers that never were. MPICH does not look at all of
-// them, nor at the counts of these collectives.
+// Handles that were good once, and numbers that never were. MPICH does not look at all of them, nor at the counts of
+// these collectives.
 static int dead_handles(void) {
   int checked = 0, value = 0;
   MPI_Comm comm;

@@ -227,6 +227,7 @@ DISAGREE = {
     "op": ("MPI_Allreduce of 1 x MPI_INT with MPI_SUM", "MPI_Allreduce of 1 x MPI_INT with MPI_MAX"),
     "type": ("MPI_Bcast of 2 x MPI_INT, root 0", "MPI_Bcast of 2 x MPI_FLOAT, root 0"),
     "count": ("MPI_Allreduce of 3 x MPI_INT with MPI_SUM", "MPI_Allreduce of 2 x MPI_INT with MPI_SUM"),
+    "begun": ("MPI_Iallreduce of 3 x MPI_INT with MPI_SUM", "MPI_Iallreduce of 2 x MPI_INT with MPI_SUM"),
     "order": ("MPI_Bcast of 4 x MPI_INT, root 0", "MPI_Barrier"),
     "gather": ("MPI_Gather of 1 x MPI_INT, root 0", "MPI_Gather of 1 x MPI_FLOAT, root 0"),
     "forgotten": ("MPI_Reduce of 1 x MPI_INT with MPI_SUM, root 3", "MPI_Finalize"),

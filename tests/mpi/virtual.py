@@ -43,6 +43,7 @@ NOT_THERE = {
     "sessions": "a session makes its process the library's way",
     "sessions_after": "as sessions",
     "early_threads": "threads",
+    "nonblocking_threads": "threads",
     "looks": "a signal tells that all was sent, past MPI",
     "sessions_join_threads": "threads",
     "sessions_end_buffered_threads": "threads",

@@ -1,4 +1,4 @@
-// Requests that are parts of something greater: their owner is told once, when they are complete, and may start more.
+// Requests that are parts of something greater: that one is told once, when they are complete, and may start more.
 #include <vector>
 
 #include "mpi_adi/request/partitioned.hpp"

@@ -1,4 +1,4 @@
-// Tasks: run when woken and at no other time; the program's own never by the coprocessor.
+// Tasks: run when woken and at no other time, while they are under way; the program's own never by the coprocessor.
 #include "mpi_adi/device/task.hpp"
 
 #include <doctest/doctest.h>
@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "mpi_adi/object/communicator.hpp"
+
 namespace margay::mpi_adi {
 namespace {
 
@@ -14,6 +16,11 @@ using Who = TaskQueue::Who;
 
 struct CountingTask final : Task {
   explicit CountingTask(TaskQueue& queue, By by = By::anybody) : Task(queue, by) {}
+  // Under way from the start.
+  CountingTask(TaskQueue& queue, bool begun, By by = By::anybody) : Task(queue, by) {
+    if (begun) begin();
+    runs = 0;
+  }
   bool go_on() override {
     ++runs;
     if (step) step();
@@ -30,12 +37,18 @@ struct CountingTask final : Task {
   int overs = 0;
 };
 
+int listed(const TaskQueue& queue) {
+  int tasks = 0;
+  queue.for_each([&](const Task&) { ++tasks; });
+  return tasks;
+}
+
 }  // namespace
 
 TEST_CASE("a task runs once for all that woke it, in the order in which they were woken") {
   TaskQueue queue;
-  CountingTask first(queue);
-  CountingTask second(queue);
+  CountingTask first(queue, true);
+  CountingTask second(queue, true);
   std::vector<int> order;
   first.step = [&] { order.push_back(1); };
   second.step = [&] { order.push_back(2); };
@@ -46,82 +59,102 @@ TEST_CASE("a task runs once for all that woke it, in the order in which they wer
   first.wake();
   second.wake();
   CHECK(queue.any_awake());
-  CHECK_FALSE(queue.run(Who::program));
+  CHECK(queue.run(Who::program));
   CHECK(order == std::vector<int>{2, 1});
   CHECK_FALSE(queue.any_awake());
   queue.wake_all();
-  CHECK_FALSE(queue.run(Who::coprocessor));
+  CHECK(queue.run(Who::coprocessor));
   CHECK(first.runs == 2);
   CHECK(second.runs == 2);
 }
 
 TEST_CASE("what is woken in a round, itself or another, runs in the next one") {
   TaskQueue queue;
-  CountingTask one(queue);
-  CountingTask other(queue);
+  CountingTask one(queue, true);
+  CountingTask other(queue, true);
   one.step = [&] {
     one.wake();
     other.wake();
   };
   one.wake();
-  CHECK_FALSE(queue.run(Who::program));
+  CHECK(queue.run(Who::program));
   CHECK(one.runs == 1);
   CHECK(other.runs == 0);
-  CHECK_FALSE(queue.run(Who::program));
+  CHECK(queue.run(Who::program));
   CHECK(one.runs == 2);
   CHECK(other.runs == 1);
 }
 
 TEST_CASE("a task that runs the program's functions waits for the program") {
   TaskQueue queue;
-  CountingTask own(queue, Task::By::program);
-  CountingTask any(queue);
+  CountingTask own(queue, true, Task::By::program);
+  CountingTask any(queue, true);
   own.wake();
+  CHECK(queue.any_awake());
+  CHECK_FALSE(queue.any_awake_for_coprocessor());
   any.wake();
-  CHECK_FALSE(queue.run(Who::coprocessor));
+  CHECK(queue.any_awake_for_coprocessor());
+  CHECK(queue.run(Who::coprocessor));
   CHECK(own.runs == 0);
   CHECK(any.runs == 1);
   CHECK(queue.any_awake());
-  CHECK_FALSE(queue.run(Who::program));
+  CHECK_FALSE(queue.any_awake_for_coprocessor());
+  CHECK(queue.run(Who::program));
   CHECK(own.runs == 1);
 }
 
 TEST_CASE("a task that is over may go away then; one that is awake may at any time") {
   TaskQueue queue;
-  auto ends = std::make_unique<CountingTask>(queue);
+  auto ends = std::make_unique<CountingTask>(queue, true);
   CountingTask* const task = ends.get();
-  CountingTask stays(queue);
-  auto awake = std::make_unique<CountingTask>(queue);
+  CountingTask stays(queue, true);
+  auto awake = std::make_unique<CountingTask>(queue, true);
   task->ends = true;
   task->owner = &ends;
   task->wake();
   awake->wake();
   stays.wake();
+  CHECK(listed(queue) == 3);
   awake.reset();
   CHECK(queue.run(Who::program));
   CHECK(ends == nullptr);
+  CHECK(listed(queue) == 1);
   CHECK(stays.runs == 1);
   queue.wake_all();
-  CHECK_FALSE(queue.run(Who::program));
+  CHECK(queue.run(Who::program));
   CHECK(stays.runs == 2);
 }
 
-TEST_CASE("begin() runs a task at once, awake or not") {
+TEST_CASE("a task that is not under way, before begin() and after its end, is woken by nobody") {
   TaskQueue queue;
   CountingTask task(queue);
+  const auto nobody_runs_it = [&] {
+    const int before = task.runs;
+    task.wake();
+    queue.wake_all();
+    CHECK_FALSE(queue.any_awake());
+    CHECK_FALSE(queue.run(Who::program));
+    CHECK(task.runs == before);
+    CHECK(listed(queue) == 0);
+  };
+  nobody_runs_it();
   task.begin();
   CHECK(task.runs == 1);
-  task.wake();
-  task.begin();
-  CHECK(task.runs == 2);
-  CHECK_FALSE(queue.any_awake());
+  CHECK(listed(queue) == 1);
   task.step = [&] { task.wake(); };
-  task.begin();
-  CHECK(queue.any_awake());
-  task.step = {};
   task.ends = true;
+  task.wake();
   CHECK(queue.run(Who::program));
   CHECK(task.overs == 1);
+  nobody_runs_it();
+  task.begin();  // over at once
+  CHECK(task.overs == 2);
+  nobody_runs_it();
+  task.ends = false;
+  task.step = {};
+  task.begin();
+  task.wake();
+  CHECK(queue.any_awake());
 }
 
 }  // namespace margay::mpi_adi

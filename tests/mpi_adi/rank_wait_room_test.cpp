@@ -51,6 +51,44 @@ TEST_CASE("the last one that polls hands its place on, to who came last") {
   CHECK_FALSE(early.stay());
 }
 
+TEST_CASE("while the one that polls runs a function of the program's another one polls") {
+  WaitRoom room;
+  REQUIRE(room.begin_polling(0));
+  auto never = [] { return false; };
+  SUBCASE("a guest that was there") {
+    Guest guest(never);
+    room.add(guest);
+    room.go_away();
+    CHECK_FALSE(guest.stay());  // it polls now
+    CHECK(room.empty());
+    CHECK_FALSE(room.begin_polling(1));  // no need of a third
+  }
+  SUBCASE("or who comes meanwhile") {
+    room.go_away();
+    CHECK(room.begin_polling(1));
+  }
+  // One ends: the other polls on.
+  room.come_back();
+  Guest late(never);
+  room.add(late);
+  room.end_polling();
+  CHECK_FALSE(room.empty());
+  room.end_polling();
+  CHECK_FALSE(late.stay());
+  room.end_polling();
+  CHECK(room.begin_polling(2));
+}
+
+TEST_CASE("a thread that calls such a function outside of a wait leaves who polls in place") {
+  WaitRoom room;
+  room.go_away();
+  CHECK(room.begin_polling(0));
+  room.come_back();
+  CHECK_FALSE(room.begin_polling(1));
+  room.end_polling();
+  CHECK(room.begin_polling(2));
+}
+
 TEST_CASE("a thread is in company until it has waited alone for long") {
   WaitRoom room;
   CHECK_FALSE(room.in_company(0));

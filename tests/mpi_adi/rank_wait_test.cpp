@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "mpi_adi/progress/describe.hpp"
+#include "mpi_adi/rank/callback.hpp"
 #include "sim/wire/virtual_wire.hpp"
 
 namespace margay::mpi_adi {
@@ -21,21 +23,27 @@ class NoRest final : public sim::Rest {
   void rest(std::uint64_t /*ns*/) override {}
 };
 
+struct LoneRank {
+  LoneRank() {
+    sim::VirtualPlace place;
+    place.job.size = place.job.node_count = 1;
+    place.job.node_of_rank = {0};
+    place.attach = [this](sim::TransmissionList& finished) -> sim::Wire& { return network.attach(0, finished); };
+    place.rest = &rest;
+    const auto none = [](MpiRank&) -> std::unique_ptr<RankExtension> { return std::make_unique<NoCollectives>(); };
+    REQUIRE(MpiRank::start_on(sim::Process::start_virtual(place), none, rank).ok());
+  }
+  sim::VirtualNetwork network{1, 1};
+  NoRest rest;
+  std::unique_ptr<MpiRank> rank;
+};
+
 }  // namespace
 
 TEST_CASE("a wait of a second stands on the board, until a message moves or a part of one") {
-  sim::VirtualNetwork network(1, 1);
-  NoRest rest;
-  sim::VirtualPlace place;
-  place.job.size = place.job.node_count = 1;
-  place.job.node_of_rank = {0};
-  place.attach = [&](sim::TransmissionList& finished) -> sim::Wire& { return network.attach(0, finished); };
-  place.rest = &rest;
-  std::unique_ptr<MpiRank> rank;
-  const auto none = [](MpiRank&) -> std::unique_ptr<RankExtension> { return std::make_unique<NoCollectives>(); };
-  REQUIRE(MpiRank::start_on(sim::Process::start_virtual(place), none, rank).ok());
-  const sim::BoardBlock& board = rank->process().board();
-  StallWatch watch(*rank);
+  LoneRank lone;
+  const sim::BoardBlock& board = lone.rank->process().board();
+  StallWatch watch(*lone.rank);
   const std::uint64_t progress = board.progress;
   watch.idle(kSecond / 2);
   CHECK_EQ(board.wait.is_waiting, 0);
@@ -50,6 +58,83 @@ TEST_CASE("a wait of a second stands on the board, until a message moves or a pa
   }
   CHECK_EQ(board.wait.is_waiting, 0);
   CHECK_EQ(board.progress, progress + 1);
+}
+
+TEST_CASE("a function of the program's in the middle of a wait is no wait, for the launcher") {
+  LoneRank lone;
+  MpiRank& rank = *lone.rank;
+  const sim::BoardBlock& board = rank.process().board();
+  rank.enter();
+  {
+    StallWatch watch(rank);
+    call_program(rank, [&] {
+      CHECK_EQ(board.wait.is_waiting, 0);
+      return 0;
+    });
+    CHECK_EQ(board.wait.is_waiting, 0);
+    const std::uint64_t before = board.progress;
+    watch.idle(2 * kSecond);
+    CHECK_EQ(call_program(rank, [&] { return board.wait.is_waiting; }), 0);
+    CHECK_EQ(board.wait.is_waiting, 1);
+    CHECK_EQ(board.progress, before + 1);
+  }
+  CHECK_EQ(board.wait.is_waiting, 0);
+  rank.leave();
+}
+
+namespace {
+
+struct AwakeTask final : Task {
+  AwakeTask(TaskQueue& queue, By by, const Communicator* on = nullptr) : Task(queue, by, on) { begin(); }
+  bool go_on() override {
+    ++runs;
+    return ends;
+  }
+  void over() override {}
+  bool ends = false;
+  int runs = 0;
+};
+
+}  // namespace
+
+TEST_CASE("tasks count as what is under way on their communicator, and in its session") {
+  LoneRank lone;
+  MpiRank& rank = *lone.rank;
+  rank.begin_world(MPI_THREAD_SINGLE);
+  rank.enter();
+  const Device& device = rank.device();
+  {
+    AwakeTask task(rank.device().tasks(), Task::By::anybody, &rank.self());
+    CHECK_FALSE(device.quiet(rank.self()));
+    CHECK(device.quiet(rank.world()));
+    CHECK_FALSE(device.quiet(Group::kWorldModel));
+    CHECK(device.quiet(std::uint32_t{7}));
+    CHECK_FALSE(device.quiet_but_unmatched(Group::kWorldModel));
+    task.ends = true;
+    task.wake();
+    rank.device().progress();
+    CHECK(device.quiet(rank.self()));
+    CHECK(device.quiet(Group::kWorldModel));
+  }
+  {
+    // What is left awake is work for the coprocessor, which goes on while it is.
+    AwakeTask task(rank.device().tasks(), Task::By::anybody);
+    CHECK_FALSE(rank.device().progress_for_absent_owner());
+    task.wake();
+    CHECK(rank.device().tasks().any_awake_for_coprocessor());
+    CHECK(rank.device().progress_for_absent_owner());
+    CHECK(task.runs == 2);
+    AwakeTask own(rank.device().tasks(), Task::By::program);
+    own.wake();
+    CHECK_FALSE(rank.device().progress_for_absent_owner());
+    CHECK(own.runs == 1);
+    const FirstWait wait = rank.device().first_wait();
+    CHECK(wait.tasks == 2);
+    CHECK(wait.requests == 2);
+    CHECK(wait.peer == -1);
+  }
+  rank.end_world();
+  rank.leave();
 }
 
 }  // namespace margay::mpi_adi

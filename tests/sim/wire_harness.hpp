@@ -102,7 +102,7 @@ class Endpoint {
 
   std::function<Answer(const Arrival&)> answer = [](const Arrival&) { return Answer::take; };
   std::size_t landing_piece = 0;         // not 0: bodies land in pieces, the first this long
-  std::size_t landing_bytes = SIZE_MAX;  // of a longer body the rest passes by
+  std::size_t landing_bytes = SIZE_MAX;  // of a longer body the remainder passes by
   std::deque<Received> received;
   std::deque<Outgoing> outgoing;  // in order of send(); try_send leaves nothing here
   std::vector<std::uint32_t> lost;

@@ -20,7 +20,7 @@ extern "C" int PMPI_T_init_thread(int required, int* provided) {
 }
 MARGAY_ALIAS(T_init_thread)
 
-// The last one frees all handles and sessions. What was set stays set.
+// The last one frees all handles and pvar sessions. What was set stays set.
 extern "C" int PMPI_T_finalize() {
   Tool& state = tool();
   const std::lock_guard guard(state.mutex);

@@ -1,4 +1,4 @@
-// Sessions of performance variables, and handles in them (MPI 4.0, section 15.3.7).
+// Pvar sessions, and handles in them (MPI 4.0, section 15.3.7).
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/tool/tool_call.hpp"
 
@@ -20,7 +20,7 @@ PerformanceHandle* find_handle(ToolCall& call, MPI_T_pvar_session session, MPI_T
   return &found->second;
 }
 
-// Does `step` with one handle, or with all of the session's that it can be done with.
+// Does `step` with one handle, or with all of the pvar session's that it can be done with.
 using Step = int (*)(Tool&, PerformanceHandle&);
 int step_each(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Step step) {
   ToolCall call;

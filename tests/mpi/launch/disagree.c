@@ -41,6 +41,11 @@ int main(int argc, char** argv) {
     MPI_Bcast(in, 4, MPI_INT, 0, MPI_COMM_WORLD);
     if (!odd) MPI_Barrier(MPI_COMM_WORLD);
   }
+  if (is(what, "begun")) {
+    MPI_Request request;
+    MPI_Iallreduce(in, out, odd ? 2 : 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
   if (is(what, "gather")) MPI_Gather(in, 1, odd ? MPI_FLOAT : MPI_INT, out, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (is(what, "forgotten") && !odd) MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, size - 1, MPI_COMM_WORLD);
   if (is(what, "half") && !odd) MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, size / 2 - 1, half);

@@ -46,7 +46,8 @@ int MPI_Finalized(int* flag) {
   return MPI_SUCCESS;
 }
 
-// As the library's, without the accounts for a launcher. The rank stays: its machine looks at it when all have ended.
+// As the library's, without the accounts for a launcher. The rank stays: the virtual machine looks at it when all have
+// ended.
 int MPI_Finalize() {
   {
     Call call(call_name<"MPI_Finalize">);

@@ -86,7 +86,7 @@ class VirtualMachine {
   friend class Seat;
 
   [[nodiscard]] sim::Job job_of(std::uint32_t rank) const;
-  // The next turn's owner; the network may advance before. nullptr: all programs have returned.
+  // Whose turn is next; the network may advance before. nullptr: all programs have returned.
   [[nodiscard]] Seat* choose();
   void look_for_rest();
   void pass_turn(Seat& from);

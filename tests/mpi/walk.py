@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Follows one short message and holds the walk of README.md to it: every function that a stop names is passed, in that
+order, and is defined in the file that is named with it.
+
+    tests/mpi/walk.py --build build/release
+    tests/mpi/walk.py --build build/release --list     all functions that the message passes; those of the walk by stop
+
+tests/mpi/walk/short_send.c steps through its own calls and writes down the address of each instruction; `addr2line -i`
+says which functions are at it, those that were inlined there too. So the build that is measured and installed is the one
+that is followed: neither breakpoints, which inlined functions have none of, nor another build. Exit status 77: another
+processor than x86-64, or sanitizers, whose own code lies between.
+"""
+import argparse
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import support
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADING = "## The walk"
+BOUNDARY = "═ process boundary ═"
+SKIPPED_STATUS = 77
+TIMEOUT = 30
+# Compilers move loads and constants ahead of what is in front of an inlined function, also those of its rare paths. So a
+# function has begun for certain when this part of its instructions is done.
+AHEAD = 0.2
+
+Place = collections.namedtuple("Place", "stop rank path function")
+Frame = collections.namedtuple("Frame", "path function")
+Passed = collections.namedtuple("Passed", "first begun")
+
+
+def stops_of(readme):
+    """The places that the walk's numbered stops name, as `path` `function`: those of rank 0 up to the boundary."""
+    section = readme.split(HEADING, 1)[-1].split("\n## ", 1)[0]
+    places = []
+    for rank, half in enumerate(section.split(BOUNDARY, 1)):
+        for number, text in re.findall(r"^(\d+)\. (.*?)(?=^\d+\. |\Z)", half, re.M | re.S):
+            named = re.findall(r"`((?:portals|sim|mpi_adi|collectives)/[\w/]+)`\s+`(\w+)`", text)
+            places += [Place(int(number), rank, path, function) for path, function in named]
+    return places
+
+
+def bare(name):
+    """`try_send` of `bool margay::sim::Initiator::try_send<int>(portals::Header const&) const`. A lambda has the name of
+    the function that it stands in."""
+    kept, depth = "", 0
+    for letter in name.replace("(anonymous namespace)::", ""):
+        depth -= letter == ">"
+        if depth == 0 and letter == "(":
+            break
+        if depth == 0 and letter not in "<>":
+            kept += letter
+        depth += letter == "<"
+    return re.split(r"\s|::", kept)[-1]
+
+
+def frames_at(library, addresses):
+    """For each address the functions there, the outermost first."""
+    done = subprocess.run(["addr2line", "-a", "-i", "-f", "-C", "-e", library], input="\n".join(addresses), text=True,
+                          capture_output=True, check=True)
+    result, lines = [], iter(done.stdout.splitlines())
+    for line in lines:
+        if line.startswith("0x"):
+            result.append([])
+            continue
+        place = re.search(r"(?:^|/)((?:portals|sim|mpi_adi|collectives)/[\w/]+)\.[ch]pp:", next(lines))
+        if place:
+            result[-1].insert(0, Frame(place.group(1), bare(line)))
+    return result
+
+
+def passed_by(frames):
+    """Each function by its first instruction, of two that begin together the outer one first; and when it has begun."""
+    instructions = {}
+    for at, stack in enumerate(frames):
+        for frame in dict.fromkeys(stack):
+            instructions.setdefault(frame, []).append(at)
+    return {frame: Passed(at[0], at[int(len(at) * AHEAD)]) for frame, at in instructions.items()}
+
+
+def follow(build):
+    """Runs the program: for each rank the functions that it passed."""
+    source = ROOT / "tests" / "mpi" / "walk" / "short_send.c"
+    program = support.compile_program(build, build.tool("mpicc"), source, ".margay", ["-ldl"])
+    with tempfile.TemporaryDirectory() as folder:
+        run = support.execute(build.margay_run(2, timeout=TIMEOUT) + [program, folder], TIMEOUT + 15)
+        if run.status == SKIPPED_STATUS:
+            return None
+        problems = run.problems(0)
+        if problems:
+            sys.exit(run.transcript(problems))
+        ranks = [(pathlib.Path(folder) / f"rank{rank}").read_text(encoding="utf-8").split() for rank in (0, 1)]
+    return [passed_by(frames_at(library, addresses)) for library, *addresses in ranks]
+
+
+def judge(places, ranks):
+    """What is wrong with the walk, as sentences."""
+    problems, last = [], {}
+    for place in places:
+        passed = ranks[place.rank].get(Frame(place.path, place.function))
+        before, other = last.get(place.rank, (0, place))
+        if passed is None:
+            problems.append(f"stop {place.stop}: {place.path} has no function {place.function} that the message passes "
+                            f"{'in its receiver' if place.rank else 'in its sender'}")
+        elif passed.begun < before:
+            problems.append(f"stop {place.stop}: {place.path} {place.function} (instruction {passed.begun}) comes before "
+                            f"{other.path} {other.function} (instruction {before}), which the walk has first")
+        elif passed.first >= before:
+            last[place.rank] = (passed.first, place)
+    if len(last) < len(ranks):
+        problems.append(f"the walk does not name both sides of \"{BOUNDARY}\"")
+    return problems
+
+
+def show(places, ranks):
+    for rank, passed in enumerate(ranks):
+        print("receiver" if rank else "sender")
+        for frame, (first, _) in passed.items():
+            stop = next((str(place.stop) for place in places if place[1:] == (rank, *frame)), "")
+            print(f"{stop:>4} {first:>5}  {frame.path} {frame.function}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, help="build folder, as build/release")
+    parser.add_argument("--list", action="store_true", help="print what the message passes")
+    arguments = parser.parse_args()
+    places = stops_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    if not places:
+        sys.exit(f"README.md has no stop with a file and a function under \"{HEADING}\"")
+    build = support.Build(arguments.build)
+    ranks = None if build.sanitizer else follow(build)
+    if ranks is None:
+        print("skipped: the program steps through x86-64's instructions, without sanitizers")
+        return SKIPPED_STATUS
+    if arguments.list:
+        show(places, ranks)
+    problems = judge(places, ranks)
+    for problem in problems:
+        print(problem)
+    print(f"{places[-1].stop} stops, {len(places)} functions, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
