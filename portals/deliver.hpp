@@ -7,6 +7,7 @@
 
 #include "portals/memory/dynamic_block.hpp"
 #include "portals/portal_table.hpp"
+#include "portals/step.hpp"
 #include "portals/verdict.hpp"
 
 namespace margay::portals {
@@ -16,14 +17,6 @@ struct Placed {
   const MatchEntry* entry = nullptr;
   std::uint32_t visited = 0;
   explicit operator bool() const { return entry != nullptr; }
-};
-
-// One stop of the walk.
-struct Step {
-  const MatchEntry* entry;  // nullptr: the portal's own descriptor, without a match list
-  Passed passed;
-  const Descriptor* memory = nullptr;  // that descriptor, and how the portal uses it
-  Options options = {};
 };
 
 class Delivery {

@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "portals/deliver.hpp"
+#include "portals/match/match_list.hpp"
+#include "portals/step.hpp"
 
 namespace margay::portals {
 

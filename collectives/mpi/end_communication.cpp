@@ -42,10 +42,10 @@ bool end_communication(mpi_adi::Call& call) {
   if (!everybody_is_here(call)) return false;
   // Their senders will take back what nobody received.
   for (const Communicator* communicator : rank.communicators_of(kWorldModel)) {
-    tell_unreceived(rank, *communicator, mpi_adi::Sender::waits);
+    tell_unreceived(rank.receiving_side(), *communicator, mpi_adi::Sender::waits);
   }
   for (const Communicator* communicator : {&rank.world(), &rank.self()}) {
-    tell_unreceived(rank, *communicator, mpi_adi::Sender::waits);
+    tell_unreceived(rank.receiving_side(), *communicator, mpi_adi::Sender::waits);
   }
   device.give_up_sends(kWorldModel, Device::Receivers::leave);
   wait_until(rank, [&] { return device.sends_over(looked_at()) && (looked_at() || rank.buffered().drained()); });

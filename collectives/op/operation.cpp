@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "collectives/op/combine.hpp"
+#include "collectives/op/operation_impl.hpp"
 #include "mpi_adi/abi/handles.hpp"
 
 namespace margay::collectives {

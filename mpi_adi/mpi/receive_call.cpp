@@ -3,7 +3,6 @@
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/device/type_check.hpp"
-#include "mpi_adi/protocol/receive_common.hpp"
 
 namespace margay::mpi_adi {
 
@@ -73,21 +72,6 @@ void status_of(const Request& request, MPI_Status* status) {
     empty_status(status);
   }
   set_status_cancelled(*status, request.cancelled);
-}
-
-std::string words_of_failure(MpiRank& rank, const Request& request) {
-  if (request.error_class == MPI_ERR_TRUNCATE) return words_of_truncation(static_cast<const ReceiveRequest&>(request));
-  if (request.error_class == MPI_ERR_OTHER) return kContextsUsedUp;  // of MPI_Comm_idup
-  return words_of_lost(rank);
-}
-
-std::string words_of_lost(MpiRank& rank) {
-  std::string words = "a process that the call needs has failed:";
-  const sim::Kernel& kernel = rank.process().kernel();
-  for (std::uint32_t peer = 0; peer < kernel.ranks(); ++peer) {
-    if (kernel.gone(peer)) words += " rank " + std::to_string(peer) + " (" + kernel.loss(peer) + ")";
-  }
-  return words;
 }
 
 void finish_device_request(Call& call, Request& request, MPI_Status* status) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mpi_adi/mpi/call.hpp"
+#include "mpi_adi/mpi/failure_words.hpp"
 #include "mpi_adi/mpi/send_call.hpp"
 
 namespace margay::mpi_adi {
@@ -53,10 +54,6 @@ struct CheckedReceive {
 
 // What a complete request says, as a status. Leaves MPI_ERROR alone.
 void status_of(const Request& request, MPI_Status* status);
-// Why a complete request failed, for the error's sentence. Requires: request.error_class is not MPI_SUCCESS.
-[[nodiscard, gnu::noinline]] std::string words_of_failure(MpiRank& rank, const Request& request);
-// Which processes are lost and why.
-[[nodiscard]] std::string words_of_lost(MpiRank& rank);
 // Takes a complete request's status and error into the call, and gives the request back.
 void finish_device_request(Call& call, Request& request, MPI_Status* status);
 

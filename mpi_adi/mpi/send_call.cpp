@@ -1,6 +1,6 @@
 #include "mpi_adi/mpi/send_call.hpp"
 
-#include "mpi_adi/mpi/receive_call.hpp"
+#include "mpi_adi/mpi/failure_words.hpp"
 
 namespace margay::mpi_adi {
 

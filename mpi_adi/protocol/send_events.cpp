@@ -14,9 +14,7 @@ void answered(SendRequest& request, const portals::Header& header) {
     case Answer::not_returned:
       return settled(request, kOwedCancel);
     case Answer::returned:
-      // Nothing will come any more; the kernel may still be letting go of the body.
       request.cancelled = true;
-      request.owed &= kOwedBodyTaken;
       return;
     case Answer::synchronous:
     default:
@@ -49,7 +47,11 @@ void answers_came(DeviceParts& parts, SendRequest& request) {
       answered(request, header);
     }
   }
-  if (request.listening) complete_if_nothing_owed(parts, request);
+  if (!request.listening) return;
+  // Given back, nothing will come any more; the kernel may still be letting go of the body. After all rows: the
+  // acknowledgment that it overtook in the circle of rows would make the send wait for a reader.
+  if (request.cancelled) request.owed &= kOwedBodyTaken;
+  complete_if_nothing_owed(parts, request);
 }
 
 void body_read(DeviceParts& parts, SendRequest& request) {

@@ -22,14 +22,14 @@ constexpr ContextId kSelfContext = 2;
 
 // What lies there, nobody will receive.
 void forget_messages(MpiRank& rank, const Communicator& communicator) {
-  tell_unreceived(rank, communicator, Sender::is_done);
+  tell_unreceived(rank.receiving_side(), communicator, Sender::is_done);
   rank.device().forget_messages(communicator.context);
 }
 
 // The same of the world, and of what came for communicators after they were freed.
 void forget_last_messages(MpiRank& rank) {
   forget_messages(rank, rank.world());
-  for (const ContextId context : contexts_of_nobody(rank)) rank.device().forget_messages(context);
+  for (const ContextId context : contexts_of_nobody(rank.receiving_side())) rank.device().forget_messages(context);
 }
 
 // Each member finds the same order by itself: first the group whose first process has the lower rank in the world.
@@ -189,6 +189,10 @@ void MpiRank::work() {
   process_->board().state = sim::RankState::kInitialized;
 }
 
+ReceivingSide MpiRank::receiving_side() {
+  return {*process_, *device_, contexts_, world_, self_, origins_ != nullptr};
+}
+
 void MpiRank::rest() {
   publish_accounts();
   const sim::WireCounts& sent = collectives_->sent();
@@ -196,7 +200,7 @@ void MpiRank::rest() {
                                                                                                 sent.bytes};
   process_->finish([this] { return device_->progress(); });
   forget_last_messages(*this);
-  dropped_told_ = tell_dropped(*this, dropped_told_);
+  dropped_told_ = tell_dropped(receiving_side(), dropped_told_);
   device_->give_memory_back();
   process_->board().state = sim::RankState::kFinalized;
 }

@@ -49,6 +49,8 @@ struct RankExtension {
   virtual void forget_messages(const Communicator& communicator) = 0;
 };
 
+struct ReceivingSide;  // mpi_adi/rank/unreceived
+
 class MpiRank {
  public:
   // Joins the job, once in a process's life: it works, and the program has no communicator yet. `make_extension` runs
@@ -213,6 +215,8 @@ class MpiRank {
   [[nodiscard]] std::vector<Datatype*>& kind_types() { return kind_types_; }
 
   [[nodiscard]] ContextPool& contexts() { return contexts_; }
+  // For who tells of messages that nobody received (mpi_adi/rank/unreceived).
+  [[nodiscard]] ReceivingSide receiving_side();
   [[nodiscard]] GroupTable& groups() { return groups_; }
 
   // For a communicator that this process makes together with others: no process of the job ever offers the same twice.

@@ -25,9 +25,9 @@ std::string words_of(const portals::Header& header, std::string_view communicato
   return text.append(communicator).append(by.empty() ? "" : ", sent as " + by) + "\n";
 }
 
-void tell(MpiRank& rank, ContextId context, std::string_view communicator, Sender sender) {
-  const Unexpected& heap = rank.device().parts().heap;
-  const std::string leak = "margay: rank " + std::to_string(rank.process().rank()) + ": leak: ";
+void tell(const ReceivingSide& side, ContextId context, std::string_view communicator, Sender sender) {
+  const Unexpected& heap = side.device.parts().heap;
+  const std::string leak = "margay: rank " + std::to_string(side.process.rank()) + ": leak: ";
   std::string text;
   std::uint32_t count = 0;
   for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
@@ -41,12 +41,12 @@ void tell(MpiRank& rank, ContextId context, std::string_view communicator, Sende
   if (count > kLinesMax) {
     text += leak + std::to_string(count - kLinesMax) + " more messages that nobody received\n";
   }
-  rank.process().found(count);
+  side.process.found(count);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-std::string_view name_of(MpiRank& rank, ContextId context) {
-  for (const Communicator* one : {&rank.world(), &rank.self()}) {
+std::string_view name_of(const ReceivingSide& side, ContextId context) {
+  for (const Communicator* one : {&side.world, &side.self}) {
     if (one->context == context) return one->name;
   }
   return "a communicator that was freed";
@@ -54,40 +54,40 @@ std::string_view name_of(MpiRank& rank, ContextId context) {
 
 }  // namespace
 
-std::vector<ContextId> contexts_of_nobody(MpiRank& rank) {
+std::vector<ContextId> contexts_of_nobody(const ReceivingSide& side) {
   std::vector<ContextId> found;
   // Its members may be ahead of this process, and have sent on what they made.
-  if (rank.contexts().agreeing()) return found;
-  const Unexpected& heap = rank.device().parts().heap;
+  if (side.contexts.agreeing()) return found;
+  const Unexpected& heap = side.device.parts().heap;
   for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
     const ContextId context = context_of(at->header.match_bits);
-    const bool nobodys = context % 2 == 0 && rank.contexts().is_free(context / 2);
+    const bool nobodys = context % 2 == 0 && side.contexts.is_free(context / 2);
     if (nobodys && std::find(found.begin(), found.end(), context) == found.end()) found.push_back(context);
   }
   return found;
 }
 
-void tell_unreceived(MpiRank& rank, const Communicator& communicator, Sender sender) {
-  if (rank.origins() == nullptr) return;
+void tell_unreceived(const ReceivingSide& side, const Communicator& communicator, Sender sender) {
+  if (!side.leaks_told) return;
   const std::string_view name = communicator.name;
-  tell(rank, communicator.context, name.empty() ? "a communicator without a name" : name, sender);
-  if (&communicator != &rank.world()) return;
-  for (const ContextId context : contexts_of_nobody(rank)) tell(rank, context, "a communicator that was freed", sender);
+  tell(side, communicator.context, name.empty() ? "a communicator without a name" : name, sender);
+  if (&communicator != &side.world) return;
+  for (const ContextId context : contexts_of_nobody(side)) tell(side, context, "a communicator that was freed", sender);
 }
 
-std::uint64_t tell_dropped(MpiRank& rank, std::uint64_t told) {
-  const std::uint64_t dropped = rank.device().counts().ready_dropped;
+std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told) {
+  const std::uint64_t dropped = side.device.counts().ready_dropped;
   if (dropped == told) return told;
-  const std::string me = "margay: rank " + std::to_string(rank.process().rank()) + ": ";
+  const std::string me = "margay: rank " + std::to_string(side.process.rank()) + ": ";
   std::string text = me + std::to_string(dropped - told) +
                      " ready send(s) found no posted receive here and were dropped: post the receive before its send, "
                      "or send with MPI_Send\n";
-  const std::vector<portals::Header>& first = rank.device().kernel().first_unmatched();
+  const std::vector<portals::Header>& first = side.device.kernel().first_unmatched();
   for (std::size_t i = told; i < first.size(); ++i) {
     if ((first[i].match_bits & kReadyBit) == 0) continue;
-    text += me + "dropped: a ready send" + words_of(first[i], name_of(rank, context_of(first[i].match_bits)));
+    text += me + "dropped: a ready send" + words_of(first[i], name_of(side, context_of(first[i].match_bits)));
   }
-  rank.process().found(dropped - told);
+  side.process.found(dropped - told);
   std::fwrite(text.data(), 1, text.size(), stderr);
   return dropped;
 }

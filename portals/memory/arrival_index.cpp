@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "portals/base/assert.hpp"
-#include "portals/memory/arrival_queue.hpp"
 
 namespace margay::portals {
 

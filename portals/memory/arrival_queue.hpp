@@ -4,28 +4,8 @@
 #include <cstdint>
 
 #include "portals/memory/arrival_index.hpp"
-#include "portals/memory/dynamic_block.hpp"
 
 namespace margay::portals {
-
-class ArrivalQueue;
-
-// How a message lies in the heap: this, then, 64-byte aligned, its body.
-struct ArrivedNode {
-  ArrivedMessage message;  // first, so that a message's address is its node's
-  ArrivedNode* next = nullptr;
-  ArrivedNode* previous = nullptr;
-  std::uint64_t block_bytes = 0;  // as asked from the heap
-  ArrivalIndex::Slot slot = ArrivalIndex::kNoSlot;
-  bool queued = false;
-  // Whose message it is, until it is released.
-  const ArrivalQueue* home = nullptr;
-
-  [[nodiscard]] static ArrivedNode& of(ArrivedMessage& message) { return reinterpret_cast<ArrivedNode&>(message); }
-  [[nodiscard]] static const ArrivedNode& of(const ArrivedMessage& message) {
-    return reinterpret_cast<const ArrivedNode&>(message);
-  }
-};
 
 class ArrivalQueue {
  public:

@@ -6,20 +6,11 @@
 #include <memory>
 
 #include "portals/match/criteria.hpp"
+#include "portals/memory/arrived_message.hpp"
 #include "portals/memory/descriptor.hpp"
 #include "portals/memory/region.hpp"
 
 namespace margay::portals {
-
-// A message in the heap, in the heap's own memory. Queued in arrival order from the moment its header was matched.
-struct ArrivedMessage {
-  Header header;
-  Saved saved = Saved::nothing;
-  bool complete = false;      // the body is all here (always true when only the header was saved)
-  std::uint64_t arrival = 0;  // 1, 2, 3 ... per block
-  Buffer body;                // empty when only the header was saved
-  void* claim = nullptr;      // the searcher's own mark on a message whose body is still on its way
-};
 
 class DynamicBlock final : public Descriptor {
  public:

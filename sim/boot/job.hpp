@@ -60,13 +60,6 @@ struct Job {
 // How large a node's shared segment must be for this many ranks; sim/wire/shm_layout.hpp has it.
 using SegmentBytes = std::uint64_t (*)(std::uint32_t ranks);
 
-// Reads the environment and joins the job: margay's own launcher, else PMI-1.1, else rank 0 of 1.
-// `segment_bytes` is used under a foreign launcher only, where the lowest rank of a node makes the segment; null, or a
-// segment that cannot be shared: each rank is its own node and TCP carries everything. Collective over the job under
-// PMI. Error: a foreign launcher that margay cannot talk to, a descriptor that is not there, no memory (bytes and limit
-// named). A second process in the rank's place (sim/boot/place) ends the job, and does not return.
-Status join(Job& out, SegmentBytes segment_bytes = nullptr);
-
 // The end of a rank's part in the job, after its last message (MPI_Finalize): tells PMI. Idempotent.
 Status leave(Job& job);
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "sim/base/processors.hpp"
+#include "sim/boot/join.hpp"
 #include "sim/machine/cards.hpp"
 #include "sim/wire/self_wire.hpp"
 #include "sim/wire/shm_layout.hpp"

@@ -1,8 +1,10 @@
 #include "sim/program/control.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
+
+#include "sim/base/limits.hpp"
 
 namespace margay::sim {
 
@@ -20,18 +22,19 @@ void Control::Freer::operator()(std::byte* memory) const {
   ::operator delete(memory, kAlignment);
 }
 
-Control::Control(Program& program)
-    : program_(program),
+Control::Control(ControlMeans means)
+    : means_(std::move(means)),
       memory_(static_cast<std::byte*>(::operator new(kHeapBytes, kAlignment))),
       heap_({memory_.get(), kHeapBytes}) {}
 
 Control::~Control() = default;
 
 Status Control::attach() {
-  program_.kernel().decisions().leave_out(kControlPortal);
-  program_.kernel().hold_when_no_room(kControlPortal);
-  Status attached = program_.kernel().table().attach(kControlPortal, heap_, {});
-  program_.kernel().table().reserve(kControlPortal);
+  Kernel& kernel = means_.process.kernel();
+  kernel.decisions().leave_out(means_.portal);
+  kernel.hold_when_no_room(means_.portal);
+  Status attached = kernel.table().attach(means_.portal, heap_, {});
+  kernel.table().reserve(means_.portal);
   return attached;
 }
 
@@ -47,15 +50,15 @@ void Control::begin_call(const char* call, std::uint64_t limit_ns) {
   }
 }
 
-Status Control::barrier() {
-  begin_call("Program::barrier", kNoLimitNs);
+Status Control::barrier(const char* call, std::uint64_t limit_ns) {
+  begin_call(call, limit_ns);
   Sums nothing;
   return sum(nothing);
 }
 
 Status Control::sum(Sums& sums) {
-  const Rank me = program_.rank();
-  const std::uint32_t size = program_.size();
+  const Rank me = means_.process.rank();
+  const std::uint32_t size = means_.process.size();
   bits_ += 2;
   const MatchBits up = bits_;
   const MatchBits down = bits_ | 1U;
@@ -85,11 +88,11 @@ Status Control::sum(Sums& sums) {
 Status Control::send(Rank to, MatchBits bits, Sums& sums) {
   portals::Header header;
   header.destination = {0, to};
-  header.portal = kControlPortal;
+  header.portal = means_.portal;
   header.match_bits = bits;
   header.length = sizeof sums;
   ++sent_;
-  return program_.send(header, portals::Region(&sums, sizeof sums));
+  return means_.send(header, portals::Region(&sums, sizeof sums));
 }
 
 Status Control::receive(Rank from, MatchBits bits, Sums& sums) {
@@ -99,14 +102,11 @@ Status Control::receive(Rank from, MatchBits bits, Sums& sums) {
     message = heap_.find(wanted);
     return message != nullptr && message->complete;
   };
-  ProgramWait wait(program_, call_, static_cast<std::int32_t>(from), limit_ns_, ProgramWait::Heed::losses_and_holds);
-  while (!is_here()) {
-    if (Status status = wait.after_round(program_.progress()); !status.ok()) return status;
-  }
+  if (Status status = means_.wait(call_, from, limit_ns_, is_here); !status.ok()) return status;
   // Another build of the program, perhaps: what a wire brought is checked.
   if (message->body.bytes != sizeof sums) {
     return Status::error("rank " + std::to_string(from) + " sent something else than margay to portal " +
-                         std::to_string(kControlPortal) + "; start the same program, of the same margay, on all ranks");
+                         std::to_string(means_.portal) + "; start the same program, of the same margay, on all ranks");
   }
   std::memcpy(&sums, message->body.base, sizeof sums);
   heap_.release(*message);
@@ -115,7 +115,7 @@ Status Control::receive(Rank from, MatchBits bits, Sums& sums) {
 
 Sums Control::own() const {
   Sums sums;
-  const Registers& registers = program_.registers();
+  const Registers& registers = means_.process.kernel().registers();
   for (Rank peer = 0; peer < registers.ranks(); ++peer) {
     sums.sent += registers.sent(peer);
     sums.taken += registers.delivered(peer);
@@ -126,17 +126,17 @@ Sums Control::own() const {
   return sums;
 }
 
-Status Control::settle(const char* call, std::uint64_t limit_ns) {
+Status Control::settle(const char* call, std::uint64_t limit_ns, std::uint64_t patience_ns) {
   begin_call(call, limit_ns);
-  const std::uint64_t patience_ns = std::min(limit_ns, kHoldLimitNs);
+  const Clock& clock = means_.process.clock();
   Sums before;
   bool equal_before = false;
-  std::uint64_t changed_ns = program_.now_ns();
+  std::uint64_t changed_ns = clock.now_ns();
   for (bool first = true;; first = false) {
-    while (program_.progress()) {
+    while (means_.progress()) {
     }
     Sums sums = own();
-    sums.given_up = program_.now_ns() - changed_ns >= patience_ns ? 1 : 0;
+    sums.given_up = clock.now_ns() - changed_ns >= patience_ns ? 1 : 0;
     if (Status status = sum(sums); !status.ok()) return status;
     const bool equal = sums.sent == sums.taken;
     const bool changed = first || sums.sent != before.sent || sums.taken != before.taken;
@@ -147,7 +147,7 @@ Status Control::settle(const char* call, std::uint64_t limit_ns) {
                            std::to_string(patience_ns / 1'000'000) +
                            " ms: a portal holds them back (hold_when_no_room); make room there first");
     }
-    if (changed) changed_ns = program_.now_ns();
+    if (changed) changed_ns = clock.now_ns();
     before = sums;
     equal_before = equal;
   }

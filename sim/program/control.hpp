@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
+#include "portals/base/status.hpp"
 #include "portals/memory/dynamic_block.hpp"
-#include "sim/program/program.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::sim {
 
@@ -20,9 +22,22 @@ struct Sums {
   std::uint64_t given_up = 0;  // processes whose patience is at its end
 };
 
+// What a program lends its control portal.
+struct ControlMeans {
+  Process& process;
+  portals::PortalIndex portal;
+  std::function<portals::Status(const portals::Header& header, const portals::Region& body)> send;
+  std::function<bool()> progress;  // one round
+  // Rounds until `done`, in the program's `call`, for what `from` sends. Error: see Program::barrier; or limit_ns have
+  // passed.
+  using Done = std::function<bool()>;
+  std::function<portals::Status(const char* call, portals::Rank from, std::uint64_t limit_ns, const Done& done)> wait;
+};
+
 class Control {
  public:
-  explicit Control(Program& program);
+  // What the means refer to outlives it.
+  explicit Control(ControlMeans means);
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
   ~Control();
@@ -30,11 +45,12 @@ class Control {
   // Control messages sent, each of sizeof(Sums).
   [[nodiscard]] std::uint64_t sent() const { return sent_; }
 
-  // See Program.
-  [[nodiscard]] portals::Status barrier();
+  // See Program. `call` is the program's; each wait in it lasts limit_ns at most.
+  [[nodiscard]] portals::Status barrier(const char* call, std::uint64_t limit_ns);
   // The job is at rest when two sums in a row say that as many messages were taken as sent, the same number both times:
-  // what was taken by the first sum had all been sent by the second, and nothing more.
-  [[nodiscard]] portals::Status settle(const char* call, std::uint64_t limit_ns);
+  // what was taken by the first sum had all been sent by the second, and nothing more. Error also: nothing has moved
+  // for patience_ns.
+  [[nodiscard]] portals::Status settle(const char* call, std::uint64_t limit_ns, std::uint64_t patience_ns);
 
  private:
   static constexpr std::size_t kHeapBytes = std::size_t{64} * 1024;
@@ -51,13 +67,13 @@ class Control {
   // This process's messages, without the control portal's.
   [[nodiscard]] Sums own() const;
 
-  Program& program_;
+  ControlMeans means_;
   std::unique_ptr<std::byte, Freer> memory_;
   portals::DynamicBlock heap_;
-  portals::MatchBits bits_ = 0;          // of the latest sum
-  const char* call_ = nullptr;           // the program's, under way
-  std::uint64_t limit_ns_ = kNoLimitNs;  // of each wait in this call
-  std::uint64_t sent_ = 0;               // control messages
+  portals::MatchBits bits_ = 0;  // of the latest sum
+  const char* call_ = nullptr;   // the program's, under way
+  std::uint64_t limit_ns_ = 0;   // of each wait in this call
+  std::uint64_t sent_ = 0;       // control messages
 };
 
 }  // namespace margay::sim

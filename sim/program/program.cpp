@@ -1,5 +1,6 @@
 #include "sim/program/program.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "sim/program/control.hpp"
@@ -35,7 +36,7 @@ Status Program::start(std::unique_ptr<Program>& out) {
   Process& process = *program->process_;
   process.lock().owner_enter();
   program->asked_.resize(process.size());
-  program->control_ = std::make_unique<Control>(*program);
+  program->control_ = std::make_unique<Control>(program->control_means());
   if (Status status = program->control_->attach(); !status.ok()) return status;
   Program* const self = program.get();
   const Status bypass = process.start_coprocessor([self] { return self->round(); });
@@ -47,6 +48,20 @@ Status Program::start(std::unique_ptr<Program>& out) {
   process.board().state = RankState::kInitialized;
   out = std::move(program);
   return {};
+}
+
+ControlMeans Program::control_means() {
+  return {*process_, kControlPortal,
+          [this](const portals::Header& header, const portals::Region& body) { return send(header, body); },
+          [this] { return progress(); },
+          [this](const char* call, portals::Rank from, std::uint64_t limit_ns, const ControlMeans::Done& done) {
+            ProgramWait wait(*this, call, static_cast<std::int32_t>(from), limit_ns,
+                             ProgramWait::Heed::losses_and_holds);
+            while (!done()) {
+              if (Status status = wait.after_round(progress()); !status.ok()) return status;
+            }
+            return Status();
+          }};
 }
 
 Program::~Program() {
@@ -221,17 +236,17 @@ void Program::publish_puts() {
 
 Status Program::barrier() {
   if (Status status = check_call(); !status.ok()) return status;
-  return control_->barrier();
+  return control_->barrier("Program::barrier", kNoLimitNs);
 }
 
 Status Program::settle(std::uint64_t limit_ns) {
   if (Status status = check_call(); !status.ok()) return status;
-  return control_->settle("Program::settle", limit_ns);
+  return control_->settle("Program::settle", limit_ns, std::min(limit_ns, kHoldLimitNs));
 }
 
 Status Program::finish() {
   if (Status status = check_call(); !status.ok()) return status;
-  Status settled = control_->settle("Program::finish", kNoLimitNs);
+  Status settled = control_->settle("Program::finish", kNoLimitNs, kHoldLimitNs);
   finished_ = true;
   process_->stop_coprocessor();
   process_->finish([this] { return round(); });

@@ -39,6 +39,8 @@ inline constexpr std::uint64_t kNoLimitNs = ~std::uint64_t{0};
 // How long barrier(), settle() and finish() bear it that a portal holds messages back.
 inline constexpr std::uint64_t kHoldLimitNs = 10'000'000'000;
 
+struct ControlMeans;  // sim/program/control
+
 class Program {
  public:
   // Joins the job and starts the message coprocessor. Error: a sentence; the process is in no job.
@@ -141,7 +143,6 @@ class Program {
 
  private:
   friend class ProgramWait;
-  friend class Control;
   Program();
   // Returns whether anything moved. Process lock held: by the program's thread, or the coprocessor's.
   bool round();
@@ -155,6 +156,7 @@ class Program {
         "compute(), or after");
   }
   [[nodiscard]] portals::Status send(const portals::Header& header, const portals::Region& body);
+  [[nodiscard]] ControlMeans control_means();
   [[nodiscard]] static portals::Header header_of(portals::Kind kind, const HeaderValues& values, std::uint64_t length);
   void start_sending(const portals::Header& header, const portals::Region& body, Sending& sending);
   void asked(portals::Rank peer);

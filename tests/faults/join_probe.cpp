@@ -10,7 +10,7 @@
 #include <string>
 
 #include "sim/boot/board.hpp"
-#include "sim/boot/job.hpp"
+#include "sim/boot/join.hpp"
 #include "sim/boot/pmi_client.hpp"
 #include "sim/wire/shm_layout.hpp"
 

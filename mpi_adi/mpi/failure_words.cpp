@@ -1,0 +1,22 @@
+#include "mpi_adi/mpi/failure_words.hpp"
+
+#include "mpi_adi/protocol/receive_common.hpp"
+
+namespace margay::mpi_adi {
+
+std::string words_of_failure(MpiRank& rank, const Request& request) {
+  if (request.error_class == MPI_ERR_TRUNCATE) return words_of_truncation(static_cast<const ReceiveRequest&>(request));
+  if (request.error_class == MPI_ERR_OTHER) return kContextsUsedUp;  // of MPI_Comm_idup
+  return words_of_lost(rank);
+}
+
+std::string words_of_lost(MpiRank& rank) {
+  std::string words = "a process that the call needs has failed:";
+  const sim::Kernel& kernel = rank.process().kernel();
+  for (std::uint32_t peer = 0; peer < kernel.ranks(); ++peer) {
+    if (kernel.gone(peer)) words += " rank " + std::to_string(peer) + " (" + kernel.loss(peer) + ")";
+  }
+  return words;
+}
+
+}  // namespace margay::mpi_adi

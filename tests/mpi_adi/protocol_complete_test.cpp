@@ -1,0 +1,251 @@
+#include "mpi_adi/protocol/complete.hpp"
+
+#include "tests/mpi_adi/hand_made.hpp"
+
+namespace margay::mpi_adi {
+namespace {
+
+// Counts what it is told, and can complete another part meanwhile.
+struct PartsOwner final : RequestOwner {
+  explicit PartsOwner(DeviceParts& the_parts) : parts(the_parts) {}
+  void part_completed(const Request& part) override {
+    ++told;
+    bytes = part.bytes;
+    in_use_then = parts.receives.in_use() + parts.sends.in_use();
+    if (again != nullptr) release_to(parts, *this, new_send(parts, *std::exchange(again, nullptr)));
+  }
+  DeviceParts& parts;
+  Communicator* again = nullptr;  // a send on it is started when a part is complete
+  int told = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t in_use_then = 0;
+};
+
+struct Begun {
+  HandMade hand;
+  DeviceParts& parts = hand.device().parts();
+  Communicator& comm = hand.comm();
+};
+
+TEST_CASE("a new request is under way and holds its communicator") {
+  Begun begun;
+  const SendRequest& send = new_send(begun.parts, begun.comm);
+  CHECK(send.kind == RequestKind::send);
+  CHECK(begun.parts.under_way == 1);
+  CHECK(begun.comm.references == 2);
+  const ReceiveRequest& receive = new_receive(begun.parts, begun.comm);
+  CHECK(receive.kind == RequestKind::receive);
+  CHECK(receive.communicator == &begun.comm);
+  CHECK(begun.parts.under_way == 2);
+  CHECK(begun.comm.references == 3);
+  CHECK(!begun.hand.device().quiet());
+  CHECK(begun.parts.completions == 0);
+}
+
+// As new requests are, whatever their last use left.
+void check_begun(const Request& request) {
+  CHECK(!request.complete);
+  CHECK(!request.cancelled);
+  CHECK(!request.detached);
+  CHECK(request.error_class == MPI_SUCCESS);
+  CHECK(request.source == MPI_ANY_SOURCE);
+  CHECK(request.tag == MPI_ANY_TAG);
+  CHECK(request.bytes == 0);
+  CHECK(request.owner == nullptr);
+}
+
+void use_up(DeviceParts& parts, Request& request, RequestOwner& owner) {
+  request.cancelled = true;
+  request.error_class = MPI_ERR_TRUNCATE;
+  request.source = request.tag = 3;
+  request.bytes = 4;
+  release_to(parts, owner, request);
+  complete(parts, request);
+}
+
+TEST_CASE("a send that is used again bears nothing of its last use, and has a name of its own") {
+  Begun begun;
+  PartsOwner owner(begun.parts);
+  SendRequest& first = new_send(begun.parts, begun.comm);
+  const std::uint32_t generation = first.pooled.generation;
+  first.owed = kOwedSynchronous;
+  first.read_done = first.synchronous = first.buffered = true;
+  first.transmission.state = sim::Transmission::State::failed;
+  use_up(begun.parts, first, owner);
+  SendRequest& again = new_send(begun.parts, begun.comm);
+  REQUIRE(&again == &first);
+  CHECK(again.pooled.generation == generation + 1);
+  check_begun(again);
+  CHECK(again.owed == 0);
+  CHECK(!again.read_done);
+  CHECK(!again.synchronous);
+  CHECK(!again.buffered);
+  CHECK(again.transmission.state == sim::Transmission::State::idle);
+  CHECK(again.transmission.owner == &again);
+  CHECK(again.transmission.owner_kind == kOwnerSend);
+  CHECK(again.answer_block.owner() == &again);
+}
+
+TEST_CASE("a receive that is used again bears nothing of its last use, and has a name of its own") {
+  Begun begun;
+  PartsOwner owner(begun.parts);
+  ReceiveRequest& first = new_receive(begun.parts, begun.comm);
+  const std::uint32_t generation = first.pooled.generation;
+  portals::ArrivedMessage message;
+  first.state = ReceiveState::complete;
+  first.truncated = first.synchronous = true;
+  first.peer = 1;
+  first.claimed = &message;
+  use_up(begun.parts, first, owner);
+  const ReceiveRequest& again = new_receive(begun.parts, begun.comm);
+  REQUIRE(&again == &first);
+  CHECK(again.pooled.generation == generation + 1);
+  check_begun(again);
+  CHECK(again.state == ReceiveState::idle);
+  CHECK(!again.truncated);
+  CHECK(!again.synchronous);
+  CHECK(again.peer == portals::kAnyRank);
+  CHECK(again.claimed == nullptr);
+  CHECK(!again.entry.listed());
+}
+
+TEST_CASE("a complete request is over and counted, and stays its owner's until it is released") {
+  Begun begun;
+  for (const bool send : {true, false}) {
+    CAPTURE(send);
+    const std::uint64_t before = begun.parts.completions;
+    Request& request = send ? static_cast<Request&>(new_send(begun.parts, begun.comm))
+                            : static_cast<Request&>(new_receive(begun.parts, begun.comm));
+    complete(begun.parts, request);
+    CHECK(request.complete);
+    CHECK(begun.parts.under_way == 0);
+    CHECK(begun.parts.completions == before + 1);
+    CHECK((send ? begun.parts.sends.in_use() : begun.parts.receives.in_use()) == 1);
+    CHECK(begun.comm.references == 2);
+    release(begun.parts, request);
+    CHECK(begun.parts.sends.in_use() + begun.parts.receives.in_use() == 0);
+    CHECK(begun.comm.references == 1);
+  }
+}
+
+TEST_CASE("a request that is released before it is complete goes back when it is") {
+  Begun begun;
+  SendRequest& send = new_send(begun.parts, begun.comm);
+  release(begun.parts, send);
+  CHECK(send.detached);
+  CHECK(begun.parts.sends.in_use() == 1);
+  CHECK(begun.parts.under_way == 1);
+  CHECK(begun.comm.references == 2);
+  complete(begun.parts, send);
+  CHECK(begun.parts.sends.in_use() == 0);
+  CHECK(begun.parts.under_way == 0);
+  CHECK(begun.comm.references == 1);
+}
+
+TEST_CASE("an owner is told once, of what is complete already or when it is, while the part is still there") {
+  for (const bool before : {true, false}) {
+    CAPTURE(before);
+    Begun begun;
+    PartsOwner owner(begun.parts);
+    ReceiveRequest& part = new_receive(begun.parts, begun.comm);
+    part.bytes = 12;
+    if (before) complete(begun.parts, part);
+    release_to(begun.parts, owner, part);
+    CHECK(owner.told == (before ? 1 : 0));
+    if (!before) complete(begun.parts, part);
+    CHECK(owner.told == 1);
+    CHECK(owner.bytes == 12);
+    CHECK(owner.in_use_then == 1);
+    CHECK(begun.parts.receives.in_use() == 0);
+    CHECK(begun.comm.references == 1);
+  }
+}
+
+TEST_CASE("an owner that begins another part when it is told gets another request") {
+  Begun begun;
+  PartsOwner owner(begun.parts);
+  owner.again = &begun.comm;
+  SendRequest& first = new_send(begun.parts, begun.comm);
+  release_to(begun.parts, owner, first);
+  complete(begun.parts, first);
+  CHECK(owner.told == 1);
+  REQUIRE(begun.parts.sends.in_use() == 1);
+  CHECK(!first.pooled.in_use);
+  begun.parts.sends.for_each_in_use([&](SendRequest& second) { complete(begun.parts, second); });
+  CHECK(owner.told == 2);
+  CHECK(begun.parts.sends.in_use() == 0);
+}
+
+TEST_CASE("a request with no process is over at once, and says so") {
+  Begun begun;
+  ReceiveRequest& receive = new_receive(begun.parts, begun.comm);
+  receive.tag = 5;
+  complete_null(begun.parts, receive);
+  CHECK(receive.complete);
+  CHECK(receive.source == MPI_PROC_NULL);
+  CHECK(receive.tag == MPI_ANY_TAG);
+  CHECK(receive.bytes == 0);
+  CHECK(receive.error_class == MPI_SUCCESS);
+  CHECK(begun.parts.under_way == 0);
+}
+
+TEST_CASE("a communicator that its user freed goes with its last request, and no other does") {
+  Begun begun;
+  Communicator kept, freed;
+  SendRequest& on_kept = new_send(begun.parts, kept);
+  SendRequest& first = new_send(begun.parts, freed);
+  SendRequest& last = new_send(begun.parts, freed);
+  for (Communicator* const given_up : {&kept, &freed}) drop_reference(begun.parts, *given_up);
+  freed.freed = true;
+  for (SendRequest* const request : {&on_kept, &first}) {
+    complete(begun.parts, *request);
+    release(begun.parts, *request);
+  }
+  CHECK(kept.references == 0);
+  CHECK(begun.parts.unreferenced.empty());
+  release(begun.parts, last);
+  CHECK(begun.parts.unreferenced.empty());
+  complete(begun.parts, last);
+  CHECK(begun.parts.unreferenced == std::vector<Communicator*>{&freed});
+  begun.parts.unreferenced.clear();
+}
+
+TEST_CASE("a trace tells a request's end once, by its pair and its number in the pool") {
+  Begun begun;
+  sim::Recorder& recorder = begun.parts.recorder();
+  REQUIRE(recorder.open_memory().ok());
+  SendRequest& other = new_send(begun.parts, begun.comm);
+  SendRequest& send = new_send(begun.parts, begun.comm);
+  send.peer = 1;
+  send.protocol = sim::TraceProtocol::ready_short;
+  send.bytes = 9;
+  ReceiveRequest& receive = new_receive(begun.parts, begun.comm);
+  receive.peer = 1;
+  receive.bytes = 11;
+  CHECK(send.pooled.index != other.pooled.index);
+  complete(begun.parts, send);
+  complete(begun.parts, receive);
+  trace_request(begun.parts, sim::TraceKind::search_hit, receive, 3, 0xab, 0xcd);
+  release(begun.parts, send);
+  release(begun.parts, receive);
+  const std::vector<sim::TraceEvent> events = recorder.events();
+  REQUIRE(events.size() == 3);
+  CHECK(events[0].kind == sim::TraceKind::request_complete);
+  CHECK(events[0].source == 0);
+  CHECK(events[0].destination == 1);
+  CHECK(events[0].protocol == sim::TraceProtocol::ready_short);
+  CHECK(events[0].bytes == 9);
+  CHECK(events[0].a == send.pooled.index);
+  CHECK(events[1].kind == sim::TraceKind::request_complete);
+  CHECK(events[1].source == 1);
+  CHECK(events[1].destination == 0);
+  CHECK(events[1].bytes == 11);
+  CHECK(events[1].a == receive.pooled.index);
+  CHECK(events[2].kind == sim::TraceKind::search_hit);
+  CHECK(events[2].bytes == 3);
+  CHECK(events[2].match_bits == 0xab);
+  CHECK(events[2].detail == 0xcd);
+}
+
+}  // namespace
+}  // namespace margay::mpi_adi

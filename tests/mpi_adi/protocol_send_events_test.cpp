@@ -1,0 +1,241 @@
+#include "mpi_adi/protocol/send_events.hpp"
+
+#include "mpi_adi/protocol/complete.hpp"
+#include "mpi_adi/protocol/send_common.hpp"
+#include "tests/mpi_adi/hand_made.hpp"
+
+namespace margay::mpi_adi {
+namespace {
+
+constexpr unsigned kOwedAll = kOwedBodyTaken | kOwedAcknowledgment | kOwedRead | kOwedSynchronous | kOwedCancel;
+
+// A send to rank 1 that owes what the test says, as if its message were on its way.
+struct SendUnderWay {
+  explicit SendUnderWay(unsigned owed) : send(new_send(parts, hand.comm())) { begin(owed); }
+  void begin(unsigned owed) {
+    send.peer = 1;
+    send.body = portals::Region(data.data(), data.size());
+    send.owed = static_cast<std::uint8_t>(owed);
+    listen(parts, send);
+    make_readable(parts, send);
+    expect_answer(parts, send);
+  }
+  void take_body(sim::Transmission::State state) {
+    send.transmission.state = state;
+    body_taken(parts, send);
+  }
+  [[nodiscard]] portals::Header answer(Answer what) const {
+    portals::Header header = HandMade::header(portals::Kind::put, kAcknowledgmentPortal, answer_bits_of(send));
+    header.user_data[0] = static_cast<std::byte>(what);
+    return header;
+  }
+  [[nodiscard]] portals::Header acknowledgment(portals::Saved saved) const {
+    portals::Header header = answer(Answer::synchronous);
+    header.kind = portals::Kind::acknowledgment;
+    header.user_data[0] = static_cast<std::byte>(saved);
+    return header;
+  }
+  // Rank 1 sends these, and they come to the kernel before the device looks.
+  void arrive(const std::vector<portals::Header>& headers) {
+    for (const portals::Header& header : headers) hand.inject(header);
+    sim::Kernel& mine = hand.world().kernel(0);
+    const std::uint64_t before = mine.registers().delivered(1);
+    for (bool moved = true; moved;) {
+      moved = hand.world().kernel(1).progress();
+      moved |= mine.progress();
+      moved |= hand.world().network().advance();
+    }
+    REQUIRE(mine.registers().delivered(1) == before + headers.size());
+  }
+  // The same, and the device looks.
+  void come(const std::vector<portals::Header>& headers) {
+    arrive(headers);
+    answers_came(parts, send);
+  }
+  [[nodiscard]] bool closed() {
+    return !send.listening && !send.readable && !send.answer_entry.listed() && !send.read_entry.listed() &&
+           !hand.world().kernel(0).unfinished();
+  }
+  [[nodiscard]] std::uint64_t dropped() {
+    return hand.world().kernel(0).registers().drops()[static_cast<std::size_t>(portals::DropReason::no_match)];
+  }
+
+  HandMade hand;
+  DeviceParts& parts = hand.device().parts();
+  std::vector<std::byte> data = pattern(kShortBytes, 3);
+  SendRequest& send;
+};
+
+TEST_CASE("a body that was taken settles that and nothing else") {
+  for (const auto state : {sim::Transmission::State::sent, sim::Transmission::State::stopped}) {
+    SendUnderWay one(kOwedAll);
+    one.take_body(state);
+    CHECK(one.send.owed == (kOwedAll & ~unsigned{kOwedBodyTaken}));
+    CHECK(!one.send.complete);
+    CHECK(one.send.listening);
+    CHECK(one.send.error_class == MPI_SUCCESS);
+  }
+}
+
+TEST_CASE("a send is over when what it owed last is settled, whichever that is") {
+  for (const unsigned last : {kOwedBodyTaken, kOwedAcknowledgment, kOwedRead, kOwedSynchronous, kOwedCancel}) {
+    CAPTURE(last);
+    SendUnderWay one(last);
+    switch (last) {
+      case kOwedBodyTaken:
+        one.take_body(sim::Transmission::State::sent);
+        break;
+      case kOwedAcknowledgment:
+        one.come({one.acknowledgment(portals::Saved::both)});
+        break;
+      case kOwedRead:
+        body_read(one.parts, one.send);
+        break;
+      case kOwedSynchronous:
+        one.come({one.answer(Answer::synchronous)});
+        break;
+      default:
+        one.come({one.answer(Answer::not_returned)});
+    }
+    CHECK(one.send.complete);
+    CHECK(!one.send.cancelled);
+    CHECK(one.send.error_class == MPI_SUCCESS);
+    CHECK(one.closed());
+    CHECK(one.parts.under_way == 0);
+  }
+}
+
+TEST_CASE("a transmission that failed ends its send with an error, whatever else it waits for") {
+  SendUnderWay one(kOwedAll);
+  one.take_body(sim::Transmission::State::failed);
+  CHECK(one.send.complete);
+  CHECK(one.send.error_class == MPIX_ERR_PROC_FAILED);
+  CHECK(one.send.owed == 0);
+  CHECK(one.closed());
+}
+
+TEST_CASE("each answer settles its own thing, also two that come at once") {
+  SendUnderWay one(kOwedAll);
+  one.come({one.answer(Answer::synchronous)});
+  CHECK(one.send.owed == (kOwedAll & ~unsigned{kOwedSynchronous}));
+  one.come({one.answer(Answer::not_returned)});
+  CHECK(one.send.owed == (kOwedBodyTaken | kOwedAcknowledgment | kOwedRead));
+  CHECK(!one.send.cancelled);
+  SendUnderWay two(kOwedAcknowledgment | kOwedSynchronous);
+  two.come({two.acknowledgment(portals::Saved::both), two.answer(Answer::synchronous)});
+  CHECK(two.send.complete);
+  CHECK(two.parts.counts.long_matched.messages == 1);
+}
+
+TEST_CASE("an acknowledgment of the header alone makes the send wait for its reader, unless that was quicker") {
+  SendUnderWay slow(kOwedAcknowledgment);
+  slow.come({slow.acknowledgment(portals::Saved::header)});
+  CHECK(slow.send.owed == kOwedRead);
+  CHECK(!slow.send.complete);
+  body_read(slow.parts, slow.send);
+  CHECK(slow.send.complete);
+
+  SendUnderWay quick(kOwedAcknowledgment);
+  body_read(quick.parts, quick.send);
+  CHECK(!quick.send.complete);
+  quick.come({quick.acknowledgment(portals::Saved::header)});
+  CHECK(quick.send.complete);
+}
+
+TEST_CASE("a message that was given back owes nothing but its body") {
+  SendUnderWay one(kOwedAll);
+  one.come({one.answer(Answer::returned)});
+  CHECK(one.send.cancelled);
+  CHECK(one.send.owed == kOwedBodyTaken);
+  CHECK(!one.send.complete);
+  one.take_body(sim::Transmission::State::stopped);
+  CHECK(one.send.complete);
+  CHECK(one.send.error_class == MPI_SUCCESS);
+  CHECK(one.closed());
+}
+
+TEST_CASE("a message that was given back waits for no reader, in whichever rows its answers lie") {
+  // The rows are used in a circle, so that the later answer may lie in the earlier row.
+  for (std::size_t used = 0; used < 3; ++used) {
+    CAPTURE(used);
+    SendUnderWay one(kOwedAll);
+    for (std::size_t row = 0; row < used; ++row) one.come({one.answer(Answer::synchronous)});
+    one.come({one.acknowledgment(portals::Saved::header), one.answer(Answer::returned)});
+    CHECK(one.send.cancelled);
+    CHECK(one.send.owed == kOwedBodyTaken);
+  }
+}
+
+TEST_CASE("an answer that this version does not know is the receiver's word that it took the message") {
+  SendUnderWay one(kOwedSynchronous | kOwedCancel);
+  one.come({one.answer(static_cast<Answer>(200))});
+  CHECK(one.send.owed == kOwedCancel);
+}
+
+TEST_CASE("the rows serve again and again") {
+  SendUnderWay one(kOwedAll);
+  for (int round = 0; round < 4; ++round) {
+    one.come({one.answer(Answer::not_returned), one.answer(Answer::not_returned), one.answer(Answer::not_returned)});
+  }
+  CHECK(one.send.answer_block.messages() == 12);
+  CHECK(one.dropped() == 0);
+  CHECK(one.send.owed == (kOwedAll & ~unsigned{kOwedCancel}));
+}
+
+TEST_CASE("what comes to a send that is over changes nothing, and finds its rows free the next time") {
+  SendUnderWay one(kOwedSynchronous);
+  one.arrive({one.answer(Answer::synchronous), one.answer(Answer::returned)});
+  one.take_body(sim::Transmission::State::failed);  // it ends before the device looks at the answers
+  REQUIRE(one.send.complete);
+  const std::uint64_t completions = one.parts.completions;
+  answers_came(one.parts, one.send);
+  body_read(one.parts, one.send);
+  one.take_body(sim::Transmission::State::sent);
+  CHECK(!one.send.cancelled);
+  CHECK(!one.send.read_done);
+  CHECK(one.parts.completions == completions);
+  CHECK(one.send.error_class == MPIX_ERR_PROC_FAILED);
+  for (const portals::IndependentBuffer& row : one.send.answers) {
+    CHECK(row.state == portals::IndependentBuffer::State::available);
+  }
+}
+
+TEST_CASE("an answer that nobody looked at before the request was used again is not the new use's") {
+  SendUnderWay one(kOwedAll);
+  one.arrive({one.answer(Answer::returned)});
+  one.take_body(sim::Transmission::State::failed);
+  release(one.parts, one.send);
+  const SendRequest& again = new_send(one.parts, one.hand.comm());
+  REQUIRE(&again == &one.send);
+  answers_came(one.parts, one.send);
+  CHECK(!again.cancelled);
+  CHECK(!again.complete);
+}
+
+TEST_CASE("an answer for an earlier use of the request finds no entry") {
+  SendUnderWay one(kOwedSynchronous);
+  const portals::Header late = one.answer(Answer::returned);
+  one.come({one.answer(Answer::synchronous)});
+  release(one.parts, one.send);
+  SendRequest& again = new_send(one.parts, one.hand.comm());
+  REQUIRE(&again == &one.send);
+  one.begin(kOwedSynchronous);
+  one.hand.inject(late);
+  one.hand.settle();
+  CHECK(one.dropped() == 1);
+  CHECK(again.owed == kOwedSynchronous);
+  CHECK(!again.cancelled);
+  one.come({one.answer(Answer::synchronous)});
+  CHECK(again.complete);
+}
+
+TEST_CASE("an answer of another process than the receiver finds no entry") {
+  SendUnderWay one(kOwedSynchronous);
+  REQUIRE(one.hand.world().kernel(0).try_send(one.answer(Answer::synchronous), {}));
+  one.hand.settle();
+  CHECK(one.dropped() == 1);
+  CHECK(!one.send.complete);
+}
+
+}  // namespace
+}  // namespace margay::mpi_adi

@@ -1,0 +1,133 @@
+// A wire whose far end the test plays: arrivals come when the test says so, transmissions end when and as it says.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "sim/wire/wire.hpp"
+
+namespace margay::sim::test {
+
+class ScriptedWire final : public Wire {
+ public:
+  explicit ScriptedWire(TransmissionList& finished, WireId id = WireId::shm) : Wire(id), finished_(finished) {}
+
+  // What try_send() took.
+  struct Sent {
+    std::uint32_t peer;
+    portals::Header header;
+    std::vector<std::byte> body;
+  };
+  std::vector<Sent> sent;
+  bool full = false;                // try_send() says no
+  bool too_late = false;            // replace() says no
+  bool in_transit_now = false;      // what in_transit() says
+  bool push_moves = false;          // what push() says
+  std::uint64_t read_on = 0;        // what bodies_read_on() says
+  std::function<void()> taking;     // called by try_send() before it takes a message
+  std::deque<Transmission*> queue;  // handed over by send(), oldest first
+
+  // How often it was called.
+  int tries = 0, pushes = 0, polls = 0, consumed = 0, held = 0, refused = 0;
+  int nudged_queued = 0, idle_rounds = 0, times_passed = 0;
+  std::vector<std::uint32_t> nudged;      // peers
+  std::vector<Transmission*> stopped;     // that stop() was asked for
+  std::vector<bool> away;                 // what owner_away() said
+  std::vector<portals::Region> accepted;  // landings, with the cookies beside them
+  std::vector<void*> cookies;
+
+  void hint(bool quiet, bool wants_push) {
+    quiet_ = quiet;
+    wants_push_ = wants_push;
+  }
+  void bring_part() { part_ = true; }
+
+  // A message comes from `peer`, with its number. `body` stays until it is polled.
+  void bring(std::uint32_t peer, std::uint64_t sequence, portals::Header header, std::vector<std::byte>& body,
+             Arrival::Kind kind = Arrival::Kind::whole) {
+    Arrival& arrival = arrivals_.emplace_back();
+    arrival.kind = kind;
+    arrival.peer = peer;
+    arrival.sequence = sequence;
+    header.source.rank = peer;
+    header.length = body.size();
+    arrival.header = header;
+    arrival.body = portals::Region(body.data(), body.size());
+  }
+  // The body of an accepted message is all there, or will not come.
+  void bring_end(Arrival::Kind kind, void* cookie) {
+    Arrival& arrival = arrivals_.emplace_back();
+    arrival.kind = kind;
+    arrival.cookie = cookie;
+  }
+  void bring_loss(Arrival::Kind kind, std::uint32_t peer, std::string_view loss) {
+    Arrival& arrival = arrivals_.emplace_back();
+    arrival.kind = kind;
+    arrival.peer = peer;
+    arrival.loss = loss;
+  }
+  // The oldest queued transmission is over.
+  void end(Transmission::State state) {
+    Transmission& transmission = *queue.front();
+    queue.pop_front();
+    transmission.state = state;
+    finished_.push(transmission);
+  }
+
+  [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override {
+    ++tries;
+    if (taking) taking();
+    if (full) return false;
+    Sent& taken = sent.emplace_back(Sent{peer, header, std::vector<std::byte>(body.bytes())});
+    portals::RegionCursor(body).read(taken.body);
+    return true;
+  }
+  void send(std::uint32_t, Transmission& transmission) override { queue.push_back(&transmission); }
+  void stop(std::uint32_t, Transmission& transmission) override { stopped.push_back(&transmission); }
+  [[nodiscard]] bool replace(std::uint32_t, Transmission& transmission, Transmission& instead) override {
+    for (Transmission*& queued : queue) {
+      if (too_late || queued != &transmission) continue;
+      queued = &instead;
+      return true;
+    }
+    return false;
+  }
+  bool push() override {
+    ++pushes;
+    return push_moves;
+  }
+  [[nodiscard]] bool poll(Arrival& arrival) override {
+    ++polls;
+    body_moved_ |= part_;
+    part_ = false;
+    if (arrivals_.empty()) return false;
+    arrival = arrivals_.front();
+    arrivals_.pop_front();
+    return true;
+  }
+  void consume() override { ++consumed; }
+  void hold() override { ++held; }
+  void accept(const portals::Region& landing, void* cookie) override {
+    accepted.push_back(landing);
+    cookies.push_back(cookie);
+  }
+  void refuse() override { ++refused; }
+  [[nodiscard]] bool idle() const override { return queue.empty(); }
+  [[nodiscard]] bool in_transit() const override { return in_transit_now; }
+  [[nodiscard]] std::uint64_t bodies_read_on() const override { return read_on; }
+  void nudge(std::uint32_t peer) override { nudged.push_back(peer); }
+  void nudge_queued() override { ++nudged_queued; }
+  void idle_round() override { ++idle_rounds; }
+  void time_passed() override { ++times_passed; }
+  void owner_away(bool is_away) override { away.push_back(is_away); }
+
+ private:
+  TransmissionList& finished_;
+  std::deque<Arrival> arrivals_;
+  bool part_ = false;
+};
+
+}  // namespace margay::sim::test
