@@ -26,6 +26,11 @@ std::optional<std::uint32_t> looked_at() {
   return hold_machine_alone() ? std::nullopt : std::optional<std::uint32_t>(kWorldModel);
 }
 
+// What has come, of every wire: short messages that others sent before they came here, and those to oneself.
+void take_what_is_here(Device& device) {
+  for (int round = 0; round < kLastRounds && device.progress(); ++round) continue;
+}
+
 bool everybody_is_here(mpi_adi::Call& call) {
   note_error(call, perform(collectives_of(call), call.rank().world(), BarrierCall{}));
   return call.ok();
@@ -41,6 +46,7 @@ bool end_communication(mpi_adi::Call& call) {
   note_last_call(call);
   if (!everybody_is_here(call)) return false;
   // Their senders will take back what nobody received.
+  take_what_is_here(device);
   for (const Communicator* communicator : rank.communicators_of(kWorldModel)) {
     tell_unreceived(rank.receiving_side(), *communicator, mpi_adi::Sender::waits);
   }
@@ -51,8 +57,7 @@ bool end_communication(mpi_adi::Call& call) {
   wait_until(rank, [&] { return device.sends_over(looked_at()) && (looked_at() || rank.buffered().drained()); });
   // Whoever still asks a receiver whether it gives a message back has to be answered.
   if (!everybody_is_here(call)) return false;
-  // Short messages that others sent before they came here.
-  for (int round = 0; round < kLastRounds && device.progress(); ++round) continue;
+  take_what_is_here(device);
   device.give_up_receives(kWorldModel);
   wait_until(rank, [&] { return device.quiet(looked_at()); });
   return true;

@@ -1,5 +1,5 @@
 // MPI_THREAD_MULTIPLE: a function of the program's that MPI calls in one thread's wait, and that takes as long as
-// another thread waits for a message: that one's wait goes on meanwhile.
+// another thread waits for a message: that one's wait goes on meanwhile. (Either thread may come to call it.)
 // ranks: 2
 // reference: none, MPICH 4.0.2 calls such functions with its lock held
 #include <pthread.h>
@@ -13,18 +13,20 @@ static int rank;
 static atomic_int received;  // rounds whose message the other thread has
 static atomic_int told;      // rounds in which the function was called
 static int round_now;
+static _Thread_local int receives;  // this thread
 
 // On rank 0 it lasts until the other thread has its message, which rank 1 sends once it knows that this was called.
 static void waits_for_the_other_thread(void* in, void* inout, int* length, MPI_Datatype* type) {
   (void)type;
   if (rank == 0) {
     atomic_store(&told, round_now + 1);
-    while (atomic_load(&received) <= round_now) usleep(100);
+    while (!receives && atomic_load(&received) <= round_now) usleep(100);
   }
   for (int i = 0; i < *length; ++i) ((int*)inout)[i] += ((int*)in)[i];
 }
 
 static void* receive(void* unused) {
+  receives = 1;
   for (int round = 0; round < kRounds; ++round) {
     int value = -1;
     // Begins to wait before the function is called, or while it runs.

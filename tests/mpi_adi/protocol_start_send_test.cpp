@@ -203,11 +203,12 @@ TEST_CASE("over a full wire nothing leaves without a request, and nothing is cou
   CHECK(send.complete);
 }
 
-TEST_CASE("a trace tells each choice, under the number that the message then has, and has a request for each") {
+TEST_CASE(
+    "a trace tells each choice, under the number that the message then has, and one that left at once has no request") {
   Starting starting;
   CHECK(starting.now(SendMode::standard, kShortBytes));
   REQUIRE(starting.parts.recorder().open_memory().ok());
-  CHECK(!starting.now(SendMode::standard, kShortBytes));
+  CHECK(starting.now(SendMode::standard, kShortBytes));
   const SendRequest& other = starting.start(SendMode::synchronous, kShortBytes);
   const SendRequest& send = starting.start(SendMode::standard, kLongBytes);
   CHECK(other.pooled.index != send.pooled.index);
@@ -215,7 +216,17 @@ TEST_CASE("a trace tells each choice, under the number that the message then has
   for (const sim::TraceEvent& event : starting.parts.recorder().events()) {
     if (event.source == 0 && event.destination == 1) told.push_back(event);
   }
-  REQUIRE(told.size() == 4);
+  REQUIRE(told.size() == 6);
+  // It is told once it has left, with the time at which it began.
+  CHECK(told[0].kind == sim::TraceKind::kernel_send);
+  CHECK(told[1].kind == sim::TraceKind::send_begin);
+  CHECK(told[1].time <= told[0].time);
+  CHECK(told[1].sequence == 2);
+  CHECK(told[0].sequence == 2);
+  CHECK(told[1].protocol == sim::TraceProtocol::short_send);
+  CHECK(told[1].a == 0);
+  CHECK(told[1].match_bits == envelope_bits(7, 0, 0));
+  told.erase(told.begin(), told.begin() + 2);
   const std::array<const SendRequest*, 2> sends{&other, &send};
   const std::array<sim::TraceChoice, 2> why{sim::TraceChoice::mode, sim::TraceChoice::above_short};
   for (std::size_t i = 0; i < 2; ++i) {
@@ -229,11 +240,12 @@ TEST_CASE("a trace tells each choice, under the number that the message then has
     CHECK(choice.match_bits == envelope_bits(7, 0, 0));
     CHECK(left.kind == sim::TraceKind::kernel_send);
     CHECK(choice.sequence == left.sequence);
-    CHECK(choice.sequence == i + 2);
+    CHECK(choice.sequence == i + 3);
   }
   // Expect: what leaves is the same as without a trace.
   CHECK(starting.came(1).match_bits == envelope_bits(7, 0, 0));
-  CHECK(starting.came(2).match_bits == envelope_bits(7, 0, 0, kLongBit));
+  CHECK(starting.came(2).match_bits == envelope_bits(7, 0, 0));
+  CHECK(starting.came(3).match_bits == envelope_bits(7, 0, 0, kLongBit));
 }
 
 }  // namespace
