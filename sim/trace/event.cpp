@@ -45,12 +45,12 @@ static_assert(!kKindNames.back().empty());
 
 constexpr std::array<std::string_view, kTraceProtocolCount> kProtocolNames = {
     "none",        "short",      "long",     "long_rendezvous", "synchronous_short", "synchronous_long",
-    "ready_short", "ready_long", "buffered", "collective",      "one_sided",         "self",
+    "ready_short", "ready_long", "buffered",
 };
 static_assert(!kProtocolNames.back().empty());
 
 constexpr std::array<std::string_view, kTraceChoiceCount> kChoiceNames = {
-    "none", "fits_short", "above_short", "mode", "option", "wire", "same_process",
+    "none", "fits_short", "above_short", "mode", "option",
 };
 static_assert(!kChoiceNames.back().empty());
 

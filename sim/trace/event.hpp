@@ -72,24 +72,19 @@ enum class TraceProtocol : std::uint8_t {
   ready_short = 6,
   ready_long = 7,
   buffered = 8,
-  collective = 9,
-  one_sided = 10,
-  self = 11,
 };
-inline constexpr std::uint8_t kTraceProtocolCount = 12;
+inline constexpr std::uint8_t kTraceProtocolCount = 9;
 [[nodiscard]] std::string_view name(TraceProtocol protocol);
 
 // Why a protocol was chosen.
 enum class TraceChoice : std::uint8_t {
   none = 0,
-  fits_short = 1,    // at most the short limit
-  above_short = 2,   // more than the short limit
-  mode = 3,          // the call asked for it (synchronous, ready, buffered)
-  option = 4,        // --protocol or an environment variable asked for it
-  wire = 5,          // the wire does better with it
-  same_process = 6,  // to itself
+  fits_short = 1,   // at most the short limit
+  above_short = 2,  // more than the short limit
+  mode = 3,         // the call asked for it (synchronous, ready, buffered)
+  option = 4,       // --protocol or an environment variable asked for it
 };
-inline constexpr std::uint8_t kTraceChoiceCount = 7;
+inline constexpr std::uint8_t kTraceChoiceCount = 5;
 [[nodiscard]] std::string_view name(TraceChoice choice);
 
 inline constexpr std::uint8_t kNoWire = 0xff;

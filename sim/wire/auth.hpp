@@ -17,7 +17,7 @@ namespace margay::sim {
 // 256 bits from the kernel, one per job, handed down by descriptor; never in arguments, environment, logs or traces.
 using JobSecret = std::array<std::byte, 32>;
 
-inline constexpr std::uint32_t kHandshakeVersion = 1;
+inline constexpr std::uint32_t kHandshakeVersion = 2;
 inline constexpr std::size_t kHelloBytes = 56;   // magic 8, version 4, from 4, to 4, world 4, nonce 32
 inline constexpr std::size_t kAnswerBytes = 76;  // magic 8, version 4, nonce 32, tag 32
 inline constexpr std::size_t kProofBytes = 32;   // tag

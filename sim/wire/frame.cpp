@@ -126,8 +126,7 @@ DecodeResult check(const Header& header, std::uint8_t flags) {
 }  // namespace
 
 std::string_view name(FrameType type) {
-  constexpr std::array<std::string_view, kFrameTypeCount> kNames = {"message", "cut",  "segment", "stop",
-                                                                    "ping",    "pong", "goodbye"};
+  constexpr std::array<std::string_view, kFrameTypeCount> kNames = {"message", "cut", "segment", "goodbye"};
   const auto index = static_cast<std::size_t>(type);
   return index < kNames.size() ? kNames[index] : "unknown";
 }

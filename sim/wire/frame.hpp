@@ -21,12 +21,9 @@ enum class FrameType : std::uint8_t {
   message = 0,
   cut = 1,      // argument: bytes of the body of the last message that were carried; the remainder will not come
   segment = 2,  // argument: bytes of a body that follow (tcp)
-  stop = 3,     // argument: sequence of the message whose body is no longer wanted (no wire sends it)
-  ping = 4,     // argument: the sender's mark (no wire sends it)
-  pong = 5,     // argument: the ping's mark (no wire sends it)
-  goodbye = 6,  // argument: messages sent in all (tcp)
+  goodbye = 3,  // argument: messages sent in all (tcp)
 };
-inline constexpr std::uint8_t kFrameTypeCount = 7;
+inline constexpr std::uint8_t kFrameTypeCount = 4;
 [[nodiscard]] std::string_view name(FrameType type);
 
 // Bits of byte 2: which groups follow the fixed part.
