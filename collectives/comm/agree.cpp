@@ -86,12 +86,12 @@ class Duplication final : public CallTask {
         agreement_(rank.contexts(), salt_of(parent.everybody(), next_tag(parent.everybody())), false,
                    offered_generation(rank, parent.everybody().rank() == 0)) {}
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override {
-    const int error_class = CallTask::end(rank, status, words);
-    if (error_class != MPI_SUCCESS) {
+    const int ended = CallTask::end(rank, status, words);
+    if (ended != MPI_SUCCESS) {
       *handle_ = MPI_COMM_NULL;
       rank.free_communicator(duplicate_);
     }
-    return error_class;
+    return ended;
   }
 
  private:
@@ -104,8 +104,8 @@ class Duplication final : public CallTask {
     if (agreed_ == MPI_SUCCESS) MpiRank::set_context(duplicate_, agreement_.agreed());
     return agreed_;
   }
-  [[nodiscard]] std::string words_of(int error_class) const override {
-    return error_class == MPI_ERR_OTHER ? mpi_adi::kContextsUsedUp : "";
+  [[nodiscard]] std::string words_of(int why) const override {
+    return why == MPI_ERR_OTHER ? mpi_adi::kContextsUsedUp : "";
   }
 
   Communicator& duplicate_;

@@ -128,7 +128,7 @@ Made create(MpiRank& rank, Communicator& parent, const GroupPtr& group) {
   GroupPtr remote;
   if (parent.is_inter()) {
     // The first member of each group tells both what its group is to be.
-    std::vector<std::uint32_t> ours = group->world_ranks, theirs;
+    std::vector<std::uint32_t> ours = group->world_ranks.numbers(), theirs;
     for (const bool first : {true, false}) {
       const bool local = (begin_of_local(parent) == 0) == first;
       const int root = local ? begin_of_local(parent) : begin_of_remote(parent);

@@ -148,7 +148,12 @@ MPI_Datatype basic_type_of_index(std::uint32_t index) {
   return found == kBasicTypes.end() ? MPI_DATATYPE_NULL : found->handle;
 }
 
-PredefinedTypes::PredefinedTypes() {
+const PredefinedTypes& PredefinedTypes::made() {
+  static const PredefinedTypes kMade{Make{}};
+  return kMade;
+}
+
+PredefinedTypes::PredefinedTypes(Make /*make*/) {
   for (const Basic& basic : kBasicTypes)
     put(basic_[basic_index(basic.handle)], define_basic(basic), basic.handle, basic.name);
   const auto put_pair = [this](MPI_Datatype handle, std::shared_ptr<TypeDefinition> made, const char* name) {

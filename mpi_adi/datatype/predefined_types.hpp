@@ -17,7 +17,8 @@ namespace margay::mpi_adi {
 // One per rank, so that reference counts are its own. Each has its name.
 class PredefinedTypes {
  public:
-  PredefinedTypes();
+  // Of one rank. What they are made of all ranks of a process have in common.
+  PredefinedTypes() : PredefinedTypes(made()) {}
   // nullptr: not a predefined datatype.
   [[nodiscard]] Datatype* find(MPI_Datatype handle) {
     if (is_basic_datatype(handle)) [[likely]] {
@@ -28,6 +29,11 @@ class PredefinedTypes {
   }
 
  private:
+  PredefinedTypes(const PredefinedTypes&) = default;
+  struct Make {};
+  explicit PredefinedTypes(Make make);
+  [[nodiscard]] static const PredefinedTypes& made();
+
   std::array<Datatype, kBasicTypeSlots> basic_;
   std::array<Datatype, kPairTypeCount> pairs_;
 };

@@ -32,7 +32,7 @@ std::string message_words(const char* word, int peer, int tag, std::uint64_t byt
 
 // The device keeps a send's peer by its number in the world.
 int rank_of_process(const Communicator& communicator, std::uint32_t process) {
-  const std::vector<std::uint32_t>& peers = communicator.peers->world_ranks;
+  const sim::SharedTable& peers = communicator.peers->world_ranks;
   return static_cast<int>(std::find(peers.begin(), peers.end(), process) - peers.begin());
 }
 

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+
+#include "sim/base/shared_table.hpp"
 
 namespace margay::mpi_adi {
 
 // Immutable; shared by the communicators made from it. ranks[i] is the world rank of the group's rank i.
 struct Group {
-  std::vector<std::uint32_t> world_ranks;
+  sim::SharedTable world_ranks;
   int my_rank = -1;  // mine in it; -1 (MPI_UNDEFINED at the interface) when this process is no member
   static constexpr std::uint32_t kWorldModel = 0;
   // The session that it came from, and with it the communicators made of it, or the world model.

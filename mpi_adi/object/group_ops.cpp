@@ -80,7 +80,7 @@ int compare(const Group& one, const Group& other) {
 
 GroupPtr unite(const Group& one, const Group& other, std::uint32_t me) {
   const GroupIndex index(one);
-  std::vector<std::uint32_t> all = one.world_ranks;
+  std::vector<std::uint32_t> all = one.world_ranks.numbers();
   for (const std::uint32_t rank : other.world_ranks) {
     if (index.rank_of(rank) == MPI_UNDEFINED) all.push_back(rank);
   }

@@ -39,10 +39,12 @@ std::unique_ptr<Communicator> both_groups(const Communicator& inter) {
   const bool mine_first = mine.world_ranks.front() < theirs.world_ranks.front();
   auto all = std::make_shared<Group>();
   all->session = mine.session;
-  for (const Group* part : {mine_first ? &mine : &theirs, mine_first ? &theirs : &mine}) {
-    if (part == &mine) all->my_rank = all->size() + mine.my_rank;
-    all->world_ranks.insert(all->world_ranks.end(), part->world_ranks.begin(), part->world_ranks.end());
-  }
+  const Group& first = mine_first ? mine : theirs;
+  const Group& second = mine_first ? theirs : mine;
+  sim::SharedTable::Numbers members = first.world_ranks.numbers();
+  members.insert(members.end(), second.world_ranks.begin(), second.world_ranks.end());
+  all->my_rank = mine.my_rank + (mine_first ? 0 : theirs.size());
+  all->world_ranks = std::move(members);
   auto both = std::make_unique<Communicator>();
   both->set_groups(std::move(all));
   return both;
@@ -213,12 +215,22 @@ MpiRank::~MpiRank() {
   for (Operation* operation : operations_.alive()) delete operation;
 }
 
+namespace {
+
+sim::SharedTable everybody(const sim::Job& job) {
+  if (!job.everybody.empty()) return job.everybody;
+  sim::SharedTable::Numbers all(job.size);
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
+}  // namespace
+
 void MpiRank::make_world() {
   contexts_.take(kWorldContext / 2);
   contexts_.take(kSelfContext / 2);
   auto everyone = std::make_shared<Group>();
-  everyone->world_ranks.resize(process_->size());
-  std::iota(everyone->world_ranks.begin(), everyone->world_ranks.end(), 0U);
+  everyone->world_ranks = everybody(process_->job());
   everyone->my_rank = static_cast<int>(process_->rank());
   auto alone = std::make_shared<Group>();
   alone->world_ranks = {process_->rank()};

@@ -4,9 +4,10 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
+#include <unordered_map>
 
 #include "portals/deliver.hpp"
+#include "sim/base/peer_table.hpp"
 
 namespace margay::sim {
 
@@ -14,27 +15,33 @@ using DropCounts = std::array<std::uint64_t, portals::kDropReasonCount>;
 
 class Registers {
  public:
-  explicit Registers(std::uint32_t ranks) : sent_(ranks), delivered_(ranks), dropped_(ranks) {}
+  explicit Registers(std::uint32_t ranks) : pairs_(ranks) {}
 
   // The number of this message in its ordered pair, from 1.
-  std::uint64_t count_sent(std::uint32_t destination) { return ++sent_[destination]; }
-  void count_delivered(std::uint32_t source) { ++delivered_[source]; }
+  std::uint64_t count_sent(std::uint32_t destination) { return ++pairs_[destination].sent; }
+  void count_delivered(std::uint32_t source) { ++pairs_[source].delivered; }
   void count_dropped(std::uint32_t source, portals::DropReason reason) {
     ++dropped_[source][static_cast<std::size_t>(reason)];
     ++drops_[static_cast<std::size_t>(reason)];
   }
 
-  [[nodiscard]] std::uint32_t ranks() const { return static_cast<std::uint32_t>(sent_.size()); }
-  [[nodiscard]] std::uint64_t sent(std::uint32_t destination) const { return sent_[destination]; }
-  [[nodiscard]] std::uint64_t delivered(std::uint32_t source) const { return delivered_[source]; }
-  [[nodiscard]] const DropCounts& dropped(std::uint32_t source) const { return dropped_[source]; }
+  [[nodiscard]] std::uint32_t ranks() const { return pairs_.size(); }
+  [[nodiscard]] std::uint64_t sent(std::uint32_t destination) const { return pairs_.at(destination).sent; }
+  [[nodiscard]] std::uint64_t delivered(std::uint32_t source) const { return pairs_.at(source).delivered; }
+  [[nodiscard]] DropCounts dropped(std::uint32_t source) const {
+    const auto found = dropped_.find(source);
+    return found == dropped_.end() ? DropCounts{} : found->second;
+  }
   // The status registers: drops by reason, over all sources.
   [[nodiscard]] const DropCounts& drops() const { return drops_; }
 
  private:
-  std::vector<std::uint64_t> sent_;
-  std::vector<std::uint64_t> delivered_;
-  std::vector<DropCounts> dropped_;
+  struct Pair {
+    std::uint64_t sent = 0;
+    std::uint64_t delivered = 0;
+  };
+  PeerTable<Pair> pairs_;
+  std::unordered_map<std::uint32_t, DropCounts> dropped_;  // by source, of those of which something was
   DropCounts drops_{};
 };
 

@@ -11,6 +11,7 @@
 
 #include "portals/base/status.hpp"
 #include "sim/base/process_identity.hpp"
+#include "sim/base/shared_table.hpp"
 #include "sim/boot/options.hpp"
 
 namespace margay::sim {
@@ -31,7 +32,8 @@ struct Job {
   std::uint32_t size = 1;
   std::uint32_t node = 0;        // of this rank
   std::uint32_t node_count = 1;  // more than one: TCP is needed, cards go through `pmi`
-  std::vector<std::uint32_t> node_of_rank{0};
+  SharedTable node_of_rank{0};
+  SharedTable everybody;            // 0 to size - 1, where many ranks of one process share it; else empty
   std::uint32_t appnum = 0;         // which program of a "prog : prog" line this is
   std::uint32_t program_ranks = 0;  // ranks that run this one's program; 0: all
   int universe_size = -1;           // -1: unknown

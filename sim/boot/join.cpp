@@ -75,7 +75,7 @@ Status join_margay(Job& job) {
   job.job_id = header.job_id;
   job.secret = header.secret;
   job.crowded = header.crowded != 0;
-  job.node_of_rank.assign(board.node_of_rank(), board.node_of_rank() + header.size);
+  job.node_of_rank = SharedTable::Numbers(board.node_of_rank(), board.node_of_rank() + header.size);
   job.nodes_are_emulated = true;
   job.universe_size = static_cast<int>(header.size);
   if (std::getenv("MARGAY_APPNUM") != nullptr) {

@@ -35,14 +35,20 @@ std::map<std::uint32_t, Node> nodes_of(const Job& job) {
   return nodes;
 }
 
+SharedTable::Numbers each_alone(const Job& job) {
+  SharedTable::Numbers nodes(job.size);
+  std::iota(nodes.begin(), nodes.end(), 0U);
+  return nodes;
+}
+
 Status read_mapping(Job& job) {
   std::string mapping;
   bool found = false;
   if (Status status = job.pmi->lookup("PMI_process_mapping", mapping, found); !status.ok()) return status;
-  if (found && parse_process_mapping(mapping, job.size, job.node_of_rank).ok()) return {};
+  SharedTable::Numbers nodes;
   // Same-node is never guessed: without a mapping everybody is alone.
-  job.node_of_rank.resize(job.size);
-  std::iota(job.node_of_rank.begin(), job.node_of_rank.end(), 0U);
+  if (!found || !parse_process_mapping(mapping, job.size, nodes).ok()) nodes = each_alone(job);
+  job.node_of_rank = std::move(nodes);
   return {};
 }
 
@@ -152,7 +158,8 @@ Status settle_nodes(Job& job, const std::map<std::uint32_t, Node>& nodes) {
   const bool mine = is_shared[job.node_of_rank[job.rank]];
   std::map<std::uint32_t, std::uint32_t> renumbered;
   std::uint32_t next = 0;
-  for (std::uint32_t& node : job.node_of_rank) {
+  SharedTable::Numbers numbers = job.node_of_rank.numbers();
+  for (std::uint32_t& node : numbers) {
     if (!is_shared[node]) {
       node = next++;
     } else {
@@ -161,6 +168,7 @@ Status settle_nodes(Job& job, const std::map<std::uint32_t, Node>& nodes) {
       node = it->second;
     }
   }
+  job.node_of_rank = std::move(numbers);
   job.node_count = next;
   if (!mine) job.node_processes.clear();
   if (!mine && job.node_segment_fd >= 0) {
@@ -206,7 +214,7 @@ Status refuse_second(Job& job) {
 }
 
 void stand_alone(Job& job) {
-  std::iota(job.node_of_rank.begin(), job.node_of_rank.end(), 0U);
+  job.node_of_rank = each_alone(job);
   job.node_count = job.size;
 }
 

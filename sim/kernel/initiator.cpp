@@ -4,15 +4,9 @@
 
 namespace margay::sim {
 
-Initiator::Initiator(portals::ProcessId me, const std::vector<Wire*>& routes, TransmissionList& finished,
-                     Registers& registers, Recorder& recorder)
-    : me_(me),
-      routes_(routes),
-      finished_(finished),
-      registers_(registers),
-      recorder_(recorder),
-      gone_(routes.size()),
-      had_left_(routes.size()) {}
+Initiator::Initiator(portals::ProcessId me, const Routes& routes, TransmissionList& finished, Registers& registers,
+                     Recorder& recorder)
+    : me_(me), routes_(routes), finished_(finished), registers_(registers), recorder_(recorder) {}
 
 // Cost of a short message beyond the wire: the copy of the header that gets its source, three counters.
 bool Initiator::try_send(const portals::Header& header, const portals::Region& body) {

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <unordered_map>
 
 #include "sim/base/accounting.hpp"
+#include "sim/kernel/routes.hpp"
 #include "sim/trace/recorder.hpp"
 #include "sim/wire/wire.hpp"
 
@@ -21,7 +22,7 @@ struct WireCounts {
 class Initiator {
  public:
   // All references outlive it.
-  Initiator(portals::ProcessId me, const std::vector<Wire*>& routes, TransmissionList& finished, Registers& registers,
+  Initiator(portals::ProcessId me, const Routes& routes, TransmissionList& finished, Registers& registers,
             Recorder& recorder);
 
   // See Kernel.
@@ -36,15 +37,13 @@ class Initiator {
   [[nodiscard]] std::uint64_t under_way() const { return under_way_; }
   void gave_back() { --under_way_; }
   void mark_gone(std::uint32_t rank, std::string_view reason, bool had_left) {
-    losses_ += gone(rank) ? 0U : 1U;
-    gone_[rank] = reason.empty() ? "lost" : reason;
-    had_left_[rank] = had_left;
+    gone_.insert_or_assign(rank, Gone{std::string(reason.empty() ? "lost" : reason), had_left});
   }
-  [[nodiscard]] std::uint32_t losses() const { return losses_; }
-  [[nodiscard]] bool gone(std::uint32_t rank) const { return losses_ != 0 && !gone_[rank].empty(); }
-  [[nodiscard]] bool lost(std::uint32_t rank) const { return gone(rank) && !had_left_[rank]; }
+  [[nodiscard]] std::uint32_t losses() const { return static_cast<std::uint32_t>(gone_.size()); }
+  [[nodiscard]] bool gone(std::uint32_t rank) const { return !gone_.empty() && gone_.contains(rank); }
+  [[nodiscard]] bool lost(std::uint32_t rank) const { return gone(rank) && !gone_.at(rank).had_left; }
   // Why, as a sentence's end; empty for a rank that is not gone.
-  [[nodiscard]] const std::string& loss(std::uint32_t rank) const { return gone_[rank]; }
+  [[nodiscard]] std::string loss(std::uint32_t rank) const { return gone(rank) ? gone_.at(rank).why : std::string(); }
   // Messages and bytes handed to a wire.
   [[nodiscard]] const WireCounts& counts(portals::Kind kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] const WireCounts& counts(WireId id) const { return counts_[static_cast<std::size_t>(id)]; }
@@ -55,14 +54,16 @@ class Initiator {
                                    std::uint64_t stamp);
 
   portals::ProcessId me_;
-  const std::vector<Wire*>& routes_;
+  const Routes& routes_;
   TransmissionList& finished_;
   Registers& registers_;
   Recorder& recorder_;
   std::uint64_t under_way_ = 0;
-  std::uint32_t losses_ = 0;       // ranks that are gone
-  std::vector<std::string> gone_;  // by rank: why; empty: it is not
-  std::vector<bool> had_left_;     // by rank: in order, before it was gone
+  struct Gone {
+    std::string why;
+    bool had_left = false;  // in order, before
+  };
+  std::unordered_map<std::uint32_t, Gone> gone_;  // by rank
   std::array<WireCounts, kWireCount> counts_{};
   std::array<WireCounts, portals::kKindCount> kinds_{};
 };

@@ -4,27 +4,14 @@
 
 namespace margay::sim {
 
-namespace {
-
-std::vector<Wire*> distinct(const std::vector<Wire*>& routes) {
-  std::vector<Wire*> wires;
-  for (Wire* wire : routes) {
-    if (std::find(wires.begin(), wires.end(), wire) == wires.end()) wires.push_back(wire);
-  }
-  std::sort(wires.begin(), wires.end(), [](const Wire* a, const Wire* b) { return a->id() < b->id(); });
-  return wires;
-}
-
-}  // namespace
-
-Kernel::Kernel(portals::ProcessId me, std::vector<Wire*> routes, TransmissionList& finished, Recorder& recorder)
+Kernel::Kernel(portals::ProcessId me, const std::vector<Wire*>& routes, TransmissionList& finished, Recorder& recorder)
     : me_(me),
-      routes_(std::move(routes)),
-      wires_(distinct(routes_)),
+      routes_(routes),
+      wires_(routes_.wires()),
       polled_(wires_.size()),
       finished_(finished),
       recorder_(recorder),
-      registers_(static_cast<std::uint32_t>(routes_.size())),
+      registers_(routes_.size()),
       delivery_(table_, changed_),
       owed_(routes_.size()),
       initiator_(me, routes_, finished, registers_, recorder),
@@ -51,11 +38,11 @@ Transmission* Kernel::take_finished() {
 
 bool Kernel::nudge() {
   bool any = false;
-  for (std::uint32_t peer = 0; peer < owed_.size(); ++peer) {
-    if (owed_[peer] == 0) continue;
+  owed_.for_each([&](std::uint32_t peer, std::uint32_t owed) {
+    if (owed == 0) return;
     routes_[peer]->nudge(peer);
     any = true;
-  }
+  });
   for (Wire* wire : wires_) {
     if (wire->idle()) continue;
     wire->nudge_queued();

@@ -13,8 +13,10 @@
 #include "portals/deliver.hpp"
 #include "portals/portal_table.hpp"
 #include "sim/base/accounting.hpp"
+#include "sim/base/peer_table.hpp"
 #include "sim/kernel/answers.hpp"
 #include "sim/kernel/initiator.hpp"
+#include "sim/kernel/routes.hpp"
 #include "sim/kernel/target.hpp"
 #include "sim/trace/recorder.hpp"
 #include "sim/wire/wire.hpp"
@@ -28,7 +30,7 @@ class Kernel {
 
   // `routes[r]` is the wire that reaches rank r; `finished` the list that those wires were made with. All of them, and
   // `recorder`, outlive the kernel.
-  Kernel(portals::ProcessId me, std::vector<Wire*> routes, TransmissionList& finished, Recorder& recorder);
+  Kernel(portals::ProcessId me, const std::vector<Wire*>& routes, TransmissionList& finished, Recorder& recorder);
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
@@ -143,7 +145,7 @@ class Kernel {
   [[nodiscard]] bool lost(std::uint32_t rank) const { return initiator_.lost(rank); }
   // How many are gone.
   [[nodiscard]] std::uint32_t losses() const { return initiator_.losses(); }
-  [[nodiscard]] const std::string& loss(std::uint32_t rank) const { return initiator_.loss(rank); }
+  [[nodiscard]] std::string loss(std::uint32_t rank) const { return initiator_.loss(rank); }
   // Messages and bytes handed to, and taken from, each wire.
   [[nodiscard]] const WireCounts& sent_by_wire(WireId id) const { return initiator_.counts(id); }
   [[nodiscard]] const WireCounts& sent_by_kind(portals::Kind kind) const { return initiator_.counts(kind); }
@@ -182,7 +184,7 @@ class Kernel {
   void record_sent(const Transmission& transmission);
 
   portals::ProcessId me_;
-  std::vector<Wire*> routes_;
+  Routes routes_;
   std::vector<Wire*> wires_;    // each once, fastest first
   std::vector<Polled> polled_;  // the same
   bool body_moved_ = false;     // see take_body_moved()
@@ -193,7 +195,7 @@ class Kernel {
   portals::PortalTable table_;
   portals::ChangedList changed_;
   portals::Delivery delivery_;
-  std::vector<std::uint32_t> owed_;
+  PeerTable<std::uint32_t> owed_;
   std::uint64_t owed_total_ = 0;
   std::uint32_t vain_looks_ = 0;
   Initiator initiator_;

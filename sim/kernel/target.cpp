@@ -14,8 +14,7 @@ Target::Target(portals::ProcessId me, portals::Delivery& delivery, Initiator& in
       initiator_(initiator),
       answers_(answers),
       registers_(registers),
-      recorder_(recorder),
-      held_(registers.ranks()) {}
+      recorder_(recorder) {}
 
 bool Target::take(Wire& wire, Arrival& arrival) {
   return arrival.kind == Arrival::Kind::whole ? whole(wire, arrival) : take_other(wire, arrival);
@@ -151,7 +150,7 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
 // One that is held comes again in each round: it has arrived once.
 void Target::note_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
-  const bool again = held_[header.source.rank].sequence == arrival.sequence;
+  const bool again = was_held(header.source.rank, arrival.sequence);
   if (recorder_.on() && !again) record_arrival(header, arrival.sequence, wire);
   const bool keep = decisions_.wants(header);
   if (!recorder_.walks() && !keep) return;
@@ -191,7 +190,7 @@ bool Target::must_hold(const portals::Verdict& verdict, const portals::Header& h
 bool Target::holds(std::uint32_t rank) const {
   std::uint64_t taken = registers_.delivered(rank);
   for (const std::uint64_t dropped : registers_.dropped(rank)) taken += dropped;
-  return held_[rank].sequence == taken + 1;
+  return was_held(rank, taken + 1);
 }
 
 void Target::drop(const portals::Header& header, std::uint64_t sequence, DropReason reason) {

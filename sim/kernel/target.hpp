@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -94,6 +95,10 @@ class Target {
   [[gnu::noinline]] void note_arrival(const Arrival& arrival, WireId wire);
   [[gnu::noinline]] void note_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict, bool hold);
   [[gnu::noinline]] void note_placed(const Arrival& arrival, WireId wire, const portals::Placed& placed);
+  [[nodiscard]] bool was_held(std::uint32_t source, std::uint64_t sequence) const {
+    const auto found = held_.find(source);
+    return found != held_.end() && found->second.sequence == sequence;
+  }
   // A held message comes again in each round; true the first time.
   bool first_hold(const portals::Header& header, std::uint64_t sequence) {
     Held& held = held_[header.source.rank];
@@ -130,8 +135,8 @@ class Target {
   Answers& answers_;
   Registers& registers_;
   Recorder& recorder_;
-  std::vector<Held> held_;          // by source
-  std::uint64_t hold_portals_ = 0;  // bit per portal
+  std::unordered_map<std::uint32_t, Held> held_;  // by source, of those of which one ever was
+  std::uint64_t hold_portals_ = 0;                // bit per portal
   std::array<std::uint32_t, portals::kPortalCount> longest_hold_{};
   bool owner_away_ = false;
   DecisionLog decisions_;

@@ -118,7 +118,7 @@ class Program {
   }
   // Whether nothing will come from `rank` again, and why.
   [[nodiscard]] bool lost(portals::Rank rank) const { return process_->kernel().lost(rank); }
-  [[nodiscard]] const std::string& loss(portals::Rank rank) const { return process_->kernel().loss(rank); }
+  [[nodiscard]] std::string loss(portals::Rank rank) const { return process_->kernel().loss(rank); }
   // The wire that reaches `rank`: self, shm or tcp.
   [[nodiscard]] WireId wire_to(portals::Rank rank) const { return process_->kernel().route(rank).id(); }
   [[nodiscard]] std::uint64_t now_ns() const { return process_->clock().now_ns(); }

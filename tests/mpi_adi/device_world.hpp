@@ -122,7 +122,9 @@ class DeviceWorld {
     made->kernel = std::make_unique<sim::Kernel>(me, routes, made->finished, made->recorder);
     if (rank < options_.devices) made->device = std::make_unique<Device>(*made->kernel, options_.device);
     auto group = std::make_shared<Group>();
-    for (std::uint32_t member = 0; member < options_.ranks; ++member) group->world_ranks.push_back(member);
+    sim::SharedTable::Numbers members(options_.ranks);
+    std::iota(members.begin(), members.end(), 0U);
+    group->world_ranks = std::move(members);
     group->my_rank = static_cast<int>(rank);
     made->world.set_groups(group);
   }

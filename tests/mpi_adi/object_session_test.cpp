@@ -16,7 +16,7 @@ constexpr std::array<std::uint32_t, 5> kNodes{0, 1, 0, 1, 1};  // of five proces
 std::vector<std::uint32_t> members(std::string_view name, std::uint32_t me) {
   const auto set = find_process_set(name);
   REQUIRE(set);
-  return members_of(*set, kNodes, me, 7)->world_ranks;
+  return members_of(*set, kNodes, me, 7)->world_ranks.numbers();
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ struct Answerer {
   Recorder recorder{clock};
   TransmissionList finished;
   ScriptedWire wire{finished};
-  std::vector<Wire*> routes{&wire, &wire};
+  Routes routes{{&wire, &wire}};
   Registers registers{2};
   portals::PortalTable table;
   portals::ChangedList changed;

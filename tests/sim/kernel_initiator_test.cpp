@@ -41,7 +41,7 @@ struct Sender {
   TransmissionList finished;
   ScriptedWire near{finished, WireId::shm};
   ScriptedWire far{finished, WireId::tcp};
-  std::vector<Wire*> routes{&far, &near, &near};
+  Routes routes{{&far, &near, &near}};
   Registers registers{kRanks};
   Initiator initiator{{5, kMe}, routes, finished, registers, recorder};
   std::array<std::byte, kBodyBytes> memory{std::byte{1}, std::byte{2}, std::byte{3}};

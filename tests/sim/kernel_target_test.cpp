@@ -62,7 +62,7 @@ struct Receiving {
   Recorder recorder{clock};
   TransmissionList finished;
   ScriptedWire wire{finished};
-  std::vector<Wire*> routes{&wire, &wire, &wire};
+  Routes routes{{&wire, &wire, &wire}};
   Registers registers{3};
   portals::PortalTable table;
   portals::ChangedList changed;

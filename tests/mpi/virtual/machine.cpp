@@ -69,6 +69,11 @@ VirtualMachine::VirtualMachine(std::uint32_t ranks, std::uint64_t seed)
     : random_(seed), network_(ranks, seed, network_options(seed)) {
   for (std::uint32_t rank = 0; rank < ranks; ++rank) seats_.push_back(std::make_unique<Seat>(*this, rank));
   nodes_ = 1 + static_cast<std::uint32_t>(random_() % 2);
+  sim::SharedTable::Numbers nodes(ranks), everybody(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) nodes[rank] = rank * nodes_ / ranks;
+  std::iota(everybody.begin(), everybody.end(), 0U);
+  node_of_rank_ = std::move(nodes);
+  everybody_ = std::move(everybody);
   for (auto& seat : seats_) seat->plug_in();
 }
 
@@ -79,8 +84,8 @@ sim::Job VirtualMachine::job_of(std::uint32_t rank) const {
   job.size = size;
   job.node_count = nodes_;
   job.nodes_are_emulated = true;
-  job.node_of_rank.resize(size);
-  for (std::uint32_t one = 0; one < size; ++one) job.node_of_rank[one] = one * nodes_ / size;
+  job.node_of_rank = node_of_rank_;
+  job.everybody = everybody_;
   job.node = job.node_of_rank[rank];
   return job;
 }

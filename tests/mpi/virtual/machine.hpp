@@ -97,6 +97,8 @@ class VirtualMachine {
   sim::VirtualNetwork network_;
   std::vector<std::unique_ptr<Seat>> seats_;
   std::uint32_t nodes_;
+  sim::SharedTable node_of_rank_;
+  sim::SharedTable everybody_;
   Seat* slow_ = nullptr;  // gets few turns for a while
   std::uint32_t turns_ = 0;
   std::uint64_t sent_ = 0;        // of the network, when something last happened

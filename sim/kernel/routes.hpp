@@ -1,0 +1,46 @@
+// The wire that reaches each rank: a byte for each, as there are few wires and may be thousands of ranks.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "portals/base/assert.hpp"
+#include "sim/wire/wire.hpp"
+
+namespace margay::sim {
+
+class Routes {
+ public:
+  explicit Routes(const std::vector<Wire*>& by_rank) : of_rank_(by_rank.size()) {
+    for (std::size_t rank = 0; rank < by_rank.size(); ++rank) of_rank_[rank] = number_of(by_rank[rank]);
+  }
+
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(of_rank_.size()); }
+  [[nodiscard]] Wire* operator[](std::uint32_t rank) const { return wires_[of_rank_[rank]]; }
+  // Each wire once, fastest first.
+  [[nodiscard]] std::vector<Wire*> wires() const {
+    std::vector<Wire*> all(wires_.begin(), wires_.begin() + used_);
+    std::sort(all.begin(), all.end(), [](const Wire* a, const Wire* b) { return a->id() < b->id(); });
+    return all;
+  }
+
+ private:
+  std::uint8_t number_of(Wire* wire) {
+    const auto end = wires_.begin() + used_;
+    const auto found = std::find(wires_.begin(), end, wire);
+    if (found == end) {
+      MARGAY_ASSERT(used_ < static_cast<std::ptrdiff_t>(wires_.size()));
+      wires_[static_cast<std::size_t>(used_++)] = wire;
+    }
+    return static_cast<std::uint8_t>(found - wires_.begin());
+  }
+
+  std::array<Wire*, 2 * kWireCount> wires_{};
+  std::ptrdiff_t used_ = 0;
+  std::vector<std::uint8_t> of_rank_;
+};
+
+}  // namespace margay::sim

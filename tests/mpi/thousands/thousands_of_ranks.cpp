@@ -1,0 +1,143 @@
+// Thousands of MPI ranks in one process and one thread, over the virtual wire.
+//
+//   thousands_of_ranks idle RANKS MEGABYTES     they are made and do nothing: what they take must be less
+//   thousands_of_ranks allreduce RANKS ROUNDS   each makes so many allreduces, whose results must be right
+//
+// Prints what was measured. Time is told, never judged.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "collectives/portal/rank_host.hpp"
+#include "collectives/portal/tree_portal.hpp"
+#include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/mpi/init_state.hpp"
+#include "mpi_adi/rank/rank.hpp"
+#include "sim/wire/virtual_wire.hpp"
+
+namespace {
+
+using margay::mpi_adi::MpiRank;
+namespace sim = margay::sim;
+
+class NoRest final : public sim::Rest {
+ public:
+  void rest(std::uint64_t /*ns*/) override {}
+};
+
+std::unique_ptr<margay::mpi_adi::RankExtension> make_collectives(MpiRank& rank) {
+  namespace collectives = margay::collectives;
+  return std::make_unique<collectives::TreePortal>(std::make_unique<collectives::RankHost>(rank));
+}
+
+double resident_megabytes() {
+  std::ifstream file("/proc/self/statm");
+  double pages = 0;
+  file >> pages >> pages;
+  return pages * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
+}
+
+// All of them, between MPI_Init and MPI_Finalize.
+struct World {
+  explicit World(std::uint32_t size) : network(size, 1, {}), ranks(size) {
+    sim::VirtualPlace place;
+    place.job.size = size;
+    place.job.node_count = 1;
+    sim::SharedTable::Numbers everybody(size);
+    std::iota(everybody.begin(), everybody.end(), 0U);
+    place.job.everybody = std::move(everybody);
+    place.job.node_of_rank = sim::SharedTable::Numbers(size, 0);
+    place.rest = &rest;
+    std::vector<std::unique_ptr<sim::Process>> processes;
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+      place.job.rank = rank;
+      place.attach = [this, rank](sim::TransmissionList& finished) -> sim::Wire& {
+        return network.attach(rank, finished);
+      };
+      processes.push_back(sim::Process::start_virtual(place));
+    }
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+      const auto status = MpiRank::start_on(std::move(processes[rank]), &make_collectives, ranks[rank]);
+      if (!status.ok()) {
+        std::fprintf(stderr, "rank %u: %s\n", rank, status.sentence().c_str());
+        std::exit(1);
+      }
+      be(rank);
+      ranks[rank]->begin_world(MPI_THREAD_SINGLE);
+    }
+  }
+  // The calls that follow are this rank's.
+  void be(std::uint32_t rank) const { margay::mpi_adi::set_current_rank(ranks[rank].get()); }
+
+  sim::VirtualNetwork network;
+  NoRest rest;
+  std::vector<std::unique_ptr<MpiRank>> ranks;
+};
+
+int idle(std::uint32_t size, double most_megabytes) {
+  const double before = resident_megabytes();
+  const World world(size);
+  const double taken = resident_megabytes() - before;
+  std::printf("%u idle ranks: %.0f MB, %.0f kB each\n", size, taken, taken * 1e3 / size);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  static_cast<void>(most_megabytes);  // what a sanitizer takes beside it says nothing
+  return 0;
+#else
+  return taken < most_megabytes ? 0 : 1;
+#endif
+}
+
+int allreduce(std::uint32_t size, int rounds) {
+  World world(size);
+  std::vector<int> mine(size), sums(size);
+  std::vector<MPI_Request> requests(size);
+  int wrong = 0;
+  const auto began = std::chrono::steady_clock::now();
+  for (int round = 0; round < rounds; ++round) {
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+      world.be(rank);
+      mine[rank] = static_cast<int>(rank) + round;
+      sums[rank] = -1;
+      MPI_Iallreduce(&mine[rank], &sums[rank], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[rank]);
+    }
+    for (std::uint32_t left = size; left != 0;) {
+      for (std::uint32_t rank = 0; rank < size; ++rank) {
+        if (requests[rank] == MPI_REQUEST_NULL) continue;
+        world.be(rank);
+        int over = 0;
+        MPI_Test(&requests[rank], &over, MPI_STATUS_IGNORE);
+        left -= static_cast<std::uint32_t>(over);
+      }
+      while (world.network.advance()) continue;
+    }
+    const int expected = std::accumulate(mine.begin(), mine.end(), 0);
+    for (const int sum : sums) wrong += sum == expected ? 0 : 1;
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  std::printf("%u ranks, %d allreduces: %.2f s, %.0f MB, %d wrong\n", size, rounds, took.count(), resident_megabytes(),
+              wrong);
+  return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    std::fprintf(stderr, "usage: thousands_of_ranks idle RANKS MEGABYTES | allreduce RANKS ROUNDS\n");
+    return 2;
+  }
+  const auto ranks = static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10));
+  const int number = std::atoi(argv[3]);
+  margay::mpi_adi::set_init_state(margay::mpi_adi::InitState::running);
+  const int status = std::strcmp(argv[1], "idle") == 0 ? idle(ranks, number) : allreduce(ranks, number);
+  // They stay between MPI_Init and MPI_Finalize: nothing is to be run at the end of this process.
+  std::fflush(stdout);
+  std::_Exit(status);
+}

@@ -1,0 +1,27 @@
+// Which wire reaches whom.
+#include "sim/kernel/routes.hpp"
+
+#include <doctest/doctest.h>
+
+#include "sim/wire/self_wire.hpp"
+#include "sim/wire/virtual_wire.hpp"
+
+namespace margay::sim {
+
+TEST_CASE("routes: each rank has the wire that it was given, and each wire is listed once, fastest first") {
+  TransmissionList finished;
+  VirtualNetwork network(5, 1, {});
+  Wire& others = network.attach(2, finished);
+  SelfWire self({0, 2}, finished);
+  std::vector<Wire*> by_rank(5, &others);
+  by_rank[2] = &self;
+  const Routes routes(by_rank);
+  REQUIRE(routes.size() == 5);
+  for (std::uint32_t rank = 0; rank < 5; ++rank) CHECK(routes[rank] == by_rank[rank]);
+  CHECK(routes.wires() == std::vector<Wire*>{&self, &others});
+  const Routes alone(std::vector<Wire*>{&self});
+  CHECK(alone[0] == &self);
+  CHECK(alone.wires() == std::vector<Wire*>{&self});
+}
+
+}  // namespace margay::sim
