@@ -27,7 +27,7 @@ CallTask::~CallTask() {
 }
 
 bool CallTask::be_persistent() {
-  channel_.emplace(*communicator);
+  channel_.emplace(Channel{*communicator});
   if (portal_.notices().open(*channel_)) return true;
   channel_.reset();
   return false;

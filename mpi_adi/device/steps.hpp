@@ -153,8 +153,8 @@ class [[nodiscard]] Steps {
     struct End {
       [[nodiscard]] bool await_ready() const noexcept { return false; }
       [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> ended) const noexcept {
-        const std::coroutine_handle<> caller = ended.promise().caller;
-        return caller ? caller : std::noop_coroutine();
+        const std::coroutine_handle<> next = ended.promise().caller;
+        return next ? next : std::noop_coroutine();
       }
       void await_resume() const noexcept {}
     };

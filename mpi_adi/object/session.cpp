@@ -13,21 +13,21 @@ namespace margay::mpi_adi {
 namespace {
 
 // "mpi://" is the standard's, "mpix://" ours.
-constexpr std::array<std::string_view, 3> kNames{"mpi://WORLD", "mpi://SELF", "mpix://NODE"};
+constexpr std::array<std::string_view, 3> kSetNames{"mpi://WORLD", "mpi://SELF", "mpix://NODE"};
 
 }  // namespace
 
 std::span<const std::string_view> process_set_names() {
-  return kNames;
+  return kSetNames;
 }
 
 std::optional<ProcessSet> find_process_set(std::string_view name) {
   const auto same = [name](std::string_view known) {
     return name.size() == known.size() && strncasecmp(name.data(), known.data(), known.size()) == 0;
   };
-  const auto found = std::find_if(kNames.begin(), kNames.end(), same);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<ProcessSet>(found - kNames.begin());
+  const auto found = std::find_if(kSetNames.begin(), kSetNames.end(), same);
+  if (found == kSetNames.end()) return std::nullopt;
+  return static_cast<ProcessSet>(found - kSetNames.begin());
 }
 
 GroupPtr members_of(ProcessSet set, std::span<const std::uint32_t> node_of_rank, std::uint32_t me,

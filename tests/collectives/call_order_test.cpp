@@ -119,7 +119,7 @@ TEST_CASE(
       std::mt19937_64 random(seed * 100 + static_cast<std::uint64_t>(rank));
       Notices& notices = world.portal(rank).notices();
       std::array<std::optional<Channel>, kMade> channels;
-      for (auto& channel : channels) CHECK(notices.open(channel.emplace(world.communicator(rank))));
+      for (auto& channel : channels) CHECK(notices.open(channel.emplace(Channel{world.communicator(rank)})));
       std::array<std::uint64_t, kMade> data{};
       std::array<std::size_t, kMade> order{};
       std::iota(order.begin(), order.end(), std::size_t{0});

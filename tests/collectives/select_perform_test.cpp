@@ -43,14 +43,14 @@ TEST_CASE("members know the same of their communicator, without a word") {
 }
 
 TEST_CASE("any sequence of operations, of any length, on any placement") {
-  constexpr int kCalls = 8;
+  constexpr int kOperations = 8;
   for (const std::uint64_t seed : testing::Seeds(120)) {
     CAPTURE(seed);
     const CollectiveWorld::Options options = random_world(seed);
     CollectiveWorld world(options);
     CHECK(world.run([&](int rank) {
       std::mt19937_64 random(seed);  // the same on every rank
-      for (int call = 0; call < kCalls; ++call) {
+      for (int call = 0; call < kOperations; ++call) {
         const std::uint64_t operation = random() % 4;
         const int root = static_cast<int>(random() % static_cast<std::uint64_t>(options.ranks));
         const std::size_t count = random() % 8 == 0 ? 3000 : random() % 100;
