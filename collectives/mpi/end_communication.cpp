@@ -44,9 +44,10 @@ bool end_communication(mpi_adi::Call& call) {
   Device& device = rank.device();
   // Meanwhile, progress goes on with what is under way. From here on nobody posts a receive for the world any more.
   note_last_call(call);
+  // Not later: who has passed the barrier asks for messages back, and what was given back is told by nobody.
+  take_what_is_here(device);
   if (!everybody_is_here(call)) return false;
   // Their senders will take back what nobody received.
-  take_what_is_here(device);
   for (const Communicator* communicator : rank.communicators_of(kWorldModel)) {
     tell_unreceived(rank.receiving_side(), *communicator, mpi_adi::Sender::waits);
   }
