@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/wire/crc32c.hpp"
 #include "sim/wire/frame.hpp"
+#include "sim/wire/tcp/crc32c.hpp"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "sim/wire/shm_wire.hpp"
+#include "sim/wire/shm/shm_wire.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "portals/base/assert.hpp"
-#include "sim/wire/tcp_wire.hpp"
+#include "sim/wire/tcp/tcp_wire.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/mpi/init_state.hpp"
 #include "sim/trace/event.hpp"
-#include "sim/wire/tcp_socket.hpp"
+#include "sim/wire/tcp/tcp_socket.hpp"
 
 namespace margay::mpi_adi {
 

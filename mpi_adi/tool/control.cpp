@@ -11,9 +11,9 @@
 #include "mpi_adi/rank/device_options.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/shm/cell_data.hpp"
-#include "sim/wire/long_method.hpp"
-#include "sim/wire/shm_layout.hpp"
-#include "sim/wire/tcp_frame.hpp"
+#include "sim/wire/shm/long_method.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
+#include "sim/wire/tcp/tcp_frame.hpp"
 
 namespace margay::mpi_adi {
 

@@ -6,7 +6,7 @@
 
 #include "mpi_adi/device/device.hpp"
 #include "sim/kernel/waiter.hpp"
-#include "sim/wire/long_method.hpp"
+#include "sim/wire/shm/long_method.hpp"
 
 namespace margay::mpi_adi {
 

@@ -59,7 +59,7 @@ struct Job {
   std::shared_ptr<PmiClient> pmi;  // null when nobody started this process; connects on first use
 };
 
-// How large a node's shared segment must be for this many ranks; sim/wire/shm_layout.hpp has it.
+// How large a node's shared segment must be for this many ranks; sim/wire/shm/shm_layout.hpp has it.
 using SegmentBytes = std::uint64_t (*)(std::uint32_t ranks);
 
 // The end of a rank's part in the job, after its last message (MPI_Finalize): tells PMI. Idempotent.

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "sim/wire/tcp_backend.hpp"
+#include "sim/wire/tcp/tcp_backend.hpp"
 
 namespace margay::sim {
 namespace {

@@ -15,7 +15,7 @@
 #include "sim/base/clock.hpp"
 #include "sim/boot/probes.hpp"
 #include "sim/cli/info.hpp"
-#include "sim/wire/shm_wire.hpp"
+#include "sim/wire/shm/shm_wire.hpp"
 
 namespace margay::sim {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/wire/body_ways.hpp"
+#include "sim/wire/shm/body_ways.hpp"
 
 namespace margay::sim {
 

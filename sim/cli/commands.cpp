@@ -15,8 +15,8 @@
 #include "sim/cli/doctor.hpp"
 #include "sim/cli/info.hpp"
 #include "sim/cli/thresholds.hpp"
-#include "sim/launch/rank_environment.hpp"
-#include "sim/launch/symbol_check.hpp"
+#include "sim/launch/process/rank_environment.hpp"
+#include "sim/launch/program/symbol_check.hpp"
 #if __has_include("sim/cli/trace_command.hpp")
 #include "sim/cli/trace_command.hpp"
 #define MARGAY_HAS_TRACE_COMMAND 1

@@ -13,8 +13,8 @@
 #include "sim/boot/foreign.hpp"
 #include "sim/boot/node_segment.hpp"
 #include "sim/boot/probes.hpp"
-#include "sim/launch/guardian.hpp"
-#include "sim/launch/rank_environment.hpp"
+#include "sim/launch/process/guardian.hpp"
+#include "sim/launch/process/rank_environment.hpp"
 
 namespace margay::sim {
 namespace {

@@ -7,8 +7,8 @@
 #include "sim/base/limits.hpp"
 #include "sim/base/processors.hpp"
 #include "sim/boot/probes.hpp"
-#include "sim/launch/rank_environment.hpp"
-#include "sim/wire/shm_layout.hpp"
+#include "sim/launch/process/rank_environment.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
 
 namespace margay::sim {
 namespace {

@@ -9,10 +9,10 @@
 #include "sim/shm/cell_data.hpp"
 #include "sim/shm/shared_body.hpp"
 #include "sim/wire/frame.hpp"
-#include "sim/wire/shm_body.hpp"
-#include "sim/wire/tcp_frame.hpp"
-#include "sim/wire/tcp_sender.hpp"
-#include "sim/wire/tcp_wire.hpp"
+#include "sim/wire/shm/shm_body.hpp"
+#include "sim/wire/tcp/tcp_frame.hpp"
+#include "sim/wire/tcp/tcp_sender.hpp"
+#include "sim/wire/tcp/tcp_wire.hpp"
 
 namespace margay::sim {
 namespace {

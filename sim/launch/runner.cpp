@@ -11,10 +11,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "sim/launch/hosts.hpp"
-#include "sim/launch/processes.hpp"
-#include "sim/launch/rank_environment.hpp"
-#include "sim/launch/signals.hpp"
+#include "sim/launch/options/hosts.hpp"
+#include "sim/launch/process/processes.hpp"
+#include "sim/launch/process/rank_environment.hpp"
+#include "sim/launch/process/signals.hpp"
 
 namespace margay::sim {
 namespace {

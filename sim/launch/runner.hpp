@@ -13,21 +13,21 @@
 #include <utility>
 #include <vector>
 
-#include "sim/launch/guardian.hpp"
-#include "sim/launch/input_forwarder.hpp"
-#include "sim/launch/job_memory.hpp"
-#include "sim/launch/offspring.hpp"
-#include "sim/launch/other_mpi.hpp"
-#include "sim/launch/plan.hpp"
-#include "sim/launch/pmi_channels.hpp"
-#include "sim/launch/pmi_server.hpp"
+#include "sim/launch/options/plan.hpp"
+#include "sim/launch/options/run_options.hpp"
+#include "sim/launch/pmi/pmi_channels.hpp"
+#include "sim/launch/pmi/pmi_server.hpp"
 #include "sim/launch/poller.hpp"
-#include "sim/launch/rank_output.hpp"
-#include "sim/launch/report.hpp"
-#include "sim/launch/run_options.hpp"
-#include "sim/launch/spawn.hpp"
-#include "sim/launch/stall.hpp"
-#include "sim/launch/watch.hpp"
+#include "sim/launch/process/guardian.hpp"
+#include "sim/launch/process/job_memory.hpp"
+#include "sim/launch/process/offspring.hpp"
+#include "sim/launch/process/spawn.hpp"
+#include "sim/launch/program/other_mpi.hpp"
+#include "sim/launch/report/report.hpp"
+#include "sim/launch/report/stall.hpp"
+#include "sim/launch/report/watch.hpp"
+#include "sim/launch/stream/input_forwarder.hpp"
+#include "sim/launch/stream/rank_output.hpp"
 
 namespace margay::sim {
 

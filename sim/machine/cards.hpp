@@ -6,7 +6,7 @@
 
 #include "portals/base/status.hpp"
 #include "sim/boot/job.hpp"
-#include "sim/wire/tcp_wire.hpp"
+#include "sim/wire/tcp/tcp_wire.hpp"
 
 namespace margay::sim {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "sim/wire/shm_wire.hpp"
+#include "sim/wire/shm/shm_wire.hpp"
 
 namespace margay::sim {
 

@@ -9,9 +9,9 @@
 #include "sim/boot/join.hpp"
 #include "sim/machine/cards.hpp"
 #include "sim/wire/self_wire.hpp"
-#include "sim/wire/shm_layout.hpp"
-#include "sim/wire/shm_wire.hpp"
-#include "sim/wire/tcp_wire.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
+#include "sim/wire/shm/shm_wire.hpp"
+#include "sim/wire/tcp/tcp_wire.hpp"
 
 namespace margay::sim {
 

@@ -12,7 +12,7 @@
 #include "sim/boot/board.hpp"
 #include "sim/boot/join.hpp"
 #include "sim/boot/pmi_client.hpp"
-#include "sim/wire/shm_layout.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
 
 using namespace margay::sim;
 

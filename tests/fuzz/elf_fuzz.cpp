@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "sim/launch/elf_symbols.hpp"
+#include "sim/launch/program/elf_symbols.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   margay::sim::ElfSymbols symbols;

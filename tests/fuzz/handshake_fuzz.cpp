@@ -6,7 +6,7 @@
 #include <span>
 
 #include "portals/base/assert.hpp"
-#include "sim/wire/auth.hpp"
+#include "sim/wire/tcp/auth.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace margay::sim;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "portals/base/assert.hpp"
-#include "sim/launch/pmi_server.hpp"
+#include "sim/launch/pmi/pmi_server.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace margay::sim;

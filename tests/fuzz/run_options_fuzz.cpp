@@ -9,8 +9,8 @@
 
 #include "portals/base/assert.hpp"
 #include "sim/boot/board.hpp"
-#include "sim/launch/plan.hpp"
-#include "sim/launch/words.hpp"
+#include "sim/launch/options/plan.hpp"
+#include "sim/launch/options/words.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace margay::sim;

@@ -22,7 +22,7 @@
 #include "sim/kernel/kernel.hpp"
 #include "sim/trace/recorder.hpp"
 #include "sim/wire/self_wire.hpp"
-#include "sim/wire/virtual_wire.hpp"
+#include "sim/wire/virtual/virtual_wire.hpp"
 
 namespace margay::mpi_adi {
 

@@ -5,7 +5,7 @@
 
 #include "mpi_adi/progress/describe.hpp"
 #include "mpi_adi/rank/callback.hpp"
-#include "sim/wire/virtual_wire.hpp"
+#include "sim/wire/virtual/virtual_wire.hpp"
 
 namespace margay::mpi_adi {
 namespace {

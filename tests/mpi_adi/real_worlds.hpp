@@ -6,8 +6,8 @@
 #include <chrono>
 #include <thread>
 
-#include "sim/wire/shm_wire.hpp"
-#include "sim/wire/tcp_wire.hpp"
+#include "sim/wire/shm/shm_wire.hpp"
+#include "sim/wire/tcp/tcp_wire.hpp"
 #include "tests/mpi_adi/device_world.hpp"
 
 namespace margay::mpi_adi {

@@ -1,5 +1,5 @@
 // The handshake on hand-made bytes: who knows the secret gets in, in whatever pieces it speaks; nobody else does.
-#include "sim/wire/auth.hpp"
+#include "sim/wire/tcp/auth.hpp"
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/boot/pmi_client.hpp"
-#include "sim/launch/pmi_server.hpp"
+#include "sim/launch/pmi/pmi_server.hpp"
 
 using namespace margay::sim;
 

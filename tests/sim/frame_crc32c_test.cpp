@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/wire/crc32c.hpp"
+#include "sim/wire/tcp/crc32c.hpp"
 
 namespace margay::sim {
 namespace {

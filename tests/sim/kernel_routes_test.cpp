@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/wire/self_wire.hpp"
-#include "sim/wire/virtual_wire.hpp"
+#include "sim/wire/virtual/virtual_wire.hpp"
 
 namespace margay::sim {
 

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <random>
 
-#include "sim/launch/elf_symbols.hpp"
-#include "sim/launch/symbol_check.hpp"
+#include "sim/launch/program/elf_symbols.hpp"
+#include "sim/launch/program/symbol_check.hpp"
 #include "tests/sim/trace_folder.hpp"
 
 using namespace margay::sim;

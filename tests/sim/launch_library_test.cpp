@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "sim/launch/library_search.hpp"
+#include "sim/launch/program/library_search.hpp"
 #include "tests/sim/trace_folder.hpp"
 
 using namespace margay::sim;

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/launch/line_buffer.hpp"
-#include "sim/launch/output_sink.hpp"
 #include "sim/launch/poller.hpp"
-#include "sim/launch/rank_output.hpp"
+#include "sim/launch/stream/line_buffer.hpp"
+#include "sim/launch/stream/output_sink.hpp"
+#include "sim/launch/stream/rank_output.hpp"
 
 using margay::sim::LineBuffer;
 using margay::sim::OutputSink;

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "sim/launch/pmi_server.hpp"
+#include "sim/launch/pmi/pmi_server.hpp"
 
 using namespace margay::sim;
 

@@ -1,4 +1,4 @@
-#include "sim/launch/processes.hpp"
+#include "sim/launch/process/processes.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>

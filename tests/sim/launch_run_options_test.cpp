@@ -6,9 +6,9 @@
 #include <random>
 
 #include "sim/boot/spelling.hpp"
-#include "sim/launch/plan.hpp"
-#include "sim/launch/run_options.hpp"
-#include "sim/launch/words.hpp"
+#include "sim/launch/options/plan.hpp"
+#include "sim/launch/options/run_options.hpp"
+#include "sim/launch/options/words.hpp"
 
 using namespace margay::sim;
 using Words = std::vector<std::string>;

@@ -2,8 +2,8 @@
 #include <unistd.h>
 
 #include "sim/boot/node_segment.hpp"
-#include "sim/launch/stall.hpp"
-#include "sim/launch/stats.hpp"
+#include "sim/launch/report/stall.hpp"
+#include "sim/launch/report/stats.hpp"
 
 using namespace margay::sim;
 

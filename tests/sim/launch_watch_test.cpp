@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "sim/launch/watch.hpp"
+#include "sim/launch/report/watch.hpp"
 
 using namespace margay::sim;
 

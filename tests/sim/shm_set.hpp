@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "sim/wire/shm_wire.hpp"
+#include "sim/wire/shm/shm_wire.hpp"
 #include "tests/sim/wire_harness.hpp"
 
 namespace margay::sim::test {

@@ -1,6 +1,6 @@
 // Sender and receiver without a socket between: the bytes of one are given to the other as the test says, in pieces of
 // any length, damaged, or made up.
-#include "sim/wire/tcp_receiver.hpp"
+#include "sim/wire/tcp/tcp_receiver.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/wire/crc32c.hpp"
-#include "sim/wire/tcp_sender.hpp"
+#include "sim/wire/tcp/crc32c.hpp"
+#include "sim/wire/tcp/tcp_sender.hpp"
 #include "tests/sim/wire_harness.hpp"
 
 namespace margay::sim::test {

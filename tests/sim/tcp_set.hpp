@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/wire/tcp_wire.hpp"
+#include "sim/wire/tcp/tcp_wire.hpp"
 #include "tests/sim/wire_harness.hpp"
 
 namespace margay::sim::test {

@@ -1,5 +1,5 @@
 // When a connection counts as silent, from what the kernel says of it and a clock that stands until it is moved.
-#include "sim/wire/tcp_silence.hpp"
+#include "sim/wire/tcp/tcp_silence.hpp"
 
 #include <doctest/doctest.h>
 

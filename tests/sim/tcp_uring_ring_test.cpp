@@ -1,4 +1,4 @@
-#include "sim/wire/tcp_uring_ring.hpp"
+#include "sim/wire/tcp/tcp_uring_ring.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/socket.h>
@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "sim/wire/tcp_socket.hpp"
+#include "sim/wire/tcp/tcp_socket.hpp"
 
 using margay::sim::close_if_open;
 using margay::sim::TcpUringRing;

@@ -1,5 +1,5 @@
 // The wire contract, and what is TCP's own, over both backends with real sockets.
-#include "sim/wire/tcp_wire.hpp"
+#include "sim/wire/tcp/tcp_wire.hpp"
 
 #include "tests/sim/tcp_set.hpp"
 #include "tests/sim/wire_contract.hpp"

@@ -1,4 +1,4 @@
-#include "sim/wire/body_ways.hpp"
+#include "sim/wire/shm/body_ways.hpp"
 
 #include <doctest/doctest.h>
 

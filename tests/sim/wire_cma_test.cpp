@@ -8,7 +8,7 @@
 #include <array>
 #include <chrono>
 
-#include "sim/wire/process_memory.hpp"
+#include "sim/wire/shm/process_memory.hpp"
 #include "tests/sim/shm_set.hpp"
 #include "tests/sim/wire_contract.hpp"
 

@@ -20,7 +20,7 @@
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/mpi/init_state.hpp"
 #include "mpi_adi/rank/rank.hpp"
-#include "sim/wire/virtual_wire.hpp"
+#include "sim/wire/virtual/virtual_wire.hpp"
 
 namespace {
 

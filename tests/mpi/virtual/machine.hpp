@@ -14,7 +14,7 @@
 
 #include "mpi_adi/rank/rank.hpp"
 #include "sim/kernel/waiter.hpp"
-#include "sim/wire/virtual_wire.hpp"
+#include "sim/wire/virtual/virtual_wire.hpp"
 
 namespace margay::testing {
 

@@ -1,0 +1,63 @@
+#include "sim/launch/process/job_memory.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "sim/base/random.hpp"
+#include "sim/boot/node_segment.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
+
+namespace margay::sim {
+namespace {
+
+using portals::Status;
+
+SegmentRequest request(std::uint64_t bytes, const char* name) {
+  SegmentRequest wanted;
+  wanted.bytes = bytes;
+  wanted.name = name;
+  wanted.inheritable = false;  // each rank gets what is its own, explicitly
+  wanted.refuse_memfd = std::getenv("MARGAY_REFUSE_MEMFD") != nullptr;
+  if (const char* directory = std::getenv("MARGAY_SHM_DIR"); directory != nullptr) wanted.directory = directory;
+  return wanted;
+}
+
+}  // namespace
+
+JobMemory::~JobMemory() {
+  for (int segment : segments_) {
+    if (segment >= 0) ::close(segment);
+  }
+  if (board_descriptor_ >= 0) ::close(board_descriptor_);
+}
+
+Status JobMemory::create(const JobPlan& plan) {
+  const SegmentRequest for_board = request(Board::bytes_for(plan.size()), "margay-board");
+  if (Status status = create_segment(for_board, board_descriptor_); !status.ok()) return status;
+  if (Status status = Board::create(board_descriptor_, plan.size(), board_); !status.ok()) return status;
+  BoardHeader& header = board_.header();
+  header.node_count = plan.node_count;
+  header.crowded = plan.crowded ? 1 : 0;
+  header.job_id = random_u64();
+  fill_random(header.secret);
+  std::copy(plan.node_of_rank.begin(), plan.node_of_rank.end(), board_.node_of_rank());
+  for (std::uint32_t ranks : plan.ranks_of_node()) {
+    segments_.push_back(-1);
+    if (ranks < 2) continue;
+    if (ranks > kShmRanksMax) {
+      return Status::error(std::to_string(ranks) + " ranks on one node; shared memory serves at most " +
+                           std::to_string(kShmRanksMax) + ": spread them with --nodes");
+    }
+    const SegmentRequest for_node = request(shm_segment_bytes(ranks), "margay-node");
+    if (Status status = create_segment(for_node, segments_.back()); !status.ok()) return status;
+    header.segment_bytes = std::max(header.segment_bytes, for_node.bytes);
+  }
+  board_.publish();
+  const std::uint64_t id = header.job_id;
+  job_name_ = to_hex(std::as_bytes(std::span(&id, 1))).substr(0, 8);
+  return {};
+}
+
+}  // namespace margay::sim

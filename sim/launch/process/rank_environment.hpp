@@ -1,0 +1,33 @@
+// The environment of a rank: what is inherited, what the command line sets, and how the rank finds its job.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/launch/options/plan.hpp"
+#include "sim/launch/options/run_options.hpp"
+
+namespace margay::sim {
+
+// The descriptors a rank inherits, by number; -1: none.
+struct RankDescriptors {
+  int pmi = -1;
+  int board = -1;
+  int node_segment = -1;
+};
+
+// NAME=VALUE entries for one rank. `library_folder` comes first in LD_LIBRARY_PATH; empty: that variable is left alone.
+// Variables of an outer launcher (PMI_*, MARGAY_RANK, OMPI_*, PMIX_*) are not passed on.
+[[nodiscard]] std::vector<std::string> make_environment(const RunOptions& options, const JobPlan& plan,
+                                                        std::uint32_t rank, const RankDescriptors& descriptors,
+                                                        const std::string& library_folder, char** inherited);
+
+// LD_LIBRARY_PATH of this program's ranks; empty: not set.
+[[nodiscard]] std::string library_path(const RunOptions& options, const ProgramSpec& program,
+                                       const std::string& library_folder, char** inherited);
+
+// The folder with libmpi.so.12 that belongs to this executable; empty when there is none.
+[[nodiscard]] std::string find_library_folder();
+
+}  // namespace margay::sim

@@ -1,0 +1,64 @@
+#include "sim/wire/shm/body_ways.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+// The first bodies of each way touch fresh pages and are left out of the means.
+constexpr std::uint32_t kWarmUp = 2;
+constexpr std::uint32_t kEnough = 6;
+constexpr double kWeight = 0.25;  // of the newest sample
+// A sample this many times the mean was interrupted; it counts as this much.
+constexpr double kOutlier = 4;
+// A preference changes only for a gain that noise does not make.
+constexpr double kGain = 0.9;
+// The ring is the faster way when a byte costs less than this part of what reading costs: the sender pays for the ring
+// as much again, while of a body that is read it carries a half, if it is long enough to be shared.
+constexpr double kRingShare = 0.5;
+constexpr double kRingShareShort = 0.7;
+// Bodies in a row that try a way: the first is not counted.
+constexpr std::uint32_t kTryInARow = 2;
+// Of this many bodies so many go the way that is not preferred, so that the receiver's figures stay true.
+constexpr std::uint32_t kTryEach = 256;
+
+}  // namespace
+
+bool BodyTimes::end() {
+  if (!last_was_reading_ || first_of_its_way_ || bytes_ == 0) return false;
+  Class& sizes = classes_[which_];
+  Way& way = *last_was_reading_ ? sizes.reading : sizes.ring;
+  if (way.samples < kEnough) ++way.samples;
+  if (way.samples <= kWarmUp) return false;
+  double sample = static_cast<double>(ns_) / static_cast<double>(bytes_);
+  if (way.samples == kWarmUp + 1) {
+    way.ns_per_byte = sample;
+  } else {
+    if (sample > kOutlier * way.ns_per_byte) sample = kOutlier * way.ns_per_byte;
+    way.ns_per_byte += kWeight * (sample - way.ns_per_byte);
+  }
+  if (sizes.ring.samples < kEnough || sizes.reading.samples < kEnough) return false;
+  const BodyPreference before = preference(preferences_, which_);
+  const double bound = (which_ == 0 ? kRingShareShort : kRingShare) * sizes.reading.ns_per_byte;
+  BodyPreference after = before == BodyPreference::unknown ? BodyPreference::reading : before;
+  if (bound < kGain * sizes.ring.ns_per_byte) after = BodyPreference::reading;
+  if (sizes.ring.ns_per_byte < kGain * bound) after = BodyPreference::ring;
+  if (after == before) return false;
+  preferences_ &= ~(std::uint64_t{3} << (2 * which_));
+  preferences_ |= static_cast<std::uint64_t>(after) << (2 * which_);
+  return true;
+}
+
+bool BodyWayChooser::reading(std::uint64_t length, BodyPreferences preferences) {
+  const std::size_t which = body_class(length);
+  const std::uint32_t number = sent_[which]++;
+  switch (preference(preferences, which)) {
+    case BodyPreference::ring:
+      return number % kTryEach < kTryInARow;
+    case BodyPreference::reading:
+      return number % kTryEach >= kTryInARow;
+    default:
+      return number / kTryInARow % 2 == 0;
+  }
+}
+
+}  // namespace margay::sim

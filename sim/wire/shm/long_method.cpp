@@ -1,0 +1,37 @@
+#include "sim/wire/shm/long_method.hpp"
+
+#include <array>
+
+#include "sim/wire/shm/process_memory.hpp"
+
+namespace margay::sim {
+
+std::string_view name(LongMethod method) {
+  constexpr std::array<std::string_view, 3> kNames = {"auto", "ring", "cma"};
+  const auto index = static_cast<std::size_t>(method);
+  return index < kNames.size() ? kNames[index] : "unknown";
+}
+
+portals::Status parse_long_method(std::string_view text, LongMethod& out) {
+  for (const LongMethod method : {LongMethod::automatic, LongMethod::ring, LongMethod::cma}) {
+    if (text != name(method) && !(text.empty() && method == LongMethod::automatic)) continue;
+    out = method;
+    return {};
+  }
+  return portals::Status::error("--method long=" + std::string(text) +
+                                ": no such method for long messages inside a node; there are auto, ring and cma");
+}
+
+LongChoice choose_long_method(LongMethod asked, const RankArea& mine, const RankArea& peer) {
+  if (asked == LongMethod::ring) return {false, false, "--method long=ring"};
+  if (const ReadFault fault = try_reading(peer); fault != ReadFault::none) {
+    return {false, false, std::string(words(fault))};
+  }
+  if (asked == LongMethod::cma) return {true, false, "--method long=cma"};
+  if (mine.only_processor == 0 || mine.only_processor != peer.only_processor) {
+    return {true, true, "whichever the receiver measures to be faster"};
+  }
+  return {true, false, "both ranks may run on processor " + std::to_string(mine.only_processor - 1) + " only"};
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,241 @@
+#include "sim/wire/shm/process_memory.hpp"
+
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::sim {
+namespace {
+
+using portals::Buffer;
+
+static_assert(sizeof(Buffer) == 16 && offsetof(Buffer, bytes) == 8, "the table of pieces is read as it lies");
+
+// A landing whose pieces are shorter is filled through memory beside it: naming such a piece to the operating system
+// costs more than copying it.
+constexpr std::size_t kLandingPieceBytes = 256;
+constexpr std::size_t kBesideBytes = std::size_t{64} * 1024;
+
+iovec remote(std::uint64_t address, std::uint64_t bytes) {
+  return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)), static_cast<std::size_t>(bytes)};
+}
+
+// `move` is one call of process_vm_readv or process_vm_writev. `got`: what could be moved, possibly less than asked,
+// never 0 with `none`.
+template <typename Move>
+ReadFault move_from(Move move, std::uint64_t& got) {
+  for (;;) {
+    const ssize_t bytes = move();
+    got = bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+    if (bytes > 0) return ReadFault::none;
+    if (bytes == 0) return ReadFault::unreadable;
+    switch (errno) {
+      case EINTR:
+        continue;
+      case ESRCH:
+        return ReadFault::gone;
+      case EPERM:
+      case EACCES:
+      case ENOSYS:
+        return ReadFault::refused;
+      default:
+        return ReadFault::unreadable;
+    }
+  }
+}
+
+ReadFault read_from(std::uint32_t pid, std::span<const iovec> to, std::span<const iovec> from, std::uint64_t& got) {
+  return move_from(
+      [&] { return ::process_vm_readv(static_cast<pid_t>(pid), to.data(), to.size(), from.data(), from.size(), 0); },
+      got);
+}
+
+}  // namespace
+
+void open_for_reading(RankArea& mine, std::uint64_t& test_word, bool allow) {
+  // Unlike anything that another process (of another PID namespace) would have at the same address.
+  if (::getrandom(&test_word, sizeof test_word, GRND_NONBLOCK) != sizeof test_word) {
+    test_word =
+        reinterpret_cast<std::uintptr_t>(&test_word) * 0x9e37'79b9'7f4a'7c15 ^ static_cast<std::uint64_t>(::getpid());
+  }
+  mine.test_word = test_word;
+  mine.test_address = reinterpret_cast<std::uintptr_t>(&test_word);
+  // Without Yama there is nothing to permit, and the call is refused; either way the first test tells.
+  if (allow) ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+}
+
+std::string_view words(ReadFault fault) {
+  switch (fault) {
+    case ReadFault::none:
+      return "";
+    case ReadFault::gone:
+      return "its process ended while its memory was read";
+    case ReadFault::refused:
+      return "the operating system does not allow reading its memory (ptrace rules, or another PID namespace)";
+    case ReadFault::unreadable:
+      return "its memory cannot be read with process_vm_readv";
+    case ReadFault::malformed:
+      return "an offered body whose table of pieces, or whose claimed parts, contradict its header";
+  }
+  return "";
+}
+
+ReadFault try_reading(const RankArea& peer) {
+  std::uint64_t word = 0;
+  std::uint64_t got = 0;
+  const std::array to{iovec{&word, sizeof word}};
+  const std::array from{remote(peer.test_address, sizeof word)};
+  const ReadFault fault = read_from(peer.pid, to, from, got);
+  const bool right = fault == ReadFault::none && got == sizeof word && word == peer.test_word;
+  return right ? ReadFault::none : ReadFault::refused;
+}
+
+ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std::byte> to) {
+  std::uint64_t word = 0;
+  std::uint64_t got = 0;
+  const std::array into{iovec{&word, sizeof word}, iovec{to.data(), to.size()}};
+  const std::array from{remote(peer.test_address, sizeof word), remote(address, to.size())};
+  if (const ReadFault fault = read_from(peer.pid, into, from, got); fault != ReadFault::none) return fault;
+  if (got <= sizeof word) return ReadFault::unreadable;
+  if (word != peer.test_word) return ReadFault::gone;
+  const auto done = static_cast<std::size_t>(got - sizeof word);
+  return read_memory(peer, address + done, to.subspan(done));
+}
+
+ReadFault read_memory(const RankArea& peer, std::uint64_t address, std::span<std::byte> to) {
+  for (std::size_t done = 0; done < to.size();) {
+    std::uint64_t got = 0;
+    const std::span<std::byte> rest = to.subspan(done);
+    const std::array into{iovec{rest.data(), rest.size()}};
+    const std::array from{remote(address + done, rest.size())};
+    if (const ReadFault fault = read_from(peer.pid, into, from, got); fault != ReadFault::none) return fault;
+    done += static_cast<std::size_t>(got);
+  }
+  return ReadFault::none;
+}
+
+ReadFault write_memory(const RankArea& peer, std::uint64_t address, std::span<const std::byte> from) {
+  for (std::size_t done = 0; done < from.size();) {
+    std::uint64_t got = 0;
+    const std::span<const std::byte> rest = from.subspan(done);
+    // Only read by the call.
+    const std::array local{iovec{const_cast<std::byte*>(rest.data()), rest.size()}};
+    const std::array to{remote(address + done, rest.size())};
+    const ReadFault fault = move_from(
+        [&] {
+          return ::process_vm_writev(static_cast<pid_t>(peer.pid), local.data(), local.size(), to.data(), to.size(), 0);
+        },
+        got);
+    if (fault != ReadFault::none) return fault;
+    done += static_cast<std::size_t>(got);
+  }
+  return ReadFault::none;
+}
+
+ReadFault BodyReader::begin(const RankArea& peer, const ReadOffer& offer, std::uint64_t length) {
+  if (offer.count == 0 || offer.count > kOfferPiecesMax) return ReadFault::malformed;
+  peer_ = &peer;
+  next_address_ = offer.address;
+  next_count_ = offer.count;
+  left_ = length;
+  at_ = count_ = 0;
+  if (offer.count > 1) return ReadFault::none;
+  // The body itself, without a table; the test that comes with a table's parts is made here.
+  table_[0] = {reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(offer.address)),
+               static_cast<std::size_t>(length)};
+  count_ = 1;
+  next_count_ = 0;
+  return try_reading(peer);
+}
+
+// The next pieces of the table, and the test word with them: the number may be another process's by now.
+ReadFault BodyReader::fetch_table() {
+  if (next_count_ == 0) return ReadFault::malformed;  // the pieces are shorter than the body
+  const std::size_t pieces = std::min<std::uint64_t>(kReadPieces, next_count_);
+  const std::size_t bytes = pieces * sizeof(Buffer);
+  std::uint64_t word = 0;
+  std::uint64_t got = 0;
+  const std::array to{iovec{&word, sizeof word}, iovec{table_, bytes}};
+  const std::array from{remote(peer_->test_address, sizeof word), remote(next_address_, bytes)};
+  if (const ReadFault fault = read_from(peer_->pid, to, from, got); fault != ReadFault::none) return fault;
+  if (word != peer_->test_word) return ReadFault::gone;
+  if (got != sizeof word + bytes) return ReadFault::unreadable;
+  next_address_ += bytes;
+  next_count_ -= pieces;
+  at_ = 0;
+  count_ = pieces;
+  return ReadFault::none;
+}
+
+ReadFault BodyReader::step(portals::RegionCursor& landing, std::uint64_t limit) {
+  MARGAY_ASSERT(limit != 0 && landing.left() == left_);
+  while (at_ < count_ && table_[at_].bytes == 0) ++at_;
+  if (at_ == count_) {
+    if (const ReadFault fault = fetch_table(); fault != ReadFault::none) return fault;
+    while (at_ < count_ && table_[at_].bytes == 0) ++at_;
+    if (at_ == count_) return ReadFault::none;  // empty pieces only: the next step fetches on
+  }
+  std::uint64_t most = std::min(limit, left_);
+  std::uint64_t got = 0;
+  const std::size_t first = landing.peek(most).bytes;
+  if (first < most && first < kLandingPieceBytes) {
+    if (beside_ == nullptr) beside_ = std::make_unique_for_overwrite<std::byte[]>(kBesideBytes);
+    most = std::min<std::uint64_t>(most, kBesideBytes);
+    const std::array to{iovec{beside_.get(), static_cast<std::size_t>(most)}};
+    if (const ReadFault fault = read_pieces(to, most, got); fault != ReadFault::none) return fault;
+    landing.write({beside_.get(), static_cast<std::size_t>(got)});
+  } else {
+    std::array<iovec, kReadPieces> to;
+    std::size_t count = 0;
+    portals::RegionCursor ahead = landing;
+    for (std::uint64_t bytes = 0; bytes < most && count < kReadPieces;) {
+      const Buffer piece = ahead.peek(most - bytes);
+      to[count++] = {piece.base, piece.bytes};
+      ahead.skip(piece.bytes);
+      bytes += piece.bytes;
+    }
+    if (const ReadFault fault = read_pieces(std::span(to).first(count), most, got); fault != ReadFault::none)
+      return fault;
+    landing.skip(got);
+  }
+  pass(got);
+  return ReadFault::none;
+}
+
+// From the table's next pieces, at most `most` bytes of them.
+ReadFault BodyReader::read_pieces(std::span<const iovec> to, std::uint64_t most, std::uint64_t& got) {
+  std::array<iovec, kReadPieces> from;
+  std::size_t count = 0;
+  std::uint64_t offered = 0;
+  for (std::size_t i = at_; i < count_ && offered < most; ++i) {
+    if (table_[i].bytes == 0) continue;
+    const std::uint64_t bytes = std::min<std::uint64_t>(table_[i].bytes, most - offered);
+    from[count++] = remote(reinterpret_cast<std::uintptr_t>(table_[i].base), bytes);
+    offered += bytes;
+  }
+  return read_from(peer_->pid, to, std::span(from).first(count), got);
+}
+
+void BodyReader::pass(std::uint64_t bytes) {
+  MARGAY_ASSERT(bytes <= left_);
+  left_ -= bytes;
+  while (bytes != 0) {
+    MARGAY_ASSERT(at_ < count_);
+    Buffer& piece = table_[at_];
+    const std::uint64_t here = std::min<std::uint64_t>(bytes, piece.bytes);
+    // Integers, not pointers of ours: no address of the peer is ever followed here.
+    piece.base = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(piece.base) + here);
+    piece.bytes -= static_cast<std::size_t>(here);
+    bytes -= here;
+    if (piece.bytes == 0) ++at_;
+  }
+}
+
+}  // namespace margay::sim

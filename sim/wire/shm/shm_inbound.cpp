@@ -1,0 +1,298 @@
+#include "sim/wire/shm/shm_inbound.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "portals/base/assert.hpp"
+#include "sim/base/clock.hpp"
+
+namespace margay::sim {
+namespace {
+
+using portals::Region;
+using portals::RegionCursor;
+
+// Room goes back to the sender in steps of at most this much, so that it copies while we do.
+constexpr std::size_t kReleaseBytes = std::size_t{16} * 1024;
+// Bytes of one body moved in one visit, so that a stream does not keep other peers waiting.
+constexpr std::uint64_t kVisitBytes = std::uint64_t{256} * 1024;
+// The same for a body read out of the sender's memory: each visit is a system call.
+constexpr std::uint64_t kVisitReadBytes = std::uint64_t{512} * 1024;
+
+}  // namespace
+
+ShmInbound::ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
+                       portals::ProcessId destination, bool& body_moved)
+    : cells_(channel.cells, channel.consumer),
+      bytes_(channel.bytes, channel.producer, channel.consumer),
+      offers_(channel.consumer),
+      sender_(&sender),
+      sender_bell_(sender.bell, registered),
+      source_(source),
+      destination_(destination),
+      body_moved_(&body_moved),
+      direct_reader_(channel, sender) {}
+
+bool ShmInbound::look_on(Arrival& arrival) {
+  if (state_ == State::receiving || state_ == State::passing) return look_for_body(arrival);
+  MARGAY_ASSERT(state_ != State::offered);
+  if (state_ == State::reading) return look_for_read(arrival);
+  return state_ == State::losing && tell_loss(arrival);
+}
+
+// The header goes straight to the arrival. A copy, so that what was checked is what is used.
+bool ShmInbound::look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival) {
+  std::memcpy(&copy[2], cells_.cell() + 16, kCacheLineBytes - 16);
+  DecodedHead head;
+  const DecodeResult result = decode_head(std::as_bytes(std::span(copy)), arrival.header, head, true);
+  if (result.verdict != Decode::ok) return malformed(result.reason, arrival);
+  if (head.type != FrameType::message) return malformed("a control frame between messages", arrival);
+  length_ = arrival.header.length;
+  way_ = head.read_body ? BodyWay::by_reading : shm_body_way(head.bytes, length_);
+  if (head.read_body) {
+    if (head.bytes > kOfferHeadMaxBytes) return malformed("no room for the offer of its body", arrival);
+    std::memcpy(&offer_, std::as_bytes(std::span(copy)).data() + head.bytes, sizeof offer_);
+  }
+  offer(head.bytes, arrival);
+  return true;
+}
+
+void ShmInbound::offer_before_cell(Arrival& arrival) {
+  const auto count = static_cast<std::size_t>(length_);
+  bytes_.expect(count);
+  const ByteConsumer::Pieces pieces = bytes_.peek(count);
+  pieces_ = {portals::Buffer{pieces.first.data(), pieces.first.size()},
+             portals::Buffer{pieces.second.data(), pieces.second.size()}};
+  arrival.body = pieces.second.empty() ? Region(pieces_[0]) : Region(std::span<const portals::Buffer>(pieces_));
+}
+
+void ShmInbound::hold() {
+  MARGAY_ASSERT(state_ == State::offered);
+  state_ = State::held;
+  settle();
+}
+
+void ShmInbound::accept(const Region& landing, void* cookie, bool help_expected) {
+  MARGAY_ASSERT(state_ == State::offered && comes_later() && landing.bytes() <= length_);
+  landing_ = RegionCursor(landing);
+  cookie_ = cookie;
+  left_ = length_;
+  cut_ = bad_cut_ = false;
+  static_cast<void>(cells_.release());
+  ++sequence_;
+  time_body();
+  if (way_ == BodyWay::by_reading) {
+    whole_landing_ = landing;
+    begin_reading(help_expected);
+    return;
+  }
+  state_ = State::receiving;
+  move_body();
+}
+
+void ShmInbound::refuse() {
+  MARGAY_ASSERT(state_ == State::offered && comes_later());
+  left_ = length_;
+  cut_ = bad_cut_ = false;
+  static_cast<void>(cells_.release());
+  ++sequence_;
+  if (way_ == BodyWay::by_reading) {
+    offers_.take();
+    state_ = State::between;
+    answer_offer(ReadAnswer::over);
+    return;
+  }
+  state_ = State::passing;
+  move_body();
+}
+
+void ShmInbound::time_body() {
+  timed_ = length_ >= kReadBodyMinBytes && landing_.left() == length_;
+  if (timed_) times_.begin(length_, way_ == BodyWay::by_reading);
+}
+
+bool ShmInbound::release_held() {
+  if (state_ != State::held) return false;
+  state_ = State::between;
+  return true;
+}
+
+// At the first body of this sender a test: it could test whether it reads us, but not whether we read it.
+void ShmInbound::begin_reading(bool help_expected) {
+  const std::uint64_t number = offers_.take();
+  // Of a body that is truncated only the part that lands is read, without the sender: it would carry the end of it.
+  left_ = whole_landing_.bytes();
+  direct_ = offer_.count == 1 && whole_landing_.contiguous() && left_ == length_;
+  state_ = State::reading;
+  if (!tested_ && try_reading(*sender_) != ReadFault::none) return fall_back(ReadAnswer::cannot);
+  tested_ = true;
+  if (direct_) {
+    const portals::Buffer landing = whole_landing_.single();
+    direct_reader_.begin(number, offer_.address, {landing.base, landing.bytes}, help_expected);
+  } else {
+    fault_ = reader_.begin(*sender_, offer_, left_);
+  }
+  if (fault_ == ReadFault::none) read_body();
+}
+
+// One visit's worth; `moved`: what we carried, `left_`: what remains.
+ReadFault ShmInbound::read_some(std::uint64_t now_ns, std::uint64_t& moved) {
+  if (direct_) {
+    const ReadFault fault = direct_reader_.step(kVisitReadBytes, now_ns, moved);
+    if (fault == ReadFault::none && direct_reader_.finished()) left_ = 0;
+    return fault;
+  }
+  for (std::uint64_t end = left_ - std::min(left_, kVisitReadBytes); left_ > end;) {
+    const ReadFault fault = reader_.step(landing_, left_ - end);
+    if (fault != ReadFault::none) return fault;
+    moved += left_ - reader_.left();
+    left_ = reader_.left();
+  }
+  return ReadFault::none;
+}
+
+void ShmInbound::read_body() {
+  const std::uint64_t began_ns = monotonic_ns();
+  std::uint64_t moved = 0;
+  const ReadFault fault = read_some(began_ns, moved);
+  if (moved != 0) {
+    times_.copied(moved, monotonic_ns() - began_ns);
+    *body_moved_ = true;
+    if (left_ != 0) offers_.read_on();
+  }
+  if (fault == ReadFault::unreadable) return fall_back(ReadAnswer::cannot_now);
+  if (fault == ReadFault::refused) return fall_back(ReadAnswer::cannot);
+  if (fault != ReadFault::none) {
+    fault_ = fault;
+    return;
+  }
+  // At once, so that the sender goes on; finished is told by the next look.
+  if (left_ == 0) answer_offer(ReadAnswer::over);
+}
+
+void ShmInbound::answer_offer(ReadAnswer answer) {
+  offers_.answer(answer);
+  sender_bell_.ring_if_sleeping();
+}
+
+// The sender sends the whole body through the byte ring after all.
+void ShmInbound::fall_back(ReadAnswer answer) {
+  if (direct_) direct_reader_.give_up();
+  landing_ = RegionCursor(whole_landing_);
+  left_ = length_;
+  state_ = State::receiving;
+  timed_ = false;
+  answer_offer(answer);
+}
+
+bool ShmInbound::look_for_read(Arrival& arrival) {
+  if (fault_ == ReadFault::none && left_ != 0) read_body();
+  if (fault_ != ReadFault::none) return malformed(words(fault_), arrival);
+  if (state_ == State::receiving) return look_for_body(arrival);
+  return left_ == 0 && end_body(Arrival::Kind::finished, arrival);
+}
+
+// As much of the coming body as is here. The look for a cut comes after the look at the bytes: bytes of a later message
+// are published after the cut that ends this one, so whoever sees such bytes sees the cut too and stops before them.
+void ShmInbound::move_body() {
+  std::uint64_t moved = 0;
+  const std::uint64_t began_ns = timed_ && bytes_.available() != 0 ? monotonic_ns() : 0;
+  while (left_ != 0 && moved < kVisitBytes) {
+    const std::size_t here = bytes_.available();
+    if (here == 0) break;
+    notice_cut();
+    const auto step = static_cast<std::size_t>(std::min<std::uint64_t>({here, left_, kReleaseBytes}));
+    if (state_ == State::receiving) bytes_.read(landing_, std::min<std::uint64_t>(step, landing_.left()));
+    bytes_.release(step);
+    left_ -= step;
+    moved += step;
+  }
+  if (began_ns != 0) times_.copied(moved, monotonic_ns() - began_ns);
+  if (moved == 0) return;
+  *body_moved_ = true;
+  sender_bell_.ring_if_sleeping();
+}
+
+// A cut cell behind the body says where it ends: `left_` shrinks to that.
+void ShmInbound::notice_cut() {
+  std::array<std::uint64_t, 2> copy;
+  if (cut_ || fell_back() || !cells_.peek(copy[0])) return;
+  std::memcpy(&copy[1], cells_.cell() + 8, 8);
+  portals::Header header;
+  DecodedHead head;
+  const Decode verdict = decode_head(std::as_bytes(std::span(copy)), header, head).verdict;
+  if (verdict != Decode::ok || head.type != FrameType::cut) return;
+  const std::uint64_t taken = length_ - left_;
+  cut_ = true;
+  bad_cut_ = head.argument > length_ || head.argument < taken;
+  left_ = bad_cut_ ? 0 : head.argument - taken;
+}
+
+bool ShmInbound::look_for_body(Arrival& arrival) {
+  move_body();
+  if (left_ != 0) notice_cut();
+  if (left_ != 0 && !cut_) return !fell_back() && look_for_message(arrival);
+  if (left_ != 0) return false;
+  if (!cut_) return end_body(Arrival::Kind::finished, arrival);
+  if (bad_cut_) return malformed("a body cut where it cannot end", arrival);
+  static_cast<void>(cells_.release());
+  return end_body(Arrival::Kind::cut, arrival);
+}
+
+// A message's cell behind an unfinished body: its last bytes were published before it.
+bool ShmInbound::look_for_message(Arrival& arrival) {
+  std::uint64_t first_word = 0;
+  if (!cells_.peek(first_word)) return false;
+  notice_cut();  // it may have come just now
+  move_body();
+  if (cut_ || left_ == 0) return look_for_body(arrival);
+  return malformed("a message inside the body of another", arrival);
+}
+
+bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
+  const bool accepted = state_ == State::receiving || state_ == State::reading;
+  state_ = State::between;
+  if (!accepted) return look(arrival);
+  if (timed_ && kind == Arrival::Kind::finished && times_.end()) offers_.prefer(times_.preferences());
+  arrival.kind = kind;
+  arrival.peer = source_.rank;
+  arrival.cookie = cookie_;
+  return true;
+}
+
+bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {
+  lose(reason);
+  return tell_loss(arrival);
+}
+
+bool ShmInbound::exhausted() {
+  std::uint64_t first_word = 0;
+  if (state_ == State::between) return !cells_.peek(first_word);
+  if (state_ == State::receiving || state_ == State::passing) return left_ != 0 && bytes_.available() == 0;
+  return state_ != State::offered && state_ != State::held;
+}
+
+void ShmInbound::lose(std::string_view reason, bool had_left) {
+  if (lost()) return;
+  accepted_ = state_ == State::receiving || state_ == State::reading;
+  if (state_ == State::reading && direct_) direct_reader_.give_up();
+  state_ = State::losing;
+  loss_ = reason;
+  had_left_ = had_left;
+}
+
+bool ShmInbound::tell_loss(Arrival& arrival) {
+  arrival.peer = source_.rank;
+  if (accepted_) {
+    accepted_ = false;
+    arrival.kind = Arrival::Kind::cut;
+    arrival.cookie = cookie_;
+    return true;
+  }
+  arrival.kind = had_left_ ? Arrival::Kind::left : Arrival::Kind::lost;
+  arrival.loss = loss_;
+  state_ = State::lost;
+  return true;
+}
+
+}  // namespace margay::sim

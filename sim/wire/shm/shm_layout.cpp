@@ -1,0 +1,80 @@
+#include "sim/wire/shm/shm_layout.hpp"
+
+#include <string>
+
+#include "portals/base/assert.hpp"
+#include "sim/shm/publish_once.hpp"
+
+namespace margay::sim {
+namespace {
+
+using portals::Status;
+
+constexpr std::uint64_t kAreaBytes = kSegmentPageBytes;
+
+constexpr std::uint64_t channels_offset(std::uint64_t ranks) {
+  return kSegmentPageBytes + ranks * kAreaBytes;
+}
+
+Status refuse(const std::string& what) {
+  return Status::error("shared memory of this node: " + what);
+}
+
+Status check(const SegmentHeader& header, std::uint32_t ranks) {
+  if (header.version != kSegmentVersion || header.channel_bytes != sizeof(ChannelData)) {
+    return refuse("laid out by another version of margay (" + std::to_string(header.version) + ", this is " +
+                  std::to_string(kSegmentVersion) + "); start all ranks with the same library");
+  }
+  if (header.ranks != ranks) {
+    return refuse("made for " + std::to_string(header.ranks) + " ranks, but this rank counts " + std::to_string(ranks) +
+                  " on its node");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::uint64_t shm_segment_bytes(std::uint32_t ranks) {
+  const std::uint64_t count = ranks;
+  return channels_offset(count) + count * count * sizeof(ChannelData);
+}
+
+Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmLayout& out) {
+  if (ranks == 0 || ranks > kShmRanksMax) {
+    return refuse(std::to_string(ranks) + " ranks on one node; at most " + std::to_string(kShmRanksMax) +
+                  " can share memory, use more nodes (--nodes)");
+  }
+  if (segment.size() < shm_segment_bytes(ranks)) {
+    return refuse("it has " + std::to_string(segment.size()) + " bytes, " + std::to_string(ranks) + " ranks need " +
+                  std::to_string(shm_segment_bytes(ranks)));
+  }
+  if (reinterpret_cast<std::uintptr_t>(segment.data()) % kSegmentPageBytes != 0) {
+    return refuse("not mapped at a page boundary");
+  }
+  auto& header = *reinterpret_cast<SegmentHeader*>(segment.data());
+  const std::uint64_t there = publish_once(header.magic, kSegmentMagic, [&] {
+    header.version = kSegmentVersion;
+    header.ranks = ranks;
+    header.channel_bytes = sizeof(ChannelData);
+  });
+  if (there != 0) {
+    if (there != kSegmentMagic) return refuse("its first bytes are not margay's");
+    if (Status status = check(header, ranks); !status.ok()) return status;
+  }
+  out.base_ = segment.data();
+  out.ranks_ = ranks;
+  return {};
+}
+
+RankArea& ShmLayout::area(std::uint32_t rank) const {
+  MARGAY_ASSERT(rank < ranks_);
+  return *reinterpret_cast<RankArea*>(base_ + kSegmentPageBytes + rank * kAreaBytes);
+}
+
+ChannelData& ShmLayout::channel(std::uint32_t from, std::uint32_t to) const {
+  MARGAY_ASSERT(from < ranks_ && to < ranks_);
+  const std::uint64_t index = std::uint64_t{to} * ranks_ + from;
+  return *reinterpret_cast<ChannelData*>(base_ + channels_offset(ranks_) + index * sizeof(ChannelData));
+}
+
+}  // namespace margay::sim

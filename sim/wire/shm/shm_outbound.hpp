@@ -1,0 +1,112 @@
+// The sending side of one channel of the shared memory wire: cells for headers and small bodies, the byte ring for the
+// others. How bodies travel: shm_body.hpp. One message after the other: the next cell is published when the body before
+// it is all in the ring, or is cut. Bodies that are offered for reading are no head-of-line blocking, except of what
+// needs the byte ring: an offered body may still have to go through it, and comes before.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/shm/bell.hpp"
+#include "sim/shm/byte_ring.hpp"
+#include "sim/shm/cell_ring.hpp"
+#include "sim/shm/read_offer.hpp"
+#include "sim/wire/frame.hpp"
+#include "sim/wire/shm/body_ways.hpp"
+#include "sim/wire/shm/direct_body.hpp"
+#include "sim/wire/shm/long_method.hpp"
+#include "sim/wire/shm/shm_body.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
+#include "sim/wire/transmission.hpp"
+
+namespace margay::sim {
+
+class ShmOutbound {
+ public:
+  // `peer` is the receiver's area, `mine` the sender's; `my_local_rank` the index of our flag in the receiver's.
+  ShmOutbound(ChannelData& channel, const RankArea& mine, RankArea& peer, std::uint32_t my_local_rank, bool registered,
+              LongMethod long_method);
+
+  // See Wire. false: queue it.
+  [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
+  // Queues behind the earlier ones; advance() carries it. Returns whether it is the first in the queue.
+  bool queue(Transmission& transmission);
+  // Carries queued transmissions as far as there is room; finished ones go to `finished`. Returns whether anything
+  // moved. `may_help`: there is nothing better to do than to carry a part of a body that the receiver reads.
+  bool advance(TransmissionList& finished, bool may_help);
+  void stop(Transmission& transmission) { transmission.stop_asked = true; }
+  // See Wire.
+  [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead);
+  // The peer is lost: everything queued fails, and everything later.
+  void fail(TransmissionList& finished);
+
+  // A body that is read needs us no more, one through the ring needs a turn for each 128 KiB.
+  void owner_away(bool away) { away_ = away; }
+  // See ShmWire::keep_lines.
+  void keep_lines() { moves_lines_ = false; }
+  // The peer sent something: it has likely taken all that we sent, and waits for an answer.
+  void heard() { heard_ = true; }
+
+  [[nodiscard]] bool idle() const { return queue_.empty() && !offers_.stands(); }
+  [[nodiscard]] bool lost() const { return lost_; }
+  // A body is on offer, as far as we know.
+  [[nodiscard]] bool offers() const { return offers_.stands(); }
+  // Grows while the peer reads bodies on offer; see Wire::bodies_read_on.
+  [[nodiscard]] std::uint64_t read_on() const { return offers_.read_on(); }
+  // How long bodies go, and why; undecided before the first.
+  [[nodiscard]] const LongChoice& long_choice() const { return choice_; }
+  [[nodiscard]] BellRinger& bell() { return bell_; }
+
+ private:
+  // A message whose body is offered.
+  struct Offered {
+    Transmission* transmission = nullptr;
+    std::vector<portals::Buffer> table;  // of the body's pieces; the receiver reads it
+  };
+  [[nodiscard]] Offered& offered(std::uint64_t number) { return offered_[number % kOffersMost]; }
+
+  void publish(std::uint64_t first_word);
+  void put_body(portals::RegionCursor& body, std::size_t count);
+  void let_go(std::size_t count);
+  bool advance_offers(TransmissionList& finished);
+  bool begin(TransmissionList& finished);
+  bool can_offer(std::uint64_t length);
+  bool wants_offer(const Transmission& transmission);
+  bool choose();
+  bool make_table(const Transmission& transmission, std::vector<portals::Buffer>& table);
+  bool offer(Transmission& transmission);
+  bool help();
+  bool stream(Transmission& transmission);
+  bool cut(Transmission& transmission);
+  void finish_first(TransmissionList& finished);
+  void end_offer(Transmission::State state, TransmissionList& finished);
+
+  CellProducer cells_;
+  ByteProducer bytes_;
+  OfferProducer offers_;
+  BellRinger bell_;
+  const RankArea* mine_;
+  RankArea* peer_;
+  std::uint32_t my_local_rank_;
+  bool opened_ = false;        // our flag in the peer's area is set
+  bool begun_ = false;         // the first queued transmission's cell is published, its body is going into the ring
+  bool way_asked_ = false;     // it was decided how the body of the first queued transmission goes:
+  bool by_reading_ = false;    // it is to be offered
+  bool falling_back_ = false;  // the oldest offered body goes through the byte ring after all
+  bool lost_ = false;
+  bool away_ = false;
+  bool moves_lines_ = true;  // the peer has a processor of its own (cache_hints.hpp)
+  bool heard_ = false;       // the peer sent something since our last body in the byte ring
+  DirectWriter direct_writer_;
+  LongMethod long_method_;
+  bool chosen_ = false;  // choice_ holds
+  LongChoice choice_;
+  BodyWayChooser chooser_;
+  std::array<Offered, kOffersMost> offered_;  // those that stand, by number
+  TransmissionList queue_;
+};
+
+}  // namespace margay::sim

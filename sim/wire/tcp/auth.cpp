@@ -1,0 +1,202 @@
+#include "sim/wire/tcp/auth.hpp"
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::sim {
+namespace {
+
+static_assert(crypto_auth_hmacsha256_KEYBYTES == sizeof(JobSecret));
+static_assert(crypto_auth_hmacsha256_BYTES == kProofBytes);
+
+constexpr std::string_view kMagic = "margay\r\n";  // the line end shows a transfer that rewrites text
+constexpr std::string_view kInitiatorRole = "margay handshake: initiator";
+constexpr std::string_view kAcceptorRole = "margay handshake: acceptor ";
+static_assert(kMagic.size() == 8 && kInitiatorRole.size() == kAcceptorRole.size());
+
+void put_u32(std::byte* at, std::uint32_t value) {
+  for (std::size_t i = 0; i < 4; ++i) at[i] = static_cast<std::byte>(value >> (8 * i));
+}
+
+std::uint32_t get_u32(const std::byte* at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i) value |= std::to_integer<std::uint32_t>(at[i]) << (8 * i);
+  return value;
+}
+
+bool magic_at(const std::byte* at) {
+  return std::memcmp(at, kMagic.data(), kMagic.size()) == 0;
+}
+
+const unsigned char* raw(const std::byte* bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes);
+}
+
+}  // namespace
+
+void wipe(JobSecret& secret) {
+  sodium_memzero(secret.data(), secret.size());
+}
+
+Handshake Handshake::initiate(const JobSecret& secret, std::uint32_t rank, std::uint32_t peer, std::uint32_t world) {
+  Handshake made;
+  made.secret_ = &secret;
+  made.self_ = made.from_ = rank;
+  made.to_ = peer;
+  made.world_ = world;
+  made.initiator_ = true;
+  fill_random(made.initiator_nonce_);
+  std::byte* out = made.out_.data();
+  std::memcpy(out, kMagic.data(), kMagic.size());
+  put_u32(out + 8, kHandshakeVersion);
+  put_u32(out + 12, rank);
+  put_u32(out + 16, peer);
+  put_u32(out + 20, world);
+  std::memcpy(out + 24, made.initiator_nonce_.data(), made.initiator_nonce_.size());
+  made.out_bytes_ = kHelloBytes;
+  made.expect(Expect::answer, kAnswerBytes);
+  return made;
+}
+
+Handshake Handshake::accept(const JobSecret& secret, std::uint32_t rank, std::uint32_t world) {
+  Handshake made;
+  made.secret_ = &secret;
+  made.self_ = made.to_ = rank;
+  made.world_ = world;
+  made.expect(Expect::hello, kHelloBytes);
+  return made;
+}
+
+void Handshake::expect(Expect what, std::size_t bytes) {
+  MARGAY_ASSERT(bytes <= in_.size());
+  expect_ = what;
+  expected_ = bytes;
+  in_bytes_ = 0;
+  state_ = State::talking;
+}
+
+void Handshake::sent(std::size_t bytes) {
+  MARGAY_ASSERT(bytes <= out_bytes_ - out_sent_);
+  out_sent_ += bytes;
+}
+
+void Handshake::fail(std::string_view reason, bool refuted) {
+  state_ = State::failed;
+  reason_ = reason;
+  refuted_ = refuted;
+}
+
+void Handshake::feed(std::span<const std::byte> bytes) {
+  MARGAY_ASSERT(outgoing().empty());
+  const std::size_t taken = std::min(bytes.size(), wanted());
+  if (taken == 0) return;
+  std::memcpy(in_.data() + in_bytes_, bytes.data(), taken);
+  in_bytes_ += taken;
+  if (in_bytes_ < expected_) return;
+  switch (expect_) {
+    case Expect::hello:
+      return take_hello();
+    case Expect::answer:
+      return take_answer();
+    case Expect::proof:
+      return take_proof();
+    case Expect::verdict:
+      return take_verdict();
+  }
+}
+
+// What a stranger says is compared before anything is computed from it; an answer goes out even to another version, so
+// that its side can name the difference.
+void Handshake::take_hello() {
+  if (!magic_at(in_.data())) return fail("it does not speak margay's handshake", false);
+  const std::uint32_t version = get_u32(in_.data() + 8);
+  from_ = get_u32(in_.data() + 12);
+  const std::uint32_t to = get_u32(in_.data() + 16);
+  const std::uint32_t world = get_u32(in_.data() + 20);
+  same_version_ = version == kHandshakeVersion;
+  if (same_version_) {
+    if (world != world_) return fail("it belongs to a job of another size", false);
+    if (to != self_) return fail("it looks for another rank", false);
+    if (from_ >= world_ || from_ == self_) return fail("it claims a rank that cannot be", false);
+  }
+  std::memcpy(initiator_nonce_.data(), in_.data() + 24, initiator_nonce_.size());
+  fill_random(acceptor_nonce_);
+  std::byte* out = out_.data();
+  std::memcpy(out, kMagic.data(), kMagic.size());
+  put_u32(out + 8, kHandshakeVersion);
+  std::memcpy(out + 12, acceptor_nonce_.data(), acceptor_nonce_.size());
+  const Tag mine = tag(kAcceptorRole);
+  std::memcpy(out + 44, mine.data(), mine.size());
+  out_bytes_ = kAnswerBytes;
+  out_sent_ = 0;
+  expect(Expect::proof, kProofBytes);
+}
+
+void Handshake::take_answer() {
+  if (!magic_at(in_.data())) return fail("what answers there does not speak margay's handshake", true);
+  if (get_u32(in_.data() + 8) != kHandshakeVersion) {
+    return fail("it speaks another version of margay's handshake: start all ranks with the same margay", true);
+  }
+  std::memcpy(acceptor_nonce_.data(), in_.data() + 12, acceptor_nonce_.size());
+  const Tag theirs = tag(kAcceptorRole);
+  if (sodium_memcmp(theirs.data(), in_.data() + 44, theirs.size()) != 0) {
+    return fail("it did not prove that it knows the job's secret", true);
+  }
+  const Tag mine = tag(kInitiatorRole);
+  std::memcpy(out_.data(), mine.data(), mine.size());
+  out_bytes_ = kProofBytes;
+  out_sent_ = 0;
+  expect(Expect::verdict, kVerdictBytes);
+}
+
+void Handshake::take_proof() {
+  if (!same_version_) return fail("it speaks another version of margay's handshake", false);
+  const Tag theirs = tag(kInitiatorRole);
+  if (sodium_memcmp(theirs.data(), in_.data(), theirs.size()) != 0) {
+    return fail("it did not prove that it knows the job's secret", false);
+  }
+  state_ = State::proved;
+}
+
+void Handshake::take_verdict() {
+  const std::uint32_t code = get_u32(in_.data());
+  if (code < static_cast<std::uint32_t>(Verdict::welcome) ||
+      code > static_cast<std::uint32_t>(Verdict::no_descriptor)) {
+    return fail("it ended the handshake with a word that has no meaning", true);
+  }
+  verdict_ = static_cast<Verdict>(code);
+  state_ = State::done;
+}
+
+void Handshake::decide(Verdict verdict) {
+  MARGAY_ASSERT(state_ == State::proved);
+  verdict_ = verdict;
+  put_u32(out_.data(), static_cast<std::uint32_t>(verdict));
+  out_bytes_ = kVerdictBytes;
+  out_sent_ = 0;
+  state_ = State::done;
+}
+
+// Role, version, identities and both nonces: a tag serves one side of one handshake of one pair, and no other.
+Handshake::Tag Handshake::tag(std::string_view role) const {
+  constexpr std::size_t kRoleBytes = kInitiatorRole.size();
+  std::array<std::byte, kRoleBytes + 16 + 64> text;
+  std::memcpy(text.data(), role.data(), kRoleBytes);
+  std::byte* at = text.data() + kRoleBytes;
+  put_u32(at, kHandshakeVersion);
+  put_u32(at + 4, from_);
+  put_u32(at + 8, to_);
+  put_u32(at + 12, world_);
+  std::memcpy(at + 16, initiator_nonce_.data(), initiator_nonce_.size());
+  std::memcpy(at + 48, acceptor_nonce_.data(), acceptor_nonce_.size());
+  Tag made;
+  crypto_auth_hmacsha256(reinterpret_cast<unsigned char*>(made.data()), raw(text.data()), text.size(),
+                         raw(secret_->data()));
+  return made;
+}
+
+}  // namespace margay::sim

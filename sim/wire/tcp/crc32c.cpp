@@ -1,0 +1,95 @@
+#include "sim/wire/tcp/crc32c.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "sim/wire/tcp/crc32c_ways.hpp"
+
+namespace margay::sim {
+namespace {
+
+constexpr std::size_t kSlices = 8;
+using Tables = std::array<std::array<std::uint32_t, 256>, kSlices>;
+
+// tables[k][b]: the effect of byte b followed by k zero bytes, so that eight bytes are taken at once.
+constexpr Tables make_tables() {
+  Tables tables{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    std::uint32_t crc = byte;
+    for (int bit = 0; bit < 8; ++bit) crc = crc32c_times_x(crc);
+    tables[0][byte] = crc;
+  }
+  for (std::size_t slice = 1; slice < kSlices; ++slice) {
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      const std::uint32_t before = tables[slice - 1][byte];
+      tables[slice][byte] = (before >> 8) ^ tables[0][before & 0xff];
+    }
+  }
+  return tables;
+}
+constexpr Tables kTables = make_tables();
+
+std::uint32_t by_table(const std::byte* at, std::size_t bytes, std::uint32_t crc) {
+  for (; bytes >= kSlices; at += kSlices, bytes -= kSlices) {
+    std::array<std::uint8_t, kSlices> eight{};
+    std::memcpy(eight.data(), at, kSlices);
+    const std::uint32_t low = crc;
+    crc = 0;
+    for (std::size_t i = 0; i < kSlices; ++i) {
+      const std::uint32_t mixed = i < 4 ? (low >> (8 * i) & 0xff) : 0;
+      crc ^= kTables[kSlices - 1 - i][eight[i] ^ mixed];
+    }
+  }
+  for (; bytes != 0; ++at, --bytes) crc = (crc >> 8) ^ kTables[0][(crc ^ static_cast<std::uint8_t>(*at)) & 0xff];
+  return crc;
+}
+
+using Register = std::uint32_t(const std::byte*, std::size_t, std::uint32_t);
+
+template <Register kWay>
+std::uint32_t sum(std::span<const std::byte> bytes, std::uint32_t before) {
+  return ~kWay(bytes.data(), bytes.size(), ~before);
+}
+
+struct Ways {
+  std::array<Crc32cWay, 5> list{};
+  std::size_t count = 0;
+  void add(std::string_view name, decltype(Crc32cWay::sum) way) { list[count++] = {name, way}; }
+};
+
+// The processor's word, and the system's that it keeps the wide registers: __builtin_cpu_supports looks at both.
+Ways find_ways() {
+  Ways ways;
+#if MARGAY_CRC32C_X86
+  __builtin_cpu_init();
+  const bool folds = __builtin_cpu_supports("pclmul") != 0;
+  if (folds && __builtin_cpu_supports("vpclmulqdq") != 0 && __builtin_cpu_supports("avx512f") != 0 &&
+      __builtin_cpu_supports("avx512vl") != 0) {
+    ways.add("folding, 512 bits", sum<crc32c_folding_512>);
+  }
+  if (folds) ways.add("folding, 128 bits", sum<crc32c_folding_128>);
+  ways.add("instruction, three streams", sum<crc32c_three_streams>);
+  ways.add("instruction", sum<crc32c_one_stream>);
+#endif
+  ways.add("table", sum<by_table>);
+  return ways;
+}
+
+const Ways kWays = find_ways();
+
+}  // namespace
+
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
+#if MARGAY_CRC32C_X86
+  // A short frame: no call through a pointer, no wide registers.
+  constexpr std::size_t kShortBytes = 128;
+  if (bytes.size() < kShortBytes) return sum<crc32c_one_stream>(bytes, before);
+#endif
+  return kWays.list[0].sum(bytes, before);
+}
+
+std::span<const Crc32cWay> crc32c_ways() {
+  return {kWays.list.data(), kWays.count};
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,59 @@
+// The ways to compute a CRC32C that processors differ in. Internal to sim/wire/tcp/crc32c*.
+//
+// All work on the bare register: crc32c() inverts it before and after. `at` has `bytes` bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__) && defined(__SSE4_2__)
+#include <nmmintrin.h>
+#define MARGAY_CRC32C_X86 1
+#else
+#define MARGAY_CRC32C_X86 0
+#endif
+
+namespace margay::sim {
+
+// Reflected: bit 31 stands for x^0, bit 0 for x^31; x^32 is not written.
+inline constexpr std::uint32_t kCrc32cPolynomial = 0x82f6'3b78;
+
+// The register after one more bit 0, which multiplies it by x.
+constexpr std::uint32_t crc32c_times_x(std::uint32_t crc) {
+  return (crc >> 1) ^ ((crc & 1) != 0 ? kCrc32cPolynomial : 0);
+}
+
+#if MARGAY_CRC32C_X86
+
+template <typename Word>
+[[nodiscard]] inline Word crc32c_load(const std::byte* at) {
+  Word word = 0;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+// The instruction, one after the other: 3 cycles for 8 bytes. Best for less than about 100 bytes.
+[[nodiscard]] inline std::uint32_t crc32c_one_stream(const std::byte* at, std::size_t bytes, std::uint32_t crc) {
+  std::uint64_t wide = crc;
+  for (; bytes >= 8; at += 8, bytes -= 8) wide = _mm_crc32_u64(wide, crc32c_load<std::uint64_t>(at));
+  crc = static_cast<std::uint32_t>(wide);
+  if ((bytes & 4) != 0) {
+    crc = _mm_crc32_u32(crc, crc32c_load<std::uint32_t>(at));
+    at += 4;
+  }
+  if ((bytes & 2) != 0) {
+    crc = _mm_crc32_u16(crc, crc32c_load<std::uint16_t>(at));
+    at += 2;
+  }
+  return (bytes & 1) != 0 ? _mm_crc32_u8(crc, std::to_integer<std::uint8_t>(*at)) : crc;
+}
+// The instruction, three streams side by side: about 20 GB/s.
+[[nodiscard]] std::uint32_t crc32c_three_streams(const std::byte* at, std::size_t bytes, std::uint32_t crc);
+// Folding by carry-less multiplication. Requires: the processor has PCLMULQDQ; VPCLMULQDQ and AVX512F and VL.
+[[nodiscard]] std::uint32_t crc32c_folding_128(const std::byte* at, std::size_t bytes, std::uint32_t crc);
+[[nodiscard]] std::uint32_t crc32c_folding_512(const std::byte* at, std::size_t bytes, std::uint32_t crc);
+
+#endif
+
+}  // namespace margay::sim

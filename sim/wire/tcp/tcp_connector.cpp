@@ -1,0 +1,312 @@
+// The listening half, and what both halves share. tcp_dial.cpp has the dialing half.
+#include "sim/wire/tcp/tcp_connector.hpp"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "portals/base/assert.hpp"
+#include "sim/wire/tcp/tcp_socket.hpp"
+
+namespace margay::sim {
+
+using portals::Status;
+TcpConnector::TcpConnector(std::uint32_t rank, std::vector<bool> remote, const JobSecret& secret)
+    : rank_(rank), secret_(secret), remote_(std::move(remote)), peers_(remote_.size()), dials_(remote_.size()) {
+  if (rank_ < remote_.size()) remote_[rank_] = false;
+  unconnected_ = static_cast<std::size_t>(std::count(remote_.begin(), remote_.end(), true));
+}
+
+TcpConnector::~TcpConnector() {
+  for (HalfOpen& half_open : half_open_) close_if_open(half_open.descriptor);
+  for (const auto& dial : dials_) {
+    if (dial != nullptr) close_if_open(dial->descriptor);
+  }
+  for (Outcome& outcome : outcomes_) close_if_open(outcome.descriptor);
+  close_if_open(listener_);
+  close_if_open(spare_);
+  close_if_open(timer_);
+  close_if_open(epoll_);
+}
+
+Status TcpConnector::listen(std::string_view host) {
+  Status parsed = parse_host(host, 0, local_);
+  if (!parsed.ok()) return parsed;
+  epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll_ < 0) return Status::error("cannot make an epoll set: " + descriptor_limit_text(errno));
+  timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+  if (timer_ < 0) return Status::error("cannot make a timer: " + descriptor_limit_text(errno));
+  if (!watch(timer_, EPOLLIN, mark_of(ConnectorMark::timer, 0))) {
+    return Status::error("cannot watch a timer: " + watch_failure_text(errno));
+  }
+  listener_ = socket(local_.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (listener_ < 0) return Status::error("cannot make a listening socket: " + descriptor_limit_text(errno));
+  if (bind(listener_, local_.get(), local_.bytes) != 0 || ::listen(listener_, SOMAXCONN) != 0) {
+    return Status::error("cannot listen on " + std::string(host) + ": " + std::strerror(errno) +
+                         "; choose an address of this host");
+  }
+  local_.bytes = sizeof local_.storage;
+  if (getsockname(listener_, local_.get(), &local_.bytes) != 0) {
+    return Status::error(std::string("cannot read the listening address: ") + std::strerror(errno));
+  }
+  if (!watch(listener_, EPOLLIN, mark_of(ConnectorMark::listener, 0))) {
+    return Status::error("cannot watch for connections: " + watch_failure_text(errno));
+  }
+  spare_ = fcntl(timer_, F_DUPFD_CLOEXEC, 0);
+  return {};
+}
+
+bool TcpConnector::watch(int descriptor, std::uint32_t events, std::uint64_t mark) {
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = mark;
+  return epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0;
+}
+
+bool TcpConnector::rewatch(int descriptor, std::uint32_t events, std::uint64_t mark) {
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = mark;
+  return epoll_ctl(epoll_, EPOLL_CTL_MOD, descriptor, &event) == 0;
+}
+
+void TcpConnector::progress() {
+  if (epoll_ < 0) return;
+  std::array<epoll_event, 32> events;
+  const int count = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), 0);
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t mark = events[static_cast<std::size_t>(i)].data.u64;
+    const auto index = static_cast<std::uint32_t>(mark);
+    switch (static_cast<ConnectorMark>(mark >> 32)) {
+      case ConnectorMark::listener:
+        accept_some();
+        break;
+      case ConnectorMark::half_open:
+        go_on(index);
+        break;
+      case ConnectorMark::dial:
+        if (dials_[index] != nullptr) go_on(*dials_[index]);
+        break;
+      case ConnectorMark::timer:
+        drain_timer(timer_);
+        break;
+    }
+  }
+  if (count > 0) expire();
+}
+
+bool TcpConnector::take(Outcome& outcome) {
+  if (outcomes_.empty()) return false;
+  outcome = std::move(outcomes_.front());
+  outcomes_.pop_front();
+  return true;
+}
+
+// Sends and reads as far as it goes without waiting.
+TcpConnector::Drive TcpConnector::drive(int descriptor, Handshake& handshake, std::uint64_t mark) {
+  for (;;) {
+    while (!handshake.outgoing().empty()) {
+      const auto out = handshake.outgoing();
+      const ssize_t sent = send(descriptor, out.data(), out.size(), MSG_NOSIGNAL);
+      if (sent >= 0) {
+        handshake.sent(static_cast<std::size_t>(sent));
+      } else if (errno == EAGAIN) {
+        return rewatch(descriptor, EPOLLOUT, mark) ? Drive::waiting : Drive::ended;
+      } else if (errno != EINTR) {
+        return Drive::ended;
+      }
+    }
+    if (handshake.state() != Handshake::State::talking) return Drive::decided;
+    std::array<std::byte, kAnswerBytes> bytes;
+    const ssize_t got = recv(descriptor, bytes.data(), handshake.wanted(), 0);
+    if (got > 0) {
+      handshake.feed({bytes.data(), static_cast<std::size_t>(got)});
+    } else if (got < 0 && errno == EAGAIN) {
+      return rewatch(descriptor, EPOLLIN, mark) ? Drive::waiting : Drive::ended;
+    } else if (got == 0 || errno != EINTR) {
+      return Drive::ended;
+    }
+  }
+}
+
+void TcpConnector::accept_some() {
+  while (listener_ >= 0) {
+    const auto free_slot =
+        std::find_if(half_open_.begin(), half_open_.end(), [](const HalfOpen& h) { return h.descriptor < 0; });
+    if (free_slot == half_open_.end()) return pause_listener(true);
+    bool on_spare = false;
+    const int descriptor = accept_one(on_spare);
+    if (descriptor < 0) return;
+    tune_socket(descriptor);
+    free_slot->descriptor = descriptor;
+    free_slot->deadline_ns = monotonic_ns() + kHalfOpenNs;
+    free_slot->on_spare = on_spare;
+    free_slot->handshake = Handshake::accept(secret_, rank_, static_cast<std::uint32_t>(peers_.size()));
+    ++half_open_count_;
+    const auto slot = static_cast<std::size_t>(free_slot - half_open_.begin());
+    if (!watch(descriptor, EPOLLIN, mark_of(ConnectorMark::half_open, slot))) return drop(*free_slot);
+    set_timer();
+    go_on(slot);
+  }
+}
+
+// Out of descriptors, one connection at a time is still taken, on the spare, to learn who it is and to refuse it by
+// name.
+int TcpConnector::accept_one(bool& on_spare) {
+  for (;;) {
+    const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (descriptor >= 0) return descriptor;
+    if (errno == EINTR || errno == ECONNABORTED) continue;
+    const bool exhausted = errno == EMFILE || errno == ENFILE;
+    if (exhausted && spare_ >= 0) {
+      close_if_open(spare_);
+      on_spare = true;
+      continue;
+    }
+    if (exhausted) pause_listener(true);
+    if (on_spare) spare_ = fcntl(timer_, F_DUPFD_CLOEXEC, 0);  // who called has gone
+    return -1;
+  }
+}
+
+void TcpConnector::pause_listener(bool paused) {
+  if (listener_ < 0 || paused_ == paused) return;
+  const std::uint32_t events = paused ? 0U : static_cast<std::uint32_t>(EPOLLIN);
+  // It fails when the program has closed the listener or the set: then nobody is accepted, which who dials will tell.
+  if (!rewatch(listener_, events, mark_of(ConnectorMark::listener, 0))) return;
+  paused_ = paused;
+  set_timer();
+}
+
+void TcpConnector::go_on(std::size_t slot) {
+  HalfOpen& half_open = half_open_[slot];
+  if (half_open.descriptor < 0) return;
+  const std::uint64_t mark = mark_of(ConnectorMark::half_open, slot);
+  Drive result = drive(half_open.descriptor, half_open.handshake, mark);
+  if (result == Drive::decided && half_open.handshake.state() == Handshake::State::proved) {
+    const std::uint32_t peer = half_open.handshake.peer();
+    if (!remote_[peer] || peers_[peer] == Peer::failed) return drop(half_open);
+    half_open.handshake.decide(judge(half_open));
+    result = drive(half_open.descriptor, half_open.handshake, mark);
+  }
+  if (result == Drive::waiting) return;
+  if (result == Drive::decided && half_open.handshake.state() == Handshake::State::done) return settle(half_open);
+  drop(half_open);
+}
+
+Verdict TcpConnector::judge(const HalfOpen& half_open) {
+  const std::uint32_t peer = half_open.handshake.peer();
+  if (peers_[peer] == Peer::connected) return Verdict::another_serves;
+  if (peers_[peer] == Peer::dialing && rank_ < peer) return Verdict::another_serves;
+  return half_open.on_spare ? Verdict::no_descriptor : Verdict::welcome;
+}
+
+// The verdict is on its way.
+void TcpConnector::settle(HalfOpen& half_open) {
+  const std::uint32_t peer = half_open.handshake.peer();
+  const Verdict verdict = half_open.handshake.verdict();
+  if (verdict == Verdict::no_descriptor) fail(peer, "cannot accept its connection: " + descriptor_limit_text(EMFILE));
+  if (verdict != Verdict::welcome || peers_[peer] != Peer::unconnected) {
+    if (verdict != Verdict::welcome || peers_[peer] != Peer::dialing) return drop(half_open);
+  }
+  const int descriptor = half_open.descriptor;
+  half_open.descriptor = -1;
+  --half_open_count_;
+  pause_listener(false);
+  connected(peer, descriptor);
+}
+
+void TcpConnector::drop(HalfOpen& half_open) {
+  close_if_open(half_open.descriptor);
+  --half_open_count_;
+  if (half_open.on_spare) spare_ = fcntl(timer_, F_DUPFD_CLOEXEC, 0);
+  half_open.on_spare = false;
+  pause_listener(false);
+}
+
+void TcpConnector::connected(std::uint32_t peer, int descriptor) {
+  MARGAY_ASSERT(peers_[peer] == Peer::unconnected || peers_[peer] == Peer::dialing);
+  finish_dial(peer);
+  epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
+  peers_[peer] = Peer::connected;
+  --unconnected_;
+  outcomes_.push_back({peer, descriptor, {}});
+  close_listener_if_complete();
+}
+
+void TcpConnector::fail(std::uint32_t peer, std::string failure) {
+  if (peers_[peer] == Peer::connected || peers_[peer] == Peer::failed) return;
+  finish_dial(peer);
+  peers_[peer] = Peer::failed;
+  --unconnected_;
+  outcomes_.push_back({peer, -1, std::move(failure)});
+  close_listener_if_complete();
+}
+
+void TcpConnector::close_listener_if_complete() {
+  if (unconnected_ != 0) return;
+  close_if_open(listener_);
+  close_if_open(spare_);
+}
+
+void TcpConnector::wake_at(std::uint64_t at_ns) {
+  wake_at_ns_ = at_ns;
+  set_timer();
+}
+
+// Half-open connections whose second is over, dials whose pause is over, dials that nobody answers.
+void TcpConnector::expire() {
+  if (half_open_count_ == 0 && dialing_ == 0 && !paused_) return;
+  const std::uint64_t now_ns = monotonic_ns();
+  for (HalfOpen& half_open : half_open_) {
+    if (half_open.descriptor >= 0 && half_open.deadline_ns <= now_ns) drop(half_open);
+  }
+  for (std::size_t peer = 0; dialing_ != 0 && peer < dials_.size(); ++peer) {
+    Dial* dial = dials_[peer].get();
+    if (dial == nullptr) continue;
+    if (dial->descriptor >= 0) {
+      look_for_silence(*dial, now_ns);
+    } else if (dial->retry_ns <= now_ns) {
+      start(*dial);
+    }
+  }
+  if (half_open_count_ < kHalfOpenMax) pause_listener(false);
+  set_timer();
+}
+
+// The timer makes descriptor() readable when the next deadline comes, also for a process that sleeps.
+void TcpConnector::set_timer() {
+  std::uint64_t next_ns = wake_at_ns_;
+  const auto consider = [&next_ns](std::uint64_t at_ns) { next_ns = next_ns == 0 ? at_ns : std::min(next_ns, at_ns); };
+  if (paused_) consider(monotonic_ns() + kHalfOpenNs);
+  if (half_open_count_ != 0) {
+    for (const HalfOpen& half_open : half_open_) {
+      if (half_open.descriptor >= 0) consider(half_open.deadline_ns);
+    }
+  }
+  for (std::size_t peer = 0; dialing_ != 0 && peer < dials_.size(); ++peer) {
+    if (dials_[peer] == nullptr) continue;
+    consider(dials_[peer]->descriptor < 0 ? dials_[peer]->retry_ns : monotonic_ns() + kSilenceLookNs);
+  }
+  arm_timer(timer_, next_ns);
+}
+
+std::string descriptor_limit_text(int error_number) {
+  std::string text = std::strerror(error_number);
+  rlimit limit{};
+  if (error_number == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    text += " (RLIMIT_NOFILE of this process is " + std::to_string(limit.rlim_cur) + "; raise it with ulimit -n)";
+  } else if (error_number == ENFILE) {
+    text += " (the host's limit, /proc/sys/fs/file-max)";
+  }
+  return text;
+}
+
+}  // namespace margay::sim

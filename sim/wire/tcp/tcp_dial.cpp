@@ -1,0 +1,133 @@
+// The dialing half of TcpConnector.
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <netinet/in.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "sim/wire/tcp/tcp_connector.hpp"
+#include "sim/wire/tcp/tcp_socket.hpp"
+
+namespace margay::sim {
+
+void TcpConnector::dial(std::uint32_t peer, const TcpAddress& address) {
+  if (peers_[peer] != Peer::unconnected) return;
+  peers_[peer] = Peer::dialing;
+  ++dialing_;
+  dials_[peer] = std::make_unique<Dial>();
+  dials_[peer]->peer = peer;
+  dials_[peer]->address = address;
+  start(*dials_[peer]);
+  if (dialing_ == 1) set_timer();  // later ones find it set
+}
+
+// Opens a socket, from the one address that this rank uses, and begins to connect.
+void TcpConnector::start(Dial& dial) {
+  dial.connecting = false;
+  if (dial.address.family() != local_.family()) {
+    return fail(dial.peer, "its address " + address_text(dial.address) + " is of another family than this rank's");
+  }
+  dial.descriptor = socket(dial.address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (dial.descriptor < 0) return fail(dial.peer, "cannot make a socket: " + descriptor_limit_text(errno));
+  tune_socket(dial.descriptor);
+  const int yes = 1;
+  static_cast<void>(setsockopt(dial.descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes));
+  TcpAddress from = local_;
+  if (from.family() == AF_INET) {
+    reinterpret_cast<sockaddr_in&>(from.storage).sin_port = 0;
+  } else {
+    reinterpret_cast<sockaddr_in6&>(from.storage).sin6_port = 0;
+  }
+  if (bind(dial.descriptor, from.get(), from.bytes) != 0) {
+    return fail(dial.peer, "cannot use the address " + address_text(from) + ": " + std::strerror(errno));
+  }
+  if (!watch(dial.descriptor, EPOLLOUT, mark_of(ConnectorMark::dial, dial.peer))) {
+    return fail(dial.peer, "its connection cannot be watched: " + watch_failure_text(errno));
+  }
+  dial.connecting = true;
+  if (dial.answer_by_ns == 0) dial.answer_by_ns = monotonic_ns() + kSilenceMaxNs;
+  dial.silence = {};
+  dial.handshake = Handshake::initiate(secret_, rank_, dial.peer, static_cast<std::uint32_t>(peers_.size()));
+  go_on(dial);
+}
+
+void TcpConnector::go_on(Dial& dial) {
+  if (dial.descriptor < 0) return;
+  if (dial.connecting) {
+    // connect() itself says how it stands; a polled SO_ERROR would take a passing "no route" for the end.
+    if (::connect(dial.descriptor, dial.address.get(), dial.address.bytes) != 0 && errno != EISCONN) {
+      if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) return;
+      if (errno == EHOSTUNREACH && monotonic_ns() < dial.answer_by_ns) return retry_unreached(dial);
+      if (errno == ECONNRESET || errno == ECONNABORTED) return retry(dial, std::strerror(errno), 0);
+      return fail(dial.peer, "cannot connect to " + address_text(dial.address) + ": " + std::strerror(errno));
+    }
+    dial.connecting = false;
+  }
+  switch (drive(dial.descriptor, dial.handshake, mark_of(ConnectorMark::dial, dial.peer))) {
+    case Drive::waiting:
+      return;
+    case Drive::ended:
+      return retry(dial, "it closed the connection during the handshake", 0);
+    case Drive::decided:
+      break;
+  }
+  if (dial.handshake.state() == Handshake::State::failed) {
+    return fail(dial.peer, std::string(dial.handshake.reason()) + " (" + address_text(dial.address) + ")");
+  }
+  switch (dial.handshake.verdict()) {
+    case Verdict::welcome: {
+      const int descriptor = dial.descriptor;
+      dial.descriptor = -1;
+      return connected(dial.peer, descriptor);
+    }
+    case Verdict::another_serves:
+      return retry(dial, "it awaited another connection, which never came", kOtherServesNs);
+    case Verdict::no_descriptor:
+      return fail(dial.peer, "it has no file descriptor left for this connection");
+  }
+}
+
+void TcpConnector::hang_up(Dial& dial) {
+  close_if_open(dial.descriptor);
+}
+
+void TcpConnector::retry(Dial& dial, std::string_view reason, std::uint64_t pause_ns) {
+  hang_up(dial);
+  if (++dial.tries > kDialTriesMax) {
+    return fail(dial.peer, std::string(reason) + " (" + address_text(dial.address) + ", tried " +
+                               std::to_string(dial.tries) + " times)");
+  }
+  if (pause_ns == 0) pause_ns = kDialPauseNs << (dial.tries - 1);
+  dial.retry_ns = monotonic_ns() + pause_ns;
+  dial.answer_by_ns = 0;  // its host has answered
+  set_timer();
+}
+
+void TcpConnector::retry_unreached(Dial& dial) {
+  hang_up(dial);
+  dial.retry_ns = monotonic_ns() + kUnreachedPauseNs;
+  set_timer();
+}
+
+// May end the dial: the caller's reference to it, too.
+void TcpConnector::look_for_silence(Dial& dial, std::uint64_t now_ns) {
+  bool silent = now_ns >= dial.answer_by_ns;
+  if (!dial.connecting) {
+    TcpAnswers answers;
+    silent = read_answers(dial.descriptor, answers) && dial.silence.look(answers, now_ns);
+  }
+  if (silent) fail(dial.peer, silence_text() + " (" + address_text(dial.address) + ")");
+}
+
+// Removes the dial, whatever it is at. The caller's reference to it ends here.
+void TcpConnector::finish_dial(std::uint32_t peer) {
+  if (dials_[peer] == nullptr) return;
+  hang_up(*dials_[peer]);
+  dials_[peer].reset();
+  --dialing_;
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,291 @@
+#include "sim/wire/tcp/tcp_receiver.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "portals/base/assert.hpp"
+#include "sim/wire/tcp/crc32c.hpp"
+
+namespace margay::sim {
+
+using portals::Buffer;
+using portals::Region;
+using portals::RegionCursor;
+
+TcpReceiver::TcpReceiver(std::uint32_t peer, portals::ProcessId source, portals::ProcessId destination)
+    : peer_(peer), source_(source), destination_(destination) {}
+
+// ---- bytes in
+
+std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
+  if (ended_) return 0;
+  if (buffer_ == nullptr) buffer_ = std::make_unique_for_overwrite<std::byte[]>(kReceiveBufferBytes);
+  make_room();
+  direct_ = body_ == Body::landing && segment_left_ != 0 && begin_ == end_ && lands_in_long_pieces();
+  if (direct_) return landing_targets(pieces);
+  std::size_t room = kReceiveBufferBytes - end_;
+  if (body_ == Body::landing && !in_segment_) {
+    room = std::min(room, buffered() < kSegmentOverheadBytes ? kSegmentOverheadBytes - buffered() : kFrameHeadMaxBytes);
+  } else if (short_read_ && begin_ == end_) {
+    room = kReadAheadAfterBodyBytes;
+  }
+  pieces[0] = {buffer_.get() + end_, room};
+  return room == 0 ? 0 : 1;
+}
+
+// Reading small pieces to their places takes a system call for each few of them; they are read beside and copied. So is
+// a segment with the end of the landing of a longer body inside.
+bool TcpReceiver::lands_in_long_pieces() const {
+  if (landing_.left() < segment_left_) return false;
+  const std::size_t first = landing_.peek(segment_left_).bytes;
+  return first == segment_left_ || first >= kLandingPieceBytesMin;
+}
+
+// The remainder of the segment, then what surely follows: the next segment's prefix and head, or a short read ahead.
+std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
+  RegionCursor ahead = landing_;
+  std::size_t count = 0;
+  std::uint64_t left = segment_left_;
+  while (left != 0 && count + 1 < pieces.size()) {
+    const Buffer piece = ahead.peek(left);
+    pieces[count++] = {piece.base, piece.bytes};
+    ahead.skip(piece.bytes);
+    left -= piece.bytes;
+  }
+  if (left == 0) pieces[count++] = {buffer_.get(), body_left_ != 0 ? kSegmentOverheadBytes : kReadAheadAfterBodyBytes};
+  return count;
+}
+
+// Moves what is read ahead to the buffer's beginning when the end comes near. The offered frame stays where it is.
+void TcpReceiver::make_room() {
+  if (begin_ == end_) {
+    begin_ = end_ = 0;
+  } else if (begin_ != 0 && kReceiveBufferBytes - end_ < kWholeBytes + kFrameOverheadMaxBytes) {
+    MARGAY_ASSERT(offered_bytes_ == 0);
+    std::memmove(buffer_.get(), front(), buffered());
+    end_ -= begin_;
+    begin_ = 0;
+  }
+}
+
+void TcpReceiver::received(std::size_t bytes) {
+  if (ended_) return;
+  if (direct_) {
+    const std::size_t here = std::min<std::uint64_t>(bytes, segment_left_);
+    landed(here);
+    bytes -= here;
+  }
+  end_ += bytes;
+  MARGAY_ASSERT(end_ <= kReceiveBufferBytes);
+}
+
+// `bytes` of the segment are where they belong: takes them into the checksum.
+void TcpReceiver::landed(std::size_t bytes) {
+  segment_left_ -= bytes;
+  while (bytes != 0) {
+    const Buffer piece = landing_.peek(bytes);
+    segment_crc_ = crc32c({piece.base, piece.bytes}, segment_crc_);
+    landing_.skip(piece.bytes);
+    bytes -= piece.bytes;
+  }
+}
+
+void TcpReceiver::take_buffered_content() {
+  const std::size_t here = std::min<std::uint64_t>(buffered(), segment_left_);
+  if (here == 0) return;
+  const std::span<const std::byte> bytes(front(), here);
+  segment_crc_ = crc32c(bytes, segment_crc_);
+  if (body_ == Body::landing) landing_.write(bytes.first(std::min<std::uint64_t>(here, landing_.left())));
+  segment_left_ -= here;
+  begin_ += here;
+}
+
+void TcpReceiver::end(std::string why) {
+  if (ended_) return;
+  ended_ = true;
+  if (loss_.empty()) loss_ = std::move(why);
+}
+
+void TcpReceiver::miss(std::string why) {
+  if (!goodbye_ || !told_) return;
+  goodbye_ = told_ = false;
+  loss_ = std::move(why);
+}
+
+// ---- arrivals out
+
+bool TcpReceiver::next(Arrival& arrival) {
+  MARGAY_ASSERT(offered_bytes_ == 0);
+  for (;;) {
+    switch (told_ ? Step::need_bytes : step(arrival)) {
+      case Step::arrival:
+        arrival.peer = peer_;
+        return true;
+      case Step::again:
+        continue;
+      case Step::need_bytes:
+        return ended_ && !told_ && finish_stream(arrival);
+    }
+  }
+}
+
+TcpReceiver::Step TcpReceiver::step(Arrival& arrival) {
+  if (!in_segment_) return step_frame(arrival);
+  take_buffered_content();
+  return segment_left_ == 0 ? finish_segment(arrival) : Step::need_bytes;
+}
+
+TcpReceiver::Step TcpReceiver::step_frame(Arrival& arrival) {
+  if (buffered() < kPrefixBytes) return Step::need_bytes;
+  FramePrefix prefix;
+  const std::string_view wrong = read_prefix(front(), prefix);
+  if (!wrong.empty()) return malformed(wrong);
+  if (buffered() < kPrefixBytes + prefix.head_bytes) return Step::need_bytes;
+  DecodedHead head;
+  const DecodeResult decoded = decode_head({front() + kPrefixBytes, prefix.head_bytes}, arrival.header, head);
+  if (decoded.verdict == Decode::malformed) return malformed(decoded.reason);
+  if (decoded.verdict == Decode::incomplete || head.bytes != prefix.head_bytes) {
+    return malformed("a frame's head is not as long as its prefix says");
+  }
+  if (head.type == FrameType::segment) return step_segment(prefix, head);
+  // Everything but a segment is complete, and its checksum compared, before it means anything.
+  if (prefix.content_bytes > kWholeBytes) return malformed("a frame's content is longer than its kind allows");
+  const std::size_t bytes = prefix.head_bytes + prefix.content_bytes;
+  if (buffered() < kPrefixBytes + bytes) return Step::need_bytes;
+  if (checked_bytes_ == 0) {
+    if (crc32c({front() + kPrefixBytes, bytes}) != prefix.crc) return malformed("a frame came damaged (CRC32C)");
+    checked_bytes_ = kPrefixBytes + bytes;
+  }
+  return head.type == FrameType::message ? step_message(prefix, head, arrival) : step_control(prefix, head, arrival);
+}
+
+TcpReceiver::Step TcpReceiver::step_segment(const FramePrefix& prefix, const DecodedHead& head) {
+  if (body_ == Body::none) return malformed("a piece of a body came without its message");
+  if (head.argument != prefix.content_bytes || head.argument == 0 || head.argument > body_left_) {
+    return malformed("a piece of a body has a length that cannot be");
+  }
+  segment_crc_ = crc32c({front() + kPrefixBytes, prefix.head_bytes});
+  segment_want_ = prefix.crc;
+  segment_left_ = prefix.content_bytes;
+  body_left_ -= segment_left_;
+  in_segment_ = true;
+  begin_ += kPrefixBytes + prefix.head_bytes;
+  return Step::again;
+}
+
+TcpReceiver::Step TcpReceiver::finish_segment(Arrival& arrival) {
+  in_segment_ = false;
+  if (segment_crc_ != segment_want_) return malformed("a piece of a body came damaged (CRC32C)");
+  if (body_left_ != 0) return Step::again;
+  const bool told = body_ == Body::landing;
+  end_body(arrival, Arrival::Kind::finished);
+  return told ? Step::arrival : Step::again;
+}
+
+TcpReceiver::Step TcpReceiver::step_message(const FramePrefix& prefix, const DecodedHead& head, Arrival& arrival) {
+  const std::uint64_t length = arrival.header.length;
+  const bool whole = length <= kWholeBytes;
+  if (head.read_body) return malformed("a message offers its body for reading, which this wire cannot do");
+  if (body_ != Body::none) return malformed("a message came inside the body of another");
+  if (prefix.content_bytes != (whole ? length : 0)) return malformed("a frame's content is not its message's body");
+  if (length > kMessageLimitBytes) return malformed("a message is longer than any may be");
+  arrival.kind = whole ? Arrival::Kind::whole : Arrival::Kind::started;
+  arrival.sequence = messages_ + 1;
+  arrival.header.source = source_;
+  arrival.header.destination = destination_;
+  arrival.body = whole ? Region(front() + kPrefixBytes + prefix.head_bytes, prefix.content_bytes) : Region();
+  goodbye_ = false;  // taken back
+  body_length_ = length;
+  offered_bytes_ = checked_bytes_;
+  return Step::arrival;
+}
+
+TcpReceiver::Step TcpReceiver::step_control(const FramePrefix& prefix, const DecodedHead& head, Arrival& arrival) {
+  if (prefix.content_bytes != 0) return malformed("a control frame has content");
+  begin_ += std::exchange(checked_bytes_, 0);
+  if (head.type == FrameType::cut) {
+    if (body_ == Body::none || head.argument != body_length_ - body_left_)
+      return malformed("a body was cut that was not there");
+    const bool told = body_ == Body::landing;
+    end_body(arrival, Arrival::Kind::cut);
+    return told ? Step::arrival : Step::again;
+  }
+  if (head.type != FrameType::goodbye) return malformed("a frame of a kind that this wire does not know");
+  if (body_ != Body::none || goodbye_) return malformed("a goodbye came inside a body, or after another one");
+  if (head.argument != messages_) return malformed("it says goodbye after another number of messages than came");
+  goodbye_ = true;
+  return Step::again;
+}
+
+// No complete frame is left, and none will come.
+bool TcpReceiver::finish_stream(Arrival& arrival) {
+  if (body_ == Body::landing) {
+    end_body(arrival, Arrival::Kind::cut);
+    arrival.peer = peer_;
+    if (loss_.empty()) loss_ = "its connection ended inside a body";
+    return true;
+  }
+  told_ = true;
+  if (goodbye_ && buffered() == 0) return false;
+  if (loss_.empty()) {
+    const bool inside = buffered() != 0 || in_segment_ || body_ != Body::none;
+    loss_ = inside ? "its connection ended inside a frame" : "its connection ended without a goodbye";
+  }
+  arrival.kind = Arrival::Kind::lost;
+  arrival.peer = peer_;
+  arrival.loss = loss_;
+  return true;
+}
+
+void TcpReceiver::end_body(Arrival& arrival, Arrival::Kind kind) {
+  arrival.kind = kind;
+  arrival.cookie = std::exchange(cookie_, nullptr);
+  body_ = Body::none;
+  in_segment_ = false;
+  short_read_ = true;
+}
+
+// What a peer sends is never asserted: it ends the connection.
+TcpReceiver::Step TcpReceiver::malformed(std::string_view why) {
+  begin_ = end_ = 0;
+  in_segment_ = false;
+  goodbye_ = false;
+  ended_ = true;
+  loss_ = why;
+  return Step::need_bytes;
+}
+
+// ---- answers
+
+void TcpReceiver::consume() {
+  MARGAY_ASSERT(offered_bytes_ != 0);
+  begin_ += std::exchange(offered_bytes_, 0);
+  checked_bytes_ = 0;
+  ++messages_;
+  short_read_ = false;
+}
+
+void TcpReceiver::hold() {
+  offered_bytes_ = 0;
+}
+
+void TcpReceiver::accept(const Region& landing, void* cookie) {
+  MARGAY_ASSERT(landing.bytes() <= body_length_);
+  start_body(Body::landing);
+  landing_ = RegionCursor(landing);
+  cookie_ = cookie;
+}
+
+void TcpReceiver::refuse() {
+  start_body(Body::discard);
+}
+
+void TcpReceiver::start_body(Body body) {
+  consume();
+  body_ = body;
+  body_left_ = body_length_;
+  segment_left_ = 0;
+}
+
+}  // namespace margay::sim

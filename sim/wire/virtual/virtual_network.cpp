@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "portals/base/assert.hpp"
+#include "sim/wire/virtual/virtual_wire.hpp"
+
+namespace margay::sim {
+
+VirtualNetwork::VirtualNetwork(std::uint32_t ranks, std::uint64_t seed, const VirtualOptions& options,
+                               portals::GroupId group)
+    : options_(options), group_(group), state_(seed), wires_(ranks), gone_(ranks) {
+  MARGAY_ASSERT(options.delay_min_ns <= options.delay_max_ns && options.segment_bytes != 0);
+  MARGAY_ASSERT(options.window_bytes >= options.segment_bytes && options.window_messages != 0);
+}
+
+VirtualNetwork::~VirtualNetwork() = default;
+
+Wire& VirtualNetwork::attach(std::uint32_t rank, TransmissionList& finished) {
+  MARGAY_ASSERT(rank < wires_.size() && wires_[rank] == nullptr);
+  wires_[rank] = std::make_unique<VirtualWire>(*this, rank, finished);
+  return *wires_[rank];
+}
+
+Wire& VirtualNetwork::wire(std::uint32_t rank) {
+  MARGAY_ASSERT(rank < wires_.size() && wires_[rank] != nullptr);
+  return *wires_[rank];
+}
+
+VirtualNetwork::Pair& VirtualNetwork::pair(std::uint32_t from, std::uint32_t to) {
+  MARGAY_ASSERT(to < wires_.size());
+  std::unique_ptr<Pair>& slot = pairs_[std::uint64_t{from} << 32 | to];
+  if (!slot) {
+    slot = std::make_unique<Pair>();
+    slot->from = from;
+    slot->to = to;
+    slot->lost = !gone_[from].empty() || !gone_[to].empty();
+  }
+  return *slot;
+}
+
+// Splitmix64: one multiplication chain, the same on every machine.
+std::uint64_t VirtualNetwork::random() {
+  std::uint64_t z = (state_ += 0x9e37'79b9'7f4a'7c15);
+  z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
+  z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11eb;
+  return z ^ (z >> 31);
+}
+
+bool VirtualNetwork::chance(double probability) {
+  return static_cast<double>(random() >> 11) * 0x1.0p-53 < probability;
+}
+
+void VirtualNetwork::launch(Pair& pair, Frame frame) {
+  const std::uint64_t span = options_.delay_max_ns - options_.delay_min_ns + 1;
+  std::uint64_t due = now_ns_ + options_.delay_min_ns + random() % span;
+  if (chance(options_.stall_probability)) due += options_.stall_ns;
+  due = std::max(due, pair.last_due_ns + 1);
+  pair.last_due_ns = due;
+  pair.used_bytes += frame.bytes.size();
+  if (frame.type == Frame::Type::head) {
+    ++pair.used_messages;
+    ++counts_.sent;
+  }
+  pair.flying.push_back(std::move(frame));
+  due_.push({due, ++launched_, &pair});
+}
+
+bool VirtualNetwork::advance() {
+  while (!due_.empty()) {
+    const Due next = due_.top();
+    due_.pop();
+    Pair& pair = *next.pair;
+    if (pair.flying.empty()) continue;  // dropped with a lost process
+    now_ns_ = std::max(now_ns_, next.at_ns);
+    if (wires_[pair.to] != nullptr) wires_[pair.to]->sender(pair.from);
+    pair.arrived.push_back(std::move(pair.flying.front()));
+    pair.flying.pop_front();
+    return true;
+  }
+  return false;
+}
+
+void VirtualNetwork::drop(Pair& pair) {
+  pair.lost = true;
+  const auto is_head = [](const Frame& frame) { return frame.type == Frame::Type::head; };
+  counts_.lost += static_cast<std::uint64_t>(std::ranges::count_if(pair.flying, is_head));
+  counts_.lost += static_cast<std::uint64_t>(std::ranges::count_if(pair.arrived, is_head));
+  pair.flying.clear();
+  pair.arrived.clear();
+}
+
+void VirtualNetwork::lose(std::uint32_t rank, std::string_view reason) {
+  MARGAY_ASSERT(rank < gone_.size() && !reason.empty());
+  if (!gone_[rank].empty()) return;
+  gone_[rank] = reason;
+  for (auto& [key, pair] : pairs_) {
+    if (pair->from != rank && pair->to != rank) continue;
+    drop(*pair);
+    if (wires_[pair->from] != nullptr) wires_[pair->from]->fail(*pair);
+  }
+  for (std::uint32_t other = 0; other < wires_.size(); ++other) {
+    if (other != rank && wires_[other] != nullptr) wires_[other]->peer_lost(rank);
+  }
+}
+
+}  // namespace margay::sim

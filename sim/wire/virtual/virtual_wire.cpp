@@ -1,0 +1,274 @@
+#include "sim/wire/virtual/virtual_wire.hpp"
+
+#include <algorithm>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::sim {
+
+using portals::Header;
+using portals::ProcessId;
+using portals::Region;
+using portals::RegionCursor;
+
+VirtualWire::VirtualWire(VirtualNetwork& network, std::uint32_t rank, TransmissionList& finished)
+    : Wire(WireId::virtual_), network_(network), rank_(rank), finished_(finished) {}
+
+bool VirtualWire::room(const Pair& pair, std::uint64_t bytes) const {
+  return pair.used_messages < network_.options_.window_messages &&
+         pair.used_bytes + bytes <= network_.options_.window_bytes;
+}
+
+bool VirtualWire::try_send(std::uint32_t peer, const Header& header, const Region& body) {
+  MARGAY_ASSERT(body.bytes() == header.length && peer != rank_);
+  Pair& pair = network_.pair(rank_, peer);
+  if (pair.lost || !pair.queue.empty() || header.length > network_.options_.segment_bytes) return false;
+  if (!room(pair, header.length) || network_.chance(network_.options_.full_probability)) return false;
+  Frame frame;
+  frame.header = header;
+  frame.bytes.resize(static_cast<std::size_t>(header.length));
+  RegionCursor(body).read(frame.bytes);
+  network_.launch(pair, std::move(frame));
+  return true;
+}
+
+void VirtualWire::send(std::uint32_t peer, Transmission& transmission) {
+  MARGAY_ASSERT(transmission.body.bytes() == transmission.header.length && peer != rank_);
+  Pair& pair = network_.pair(rank_, peer);
+  if (pair.lost) {
+    transmission.state = Transmission::State::failed;
+    finished_.push(transmission);
+    return;
+  }
+  transmission.state = Transmission::State::queued;
+  transmission.cursor = RegionCursor(transmission.body);
+  const bool was_idle = pair.queue.empty();
+  pair.queue.push(transmission);
+  if (!was_idle) return;
+  while (!pair.queue.empty() && carry(pair)) {
+  }
+  if (!pair.queue.empty()) busy_.push_back(&pair);
+}
+
+void VirtualWire::stop(std::uint32_t, Transmission& transmission) {
+  if (transmission.state == Transmission::State::queued) transmission.stop_asked = true;
+}
+
+bool VirtualWire::replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) {
+  Pair& pair = network_.pair(rank_, peer);
+  if (pair.begun && pair.queue.front() == &transmission) return false;
+  return pair.queue.replace(transmission, instead);
+}
+
+bool VirtualWire::push() {
+  bool moved = false;
+  // One frame of each pair in turn, so that long bodies of several pairs interleave.
+  for (bool round = true; round;) {
+    round = false;
+    for (Pair* pair : busy_) {
+      if (!pair->queue.empty()) round |= carry(*pair);
+    }
+    moved |= round;
+  }
+  std::erase_if(busy_, [](const Pair* pair) { return pair->queue.empty(); });
+  for (Sender& sender : senders_) {
+    if (sender.state == Sender::State::held) sender.state = Sender::State::between;
+  }
+  return moved;
+}
+
+// The next frame of the first queued transmission. false: the window is full.
+bool VirtualWire::carry(Pair& pair) {
+  Transmission& first = *pair.queue.front();
+  const std::uint64_t segment = network_.options_.segment_bytes;
+  Frame frame;
+  if (!pair.begun) {
+    frame.whole = first.header.length <= segment;
+    const std::uint64_t inside = frame.whole ? first.header.length : 0;
+    if (!room(pair, inside)) return false;
+    frame.header = first.header;
+    frame.bytes.resize(static_cast<std::size_t>(inside));
+    pair.begun = true;
+  } else if (first.stop_asked) {
+    frame.type = Frame::Type::cut;
+  } else {
+    const std::uint64_t part = std::min(segment, first.cursor.left());
+    if (pair.used_bytes + part > network_.options_.window_bytes) return false;
+    frame.type = Frame::Type::segment;
+    frame.bytes.resize(static_cast<std::size_t>(part));
+  }
+  first.cursor.read(frame.bytes);
+  const bool stopped = frame.type == Frame::Type::cut;
+  network_.launch(pair, std::move(frame));
+  if (stopped) {
+    finish(pair, Transmission::State::stopped);
+  } else if (first.cursor.left() == 0) {
+    finish(pair, Transmission::State::sent);
+  }
+  return true;
+}
+
+void VirtualWire::finish(Pair& pair, Transmission::State state) {
+  Transmission* done = pair.queue.pop();
+  done->state = state;
+  pair.begun = false;
+  finished_.push(*done);
+}
+
+VirtualWire::Sender& VirtualWire::sender(std::uint32_t rank) {
+  const auto [found, fresh] = sender_index_.try_emplace(rank, senders_.size());
+  if (fresh) {
+    senders_.emplace_back();
+    senders_.back().rank = rank;
+    senders_.back().pair = &network_.pair(rank, rank_);
+  }
+  return senders_[found->second];
+}
+
+bool VirtualWire::poll(Arrival& arrival) {
+  const std::size_t count = senders_.size();
+  for (std::size_t looked = 0; looked < count; ++looked) {
+    turn_ = turn_ + 1 < count ? turn_ + 1 : 0;
+    if (!look(senders_[turn_], arrival)) continue;
+    answering_ = turn_;
+    return true;
+  }
+  return false;
+}
+
+bool VirtualWire::look(Sender& sender, Arrival& arrival) {
+  switch (sender.state) {
+    case Sender::State::between:
+      return !sender.pair->arrived.empty() && offer(sender, arrival);
+    case Sender::State::receiving:
+    case Sender::State::passing:
+      return move_body(sender, arrival);
+    case Sender::State::losing:
+      return tell_loss(sender, arrival);
+    case Sender::State::offered:
+      MARGAY_ASSERT(false && "an arrival waits for its answer");
+      return false;
+    case Sender::State::held:
+    case Sender::State::lost:
+      return false;
+  }
+  return false;
+}
+
+bool VirtualWire::offer(Sender& sender, Arrival& arrival) {
+  Frame& frame = sender.pair->arrived.front();
+  MARGAY_ASSERT(frame.type == Frame::Type::head);
+  arrival.kind = frame.whole ? Arrival::Kind::whole : Arrival::Kind::started;
+  arrival.peer = sender.rank;
+  arrival.sequence = sender.sequence + 1;
+  arrival.header = frame.header;
+  arrival.header.source = ProcessId{network_.group_, sender.rank};
+  arrival.header.destination = ProcessId{network_.group_, rank_};
+  arrival.body = Region(frame.bytes.data(), frame.bytes.size());
+  arrival.cookie = nullptr;
+  sender.state = Sender::State::offered;
+  return true;
+}
+
+// Takes the frame that was looked at off the window.
+void VirtualWire::take(Sender& sender) {
+  Frame& frame = sender.pair->arrived.front();
+  sender.pair->used_bytes -= frame.bytes.size();
+  if (frame.type == Frame::Type::head) {
+    --sender.pair->used_messages;
+    ++network_.counts_.told;
+    ++sender.sequence;
+  }
+  sender.pair->arrived.pop_front();
+}
+
+bool VirtualWire::move_body(Sender& sender, Arrival& arrival) {
+  while (!sender.pair->arrived.empty()) {
+    Frame& frame = sender.pair->arrived.front();
+    if (frame.type == Frame::Type::cut) {
+      take(sender);
+      return end_body(sender, Arrival::Kind::cut, arrival);
+    }
+    MARGAY_ASSERT(frame.type == Frame::Type::segment && frame.bytes.size() <= sender.left);
+    if (sender.state == Sender::State::receiving) {
+      const std::size_t here = std::min<std::uint64_t>(frame.bytes.size(), sender.landing.left());
+      sender.landing.write(std::span(frame.bytes).first(here));
+    }
+    sender.left -= frame.bytes.size();
+    body_moved_ = true;
+    take(sender);
+    if (sender.left == 0) return end_body(sender, Arrival::Kind::finished, arrival);
+  }
+  return false;
+}
+
+bool VirtualWire::end_body(Sender& sender, Arrival::Kind kind, Arrival& arrival) {
+  const bool accepted = sender.state == Sender::State::receiving;
+  sender.state = Sender::State::between;
+  if (!accepted) return look(sender, arrival);
+  arrival.kind = kind;
+  arrival.peer = sender.rank;
+  arrival.cookie = sender.cookie;
+  return true;
+}
+
+void VirtualWire::consume() {
+  Sender& sender = senders_[answering_];
+  MARGAY_ASSERT(sender.state == Sender::State::offered && sender.pair->arrived.front().whole);
+  take(sender);
+  sender.state = Sender::State::between;
+}
+
+void VirtualWire::hold() {
+  MARGAY_ASSERT(senders_[answering_].state == Sender::State::offered);
+  senders_[answering_].state = Sender::State::held;
+}
+
+void VirtualWire::answer_started(Sender::State state) {
+  Sender& sender = senders_[answering_];
+  MARGAY_ASSERT(sender.state == Sender::State::offered && !sender.pair->arrived.front().whole);
+  sender.left = sender.pair->arrived.front().header.length;
+  take(sender);
+  sender.state = state;
+}
+
+void VirtualWire::accept(const Region& landing, void* cookie) {
+  answer_started(Sender::State::receiving);
+  Sender& sender = senders_[answering_];
+  MARGAY_ASSERT(landing.bytes() <= sender.left);
+  sender.landing = RegionCursor(landing);
+  sender.cookie = cookie;
+}
+
+void VirtualWire::refuse() {
+  answer_started(Sender::State::passing);
+}
+
+void VirtualWire::fail(Pair& pair) {
+  while (!pair.queue.empty()) finish(pair, Transmission::State::failed);
+  std::erase(busy_, &pair);
+}
+
+void VirtualWire::peer_lost(std::uint32_t peer) {
+  Sender& gone = sender(peer);
+  MARGAY_ASSERT(gone.state != Sender::State::offered);
+  if (gone.state == Sender::State::lost) return;
+  gone.accepted = gone.state == Sender::State::receiving;
+  gone.state = Sender::State::losing;
+}
+
+bool VirtualWire::tell_loss(Sender& sender, Arrival& arrival) {
+  arrival.peer = sender.rank;
+  if (sender.accepted) {
+    sender.accepted = false;
+    arrival.kind = Arrival::Kind::cut;
+    arrival.cookie = sender.cookie;
+    return true;
+  }
+  arrival.kind = Arrival::Kind::lost;
+  arrival.loss = network_.gone_[sender.rank];
+  sender.state = Sender::State::lost;
+  return true;
+}
+
+}  // namespace margay::sim
