@@ -1,7 +1,7 @@
 #include <span>
 
 #include "collectives/portal/collective.hpp"
-#include "mpi_adi/device/device.hpp"
+#include "mpi_adi/progress/device.hpp"
 
 namespace margay::collectives {
 

@@ -2,12 +2,13 @@
 // own.
 #pragma once
 
-#include "mpi_adi/device/device.hpp"
 #include "mpi_adi/device/pool.hpp"
 #include "portals/memory/dynamic_block.hpp"
 #include "sim/wire/transmission.hpp"
 
 namespace margay::mpi_adi {
+
+struct Communicator;
 
 struct Message {
   Pooled pooled;

@@ -6,12 +6,16 @@
 #include <memory>
 #include <vector>
 
-#include "mpi_adi/device/device.hpp"
+#include "mpi_adi/datatype/datatype.hpp"
+#include "mpi_adi/device/counts.hpp"
+#include "mpi_adi/device/envelope.hpp"
 #include "mpi_adi/device/message.hpp"
+#include "mpi_adi/device/options.hpp"
 #include "mpi_adi/device/receive_request.hpp"
 #include "mpi_adi/device/send_request.hpp"
 #include "mpi_adi/device/task.hpp"
 #include "mpi_adi/device/unexpected.hpp"
+#include "mpi_adi/object/communicator.hpp"
 #include "portals/match/match_list.hpp"
 #include "sim/kernel/kernel.hpp"
 

@@ -1,6 +1,4 @@
-// Device's functions: each goes to the protocol step that does it. Here, above the protocols, and not in device/,
-// below.
-#include "mpi_adi/device/device.hpp"
+#include "mpi_adi/progress/device.hpp"
 
 #include <vector>
 

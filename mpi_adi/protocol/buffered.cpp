@@ -4,9 +4,10 @@
 #include <string>
 
 #include "mpi_adi/abi/mpi.h"
-#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/device/type_check.hpp"
+#include "mpi_adi/protocol/complete.hpp"
+#include "mpi_adi/protocol/start_send.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
@@ -62,7 +63,7 @@ void AttachedBuffer::release(const std::byte* place) {
   taken_.erase(at);
 }
 
-BufferedSends::BufferedSends(Device& device) : device_(device), bytes_type_(own_bytes()) {}
+BufferedSends::BufferedSends(DeviceParts& parts) : parts_(parts), bytes_type_(own_bytes()) {}
 
 portals::Status BufferedSends::send(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
                                     Communicator& communicator) {
@@ -74,17 +75,17 @@ portals::Status BufferedSends::send(const void* buffer, std::int64_t count, Data
   Pieces pieces;
   const portals::Region source = pieces.to_send(buffer, count, type);
   if (bytes != 0) portals::copy(portals::Region(place, bytes), source);
-  if (TypeCheck* const check = device_.parts().type_check.get(); check != nullptr) check->copied_from(type);
-  Request* const request = device_.start_send(SendMode::buffered, place, static_cast<std::int64_t>(bytes), bytes_type_,
-                                              destination, tag, communicator);
-  under_way_.push_back({request, place});
-  if (request->complete) end_last();
+  if (TypeCheck* const check = parts_.type_check.get(); check != nullptr) check->copied_from(type);
+  Request& request = start_send(parts_, SendMode::buffered, place, static_cast<std::int64_t>(bytes), bytes_type_,
+                                destination, tag, communicator, Context::point_to_point);
+  under_way_.push_back({&request, place});
+  if (request.complete) end_last();
   return {};
 }
 
 void BufferedSends::end_last() {
   buffer_.release(under_way_.back().place);
-  device_.free(*under_way_.back().request);
+  mpi_adi::release(parts_, *under_way_.back().request);
   under_way_.pop_back();
 }
 
@@ -92,7 +93,7 @@ void BufferedSends::collect() {
   std::erase_if(under_way_, [this](const UnderWay& one) {
     if (!one.request->complete) return false;
     buffer_.release(one.place);
-    device_.free(*one.request);
+    mpi_adi::release(parts_, *one.request);
     return true;
   });
 }

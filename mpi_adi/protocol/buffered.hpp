@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mpi_adi/device/device.hpp"
+#include "mpi_adi/device/parts.hpp"
 #include "portals/base/status.hpp"
 
 namespace margay::mpi_adi {
@@ -39,8 +39,8 @@ class AttachedBuffer {
 // The buffered sends of one process. Under the process lock.
 class BufferedSends {
  public:
-  // `device` outlives this object.
-  explicit BufferedSends(Device& device);
+  // `parts` outlive this object.
+  explicit BufferedSends(DeviceParts& parts);
 
   [[nodiscard]] portals::Status attach(void* base, std::uint64_t bytes) { return buffer_.attach(base, bytes); }
   // Copies the elements and sends them. Error (MPI_ERR_BUFFER): as AttachedBuffer::reserve; nothing was sent.
@@ -66,7 +66,7 @@ class BufferedSends {
   };
   void end_last();
 
-  Device& device_;
+  DeviceParts& parts_;
   AttachedBuffer buffer_;
   Datatype bytes_type_;
   std::vector<UnderWay> under_way_;

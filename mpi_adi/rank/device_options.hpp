@@ -1,7 +1,7 @@
 // What the options of a run say about the device.
 #pragma once
 
-#include "mpi_adi/device/device.hpp"
+#include "mpi_adi/device/options.hpp"
 #include "portals/base/status.hpp"
 #include "sim/boot/options.hpp"
 

@@ -71,7 +71,7 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
                          ": it is mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return");
   }
   rank->device_ = std::make_unique<Device>(rank->process_->kernel(), options);
-  rank->buffered_ = std::make_unique<BufferedSends>(*rank->device_);
+  rank->buffered_ = std::make_unique<BufferedSends>(rank->device_->parts());
   rank->make_world();
   if (rank->process_->job().options.text("leaks") == "1") {
     rank->origins_ = std::make_unique<Origins>();

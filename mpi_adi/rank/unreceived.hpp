@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "mpi_adi/device/device.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/context_pool.hpp"
+#include "mpi_adi/progress/device.hpp"
 #include "sim/machine/process.hpp"
 
 namespace margay::mpi_adi {

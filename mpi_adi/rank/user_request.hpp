@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "mpi_adi/abi/handles.hpp"
-#include "mpi_adi/device/device.hpp"
+#include "mpi_adi/progress/device.hpp"
 
 namespace margay::mpi_adi {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "mpi_adi/device/device.hpp"
+#include "mpi_adi/device/options.hpp"
 #include "sim/kernel/waiter.hpp"
 #include "sim/wire/shm/long_method.hpp"
 

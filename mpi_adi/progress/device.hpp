@@ -10,6 +10,9 @@
 #include <string>
 
 #include "mpi_adi/datatype/datatype.hpp"
+#include "mpi_adi/device/counts.hpp"
+#include "mpi_adi/device/envelope.hpp"
+#include "mpi_adi/device/options.hpp"
 #include "mpi_adi/device/request.hpp"
 #include "mpi_adi/device/task.hpp"
 #include "mpi_adi/object/communicator.hpp"
@@ -20,41 +23,10 @@ class Kernel;
 
 namespace margay::mpi_adi {
 
-enum class SendMode : std::uint8_t { standard, synchronous, ready, buffered };
-
-// Which of a communicator's two contexts a message travels in.
-enum class Context : std::uint8_t { point_to_point, collective };
-
 struct Message;  // a matched probe's message, taken off the heap's queue (MPI_Message)
 
 struct FirstWait;    // mpi_adi/progress/describe
 struct DeviceParts;  // mpi_adi/device/parts
-
-// An envelope as probes tell it.
-struct Envelope {
-  int source = 0;  // rank in the communicator
-  int tag = 0;
-  std::uint64_t bytes = 0;
-};
-
-struct DeviceOptions {
-  std::uint64_t short_limit_shm = 0, short_limit_tcp = 0;  // bytes; 0: sim/base/limits.hpp's
-  std::uint64_t short_limit_virtual = 0;                   // bytes; 0: as shm
-  std::uint64_t heap_bytes = 0;                            // 0: default
-  enum class LongProtocol : std::uint8_t { puma, rendezvous } long_protocol = LongProtocol::puma;
-};
-
-// Messages and bytes by protocol, for the job's table and for tests.
-struct ProtocolCounts {
-  struct Count {
-    std::uint64_t messages = 0, bytes = 0;
-  };
-  Count short_, long_matched, long_pulled, synchronous_short, synchronous_long, synchronous_long_pulled, ready,
-      buffered;
-  std::uint64_t unexpected = 0;     // messages found in the heap
-  std::uint64_t ready_dropped = 0;  // ready sends that found no posted receive here (receiver's count)
-  std::uint64_t send_requests = 0;  // sends that needed a request: the wire had no room, or an answer is owed
-};
 
 class Device {
  public:

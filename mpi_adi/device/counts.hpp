@@ -1,0 +1,20 @@
+// What a device counts.
+#pragma once
+
+#include <cstdint>
+
+namespace margay::mpi_adi {
+
+// Messages and bytes by protocol, for the job's table and for tests.
+struct ProtocolCounts {
+  struct Count {
+    std::uint64_t messages = 0, bytes = 0;
+  };
+  Count short_, long_matched, long_pulled, synchronous_short, synchronous_long, synchronous_long_pulled, ready,
+      buffered;
+  std::uint64_t unexpected = 0;     // messages found in the heap
+  std::uint64_t ready_dropped = 0;  // ready sends that found no posted receive here (receiver's count)
+  std::uint64_t send_requests = 0;  // sends that needed a request: the wire had no room, or an answer is owed
+};
+
+}  // namespace margay::mpi_adi
