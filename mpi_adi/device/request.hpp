@@ -7,10 +7,11 @@ namespace margay::mpi_adi {
 
 struct Communicator;
 
-// Those after the first two a layer above carries out (OwnRequest); the device never has one in its hands.
+// Those after the first three a layer above carries out (OwnRequest); the device never has one in its hands.
 enum class RequestKind : std::uint8_t {
   send,
   receive,
+  sent,  // a send that was over when it began: all such have one request in common (Device::start_send)
   send_receive,
   partitioned_send,
   partitioned_receive,
@@ -50,7 +51,7 @@ struct Request {
   RequestOwner* owner = nullptr;         // of a part: told when it is complete
 
   // An OwnRequest (mpi_adi/request).
-  [[nodiscard]] bool is_own() const { return kind > RequestKind::receive; }
+  [[nodiscard]] bool is_own() const { return kind > RequestKind::sent; }
 };
 
 }  // namespace margay::mpi_adi

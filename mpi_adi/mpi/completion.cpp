@@ -26,7 +26,7 @@ int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* s
 
 // The request is over for the program.
 void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
-  call.device().free(*request.device);
+  if (!request.sent) call.device().free(*request.device);
   request.device = nullptr;
   if (!request.persistent) {
     call.rank().free_request(request);

@@ -51,6 +51,11 @@ std::string words(const UserRequest& request) {
     return message_words(call.is_send ? "to" : "from", call.peer, call.tag,
                          static_cast<std::uint64_t>(call.count) * call.type->size);
   }
+  if (request.sent) {
+    const PersistentCall& call = request.call;
+    if (call.peer == MPI_PROC_NULL) return {};
+    return message_words("to", call.peer, call.tag, static_cast<std::uint64_t>(call.count));
+  }
   if (request.device == nullptr || request.device->is_own()) return {};
   return request.device->kind == RequestKind::send ? words(static_cast<const SendRequest&>(*request.device))
                                                    : words(static_cast<const ReceiveRequest&>(*request.device));

@@ -46,6 +46,10 @@ inline void hand_out(Call& call, Request* device, Communicator& communicator, MP
   UserRequest* const request = call.rank().add_request(device, communicator);
   if (request == nullptr) [[unlikely]]
     return refuse_request(call, device);
+  if (device->kind == RequestKind::sent) {
+    request->sent = true;
+    ++communicator.references;
+  }
   *handle = request->handle;
 }
 

@@ -19,20 +19,18 @@ struct Device::Impl {
 };
 
 Device::Device(sim::Kernel& kernel, const DeviceOptions& options)
-    : impl_(new Impl{{kernel, options}}), unreferenced_(&impl_->parts.unreferenced), tasks_(&impl_->parts.tasks) {}
+    : impl_(new Impl{{kernel, options}}), unreferenced_(&impl_->parts.unreferenced), tasks_(&impl_->parts.tasks) {
+  sent_.kind = RequestKind::sent;
+  sent_.complete = true;
+}
 Device::~Device() {
   delete impl_;
 }
 
 Request* Device::start_send(SendMode mode, const void* buffer, std::int64_t count, Datatype& type, int destination,
                             int tag, Communicator& communicator, Context context) {
-  DeviceParts& parts = impl_->parts;
-  if (destination == MPI_PROC_NULL) {
-    Request& request = new_send(parts, communicator);
-    complete_null(parts, request);
-    return &request;
-  }
-  return &mpi_adi::start_send(parts, mode, buffer, count, type, destination, tag, communicator, context);
+  if (send_now(mode, buffer, count, type, destination, tag, communicator, context)) return &sent_;
+  return &mpi_adi::start_send(impl_->parts, mode, buffer, count, type, destination, tag, communicator, context);
 }
 
 bool Device::send_now(SendMode mode, const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,

@@ -38,12 +38,14 @@ class Device {
 
   // Starts a send of `count` elements at `buffer` to `destination` (a rank of `communicator`, or MPI_PROC_NULL). The
   // request is the caller's until it gives it back with free(). `buffer` is the device's until the request is complete.
+  // A send that send_now() took has none of its own: what comes back says that it is over (RequestKind::sent), holds no
+  // reference to the communicator, and may be given back like another one.
   // Buffered: the caller copied into the attached buffer and frees that on completion (protocol/buffered).
   [[nodiscard]] Request* start_send(SendMode mode, const void* buffer, std::int64_t count, Datatype& type,
                                     int destination, int tag, Communicator& communicator,
                                     Context context = Context::point_to_point);
-  // The fast path of blocking standard and ready sends: true when the kernel took the message at once (short, room in
-  // the ring), so that no request is needed. false: nothing happened.
+  // The fast path of standard and ready sends: true when the kernel took the message at once (short, room in the ring),
+  // so that no request is needed. false: nothing happened.
   [[nodiscard]] bool send_now(SendMode mode, const void* buffer, std::int64_t count, Datatype& type, int destination,
                               int tag, Communicator& communicator, Context context = Context::point_to_point);
   // Posts a receive, or takes a matching message out of the heap (atomically with respect to the kernel).
@@ -130,6 +132,7 @@ class Device {
  private:
   struct Impl;
   Impl* impl_;
+  Request sent_;  // what start_send() gives for sends that are over
   // Of impl_; here, because each MPI call asks.
   const std::vector<Communicator*>* unreferenced_;
   TaskQueue* tasks_;

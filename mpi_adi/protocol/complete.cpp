@@ -28,6 +28,7 @@ std::uint32_t index_of(const Request& request) {
 }
 
 void give_back(DeviceParts& parts, Request& request) {
+  if (request.kind == RequestKind::sent) return;
   drop_reference(parts, *request.communicator);
   request.communicator = nullptr;
   if (request.kind == RequestKind::send) {

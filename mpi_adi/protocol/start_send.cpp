@@ -147,6 +147,8 @@ bool send_now(DeviceParts& parts, SendMode mode, const void* buffer, std::int64_
   const portals::Region& body = parts.scratch.to_send(buffer, count, type);
   const bool sent = parts.recorder().watched() ? try_watched(parts, mode, type, peer, bits, body, context)
                                                : try_short_send(parts, peer, bits, body);
+  if (!type.dense()) [[unlikely]]
+    parts.scratch.clear();
   if (sent) add(mode == SendMode::ready ? parts.counts.ready : parts.counts.short_, bytes);
   return sent;
 }

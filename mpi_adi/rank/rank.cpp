@@ -352,7 +352,9 @@ void MpiRank::free_datatype(Datatype& type) {
 
 void MpiRank::free_request(UserRequest& request) {
   requests_.remove(request.handle);
-  if (request.persistent) {
+  if (request.sent) {
+    release(*request.communicator);
+  } else if (request.persistent) {
     release(*request.communicator);
     if (request.call.type != nullptr) release(*request.call.type);
   }

@@ -181,6 +181,7 @@ class MpiRank {
       return nullptr;
     free_requests_ = request->next_free;
     request->persistent = false;  // and with it `call` says nothing
+    request->sent = false;
     request->handle = handle;
     request->device = device;
     request->communicator = &communicator;

@@ -24,9 +24,12 @@ struct OwnRequest;  // mpi_adi/request/own_request.hpp
 struct UserRequest {
   Handle handle = 0;
   Request* device = nullptr;  // under way or complete; nullptr: an inactive persistent request
-  // Whose error handler is asked. A persistent request holds a reference; of another, `device` does.
+  // Whose error handler is asked. A persistent request holds a reference, and so does one for a send that is over; of
+  // another, `device` does.
   Communicator* communicator = nullptr;
   bool persistent = false;
+  bool sent = false;  // not persistent, and `device` says that it is over
+  // Of a send that is over too, if origins are noted: peer, tag, and as count its bytes.
   PersistentCall call;
   OwnRequest* own = nullptr;  // of a persistent one that a layer above carries out; otherwise without meaning
   UserRequest* next_free = nullptr;
