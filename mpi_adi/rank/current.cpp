@@ -1,4 +1,5 @@
-#include "mpi_adi/rank/rank.hpp"
+#include "mpi_adi/rank/current.hpp"
+
 #include "sim/shm/published.hpp"
 
 namespace margay::mpi_adi {
