@@ -1,19 +1,21 @@
-// Whose calls a thread's are: the rank that it belongs to.
+// Whose calls a thread's are: the process that it belongs to, and that one's rank while MPI runs.
 #pragma once
 
 namespace margay::mpi_adi {
 
+class MpiProcess;  // mpi_adi/rank/mpi_process
 class MpiRank;
 
+// Of the calling thread (initial-exec: one load each). With the operating system's process, to which thread_process
+// leads when nobody set it, the library's only mutable globals.
 namespace detail {
-// The rank of the thread that initialized MPI (initial-exec: one load), and the one that threads without their own
-// belong to. They ask for it in each call: what they kept would outlive MPI_Finalize, which another thread calls. With
-// init_state.cpp's, info_table.cpp's, the error handlers', the tool interface's and collectives/mpi/machine's, the only
-// mutable globals: MPI's C interface has no argument to carry them.
+// Of the thread that initialized MPI. The others ask their process in each call: what they kept would outlive
+// MPI_Finalize, which another thread calls.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiRank* thread_rank;
-[[nodiscard, gnu::noinline]] MpiRank* rank_of_process();
-// The calling thread's end will be told to its rank, if that minds.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiProcess* thread_process;  // never nullptr
+// Its end will be told to its rank, if that minds.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local bool thread_noted;
+[[nodiscard, gnu::noinline]] MpiRank* rank_of_process();
 }  // namespace detail
 
 // The calling thread's rank; nullptr while neither MPI_Init nor a session holds MPI.
@@ -24,10 +26,17 @@ namespace detail {
 [[nodiscard]] inline bool is_rank_thread() {
   return detail::thread_rank != nullptr;
 }
-// Sets it for the calling thread, and for threads of this process that have none of their own.
-void set_current_rank(MpiRank* rank);
-// Sets it for one of the two.
+// The calling thread's process.
+[[nodiscard]] inline MpiProcess& current_process() {
+  return *detail::thread_process;
+}
+// The operating system's, whatever the thread.
+[[nodiscard]] MpiProcess& system_process();
+
+// The calling thread has begun MPI, or (nullptr) ended it.
 void set_thread_rank(MpiRank* rank);
-void set_process_rank(MpiRank* rank);
+// The calling thread belongs to a virtual machine's process from now on, which outlives its calls. `rank`: it is the
+// thread that initialized MPI there.
+void set_thread_process(MpiProcess& process, MpiRank* rank = nullptr);
 
 }  // namespace margay::mpi_adi

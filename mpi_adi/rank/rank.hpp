@@ -49,11 +49,9 @@ struct ReceivingSide;  // mpi_adi/rank/unreceived
 
 class MpiRank {
  public:
-  // Joins the job, once in a process's life: it works, and the program has no communicator yet. `make_extension` runs
+  // In a process that has joined its job: it works, and the program has no communicator yet. `make_extension` runs
   // before the first message can arrive.
   using MakeExtension = std::unique_ptr<RankExtension> (*)(MpiRank&);
-  [[nodiscard]] static portals::Status start(MakeExtension make_extension, std::unique_ptr<MpiRank>& out);
-  // The same in a process that has been made: tests put it on a virtual machine.
   [[nodiscard]] static portals::Status start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
                                                 std::unique_ptr<MpiRank>& out);
   ~MpiRank();
@@ -240,7 +238,7 @@ class MpiRank {
     explicit OutsideRest(MpiRank& rank) : rank_(rank) {}
     void rest(std::uint64_t ns) override {
       rank_.leave();
-      sim::give_processor_up(ns);
+      rank_.process_->give_way(ns);
       rank_.enter();
     }
 
