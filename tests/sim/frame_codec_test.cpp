@@ -287,5 +287,33 @@ TEST_CASE("frame: the plain encoder writes what the general one does, or nothing
   CHECK_GT(plain, 5'000);
 }
 
+TEST_CASE("frame: the plain decoder reads what the general one does, or says that it is another head") {
+  std::mt19937_64 random(6);
+  int plain = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    // Bytes 0 to 15 are the head; flags, length and kind are drawn so that all of a plain head's neighbours come.
+    std::array<std::uint64_t, 2> words{random(), random()};
+    if (i % 4 != 0) words[0] &= ~std::uint64_t{0x00ff'0000};
+    if (i % 8 == 1) words[0] &= ~std::uint64_t{0xff00'0000};
+    Head head{};
+    std::memcpy(head.data(), words.data(), sizeof words);
+    Header quick;
+    Decoded general;
+    const DecodeResult result = decode_head(std::span(head).first(kFrameHeadMinBytes), general.header, general);
+    const bool read = decode_plain_head(words[0], words[1], quick);
+    if (!read) {
+      const bool whole = result.verdict == Decode::ok && general.type == FrameType::message;
+      CHECK_FALSE(whole);
+      continue;
+    }
+    ++plain;
+    REQUIRE(result.verdict == Decode::ok);
+    REQUIRE(general.type == FrameType::message);
+    REQUIRE_EQ(general.bytes, kFrameHeadMinBytes);
+    REQUIRE(quick == general.header);
+  }
+  CHECK_GT(plain, 30'000);
+}
+
 }  // namespace
 }  // namespace margay::sim

@@ -124,6 +124,11 @@ class Endpoint {
   }
 
   // Sends by send().
+  void queue(std::uint32_t peer, portals::Header header, std::vector<std::byte> body, std::size_t piece) {
+    std::unique_ptr<Pieces> pieces;
+    if (piece != 0) pieces = std::make_unique<Pieces>(body, piece);
+    queue(peer, header, std::move(body), std::move(pieces));
+  }
   Outgoing& queue(std::uint32_t peer, portals::Header header, std::vector<std::byte> body,
                   std::unique_ptr<Pieces> pieces = nullptr) {
     Outgoing& out = outgoing.emplace_back();

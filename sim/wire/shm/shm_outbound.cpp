@@ -86,6 +86,8 @@ void ShmOutbound::let_go(std::size_t count) {
   bytes_.prepare(count);
 }
 
+// begin()'s twin, for what nobody queues: it needs no transmission and no cursor, and takes a body at once or not at
+// all. tests/sim/wire_contract.hpp holds the two to the same arrivals.
 bool ShmOutbound::try_send(const Header& header, const Region& body) {
   if (!queue_.empty() || lost_ || !cells_.has_room()) return false;
   MARGAY_ASSERT(body.bytes() == header.length);
@@ -253,6 +255,7 @@ bool ShmOutbound::help() {
 }
 
 // The first in the queue. False: it has to wait.
+// try_send()'s twin: the first of the queue, perhaps in parts (tests/sim/wire_contract.hpp).
 bool ShmOutbound::begin(TransmissionList& finished) {
   if (!cells_.has_room()) return false;
   Transmission& first = *queue_.front();
