@@ -36,10 +36,11 @@ inline std::vector<std::uint32_t> counting(std::uint32_t ranks) {
 
 class ShmSet final : public WireSet {
  public:
-  explicit ShmSet(std::uint32_t ranks, LongMethod long_method = LongMethod::ring) : segment_(ranks), finished_(ranks) {
+  explicit ShmSet(std::uint32_t ranks, LongMethod long_method = LongMethod::ring, const Clock& clock = real_clock())
+      : segment_(ranks), finished_(ranks) {
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-      wires_.push_back(
-          std::make_unique<ShmWire>(segment_.bytes(), rank, ranks, counting(ranks), finished_[rank], 0, long_method));
+      wires_.push_back(std::make_unique<ShmWire>(segment_.bytes(), rank, ranks, counting(ranks), finished_[rank], 0,
+                                                 long_method, clock));
       REQUIRE_MESSAGE(wires_.back()->status().ok(), wires_.back()->status().sentence());
     }
   }

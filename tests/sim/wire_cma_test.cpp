@@ -450,6 +450,34 @@ TEST_CASE("cma: automatic always reads between ranks that share their one proces
   CHECK_EQ(ring_bytes(rig), shared ? 0 : 2 * kLongBytes);  // two of the four went each way
 }
 
+namespace {
+
+class CountingClock final : public Clock {
+ public:
+  CountingClock() : Clock(ClockKind::virtual_ns) {}
+  [[nodiscard]] std::uint64_t now_ns() const override { return ++looks_; }
+  [[nodiscard]] std::uint64_t ticks() const override { return looks_; }
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
+
+ private:
+  mutable std::uint64_t looks_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("cma: long bodies are measured by the clock that their wires were given") {
+  const CountingClock clock;
+  for (const LongMethod method : {LongMethod::automatic, LongMethod::cma}) {
+    const std::uint64_t before = clock.looks();
+    Rig rig([&](std::uint32_t ranks) { return std::make_unique<ShmSet>(ranks, method, clock); }, 2);
+    REQUIRE(arrived(rig, 1, 8));
+    CHECK(clock.looks() == before);
+    REQUIRE(arrived(rig, 2, kLongBytes));
+    REQUIRE(arrived(rig, 3, kLongBytes));
+    CHECK(clock.looks() > before);
+  }
+}
+
 TEST_CASE("cma: words of --method long") {
   LongMethod method = LongMethod::ring;
   CHECK(parse_long_method("", method).ok());

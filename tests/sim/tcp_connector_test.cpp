@@ -1,0 +1,57 @@
+// Deadlines of connections on a clock that the test sets.
+#include "sim/wire/tcp/tcp_connector.hpp"
+
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "tests/sim/tcp_set.hpp"
+
+namespace margay::sim::test {
+namespace {
+
+class Stranger {
+ public:
+  explicit Stranger(const TcpAddress& address) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    REQUIRE(connect(socket_, address.get(), address.bytes) == 0);
+  }
+  ~Stranger() { close(socket_); }
+  Stranger(const Stranger&) = delete;
+  Stranger& operator=(const Stranger&) = delete;
+  // Whether the other side has closed the connection.
+  [[nodiscard]] bool dropped() const {
+    std::array<char, 256> bytes;
+    ssize_t got = 1;
+    while (got > 0) got = recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+    return got == 0 || errno != EAGAIN;
+  }
+
+ private:
+  int socket_;
+};
+
+}  // namespace
+
+TEST_CASE("tcp connector: who says nothing is dropped after a second of the clock that it was given") {
+  const JobSecret secret = secret_of(1);
+  VirtualClock clock(kHalfOpenNs);
+  TcpConnector connector(0, {false, true}, secret, clock);
+  REQUIRE(connector.listen("127.0.0.1").ok());
+  const Stranger first(connector.local());
+  connector.progress();
+  clock.advance_ns(kHalfOpenNs - 1);
+  const Stranger second(connector.local());
+  connector.progress();
+  CHECK_FALSE(first.dropped());
+  clock.advance_ns(1);
+  const Stranger third(connector.local());
+  connector.progress();
+  CHECK(first.dropped());
+  CHECK_FALSE(second.dropped());
+}
+
+}  // namespace margay::sim::test
