@@ -26,6 +26,10 @@ int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* s
 
 // The request is over for the program.
 void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
+  if (request.common) {
+    *handle = MPI_REQUEST_NULL;
+    return;
+  }
   if (!request.sent) call.device().free(*request.device);
   request.device = nullptr;
   if (!request.persistent) {

@@ -45,6 +45,7 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
     return call.failed();
   }
   *request = MPI_REQUEST_NULL;
+  if (found->common) return MPI_SUCCESS;
   const bool own = under_way != nullptr && under_way->is_own();
   // A generalized request keeps its handle until MPI_Grequest_complete.
   const bool awaited = generalized_of(under_way) != nullptr && !under_way->complete;

@@ -43,10 +43,15 @@ struct CheckedSend {
 // Gives a request that was started a handle.
 [[gnu::noinline]] void refuse_request(Call& call, Request* device);  // too many are alive
 inline void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle) {
+  const bool sent = device->kind == RequestKind::sent;
+  if (sent && call.rank().origins() == nullptr) [[likely]] {
+    *handle = call.rank().sent_request();
+    return;
+  }
   UserRequest* const request = call.rank().add_request(device, communicator);
   if (request == nullptr) [[unlikely]]
     return refuse_request(call, device);
-  if (device->kind == RequestKind::sent) {
+  if (sent) [[unlikely]] {
     request->sent = true;
     ++communicator.references;
   }

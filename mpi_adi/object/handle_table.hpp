@@ -13,9 +13,15 @@ namespace margay::mpi_adi {
 template <typename Object>
 class HandleTable {
  public:
-  // The first `reserved` indices are never given out: handles that the ABI fixes.
+  // The first `reserved` indices are never given out: handles that the ABI fixes, or place() gives.
   explicit HandleTable(ObjectType type, std::uint32_t reserved = 0)
-      : tag_(handle_bits(make_direct(type, 0)) >> kHandleTypeShift), slots_(reserved) {}
+      : tag_(handle_bits(make_direct(type, 0)) >> kHandleTypeShift), reserved_(reserved), slots_(reserved) {}
+
+  // An object under a reserved index, for good: it counts as nobody's, so not among those that are alive.
+  [[nodiscard]] Handle place(std::uint32_t index, Object& object) {
+    slots_[index].object = &object;
+    return handle_of(index);
+  }
 
   // 0 when the table is full (2^18 objects alive).
   [[nodiscard]] Handle add(Object& object) {
@@ -47,15 +53,15 @@ class HandleTable {
   }
   [[nodiscard]] std::vector<Object*> alive() const {
     std::vector<Object*> objects;
-    for (const Slot& slot : slots_) {
-      if (slot.object != nullptr) objects.push_back(slot.object);
+    for (std::size_t slot = reserved_; slot < slots_.size(); ++slot) {
+      if (slots_[slot].object != nullptr) objects.push_back(slots_[slot].object);
     }
     return objects;
   }
   // function(Handle, const Object&) of each living object.
   template <typename Function>
   void for_each(Function function) const {
-    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    for (std::uint32_t slot = reserved_; slot < slots_.size(); ++slot) {
       const Slot& at = slots_[slot];
       if (at.object != nullptr) function(handle_of(slot), *at.object);
     }
@@ -77,6 +83,7 @@ class HandleTable {
   }
 
   std::uint32_t tag_;  // what a handle has above its index: its kind (direct) and the type
+  std::uint32_t reserved_;
   std::vector<Slot> slots_;
   std::uint32_t free_ = kNone;
 };

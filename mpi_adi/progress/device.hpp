@@ -48,6 +48,8 @@ class Device {
   // so that no request is needed. false: nothing happened.
   [[nodiscard]] bool send_now(SendMode mode, const void* buffer, std::int64_t count, Datatype& type, int destination,
                               int tag, Communicator& communicator, Context context = Context::point_to_point);
+  // That request.
+  [[nodiscard]] Request& sent() { return sent_; }
   // Posts a receive, or takes a matching message out of the heap (atomically with respect to the kernel).
   [[nodiscard]] Request* start_receive(void* buffer, std::int64_t count, Datatype& type, int source, int tag,
                                        Communicator& communicator, Context context = Context::point_to_point);

@@ -67,6 +67,10 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
   rank->device_ = std::make_unique<Device>(rank->process_->kernel(), options);
   rank->buffered_ = std::make_unique<BufferedSends>(rank->device_->parts());
   rank->make_world();
+  rank->sent_request_.device = &rank->device_->sent();
+  rank->sent_request_.communicator = &rank->world_;
+  rank->sent_request_.common = true;
+  rank->sent_request_.handle = rank->requests_.place(0, rank->sent_request_);
   if (rank->process_->job().options.text("leaks") == "1") {
     rank->origins_ = std::make_unique<Origins>();
     rank->process_->recorder().watch();
@@ -347,7 +351,7 @@ void MpiRank::free_datatype(Datatype& type) {
 void MpiRank::free_request(UserRequest& request) {
   requests_.remove(request.handle);
   if (request.sent) {
-    release(*request.communicator);
+    device_->drop_reference(*request.communicator);  // goes at the call's end: who failed may still ask its handler
   } else if (request.persistent) {
     release(*request.communicator);
     if (request.call.type != nullptr) release(*request.call.type);

@@ -158,6 +158,8 @@ class MpiRank {
   }
   [[nodiscard]] HandleTable<Datatype>& datatypes() { return datatypes_; }
   [[nodiscard]] UserRequest* request(MPI_Request handle) { return requests_.find(handle); }
+  // Of any send that was over when it began, as with MPICH: nothing has to be kept for it, nor given back.
+  [[nodiscard]] MPI_Request sent_request() const { return sent_request_.handle; }
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
   // What MPI_Op_create made; of each the table is the owner's (gone at the end of MPI).
   [[nodiscard]] HandleTable<Operation>& operations() { return operations_; }
@@ -292,7 +294,8 @@ class MpiRank {
   HandleTable<Communicator> communicators_{ObjectType::communicator};
   HandleTable<Datatype> datatypes_{ObjectType::datatype, kPairTypeCount};
   std::vector<Datatype*> kind_types_;
-  HandleTable<UserRequest> requests_{ObjectType::request};
+  HandleTable<UserRequest> requests_{ObjectType::request, 1};
+  UserRequest sent_request_;
   HandleTable<Message> messages_{ObjectType::request};
   HandleTable<Operation> operations_{ObjectType::op};
   std::uint64_t partition_channels_ = 0;

@@ -28,7 +28,8 @@ struct UserRequest {
   // another, `device` does.
   Communicator* communicator = nullptr;
   bool persistent = false;
-  bool sent = false;  // not persistent, and `device` says that it is over
+  bool sent = false;    // not persistent, and `device` says that it is over
+  bool common = false;  // the one of all sends that are over, while origins are not noted: it is never freed
   // Of a send that is over too, if origins are noted: peer, tag, and as count its bytes.
   PersistentCall call;
   OwnRequest* own = nullptr;  // of a persistent one that a layer above carries out; otherwise without meaning

@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   MPI_Op op;
   MPI_Info info;
   MPI_Errhandler handler;
-  MPI_Request send;
+  MPI_Request send, gone;
   MPI_Request receive;
   MPI_Request kept;
   int key;
@@ -85,6 +85,9 @@ int main(int argc, char** argv) {
     MPI_Wait(&receive, MPI_STATUS_IGNORE);
   }
   MPI_Irecv(more, 4, MPI_INT, rank, 7, MPI_COMM_WORLD, &receive);
+  /* Gone at once, and received; its handle is leaked all the same. */
+  MPI_Isend(numbers, 2, MPI_INT, rank, 6, MPI_COMM_WORLD, &gone);
+  MPI_Recv(unwanted, 2, MPI_INT, rank, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   /* Neither finds its match: one that did might be complete before MPI_Finalize, or not. */
   MPI_Issend(numbers, 3, MPI_INT, rank, 8, MPI_COMM_WORLD, &send);
   MPI_Send_init(numbers, 2, MPI_INT, rank, 9, copy, &kept);
@@ -92,6 +95,7 @@ int main(int argc, char** argv) {
     by_the_way(rank);
     MPI_Send(numbers, 4, MPI_INT, rank, 7, MPI_COMM_WORLD);
     MPI_Recv(unwanted, 3, MPI_INT, rank, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&gone, MPI_STATUS_IGNORE);
     MPI_Wait(&send, MPI_STATUS_IGNORE);
     MPI_Wait(&receive, MPI_STATUS_IGNORE);
     MPI_Request_free(&kept);
