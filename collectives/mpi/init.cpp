@@ -11,8 +11,8 @@
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
 #include "mpi_adi/mpi/early_call.hpp"
-#include "mpi_adi/mpi/init_state.hpp"
 #include "mpi_adi/mpi/leaks.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
 
 using namespace margay::mpi_adi;
 
@@ -20,11 +20,12 @@ namespace {
 
 int begin(const CallName& name, int thread_level) {
   const char* const function = name.text;
-  if (init_state() != InitState::before) {
+  if (current_process().init_state() != InitState::before) {
     EarlyCall call(name);
-    call.error(MPI_ERR_OTHER, std::string("called ") +
-                                  (init_state() == InitState::running ? "twice" : "after MPI_Finalize") +
-                                  "; a process initializes MPI once");
+    call.error(MPI_ERR_OTHER,
+               std::string("called ") +
+                   (current_process().init_state() == InitState::running ? "twice" : "after MPI_Finalize") +
+                   "; a process initializes MPI once");
     return call.failed();
   }
   const auto status = margay::collectives::hold_machine(thread_level >= MPI_THREAD_SERIALIZED);
@@ -35,7 +36,7 @@ int begin(const CallName& name, int thread_level) {
   MpiRank* const rank = current_rank();
   set_thread_rank(rank);
   rank->begin_world(thread_level);
-  set_init_state(InitState::running);
+  current_process().set_init_state(InitState::running);
   return MPI_SUCCESS;
 }
 
@@ -84,14 +85,14 @@ MARGAY_ALIAS(Init_thread)
 
 extern "C" int PMPI_Initialized(int* flag) {
   if (flag == nullptr) return null_argument(call_name<"MPI_Initialized">, "flag");
-  *flag = init_state() != InitState::before ? 1 : 0;
+  *flag = current_process().init_state() != InitState::before ? 1 : 0;
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Initialized)
 
 extern "C" int PMPI_Finalized(int* flag) {
   if (flag == nullptr) return null_argument(call_name<"MPI_Finalized">, "flag");
-  *flag = init_state() == InitState::finalized ? 1 : 0;
+  *flag = current_process().init_state() == InitState::finalized ? 1 : 0;
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Finalized)
@@ -130,7 +131,7 @@ extern "C" int PMPI_Finalize() {
   }
   set_thread_rank(nullptr);
   margay::collectives::let_go_machine();
-  set_init_state(InitState::finalized);
+  current_process().set_init_state(InitState::finalized);
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Finalize)

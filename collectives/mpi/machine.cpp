@@ -8,12 +8,12 @@
 #include <new>
 #include <string>
 #include <string_view>
-#include <type_traits>
+#include <utility>
 
 #include "collectives/portal/rank_host.hpp"
 #include "collectives/portal/tree_portal.hpp"
-#include "mpi_adi/mpi/init_state.hpp"
 #include "mpi_adi/mpi/leaks.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
 #include "mpi_adi/tool/tool.hpp"
 #include "sim/boot/last_second.hpp"
 
@@ -29,18 +29,19 @@ constexpr int kLocksTried = 100;
 constexpr useconds_t kBetweenLocksUs = 100;
 
 // Has the rank until the process is gone: its coprocessor, other threads' calls may still be at work.
-struct Machine {
+struct Machine final : mpi_adi::ProcessPart {
+  static constexpr mpi_adi::PartSlot kSlot = mpi_adi::PartSlot::job;
   // Of all below. Users take it inside the rank too: whoever enters the rank with it has found that there are none.
   std::mutex mutex;
-  MpiRank* rank = nullptr;
+  std::unique_ptr<MpiRank> rank;
   int users = 0;
   bool over = false;  // the process exits, and nobody can hold it any more
   pid_t process = 0;  // a child that the program forked has no part in it
 };
 
-// Asked while the process exits, by a process that never began MPI too: nothing in it is made first, or destroyed.
-constinit Machine the_machine;
-static_assert(std::is_trivially_destructible_v<Machine>);
+Machine& the_machine() {
+  return mpi_adi::current_process().part<Machine>();
+}
 
 std::unique_ptr<mpi_adi::RankExtension> make_collectives(MpiRank& rank) {
   auto portal = std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
@@ -60,7 +61,7 @@ void write_all(std::string_view text) {
 // The process exits, and its part in the job is held.
 void leave_held(MpiRank& rank, int users, bool signed_off) {
   sim::Process& process = rank.process();
-  const bool sessions_alone = mpi_adi::init_state() != mpi_adi::InitState::running;
+  const bool sessions_alone = mpi_adi::system_process().init_state() != mpi_adi::InitState::running;
   if (sessions_alone) process.board().open_sessions = static_cast<std::uint32_t>(users);
   if (rank.origins() != nullptr && rank.try_enter()) {
     std::string report;
@@ -84,7 +85,9 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
 // while others are at work, and in handlers of signals. So it waits for nobody for long. A dormant part has said
 // its goodbye; the operating system takes it back.
 [[gnu::destructor]] void end_machine() {
-  Machine& machine = the_machine;
+  auto* const made = mpi_adi::system_process().part_if_made<Machine>();
+  if (made == nullptr) return;
+  Machine& machine = *made;
   std::unique_lock lock(machine.mutex, std::defer_lock);
   for (int i = 0; i < kLocksTried && !lock.try_lock(); ++i) usleep(kBetweenLocksUs);
   if (!lock.owns_lock() || machine.process != getpid()) return;
@@ -100,9 +103,10 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
 
 Status join(Machine& machine) {
   try {
-    std::unique_ptr<MpiRank> rank;
-    if (Status status = MpiRank::start(&make_collectives, rank); !status.ok()) return status;
-    machine.rank = rank.release();
+    std::unique_ptr<sim::Process> process;
+    if (Status status = mpi_adi::current_process().start(process); !status.ok()) return status;
+    if (Status status = MpiRank::start_on(std::move(process), &make_collectives, machine.rank); !status.ok())
+      return status;
   } catch (const std::bad_alloc&) {
     return Status::error(
         "no memory for the heap of unexpected messages and the rest; see ulimit -v, or lessen it with --heap");
@@ -114,7 +118,7 @@ Status join(Machine& machine) {
 }  // namespace
 
 Status hold_machine(bool threads) {
-  Machine& machine = the_machine;
+  Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
   if (machine.rank != nullptr && machine.process != getpid()) {
     return Status::error("the process was forked after its parent joined the job, and has no part in it");
@@ -128,20 +132,25 @@ Status hold_machine(bool threads) {
   // A second holder may be another thread than the first, whatever its level.
   if (threads || (machine.users != 0 && !machine.rank->on_lone_thread())) machine.rank->allow_threads();
   if (machine.users++ == 0) {
-    mpi_adi::set_process_rank(machine.rank);
+    mpi_adi::current_process().set_rank(machine.rank.get());
     mpi_adi::tool_rank_begins(*machine.rank);
   }
   return {};
 }
 
+MpiRank* joined_rank(mpi_adi::MpiProcess& process) {
+  auto* const machine = process.part_if_made<Machine>();
+  return machine == nullptr ? nullptr : machine->rank.get();
+}
+
 bool hold_machine_alone() {
-  Machine& machine = the_machine;
+  Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
   return machine.users <= 1;
 }
 
 void let_go_machine() {
-  Machine& machine = the_machine;
+  Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
   if (--machine.users > 0) return;
   MpiRank& rank = *machine.rank;
@@ -150,7 +159,7 @@ void let_go_machine() {
   rank.rest();
   rank.leave();
   mpi_adi::tool_rank_ends();
-  mpi_adi::set_process_rank(nullptr);
+  mpi_adi::current_process().set_rank(nullptr);
 }
 
 }  // namespace margay::collectives

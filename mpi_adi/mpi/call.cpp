@@ -6,7 +6,7 @@
 
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/type_check.hpp"
-#include "mpi_adi/mpi/init_state.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
 #include "sim/trace/event.hpp"
 #include "sim/wire/tcp/tcp_socket.hpp"
 
@@ -74,7 +74,7 @@ std::string in_hex(int handle) {
 }
 
 void Call::not_running() const {
-  const bool finalized = init_state() == InitState::finalized;
+  const bool finalized = current_process().init_state() == InitState::finalized;
   std::fprintf(stderr, "margay: %s was called %s\n", name_.text,
                finalized ? "after MPI_Finalize; no MPI communication is possible then"
                          : "before MPI_Init; call MPI_Init or MPI_Init_thread first");
@@ -107,7 +107,8 @@ Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found)
     error(MPI_ERR_COMM,
           handle == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL"
           : handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF
-              ? std::string(init_state() == InitState::finalized ? "MPI was finalized" : "MPI was not initialized") +
+              ? std::string(current_process().init_state() == InitState::finalized ? "MPI was finalized"
+                                                                                   : "MPI was not initialized") +
                     ": MPI_COMM_WORLD and MPI_COMM_SELF are there from MPI_Init to MPI_Finalize, not in sessions"
               : "communicator " + in_hex(handle) + " is no living communicator (freed, or never made)");
   }

@@ -5,43 +5,50 @@
 
 #include "mpi_adi/mpi/call.hpp"
 #include "mpi_adi/object/handle_table.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
 #include "mpi_adi/rank/rank.hpp"
 
 namespace margay::mpi_adi {
 
-namespace {
-
-struct Infos {
+struct InfoTable final : ProcessPart {
+  static constexpr PartSlot kSlot = PartSlot::infos;
+  InfoTable() = default;
+  ~InfoTable() override {
+    for (Info* info : table.alive()) delete info;
+  }
   std::mutex mutex;
   HandleTable<Info> table{ObjectType::info};
   Info environment;
   bool environment_is_whole = false;
 };
 
-// Never destroyed: a program may free its objects as late as it likes.
-Infos& the_infos() {
-  static Infos& infos = *new Infos();
-  return infos;
-}
-
-}  // namespace
-
-InfoAccess::InfoAccess() : lock_(the_infos().mutex) {}
+InfoAccess::InfoAccess() : infos_(current_process().part<InfoTable>()), lock_(infos_.mutex) {}
 
 Info* InfoAccess::find(MPI_Info handle) const {
-  Infos& infos = the_infos();
-  if (handle != MPI_INFO_ENV) return infos.table.find(handle);
-  if (!infos.environment_is_whole) {
+  if (handle != MPI_INFO_ENV) return infos_.table.find(handle);
+  if (!infos_.environment_is_whole) {
     MpiRank* const rank = current_rank();  // once: another thread may begin MPI meanwhile
-    infos.environment = environment_info(0, nullptr, rank);
-    infos.environment_is_whole = rank != nullptr;
+    infos_.environment = environment_info(0, nullptr, rank);
+    infos_.environment_is_whole = rank != nullptr;
   }
-  return &infos.environment;
+  return &infos_.environment;
 }
 
 void InfoAccess::remove(Info& info) const {
   const std::unique_ptr<Info> last(&info);
-  the_infos().table.remove(info.handle);
+  infos_.table.remove(info.handle);
+}
+
+MPI_Info InfoAccess::add(Info&& info) const {
+  auto made = std::make_unique<Info>(std::move(info));
+  made->handle = infos_.table.add(*made);
+  return made->handle == 0 ? MPI_INFO_NULL : made.release()->handle;
+}
+
+std::vector<MPI_Info> InfoAccess::living() const {
+  std::vector<MPI_Info> handles;
+  for (const Info* info : infos_.table.alive()) handles.push_back(info->handle);
+  return handles;
 }
 
 std::optional<Info> copy_of_info(MPI_Info handle) {
@@ -51,19 +58,15 @@ std::optional<Info> copy_of_info(MPI_Info handle) {
 }
 
 MPI_Info add_info(Info&& info) {
-  const InfoAccess locked;
-  auto made = std::make_unique<Info>(std::move(info));
-  made->handle = the_infos().table.add(*made);
-  if (made->handle == 0) return MPI_INFO_NULL;
-  if (MpiRank* const rank = current_rank(); rank != nullptr) rank->note_origin(made->handle);
-  return made.release()->handle;
+  const InfoAccess infos;
+  const MPI_Info handle = infos.add(std::move(info));
+  MpiRank* const rank = current_rank();
+  if (handle != MPI_INFO_NULL && rank != nullptr) rank->note_origin(handle);
+  return handle;
 }
 
 std::vector<MPI_Info> living_infos() {
-  const InfoAccess locked;
-  std::vector<MPI_Info> handles;
-  for (const Info* info : the_infos().table.alive()) handles.push_back(info->handle);
-  return handles;
+  return InfoAccess().living();
 }
 
 std::string words_of_bad_info(MPI_Info handle) {

@@ -1,5 +1,5 @@
-// The info objects of this process. Theirs is the third mutable global: MPI 4.0 (11.4.1) lets them be made and read
-// before MPI_Init, so they can belong to no rank. A lock of their own guards them.
+// The info objects of the calling thread's process. MPI 4.0 (11.4.1) lets them be made and read before MPI_Init, so
+// they can belong to no rank. A lock of their own guards them.
 #pragma once
 
 #include <mutex>
@@ -12,6 +12,7 @@
 namespace margay::mpi_adi {
 
 class Call;
+struct InfoTable;
 class MpiRank;
 
 // A copy of what the handle names, MPI_INFO_ENV too; nullopt: no living info object.
@@ -34,8 +35,12 @@ class InfoAccess {
   [[nodiscard]] Info* find(MPI_Info handle) const;
   // Requires: found, and not MPI_INFO_ENV.
   void remove(Info& info) const;
+  // MPI_INFO_NULL: the table is full.
+  [[nodiscard]] MPI_Info add(Info&& info) const;
+  [[nodiscard]] std::vector<MPI_Info> living() const;
 
  private:
+  InfoTable& infos_;
   std::unique_lock<std::mutex> lock_;
 };
 

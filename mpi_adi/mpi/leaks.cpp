@@ -10,7 +10,7 @@
 #include "mpi_adi/device/receive_request.hpp"
 #include "mpi_adi/device/send_request.hpp"
 #include "mpi_adi/mpi/info_table.hpp"
-#include "mpi_adi/mpi/init_state.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
 
 namespace margay::mpi_adi {
 
@@ -196,7 +196,8 @@ void report_leaks(MpiRank& rank, Ending ending) {
   if (ending.last) add_messages(rank, report);
   add_communicators(rank, owner, report);
   if (ending.last) add_shared(rank, report);
-  if (ending.last && (ending.session == 0 || init_state() == InitState::finalized)) add_lasting(rank, report);
+  if (ending.last && (ending.session == 0 || current_process().init_state() == InitState::finalized))
+    add_lasting(rank, report);
   const std::string text = report.text();
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

@@ -1,6 +1,7 @@
 #include "mpi_adi/rank/object_tables.hpp"
 
 #include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
 
 namespace margay::mpi_adi {
 
@@ -35,10 +36,17 @@ int* Inquiries::find(int keyval, int last_used_code) {
   }
 }
 
-// Never destroyed: a program may free its handlers as late as it likes.
+namespace {
+
+struct HandlersPart final : ProcessPart {
+  static constexpr PartSlot kSlot = PartSlot::error_handlers;
+  ErrorHandlers handlers;
+};
+
+}  // namespace
+
 ErrorHandlers& process_error_handlers() {
-  static ErrorHandlers& handlers = *new ErrorHandlers();
-  return handlers;
+  return current_process().part<HandlersPart>().handlers;
 }
 
 }  // namespace margay::mpi_adi

@@ -25,8 +25,8 @@ struct Inquiries {
   int tag_upper_bound = 0, host = 0, io = 0, time_is_global = 0, universe_size = -1, appnum = 0, last_code = 0;
 };
 
-// The error handlers of this process, which a program makes before its first session and frees after its last one (MPI
-// 4.0, 11.4.1): a mutable global as the info objects are.
+// The error handlers of the calling thread's process: a program makes them before its first session and frees them
+// after its last one (MPI 4.0, 11.4.1).
 [[nodiscard]] ErrorHandlers& process_error_handlers();
 
 struct ObjectTables {

@@ -52,12 +52,6 @@ std::unique_ptr<Communicator> both_groups(const Communicator& inter) {
 
 }  // namespace
 
-Status MpiRank::start(MakeExtension make_extension, std::unique_ptr<MpiRank>& out) {
-  std::unique_ptr<sim::Process> process;
-  if (Status status = sim::Process::start(process); !status.ok()) return status;
-  return start_on(std::move(process), make_extension, out);
-}
-
 Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
                          std::unique_ptr<MpiRank>& out) {
   std::unique_ptr<MpiRank> rank(new MpiRank());

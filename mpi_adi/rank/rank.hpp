@@ -20,6 +20,7 @@
 #include "mpi_adi/progress/device.hpp"
 #include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/call_trace.hpp"
+#include "mpi_adi/rank/current.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
 #include "mpi_adi/rank/origins.hpp"
 #include "mpi_adi/rank/user_request.hpp"
@@ -31,11 +32,6 @@
 #include "sim/shm/thread_lock.hpp"
 
 namespace margay::mpi_adi {
-
-namespace detail {
-// The calling thread's end will be told to its rank, if that minds (initial-exec: one load in each call).
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local bool thread_noted;
-}  // namespace detail
 
 // What a layer above keeps with the rank (its portals, its pools); it goes before the device does.
 struct RankExtension {
@@ -53,11 +49,9 @@ struct ReceivingSide;  // mpi_adi/rank/unreceived
 
 class MpiRank {
  public:
-  // Joins the job, once in a process's life: it works, and the program has no communicator yet. `make_extension` runs
+  // In a process that has joined its job: it works, and the program has no communicator yet. `make_extension` runs
   // before the first message can arrive.
   using MakeExtension = std::unique_ptr<RankExtension> (*)(MpiRank&);
-  [[nodiscard]] static portals::Status start(MakeExtension make_extension, std::unique_ptr<MpiRank>& out);
-  // The same in a process that has been made: tests put it on a virtual machine.
   [[nodiscard]] static portals::Status start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
                                                 std::unique_ptr<MpiRank>& out);
   ~MpiRank();
@@ -246,7 +240,7 @@ class MpiRank {
     explicit OutsideRest(MpiRank& rank) : rank_(rank) {}
     void rest(std::uint64_t ns) override {
       rank_.leave();
-      sim::give_processor_up(ns);
+      rank_.process_->give_way(ns);
       rank_.enter();
     }
 
@@ -317,28 +311,5 @@ class MpiRank {
   sim::Published<std::thread::id> lone_thread_{std::this_thread::get_id()};
   std::unique_ptr<RankExtension> collectives_;
 };
-
-namespace detail {
-// The rank of the thread that initialized MPI (initial-exec: one load), and the one that threads without their own
-// belong to. They ask for it in each call: what they kept would outlive MPI_Finalize, which another thread calls. With
-// init_state.cpp's, info_table.cpp's, the error handlers', the tool interface's and collectives/mpi/machine's, the only
-// mutable globals: MPI's C interface has no argument to carry them.
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiRank* thread_rank;
-[[nodiscard, gnu::noinline]] MpiRank* rank_of_process();
-}  // namespace detail
-
-// The calling thread's rank; nullptr while neither MPI_Init nor a session holds MPI.
-[[nodiscard]] inline MpiRank* current_rank() {
-  return detail::thread_rank != nullptr ? detail::thread_rank : detail::rank_of_process();
-}
-// Whether the calling thread is the one that initialized MPI, and has not finalized it.
-[[nodiscard]] inline bool is_rank_thread() {
-  return detail::thread_rank != nullptr;
-}
-// Sets it for the calling thread, and for threads of this process that have none of their own.
-void set_current_rank(MpiRank* rank);
-// Sets it for one of the two.
-void set_thread_rank(MpiRank* rank);
-void set_process_rank(MpiRank* rank);
 
 }  // namespace margay::mpi_adi

@@ -4,10 +4,8 @@
 
 namespace margay::mpi_adi {
 
-// Never destroyed: a tool's thread may still read while the process exits.
 Tool& tool() {
-  static Tool* const the_tool = new Tool;
-  return *the_tool;
+  return current_process().part<Tool>();
 }
 
 void tool_rank_begins(MpiRank& rank) {

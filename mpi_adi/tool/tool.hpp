@@ -1,5 +1,5 @@
 // The state of the tool interface (MPI_T). It lives before MPI_Init and after MPI_Finalize, so it cannot belong to the
-// rank: with the rank's pointer and the state of MPI, the third mutable global of the library.
+// rank: it is the process's.
 //
 // Every function of the interface takes `mutex`, then (where it looks at the rank) the rank's locks; nobody takes them
 // in the other order. A handle is a number that is never used twice, so a freed one is found to be none.
@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "mpi_adi/rank/mpi_process.hpp"
 #include "mpi_adi/rank/rank.hpp"
 #include "mpi_adi/tool/accumulator.hpp"
 #include "mpi_adi/tool/performance.hpp"
@@ -29,7 +30,8 @@ struct PerformanceSession {
   std::map<ToolHandle, PerformanceHandle> handles;
 };
 
-struct Tool {
+struct Tool final : ProcessPart {
+  static constexpr PartSlot kSlot = PartSlot::tool;
   std::mutex mutex;
   // Guarded by it.
   int users = 0;            // MPI_T_init_thread without its MPI_T_finalize
@@ -40,6 +42,7 @@ struct Tool {
   std::map<std::size_t, Word> wanted;  // control variables that were written before MPI_Init, by index
   std::vector<Word> last_values;       // of unbound performance variables, at MPI_Finalize; empty before
 };
+// The calling thread's process's.
 [[nodiscard]] Tool& tool();
 
 // MPI_Init and MPI_Finalize say that the rank is there now and will be gone. The first sets what was written before,

@@ -42,6 +42,11 @@ std::uint64_t RealClock::now_ns() const {
   return monotonic_ns();
 }
 
+const Clock& real_clock() {
+  static const RealClock clock;
+  return clock;
+}
+
 ClockAnchor take_anchor(const Clock& clock) {
   constexpr int kTries = 3;
   ClockAnchor best;

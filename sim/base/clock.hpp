@@ -1,5 +1,5 @@
-// The seam to time: whoever takes a Clock can be given another one, as unit tests do. What reads CLOCK_MONOTONIC past
-// it, and that a process has the real one on a virtual wire too, docs/architecture.md says.
+// The seam to time: whatever a process's course depends on asks the Clock that it was given, the machine's own or a
+// virtual one.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,7 @@ class Clock {
 // Whether the counter ticks at one rate whatever the processor's frequency and sleep state.
 [[nodiscard]] bool tsc_is_invariant();
 
-// CLOCK_MONOTONIC through the vDSO (23 ns here). For what only measures the machine itself; what the program's course
-// depends on asks a Clock.
+// CLOCK_MONOTONIC through the vDSO (23 ns here). For what measures the machine itself, and for who has no other clock.
 [[nodiscard]] std::uint64_t monotonic_ns();
 
 // The machine's own clock. now_ns() is CLOCK_MONOTONIC through the vDSO (23 ns here): the kernel keeps its counter's
@@ -57,6 +56,9 @@ class RealClock final : public Clock {
   [[nodiscard]] std::uint64_t now_ns() const override;
   [[nodiscard]] std::uint64_t ticks() const override { return kind() == ClockKind::tsc ? read_tsc() : now_ns(); }
 };
+
+// The one that a process has which is given no other. It has no state.
+[[nodiscard]] const Clock& real_clock();
 
 // Time that stands until it is moved. One thread at a time.
 class VirtualClock final : public Clock {

@@ -24,7 +24,7 @@ constexpr std::uint64_t kFinishLimitNs = 10'000'000'000;
 
 }  // namespace
 
-Process::Process() : recorder_(clock_) {}
+Process::Process(const Clock& clock) : clock_(clock), recorder_(clock) {}
 
 Process::~Process() {
   coprocessor_.stop();
@@ -35,7 +35,7 @@ Process::~Process() {
 }
 
 Status Process::start(std::unique_ptr<Process>& out) {
-  std::unique_ptr<Process> process(new Process());
+  std::unique_ptr<Process> process(new Process(real_clock()));
   if (Status status = join(process->job_, &shm_segment_bytes); !status.ok()) return status;
   if (Status status = process->open_board(); !status.ok()) return status;
   if (Status status = process->open_trace(); !status.ok()) return status;
@@ -46,8 +46,8 @@ Status Process::start(std::unique_ptr<Process>& out) {
 }
 
 std::unique_ptr<Process> Process::start_virtual(const VirtualPlace& place) {
-  std::unique_ptr<Process> process(new Process());
-  process->virtual_ = true;
+  std::unique_ptr<Process> process(new Process(*place.clock));
+  process->virtual_rest_ = place.rest;
   process->job_ = place.job;
   auto self = std::make_unique<SelfWire>(portals::ProcessId{0, place.job.rank}, process->finished_);
   std::vector<Wire*> routes(place.job.size, &place.attach(process->finished_));
@@ -109,7 +109,7 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
   LongMethod long_method = LongMethod::automatic;
   if (Status status = parse_long_method(job_.options.item("method", "long"), long_method); !status.ok()) return status;
   auto wire = std::make_unique<ShmWire>(segment_.bytes(), job_.local_rank, job_.ranks_on_node, world_rank_of_local,
-                                        finished_, 0, long_method);
+                                        finished_, 0, long_method, clock_);
   if (!wire->status().ok()) return wire->status();
   shm_ = wire.get();
   if (!job_.node_processes.empty()) peer_watch_.begin(*shm_, job_.node_processes);
@@ -130,7 +130,7 @@ Status Process::open_tcp(std::vector<Wire*>& routes) {
   settings.remote.resize(job_.size);
   for (std::uint32_t rank = 0; rank < job_.size; ++rank) settings.remote[rank] = job_.node_of_rank[rank] != job_.node;
   if (Status status = choose_tcp(job_, settings); !status.ok()) return status;
-  auto wire = std::make_unique<TcpWire>(std::move(settings), finished_);
+  auto wire = std::make_unique<TcpWire>(std::move(settings), finished_, clock_);
   if (Status status = wire->open(); !status.ok()) return status;
   std::vector<std::string> cards;
   if (Status status = exchange_cards(job_, wire->card(), cards); !status.ok()) return status;
@@ -158,7 +158,7 @@ void Process::choose_waiting() {
 }
 
 Status Process::start_coprocessor(Coprocessor::Round round) {
-  if (virtual_) return {};
+  if (virtual_rest_ != nullptr) return {};
   Coprocessor::Settings settings;
   settings.lock = &lock_;
   settings.bell = bell_data_;
@@ -215,7 +215,7 @@ void Process::finish(const std::function<bool()>& round) {
   const std::uint64_t begin = clock_.now_ns();
   while (!kernel_->idle() && clock_.now_ns() - begin < kFinishLimitNs) {
     peer_watch_.look(clock_.now_ns());
-    if (!round() && virtual_) wait_means_.rest->rest(0);
+    if (!round() && virtual_rest_ != nullptr) wait_means_.rest->rest(0);
   }
   if (shm_ != nullptr) shm_->leave(true);
   publish_accounts();

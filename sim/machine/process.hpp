@@ -31,12 +31,14 @@ namespace margay::sim {
 class ShmWire;
 class TcpWire;
 
-// A process of a machine whose wire and time are not real: who it is, what carries to all others, how it waits.
+// A process of a machine whose wire and time are not real: who it is, what carries to all others, how it waits, what
+// time it has.
 struct VirtualPlace {
   Job job;
   // Makes the wire; what is finished goes to the list. The wire outlives the process.
   std::function<Wire&(TransmissionList& finished)> attach;
   Rest* rest = nullptr;
+  const Clock* clock = &real_clock();  // what time it is there; it outlives the process
 };
 
 class Process {
@@ -72,6 +74,9 @@ class Process {
     wait_means_.may_sleep = false;
     wait_means_.rest = &rest;
   }
+  // For `ns` nanoseconds, or (0) for others that wait for it: the processor, or the turn in a virtual machine. It holds
+  // no lock.
+  void give_way(std::uint64_t ns) { virtual_rest_ != nullptr ? virtual_rest_->rest(ns) : give_processor_up(ns); }
 
   // A wait that sleeps looks again. Any thread.
   void wake();
@@ -112,7 +117,7 @@ class Process {
   [[noreturn]] void abort(int code, std::string_view message);
 
  private:
-  Process();
+  explicit Process(const Clock& clock);
   [[nodiscard]] portals::Status open_board();
   [[nodiscard]] portals::Status open_wires();
   [[nodiscard]] portals::Status open_shm(std::vector<Wire*>& routes);
@@ -122,7 +127,7 @@ class Process {
   void make_kernel(std::vector<Wire*> routes);
 
   Job job_;
-  RealClock clock_;
+  const Clock& clock_;
   Recorder recorder_;
   Board board_map_;
   BoardBlock own_board_;
@@ -139,7 +144,7 @@ class Process {
   BellData* bell_data_ = nullptr;
   std::unique_ptr<BellOwner> bell_;
   int wake_descriptor_ = -1;
-  bool virtual_ = false;
+  Rest* virtual_rest_ = nullptr;  // nullptr: not on a virtual machine
   Coprocessor coprocessor_;
 };
 

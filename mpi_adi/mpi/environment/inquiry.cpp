@@ -9,6 +9,7 @@
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
 #include "mpi_adi/mpi/early_call.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
 
 using namespace margay::mpi_adi;
 
@@ -24,10 +25,19 @@ double seconds(const timespec& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / kNsPerSecond;
 }
 
+// A clock of whole nanoseconds, at `ns`.
+timespec of_ns(std::uint64_t ns) {
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+  return {static_cast<time_t>(ns / kNsPerSecond), static_cast<long>(ns % kNsPerSecond)};
+}
+
 }  // namespace
 
-// May be called at any time; one clock for all ranks of a host.
+// May be called at any time; one clock for all ranks of a host, or of a virtual machine.
 extern "C" double PMPI_Wtime() {
+  const margay::sim::Clock* const clock = current_process().clock();
+  if (clock != nullptr) [[unlikely]]
+    return seconds(of_ns(clock->now_ns()));
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return seconds(now);
@@ -35,6 +45,7 @@ extern "C" double PMPI_Wtime() {
 MARGAY_ALIAS(Wtime)
 
 extern "C" double PMPI_Wtick() {
+  if (current_process().clock() != nullptr) return seconds(of_ns(1));
   timespec resolution{};
   clock_getres(CLOCK_MONOTONIC, &resolution);
   return seconds(resolution);

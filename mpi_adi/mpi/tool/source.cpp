@@ -1,9 +1,9 @@
-// Event sources (MPI 4.0, section 15.3.8): the host's clock, which MPI_Wtime and traces use too.
-#include <ctime>
+// Event sources (MPI 4.0, section 15.3.8): the process's clock, the host's, which MPI_Wtime and traces use too.
 #include <limits>
 
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/tool/tool_call.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
 
 using namespace margay::mpi_adi;
 
@@ -40,9 +40,7 @@ MARGAY_ALIAS(T_source_get_info)
 extern "C" int PMPI_T_source_get_timestamp(int source_index, MPI_Count* timestamp) {
   ToolCall call;
   if (!call.check_index(source_index, kSources) || !call.check(timestamp != nullptr)) return call.error();
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  *timestamp = static_cast<MPI_Count>(now.tv_sec) * kTicksPerSecond + static_cast<MPI_Count>(now.tv_nsec);
+  *timestamp = static_cast<MPI_Count>(current_process().now_ns());
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(T_source_get_timestamp)

@@ -1,7 +1,5 @@
 #include "sim/wire/shm/direct_body.hpp"
 
-#include "sim/base/clock.hpp"
-
 namespace margay::sim {
 
 void DirectReader::begin(std::uint64_t number, std::uint64_t address, std::span<std::byte> landing,
@@ -60,7 +58,7 @@ bool DirectWriter::help(std::uint64_t number, std::span<const std::byte> body) {
   std::uint64_t landing = 0;
   if (!shared_.claim(number, chunks.count(), chunk, landing)) return false;
   // The number may be another process's by now, and what is written there is not taken back.
-  const std::uint64_t now_ns = monotonic_ns();
+  const std::uint64_t now_ns = clock_->now_ns();
   if (!proof_.fresh(now_ns)) {
     works_ = try_reading(*receiver_) == ReadFault::none;
     proof_.proven(now_ns);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "sim/base/clock.hpp"
 #include "sim/shm/shared_body.hpp"
 #include "sim/wire/shm/process_memory.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
@@ -49,8 +50,8 @@ class DirectReader {
 // The sender's side.
 class DirectWriter {
  public:
-  DirectWriter(ChannelData& channel, const RankArea& receiver)
-      : shared_(channel.shared, channel.producer, channel.consumer), receiver_(&receiver) {}
+  DirectWriter(ChannelData& channel, const RankArea& receiver, const Clock& clock)
+      : shared_(channel.shared, channel.producer, channel.consumer), receiver_(&receiver), clock_(&clock) {}
 
   // Carries one chunk of the offered body, if the receiver wants that and one is left. Returns whether it did.
   // Requires: offer `number` stands.
@@ -59,6 +60,7 @@ class DirectWriter {
  private:
   SharedBodySender shared_;
   const RankArea* receiver_;
+  const Clock* clock_;
   ProofTime proof_;
   bool works_ = true;
 };

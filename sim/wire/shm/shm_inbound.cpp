@@ -22,7 +22,7 @@ constexpr std::uint64_t kVisitReadBytes = std::uint64_t{512} * 1024;
 }  // namespace
 
 ShmInbound::ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
-                       portals::ProcessId destination, bool& body_moved)
+                       portals::ProcessId destination, bool& body_moved, const Clock& clock)
     : cells_(channel.cells, channel.consumer),
       bytes_(channel.bytes, channel.producer, channel.consumer),
       offers_(channel.consumer),
@@ -31,7 +31,8 @@ ShmInbound::ShmInbound(ChannelData& channel, RankArea& sender, bool registered, 
       source_(source),
       destination_(destination),
       body_moved_(&body_moved),
-      direct_reader_(channel, sender) {}
+      direct_reader_(channel, sender),
+      clock_(&clock) {}
 
 bool ShmInbound::look_on(Arrival& arrival) {
   if (state_ == State::receiving || state_ == State::passing) return look_for_body(arrival);
@@ -152,11 +153,11 @@ ReadFault ShmInbound::read_some(std::uint64_t now_ns, std::uint64_t& moved) {
 }
 
 void ShmInbound::read_body() {
-  const std::uint64_t began_ns = monotonic_ns();
+  const std::uint64_t began_ns = clock_->now_ns();
   std::uint64_t moved = 0;
   const ReadFault fault = read_some(began_ns, moved);
   if (moved != 0) {
-    times_.copied(moved, monotonic_ns() - began_ns);
+    times_.copied(moved, clock_->now_ns() - began_ns);
     *body_moved_ = true;
     if (left_ != 0) offers_.read_on();
   }
@@ -196,7 +197,7 @@ bool ShmInbound::look_for_read(Arrival& arrival) {
 // are published after the cut that ends this one, so whoever sees such bytes sees the cut too and stops before them.
 void ShmInbound::move_body() {
   std::uint64_t moved = 0;
-  const std::uint64_t began_ns = timed_ && bytes_.available() != 0 ? monotonic_ns() : 0;
+  const std::uint64_t began_ns = timed_ && bytes_.available() != 0 ? clock_->now_ns() : 0;
   while (left_ != 0 && moved < kVisitBytes) {
     const std::size_t here = bytes_.available();
     if (here == 0) break;
@@ -207,7 +208,7 @@ void ShmInbound::move_body() {
     left_ -= step;
     moved += step;
   }
-  if (began_ns != 0) times_.copied(moved, monotonic_ns() - began_ns);
+  if (began_ns != 0) times_.copied(moved, clock_->now_ns() - began_ns);
   if (moved == 0) return;
   *body_moved_ = true;
   sender_bell_.ring_if_sleeping();

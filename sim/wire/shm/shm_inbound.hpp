@@ -22,9 +22,10 @@ namespace margay::sim {
 class ShmInbound {
  public:
   // `sender` is the other side's area: its bell is rung when credit was returned. `source` and `destination` go into
-  // every header, `peer` into every arrival. `body_moved` is set whenever bytes of a body were taken.
+  // every header, `peer` into every arrival. `body_moved` is set whenever bytes of a body were taken. What
+  // copying takes is measured by `clock`.
   ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
-             portals::ProcessId destination, bool& body_moved);
+             portals::ProcessId destination, bool& body_moved, const Clock& clock);
 
   // The next thing that happened on this channel; moves an accepted body along. false: nothing now.
   [[nodiscard]] bool look(Arrival& arrival) {
@@ -127,6 +128,7 @@ class ShmInbound {
   void* cookie_ = nullptr;
   std::array<portals::Buffer, 2> pieces_{};  // of a whole body around the ring's end
   std::string_view loss_;
+  const Clock* clock_;
   bool had_left_ = false;
 };
 

@@ -47,7 +47,7 @@ void copy_out(const Region& body, std::byte* to) {
 }  // namespace
 
 ShmOutbound::ShmOutbound(ChannelData& channel, const RankArea& mine, RankArea& peer, std::uint32_t my_local_rank,
-                         bool registered, LongMethod long_method)
+                         bool registered, LongMethod long_method, const Clock& clock)
     : cells_(channel.cells, channel.consumer),
       bytes_(channel.bytes, channel.producer, channel.consumer),
       offers_(channel.consumer),
@@ -55,7 +55,7 @@ ShmOutbound::ShmOutbound(ChannelData& channel, const RankArea& mine, RankArea& p
       mine_(&mine),
       peer_(&peer),
       my_local_rank_(my_local_rank),
-      direct_writer_(channel, peer),
+      direct_writer_(channel, peer, clock),
       long_method_(long_method) {}
 
 void ShmOutbound::publish(std::uint64_t first_word) {

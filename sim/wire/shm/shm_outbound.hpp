@@ -28,7 +28,7 @@ class ShmOutbound {
  public:
   // `peer` is the receiver's area, `mine` the sender's; `my_local_rank` the index of our flag in the receiver's.
   ShmOutbound(ChannelData& channel, const RankArea& mine, RankArea& peer, std::uint32_t my_local_rank, bool registered,
-              LongMethod long_method);
+              LongMethod long_method, const Clock& clock);
 
   // See Wire. false: queue it.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);

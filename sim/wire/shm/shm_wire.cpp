@@ -39,7 +39,7 @@ constexpr std::uint32_t kRoundsBeforeHelp = 4;
 
 ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::uint32_t ranks,
                  const std::vector<std::uint32_t>& world_rank_of_local, TransmissionList& finished,
-                 portals::GroupId group, LongMethod long_method)
+                 portals::GroupId group, LongMethod long_method, const Clock& clock)
     : Wire(WireId::shm),
       status_(ShmLayout::attach(segment, ranks, layout_)),
       local_rank_(local_rank),
@@ -61,9 +61,9 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
     const std::uint32_t world = world_rank_of_local[other];
     if (other != local_rank) local_of_world_[world] = other;
     outbound_.emplace_back(layout_.channel(local_rank, other), mine, layout_.area(other), local_rank, registered_,
-                           long_method);
+                           long_method, clock);
     inbound_.emplace_back(layout_.channel(other, local_rank), layout_.area(other), registered_, ProcessId{group, world},
-                          me, body_moved_);
+                          me, body_moved_, clock);
   }
   mine.only_processor = only_processor();
   open_for_reading(mine, test_word_, long_method != LongMethod::ring);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "portals/base/status.hpp"
+#include "sim/base/clock.hpp"
 #include "sim/shm/bell.hpp"
 #include "sim/wire/shm/shm_inbound.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
@@ -25,11 +26,11 @@ class ShmWire final : public Wire {
  public:
   // `segment`: shm_segment_bytes(ranks) zero bytes shared by the node's ranks, mapped while the wire lives.
   // `local_rank`: this rank's index among them; `world_rank_of_local[i]`: the world rank of the i-th; `group`: goes
-  // into every header. Finished transmissions go to `finished`, which outlives the wire. Use nothing but status() when
-  // that is an error.
+  // into every header; `clock`: bodies are measured by it. Finished transmissions go to `finished`, which outlives the
+  // wire. Use nothing but status() when that is an error.
   ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::uint32_t ranks,
           const std::vector<std::uint32_t>& world_rank_of_local, TransmissionList& finished, portals::GroupId group = 0,
-          LongMethod long_method = LongMethod::ring);
+          LongMethod long_method = LongMethod::ring, const Clock& clock = real_clock());
 
   // Why the segment cannot be used; ok otherwise.
   [[nodiscard]] const portals::Status& status() const { return status_; }

@@ -18,8 +18,13 @@
 namespace margay::sim {
 
 using portals::Status;
-TcpConnector::TcpConnector(std::uint32_t rank, std::vector<bool> remote, const JobSecret& secret)
-    : rank_(rank), secret_(secret), remote_(std::move(remote)), peers_(remote_.size()), dials_(remote_.size()) {
+TcpConnector::TcpConnector(std::uint32_t rank, std::vector<bool> remote, const JobSecret& secret, const Clock& clock)
+    : rank_(rank),
+      secret_(secret),
+      clock_(clock),
+      remote_(std::move(remote)),
+      peers_(remote_.size()),
+      dials_(remote_.size()) {
   if (rank_ < remote_.size()) remote_[rank_] = false;
   unconnected_ = static_cast<std::size_t>(std::count(remote_.begin(), remote_.end(), true));
 }
@@ -146,7 +151,7 @@ void TcpConnector::accept_some() {
     if (descriptor < 0) return;
     tune_socket(descriptor);
     free_slot->descriptor = descriptor;
-    free_slot->deadline_ns = monotonic_ns() + kHalfOpenNs;
+    free_slot->deadline_ns = clock_.now_ns() + kHalfOpenNs;
     free_slot->on_spare = on_spare;
     free_slot->handshake = Handshake::accept(secret_, rank_, static_cast<std::uint32_t>(peers_.size()));
     ++half_open_count_;
@@ -264,7 +269,7 @@ void TcpConnector::wake_at(std::uint64_t at_ns) {
 // Half-open connections whose second is over, dials whose pause is over, dials that nobody answers.
 void TcpConnector::expire() {
   if (half_open_count_ == 0 && dialing_ == 0 && !paused_) return;
-  const std::uint64_t now_ns = monotonic_ns();
+  const std::uint64_t now_ns = clock_.now_ns();
   for (HalfOpen& half_open : half_open_) {
     if (half_open.descriptor >= 0 && half_open.deadline_ns <= now_ns) drop(half_open);
   }
@@ -283,9 +288,10 @@ void TcpConnector::expire() {
 
 // The timer makes descriptor() readable when the next deadline comes, also for a process that sleeps.
 void TcpConnector::set_timer() {
+  const std::uint64_t now_ns = clock_.now_ns();
   std::uint64_t next_ns = wake_at_ns_;
   const auto consider = [&next_ns](std::uint64_t at_ns) { next_ns = next_ns == 0 ? at_ns : std::min(next_ns, at_ns); };
-  if (paused_) consider(monotonic_ns() + kHalfOpenNs);
+  if (paused_) consider(now_ns + kHalfOpenNs);
   if (half_open_count_ != 0) {
     for (const HalfOpen& half_open : half_open_) {
       if (half_open.descriptor >= 0) consider(half_open.deadline_ns);
@@ -293,9 +299,10 @@ void TcpConnector::set_timer() {
   }
   for (std::size_t peer = 0; dialing_ != 0 && peer < dials_.size(); ++peer) {
     if (dials_[peer] == nullptr) continue;
-    consider(dials_[peer]->descriptor < 0 ? dials_[peer]->retry_ns : monotonic_ns() + kSilenceLookNs);
+    consider(dials_[peer]->descriptor < 0 ? dials_[peer]->retry_ns : now_ns + kSilenceLookNs);
   }
-  arm_timer(timer_, next_ns);
+  if (next_ns == 0) return arm_timer(timer_, 0);
+  arm_timer(timer_, next_ns > now_ns ? next_ns - now_ns : 1);
 }
 
 std::string descriptor_limit_text(int error_number) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "portals/base/status.hpp"
+#include "sim/base/clock.hpp"
 #include "sim/wire/tcp/auth.hpp"
 #include "sim/wire/tcp/tcp_address.hpp"
 #include "sim/wire/tcp/tcp_silence.hpp"
@@ -47,8 +48,8 @@ class TcpConnector {
     std::string failure;  // descriptor < 0: a sentence's end
   };
 
-  // `remote[r]`: rank r may dial and be dialed. `secret` outlives the connector.
-  TcpConnector(std::uint32_t rank, std::vector<bool> remote, const JobSecret& secret);
+  // `remote[r]`: rank r may dial and be dialed. `secret` and `clock` outlive the connector.
+  TcpConnector(std::uint32_t rank, std::vector<bool> remote, const JobSecret& secret, const Clock& clock);
   TcpConnector(const TcpConnector&) = delete;
   TcpConnector& operator=(const TcpConnector&) = delete;
   ~TcpConnector();
@@ -67,7 +68,7 @@ class TcpConnector {
   // Readable when progress() has something to do.
   [[nodiscard]] int descriptor() const { return epoll_; }
   [[nodiscard]] bool dialing() const { return dialing_ != 0; }
-  // descriptor() is readable from then on (CLOCK_MONOTONIC), for the caller's own business; 0: never.
+  // descriptor() is readable from then on (on the clock given), for the caller's own business; 0: never.
   void wake_at(std::uint64_t at_ns);
 
  private:
@@ -121,6 +122,7 @@ class TcpConnector {
   // Constant after construction.
   const std::uint32_t rank_;
   const JobSecret& secret_;
+  const Clock& clock_;
   std::vector<bool> remote_;
   int epoll_ = -1;
   int timer_ = -1;

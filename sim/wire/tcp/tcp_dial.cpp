@@ -48,7 +48,7 @@ void TcpConnector::start(Dial& dial) {
     return fail(dial.peer, "its connection cannot be watched: " + watch_failure_text(errno));
   }
   dial.connecting = true;
-  if (dial.answer_by_ns == 0) dial.answer_by_ns = monotonic_ns() + kSilenceMaxNs;
+  if (dial.answer_by_ns == 0) dial.answer_by_ns = clock_.now_ns() + kSilenceMaxNs;
   dial.silence = {};
   dial.handshake = Handshake::initiate(secret_, rank_, dial.peer, static_cast<std::uint32_t>(peers_.size()));
   go_on(dial);
@@ -60,7 +60,7 @@ void TcpConnector::go_on(Dial& dial) {
     // connect() itself says how it stands; a polled SO_ERROR would take a passing "no route" for the end.
     if (::connect(dial.descriptor, dial.address.get(), dial.address.bytes) != 0 && errno != EISCONN) {
       if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) return;
-      if (errno == EHOSTUNREACH && monotonic_ns() < dial.answer_by_ns) return retry_unreached(dial);
+      if (errno == EHOSTUNREACH && clock_.now_ns() < dial.answer_by_ns) return retry_unreached(dial);
       if (errno == ECONNRESET || errno == ECONNABORTED) return retry(dial, std::strerror(errno), 0);
       return fail(dial.peer, "cannot connect to " + address_text(dial.address) + ": " + std::strerror(errno));
     }
@@ -101,14 +101,14 @@ void TcpConnector::retry(Dial& dial, std::string_view reason, std::uint64_t paus
                                std::to_string(dial.tries) + " times)");
   }
   if (pause_ns == 0) pause_ns = kDialPauseNs << (dial.tries - 1);
-  dial.retry_ns = monotonic_ns() + pause_ns;
+  dial.retry_ns = clock_.now_ns() + pause_ns;
   dial.answer_by_ns = 0;  // its host has answered
   set_timer();
 }
 
 void TcpConnector::retry_unreached(Dial& dial) {
   hang_up(dial);
-  dial.retry_ns = monotonic_ns() + kUnreachedPauseNs;
+  dial.retry_ns = clock_.now_ns() + kUnreachedPauseNs;
   set_timer();
 }
 

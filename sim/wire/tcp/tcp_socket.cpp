@@ -102,11 +102,11 @@ void tune_for_long_bodies(int descriptor) {
   static_cast<void>(setsockopt(descriptor, IPPROTO_TCP, TCP_CONGESTION, kPlain.data(), kPlain.size()));
 }
 
-void arm_timer(int timer, std::uint64_t at_ns) {
+void arm_timer(int timer, std::uint64_t in_ns) {
   itimerspec when{};
-  when.it_value.tv_sec = static_cast<time_t>(at_ns / kSecondNs);
-  when.it_value.tv_nsec = static_cast<long>(at_ns % kSecondNs);
-  timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, nullptr);
+  when.it_value.tv_sec = static_cast<time_t>(in_ns / kSecondNs);
+  when.it_value.tv_nsec = static_cast<long>(in_ns % kSecondNs);
+  timerfd_settime(timer, 0, &when, nullptr);
 }
 
 void drain_timer(int timer) {

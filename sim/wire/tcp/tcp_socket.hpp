@@ -36,8 +36,8 @@ void tune_socket(int descriptor);
 // plain Reno serves as congestion control there: where the system's is BBR, its pacing costs a stream a quarter of its
 // speed. (It makes short messages 3 % faster, so a connection without long bodies keeps it.) Between hosts: nothing.
 void tune_for_long_bodies(int descriptor);
-// One shot at `at_ns` (CLOCK_MONOTONIC); 0: never.
-void arm_timer(int timer, std::uint64_t at_ns);
+// One shot in `in_ns` from now; 0: never.
+void arm_timer(int timer, std::uint64_t in_ns);
 void drain_timer(int timer);
 
 }  // namespace margay::sim

@@ -36,19 +36,20 @@ std::vector<bool> sized(std::vector<bool> remote, std::uint32_t world) {
 
 }  // namespace
 
-TcpWire::TcpWire(Settings settings, TransmissionList& finished)
+TcpWire::TcpWire(Settings settings, TransmissionList& finished, const Clock& clock)
     : Wire(WireId::tcp),
       settings_(std::move(settings)),
       finished_(finished),
-      connector_(settings_.rank, sized(settings_.remote, settings_.world), settings_.secret),
+      clock_(clock),
+      connector_(settings_.rank, sized(settings_.remote, settings_.world), settings_.secret, clock),
       links_(settings_.world) {
   MARGAY_ASSERT(settings_.rank < settings_.world);
 }
 
 TcpWire::~TcpWire() {
   rest();
-  const std::uint64_t deadline_ns = monotonic_ns() + kGoodbyeNs;
-  while (backend_ != nullptr && monotonic_ns() < deadline_ns) {
+  const std::uint64_t deadline_ns = clock_.now_ns() + kGoodbyeNs;
+  while (backend_ != nullptr && clock_.now_ns() < deadline_ns) {
     const bool left = std::all_of(made_.begin(), made_.end(), [](const TcpLink* link) {
       return link->state != TcpLink::State::connected || link->sender.idle();
     });

@@ -33,8 +33,8 @@ class TcpWire final : public Wire {
     std::string bind_host = "127.0.0.1";  // one chosen numeric address of this host
   };
 
-  // `finished` outlives the wire.
-  TcpWire(Settings settings, TransmissionList& finished);
+  // `finished` and the clock, by which peers' deadlines are told, outlive the wire.
+  TcpWire(Settings settings, TransmissionList& finished, const Clock& clock = real_clock());
   // rest(), for at most kGoodbyeNs. Transmissions that could not leave end as failed.
   ~TcpWire() override;
 
@@ -119,7 +119,7 @@ class TcpWire final : public Wire {
   TransmissionList& finished_;
   std::string backend_reason_;
   std::vector<TcpAddress> addresses_;  // by rank, once the cards are set
-  const RealClock clock_;
+  const Clock& clock_;
   // Process lock.
   TcpConnector connector_;
   ReadyLinks ready_;

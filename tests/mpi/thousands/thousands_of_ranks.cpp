@@ -15,16 +15,13 @@
 #include <numeric>
 #include <vector>
 
-#include "collectives/portal/rank_host.hpp"
-#include "collectives/portal/tree_portal.hpp"
 #include "mpi_adi/abi/mpi.h"
-#include "mpi_adi/mpi/init_state.hpp"
-#include "mpi_adi/rank/rank.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
 
 namespace {
 
-using margay::mpi_adi::MpiRank;
+namespace mpi_adi = margay::mpi_adi;
 namespace sim = margay::sim;
 
 class NoRest final : public sim::Rest {
@@ -32,10 +29,22 @@ class NoRest final : public sim::Rest {
   void rest(std::uint64_t /*ns*/) override {}
 };
 
-std::unique_ptr<margay::mpi_adi::RankExtension> make_collectives(MpiRank& rank) {
-  namespace collectives = margay::collectives;
-  return std::make_unique<collectives::TreePortal>(std::make_unique<collectives::RankHost>(rank));
-}
+// One of them: its place, until MPI_Init takes it, and its MPI.
+class Rank final : public mpi_adi::ProcessStart {
+ public:
+  explicit Rank(const sim::VirtualPlace& place)
+      : process_(sim::Process::start_virtual(place)), mpi_process_(*this, *place.clock) {}
+  [[nodiscard]] margay::portals::Status start(std::unique_ptr<sim::Process>& out) override {
+    out = std::move(process_);
+    return {};
+  }
+  // The calling thread is this rank's.
+  void be() { mpi_adi::set_thread_process(mpi_process_, mpi_process_.rank()); }
+
+ private:
+  std::unique_ptr<sim::Process> process_;
+  mpi_adi::VirtualMpiProcess mpi_process_;
+};
 
 double resident_megabytes() {
   std::ifstream file("/proc/self/statm");
@@ -46,7 +55,7 @@ double resident_megabytes() {
 
 // All of them, between MPI_Init and MPI_Finalize.
 struct World {
-  explicit World(std::uint32_t size) : network(size, 1, {}), ranks(size) {
+  explicit World(std::uint32_t size) : network(size, 1, {}) {
     sim::VirtualPlace place;
     place.job.size = size;
     place.job.node_count = 1;
@@ -55,30 +64,24 @@ struct World {
     place.job.everybody = std::move(everybody);
     place.job.node_of_rank = sim::SharedTable::Numbers(size, 0);
     place.rest = &rest;
-    std::vector<std::unique_ptr<sim::Process>> processes;
     for (std::uint32_t rank = 0; rank < size; ++rank) {
       place.job.rank = rank;
       place.attach = [this, rank](sim::TransmissionList& finished) -> sim::Wire& {
         return network.attach(rank, finished);
       };
-      processes.push_back(sim::Process::start_virtual(place));
+      ranks.push_back(std::make_unique<Rank>(place));
     }
     for (std::uint32_t rank = 0; rank < size; ++rank) {
-      const auto status = MpiRank::start_on(std::move(processes[rank]), &make_collectives, ranks[rank]);
-      if (!status.ok()) {
-        std::fprintf(stderr, "rank %u: %s\n", rank, status.sentence().c_str());
-        std::exit(1);
-      }
       be(rank);
-      ranks[rank]->begin_world(MPI_THREAD_SINGLE);
+      MPI_Init(nullptr, nullptr);
     }
   }
   // The calls that follow are this rank's.
-  void be(std::uint32_t rank) const { margay::mpi_adi::set_current_rank(ranks[rank].get()); }
+  void be(std::uint32_t rank) const { ranks[rank]->be(); }
 
   sim::VirtualNetwork network;
   NoRest rest;
-  std::vector<std::unique_ptr<MpiRank>> ranks;
+  std::vector<std::unique_ptr<Rank>> ranks;
 };
 
 int idle(std::uint32_t size, double most_megabytes) {
@@ -135,7 +138,6 @@ int main(int argc, char** argv) {
   }
   const auto ranks = static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10));
   const int number = std::atoi(argv[3]);
-  margay::mpi_adi::set_init_state(margay::mpi_adi::InitState::running);
   const int status = std::strcmp(argv[1], "idle") == 0 ? idle(ranks, number) : allreduce(ranks, number);
   // They stay between MPI_Init and MPI_Finalize: nothing is to be run at the end of this process.
   std::fflush(stdout);

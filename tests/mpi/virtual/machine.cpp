@@ -5,8 +5,7 @@
 #include <numeric>
 #include <thread>
 
-#include "collectives/portal/rank_host.hpp"
-#include "collectives/portal/tree_portal.hpp"
+#include "collectives/mpi/machine.hpp"
 
 namespace margay::testing {
 
@@ -19,10 +18,9 @@ thread_local Seat* thread_seat = nullptr;
 constexpr std::uint32_t kIdleTurnsMax = 40'000;
 // Turns after which another rank is the slow one.
 constexpr std::uint32_t kSlowTurns = 64;
-
-std::unique_ptr<mpi_adi::RankExtension> make_collectives(mpi_adi::MpiRank& rank) {
-  return std::make_unique<collectives::TreePortal>(std::make_unique<collectives::RankHost>(rank));
-}
+constexpr std::uint64_t kTurnNs = 100;
+// Idle turns after which who sleeps is next: nothing else will happen before.
+constexpr std::uint32_t kIdleTurnsToNap = 1'000;
 
 // Windows and pieces of every other machine are small: long bodies in many parts, wires that are often full.
 sim::VirtualOptions network_options(std::uint64_t seed) {
@@ -38,13 +36,25 @@ sim::VirtualOptions network_options(std::uint64_t seed) {
 
 }  // namespace
 
-Seat& Seat::mine() {
-  return *thread_seat;
+Seat::Seat(VirtualMachine& machine, std::uint32_t rank)
+    : machine_(machine), rank_(rank), mpi_process_(*this, machine.clock_) {}
+
+Seat* Seat::mine() {
+  return thread_seat;
 }
 
-// Not for a nap, which a wait takes after some milliseconds: of real time, so a run would not be the same again.
 void Seat::rest(std::uint64_t ns) {
-  if (ns == 0) machine_.pass_turn(*this);
+  if (ns != 0) nap_until_ns_ = machine_.clock_.now_ns() + ns;
+  machine_.pass_turn(*this);
+}
+
+portals::Status Seat::start(std::unique_ptr<sim::Process>& out) {
+  out = std::move(process_);
+  return {};
+}
+
+mpi_adi::MpiRank* Seat::mpi() {
+  return collectives::joined_rank(mpi_process_);
 }
 
 void Seat::plug_in() {
@@ -54,15 +64,8 @@ void Seat::plug_in() {
     return machine_.network_.attach(rank_, finished);
   };
   place.rest = this;
+  place.clock = &machine_.clock_;
   process_ = sim::Process::start_virtual(place);
-}
-
-portals::Status Seat::begin(int thread_level) {
-  auto status = mpi_adi::MpiRank::start_on(std::move(process_), &make_collectives, mpi_);
-  if (!status.ok()) return status;
-  mpi_adi::set_current_rank(mpi_.get());
-  mpi_->begin_world(thread_level);
-  return {};
 }
 
 VirtualMachine::VirtualMachine(std::uint32_t ranks, std::uint64_t seed)
@@ -90,11 +93,35 @@ sim::Job VirtualMachine::job_of(std::uint32_t rank) const {
   return job;
 }
 
-Seat* VirtualMachine::choose() {
+// Who neither sleeps nor has returned. When all others sleep, or wait for those that do, time goes on to the end of the
+// shortest sleep.
+std::vector<Seat*> VirtualMachine::who_is_able() {
   std::vector<Seat*> able;
+  Seat* sleeps = nullptr;
+  const std::uint64_t now_ns = clock_.now_ns();
   for (auto& seat : seats_) {
-    if (!seat->over_) able.push_back(seat.get());
+    if (seat->over_) continue;
+    if (seat->nap_until_ns_ <= now_ns) seat->nap_until_ns_ = 0;
+    if (!seat->napping()) {
+      able.push_back(seat.get());
+    } else if (sleeps == nullptr || seat->nap_until_ns_ < sleeps->nap_until_ns_) {
+      sleeps = seat.get();
+    }
   }
+  const bool nothing_moves = idle_turns_ >= kIdleTurnsToNap && turns_ - woken_in_turn_ >= kIdleTurnsToNap;
+  if (sleeps != nullptr && (able.empty() || nothing_moves)) {
+    woken_in_turn_ = turns_;
+    while (network_.advance()) continue;
+    clock_.pass_until(sleeps->nap_until_ns_);
+    sleeps->nap_until_ns_ = 0;
+    able = {sleeps};
+  }
+  return able;
+}
+
+Seat* VirtualMachine::choose() {
+  clock_.pass(kTurnNs);
+  const std::vector<Seat*> able = who_is_able();
   if (able.empty()) return nullptr;
   if (turns_++ % kSlowTurns == 0) slow_ = random_() % 2 == 0 ? able[random_() % able.size()] : nullptr;
   if (random_() % (able.size() + 1) == 0) static_cast<void>(network_.advance());
@@ -119,11 +146,11 @@ void VirtualMachine::look_for_rest() {
     text += "rank " + std::to_string(seat->rank_);
     if (seat->over_) {
       text += " has ended\n";
-    } else if (!seat->begun()) {
+    } else if (seat->mpi_process_.rank() == nullptr) {
       text += " is outside of MPI\n";
     } else {
-      text += std::string(" in ") + seat->mpi_->process().board().mpi_call.data() + "\n";
-      seat->mpi_->device().describe(text, 6);
+      text += std::string(" in ") + seat->mpi()->process().board().mpi_call.data() + "\n";
+      seat->mpi()->device().describe(text, 6);
     }
   }
   std::fputs(text.c_str(), stderr);
@@ -146,6 +173,7 @@ std::string VirtualMachine::run(const std::function<int(std::uint32_t rank)>& pr
   for (auto& seat : seats_) {
     threads.emplace_back([this, &program, mine = seat.get()] {
       thread_seat = mine;
+      mpi_adi::set_thread_process(mine->mpi_process_);
       mine->turn_.await();
       mine->status_ = program(mine->rank_);
       mine->over_ = true;
@@ -160,7 +188,7 @@ std::string VirtualMachine::run(const std::function<int(std::uint32_t rank)>& pr
 
 std::string VirtualMachine::measure() const {
   return std::to_string(turns_) + " turns, " + std::to_string(network_.counts().sent) + " messages, " +
-         std::to_string(network_.now_ns()) + " ns of virtual time";
+         std::to_string(clock_.now_ns()) + " ns of virtual time";
 }
 
 // What ended while answers to it were under way: they arrive.
@@ -168,7 +196,7 @@ void VirtualMachine::settle() {
   bool moved = true;
   while (moved) {
     moved = false;
-    for (auto& seat : seats_) moved |= seat->mpi_->device().progress();
+    for (auto& seat : seats_) moved |= seat->mpi()->device().progress();
     moved |= network_.advance();
   }
 }
@@ -179,16 +207,17 @@ std::string VirtualMachine::judge() {
   for (auto& seat : seats_) {
     const std::string name = "rank " + std::to_string(seat->rank_);
     if (seat->status_ != 0) text += name + " returned " + std::to_string(seat->status_) + "\n";
-    if (!seat->finalized_) text += name + " did not call MPI_Finalize\n";
+    if (seat->mpi() == nullptr) text += name + " did not begin MPI\n";
+    if (seat->mpi_process_.rank() != nullptr) text += name + " did not end MPI\n";
   }
   if (!text.empty()) return text;
   settle();
   for (std::uint32_t from = 0; from < seats_.size(); ++from) {
     for (std::uint32_t to = 0; to < seats_.size(); ++to) {
-      const sim::Registers& receiver = seats_[to]->mpi_->process().kernel().registers();
+      const sim::Registers& receiver = seats_[to]->mpi()->process().kernel().registers();
       const auto& drops = receiver.dropped(from);
       const std::uint64_t dropped = std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
-      const std::uint64_t sent = seats_[from]->mpi_->process().kernel().registers().sent(to);
+      const std::uint64_t sent = seats_[from]->mpi()->process().kernel().registers().sent(to);
       if (sent == receiver.delivered(from) + dropped) continue;
       text += "from rank " + std::to_string(from) + " to rank " + std::to_string(to) + ": " + std::to_string(sent) +
               " messages sent, " + std::to_string(receiver.delivered(from)) + " delivered, " + std::to_string(dropped) +

@@ -1,6 +1,7 @@
-// A virtual machine for whole MPI programs: every rank is a thread with an MPI rank of its own over one VirtualNetwork.
-// One of them runs at a time. A rank that waits, or asks in vain, gives its turn up; whose turn is next, and when a
-// frame arrives, is drawn from the seed. So a run is the same each time, and any rank may be far ahead of any other.
+// A virtual machine for whole MPI programs: every rank is a thread with an MPI process of its own over one
+// VirtualNetwork. One of them runs at a time. A rank that waits, sleeps, or asks in vain, gives its turn up; whose turn
+// is next, and when a frame arrives, is drawn from the seed. Time is virtual for all of them. So a run is the same each
+// time, and any rank may be far ahead of any other.
 #pragma once
 
 #include <semaphore.h>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi_adi/rank/mpi_process.hpp"
 #include "mpi_adi/rank/rank.hpp"
 #include "sim/kernel/waiter.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
@@ -38,35 +40,54 @@ class Turn {
   sem_t semaphore_{};
 };
 
-// One rank's place: its thread, and its MPI between MPI_Init and the end of the run.
-class Seat final : public sim::Rest {
+// The machine's time: the network's, and what passes without a frame. Looking takes time too, so who asks until it is
+// later comes to an end.
+class MachineClock final : public sim::Clock {
  public:
-  Seat(VirtualMachine& machine, std::uint32_t rank) : machine_(machine), rank_(rank) {}
+  explicit MachineClock(const sim::VirtualNetwork& network) : Clock(sim::ClockKind::virtual_ns), network_(network) {}
+  [[nodiscard]] std::uint64_t now_ns() const override {
+    passed_ns_ += kLookNs;
+    return network_.now_ns() + passed_ns_;
+  }
+  [[nodiscard]] std::uint64_t ticks() const override { return now_ns(); }
+  void pass(std::uint64_t ns) { passed_ns_ += ns; }
+  void pass_until(std::uint64_t at_ns) {
+    const std::uint64_t now = now_ns();
+    if (at_ns > now) pass(at_ns - now);
+  }
 
-  // Called by this seat's thread, in a wait: returns when it has the turn again.
+ private:
+  static constexpr std::uint64_t kLookNs = 20;
+  const sim::VirtualNetwork& network_;
+  mutable std::uint64_t passed_ns_ = 1'000'000'000;  // no program begins at 0
+};
+
+// One rank's place: its thread, and its MPI.
+class Seat final : public sim::Rest, public mpi_adi::ProcessStart {
+ public:
+  Seat(VirtualMachine& machine, std::uint32_t rank);
+
+  // Called by this seat's thread, in a wait or when the program sleeps: returns when it has the turn again.
   void rest(std::uint64_t ns) override;
+  [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out) override;
 
-  // The calling thread's seat.
-  [[nodiscard]] static Seat& mine();
-
-  // MPI_Init: makes the rank. Error: a sentence.
-  [[nodiscard]] portals::Status begin(int thread_level);
-  void end() { finalized_ = true; }
-  [[nodiscard]] bool begun() const { return mpi_ != nullptr; }
-  [[nodiscard]] bool finalized() const { return finalized_; }
-  [[nodiscard]] mpi_adi::MpiRank& mpi() { return *mpi_; }
+  // The calling thread's seat; nullptr: it has none.
+  [[nodiscard]] static Seat* mine();
 
  private:
   friend class VirtualMachine;
   // Makes the process, before anybody sends to it.
   void plug_in();
+  // What has joined the job here; nullptr: nothing.
+  [[nodiscard]] mpi_adi::MpiRank* mpi();
+  [[nodiscard]] bool napping() const { return nap_until_ns_ != 0; }
 
   VirtualMachine& machine_;
   const std::uint32_t rank_;
   Turn turn_;
-  std::unique_ptr<sim::Process> process_;  // until MPI_Init, which takes it
-  std::unique_ptr<mpi_adi::MpiRank> mpi_;
-  bool finalized_ = false;
+  std::unique_ptr<sim::Process> process_;  // until MPI begins, which takes it
+  mpi_adi::VirtualMpiProcess mpi_process_;
+  std::uint64_t nap_until_ns_ = 0;
   bool over_ = false;  // its program has returned
   int status_ = -1;    // what main returned
 };
@@ -88,6 +109,7 @@ class VirtualMachine {
   [[nodiscard]] sim::Job job_of(std::uint32_t rank) const;
   // Whose turn is next; the network may advance before. nullptr: all programs have returned.
   [[nodiscard]] Seat* choose();
+  [[nodiscard]] std::vector<Seat*> who_is_able();
   void look_for_rest();
   void pass_turn(Seat& from);
   void settle();
@@ -95,14 +117,16 @@ class VirtualMachine {
 
   std::mt19937_64 random_;
   sim::VirtualNetwork network_;
+  MachineClock clock_{network_};
   std::vector<std::unique_ptr<Seat>> seats_;
   std::uint32_t nodes_;
   sim::SharedTable node_of_rank_;
   sim::SharedTable everybody_;
   Seat* slow_ = nullptr;  // gets few turns for a while
   std::uint32_t turns_ = 0;
-  std::uint64_t sent_ = 0;        // of the network, when something last happened
-  std::uint32_t idle_turns_ = 0;  // since then
+  std::uint64_t sent_ = 0;           // of the network, when something last happened
+  std::uint32_t idle_turns_ = 0;     // since then
+  std::uint32_t woken_in_turn_ = 0;  // when time last went on for who slept
   Turn all_over_;
 };
 

@@ -15,7 +15,6 @@
 #include <string_view>
 #include <vector>
 
-#include "mpi_adi/mpi/init_state.hpp"
 #include "tests/mpi/virtual/machine.hpp"
 
 namespace {
@@ -47,7 +46,6 @@ int run_seed(const std::string& path, std::uint32_t ranks, std::uint64_t seed, b
   alarm(kSecondsEach);
   if (std::freopen("/dev/null", "w", stdout) == nullptr) return 2;
   const std::vector<Main> mains = load(path, ranks);
-  margay::mpi_adi::set_init_state(margay::mpi_adi::InitState::running);
   VirtualMachine machine(ranks, seed);
   const std::string wrong = machine.run([&mains, &path](std::uint32_t rank) {
     std::string name = path;

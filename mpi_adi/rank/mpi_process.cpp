@@ -1,0 +1,55 @@
+#include "mpi_adi/rank/mpi_process.hpp"
+
+#include <type_traits>
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// The operating system's. Asked while the process exits, by one that never began MPI too: nothing in it is made first,
+// or destroyed.
+constinit MpiProcess own_process;
+static_assert(std::is_trivially_destructible_v<MpiProcess>);
+
+}  // namespace
+
+namespace detail {
+
+constinit thread_local MpiRank* thread_rank = nullptr;
+constinit thread_local MpiProcess* thread_process = &own_process;
+constinit thread_local bool thread_noted = false;
+
+MpiRank* rank_of_process() {
+  return thread_process->rank();
+}
+
+}  // namespace detail
+
+MpiProcess& system_process() {
+  return own_process;
+}
+
+void set_thread_process(MpiProcess& process, MpiRank* rank) {
+  detail::thread_process = &process;
+  detail::thread_rank = rank;
+}
+
+void set_thread_rank(MpiRank* rank) {
+  detail::thread_rank = rank;
+}
+
+ProcessPart& MpiProcess::make_part(Slot& slot, NewPart make) {
+  const std::lock_guard guard(making_);
+  if (slot.get() == nullptr) slot.set(make());
+  return *slot.get();
+}
+
+void MpiProcess::destroy_parts() {
+  rank_.set(nullptr);
+  for (std::size_t slot = parts_.size(); slot-- > 0;) {
+    const std::unique_ptr<ProcessPart> last(parts_[slot].get());
+    parts_[slot].set(nullptr);
+  }
+}
+
+}  // namespace margay::mpi_adi
