@@ -35,7 +35,7 @@ TreePortal& portal_of(MpiRank& rank) {
 
 // One member names the communicator's generation.
 std::uint64_t offered_generation(MpiRank& rank, bool names_it) {
-  return names_it ? rank.next_generation() : ContextAgreement::kAnyGeneration;
+  return names_it ? rank.worlds().next_generation() : ContextAgreement::kAnyGeneration;
 }
 
 int reduce_to(MpiRank& rank, Communicator& communicator, int root, Words words) {
@@ -83,7 +83,7 @@ class Duplication final : public CallTask {
       : CallTask(rank, parent, By::anybody),
         duplicate_(duplicate),
         handle_(handle),
-        agreement_(rank.contexts(), salt_of(parent.everybody(), next_tag(parent.everybody())), false,
+        agreement_(rank.worlds().contexts(), salt_of(parent.everybody(), next_tag(parent.everybody())), false,
                    offered_generation(rank, parent.everybody().rank() == 0)) {}
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override {
     const int ended = CallTask::end(rank, status, words);
@@ -101,7 +101,7 @@ class Duplication final : public CallTask {
     return agreement_text(collective, agreement_, 0, agreed_);
   }
   [[nodiscard]] int finish() override {
-    if (agreed_ == MPI_SUCCESS) MpiRank::set_context(duplicate_, agreement_.agreed());
+    if (agreed_ == MPI_SUCCESS) mpi_adi::Worlds::set_context(duplicate_, agreement_.agreed());
     return agreed_;
   }
   [[nodiscard]] std::string words_of(int why) const override {
@@ -119,7 +119,7 @@ class Duplication final : public CallTask {
 Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
   Communicator& all = parent.everybody();
   // Other threads may come to other agreements before this one is over.
-  ContextAgreement agreement(rank.contexts(), salt_of(all, 0), !rank.threaded(),
+  ContextAgreement agreement(rank.worlds().contexts(), salt_of(all, 0), !rank.threaded(),
                              offered_generation(rank, all.rank() == 0));
   Collective collective(rank, all);
   return agree(collective, agreement, 0);
@@ -131,7 +131,7 @@ Agreed agree_among(MpiRank& rank, Communicator& parent, const mpi_adi::GroupPtr&
   some.set_groups(members);
   some.collective_context = parent.context;
   some.generation = parent.generation;
-  ContextAgreement agreement(rank.contexts(), salt_of(parent, tag), !rank.threaded(),
+  ContextAgreement agreement(rank.worlds().contexts(), salt_of(parent, tag), !rank.threaded(),
                              offered_generation(rank, members->my_rank == 0));
   const Agreed agreed = [&] {
     Collective collective(portal_of(rank), some, CallNumber::of_message(static_cast<std::uint32_t>(tag)));
@@ -144,7 +144,7 @@ Agreed agree_among(MpiRank& rank, Communicator& parent, const mpi_adi::GroupPtr&
 int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vector<std::uint64_t>& mine,
                          std::vector<std::uint64_t>& theirs) {
   mpi_adi::Device& device = rank.device();
-  mpi_adi::Datatype& bytes = *rank.datatype(MPI_BYTE);
+  mpi_adi::Datatype& bytes = *rank.handles().datatype(MPI_BYTE);
   constexpr auto kContext = mpi_adi::Context::collective;
   const auto size = [](const std::vector<std::uint64_t>& words) {
     return static_cast<std::int64_t>(words.size() * sizeof(std::uint64_t));
@@ -175,7 +175,7 @@ int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vecto
 
 Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
   const auto salt = static_cast<std::uint32_t>(leaders.tag);  // all that both groups know in common
-  ContextAgreement agreement(rank.contexts(), salt, !rank.threaded(),
+  ContextAgreement agreement(rank.worlds().contexts(), salt, !rank.threaded(),
                              offered_generation(rank, leaders.peer != nullptr));
   const auto everywhere = [&](Words words) {
     int error_class = reduce_to(rank, leaders.local, leaders.local_leader, words);

@@ -45,7 +45,7 @@ struct Leaders {
 
 // Gives back a context that this rank does not use after all.
 inline void return_context(mpi_adi::MpiRank& rank, int context) {
-  rank.contexts().give_back(context / 2);
+  rank.worlds().contexts().give_back(context / 2);
 }
 
 }  // namespace margay::collectives

@@ -76,13 +76,12 @@ int tell_group(MpiRank& rank, Communicator& all, int root, std::vector<std::uint
 
 Made make_communicator(MpiRank& rank, GroupPtr group, GroupPtr remote, const mpi_adi::AgreedContext& agreed,
                        const Communicator& parent) {
-  Communicator* const made = rank.add_communicator(std::move(group), std::move(remote));
+  Communicator* const made = rank.handles().add_communicator(std::move(group), std::move(remote), parent.error_handler);
   if (made == nullptr) {
     return_context(rank, agreed.context);
     return {nullptr, MPI_ERR_OTHER};
   }
-  MpiRank::set_context(*made, agreed);
-  made->error_handler = parent.error_handler;
+  mpi_adi::Worlds::set_context(*made, agreed);
   return {made, MPI_SUCCESS};
 }
 
@@ -95,9 +94,8 @@ Made duplicate(MpiRank& rank, Communicator& parent) {
 }
 
 Begun begin_duplicate(MpiRank& rank, Communicator& parent, MPI_Comm* handle) {
-  Communicator* const made = rank.add_communicator(parent.group, parent.remote);
+  Communicator* const made = rank.handles().add_communicator(parent.group, parent.remote, parent.error_handler);
   if (made == nullptr) return {};
-  made->error_handler = parent.error_handler;
   made->topology = parent.topology;
   *handle = made->handle;
   return {made, duplication(rank, parent, *made, handle)};

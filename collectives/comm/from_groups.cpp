@@ -35,9 +35,9 @@ TextTag::TextTag(std::string_view text, const mpi_adi::Group& group) : hash(hash
 
 Made create_from_group(MpiRank& rank, const GroupPtr& group, std::string_view text) {
   const TextTag tag(text, *group);
-  const Agreed agreed = agree_among(rank, rank.own_world(), group, tag.tag, tag.hash);
+  const Agreed agreed = agree_among(rank, rank.worlds().own_world(), group, tag.tag, tag.hash);
   if (agreed.context < 0) return {nullptr, agreed.error_class};
-  return make_communicator(rank, group, nullptr, agreed, rank.world());
+  return make_communicator(rank, group, nullptr, agreed, rank.worlds().world());
 }
 
 Made join_from_groups(MpiRank& rank, const GroupPtr& local, int local_leader, std::uint32_t remote_leader,
@@ -46,7 +46,7 @@ Made join_from_groups(MpiRank& rank, const GroupPtr& local, int local_leader, st
   const Made ours = create_from_group(rank, local, text);
   if (ours.communicator == nullptr) return ours;
   const bool leads = local->my_rank == local_leader;
-  const Made made = join_groups(rank, *ours.communicator, local_leader, leads ? &rank.own_world() : nullptr,
+  const Made made = join_groups(rank, *ours.communicator, local_leader, leads ? &rank.worlds().own_world() : nullptr,
                                 static_cast<int>(remote_leader), static_cast<int>(hash_of(text) & 0x1fff'ffff));
   rank.free_communicator(*ours.communicator);
   return made;

@@ -32,7 +32,7 @@ void take_what_is_here(Device& device) {
 }
 
 bool everybody_is_here(mpi_adi::Call& call) {
-  note_error(call, perform(collectives_of(call), call.rank().world(), BarrierCall{}));
+  note_error(call, perform(collectives_of(call), call.rank().worlds().world(), BarrierCall{}));
   return call.ok();
 }
 
@@ -48,10 +48,10 @@ bool end_communication(mpi_adi::Call& call) {
   take_what_is_here(device);
   if (!everybody_is_here(call)) return false;
   // Their senders will take back what nobody received.
-  for (const Communicator* communicator : rank.communicators_of(kWorldModel)) {
+  for (const Communicator* communicator : rank.handles().communicators_of(kWorldModel)) {
     tell_unreceived(rank.receiving_side(), *communicator, mpi_adi::Sender::waits);
   }
-  for (const Communicator* communicator : {&rank.world(), &rank.self()}) {
+  for (const Communicator* communicator : {&rank.worlds().world(), &rank.worlds().self()}) {
     tell_unreceived(rank.receiving_side(), *communicator, mpi_adi::Sender::waits);
   }
   device.give_up_sends(kWorldModel, Device::Receivers::leave);

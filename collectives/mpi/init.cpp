@@ -51,8 +51,8 @@ bool enters_soon(MpiRank& rank) {
   constexpr int kTries = 100;
   constexpr useconds_t kBetweenTriesUs = 100;
   for (int i = 0; i < kTries; ++i) {
-    if (rank.try_enter()) return true;
-    if (rank.interrupted()) return false;
+    if (rank.lock().try_enter()) return true;
+    if (rank.lock().interrupted()) return false;
     usleep(kBetweenTriesUs);
   }
   return false;
@@ -101,7 +101,7 @@ extern "C" int PMPI_Query_thread(int* provided) {
   EarlyCall call(call_name<"MPI_Query_thread">);
   MpiRank& rank = running_rank(call_name<"MPI_Query_thread">, call);
   call.not_null(provided, "provided");
-  if (call.ok()) *provided = rank.thread_level();
+  if (call.ok()) *provided = rank.worlds().thread_level();
   return call.done();
 }
 MARGAY_ALIAS(Query_thread)
@@ -110,7 +110,7 @@ extern "C" int PMPI_Is_thread_main(int* flag) {
   EarlyCall call(call_name<"MPI_Is_thread_main">);
   MpiRank& rank = running_rank(call_name<"MPI_Is_thread_main">, call);
   call.not_null(flag, "flag");
-  if (call.ok()) *flag = rank.on_main_thread() ? 1 : 0;
+  if (call.ok()) *flag = rank.worlds().on_main_thread() ? 1 : 0;
   return call.done();
 }
 MARGAY_ALIAS(Is_thread_main)
@@ -121,8 +121,8 @@ extern "C" int PMPI_Finalize() {
     Call call(call_name<"MPI_Finalize">);
     MpiRank& rank = call.rank();
     // First of all, while everything works: what the program wants done at the end (MPI 4.0, 11.2.4).
-    delete_attributes_at_end(call, rank.self());
-    delete_attributes_at_end(call, rank.world());
+    delete_attributes_at_end(call, rank.worlds().self());
+    delete_attributes_at_end(call, rank.worlds().world());
     report_leaks(rank, {.session = 0, .last = margay::collectives::hold_machine_alone()});
     if (!margay::collectives::end_communication(call)) return call.failed();
     // Asked once more: the last session may have ended since.

@@ -63,7 +63,7 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
   sim::Process& process = rank.process();
   const bool sessions_alone = mpi_adi::system_process().init_state() != mpi_adi::InitState::running;
   if (sessions_alone) process.board().open_sessions = static_cast<std::uint32_t>(users);
-  if (rank.origins() != nullptr && rank.try_enter()) {
+  if (rank.handles().origins() != nullptr && rank.lock().try_enter()) {
     std::string report;
     {
       // What it allocates, and tables that have locks of their own, may be in use by the code that a signal
@@ -130,7 +130,7 @@ Status hold_machine(bool threads) {
     machine.rank->work();
   }
   // A second holder may be another thread than the first, whatever its level.
-  if (threads || (machine.users != 0 && !machine.rank->on_lone_thread())) machine.rank->allow_threads();
+  if (threads || (machine.users != 0 && !machine.rank->lock().on_lone_thread())) machine.rank->lock().allow_threads();
   if (machine.users++ == 0) {
     mpi_adi::current_process().set_rank(machine.rank.get());
     mpi_adi::tool_rank_begins(*machine.rank);

@@ -66,7 +66,7 @@ void note_last_call(Call& call) {
   CallRecord record;
   write(record.function, call.name());
   write(record.words, call.name());
-  check->finish(record, call.rank().world());
+  check->finish(record, call.rank().worlds().world());
 }
 
 }  // namespace margay::collectives

@@ -18,12 +18,12 @@ int create(Call& call, std::unique_ptr<MadeOperation> operation, MPI_Op* handle)
   }
   call.not_null(handle, "op");
   if (!call.ok()) return call.failed();
-  operation->handle = call.rank().operations().add(*operation);
+  operation->handle = call.rank().handles().operations().add(*operation);
   if (operation->handle == 0) {
     call.error(MPI_ERR_OTHER, "too many operations are alive (2^18); free some first");
     return call.failed();
   }
-  call.rank().note_origin(operation->handle);
+  call.rank().handles().note_origin(operation->handle);
   *handle = operation.release()->handle;  // the table's, until MPI_Op_free or the end of MPI
   return call.done();
 }
@@ -31,7 +31,7 @@ int create(Call& call, std::unique_ptr<MadeOperation> operation, MPI_Op* handle)
 // The living operation that the program made; nullptr and an error otherwise.
 MadeOperation* find(Call& call, MPI_Op op) {
   if (!call.ok()) return nullptr;
-  MadeOperation* const found = call.rank().operations().find(op);
+  MadeOperation* const found = call.rank().handles().operations().find(op);
   if (found == nullptr) {
     call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
                                              : operation_word(op) + " is no living operation (freed, or never made)");
@@ -68,7 +68,7 @@ extern "C" int PMPI_Op_free(MPI_Op* op) {
   MadeOperation* const found = call.ok() ? find(call, *op) : nullptr;
   if (!call.ok()) return call.failed();
   // A reduction that is under way has a copy of it.
-  call.rank().operations().remove(found->handle);
+  call.rank().handles().operations().remove(found->handle);
   delete found;
   *op = MPI_OP_NULL;
   return call.done();

@@ -37,7 +37,7 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
                                                                      : " (MPI 4.0, 6.9.2)"));
     return;
   }
-  const mpi_adi::Operation* const made = call.rank().operations().find(op);
+  const mpi_adi::Operation* const made = call.rank().handles().operations().find(op);
   if (made == nullptr) {
     call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
                                              : operation_word(op) + " is no living operation (freed, or never made)");

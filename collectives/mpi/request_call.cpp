@@ -9,7 +9,7 @@ void begin_request(mpi_adi::Call& call, Form form, std::unique_ptr<CallTask> tas
   if (!call.ok()) return;
   if (form == Form::persistent) {
     if (!task->be_persistent()) {
-      call.rank().free_request(*made);
+      call.rank().handles().free_request(*made);
       return call.error(MPI_ERR_OTHER,
                         "2^20 persistent collectives were made on the communicator after one that is "
                         "still there; free the old one first");

@@ -58,7 +58,7 @@ int begin_session(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session
     call.error(MPI_ERR_OTHER, "no handle is free (262,144 sessions are alive); finalize some first");
     return call.failed();
   }
-  call.rank().note_origin(made->raises.handle);
+  call.rank().handles().note_origin(made->raises.handle);
   *session = made->raises.handle;
   return MPI_SUCCESS;
 }
@@ -72,7 +72,7 @@ int end_session(MPI_Session* handle) {
   if (session == nullptr) return call.failed();
   MpiRank& rank = call.rank();
   const std::uint32_t number = session->number;
-  for (Communicator* communicator : rank.communicators_of(number)) {
+  for (Communicator* communicator : rank.handles().communicators_of(number)) {
     if (!delete_attributes(call, *communicator)) return call.failed();
   }
   report_leaks(rank, {.session = number, .last = hold_machine_alone()});
@@ -85,7 +85,7 @@ int end_session(MPI_Session* handle) {
     if (!hold_machine_alone()) return rank.device().quiet(number);
     return rank.device().quiet() && rank.buffered().drained();
   });
-  for (Communicator* communicator : rank.communicators_of(number)) rank.free_communicator(*communicator);
+  for (Communicator* communicator : rank.handles().communicators_of(number)) rank.free_communicator(*communicator);
   rank.tables().sessions.remove(*session);
   *handle = MPI_SESSION_NULL;
   return MPI_SUCCESS;

@@ -58,8 +58,8 @@ void UserReduction::combine_in_place(const void* in, void* inout) const {
   auto* from = static_cast<std::byte*>(const_cast<void*>(in));
   auto* to = static_cast<std::byte*>(inout);
   // A call that does not block may outlive the program's handle: then the type has another one for the function.
-  const bool lives = rank_.datatype(type_.handle) == &type_;
-  MPI_Datatype handle = lives ? type_.handle : rank_.datatypes().add(type_);
+  const bool lives = rank_.handles().datatype(type_.handle) == &type_;
+  MPI_Datatype handle = lives ? type_.handle : rank_.handles().datatypes().add(type_);
   const auto call = [&] {
     if (operation_.function_c != nullptr) {
       MPI_Count length = count_;
@@ -81,7 +81,7 @@ void UserReduction::combine_in_place(const void* in, void* inout) const {
     return 0;
   };
   mpi_adi::call_program(rank_, call);
-  if (!lives && handle != 0) rank_.datatypes().remove(handle);
+  if (!lives && handle != 0) rank_.handles().datatypes().remove(handle);
 }
 
 void Reducer::call_user(const void* in, void* inout) const {

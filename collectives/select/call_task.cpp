@@ -22,7 +22,7 @@ CallTask::CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by)
 // The call that ends it may still have an error to tell on the communicator.
 CallTask::~CallTask() {
   if (channel_) portal_.notices().close(*channel_);
-  for (mpi_adi::Datatype* const type : types_) rank_.release(*type);
+  for (mpi_adi::Datatype* const type : types_) mpi_adi::Handles::release(*type);
   rank_.device().drop_reference(*communicator);
 }
 

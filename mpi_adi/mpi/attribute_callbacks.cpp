@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace margay::mpi_adi {
@@ -13,7 +14,13 @@ template <typename Object>
 class Pin {
  public:
   Pin(Call& call, Object& object) : rank_(call.rank()), object_(object) { ++object_.references; }
-  ~Pin() { rank_.release(object_); }
+  ~Pin() {
+    if constexpr (std::is_same_v<Object, Datatype>) {
+      Handles::release(object_);
+    } else {
+      rank_.release(object_);
+    }
+  }
   Pin(const Pin&) = delete;
   Pin& operator=(const Pin&) = delete;
 

@@ -57,7 +57,7 @@ int ask_handler(const ErrorHandler& handler, int handle, int code, const CallNam
 
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence) {
   const int code = rank.errors().make(error_class, std::string(name.text) + ": " + sentence);
-  const MpiRank::HandlerOfTheRest found = rank.handler_of_the_rest();
+  const Worlds::HandlerOfTheRest found = rank.worlds().handler_of_the_rest();
   if (is_fatal(found.handler)) {
     rank.process().abort(error_class,
                          std::string(name.text) + " failed on " +
@@ -89,16 +89,16 @@ void Call::wait_long(const Request& request) {
 void Call::watch_enter() {
   sim::Recorder& recorder = rank_->process().recorder();
   if (recorder.on()) rank_->call_trace().enter(recorder, name_.text);
-  if (rank_->origins() != nullptr) rank_->origins()->enter(name_.text);
+  if (rank_->handles().origins() != nullptr) rank_->handles().origins()->enter(name_.text);
   if (TypeCheck* const check = device().parts().type_check.get(); check != nullptr) check->begin_call(name_.text);
 }
 
 void Call::watch_leave() {
   sim::Recorder& recorder = rank_->process().recorder();
   if (recorder.on()) rank_->call_trace().leave(recorder, name_.text, error_class_);
-  if (rank_->origins() != nullptr) {
-    rank_->origins()->leave();
-    rank_->hide_free_requests();
+  if (rank_->handles().origins() != nullptr) {
+    rank_->handles().origins()->leave();
+    rank_->handles().hide_free_requests();
   }
 }
 
@@ -136,7 +136,7 @@ void Call::bad_datatype(MPI_Datatype handle, const Datatype* found) {
 }
 
 Datatype* Call::datatype_of_none(MPI_Datatype handle, std::int64_t count, const Datatype* found) {
-  if (ok() && handle == MPI_DATATYPE_NULL && count == 0) return rank_->datatype(MPI_BYTE);
+  if (ok() && handle == MPI_DATATYPE_NULL && count == 0) return rank_->handles().datatype(MPI_BYTE);
   bad_datatype(handle, found);
   return nullptr;
 }
@@ -222,7 +222,7 @@ void Call::error(int error_class, std::string sentence) {
 int Call::failed() {
   MpiRank& rank = *rank_;
   std::memcpy(rank.process().board().failed_call.data(), name_.board, sizeof name_.board);
-  const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.raises_the_rest();
+  const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.worlds().raises_the_rest();
   // What a callback returned is told as it is; what was said of it here is for fatal errors.
   const bool is_class = !error_class_name(error_class_).empty();
   const bool as_it_is = blame_ == Blame::program || (!is_class && rank.errors().is_code(error_class_));
@@ -263,7 +263,7 @@ void give_way(Call& call) {
   sim::Process& process = rank.process();
   process.kernel().looked_in_vain();
   if (process.wait_means().policy != sim::WaitPolicy::yield) {
-    if (rank.threaded() && rank.wait_room().look_gives_way(rank.turns())) rank.yield();
+    if (rank.threaded() && rank.wait_room().look_gives_way(rank.lock().turns())) rank.yield();
     return;
   }
   sim::Waiter(process.kernel(), process.clock(), process.wait_means()).idle();

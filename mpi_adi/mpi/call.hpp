@@ -84,7 +84,7 @@ class Call {
   }
   // A committed type, for communication.
   [[nodiscard]] Datatype* datatype(MPI_Datatype handle) {
-    Datatype* const found = rank_->datatype(handle);
+    Datatype* const found = rank_->handles().datatype(handle);
     if (found == nullptr || !ok() || !found->committed) [[unlikely]] {
       bad_datatype(handle, found);
       return nullptr;  // here and not there, so that the compiler need not look again
@@ -93,14 +93,14 @@ class Call {
   }
   // The same, for `count` elements: of none, MPI_DATATYPE_NULL will do, as with MPICH. It counts as MPI_BYTE.
   [[nodiscard]] Datatype* datatype(MPI_Datatype handle, std::int64_t count) {
-    Datatype* const found = rank_->datatype(handle);
+    Datatype* const found = rank_->handles().datatype(handle);
     if (found == nullptr || !ok() || !found->committed) [[unlikely]]
       return datatype_of_none(handle, count, found);
     return found;
   }
   // Any type, for a constructor or an inquiry.
   [[nodiscard]] Datatype* any_datatype(MPI_Datatype handle) {
-    Datatype* const found = rank_->datatype(handle);
+    Datatype* const found = rank_->handles().datatype(handle);
     if (found == nullptr || !ok()) [[unlikely]] {
       no_datatype(handle, found);
       return nullptr;
@@ -109,7 +109,7 @@ class Call {
   }
   // A request that is not MPI_REQUEST_NULL.
   [[nodiscard]] UserRequest* request(MPI_Request handle) {
-    UserRequest* const found = rank_->request(handle);
+    UserRequest* const found = rank_->handles().request(handle);
     if (found == nullptr || !ok()) [[unlikely]]
       return bad_request(handle, found);
     handler_of_ = found->communicator;

@@ -18,7 +18,7 @@ int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* s
   request.device = nullptr;
   if (!request.persistent) {
     delete &own;
-    call.rank().free_request(request);
+    call.rank().handles().free_request(request);
     *handle = MPI_REQUEST_NULL;
   }
   return error_class;
@@ -33,7 +33,7 @@ void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
   if (!request.sent) call.device().free(*request.device);
   request.device = nullptr;
   if (!request.persistent) {
-    call.rank().free_request(request);
+    call.rank().handles().free_request(request);
     *handle = MPI_REQUEST_NULL;
   }
 }

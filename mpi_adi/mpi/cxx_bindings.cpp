@@ -12,7 +12,7 @@ using namespace margay::mpi_adi;
 
 MARGAY_EXPORT void MPII_Op_set_cxx(MPI_Op op, CxxReduction caller) {
   Call call(call_name<"MPII_Op_set_cxx">);
-  Operation* const operation = call.rank().operations().find(op);
+  Operation* const operation = call.rank().handles().operations().find(op);
   if (operation != nullptr) operation->cxx_caller = caller;
 }
 

@@ -18,7 +18,7 @@ class EarlyCall {
     if (rank_ == nullptr) return;
     if (is_rank_thread()) {
       call_.emplace(name, *rank_);
-    } else if (noted_ = rank_->origins(); noted_ != nullptr) [[unlikely]] {
+    } else if (noted_ = rank_->handles().origins(); noted_ != nullptr) [[unlikely]] {
       noted_->enter(name.text);
     }
   }

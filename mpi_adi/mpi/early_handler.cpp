@@ -14,7 +14,7 @@ int create_early_handler(const CallName& name, ObjectType of, HandlerFunction fu
   if (made == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
-    if (call.rank() != nullptr) call.rank()->note_origin(made);
+    if (call.rank() != nullptr) call.rank()->handles().note_origin(made);
     *handler = made;
   }
   return call.done();

@@ -34,7 +34,7 @@ int start(Call& call, const RequestClass& functions, void* extra_state, MPIX_Gre
           MPI_Request* request) {
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
-  UserRequest* const made = add_own_request(call, call.rank().self());
+  UserRequest* const made = add_own_request(call, call.rank().worlds().self());
   if (!call.ok()) return call.failed();
   made->device = new GeneralizedRequest(call.rank(), functions, extra_state, group);
   *request = made->handle;
@@ -57,7 +57,7 @@ extern "C" int PMPI_Grequest_complete(MPI_Request request) {
   GeneralizedRequest* generalized = nullptr;
   UserRequest* const found = find(call, request, generalized);
   if (!call.ok()) return call.failed();
-  if (generalized->given_up()) call.rank().free_request(*found);
+  if (generalized->given_up()) call.rank().handles().free_request(*found);
   std::string words;
   const int code = generalized->completed(call.rank(), words);
   if (code == MPI_SUCCESS) return MPI_SUCCESS;

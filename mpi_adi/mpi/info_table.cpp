@@ -61,7 +61,7 @@ MPI_Info add_info(Info&& info) {
   const InfoAccess infos;
   const MPI_Info handle = infos.add(std::move(info));
   MpiRank* const rank = current_rank();
-  if (handle != MPI_INFO_NULL && rank != nullptr) rank->note_origin(handle);
+  if (handle != MPI_INFO_NULL && rank != nullptr) rank->handles().note_origin(handle);
   return handle;
 }
 

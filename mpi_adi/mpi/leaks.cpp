@@ -85,7 +85,8 @@ class Report {
                (details.empty() ? "" : ", " + details) + "\n";
   }
   void line(const char* kind, Handle handle, const std::string& name = {}, const std::string& details = {}) {
-    if (rank_.origins()->tell(handle)) line(kind, handle, rank_.origins()->of(handle), name, details);
+    if (rank_.handles().origins()->tell(handle))
+      line(kind, handle, rank_.handles().origins()->of(handle), name, details);
   }
   // After the lines of one kind: their number for the last line.
   void end_kind(const char* one, const char* many) {
@@ -123,17 +124,17 @@ struct Owner {
 };
 
 void add_requests(MpiRank& rank, Owner owner, Report& report) {
-  for (const UserRequest* request : rank.living_requests()) {
+  for (const UserRequest* request : rank.handles().living_requests()) {
     if (!owner.has(*request->communicator->group)) continue;
     const std::string message = words(*request);
-    report.line("request", request->handle, rank.origins()->of(*request), {},
+    report.line("request", request->handle, rank.handles().origins()->of(*request), {},
                 (message.empty() ? "" : message + ", ") + state_word(*request));
   }
   report.end_kind("request", "requests");
 }
 
 void add_messages(MpiRank& rank, Report& report) {
-  rank.messages().for_each([&report](Handle handle, const Message& message) {
+  rank.handles().messages().for_each([&report](Handle handle, const Message& message) {
     report.line("message", handle, {}, "from process " + std::to_string(message.peer) + ", never received");
   });
   report.end_kind("matched message", "matched messages");
@@ -144,12 +145,12 @@ std::string processes(int count) {
 }
 
 void add_communicators(MpiRank& rank, Owner owner, Report& report) {
-  for (const Communicator* communicator : rank.living_communicators()) {
+  for (const Communicator* communicator : rank.handles().living_communicators()) {
     if (!owner.has(*communicator->group)) continue;
     report.line("communicator", communicator->handle, communicator->name, processes(communicator->size()));
   }
   report.end_kind("communicator", "communicators");
-  for (const auto& [handle, group] : rank.groups().living()) {
+  for (const auto& [handle, group] : rank.handles().groups().living()) {
     if (!owner.has(*group)) continue;
     report.line("group", handle, {}, processes(group->size()));
   }
@@ -158,8 +159,8 @@ void add_communicators(MpiRank& rank, Owner owner, Report& report) {
 
 // Types of Fortran's kinds are the library's (MPI 4.0, 19.1.9: they must not be freed).
 void add_datatypes(MpiRank& rank, Report& report) {
-  const std::vector<Datatype*>& kinds = rank.kind_types();
-  for (const Datatype* type : rank.living_datatypes()) {
+  const std::vector<Datatype*>& kinds = rank.handles().kind_types();
+  for (const Datatype* type : rank.handles().living_datatypes()) {
     if (std::find(kinds.begin(), kinds.end(), type) != kinds.end()) continue;
     report.line("datatype", type->handle, type->name, std::to_string(type->size) + " bytes");
   }
@@ -167,7 +168,8 @@ void add_datatypes(MpiRank& rank, Report& report) {
 }
 
 void add_operations(MpiRank& rank, Report& report) {
-  rank.operations().for_each([&report](Handle handle, const Operation&) { report.line("operation", handle); });
+  rank.handles().operations().for_each(
+      [&report](Handle handle, const Operation&) { report.line("operation", handle); });
   report.end_kind("operation", "operations");
 }
 
@@ -189,7 +191,7 @@ void add_shared(MpiRank& rank, Report& report) {
 }  // namespace
 
 void report_leaks(MpiRank& rank, Ending ending) {
-  if (rank.origins() == nullptr) return;
+  if (rank.handles().origins() == nullptr) return;
   Report report(rank);
   const Owner owner{.session = ending.session};
   add_requests(rank, owner, report);
@@ -203,7 +205,7 @@ void report_leaks(MpiRank& rank, Ending ending) {
 }
 
 std::string report_of_open_sessions(MpiRank& rank) {
-  if (rank.origins() == nullptr) return {};
+  if (rank.handles().origins() == nullptr) return {};
   Report report(rank);
   for (const Session* session : rank.tables().sessions.living()) report.line("session", session->raises.handle);
   report.end_kind("session", "sessions");

@@ -12,7 +12,7 @@ namespace {
 int keep(Call& call, Communicator* communicator, const PersistentCall& arguments, MPI_Request* handle) {
   call.not_null(handle, "request");
   if (!call.ok()) return call.failed();
-  UserRequest* request = call.rank().add_request(nullptr, *communicator);
+  UserRequest* request = call.rank().handles().add_request(nullptr, *communicator);
   if (request == nullptr) {
     call.error(MPI_ERR_OTHER, "too many requests are alive (2^18); free some first");
     return call.failed();

@@ -35,9 +35,9 @@ void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
 
 // A matched message's handle; MPI_MESSAGE_NULL and an error when there are too many.
 MPI_Message hand_out(Call& call, Message& message) {
-  const Handle handle = call.rank().messages().add(message);
+  const Handle handle = call.rank().handles().messages().add(message);
   if (handle == 0) call.error(MPI_ERR_OTHER, "too many matched messages are alive (2^18); receive some first");
-  call.rank().note_origin(handle);
+  call.rank().handles().note_origin(handle);
   return handle == 0 ? MPI_MESSAGE_NULL : handle;
 }
 
@@ -47,7 +47,7 @@ Message* check_matched(Call& call, const void* buffer, std::int64_t count, Datat
   call.buffer(buffer, count, type);
   call.not_null(handle, "message");
   if (!call.ok() || *handle == MPI_MESSAGE_NO_PROC) return nullptr;
-  Message* message = call.rank().messages().find(*handle);
+  Message* message = call.rank().handles().messages().find(*handle);
   if (message == nullptr) {
     call.error(MPI_ERR_REQUEST, *handle == MPI_MESSAGE_NULL ? "the message is MPI_MESSAGE_NULL"
                                                             : "message " + in_hex(*handle) +
@@ -60,9 +60,9 @@ Request* start_matched(Call& call, void* buffer, std::int64_t count, Datatype& t
                        MPI_Message* handle) {
   if (message == nullptr) {  // MPI_MESSAGE_NO_PROC: like a receive from MPI_PROC_NULL
     *handle = MPI_MESSAGE_NULL;
-    return call.device().start_receive(buffer, count, type, MPI_PROC_NULL, MPI_ANY_TAG, call.rank().world());
+    return call.device().start_receive(buffer, count, type, MPI_PROC_NULL, MPI_ANY_TAG, call.rank().worlds().world());
   }
-  call.rank().messages().remove(*handle);
+  call.rank().handles().messages().remove(*handle);
   *handle = MPI_MESSAGE_NULL;
   return call.device().start_matched_receive(buffer, count, type, *message);
 }
@@ -86,8 +86,8 @@ int imrecv(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, 
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
   Request* started = start_matched(call, buffer, count, *type, matched, message);
-  margay::mpi_adi::hand_out(call, started,
-                            started->communicator != nullptr ? *started->communicator : call.rank().world(), request);
+  margay::mpi_adi::hand_out(
+      call, started, started->communicator != nullptr ? *started->communicator : call.rank().worlds().world(), request);
   return call.done();
 }
 

@@ -49,7 +49,7 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
   const bool own = under_way != nullptr && under_way->is_own();
   // A generalized request keeps its handle until MPI_Grequest_complete.
   const bool awaited = generalized_of(under_way) != nullptr && !under_way->complete;
-  if (!awaited) call.rank().free_request(*found);
+  if (!awaited) call.rank().handles().free_request(*found);
   // What is under way goes on; whoever has it frees it when it is complete.
   if (kept != nullptr) {
     kept->retire();

@@ -52,8 +52,8 @@ int nonblocking_send(const CallName& name, SendMode mode, const SendArguments& a
            call.device().start_send(mode, arguments.buffer, arguments.count, *checked.type, arguments.destination,
                                     arguments.tag, *checked.communicator),
            *checked.communicator, request);
-  if (call.rank().origins() != nullptr && call.ok()) [[unlikely]]
-    note_sent(call.rank().request(*request), arguments, *checked.type);
+  if (call.rank().handles().origins() != nullptr && call.ok()) [[unlikely]]
+    note_sent(call.rank().handles().request(*request), arguments, *checked.type);
   return call.done();
 }
 

@@ -44,11 +44,11 @@ struct CheckedSend {
 [[gnu::noinline]] void refuse_request(Call& call, Request* device);  // too many are alive
 inline void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle) {
   const bool sent = device->kind == RequestKind::sent;
-  if (sent && call.rank().origins() == nullptr) [[likely]] {
-    *handle = call.rank().sent_request();
+  if (sent && call.rank().handles().origins() == nullptr) [[likely]] {
+    *handle = call.rank().handles().sent_request();
     return;
   }
-  UserRequest* const request = call.rank().add_request(device, communicator);
+  UserRequest* const request = call.rank().handles().add_request(device, communicator);
   if (request == nullptr) [[unlikely]]
     return refuse_request(call, device);
   if (sent) [[unlikely]] {

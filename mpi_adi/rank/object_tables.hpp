@@ -30,9 +30,11 @@ struct Inquiries {
 [[nodiscard]] ErrorHandlers& process_error_handlers();
 
 struct ObjectTables {
+  ObjectTables(ErrorHandlerPtr initial, const sim::Job& job) : initial_handler(std::move(initial)), inquiries(job) {}
+
   ErrorHandlers& error_handlers = process_error_handlers();
   // What MPI_COMM_WORLD and MPI_COMM_SELF begin with.
-  ErrorHandlerPtr initial_handler = error_handlers.fatal();
+  ErrorHandlerPtr initial_handler;
   // What files begin with: MPI_FILE_NULL's (MPI 4.0, 14.7).
   ErrorHandlerPtr file_handler = error_handlers.find(MPI_ERRORS_RETURN);
   SessionTable sessions;

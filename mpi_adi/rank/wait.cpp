@@ -21,7 +21,7 @@ constexpr std::uint32_t kRoundsToYield = 8;
 // a layer above the device carries out each task has one, and no function.
 bool needs_message(MpiRank& rank, const FirstWait& first) {
   if (rank.threaded()) return false;
-  const std::vector<UserRequest*> requests = rank.living_requests();
+  const std::vector<UserRequest*> requests = rank.handles().living_requests();
   const auto own = std::ranges::count_if(requests, [](const UserRequest* request) {
     return request->device != nullptr && request->device->is_own() && !request->device->complete;
   });
@@ -107,7 +107,7 @@ void SharedWait::share(bool moved) {
     return;
   }
   // Other threads of this rank need a processor when their turn comes: perhaps this one.
-  if (++idle_rounds_ % kRoundsToYield != 0 || !room.in_company(rank_.turns())) return;
+  if (++idle_rounds_ % kRoundsToYield != 0 || !room.in_company(rank_.lock().turns())) return;
   rank_.yield();
   // Calls of others, and the coprocessor, may have brought something meanwhile.
   room.serve();

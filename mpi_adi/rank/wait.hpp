@@ -63,7 +63,7 @@ class SharedWait {
   template <typename Done>
   SharedWait(MpiRank& rank, Done& done) : rank_(rank) {
     if (!rank.threaded()) return;
-    polls_for_all_ = rank.wait_room().begin_polling(rank.turns());
+    polls_for_all_ = rank.wait_room().begin_polling(rank.lock().turns());
     if (polls_for_all_) return;
     Guest guest(done);
     stay(guest);

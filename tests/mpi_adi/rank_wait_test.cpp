@@ -5,38 +5,14 @@
 
 #include "mpi_adi/progress/describe.hpp"
 #include "mpi_adi/rank/callback.hpp"
-#include "sim/wire/virtual/virtual_wire.hpp"
+#include "tests/mpi_adi/lone_rank.hpp"
 
 namespace margay::mpi_adi {
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-struct NoCollectives final : RankExtension {
-  [[nodiscard]] const sim::WireCounts& sent() const override { return nothing; }
-  void forget_messages(const Communicator& /*communicator*/) override {}
-  sim::WireCounts nothing;
-};
-
-class NoRest final : public sim::Rest {
- public:
-  void rest(std::uint64_t /*ns*/) override {}
-};
-
-struct LoneRank {
-  LoneRank() {
-    sim::VirtualPlace place;
-    place.job.size = place.job.node_count = 1;
-    place.job.node_of_rank = {0};
-    place.attach = [this](sim::TransmissionList& finished) -> sim::Wire& { return network.attach(0, finished); };
-    place.rest = &rest;
-    const auto none = [](MpiRank&) -> std::unique_ptr<RankExtension> { return std::make_unique<NoCollectives>(); };
-    REQUIRE(MpiRank::start_on(sim::Process::start_virtual(place), none, rank).ok());
-  }
-  sim::VirtualNetwork network{1, 1};
-  NoRest rest;
-  std::unique_ptr<MpiRank> rank;
-};
+using test::LoneRank;
 
 }  // namespace
 
@@ -104,16 +80,16 @@ TEST_CASE("tasks count as what is under way on their communicator, and in its se
   rank.enter();
   const Device& device = rank.device();
   {
-    AwakeTask task(rank.device().tasks(), Task::By::anybody, &rank.self());
-    CHECK_FALSE(device.quiet(rank.self()));
-    CHECK(device.quiet(rank.world()));
+    AwakeTask task(rank.device().tasks(), Task::By::anybody, &rank.worlds().self());
+    CHECK_FALSE(device.quiet(rank.worlds().self()));
+    CHECK(device.quiet(rank.worlds().world()));
     CHECK_FALSE(device.quiet(Group::kWorldModel));
     CHECK(device.quiet(std::uint32_t{7}));
     CHECK_FALSE(device.quiet_but_unmatched(Group::kWorldModel));
     task.ends = true;
     task.wake();
     rank.device().progress();
-    CHECK(device.quiet(rank.self()));
+    CHECK(device.quiet(rank.worlds().self()));
     CHECK(device.quiet(Group::kWorldModel));
   }
   {

@@ -290,11 +290,11 @@ extern "C" int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   const int result =
       hand_out_type(call, make_dup(old->definition, {MPI_COMBINER_DUP, {}, {}, {old->definition}}), &made);
   if (result != MPI_SUCCESS) return result;
-  Datatype* added = call.rank().datatype(made);
+  Datatype* added = call.rank().handles().datatype(made);
   // "The new type is committed if the old one is."
   added->committed = old->committed;
   const bool copied = copy_attributes(call, *old, *added);
-  if (!copied) call.rank().free_datatype(*added);
+  if (!copied) call.rank().handles().free_datatype(*added);
   *newtype = copied ? made : MPI_DATATYPE_NULL;
   return call.done();
 }

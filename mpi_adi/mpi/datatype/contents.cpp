@@ -11,7 +11,7 @@ namespace {
 // A handle to a type of the contents: the ABI's own, or a new one, which the caller frees.
 MPI_Datatype handle_of(Call& call, const TypePtr& type) {
   if (type->predefined != 0) return type->predefined;
-  const Datatype* added = call.rank().add_datatype(Datatype(type));
+  const Datatype* added = call.rank().handles().add_datatype(Datatype(type));
   if (added != nullptr) return added->handle;
   call.error(MPI_ERR_OTHER, "too many datatypes are alive (2^18); free some first");
   return MPI_DATATYPE_NULL;

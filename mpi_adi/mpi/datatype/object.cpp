@@ -49,7 +49,7 @@ extern "C" int PMPI_Type_free(MPI_Datatype* datatype) {
   // Looked up again: a callback may have freed it.
   type = call.any_datatype(*datatype);
   if (!call.ok()) return call.failed();
-  call.rank().free_datatype(*type);
+  call.rank().handles().free_datatype(*type);
   *datatype = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;
 }

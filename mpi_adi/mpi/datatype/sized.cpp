@@ -13,17 +13,17 @@ namespace {
 int hand_out_kind(Call& call, MPI_Datatype basic, int combiner, std::vector<int> asked, MPI_Datatype* newtype) {
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
-  std::vector<Datatype*>& known = call.rank().kind_types();
+  std::vector<Datatype*>& known = call.rank().handles().kind_types();
   for (const Datatype* one : known) {
     const TypeOrigin& origin = one->definition->origin;
     if (origin.combiner != combiner || origin.integers != asked) continue;
     *newtype = one->handle;
     return MPI_SUCCESS;
   }
-  const TypePtr like = call.rank().datatype(basic)->definition;
+  const TypePtr like = call.rank().handles().datatype(basic)->definition;
   const std::shared_ptr<TypeDefinition> made = copy_definition(*like);
   made->origin = {combiner, std::move(asked), {}, {}};
-  Datatype* added = call.rank().add_datatype(Datatype(made));
+  Datatype* added = call.rank().handles().add_datatype(Datatype(made));
   if (added == nullptr) {
     call.error(MPI_ERR_OTHER, "too many datatypes are alive (2^18); free some first");
     return call.failed();

@@ -10,7 +10,7 @@ int hand_out_type(Call& call, TypePtr made, MPI_Datatype* newtype) {
     call.error(MPI_ERR_COUNT, "the new type would have more than 2^62 bytes, or a bound beyond 63 bits");
     return call.failed();
   }
-  const Datatype* added = call.rank().add_datatype(Datatype(std::move(made)));
+  const Datatype* added = call.rank().handles().add_datatype(Datatype(std::move(made)));
   if (added == nullptr) {
     call.error(MPI_ERR_OTHER, "too many datatypes are alive (2^18); free some first");
   } else {

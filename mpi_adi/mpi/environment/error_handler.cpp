@@ -26,7 +26,7 @@ int create(Call& call, MPI_Comm_errhandler_function* function, MPI_Errhandler* h
   if (made == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
-    call.rank().note_origin(made);
+    call.rank().handles().note_origin(made);
     *handler = made;
   }
   return call.done();
@@ -37,7 +37,7 @@ int set(Call& call, MPI_Comm comm, MPI_Errhandler handle) {
   const ErrorHandlerPtr handler = find_handler(call, handle);
   if (handler != nullptr && handler->of != ObjectType::none && handler->of != ObjectType::communicator)
     call.error(MPI_ERR_ARG, "the error handler was not made for communicators");
-  if (call.ok()) call.rank().set_error_handler(*communicator, handler);
+  if (call.ok()) call.rank().worlds().set_error_handler(*communicator, handler);
   return call.done();
 }
 

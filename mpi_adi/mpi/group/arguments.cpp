@@ -14,7 +14,7 @@ std::string entry(const char* what, std::size_t at) {
 
 GroupPtr checked_group(Call& call, MPI_Group handle, const char* what) {
   if (!call.ok()) return nullptr;
-  GroupPtr found = call.rank().groups().find(handle);
+  GroupPtr found = call.rank().handles().groups().find(handle);
   if (found != nullptr) return found;
   if (handle == MPI_GROUP_NULL) {
     call.error(MPI_ERR_GROUP, std::string(what) + " is MPI_GROUP_NULL");
@@ -27,11 +27,11 @@ GroupPtr checked_group(Call& call, MPI_Group handle, const char* what) {
 }
 
 int give_group(Call& call, GroupPtr group, MPI_Group* handle) {
-  const MPI_Group made = call.rank().groups().add(std::move(group));
+  const MPI_Group made = call.rank().handles().groups().add(std::move(group));
   if (made == MPI_GROUP_NULL) {
     call.error(MPI_ERR_OTHER, "no handle is free (262,144 groups are alive); free some first");
   } else {
-    call.rank().note_origin(made);
+    call.rank().handles().note_origin(made);
     *handle = made;
   }
   return call.done();

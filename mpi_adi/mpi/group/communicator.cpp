@@ -19,7 +19,7 @@ Communicator* to_be_freed(Call& call, MPI_Comm* comm) {
   if (call.ok() && is_builtin(*comm)) call.error(MPI_ERR_COMM, communicator->name + " cannot be freed");
   if (!call.ok() || !delete_attributes(call, *communicator)) return nullptr;
   // Looked up again: a callback may have freed it.
-  call.on(call.rank().world());
+  call.on(call.rank().worlds().world());
   return call.communicator(*comm);
 }
 
@@ -111,7 +111,7 @@ extern "C" int PMPI_Comm_free(MPI_Comm* comm) {
   Call call(call_name<"MPI_Comm_free">);
   Communicator* const communicator = to_be_freed(call, comm);
   if (communicator == nullptr) return call.failed();
-  call.on(call.rank().world());
+  call.on(call.rank().worlds().world());
   call.rank().free_communicator(*communicator);
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;
@@ -125,7 +125,7 @@ extern "C" int PMPI_Comm_disconnect(MPI_Comm* comm) {
   Communicator* const communicator = to_be_freed(call, comm);
   if (communicator == nullptr) return call.failed();
   wait_until(call.rank(), [&] { return call.device().quiet(*communicator); });
-  call.on(call.rank().world());
+  call.on(call.rank().worlds().world());
   call.rank().free_communicator(*communicator);
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;

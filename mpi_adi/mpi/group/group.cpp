@@ -56,7 +56,7 @@ extern "C" int PMPI_Group_free(MPI_Group* group) {
   if (!call.ok()) return call.failed();
   static_cast<void>(checked_group(call, *group));
   if (!call.ok()) return call.failed();
-  call.rank().groups().remove(*group);
+  call.rank().handles().groups().remove(*group);
   *group = MPI_GROUP_NULL;
   return MPI_SUCCESS;
 }

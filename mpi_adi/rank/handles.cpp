@@ -1,0 +1,110 @@
+#include "mpi_adi/rank/handles.hpp"
+
+#include "portals/base/assert.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// Each member finds the same order by itself: first the group whose first process has the lower rank in the world.
+std::unique_ptr<Communicator> both_groups(const Communicator& inter) {
+  const Group& mine = *inter.group;
+  const Group& theirs = *inter.remote;
+  const bool mine_first = mine.world_ranks.front() < theirs.world_ranks.front();
+  auto all = std::make_shared<Group>();
+  all->session = mine.session;
+  const Group& first = mine_first ? mine : theirs;
+  const Group& second = mine_first ? theirs : mine;
+  sim::SharedTable::Numbers members = first.world_ranks.numbers();
+  members.insert(members.end(), second.world_ranks.begin(), second.world_ranks.end());
+  all->my_rank = mine.my_rank + (mine_first ? 0 : theirs.size());
+  all->world_ranks = std::move(members);
+  auto both = std::make_unique<Communicator>();
+  both->set_groups(std::move(all));
+  return both;
+}
+
+}  // namespace
+
+Handles::Handles(Device& device, Communicator& world) : device_(device) {
+  sent_request_.communicator = &world;
+  sent_request_.device = &device.sent();
+  sent_request_.common = true;
+  sent_request_.handle = requests_.place(0, sent_request_);
+}
+
+Handles::~Handles() {
+  for (Communicator* communicator : communicators_.alive()) delete communicator;
+  for (Datatype* type : datatypes_.alive()) delete type;
+  for (Operation* operation : operations_.alive()) delete operation;
+}
+
+Communicator* Handles::add_communicator(GroupPtr group, GroupPtr remote, const ErrorHandlerPtr& handler) {
+  auto communicator = std::make_unique<Communicator>();
+  communicator->handle = communicators_.add(*communicator);
+  if (communicator->handle == 0) return nullptr;
+  note_origin(communicator->handle);
+  communicator->context = kNoContext;
+  communicator->set_groups(std::move(group), std::move(remote));
+  communicator->error_handler = handler;
+  if (communicator->is_inter()) communicator->both = both_groups(*communicator);
+  return communicator.release();
+}
+
+Datatype* Handles::add_datatype(Datatype&& type) {
+  auto added = std::make_unique<Datatype>(std::move(type));
+  added->predefined = false;
+  added->references = 1;
+  added->handle = datatypes_.add(*added);
+  if (added->handle == 0) return nullptr;
+  note_origin(added->handle);
+  return added.release();
+}
+
+void Handles::make_request() {
+  if (hidden_requests_ != nullptr) {
+    free_requests_ = hidden_requests_;
+    hidden_requests_ = hidden_requests_->next_free;
+    free_requests_->next_free = nullptr;
+  } else {
+    request_pool_.push_back(std::make_unique<UserRequest>());
+    free_requests_ = request_pool_.back().get();
+  }
+  if (origins_ != nullptr) origins_->note(*free_requests_);
+}
+
+void Handles::hide_free_requests() {
+  while (free_requests_ != nullptr) {
+    UserRequest* const hidden = free_requests_;
+    free_requests_ = hidden->next_free;
+    hidden->next_free = hidden_requests_;
+    hidden_requests_ = hidden;
+  }
+}
+
+std::vector<Communicator*> Handles::communicators_of(std::uint32_t session) const {
+  std::vector<Communicator*> found = communicators_.alive();
+  std::erase_if(found, [session](const Communicator* one) { return one->group->session != session; });
+  return found;
+}
+
+void Handles::free_datatype(Datatype& type) {
+  datatypes_.remove(type.handle);
+  release(type);
+}
+
+// A communicator that goes with its request does so at the call's end: who failed may still ask its handler.
+void Handles::free_request(UserRequest& request) {
+  requests_.remove(request.handle);
+  if (request.sent || request.persistent) device_.drop_reference(*request.communicator);
+  if (request.persistent && request.call.type != nullptr) release(*request.call.type);
+  request.next_free = free_requests_;
+  free_requests_ = &request;
+}
+
+void Handles::release(Datatype& type) {
+  MARGAY_ASSERT(type.references > 0);
+  if (--type.references == 0 && !type.predefined) delete &type;
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,97 @@
+#include "mpi_adi/rank/worlds.hpp"
+
+#include <numeric>
+
+namespace margay::mpi_adi {
+
+namespace {
+
+constexpr ContextId kWorldContext = 0;
+constexpr ContextId kSelfContext = 2;
+
+sim::SharedTable everybody(const sim::Job& job) {
+  if (!job.everybody.empty()) return job.everybody;
+  sim::SharedTable::Numbers all(job.size);
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
+}  // namespace
+
+Worlds::Worlds(const sim::Job& job, const ObjectTables& tables) : tables_(tables), rank_(job.rank) {
+  contexts_.take(kWorldContext / 2);
+  contexts_.take(kSelfContext / 2);
+  auto everyone = std::make_shared<Group>();
+  everyone->world_ranks = everybody(job);
+  everyone->my_rank = static_cast<int>(job.rank);
+  auto alone = std::make_shared<Group>();
+  alone->world_ranks = {job.rank};
+  alone->my_rank = 0;
+  world_.handle = MPI_COMM_WORLD;
+  world_.context = kWorldContext;
+  world_.collective_context = kWorldContext + 1;
+  world_.set_groups(everyone);
+  auto own = std::make_shared<Group>(*everyone);
+  own->session = Group::kNoSession;
+  own_world_.context = world_.context;
+  own_world_.collective_context = world_.collective_context;
+  own_world_.set_groups(own);
+  own_world_.name = "the library's world";
+  own_world_.error_handler = tables.error_handlers.find(MPI_ERRORS_RETURN);
+  world_.name = "MPI_COMM_WORLD";
+  self_.handle = MPI_COMM_SELF;
+  self_.context = kSelfContext;
+  self_.collective_context = kSelfContext + 1;
+  self_.set_groups(alone);
+  self_.name = "MPI_COMM_SELF";
+  for (Communicator* communicator : {&self_, &world_}) set_error_handler(*communicator, tables.initial_handler);
+}
+
+void Worlds::begin(int thread_level) {
+  thread_level_.set(thread_level);
+  main_thread_.set(std::this_thread::get_id());
+  world_handle_ = MPI_COMM_WORLD;
+  self_handle_ = MPI_COMM_SELF;
+}
+
+void Worlds::end() {
+  world_handle_ = self_handle_ = kNoHandle;
+  for (Communicator* communicator : {&self_, &world_}) set_error_handler(*communicator, tables_.initial_handler);
+}
+
+void Worlds::set_error_handler(Communicator& communicator, ErrorHandlerPtr handler) {
+  communicator.error_handler = std::move(handler);
+  const Communicator& rest = raises_the_rest();
+  const std::lock_guard guard(rest_mutex_);
+  rest_ = {rest.error_handler, rest.handle};
+}
+
+const Communicator& Worlds::raises_the_rest() const {
+  const ErrorHandlerPtr& initial = tables_.initial_handler;
+  return world_.error_handler == initial && self_.error_handler != initial ? self_ : world_;
+}
+
+Worlds::HandlerOfTheRest Worlds::handler_of_the_rest() const {
+  const std::lock_guard guard(rest_mutex_);
+  return rest_;
+}
+
+void Worlds::set_context(Communicator& communicator, const AgreedContext& agreed) {
+  communicator.context = static_cast<ContextId>(agreed.context);
+  communicator.collective_context = static_cast<ContextId>(agreed.context + 1);
+  communicator.generation = agreed.generation;
+  if (communicator.both == nullptr) return;
+  communicator.both->context = communicator.context;
+  communicator.both->collective_context = communicator.collective_context;
+  communicator.both->generation = communicator.generation;
+}
+
+// Mixed (the finalizer of SplitMix64, which maps no two numbers to one), as those of two processes may be combined.
+std::uint64_t Worlds::next_generation() {
+  std::uint64_t x = std::uint64_t{++generations_} << 32 | rank_;
+  x = (x ^ (x >> 30)) * 0xbf58'476d'1ce4'e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d0'49bb'1331'11ebU;
+  return x ^ (x >> 31);
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,39 @@
+// A rank with all that MPI owns, alone on a virtual machine of one.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "mpi_adi/rank/rank.hpp"
+#include "sim/wire/virtual/virtual_wire.hpp"
+
+namespace margay::mpi_adi::test {
+
+struct NoCollectives final : RankExtension {
+  [[nodiscard]] const sim::WireCounts& sent() const override { return nothing; }
+  void forget_messages(const Communicator& /*communicator*/) override {}
+  sim::WireCounts nothing;
+};
+
+class NoRest final : public sim::Rest {
+ public:
+  void rest(std::uint64_t /*ns*/) override {}
+};
+
+struct LoneRank {
+  LoneRank() {
+    sim::VirtualPlace place;
+    place.job.size = place.job.node_count = 1;
+    place.job.node_of_rank = {0};
+    place.attach = [this](sim::TransmissionList& finished) -> sim::Wire& { return network.attach(0, finished); };
+    place.rest = &rest;
+    const auto none = [](MpiRank&) -> std::unique_ptr<RankExtension> { return std::make_unique<NoCollectives>(); };
+    REQUIRE(MpiRank::start_on(sim::Process::start_virtual(place), none, rank).ok());
+  }
+  sim::VirtualNetwork network{1, 1};
+  NoRest rest;
+  std::unique_ptr<MpiRank> rank;
+};
+
+}  // namespace margay::mpi_adi::test

@@ -1,0 +1,99 @@
+// Who is inside: one thread, a signal's handler, a second thread before the first has seen it, many.
+#include "mpi_adi/rank/rank_lock.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "tests/mpi_adi/lone_rank.hpp"
+
+namespace margay::mpi_adi {
+namespace {
+
+bool inside(MpiRank& rank) {
+  return rank.process().lock().owner_inside();
+}
+
+}  // namespace
+
+TEST_CASE("rank lock: one thread is inside from enter to leave, and what interrupts it sees that") {
+  test::LoneRank lone;
+  RankLock& lock = lone.rank->lock();
+  CHECK_FALSE(inside(*lone.rank));
+  CHECK_FALSE(lock.interrupted());
+  lock.enter();
+  CHECK(inside(*lone.rank));
+  CHECK(lock.interrupted());
+  CHECK_FALSE(lock.try_enter());
+  lock.leave();
+  CHECK_FALSE(inside(*lone.rank));
+  REQUIRE(lock.try_enter());
+  CHECK(lock.interrupted());
+  lock.leave();
+}
+
+TEST_CASE("rank lock: while one thread may call, another one may not, and is not inside because the first one is") {
+  test::LoneRank lone;
+  RankLock& lock = lone.rank->lock();
+  lock.enter();
+  std::thread([&] {
+    CHECK_FALSE(lock.on_lone_thread());
+    CHECK_FALSE(lock.interrupted());
+    CHECK_FALSE(lock.try_enter());
+  }).join();
+  lock.leave();
+  std::thread([&] { CHECK_FALSE(lock.try_enter()); }).join();
+}
+
+TEST_CASE("rank lock: allowed by the lone thread, many enter one after another") {
+  test::LoneRank lone;
+  MpiRank& rank = *lone.rank;
+  rank.lock().allow_threads();
+  REQUIRE(rank.threaded());
+  constexpr int kThreads = 4;
+  constexpr int kTimes = 2'000;
+  int plain = 0;  // only the lock keeps it whole
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < kTimes; ++k) {
+        rank.enter();
+        CHECK(rank.lock().mine());
+        ++plain;
+        rank.let_others_in();
+        rank.leave();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK_EQ(plain, kThreads * kTimes);
+  CHECK_FALSE(rank.lock().mine());
+}
+
+TEST_CASE("rank lock: asked for by another thread, the lone one goes on as it came in, and then there are many") {
+  test::LoneRank lone;
+  MpiRank& rank = *lone.rank;
+  rank.enter();
+  std::atomic<bool> asked = false;
+  int plain = 0;
+  std::thread other([&] {
+    rank.lock().allow_threads();
+    asked = true;
+    rank.enter();  // waits: the lone thread is inside, without the threads' lock
+    ++plain;
+    rank.leave();
+  });
+  while (!asked) std::this_thread::yield();
+  CHECK(rank.threaded());
+  CHECK(rank.lock().wanted());
+  plain = 1;
+  rank.leave();
+  other.join();
+  CHECK_EQ(plain, 2);
+  rank.enter();
+  CHECK(rank.lock().mine());
+  rank.leave();
+}
+
+}  // namespace margay::mpi_adi
