@@ -167,7 +167,17 @@ TEST_CASE("MPI_Wtime and the tool interface tell the process's time, before MPI 
 TEST_CASE("a wait is told of after 30 s of the process's time, and ends when the message comes") {
   TwoProcesses two;
   two.init(1);
-  two.init(0);
+  two.be(0);
+  int level = -1;
+  SUBCASE("one thread") {
+    level = MPI_THREAD_SINGLE;
+  }
+  SUBCASE("several threads, whose lock a wait lets go of while it yields") {
+    level = MPI_THREAD_MULTIPLE;
+  }
+  int provided = -1;
+  REQUIRE(MPI_Init_thread(nullptr, nullptr, level, &provided) == MPI_SUCCESS);
+  CHECK(provided == level);
   const std::uint64_t began_ns = two.clock.now_ns();
   const sim::BoardWait& board = joined_rank(two.process(0))->process().board().wait;
   bool on_board = false;
