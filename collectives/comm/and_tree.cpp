@@ -9,6 +9,7 @@ namespace margay::collectives {
 
 // The messages of two members alternate, up and down, so those of two ands do not mix.
 Steps and_tree(Collective& collective, std::vector<std::uint64_t>& words, int& error_class) {
+  collective.ask_nobody();
   const TreePlace place = spanning_tree(collective.size(), 0, collective.rank());
   words.push_back(~std::uint64_t{0});  // as long as nobody is known to be lost
   // What a lost member does not fill says so.

@@ -32,6 +32,8 @@ class CallNumber {
   // the communicator's last gate is over. A persistent call's first start is a gate, then each kGateCalls-th; of those
   // above kChannelsAhead every one.
   [[nodiscard]] constexpr bool is_gate() const { return gate_; }
+  // The same call, in which nobody asks.
+  [[nodiscard]] constexpr CallNumber without_gate() const { return {word_, false}; }
   [[nodiscard]] constexpr bool is_persistent() const { return (word_ & kPersistent) != 0; }
   // Of a persistent one.
   [[nodiscard]] constexpr std::uint32_t channel() const { return (word_ & ~kPersistent) >> kStartBits; }

@@ -46,6 +46,11 @@ class Collective {
   // Messages from here on do not meet those before. At most once in a call; every member that goes on does so. It takes
   // no number of its own: which numbers later calls have must not depend on how this one went.
   void next_phase() { phase_ = mpi_adi::kReadyBit; }
+  // For a call in which all members wait for all, so that nobody runs ahead: its short messages wait for no word of
+  // their receivers, in a gate either. Every member says so, before its first message. (Where messages of two members
+  // alternate, round after round, a word of one round would be taken for the next one's, or come when the call is
+  // over.)
+  void ask_nobody() { call_.number = call_.number.without_gate(); }
   // This rank's own arguments do not fit each other: the call goes on to its end, with MPI_ERR_TRUNCATE.
   void named_other_bytes() { fail(MPI_ERR_TRUNCATE); }
   // The first of: MPI_ERR_TRUNCATE, ranks named different amounts of data; MPIX_ERR_PROC_FAILED, one is lost. Else

@@ -108,8 +108,10 @@ class Notices final : public mpi_adi::Listener {
   void enter(CallState& call) { active_.push_back(&call); }
   void begin(CallState& call) {
     call.begun = true;
-    if (!early_.empty()) [[unlikely]]
+    if (!early_.empty()) [[unlikely]] {
       hear_early();
+      if (block_.queued() != 0) told();  // there may be room among the early ones
+    }
   }
   void end(CallState& call);
 

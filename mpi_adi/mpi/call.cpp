@@ -242,6 +242,7 @@ int Call::hand_over(const Communicator& communicator, int code) {
     rank_->process().abort(error_class, std::string(name_.text) + " failed on " + name_of(communicator) + ": " +
                                             (blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code)));
   }
+  if (holds_) rank_->device().drop_reference(*handler_of_);
   leave();
   return ask_handler(*handler, handle, code, name_);
 }

@@ -184,6 +184,12 @@ class Call {
   void whose_communicator(const char* argument);
   // The communicator whose handler is asked, when it is another than the one looked up last.
   void on(Communicator& communicator) { handler_of_ = &communicator; }
+  // The same of one that may go while functions of the program's run: the caller's reference keeps it until its handler
+  // was asked. Requires: an error is noted next.
+  void hold(Communicator& communicator) {
+    on(communicator);
+    holds_ = true;
+  }
 
   // Around a function of the user's, which may call MPI and may do so for long: outside the rank, and inside again.
   // What was looked up before may be gone afterwards, unless the caller holds a reference.
@@ -260,6 +266,7 @@ class Call {
   int error_class_ = MPI_SUCCESS;
   Blame blame_ = Blame::call;
   bool inside_ = false;
+  bool holds_ = false;                     // a reference to handler_of_
   std::unique_ptr<std::string> sentence_;  // of an error; a pointer, because each call makes and unmakes it
 };
 

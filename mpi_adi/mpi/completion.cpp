@@ -160,13 +160,14 @@ class Statuses {
   Communicator& communicator = *row[i]->communicator;
   const Call::Blame before = call.blamed();
   std::string words;
+  ++communicator.references;
   const int error_class = row.end(i, status, words);
-  if (error_class == MPI_SUCCESS) return error_class;
-  if (!call.ok()) {
-    call.blame(before);
+  if (error_class == MPI_SUCCESS || !call.ok()) {
+    call.device().drop_reference(communicator);
+    if (error_class != MPI_SUCCESS) call.blame(before);
     return error_class;
   }
-  call.on(communicator);
+  call.hold(communicator);
   const std::string name(error_class_name(error_class));
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
                                     (name.empty() ? "code " + std::to_string(error_class) : name) + ": " + words);

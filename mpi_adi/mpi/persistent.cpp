@@ -169,8 +169,12 @@ extern "C" int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
     const UserRequest* found = call.request(array_of_requests[i]);
     if (call.ok()) check_start(call, *found);
   }
-  // None is started unless all can be.
-  for (int i = 0; i < count && call.ok(); ++i) start(call, *call.request(array_of_requests[i]));
+  // None is started unless all can be; but one that stands there twice is active the second time.
+  for (int i = 0; i < count && call.ok(); ++i) {
+    UserRequest& found = *call.request(array_of_requests[i]);
+    check_start(call, found);
+    if (call.ok()) start(call, found);
+  }
   return call.done();
 }
 MARGAY_ALIAS(Startall)

@@ -62,6 +62,31 @@ TEST_CASE("all members have the and of all members' words, round after round of 
   }
 }
 
+// Who answers at each gate would take a word of one round for the next, or hear one when its part is over.
+TEST_CASE("in a gate too, round after round: all wait for all, so nobody asks whether another one is ready") {
+  for (const int size : {2, 5, 8, 13}) {
+    for (const std::uint64_t seed : testing::Seeds(20)) {
+      CAPTURE(size);
+      CAPTURE(seed);
+      CollectiveWorld world({.ranks = size, .seed = seed});
+      constexpr std::uint64_t kCalls = CallNumber::kGateCalls + 2;
+      std::uint64_t sent = 0;
+      CHECK(world.run([&](int rank) {
+        for (std::uint64_t calls = 0; calls < kCalls; ++calls) {
+          bool right = true;
+          int error_class = MPI_SUCCESS;
+          CHECK(world.call(rank, [&](Collective& collective) { return and_rounds(collective, right, error_class); }) ==
+                MPI_SUCCESS);
+          CHECK(right);
+          CHECK(error_class == MPI_SUCCESS);
+        }
+      }));
+      for (int rank = 0; rank < size; ++rank) sent += world.portal(rank).sent().messages;
+      CHECK_EQ(sent, kCalls * kRounds * 2 * static_cast<std::uint64_t>(size - 1));
+    }
+  }
+}
+
 TEST_CASE("a member that is lost before it takes part is told to all others") {
   for (const std::uint64_t seed : testing::Seeds(40)) {
     const int size = 2 + static_cast<int>(seed % 7);
