@@ -14,7 +14,7 @@ namespace {
 // Both at once behind one request. `copy`: what the send reads, if it is not the program's; kept until both are over.
 int start_both(Call& call, const SendArguments& send, const ReceiveArguments& receive,
                std::unique_ptr<std::byte[]> copy, MPI_Request* handle) {
-  const CheckedSend out = check_send(call, send);
+  const CheckedSend out = check_send(call, SendMode::standard, send);
   call.whose("of the send");
   const CheckedReceive in = check_receive(call, receive);
   call.whose("of the receive");
@@ -24,17 +24,15 @@ int start_both(Call& call, const SendArguments& send, const ReceiveArguments& re
   Device& device = call.device();
   auto* const both = new SendReceive(device, *in.communicator, std::move(copy));
   made->device = both;
-  Request* const incoming =
-      device.start_receive(receive.buffer, receive.count, *in.type, receive.source, receive.tag, *in.communicator);
-  Request* const outgoing = device.start_send(SendMode::standard, send.buffer, send.count, *out.type, send.destination,
-                                              send.tag, *out.communicator);
+  Request* const incoming = device.start_receive(in);
+  Request* const outgoing = device.start_send(out);
   both->begin(*incoming, *outgoing);
   *handle = made->handle;
   return MPI_SUCCESS;
 }
 
 int start_both_replacing(Call& call, const SendArguments& send, const ReceiveArguments& receive, MPI_Request* handle) {
-  const CheckedSend checked = check_send(call, send);
+  const CheckedSend checked = check_send(call, SendMode::standard, send);
   call.whose("of the send");
   if (!call.ok()) return call.failed();
   TypedCopy copy(*checked.type, send.buffer, send.count);

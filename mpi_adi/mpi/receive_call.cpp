@@ -8,12 +8,11 @@ namespace margay::mpi_adi {
 
 int blocking_receive(const CallName& name, const ReceiveArguments& arguments, MPI_Status* status) {
   Call call(name);
-  const CheckedReceive checked = check_receive(call, arguments);
+  const CheckedReceive receive = check_receive(call, arguments);
   call.status(status);
   if (!call.ok()) [[unlikely]]
     return call.failed();
-  Request& request = *call.device().start_receive(arguments.buffer, arguments.count, *checked.type, arguments.source,
-                                                  arguments.tag, *checked.communicator);
+  Request& request = *call.device().start_receive(receive);
   call.wait(request);
   finish_device_request(call, request, status);
   return call.done();
@@ -21,30 +20,24 @@ int blocking_receive(const CallName& name, const ReceiveArguments& arguments, MP
 
 int nonblocking_receive(const CallName& name, const ReceiveArguments& arguments, MPI_Request* request) {
   Call call(name);
-  const CheckedReceive checked = check_receive(call, arguments);
+  const CheckedReceive receive = check_receive(call, arguments);
   call.not_null(request, "request");
   if (!call.ok()) [[unlikely]]
     return call.failed();
-  hand_out(call,
-           call.device().start_receive(arguments.buffer, arguments.count, *checked.type, arguments.source,
-                                       arguments.tag, *checked.communicator),
-           *checked.communicator, request);
+  hand_out(call, call.device().start_receive(receive), *receive.communicator, request);
   return call.done();
 }
 
 int send_and_receive(Call& call, const SendArguments& send, const ReceiveArguments& receive, MPI_Status* status) {
-  const CheckedSend out = check_send(call, send);
+  const CheckedSend out = check_send(call, SendMode::standard, send);
   call.whose("of the send");
   const CheckedReceive in = check_receive(call, receive);
   call.whose("of the receive");
   call.status(status);
   if (!call.ok()) [[unlikely]]
     return call.failed();
-  Device& device = call.device();
-  Request& incoming =
-      *device.start_receive(receive.buffer, receive.count, *in.type, receive.source, receive.tag, *in.communicator);
-  Request& outgoing = *device.start_send(SendMode::standard, send.buffer, send.count, *out.type, send.destination,
-                                         send.tag, *out.communicator);
+  Request& incoming = *call.device().start_receive(in);
+  Request& outgoing = *call.device().start_send(out);
   wait_until(
       call.rank(), [&] { return incoming.complete && outgoing.complete; }, 1);
   finish_device_request(call, incoming, status);
@@ -53,7 +46,7 @@ int send_and_receive(Call& call, const SendArguments& send, const ReceiveArgumen
 }
 
 int send_and_replace(Call& call, const SendArguments& send, const ReceiveArguments& receive, MPI_Status* status) {
-  const CheckedSend checked = check_send(call, send);
+  const CheckedSend checked = check_send(call, SendMode::standard, send);
   call.whose("of the send");
   if (!call.ok()) [[unlikely]]
     return call.failed();

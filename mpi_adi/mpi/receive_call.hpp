@@ -11,6 +11,7 @@
 
 namespace margay::mpi_adi {
 
+// A receive's arguments as the program gave them.
 struct ReceiveArguments {
   void* buffer;
   std::int64_t count;
@@ -20,12 +21,10 @@ struct ReceiveArguments {
   MPI_Comm communicator;
 };
 
-struct CheckedReceive {
-  Datatype* type = nullptr;
-  Communicator* communicator = nullptr;
-};
+// The same, looked up. After an error some of it is missing.
 [[nodiscard]] inline CheckedReceive check_receive(Call& call, const ReceiveArguments& arguments) {
-  CheckedReceive checked;
+  CheckedReceive checked{arguments.buffer, arguments.count,        nullptr, arguments.source, arguments.tag,
+                         nullptr,          Context::point_to_point};
   // Nothing is asked of what was not found, nor after an error.
   checked.communicator = call.communicator(arguments.communicator);
   if (checked.communicator == nullptr) [[unlikely]]

@@ -15,13 +15,10 @@ struct SendArguments {
   MPI_Comm communicator;
 };
 
-// The same, looked up.
-struct CheckedSend {
-  Datatype* type = nullptr;
-  Communicator* communicator = nullptr;
-};
-[[nodiscard]] inline CheckedSend check_send(Call& call, const SendArguments& arguments) {
-  CheckedSend checked;
+// The same, looked up. After an error some of it is missing.
+[[nodiscard]] inline CheckedSend check_send(Call& call, SendMode mode, const SendArguments& arguments) {
+  CheckedSend checked{mode,          arguments.buffer, arguments.count,        nullptr, arguments.destination,
+                      arguments.tag, nullptr,          Context::point_to_point};
   // Nothing is asked of what was not found, nor after an error.
   checked.communicator = call.communicator(arguments.communicator);
   if (checked.communicator == nullptr) [[unlikely]]

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mpi_adi/device/checked_call.hpp"
 #include "mpi_adi/device/parts.hpp"
 #include "portals/base/status.hpp"
 
@@ -44,8 +45,7 @@ class BufferedSends {
 
   [[nodiscard]] portals::Status attach(void* base, std::uint64_t bytes) { return buffer_.attach(base, bytes); }
   // Copies the elements and sends them. Error (MPI_ERR_BUFFER): as AttachedBuffer::reserve; nothing was sent.
-  [[nodiscard]] portals::Status send(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
-                                     Communicator& communicator);
+  [[nodiscard]] portals::Status send(const CheckedSend& send);
   // Frees the places of messages that are through.
   void collect();
   // All messages are through: detach() may be called. The caller of MPI_Buffer_detach waits for it with progress.
