@@ -23,9 +23,10 @@ ProtocolChoice select_short(SendMode mode) {
 
 }  // namespace
 
-ProtocolChoice select_protocol(const DeviceParts& parts, SendMode mode, std::uint64_t bytes, std::uint32_t peer) {
-  if (bytes <= parts.short_limit(peer)) return select_short(mode);
-  const bool rendezvous = parts.options.long_protocol == DeviceOptions::LongProtocol::rendezvous;
+ProtocolChoice select_protocol(SendMode mode, std::uint64_t bytes, std::uint64_t short_limit,
+                               DeviceOptions::LongProtocol long_protocol) {
+  if (bytes <= short_limit) return select_short(mode);
+  const bool rendezvous = long_protocol == DeviceOptions::LongProtocol::rendezvous;
   const SendShape shape = rendezvous ? SendShape::rendezvous : SendShape::long_message;
   switch (mode) {
     case SendMode::standard:

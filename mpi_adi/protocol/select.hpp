@@ -20,7 +20,12 @@ struct ProtocolChoice {
   sim::TraceChoice reason = sim::TraceChoice::none;
 };
 
-[[nodiscard]] ProtocolChoice select_protocol(const DeviceParts& parts, SendMode mode, std::uint64_t bytes,
-                                             std::uint32_t peer);
+// `short_limit`: the wire's, in bytes.
+[[nodiscard]] ProtocolChoice select_protocol(SendMode mode, std::uint64_t bytes, std::uint64_t short_limit,
+                                             DeviceOptions::LongProtocol long_protocol);
+[[nodiscard]] inline ProtocolChoice select_protocol(const DeviceParts& parts, SendMode mode, std::uint64_t bytes,
+                                                    std::uint32_t peer) {
+  return select_protocol(mode, bytes, parts.short_limit(peer), parts.options.long_protocol);
+}
 
 }  // namespace margay::mpi_adi

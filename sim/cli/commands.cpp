@@ -32,7 +32,6 @@ void print(const std::vector<std::string>& lines) {
 }
 
 void print_protocols(unsigned ranks, const std::vector<DescribeChoices>& layers_above) {
-  print(describe_protocols());
   for (const DescribeChoices describe : layers_above) print(describe(ranks, is_crowded(ranks)));
   print(describe_thresholds());
   print(describe_calibration(calibrate_long_bodies()));

@@ -1,14 +1,18 @@
 #include "sim/cli/info.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdint>
 
 #include "sim/base/limits.hpp"
 #include "sim/base/processors.hpp"
+#include "sim/boot/options.hpp"
 #include "sim/boot/probes.hpp"
 #include "sim/launch/process/rank_environment.hpp"
+#include "sim/wire/shm/shm_body.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
+#include "sim/wire/tcp/tcp_backend.hpp"
 
 namespace margay::sim {
 namespace {
@@ -25,9 +29,16 @@ std::string wait_line(unsigned ranks) {
       fmt::format("{} rank{} on {} (--wait spin|yield decides otherwise)", ranks, ranks == 1 ? "" : "s", share.words));
 }
 
-std::string protocol_line(const std::string& sizes, std::string_view protocol, std::string_view method,
-                          std::string_view reason) {
-  return fmt::format("  {:<24} {:<22} {:<41} {}", sizes, protocol, method, reason);
+// As the environment says, which is what a run's ranks are told by.
+std::string tcp_line() {
+  TcpBackendChoice choice = TcpBackendChoice::automatic;
+  const std::string asked = Options::from_environment(environ).text("wire_tcp", "auto");
+  if (const portals::Status status = parse_backend(asked, choice); !status.ok()) {
+    return line("between nodes", "tcp", "MARGAY_WIRE_TCP: " + status.sentence());
+  }
+  const TcpBackendTaken taken = backend_for(choice);
+  return line("between nodes", taken.uring ? "tcp on io_uring" : "tcp on epoll",
+              fmt::format("{} (--wire-tcp uring|epoll decides otherwise)", taken.reason));
 }
 
 }  // namespace
@@ -56,9 +67,10 @@ std::vector<std::string> describe_choices(unsigned ranks) {
       line("", bytes_text(shm_segment_bytes(ranks > kShmRanksMax ? kShmRanksMax : ranks)),
            fmt::format("addresses for {} ranks of a node; memory only for pages that messages touch", ranks)));
   lines.push_back(line("inside a node", "byte ring, both sides copy",
-                       "up to 16 KiB; above, that or one copy from memory to memory, as each receiver measures"));
+                       fmt::format("from {} on that, or one copy from memory to memory, as each receiver measures",
+                                   bytes_text(kReadBodyMinBytes))));
   lines.push_back(line("process_vm_readv", readv.works ? "available" : "not available", readv.detail));
-  lines.push_back(line("between nodes", "tcp on epoll", "faster for short messages; --wire-tcp uring takes io_uring"));
+  lines.push_back(tcp_line());
   lines.push_back(line("io_uring", uring.works ? "available" : "not available", uring.detail));
   lines.push_back(
       line("coprocessor", membarrier.works ? "biased lock" : "plain lock", "membarrier: " + membarrier.detail));
@@ -67,30 +79,6 @@ std::vector<std::string> describe_choices(unsigned ranks) {
   lines.push_back(line("library", library.empty() ? "not found" : "libmpi.so.12", library));
   lines.push_back(line("heap", bytes_text(kHeapBytes), "a rank's unexpected short messages (--heap)"));
   return lines;
-}
-
-std::vector<std::string> describe_protocols() {
-  const std::string short_shm = "0 .. " + bytes_text(kShortLimitBytesShm);
-  const std::string long_shm = "above " + bytes_text(kShortLimitBytesShm);
-  const std::string short_tcp = "0 .. " + bytes_text(kShortLimitBytesTcp);
-  const std::string long_tcp = "above " + bytes_text(kShortLimitBytesTcp);
-  return {
-      "inside a node (shared memory)",
-      protocol_line(short_shm, "short", "cells of 64 bytes, then byte ring",
-                    "buffered in the receiver's heap when unexpected"),
-      protocol_line(long_shm, "long (puma)", "byte ring or memory to memory, as measured",
-                    "straight into a posted receive; else header only, pulled when one is posted"),
-      protocol_line(long_shm, "long (rendezvous)", "header, then pull", "only with --protocol long=rendezvous"),
-      "between nodes (tcp)",
-      protocol_line(short_tcp, "short", "one frame", "cheaper to buffer than to ask"),
-      protocol_line(long_tcp, "long (puma)", "segments, stoppable",
-                    "a header-only acknowledgment stops the body, which is pulled later"),
-      "variants",
-      protocol_line("any", "synchronous", "as above", "and an acknowledgment once matched"),
-      protocol_line("any", "ready", "as above", "no catch-all takes it: dropped and counted without a posted receive"),
-      protocol_line("any", "buffered", "as above, out of the user's buffer", "MPI_Bsend"),
-      "short limits: --protocol short_limit=BYTES",
-  };
 }
 
 }  // namespace margay::sim

@@ -9,8 +9,6 @@ namespace margay::sim {
 
 // The lines of `margay info` for a job of `ranks` ranks on this host.
 [[nodiscard]] std::vector<std::string> describe_choices(unsigned ranks);
-// `margay info --protocols`: size range, protocol, method, reason.
-[[nodiscard]] std::vector<std::string> describe_protocols();
 // Whether so many ranks on this host outnumber its processors.
 [[nodiscard]] bool is_crowded(unsigned ranks);
 // "64 KiB", "40 bytes"

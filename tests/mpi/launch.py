@@ -138,12 +138,17 @@ def case_fatal_error(case):
 def case_info(case):
     """`margay info --protocols` tells protocols, collectives and thresholds, and what it measures of long bodies."""
     case.run([case.build.tool("margay"), "info", "--protocols", "-n", "8"])
-    for words in ("long (puma)", "this job: 8 ranks", "nodes     barrier", "byte ring of a channel", "cells of a channel",
+    for words in ("between nodes", "ready_long", "this job: 8 ranks", "nodes     barrier", "byte ring of a channel", "cells of a channel",
                   "a frame with a whole body", "measured now between two processes"):
         case.expect(words in case.last.stdout, f"'{words}' is to be told")
     measured = re.findall(r"and its answer: ring [0-9.]+ us, memory to memory ([0-9.]+ us|not measured)", case.last.stdout)
     case.expect(len(measured) == 4, "four sizes of long bodies are to be measured")
     case.in_time(5)
+    case.run([case.build.tool("margay"), "info", "--protocols"], env={"MARGAY_PROTOCOL": "short_limit=1000"})
+    case.expect("up to 1000 bytes" in case.last.stdout, "what a run would do with the environment's options is to be told")
+    for choice, words in (("uring", "tcp on io_uring"), ("epoll", "tcp on epoll"), ("carrier", "is no TCP backend")):
+        case.run([case.build.tool("margay"), "info"], env={"MARGAY_WIRE_TCP": choice})
+        case.expect(words in case.last.stdout, f"the backend that MARGAY_WIRE_TCP={choice} comes to is to be told")
     case.run([case.build.tool("margay"), "info"])
     if re.search(r"process_vm_readv +available", case.last.stdout):
         case.expect("not measured" not in measured, "what this machine allows is to be measured")

@@ -18,6 +18,12 @@ enum class TcpBackendChoice : std::uint8_t { automatic, uring, epoll };
 [[nodiscard]] std::string_view name(TcpBackendChoice choice);
 // "uring", "epoll", "auto". Errors: anything else.
 [[nodiscard]] portals::Status parse_backend(std::string_view text, TcpBackendChoice& choice);
+// Which of the two a choice comes to, and why.
+struct TcpBackendTaken {
+  bool uring = false;
+  std::string_view reason;
+};
+[[nodiscard]] TcpBackendTaken backend_for(TcpBackendChoice choice);
 
 // One peer. The wire owns it; it stays where it is from the first send or the first connection on.
 struct TcpLink {

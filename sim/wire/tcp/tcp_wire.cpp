@@ -71,18 +71,13 @@ Status TcpWire::open() {
   return listening.ok() ? choose_backend() : listening;
 }
 
-// auto is epoll: between two ranks it was never slower, and for short messages a microsecond faster (docs/tcp_wire.md).
 Status TcpWire::choose_backend() {
-  if (settings_.backend != TcpBackendChoice::uring) {
-    backend_reason_ = settings_.backend == TcpBackendChoice::epoll
-                          ? "epoll: asked for"
-                          : "epoll: short messages are faster with it than with io_uring";
-    return make_epoll_backend(connector_.descriptor(), ready_, backend_);
-  }
+  const TcpBackendTaken taken = backend_for(settings_.backend);
+  backend_reason_ = taken.reason;
+  if (!taken.uring) return make_epoll_backend(connector_.descriptor(), ready_, backend_);
   Status uring = probe_uring();
   if (uring.ok()) uring = make_uring_backend(connector_.descriptor(), ready_, backend_);
   if (!uring.ok()) return Status::error("io_uring was asked for, but " + uring.sentence() + "; choose epoll or auto");
-  backend_reason_ = "io_uring: asked for";
   return {};
 }
 

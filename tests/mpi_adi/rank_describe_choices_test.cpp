@@ -1,0 +1,52 @@
+// `margay info --protocols` tells what the library would do, whatever decides it.
+#include "mpi_adi/rank/describe_choices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace margay::mpi_adi {
+namespace {
+
+std::string told(const sim::Options& options) {
+  std::string all;
+  for (const std::string& line : describe_choices(options)) all += line + "\n";
+  return all;
+}
+bool says(const std::string& text, std::string_view words) {
+  return text.find(words) != std::string::npos;
+}
+std::ptrdiff_t lines_with(const std::string& text, std::string_view words) {
+  std::ptrdiff_t count = 0;
+  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("what info tells of protocols follows the short limit, the long protocol and the heap") {
+  sim::Options options;
+  const std::string plain = told(options);
+  CHECK(says(plain, "up to 16 KiB"));
+  CHECK(says(plain, "up to 64 KiB"));
+  CHECK_EQ(lines_with(plain, "the receiver pulls the body"), 0);
+  CHECK_EQ(lines_with(plain, "\n"), 1 + 2 * (1 + 2 * 4));
+  options.set("protocol", "short_limit=1000");
+  CHECK_EQ(lines_with(told(options), "up to 1000 bytes"), 2 * 4);
+  options.set("protocol", "long=rendezvous");
+  const std::string rendezvous = told(options);
+  // All long ones but ready.
+  CHECK_EQ(lines_with(rendezvous, "the receiver pulls the body"), 2 * 3);
+  CHECK_EQ(lines_with(rendezvous, "into the receive that must be there"), 2 * 2);
+  sim::Options small;
+  small.set("heap_bytes", "128k");
+  CHECK_FALSE(says(told(small), "up to 64 KiB"));
+}
+
+TEST_CASE("what info tells of options that no rank would take is why") {
+  sim::Options options;
+  options.set("protocol", "long=magic");
+  CHECK(says(told(options), "the long protocols are puma and rendezvous"));
+}
+
+}  // namespace margay::mpi_adi
