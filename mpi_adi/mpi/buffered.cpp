@@ -2,7 +2,7 @@
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/bounded.hpp"
 #include "mpi_adi/mpi/buffered_call.hpp"
-#include "mpi_adi/mpi/send_call.hpp"
+#include "mpi_adi/mpi/checked_arguments.hpp"
 
 using namespace margay::mpi_adi;
 

@@ -2,10 +2,9 @@
 #include <climits>
 
 #include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/checked_arguments.hpp"
 #include "mpi_adi/mpi/info_table.hpp"
 #include "mpi_adi/mpi/own_call.hpp"
-#include "mpi_adi/mpi/receive_call.hpp"
-#include "mpi_adi/mpi/send_call.hpp"
 #include "mpi_adi/request/partitioned_receive.hpp"
 #include "mpi_adi/request/partitioned_send.hpp"
 

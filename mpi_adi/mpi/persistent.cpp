@@ -1,8 +1,8 @@
 // Persistent requests (MPI 4.0, chapter 3.9): the arguments are checked and kept once, started as often as wanted.
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/buffered_call.hpp"
+#include "mpi_adi/mpi/checked_arguments.hpp"
 #include "mpi_adi/mpi/completion.hpp"
-#include "mpi_adi/mpi/receive_call.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
 using namespace margay::mpi_adi;

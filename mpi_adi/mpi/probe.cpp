@@ -1,7 +1,8 @@
 // MPI_Probe, MPI_Mprobe and their kin (MPI 4.0, chapter 3.8).
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/mpi/binding.hpp"
-#include "mpi_adi/mpi/receive_call.hpp"
+#include "mpi_adi/mpi/checked_arguments.hpp"
+#include "mpi_adi/mpi/outcome.hpp"
 
 using namespace margay::mpi_adi;
 

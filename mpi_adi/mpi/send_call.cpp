@@ -1,6 +1,7 @@
 #include "mpi_adi/mpi/send_call.hpp"
 
-#include "mpi_adi/mpi/failure_words.hpp"
+#include "mpi_adi/mpi/checked_arguments.hpp"
+#include "mpi_adi/mpi/outcome.hpp"
 
 namespace margay::mpi_adi {
 
@@ -46,11 +47,6 @@ int nonblocking_send(const CallName& name, SendMode mode, const SendArguments& a
   if (call.rank().handles().origins() != nullptr && call.ok()) [[unlikely]]
     note_sent(call.rank().handles().request(*request), send);
   return call.done();
-}
-
-void refuse_request(Call& call, Request* device) {
-  call.device().free(*device);
-  call.error(MPI_ERR_OTHER, "too many requests are alive (2^18); complete or free some first");
 }
 
 }  // namespace margay::mpi_adi

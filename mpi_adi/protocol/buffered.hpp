@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "mpi_adi/datatype/datatype.hpp"
 #include "mpi_adi/device/checked_call.hpp"
-#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/device/request.hpp"
 #include "portals/base/status.hpp"
 
 namespace margay::mpi_adi {
+
+struct DeviceParts;  // mpi_adi/device/parts
 
 // Gives out places in the attached buffer, by first fit. Its books lie outside the buffer; each place still counts
 // MPI_BSEND_OVERHEAD more than its message, as the standard's arithmetic lets a program expect no better.
