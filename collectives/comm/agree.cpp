@@ -8,7 +8,7 @@
 #include "collectives/comm/and_tree.hpp"
 #include "collectives/comm/internal_tag.hpp"
 #include "collectives/op/operation.hpp"
-#include "mpi_adi/mpi/receive_call.hpp"
+#include "mpi_adi/mpi/outcome.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/context_agreement.hpp"
 #include "mpi_adi/rank/wait.hpp"
@@ -149,8 +149,8 @@ int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vecto
   const auto size = [](const std::vector<std::uint64_t>& words) {
     return static_cast<std::int64_t>(words.size() * sizeof(std::uint64_t));
   };
-  Request& out = *device.start_send(mpi_adi::SendMode::standard, mine.data(), size(mine), bytes, leaders.remote_leader,
-                                    leaders.tag, *leaders.peer, kContext);
+  Request& out = *device.start_send({mpi_adi::SendMode::standard, mine.data(), size(mine), &bytes,
+                                     leaders.remote_leader, leaders.tag, leaders.peer, kContext});
   mpi_adi::Envelope envelope;
   bool lost = false;
   wait_until(rank, [&] {
@@ -166,8 +166,8 @@ int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vecto
   };
   if (!lost) {
     theirs.resize(envelope.bytes / sizeof(std::uint64_t));
-    end(*device.start_receive(theirs.data(), size(theirs), bytes, leaders.remote_leader, leaders.tag, *leaders.peer,
-                              kContext));
+    end(*device.start_receive(
+        {theirs.data(), size(theirs), &bytes, leaders.remote_leader, leaders.tag, leaders.peer, kContext}));
   }
   end(out);
   return error_class;

@@ -60,8 +60,8 @@ int receive_edges(MpiRank& rank, Communicator& parent, int tag, std::map<int, Ed
   if (lost) return MPIX_ERR_PROC_FAILED;
   Edges& edges = incoming[envelope.source];
   edges.resize(envelope.bytes / sizeof(Edge));
-  return finish(rank, *device.start_receive(edges.data(), bytes_of(edges), *rank.handles().datatype(MPI_BYTE),
-                                            envelope.source, tag, parent, Context::collective));
+  return finish(rank, *device.start_receive({edges.data(), bytes_of(edges), rank.handles().datatype(MPI_BYTE),
+                                             envelope.source, tag, &parent, Context::collective}));
 }
 
 void add(mpi_adi::DistGraphTopology& mine, const Edges& edges, int me) {
@@ -91,9 +91,9 @@ int distribute_edges(MpiRank& rank, Communicator& parent, const Edges& edges, mp
   if (error_class != MPI_SUCCESS) return error_class;
   std::vector<Request*> sends;
   for (const auto& [target, theirs] : outgoing) {
-    sends.push_back(rank.device().start_send(mpi_adi::SendMode::standard, theirs.data(), bytes_of(theirs),
-                                             *rank.handles().datatype(MPI_BYTE), target, tag, parent,
-                                             Context::collective));
+    sends.push_back(
+        rank.device().start_send({mpi_adi::SendMode::standard, theirs.data(), bytes_of(theirs),
+                                  rank.handles().datatype(MPI_BYTE), target, tag, &parent, Context::collective}));
   }
   for (int i = 0; i < senders && error_class == MPI_SUCCESS; ++i) {
     error_class = receive_edges(rank, parent, tag, incoming);

@@ -1,7 +1,7 @@
 #include "collectives/mpi/arguments.hpp"
 
 #include "collectives/portal/rank_host.hpp"
-#include "mpi_adi/mpi/receive_call.hpp"
+#include "mpi_adi/mpi/outcome.hpp"
 
 namespace margay::collectives {
 

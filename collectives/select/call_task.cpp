@@ -3,7 +3,7 @@
 #include "collectives/portal/rank_host.hpp"
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/device/parts.hpp"
-#include "mpi_adi/mpi/receive_call.hpp"
+#include "mpi_adi/mpi/outcome.hpp"
 #include "mpi_adi/progress/describe.hpp"
 
 namespace margay::collectives {

@@ -2,34 +2,25 @@
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/bounded.hpp"
 #include "mpi_adi/mpi/buffered_call.hpp"
-#include "mpi_adi/mpi/send_call.hpp"
+#include "mpi_adi/mpi/checked_arguments.hpp"
 
 using namespace margay::mpi_adi;
 
 namespace {
 
-Request* check_and_start(Call& call, const SendArguments& arguments, Communicator*& communicator) {
-  const CheckedSend checked = check_send(call, arguments);
-  communicator = checked.communicator;
-  if (!call.ok()) return nullptr;
-  return start_buffered(call, arguments.buffer, arguments.count, *checked.type, arguments.destination, arguments.tag,
-                        *checked.communicator);
-}
-
 int bsend(Call& call, const SendArguments& arguments) {
-  Communicator* communicator = nullptr;
-  Request* request = check_and_start(call, arguments, communicator);
+  const CheckedSend send = check_send(call, SendMode::buffered, arguments);
   if (!call.ok()) return call.failed();
-  call.device().free(*request);
-  return MPI_SUCCESS;
+  if (Request* const started = start_buffered(call, send); started != nullptr) call.device().free(*started);
+  return call.done();
 }
 
 int ibsend(Call& call, const SendArguments& arguments, MPI_Request* request) {
   call.not_null(request, "request");
-  Communicator* communicator = nullptr;
-  Request* started = check_and_start(call, arguments, communicator);
+  const CheckedSend send = check_send(call, SendMode::buffered, arguments);
   if (!call.ok()) return call.failed();
-  hand_out(call, started, *communicator, request);
+  Request* const started = start_buffered(call, send);
+  if (started != nullptr) hand_out(call, started, *send.communicator, request);
   return call.done();
 }
 

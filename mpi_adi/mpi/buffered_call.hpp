@@ -7,7 +7,6 @@ namespace margay::mpi_adi {
 
 // nullptr when there is no room: the call has MPI_ERR_BUFFER then. The request is complete at once for its user; the
 // copy's room comes back when the message has gone.
-[[nodiscard]] Request* start_buffered(Call& call, const void* buffer, std::int64_t count, Datatype& type,
-                                      int destination, int tag, Communicator& communicator);
+[[nodiscard]] Request* start_buffered(Call& call, const CheckedSend& send);
 
 }  // namespace margay::mpi_adi

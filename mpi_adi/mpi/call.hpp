@@ -22,6 +22,7 @@
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/mpi/call_name.hpp"
 #include "mpi_adi/rank/rank.hpp"
 #include "mpi_adi/rank/wait.hpp"
 
@@ -29,24 +30,6 @@ namespace margay::mpi_adi {
 
 // A handle's value, as sentences name it: 0x44000000.
 [[nodiscard]] std::string in_hex(int handle);
-
-// A function's name, and as much of it as fits the board's 32 bytes with a zero at their end (two names of MPI's are
-// one letter too long), so that noting the call in progress is one copy of two words.
-struct CallName {
-  static constexpr std::size_t kBoardBytes = 32;
-  alignas(kBoardBytes) char board[kBoardBytes] = {};
-  char text[2 * kBoardBytes] = {};
-  template <std::size_t N>
-  consteval CallName(const char (&name)[N]) {  // NOLINT(google-explicit-constructor): a literal is what is meant
-    static_assert(N <= sizeof text);
-    for (std::size_t i = 0; i < N; ++i) text[i] = name[i];
-    for (std::size_t i = 0; i + 1 < kBoardBytes; ++i) board[i] = text[i];
-  }
-};
-
-// call_name<"MPI_Send"> lives as long as the program.
-template <CallName Name>
-inline constexpr CallName call_name = Name;
 
 class Call {
  public:

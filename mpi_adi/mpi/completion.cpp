@@ -1,7 +1,7 @@
 #include "mpi_adi/mpi/completion.hpp"
 
 #include "mpi_adi/device/parts.hpp"
-#include "mpi_adi/mpi/receive_call.hpp"
+#include "mpi_adi/mpi/outcome.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
 namespace margay::mpi_adi {

@@ -2,10 +2,9 @@
 #include <climits>
 
 #include "mpi_adi/mpi/binding.hpp"
+#include "mpi_adi/mpi/checked_arguments.hpp"
 #include "mpi_adi/mpi/info_table.hpp"
 #include "mpi_adi/mpi/own_call.hpp"
-#include "mpi_adi/mpi/receive_call.hpp"
-#include "mpi_adi/mpi/send_call.hpp"
 #include "mpi_adi/request/partitioned_receive.hpp"
 #include "mpi_adi/request/partitioned_send.hpp"
 
@@ -78,7 +77,7 @@ void check_ready(Call& call, const PartitionedSend* request, int partition, cons
 extern "C" int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
                                int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   Call call(call_name<"MPI_Psend_init">);
-  const CheckedSend checked = check_send(call, {buf, count, datatype, dest, tag, comm});
+  const CheckedSend checked = check_send(call, SendMode::standard, {buf, count, datatype, dest, tag, comm});
   check_sizes(call, partitions, count, checked.type);
   check_hints(call, info);
   // Only ever read; a receive's is written.

@@ -1,8 +1,8 @@
 // Persistent requests (MPI 4.0, chapter 3.9): the arguments are checked and kept once, started as often as wanted.
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/buffered_call.hpp"
+#include "mpi_adi/mpi/checked_arguments.hpp"
 #include "mpi_adi/mpi/completion.hpp"
-#include "mpi_adi/mpi/receive_call.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
 using namespace margay::mpi_adi;
@@ -27,7 +27,7 @@ int keep(Call& call, Communicator* communicator, const PersistentCall& arguments
 }
 
 int init_send(Call& call, SendMode mode, const SendArguments& arguments, MPI_Request* request) {
-  const CheckedSend checked = check_send(call, arguments);
+  const CheckedSend checked = check_send(call, mode, arguments);
   PersistentCall kept;
   kept.mode = mode;
   kept.buffer = const_cast<void*>(arguments.buffer);  // only ever read; a receive's is written
@@ -68,14 +68,11 @@ void start(Call& call, UserRequest& request) {
   const PersistentCall& kept = request.call;
   if (!kept.is_send) {
     request.device =
-        call.device().start_receive(kept.buffer, kept.count, *kept.type, kept.peer, kept.tag, *request.communicator);
-  } else if (kept.mode == SendMode::buffered) {
-    request.device =
-        start_buffered(call, kept.buffer, kept.count, *kept.type, kept.peer, kept.tag, *request.communicator);
-  } else {
-    request.device = call.device().start_send(kept.mode, kept.buffer, kept.count, *kept.type, kept.peer, kept.tag,
-                                              *request.communicator);
+        call.device().start_receive({kept.buffer, kept.count, kept.type, kept.peer, kept.tag, request.communicator});
+    return;
   }
+  const CheckedSend send{kept.mode, kept.buffer, kept.count, kept.type, kept.peer, kept.tag, request.communicator};
+  request.device = kept.mode == SendMode::buffered ? start_buffered(call, send) : call.device().start_send(send);
 }
 
 }  // namespace

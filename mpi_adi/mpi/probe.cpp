@@ -1,7 +1,8 @@
 // MPI_Probe, MPI_Mprobe and their kin (MPI 4.0, chapter 3.8).
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/mpi/binding.hpp"
-#include "mpi_adi/mpi/receive_call.hpp"
+#include "mpi_adi/mpi/checked_arguments.hpp"
+#include "mpi_adi/mpi/outcome.hpp"
 
 using namespace margay::mpi_adi;
 
@@ -60,7 +61,8 @@ Request* start_matched(Call& call, void* buffer, std::int64_t count, Datatype& t
                        MPI_Message* handle) {
   if (message == nullptr) {  // MPI_MESSAGE_NO_PROC: like a receive from MPI_PROC_NULL
     *handle = MPI_MESSAGE_NULL;
-    return call.device().start_receive(buffer, count, type, MPI_PROC_NULL, MPI_ANY_TAG, call.rank().worlds().world());
+    return call.device().start_receive(
+        {buffer, count, &type, MPI_PROC_NULL, MPI_ANY_TAG, &call.rank().worlds().world()});
   }
   call.rank().handles().messages().remove(*handle);
   *handle = MPI_MESSAGE_NULL;

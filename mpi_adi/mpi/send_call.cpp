@@ -1,15 +1,14 @@
 #include "mpi_adi/mpi/send_call.hpp"
 
-#include "mpi_adi/mpi/failure_words.hpp"
+#include "mpi_adi/mpi/checked_arguments.hpp"
+#include "mpi_adi/mpi/outcome.hpp"
 
 namespace margay::mpi_adi {
 
 namespace {
 
-[[gnu::noinline]] int send_and_wait(Call& call, SendMode mode, const SendArguments& arguments,
-                                    const CheckedSend& checked) {
-  Request& request = *call.device().start_send(mode, arguments.buffer, arguments.count, *checked.type,
-                                               arguments.destination, arguments.tag, *checked.communicator);
+[[gnu::noinline]] int send_and_wait(Call& call, const CheckedSend& send) {
+  Request& request = *call.device().start_send(send);
   call.wait(request);
   if (request.error_class != MPI_SUCCESS) {
     call.error(request.error_class, words_of_failure(call.rank(), request));
@@ -19,47 +18,35 @@ namespace {
 }
 
 // For the list of leaks: the device keeps nothing of a send that is over.
-[[gnu::noinline]] void note_sent(UserRequest* request, const SendArguments& arguments, const Datatype& type) {
+[[gnu::noinline]] void note_sent(UserRequest* request, const CheckedSend& send) {
   if (request == nullptr || !request->sent) return;
-  request->call.peer = arguments.destination;
-  request->call.tag = arguments.tag;
-  request->call.count = arguments.count * static_cast<std::int64_t>(type.size);
+  request->call.peer = send.destination;
+  request->call.tag = send.tag;
+  request->call.count = send.count * static_cast<std::int64_t>(send.type->size);
 }
 
 }  // namespace
 
 int blocking_send(const CallName& name, SendMode mode, const SendArguments& arguments) {
   Call call(name);
-  const CheckedSend checked = check_send(call, arguments);
+  const CheckedSend send = check_send(call, mode, arguments);
   if (!call.ok()) [[unlikely]]
     return call.failed();
   // A short message whose ring has room needs no request.
-  if (mode != SendMode::synchronous &&
-      call.device().send_now(mode, arguments.buffer, arguments.count, *checked.type, arguments.destination,
-                             arguments.tag, *checked.communicator)) {
-    return MPI_SUCCESS;
-  }
-  return send_and_wait(call, mode, arguments, checked);
+  if (mode != SendMode::synchronous && call.device().send_now(send)) return MPI_SUCCESS;
+  return send_and_wait(call, send);
 }
 
 int nonblocking_send(const CallName& name, SendMode mode, const SendArguments& arguments, MPI_Request* request) {
   Call call(name);
-  const CheckedSend checked = check_send(call, arguments);
+  const CheckedSend send = check_send(call, mode, arguments);
   call.not_null(request, "request");
   if (!call.ok()) [[unlikely]]
     return call.failed();
-  hand_out(call,
-           call.device().start_send(mode, arguments.buffer, arguments.count, *checked.type, arguments.destination,
-                                    arguments.tag, *checked.communicator),
-           *checked.communicator, request);
+  hand_out(call, call.device().start_send(send), *send.communicator, request);
   if (call.rank().handles().origins() != nullptr && call.ok()) [[unlikely]]
-    note_sent(call.rank().handles().request(*request), arguments, *checked.type);
+    note_sent(call.rank().handles().request(*request), send);
   return call.done();
-}
-
-void refuse_request(Call& call, Request* device) {
-  call.device().free(*device);
-  call.error(MPI_ERR_OTHER, "too many requests are alive (2^18); complete or free some first");
 }
 
 }  // namespace margay::mpi_adi

@@ -1,7 +1,7 @@
 // MPI_Test and its family (MPI 4.0, 3.7.3 and 3.7.5). Each runs one round of progress when nothing is complete yet.
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/completion.hpp"
-#include "mpi_adi/mpi/receive_call.hpp"
+#include "mpi_adi/mpi/outcome.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
 using namespace margay::mpi_adi;

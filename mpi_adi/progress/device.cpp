@@ -27,27 +27,24 @@ Device::~Device() {
   delete impl_;
 }
 
-Request* Device::start_send(SendMode mode, const void* buffer, std::int64_t count, Datatype& type, int destination,
-                            int tag, Communicator& communicator, Context context) {
-  if (send_now(mode, buffer, count, type, destination, tag, communicator, context)) return &sent_;
-  return &mpi_adi::start_send(impl_->parts, mode, buffer, count, type, destination, tag, communicator, context);
+Request* Device::start_send(const CheckedSend& send) {
+  if (send_now(send)) return &sent_;
+  return &mpi_adi::start_send(impl_->parts, send);
 }
 
-bool Device::send_now(SendMode mode, const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
-                      Communicator& communicator, Context context) {
-  if (destination == MPI_PROC_NULL) return true;
-  return mpi_adi::send_now(impl_->parts, mode, buffer, count, type, destination, tag, communicator, context);
+bool Device::send_now(const CheckedSend& send) {
+  if (send.destination == MPI_PROC_NULL) return true;
+  return mpi_adi::send_now(impl_->parts, send);
 }
 
-Request* Device::start_receive(void* buffer, std::int64_t count, Datatype& type, int source, int tag,
-                               Communicator& communicator, Context context) {
+Request* Device::start_receive(const CheckedReceive& receive) {
   DeviceParts& parts = impl_->parts;
-  if (source == MPI_PROC_NULL) {
-    Request& request = new_receive(parts, communicator);
+  if (receive.source == MPI_PROC_NULL) {
+    Request& request = new_receive(parts, *receive.communicator);
     complete_null(parts, request);
     return &request;
   }
-  return &post_receive(parts, buffer, count, type, source, tag, communicator, context);
+  return &post_receive(parts, receive);
 }
 
 void Device::cancel(Request& request) {

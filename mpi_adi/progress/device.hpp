@@ -10,8 +10,8 @@
 #include <string>
 
 #include "mpi_adi/datatype/datatype.hpp"
+#include "mpi_adi/device/checked_call.hpp"
 #include "mpi_adi/device/counts.hpp"
-#include "mpi_adi/device/envelope.hpp"
 #include "mpi_adi/device/options.hpp"
 #include "mpi_adi/device/request.hpp"
 #include "mpi_adi/device/task.hpp"
@@ -36,23 +36,19 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // Starts a send of `count` elements at `buffer` to `destination` (a rank of `communicator`, or MPI_PROC_NULL). The
-  // request is the caller's until it gives it back with free(). `buffer` is the device's until the request is complete.
+  // Starts a send. The request is the caller's until it gives it back with free(). The buffer is the device's until the
+  // request is complete.
   // A send that send_now() took has none of its own: what comes back says that it is over (RequestKind::sent), holds no
   // reference to the communicator, and may be given back like another one.
   // Buffered: the caller copied into the attached buffer and frees that on completion (protocol/buffered).
-  [[nodiscard]] Request* start_send(SendMode mode, const void* buffer, std::int64_t count, Datatype& type,
-                                    int destination, int tag, Communicator& communicator,
-                                    Context context = Context::point_to_point);
+  [[nodiscard]] Request* start_send(const CheckedSend& send);
   // The fast path of standard and ready sends: true when the kernel took the message at once (short, room in the ring),
   // so that no request is needed. false: nothing happened.
-  [[nodiscard]] bool send_now(SendMode mode, const void* buffer, std::int64_t count, Datatype& type, int destination,
-                              int tag, Communicator& communicator, Context context = Context::point_to_point);
+  [[nodiscard]] bool send_now(const CheckedSend& send);
   // That request.
   [[nodiscard]] Request& sent() { return sent_; }
   // Posts a receive, or takes a matching message out of the heap (atomically with respect to the kernel).
-  [[nodiscard]] Request* start_receive(void* buffer, std::int64_t count, Datatype& type, int source, int tag,
-                                       Communicator& communicator, Context context = Context::point_to_point);
+  [[nodiscard]] Request* start_receive(const CheckedReceive& receive);
   // Cancels a posted receive that nothing has matched; asks the receiver of a send that is not complete to give the
   // message back, if no receive took it; or does nothing. The request completes either way.
   void cancel(Request& request);

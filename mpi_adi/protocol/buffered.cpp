@@ -65,19 +65,18 @@ void AttachedBuffer::release(const std::byte* place) {
 
 BufferedSends::BufferedSends(DeviceParts& parts) : parts_(parts), bytes_type_(own_bytes()) {}
 
-portals::Status BufferedSends::send(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
-                                    Communicator& communicator) {
-  if (destination == MPI_PROC_NULL) return {};
+portals::Status BufferedSends::send(const CheckedSend& send) {
+  if (send.destination == MPI_PROC_NULL) return {};
   collect();
-  const std::uint64_t bytes = static_cast<std::uint64_t>(count) * type.size;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(send.count) * send.type->size;
   std::byte* place = nullptr;
   if (portals::Status status = buffer_.reserve(bytes, place); !status.ok()) return status;
   Pieces pieces;
-  const portals::Region source = pieces.to_send(buffer, count, type);
+  const portals::Region source = pieces.to_send(send.buffer, send.count, *send.type);
   if (bytes != 0) portals::copy(portals::Region(place, bytes), source);
-  if (TypeCheck* const check = parts_.type_check.get(); check != nullptr) check->copied_from(type);
-  Request& request = start_send(parts_, SendMode::buffered, place, static_cast<std::int64_t>(bytes), bytes_type_,
-                                destination, tag, communicator, Context::point_to_point);
+  if (TypeCheck* const check = parts_.type_check.get(); check != nullptr) check->copied_from(*send.type);
+  Request& request = start_send(parts_, {SendMode::buffered, place, static_cast<std::int64_t>(bytes), &bytes_type_,
+                                         send.destination, send.tag, send.communicator});
   under_way_.push_back({&request, place});
   if (request.complete) end_last();
   return {};

@@ -5,10 +5,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/datatype/datatype.hpp"
+#include "mpi_adi/device/checked_call.hpp"
+#include "mpi_adi/device/request.hpp"
 #include "portals/base/status.hpp"
 
 namespace margay::mpi_adi {
+
+struct DeviceParts;  // mpi_adi/device/parts
 
 // Gives out places in the attached buffer, by first fit. Its books lie outside the buffer; each place still counts
 // MPI_BSEND_OVERHEAD more than its message, as the standard's arithmetic lets a program expect no better.
@@ -44,8 +48,7 @@ class BufferedSends {
 
   [[nodiscard]] portals::Status attach(void* base, std::uint64_t bytes) { return buffer_.attach(base, bytes); }
   // Copies the elements and sends them. Error (MPI_ERR_BUFFER): as AttachedBuffer::reserve; nothing was sent.
-  [[nodiscard]] portals::Status send(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
-                                     Communicator& communicator);
+  [[nodiscard]] portals::Status send(const CheckedSend& send);
   // Frees the places of messages that are through.
   void collect();
   // All messages are through: detach() may be called. The caller of MPI_Buffer_detach waits for it with progress.

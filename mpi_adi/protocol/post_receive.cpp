@@ -19,39 +19,29 @@ ReceiveRequest& prepare_receive(DeviceParts& parts, void* buffer, std::int64_t c
 
 namespace {
 
-struct PostedReceive {
-  void* buffer;
-  std::int64_t count;
-  Datatype& type;
-  int source;
-  int tag;
-  Communicator& communicator;
-  Context context;
-};
-
-void watch_post(DeviceParts& parts, const ReceiveRequest& request, const PostedReceive& posted) {
+void watch_post(DeviceParts& parts, const ReceiveRequest& request, const CheckedReceive& receive) {
   const portals::Criteria& criteria = request.entry.criteria();
   if (parts.recorder().on()) {
     trace_request(parts, sim::TraceKind::post_receive, request, request.room().bytes(), criteria.match_bits,
                   criteria.ignore_bits);
   }
   if (parts.type_check != nullptr) {
-    parts.type_check->begin_receive(request, posted.type, posted.count, posted.context != Context::point_to_point);
+    parts.type_check->begin_receive(request, *receive.type, receive.count, receive.context != Context::point_to_point);
   }
 }
 
 // `Watched`: by a trace or the check of types. Two functions, so that the others do not pay for it.
 template <bool Watched>
-[[gnu::always_inline]] inline ReceiveRequest& post(DeviceParts& parts, const PostedReceive& posted) {
-  ReceiveRequest& request = prepare_receive(parts, posted.buffer, posted.count, posted.type, posted.communicator);
-  request.source = posted.source;
-  request.tag = posted.tag;
-  if (posted.source != MPI_ANY_SOURCE) request.peer = posted.communicator.world_rank(posted.source);
+[[gnu::always_inline]] inline ReceiveRequest& post(DeviceParts& parts, const CheckedReceive& receive) {
+  ReceiveRequest& request = prepare_receive(parts, receive.buffer, receive.count, *receive.type, *receive.communicator);
+  request.source = receive.source;
+  request.tag = receive.tag;
+  if (receive.source != MPI_ANY_SOURCE) request.peer = receive.communicator->world_rank(receive.source);
   // Straight into the entry: a copy from the stack would be a store-forwarding stall.
   request.entry.set_criteria(
-      receive_criteria(posted.source, posted.tag, context_of(posted.communicator, posted.context)));
+      receive_criteria(receive.source, receive.tag, context_of(*receive.communicator, receive.context)));
   const portals::Criteria& criteria = request.entry.criteria();
-  if constexpr (Watched) watch_post(parts, request, posted);
+  if constexpr (Watched) watch_post(parts, request, receive);
 
   // Nothing is delivered between the search and the listing, so the entry need not be in the list, inactive, meanwhile.
   if (portals::ArrivedMessage* const message = parts.heap.find(criteria)) {
@@ -63,22 +53,20 @@ template <bool Watched>
   }
   list_entry(parts, request);
   request.state = ReceiveState::posted;
-  if (source_lost(parts, posted.communicator, posted.source)) end_receive_of_lost(parts, request);
+  if (source_lost(parts, *receive.communicator, receive.source)) end_receive_of_lost(parts, request);
   return request;
 }
 
-[[gnu::noinline]] ReceiveRequest& post_watched(DeviceParts& parts, void* buffer, std::int64_t count, Datatype& type,
-                                               int source, int tag, Communicator& communicator, Context context) {
-  return post<true>(parts, {buffer, count, type, source, tag, communicator, context});
+[[gnu::noinline]] ReceiveRequest& post_watched(DeviceParts& parts, const CheckedReceive& receive) {
+  return post<true>(parts, receive);
 }
 
 }  // namespace
 
-ReceiveRequest& post_receive(DeviceParts& parts, void* buffer, std::int64_t count, Datatype& type, int source, int tag,
-                             Communicator& communicator, Context context) {
+ReceiveRequest& post_receive(DeviceParts& parts, const CheckedReceive& receive) {
   if (parts.recorder().watched()) [[unlikely]]
-    return post_watched(parts, buffer, count, type, source, tag, communicator, context);
-  return post<false>(parts, {buffer, count, type, source, tag, communicator, context});
+    return post_watched(parts, receive);
+  return post<false>(parts, receive);
 }
 
 }  // namespace margay::mpi_adi

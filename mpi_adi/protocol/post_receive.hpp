@@ -4,13 +4,13 @@
 // delivers in its progress only, which runs under the process lock that the caller holds.
 #pragma once
 
+#include "mpi_adi/device/checked_call.hpp"
 #include "mpi_adi/device/parts.hpp"
 
 namespace margay::mpi_adi {
 
-// See Device. Requires: source is a rank of `communicator` or MPI_ANY_SOURCE.
-[[nodiscard]] ReceiveRequest& post_receive(DeviceParts& parts, void* buffer, std::int64_t count, Datatype& type,
-                                           int source, int tag, Communicator& communicator, Context context);
+// See Device. Requires: the source is a rank or MPI_ANY_SOURCE.
+[[nodiscard]] ReceiveRequest& post_receive(DeviceParts& parts, const CheckedReceive& receive);
 
 // A receive with its buffer, in no list yet.
 [[nodiscard]] ReceiveRequest& prepare_receive(DeviceParts& parts, void* buffer, std::int64_t count, Datatype& type,

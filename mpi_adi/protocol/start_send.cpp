@@ -13,9 +13,9 @@ namespace margay::mpi_adi {
 
 namespace {
 
-portals::MatchBits send_bits(SendMode mode, int tag, const Communicator& communicator, Context context) {
-  return envelope_bits(tag, communicator.rank(), context_of(communicator, context),
-                       mode == SendMode::ready ? kReadyBit : 0);
+portals::MatchBits send_bits(const CheckedSend& send) {
+  return envelope_bits(send.tag, send.communicator->rank(), context_of(*send.communicator, send.context),
+                       send.mode == SendMode::ready ? kReadyBit : 0);
 }
 
 // `stamp`: when it began. A send without a request says 0.
@@ -67,28 +67,17 @@ template <bool Watched>
   }
 }
 
-struct StartedSend {
-  SendMode mode;
-  const void* buffer;
-  std::int64_t count;
-  const Datatype& type;
-  int destination;
-  int tag;
-  Communicator& communicator;
-  Context context;
-};
-
 // `Watched`: by a trace or the check of types. Two functions, so that the others do not pay for it.
 template <bool Watched>
-[[gnu::always_inline]] inline SendRequest& start(DeviceParts& parts, const StartedSend& send) {
-  SendRequest& request = new_send(parts, send.communicator);
-  request.peer = send.communicator.world_rank(send.destination);
+[[gnu::always_inline]] inline SendRequest& start(DeviceParts& parts, const CheckedSend& send) {
+  SendRequest& request = new_send(parts, *send.communicator);
+  request.peer = send.communicator->world_rank(send.destination);
   request.tag = send.tag;
-  request.body = request.pieces.to_send(send.buffer, send.count, send.type);
+  request.body = request.pieces.to_send(send.buffer, send.count, *send.type);
   request.synchronous = send.mode == SendMode::synchronous;
   request.buffered = send.mode == SendMode::buffered;
   const std::uint64_t bytes = request.body.bytes();
-  const portals::MatchBits bits = send_bits(send.mode, send.tag, send.communicator, send.context);
+  const portals::MatchBits bits = send_bits(send);
   const ProtocolChoice choice = select_protocol(parts, send.mode, bytes, request.peer);
   request.protocol = choice.protocol;
   if constexpr (Watched) {
@@ -97,7 +86,7 @@ template <bool Watched>
                    request.pooled.index, parts.recorder().stamp());
     }
     if (parts.type_check != nullptr) {
-      parts.type_check->begin_send(send.type, bytes, send.context != Context::point_to_point);
+      parts.type_check->begin_send(*send.type, bytes, send.context != Context::point_to_point);
     }
   }
   count_send(parts.counts, send.mode, choice.shape, bytes);
@@ -105,23 +94,21 @@ template <bool Watched>
   return request;
 }
 
-[[gnu::noinline]] SendRequest& start_watched(DeviceParts& parts, SendMode mode, const void* buffer, std::int64_t count,
-                                             const Datatype& type, int destination, int tag, Communicator& communicator,
-                                             Context context) {
-  return start<true>(parts, {mode, buffer, count, type, destination, tag, communicator, context});
+[[gnu::noinline]] SendRequest& start_watched(DeviceParts& parts, const CheckedSend& send) {
+  return start<true>(parts, send);
 }
 
 // try_short_send(), told to the trace and the check of types. What does not go at once is told where it begins again.
-[[gnu::noinline]] bool try_watched(DeviceParts& parts, SendMode mode, const Datatype& type, std::uint32_t peer,
-                                   portals::MatchBits bits, const portals::Region& body, Context context) {
+[[gnu::noinline]] bool try_watched(DeviceParts& parts, const CheckedSend& send, std::uint32_t peer,
+                                   portals::MatchBits bits, const portals::Region& body) {
   sim::Recorder& recorder = parts.recorder();
   if (parts.type_check != nullptr) {
-    parts.type_check->begin_send(type, body.bytes(), context != Context::point_to_point);
+    parts.type_check->begin_send(*send.type, body.bytes(), send.context != Context::point_to_point);
   }
   const std::uint64_t stamp = recorder.on() ? recorder.stamp() : 0;
   if (!try_marked_short_send(parts, peer, bits, body)) return false;
   if (recorder.on()) {
-    const ProtocolChoice choice = select_protocol(parts, mode, body.bytes(), peer);
+    const ProtocolChoice choice = select_protocol(parts, send.mode, body.bytes(), peer);
     trace_choice(parts, choice, peer, parts.kernel.registers().sent(peer), bits, body.bytes(), 0, stamp);
   }
   return true;
@@ -129,27 +116,26 @@ template <bool Watched>
 
 }  // namespace
 
-SendRequest& start_send(DeviceParts& parts, SendMode mode, const void* buffer, std::int64_t count, const Datatype& type,
-                        int destination, int tag, Communicator& communicator, Context context) {
+SendRequest& start_send(DeviceParts& parts, const CheckedSend& send) {
   if (parts.recorder().watched()) [[unlikely]]
-    return start_watched(parts, mode, buffer, count, type, destination, tag, communicator, context);
-  return start<false>(parts, {mode, buffer, count, type, destination, tag, communicator, context});
+    return start_watched(parts, send);
+  return start<false>(parts, send);
 }
 
-bool send_now(DeviceParts& parts, SendMode mode, const void* buffer, std::int64_t count, const Datatype& type,
-              int destination, int tag, const Communicator& communicator, Context context) {
-  if (mode != SendMode::standard && mode != SendMode::ready) return false;
-  const std::uint32_t peer = communicator.world_rank(destination);
-  const std::uint64_t bytes = static_cast<std::uint64_t>(count) * type.size;
+bool send_now(DeviceParts& parts, const CheckedSend& send) {
+  if (send.mode != SendMode::standard && send.mode != SendMode::ready) return false;
+  const std::uint32_t peer = send.communicator->world_rank(send.destination);
+  const Datatype& type = *send.type;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(send.count) * type.size;
   // The least limit first: most messages need not ask which wire they take.
   if (bytes > parts.short_limit_least && bytes > parts.short_limit(peer)) return false;
-  const portals::MatchBits bits = send_bits(mode, tag, communicator, context);
-  const portals::Region& body = parts.scratch.to_send(buffer, count, type);
-  const bool sent = parts.recorder().watched() ? try_watched(parts, mode, type, peer, bits, body, context)
-                                               : try_short_send(parts, peer, bits, body);
+  const portals::MatchBits bits = send_bits(send);
+  const portals::Region& body = parts.scratch.to_send(send.buffer, send.count, type);
+  const bool sent =
+      parts.recorder().watched() ? try_watched(parts, send, peer, bits, body) : try_short_send(parts, peer, bits, body);
   if (!type.dense()) [[unlikely]]
     parts.scratch.clear();
-  if (sent) add(mode == SendMode::ready ? parts.counts.ready : parts.counts.short_, bytes);
+  if (sent) add(send.mode == SendMode::ready ? parts.counts.ready : parts.counts.short_, bytes);
   return sent;
 }
 

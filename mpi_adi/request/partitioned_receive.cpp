@@ -15,8 +15,8 @@ PartitionedReceive::PartitionedReceive(MpiRank& rank, const PartitionedCall& cal
     matched_ = true;  // with nothing
     return;
   }
-  matching_ = device_.start_receive(&setup_, sizeof setup_, bytes_, call.peer, partition_setup_tag(call.tag),
-                                    *call.communicator, Context::collective);
+  matching_ = device_.start_receive({&setup_, sizeof setup_, &bytes_, call.peer, partition_setup_tag(call.tag),
+                                     call.communicator, Context::collective});
   device_.give_to(*this, *matching_);
 }
 
@@ -55,9 +55,9 @@ void PartitionedReceive::post() {
     const std::uint64_t from = std::min(message * setup_.message_bytes, total_bytes());
     // A sender that has more than there is room for: MPI_ERR_TRUNCATE.
     const std::uint64_t room = std::min(setup_.message_bytes, total_bytes() - from);
-    device_.give_to(*this, *device_.start_receive(base + from, static_cast<std::int64_t>(room), bytes_, call_.peer,
-                                                  partition_tag(setup_.channel, message), *call_.communicator,
-                                                  Context::collective));
+    device_.give_to(*this, *device_.start_receive({base + from, static_cast<std::int64_t>(room), &bytes_, call_.peer,
+                                                   partition_tag(setup_.channel, message), call_.communicator,
+                                                   Context::collective}));
   }
 }
 

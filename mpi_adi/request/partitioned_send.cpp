@@ -33,8 +33,8 @@ PartitionedSend::PartitionedSend(MpiRank& rank, const PartitionedCall& call) : P
   channel_ = rank.next_partition_channel();
   auto* const sent =
       new SentSetup(PartitionedSetup{channel_, messages_, per_message_ * partition_bytes(), total_bytes()});
-  Request* const request = device_.start_send(SendMode::standard, &sent->setup, sizeof sent->setup, bytes_, call.peer,
-                                              partition_setup_tag(call.tag), *call.communicator, Context::collective);
+  Request* const request = device_.start_send({SendMode::standard, &sent->setup, sizeof sent->setup, &bytes_, call.peer,
+                                               partition_setup_tag(call.tag), call.communicator, Context::collective});
   device_.give_to(*sent, *request);
 }
 
@@ -55,8 +55,8 @@ void PartitionedSend::make_ready(int partition) {
   if (--not_ready_[message] > 0) return;
   const auto count = static_cast<std::int64_t>(last_of(message) - first_of(message)) * call_.count;
   device_.give_to(*this,
-                  *device_.start_send(SendMode::standard, address(first_of(message)), count, *call_.type, call_.peer,
-                                      partition_tag(channel_, message), *call_.communicator, Context::collective));
+                  *device_.start_send({SendMode::standard, address(first_of(message)), count, call_.type, call_.peer,
+                                       partition_tag(channel_, message), call_.communicator, Context::collective}));
 }
 
 int PartitionedSend::end(MpiRank& rank, MPI_Status* status, std::string& words) {

@@ -7,6 +7,7 @@
 
 #include "sim/base/processors.hpp"
 #include "sim/boot/join.hpp"
+#include "sim/boot/pmi_client.hpp"
 #include "sim/machine/cards.hpp"
 #include "sim/wire/self_wire.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
@@ -232,6 +233,10 @@ void Process::resume() {
 
 void Process::shut() {
   if (tcp_ != nullptr) tcp_->shut();
+}
+
+bool Process::signed_off() const {
+  return job_.board_fd < 0 && job_.pmi != nullptr && job_.pmi->finalized();
 }
 
 void Process::abort(int code, std::string_view message) {

@@ -15,7 +15,6 @@
 #include "sim/base/clock.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/job.hpp"
-#include "sim/boot/pmi_client.hpp"
 #include "sim/kernel/coprocessor.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/kernel/waiter.hpp"
@@ -111,7 +110,7 @@ class Process {
   // The process exits after finish(): what it sent is not lost with its sockets. Sends and receives no more.
   void shut();
   // finish() told a launcher that is not ours, which hears nothing more and takes any exit for a regular one (Hydra).
-  [[nodiscard]] bool signed_off() const { return job_.board_fd < 0 && job_.pmi != nullptr && job_.pmi->finalized(); }
+  [[nodiscard]] bool signed_off() const;
 
   // Ends the whole job. Never returns.
   [[noreturn]] void abort(int code, std::string_view message);

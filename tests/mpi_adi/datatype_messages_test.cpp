@@ -153,12 +153,12 @@ class Messages {
     Device& receiver = world_.device(to);
     Request* received = nullptr;
     const auto post = [&] {
-      received = receiver.start_receive(sending.to.base, sending.in_count, sending.in_type, static_cast<int>(from),
-                                        kTag, world_.world(to));
+      received = receiver.start_receive(
+          {sending.to.base, sending.in_count, &sending.in_type, static_cast<int>(from), kTag, &world_.world(to)});
     };
     if (posted) post();
-    Request* const sent = world_.device(from).start_send(mode, sending.from.base, sending.out_count, sending.out_type,
-                                                         static_cast<int>(to), kTag, world_.world(from));
+    Request* const sent = world_.device(from).start_send({mode, sending.from.base, sending.out_count, &sending.out_type,
+                                                          static_cast<int>(to), kTag, &world_.world(from)});
     if (!posted) {
       // It may have arrived by then, in part or not at all.
       for (std::int64_t steps = random_.below(8); steps > 0; --steps) (void)world_.step();

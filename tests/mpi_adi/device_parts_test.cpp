@@ -134,9 +134,11 @@ TEST_CASE("bodies in pieces go both ways, short and long") {
     std::vector<std::byte> room(memory.size());
     for (const bool posted : {true, false}) {
       Request* receive = nullptr;
-      const auto post = [&] { receive = world.device(1).start_receive(room.data(), 1, type, 0, 7, world.world(1)); };
+      const auto post = [&] {
+        receive = world.device(1).start_receive({room.data(), 1, &type, 0, 7, &world.world(1)});
+      };
       if (posted) post();
-      Request* send = world.device(0).start_send(SendMode::standard, memory.data(), 1, type, 1, 7, world.world(0));
+      Request* send = world.device(0).start_send({SendMode::standard, memory.data(), 1, &type, 1, 7, &world.world(0)});
       if (!posted) world.settle();
       if (!posted) post();
       world.settle();
@@ -156,13 +158,13 @@ TEST_CASE("bodies in pieces go both ways, short and long") {
 
 TEST_CASE("messages with nobody are over at once") {
   HandMade hand;
-  Request& receive = *hand.device().start_receive(nullptr, 0, hand.bytes(), MPI_PROC_NULL, 7, hand.comm());
+  Request& receive = *hand.device().start_receive({nullptr, 0, &hand.bytes(), MPI_PROC_NULL, 7, &hand.comm()});
   CHECK(receive.complete);
   CHECK(receive.source == MPI_PROC_NULL);
   CHECK(receive.tag == MPI_ANY_TAG);
   CHECK(receive.bytes == 0);
   Request& send =
-      *hand.device().start_send(SendMode::synchronous, nullptr, 0, hand.bytes(), MPI_PROC_NULL, 7, hand.comm());
+      *hand.device().start_send({SendMode::synchronous, nullptr, 0, &hand.bytes(), MPI_PROC_NULL, 7, &hand.comm()});
   CHECK(send.complete);
   hand.device().free(receive);
   hand.device().free(send);
@@ -192,7 +194,7 @@ TEST_CASE("a description names what is waited for, and stops at its limit") {
 
 TEST_CASE("a communicator that its last request lets go is handed back") {
   HandMade hand;
-  Request& request = *hand.device().start_receive(nullptr, 0, hand.bytes(), 1, 7, hand.comm());
+  Request& request = *hand.device().start_receive({nullptr, 0, &hand.bytes(), 1, 7, &hand.comm()});
   hand.device().free(request);
   hand.comm().freed = true;
   --hand.comm().references;

@@ -144,12 +144,12 @@ class Program {
     const auto count = static_cast<std::int64_t>(strided ? words : words * 8);
     Device& device = world_.device(from);
     if (below(2) == 0 &&
-        device.send_now(mode, message.memory.data(), count, type, static_cast<int>(to), tag, world_.world(from))) {
+        device.send_now({mode, message.memory.data(), count, &type, static_cast<int>(to), tag, &world_.world(from)})) {
       std::ranges::fill(message.memory, std::byte{0xee});  // ours again
       return;
     }
     message.request =
-        device.start_send(mode, message.memory.data(), count, type, static_cast<int>(to), tag, world_.world(from));
+        device.start_send({mode, message.memory.data(), count, &type, static_cast<int>(to), tag, &world_.world(from)});
   }
 
   // A ready message to a receive that only it can match; a wildcard may take it first, which is as well.
@@ -162,8 +162,8 @@ class Program {
 
   void receive(std::uint32_t rank, int source, int tag) {
     auto& posted = prepare(rank, source, tag, below(3) == 0);
-    posted.request = world_.device(rank).start_receive(posted.memory.data(), count_of(posted), type_of(posted), source,
-                                                       tag, world_.world(rank));
+    posted.request = world_.device(rank).start_receive(
+        {posted.memory.data(), count_of(posted), &type_of(posted), source, tag, &world_.world(rank)});
   }
 
   void matched(std::uint32_t rank) {

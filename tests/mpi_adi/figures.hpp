@@ -176,13 +176,13 @@ inline void play(DeviceWorld& world, const Figure& figure) {
   const bool dropped = figure.mode == SendMode::ready && !figure.posted_before;
   Request* receive = nullptr;
   const auto post = [&] {
-    receive = world.device(1).start_receive(received.data(), count, world.bytes(), 0, kTag, world.world(1));
+    receive = world.device(1).start_receive({received.data(), count, &world.bytes(), 0, kTag, &world.world(1)});
   };
 
   if (figure.posted_before) post();
   world.tick();
   Request* const send =
-      world.device(0).start_send(figure.mode, sent.data(), count, world.bytes(), 1, kTag, world.world(0));
+      world.device(0).start_send({figure.mode, sent.data(), count, &world.bytes(), 1, kTag, &world.world(0)});
   if (!figure.posted_before) world.settle();
   const bool needs_receiver = figure.mode == SendMode::synchronous || (figure.bytes == kLong && !dropped);
   if (!figure.posted_before) CHECK(send->complete == !needs_receiver);

@@ -60,8 +60,8 @@ Done done_by(DeviceWorld& world, std::uint32_t rank) {
 Request* send_of(DeviceWorld& world, const Figure& figure, const std::vector<std::byte>& data, int tag) {
   const auto count = static_cast<std::int64_t>(data.size());
   Device& device = world.device(0);
-  if (device.send_now(figure.mode, data.data(), count, world.bytes(), 1, tag, world.world(0))) return nullptr;
-  return device.start_send(figure.mode, data.data(), count, world.bytes(), 1, tag, world.world(0));
+  if (device.send_now({figure.mode, data.data(), count, &world.bytes(), 1, tag, &world.world(0)})) return nullptr;
+  return device.start_send({figure.mode, data.data(), count, &world.bytes(), 1, tag, &world.world(0)});
 }
 
 // A few messages of the figure, one behind the other; the wire may be full, and a rank late.
@@ -89,9 +89,9 @@ std::array<Done, 2> play_looked_at(const Figure& figure, std::uint64_t seed, Loo
   const bool dropped = figure.mode == SendMode::ready && !figure.posted_before;
   const auto post = [&] {
     for (int i = 0; i < kMessages; ++i) {
-      requests.push_back(world.device(1).start_receive(received[static_cast<std::size_t>(i)].data(),
-                                                       static_cast<std::int64_t>(figure.bytes), world.bytes(), 0, i,
-                                                       world.world(1)));
+      requests.push_back(world.device(1).start_receive({received[static_cast<std::size_t>(i)].data(),
+                                                        static_cast<std::int64_t>(figure.bytes), &world.bytes(), 0, i,
+                                                        &world.world(1)}));
     }
   };
   if (figure.posted_before) post();

@@ -65,13 +65,13 @@ std::string talk(DeviceWorld& world, std::uint32_t me, std::atomic<bool>& give_u
     const bool receive_first = (number + me) % 2 == 0;
     Request* receive = nullptr;
     const auto post = [&] {
-      receive = device.start_receive(room.data(), static_cast<std::int64_t>(room.size()), type,
-                                     number % 3 == 0 ? MPI_ANY_SOURCE : other, 5, world.world(me));
+      receive = device.start_receive({room.data(), static_cast<std::int64_t>(room.size()), &type,
+                                      number % 3 == 0 ? MPI_ANY_SOURCE : other, 5, &world.world(me)});
     };
     if (receive_first) post();
     const SendMode mode = number % 5 == 0 ? SendMode::synchronous : SendMode::standard;
-    Request* const send =
-        device.start_send(mode, data.data(), static_cast<std::int64_t>(data.size()), type, other, 5, world.world(me));
+    Request* const send = device.start_send(
+        {mode, data.data(), static_cast<std::int64_t>(data.size()), &type, other, 5, &world.world(me)});
     if (!receive_first) {
       for (std::uint64_t round = number % 50; round > 0; --round) device.progress();
       post();

@@ -56,10 +56,11 @@ class HandMade {
   void settle() { world_.settle(); }
 
   [[nodiscard]] Request& send(SendMode mode, const std::vector<std::byte>& data, int tag = 7) {
-    return *device().start_send(mode, data.data(), static_cast<std::int64_t>(data.size()), bytes(), 1, tag, comm());
+    return *device().start_send({mode, data.data(), static_cast<std::int64_t>(data.size()), &bytes(), 1, tag, &comm()});
   }
   [[nodiscard]] Request& receive(std::vector<std::byte>& data, int source = 1, int tag = 7) {
-    return *device().start_receive(data.data(), static_cast<std::int64_t>(data.size()), bytes(), source, tag, comm());
+    return *device().start_receive(
+        {data.data(), static_cast<std::int64_t>(data.size()), &bytes(), source, tag, &comm()});
   }
 
   // A header from rank 1 to rank 0.

@@ -44,7 +44,7 @@ TEST_CASE("buffered sends leave their user's memory at once; detaching waits for
   REQUIRE(sends.attach(memory.data(), memory.size()).ok());
   std::vector<std::byte> data = pattern(kLongBytes, 1);
   const std::vector<std::byte> kept = data;
-  REQUIRE(sends.send(data.data(), kLongBytes, hand.bytes(), 1, 7, hand.comm()).ok());
+  REQUIRE(sends.send({SendMode::buffered, data.data(), kLongBytes, &hand.bytes(), 1, 7, &hand.comm()}).ok());
   std::ranges::fill(data, std::byte{0});
   CHECK(!sends.drained());
   hand.settle();
@@ -56,7 +56,7 @@ TEST_CASE("buffered sends leave their user's memory at once; detaching waits for
   CHECK(sends.drained());
   CHECK(hand.device().counts().buffered.messages == 1);
   CHECK(hand.device().counts().long_matched.messages == 0);
-  CHECK(sends.send(nullptr, 0, hand.bytes(), MPI_PROC_NULL, 7, hand.comm()).ok());
+  CHECK(sends.send({SendMode::buffered, nullptr, 0, &hand.bytes(), MPI_PROC_NULL, 7, &hand.comm()}).ok());
 }
 
 }  // namespace

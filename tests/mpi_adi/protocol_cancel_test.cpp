@@ -90,7 +90,7 @@ TEST_CASE("a question names its sender's message, not another's of the same bits
   HandMade hand;
   const std::vector<std::byte> data = pattern(kShortBytes, 1);
   Request& own =
-      *hand.device().start_send(SendMode::synchronous, data.data(), kShortBytes, hand.bytes(), 0, 7, hand.comm());
+      *hand.device().start_send({SendMode::synchronous, data.data(), kShortBytes, &hand.bytes(), 0, 7, &hand.comm()});
   hand.settle();
   const portals::ArrivedMessage* const there = hand.device().parts().heap.first();
   REQUIRE(there != nullptr);

@@ -57,9 +57,9 @@ TEST_CASE("a receive whose body is half here when its sender is lost ends, and i
   CHECK(receive.error_class == MPIX_ERR_PROC_FAILED);
   hand.device().free(receive);
   // Expect: the same request, now for a message to oneself.
-  Request& again = *hand.device().start_receive(room.data(), kShortBytes, hand.bytes(), 0, 7, hand.comm());
+  Request& again = *hand.device().start_receive({room.data(), kShortBytes, &hand.bytes(), 0, 7, &hand.comm()});
   Request& send =
-      *hand.device().start_send(SendMode::standard, data.data(), kShortBytes, hand.bytes(), 0, 7, hand.comm());
+      *hand.device().start_send({SendMode::standard, data.data(), kShortBytes, &hand.bytes(), 0, 7, &hand.comm()});
   for (int round = 0; round < 20; ++round) hand.device().progress();
   CHECK(again.complete);
   CHECK(send.complete);
@@ -94,12 +94,12 @@ TEST_CASE("a claimed message of a lost peer ends its receive") {
   hand.device().free(receive);
   // Expect: the same request serves again, and waits for its own message.
   Request& again = hand.receive(room, 0);
-  Request& other = *hand.device().start_send(SendMode::standard, data.data(), 8, hand.bytes(), 0, 8, hand.comm());
+  Request& other = *hand.device().start_send({SendMode::standard, data.data(), 8, &hand.bytes(), 0, 8, &hand.comm()});
   for (int round = 0; round < 20; ++round) hand.device().progress();
   CHECK(!again.complete);
   CHECK(other.complete);
   Request& send =
-      *hand.device().start_send(SendMode::standard, data.data(), kShortBytes, hand.bytes(), 0, 7, hand.comm());
+      *hand.device().start_send({SendMode::standard, data.data(), kShortBytes, &hand.bytes(), 0, 7, &hand.comm()});
   for (int round = 0; round < 20; ++round) hand.device().progress();
   CHECK(again.complete);
   CHECK(again.error_class == MPI_SUCCESS);

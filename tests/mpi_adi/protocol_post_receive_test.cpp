@@ -12,8 +12,8 @@ struct Posting {
   explicit Posting(const sim::VirtualOptions& network = {}) : hand({}, 1, network) {}
   ReceiveRequest& post(std::vector<std::byte>& into, int source = 1, int tag = 7,
                        Context context = Context::point_to_point) {
-    return post_receive(parts, into.data(), static_cast<std::int64_t>(into.size()), hand.bytes(), source, tag,
-                        hand.comm(), context);
+    return post_receive(parts, {into.data(), static_cast<std::int64_t>(into.size()), &hand.bytes(), source, tag,
+                                &hand.comm(), context});
   }
   // It is in the heap.
   void unexpected(const std::vector<std::byte>& body, int tag = 7) {
@@ -191,8 +191,8 @@ TEST_CASE("a source is a rank of the communicator, not of the world") {
   Communicator turned;
   turned.context = 4;
   turned.set_groups(group);
-  const ReceiveRequest& request = post_receive(posting.parts, posting.room.data(), kShortBytes, posting.hand.bytes(), 0,
-                                               7, turned, Context::point_to_point);
+  const ReceiveRequest& request =
+      post_receive(posting.parts, {posting.room.data(), kShortBytes, &posting.hand.bytes(), 0, 7, &turned});
   CHECK(request.peer == 1);
   portals::Header header = HandMade::message(kShortBytes, {});
   header.match_bits = envelope_bits(7, 0, 4);
@@ -214,8 +214,7 @@ TEST_CASE("a receive of a type with holes puts the bytes into their places") {
     std::vector<std::byte> room(32, std::byte{9});
     const std::vector<std::byte> body = pattern(16, 4);
     if (!posted) posting.unexpected(body);
-    ReceiveRequest& request =
-        post_receive(posting.parts, room.data(), 1, strided, 1, 7, posting.hand.comm(), Context::point_to_point);
+    ReceiveRequest& request = post_receive(posting.parts, {room.data(), 1, &strided, 1, 7, &posting.hand.comm()});
     CHECK(request.in_pieces);
     CHECK(request.room().bytes() == 16);
     if (posted) posting.unexpected(body);

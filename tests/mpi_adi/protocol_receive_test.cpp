@@ -41,7 +41,7 @@ TEST_CASE("a receive takes neither another tag, nor source, nor context, nor a r
 
 TEST_CASE("a zero-byte message completes a receive without a buffer") {
   HandMade hand;
-  Request& receive = *hand.device().start_receive(nullptr, 0, hand.bytes(), 1, 7, hand.comm());
+  Request& receive = *hand.device().start_receive({nullptr, 0, &hand.bytes(), 1, 7, &hand.comm()});
   hand.inject(HandMade::message(0, {}));
   hand.settle();
   CHECK(receive.complete);
@@ -92,7 +92,7 @@ TEST_CASE("a long message that the room is too small for: what fits is saved, an
 
 TEST_CASE("a long message for a receive without room: nothing is saved, and its sender has nothing to wait for") {
   HandMade hand;
-  Request& receive = *hand.device().start_receive(nullptr, 0, hand.bytes(), 1, 7, hand.comm());
+  Request& receive = *hand.device().start_receive({nullptr, 0, &hand.bytes(), 1, 7, &hand.comm()});
   const std::vector<std::byte> data = pattern(kLongBytes, 8);
   portals::Header header = HandMade::message(kLongBytes, {NoteProtocol::long_message, false, 77}, kLongBit);
   header.return_portal = kAcknowledgmentPortal;

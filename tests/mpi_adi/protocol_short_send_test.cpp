@@ -26,7 +26,7 @@ TEST_CASE("a full wire makes a short send wait, and send_now() say no") {
   full.full_probability = 1.0;
   HandMade hand({}, 1, full);
   const std::vector<std::byte> data = pattern(kShortBytes, 3);
-  CHECK(!hand.device().send_now(SendMode::standard, data.data(), kShortBytes, hand.bytes(), 1, 7, hand.comm()));
+  CHECK(!hand.device().send_now({SendMode::standard, data.data(), kShortBytes, &hand.bytes(), 1, 7, &hand.comm()}));
   Request& send = hand.send(SendMode::standard, data);
   CHECK(!send.complete);  // handed over, not yet seen to be taken
   hand.settle();
@@ -41,8 +41,8 @@ TEST_CASE("send_now() takes standard and ready short messages only") {
   HandMade hand({}, 1, roomy);
   const std::vector<std::byte> data = pattern(kLongBytes, 3);
   const auto now = [&](SendMode mode, std::size_t bytes, int to) {
-    return hand.device().send_now(mode, data.data(), static_cast<std::int64_t>(bytes), hand.bytes(), to, 7,
-                                  hand.comm());
+    return hand.device().send_now(
+        {mode, data.data(), static_cast<std::int64_t>(bytes), &hand.bytes(), to, 7, &hand.comm()});
   };
   CHECK(now(SendMode::standard, kShortBytes, 1));
   CHECK(now(SendMode::ready, kShortBytes, 1));

@@ -23,12 +23,12 @@ struct Starting {
     return options;
   }
   SendRequest& start(SendMode mode, std::uint64_t bytes, Context context = Context::point_to_point) {
-    return start_send(parts, mode, data.data(), static_cast<std::int64_t>(bytes), hand.bytes(), 1, 7, hand.comm(),
-                      context);
+    return start_send(
+        parts, {mode, data.data(), static_cast<std::int64_t>(bytes), &hand.bytes(), 1, 7, &hand.comm(), context});
   }
   [[nodiscard]] bool now(SendMode mode, std::uint64_t bytes, Context context = Context::point_to_point) {
-    return send_now(parts, mode, data.data(), static_cast<std::int64_t>(bytes), hand.bytes(), 1, 7, hand.comm(),
-                    context);
+    return send_now(parts,
+                    {mode, data.data(), static_cast<std::int64_t>(bytes), &hand.bytes(), 1, 7, &hand.comm(), context});
   }
   // The header of what came to rank 1 as number `number`.
   const portals::Header& came(std::size_t number = 0) {
@@ -130,13 +130,12 @@ TEST_CASE("a send goes by the ranks and the context of its communicator") {
   turned.context = 4;
   turned.collective_context = 5;
   turned.set_groups(group);
-  const SendRequest& send = start_send(starting.parts, SendMode::standard, starting.data.data(), 8,
-                                       starting.hand.bytes(), 0, 9, turned, Context::collective);
+  const SendRequest& send = start_send(starting.parts, {SendMode::standard, starting.data.data(), 8,
+                                                        &starting.hand.bytes(), 0, 9, &turned, Context::collective});
   CHECK(send.peer == 1);
   CHECK(send.communicator == &turned);
   CHECK(starting.came().match_bits == envelope_bits(9, 2, 5));
-  CHECK(send_now(starting.parts, SendMode::standard, starting.data.data(), 8, starting.hand.bytes(), 0, 9, turned,
-                 Context::point_to_point));
+  CHECK(send_now(starting.parts, {SendMode::standard, starting.data.data(), 8, &starting.hand.bytes(), 0, 9, &turned}));
   CHECK(starting.came(1).match_bits == envelope_bits(9, 2, 4));
   starting.hand.device().free(*const_cast<SendRequest*>(&send));
 }
@@ -144,15 +143,14 @@ TEST_CASE("a send goes by the ranks and the context of its communicator") {
 TEST_CASE("a type with holes leaves as its bytes, with a request or without") {
   Starting starting;
   PredefinedTypes types;
-  const Datatype strided(make_hvector(4, 1, 8, types.find(MPI_INT)->definition, {}));
+  Datatype strided(make_hvector(4, 1, 8, types.find(MPI_INT)->definition, {}));
   std::vector<std::byte> expected;
   for (std::size_t i = 0; i < 32; ++i) {
     if (i % 8 < 4) expected.push_back(starting.data[i]);
   }
-  static_cast<void>(start_send(starting.parts, SendMode::standard, starting.data.data(), 1, strided, 1, 7,
-                               starting.hand.comm(), Context::point_to_point));
-  CHECK(send_now(starting.parts, SendMode::standard, starting.data.data(), 1, strided, 1, 7, starting.hand.comm(),
-                 Context::point_to_point));
+  static_cast<void>(
+      start_send(starting.parts, {SendMode::standard, starting.data.data(), 1, &strided, 1, 7, &starting.hand.comm()}));
+  CHECK(send_now(starting.parts, {SendMode::standard, starting.data.data(), 1, &strided, 1, 7, &starting.hand.comm()}));
   for (const std::size_t number : {std::size_t{0}, std::size_t{1}}) {
     CHECK(starting.came(number).length == 16);
     CHECK(starting.hand.received.body(number) == expected);

@@ -203,7 +203,7 @@ TEST_CASE("a message that a fragmented heap holds lets what is behind it through
       }
       Request& own = hand.receive(word, 0, 4);
       hand.device().free(
-          *hand.device().start_send(SendMode::standard, word.data(), 8, hand.bytes(), 0, 4, hand.comm()));
+          *hand.device().start_send({SendMode::standard, word.data(), 8, &hand.bytes(), 0, 4, &hand.comm()}));
       CHECK(hand.device().progress());
       hand.device().free(own);
     }

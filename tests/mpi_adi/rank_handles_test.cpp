@@ -9,8 +9,8 @@ namespace margay::mpi_adi {
 namespace {
 
 Request& pending(test::LoneRank& lone) {
-  return *lone.rank->device().start_receive(nullptr, 0, *lone.rank->handles().datatype(MPI_BYTE), 0, 5,
-                                            lone.rank->worlds().world());
+  return *lone.rank->device().start_receive(
+      {nullptr, 0, lone.rank->handles().datatype(MPI_BYTE), 0, 5, &lone.rank->worlds().world()});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "mpi_adi/mpi/failure_words.hpp"
+#include "mpi_adi/mpi/outcome.hpp"
 
 #include "mpi_adi/protocol/receive_common.hpp"
 

@@ -1,0 +1,35 @@
+// A send's and a receive's arguments, checked once by who was called and passed on as they are. Both objects and the
+// buffer outlive the call that takes them; what the device keeps it refers to itself.
+#pragma once
+
+#include <cstdint>
+
+#include "mpi_adi/device/envelope.hpp"
+
+namespace margay::mpi_adi {
+
+struct Communicator;
+struct Datatype;
+
+struct CheckedSend {
+  SendMode mode = SendMode::standard;
+  const void* buffer = nullptr;
+  std::int64_t count = 0;
+  Datatype* type = nullptr;
+  int destination = 0;  // a rank of the communicator, or MPI_PROC_NULL
+  int tag = 0;
+  Communicator* communicator = nullptr;
+  Context context = Context::point_to_point;
+};
+
+struct CheckedReceive {
+  void* buffer = nullptr;
+  std::int64_t count = 0;
+  Datatype* type = nullptr;
+  int source = 0;  // a rank of the communicator, MPI_ANY_SOURCE or MPI_PROC_NULL
+  int tag = 0;     // or MPI_ANY_TAG
+  Communicator* communicator = nullptr;
+  Context context = Context::point_to_point;
+};
+
+}  // namespace margay::mpi_adi
