@@ -1,5 +1,5 @@
-#include "collectives/algorithm/barrier_tree.hpp"
-
+// Barrier: in along the spanning tree, out along it. Cost: 2 ceil(log2 p) α.
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/topology/spanning_tree.hpp"
 
 namespace margay::collectives {

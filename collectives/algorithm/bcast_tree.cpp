@@ -1,6 +1,7 @@
-#include "collectives/algorithm/bcast_tree.hpp"
-
+// Broadcast along the minimum spanning tree (paper 001, section 3.1). Cost: ceil(log2 p) (α + n β).
 #include <utility>
+
+#include "collectives/algorithm/algorithms.hpp"
 
 namespace margay::collectives {
 

@@ -1,8 +1,9 @@
-#include "collectives/algorithm/gather_tree.hpp"
-
+// Gather along the minimum spanning tree: a subtree is a range of ranks, so each inner rank's part is one contiguous
+// run. Cost: ceil(log2 p) α + (p - 1)/p n β, n the whole result.
 #include <deque>
 #include <memory>
 
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/topology/spanning_tree.hpp"
 
 namespace margay::collectives {

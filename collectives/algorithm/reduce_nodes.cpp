@@ -1,8 +1,13 @@
-#include "collectives/algorithm/reduce_nodes.hpp"
-
+// Reduction in two levels: the ranks of a node send to one of them, its leader, and the leaders reduce along the
+// spanning tree. On one node that is flat: everybody sends to the root. Cost on one node of p ranks: α + (p − 1)(n β +
+// n γ); with leaders, ceil(log2 nodes) (α + n β + n γ) more. For short data. Where ranks outnumber processors each of
+// them is scheduled once for it, and not once for each level of a tree.
+//
+// A node's parts are combined in the order of ranks, so on one node the operation need not be commutative; over several
+// it must be.
 #include <cstring>
 
-#include "collectives/algorithm/reduce_tree.hpp"
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/algorithm/scratch.hpp"
 
 namespace margay::collectives {

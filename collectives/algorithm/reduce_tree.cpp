@@ -1,8 +1,12 @@
-#include "collectives/algorithm/reduce_tree.hpp"
-
+// Reduction along the minimum spanning tree: each rank combines its children's parts with its own and sends the
+// result up. Cost: ceil(log2 p) (α + n β + n γ).
+//
+// An operation that does not commute is combined in the order of ranks: a child's subtree is the range of ranks
+// directly below or above those combined before it.
 #include <cstring>
 #include <utility>
 
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/algorithm/scratch.hpp"
 
 namespace margay::collectives {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "collectives/algorithm/bcast_tree.hpp"
-#include "collectives/algorithm/reduce_tree.hpp"
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/comm/and_tree.hpp"
 #include "collectives/comm/internal_tag.hpp"
 #include "collectives/op/operation.hpp"

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "collectives/algorithm/bcast_tree.hpp"
-#include "collectives/algorithm/gather_tree.hpp"
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/comm/agree.hpp"
 #include "collectives/comm/internal_tag.hpp"
 #include "mpi_adi/object/group_ops.hpp"

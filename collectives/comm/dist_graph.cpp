@@ -2,8 +2,7 @@
 
 #include <map>
 
-#include "collectives/algorithm/bcast_tree.hpp"
-#include "collectives/algorithm/reduce_tree.hpp"
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/comm/internal_tag.hpp"
 #include "collectives/op/operation.hpp"
 #include "mpi_adi/rank/wait.hpp"

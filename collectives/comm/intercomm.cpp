@@ -1,6 +1,6 @@
 #include "collectives/comm/intercomm.hpp"
 
-#include "collectives/algorithm/bcast_tree.hpp"
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/comm/agree.hpp"
 #include "collectives/comm/internal_tag.hpp"
 #include "mpi_adi/object/group_ops.hpp"

@@ -6,8 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "collectives/algorithm/bcast_tree.hpp"
-#include "collectives/algorithm/gather_tree.hpp"
+#include "collectives/algorithm/algorithms.hpp"
 #include "sim/trace/folder.hpp"
 
 namespace margay::collectives {

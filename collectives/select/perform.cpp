@@ -1,13 +1,6 @@
 #include "collectives/select/perform.hpp"
 
-#include "collectives/algorithm/allreduce_exchange.hpp"
-#include "collectives/algorithm/barrier_exchange.hpp"
-#include "collectives/algorithm/barrier_tree.hpp"
-#include "collectives/algorithm/bcast_nodes.hpp"
-#include "collectives/algorithm/bcast_tree.hpp"
-#include "collectives/algorithm/gather_tree.hpp"
-#include "collectives/algorithm/reduce_nodes.hpp"
-#include "collectives/algorithm/reduce_tree.hpp"
+#include "collectives/algorithm/algorithms.hpp"
 
 namespace margay::collectives {
 

@@ -6,8 +6,8 @@
 #include "mpi_adi/protocol/notice.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/receive.hpp"
+#include "mpi_adi/protocol/receives.hpp"
 #include "mpi_adi/protocol/send_events.hpp"
-#include "mpi_adi/protocol/take_unexpected.hpp"
 
 namespace margay::mpi_adi {
 

@@ -1,7 +1,9 @@
-#include "mpi_adi/protocol/long_send.hpp"
-
+// The long protocol (figures 4 and 5): header and body go out together and the sender waits for an acknowledgment.
+// Saved whole: over. Only the header saved: the remainder of the body is stopped, and the receiver pulls it from the
+// read portal.
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/protocol/send_common.hpp"
+#include "mpi_adi/protocol/sends.hpp"
 
 namespace margay::mpi_adi {
 

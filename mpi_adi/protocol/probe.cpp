@@ -6,7 +6,7 @@
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/post_receive.hpp"
-#include "mpi_adi/protocol/take_unexpected.hpp"
+#include "mpi_adi/protocol/receives.hpp"
 
 namespace margay::mpi_adi {
 

@@ -1,11 +1,13 @@
-#include "mpi_adi/protocol/pull.hpp"
-
+// Pulling a body that the kernel did not save (figure 5): "the match bits are changed to accept a pulled message, and a
+// message is sent to the sender to pull the data across." Figure 7: the extra answer of synchronous ones comes after
+// it.
 #include <algorithm>
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/notice.hpp"
 #include "mpi_adi/protocol/receive_common.hpp"
+#include "mpi_adi/protocol/receives.hpp"
 
 namespace margay::mpi_adi {
 

@@ -1,8 +1,8 @@
 #include "mpi_adi/protocol/receive.hpp"
 
 #include "mpi_adi/device/type_check.hpp"
-#include "mpi_adi/protocol/pull.hpp"
 #include "mpi_adi/protocol/receive_common.hpp"
+#include "mpi_adi/protocol/receives.hpp"
 
 namespace margay::mpi_adi {
 

@@ -1,7 +1,7 @@
 #include "mpi_adi/protocol/receive_common.hpp"
 
 #include "mpi_adi/device/type_check.hpp"
-#include "mpi_adi/protocol/synchronous.hpp"
+#include "mpi_adi/protocol/receives.hpp"
 
 namespace margay::mpi_adi {
 

@@ -1,7 +1,8 @@
-#include "mpi_adi/protocol/rendezvous_send.hpp"
-
+// The long protocol's variant for experiments: the header alone goes out, with the body's length in its return length,
+// and the receiver pulls the body as in figure 5, posted or not. No acknowledgment is needed.
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/protocol/send_common.hpp"
+#include "mpi_adi/protocol/sends.hpp"
 
 namespace margay::mpi_adi {
 

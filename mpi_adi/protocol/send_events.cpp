@@ -1,8 +1,8 @@
 #include "mpi_adi/protocol/send_events.hpp"
 
 #include "mpi_adi/abi/mpi.h"
-#include "mpi_adi/protocol/long_send.hpp"
 #include "mpi_adi/protocol/send_common.hpp"
+#include "mpi_adi/protocol/sends.hpp"
 
 namespace margay::mpi_adi {
 

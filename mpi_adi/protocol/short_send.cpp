@@ -1,6 +1,8 @@
-#include "mpi_adi/protocol/short_send.hpp"
-
+// The short protocol (figure 3): header and body go to the receive portal; over "once the kernel finishes delivering
+// the message". Short synchronous messages (figure 6) are short messages that ask for an answer; short ready and
+// buffered ones differ in a bit, or not at all.
 #include "mpi_adi/protocol/send_common.hpp"
+#include "mpi_adi/protocol/sends.hpp"
 
 namespace margay::mpi_adi {
 

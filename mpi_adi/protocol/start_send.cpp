@@ -3,11 +3,8 @@
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
-#include "mpi_adi/protocol/long_send.hpp"
-#include "mpi_adi/protocol/ready_send.hpp"
-#include "mpi_adi/protocol/rendezvous_send.hpp"
 #include "mpi_adi/protocol/select.hpp"
-#include "mpi_adi/protocol/short_send.hpp"
+#include "mpi_adi/protocol/sends.hpp"
 
 namespace margay::mpi_adi {
 

@@ -1,6 +1,7 @@
-#include "mpi_adi/protocol/synchronous.hpp"
-
+// The receiver's part of synchronous messages (figures 6 and 7): "the receiver sends back a synchronous acknowledgment
+// ... to the same portal as long send acknowledgments". Of a pulled one, "upon arrival of the pulled messages".
 #include "mpi_adi/protocol/notice.hpp"
+#include "mpi_adi/protocol/receives.hpp"
 
 namespace margay::mpi_adi {
 

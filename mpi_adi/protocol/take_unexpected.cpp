@@ -1,11 +1,11 @@
-#include "mpi_adi/protocol/take_unexpected.hpp"
-
+// A receive takes a message out of the heap: "the message is copied out of the heap and the space in the heap is
+// freed", or, when only its header was saved, its body is pulled.
 #include <algorithm>
 
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
-#include "mpi_adi/protocol/pull.hpp"
 #include "mpi_adi/protocol/receive_common.hpp"
+#include "mpi_adi/protocol/receives.hpp"
 
 namespace margay::mpi_adi {
 

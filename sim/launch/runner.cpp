@@ -1,7 +1,5 @@
 #include "sim/launch/runner.hpp"
 
-#include <fcntl.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -9,12 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "sim/launch/options/hosts.hpp"
 #include "sim/launch/process/processes.hpp"
 #include "sim/launch/process/rank_environment.hpp"
 #include "sim/launch/process/signals.hpp"
+#include "sim/launch/report/rank_state.hpp"
 
 namespace margay::sim {
 namespace {
@@ -176,15 +174,11 @@ void Runner::on_interrupt(int signal) {
 void Runner::show_state() {
   other_mpi_.look(pids_, signed_monotonic_ns());
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
-    const BoardBlock& block = memory_.board().block(rank);
-    const bool inside = block.state == RankState::kInitialized && !watch_.ended(rank);
-    const std::string call = call_in_progress(memory_.board(), rank);
-    const std::string& library = other_mpi_.library_of(rank);
-    output_.notice("margay: rank " + std::to_string(rank) + " (pid " + std::to_string(pids_[rank]) + ") " +
-                   (watch_.ended(rank) ? "has ended" : "in " + (inside && !call.empty() ? call : "the program")) +
-                   (inside && block.wait.is_waiting != 0 ? ": " + describe_wait(block) : "") +
-                   (library.empty() ? "" : ", which has loaded " + library));
-    if (inside) signal_if_caught({block.pid, block.start_ticks}, SIGUSR1);
+    const Board& board = memory_.board();
+    const bool ended = watch_.ended(rank);
+    output_.notice(describe_state(board, rank, pids_[rank], ended, other_mpi_.library_of(rank)));
+    const BoardBlock& block = board.block(rank);
+    if (can_tell_more(block, ended)) signal_if_caught({block.pid, block.start_ticks}, SIGUSR1);
   }
 }
 
@@ -195,16 +189,8 @@ void Runner::suspend() {
   guardian_.signal_group(SIGCONT);
 }
 
-// Of several that ended at once, those that a signal killed come first: the others may have left because of them.
 void Runner::reap() {
-  std::vector<siginfo_t> ended;
-  while (true) {
-    siginfo_t info{};
-    if (::waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG) != 0 || info.si_pid == 0) break;
-    ended.push_back(info);
-  }
-  std::stable_partition(ended.begin(), ended.end(), [](const siginfo_t& info) { return info.si_code != CLD_EXITED; });
-  for (const siginfo_t& info : ended) on_child(info.si_pid, info.si_code, info.si_status);
+  for (const ChildChange& change : changed_children()) on_child(change.pid, change.code, change.value);
 }
 
 // A rank that aborts because another has gone must not be taken for the cause: the dead are counted first.
@@ -255,16 +241,12 @@ void Runner::on_child(pid_t pid, int code, int value) {
 
 RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {
   const BoardBlock& block = memory_.board().block(rank);
-  RankEnd end;
-  end.by_signal = by_signal;
-  end.value = value;
-  end.aborting = block.state == RankState::kAborting;
-  end.abort_code = block.abort_code;
-  end.text = clean_text(block.message);
+  RankEnd end = end_on_board(block, by_signal, value);
   // A program with another MPI library shows itself through PMI only.
-  const bool on_board = block.state != RankState::kStarted;
-  end.called_init = on_board || server_.initialized(rank);
-  end.called_finalize = on_board ? block.state == RankState::kFinalized : server_.finalized(rank);
+  if (block.state == RankState::kStarted) {
+    end.called_init = server_.initialized(rank);
+    end.called_finalize = server_.finalized(rank);
+  }
   return end;
 }
 

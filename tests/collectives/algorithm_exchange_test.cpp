@@ -5,8 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "collectives/algorithm/allreduce_exchange.hpp"
-#include "collectives/algorithm/barrier_exchange.hpp"
+#include "collectives/algorithm/algorithms.hpp"
 #include "tests/collectives/collective_world.hpp"
 #include "tests/collectives/operands.hpp"
 #include "tests/support/seeds.hpp"

@@ -4,8 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "collectives/algorithm/bcast_nodes.hpp"
-#include "collectives/algorithm/reduce_nodes.hpp"
+#include "collectives/algorithm/algorithms.hpp"
 #include "tests/collectives/collective_world.hpp"
 #include "tests/collectives/operands.hpp"
 #include "tests/support/seeds.hpp"

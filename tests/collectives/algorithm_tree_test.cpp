@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "collectives/algorithm/reduce_tree.hpp"
+#include "collectives/algorithm/algorithms.hpp"
 #include "tests/collectives/collective_world.hpp"
 #include "tests/collectives/operands.hpp"
 #include "tests/support/seeds.hpp"

@@ -9,9 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "collectives/algorithm/allreduce_exchange.hpp"
-#include "collectives/algorithm/bcast_tree.hpp"
-#include "collectives/algorithm/reduce_tree.hpp"
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/portal/call_order.hpp"
 #include "tests/collectives/collective_world.hpp"
 #include "tests/support/seeds.hpp"

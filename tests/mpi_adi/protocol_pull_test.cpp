@@ -1,4 +1,4 @@
-#include "mpi_adi/protocol/pull.hpp"
+#include "mpi_adi/protocol/receives.hpp"
 
 #include <optional>
 

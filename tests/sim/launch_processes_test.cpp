@@ -58,3 +58,25 @@ TEST_CASE("a signal goes to no process that would die of it, and to no other one
     CHECK(WTERMSIG(status_of(child)) == SIGKILL);
   }
 }
+
+TEST_CASE("of children that ended, those that a signal killed are told first") {
+  // The kernel lists them in the order in which they began.
+  const auto end = [](auto how) {
+    const pid_t pid = ::fork();
+    if (pid == 0) how();
+    siginfo_t info{};
+    REQUIRE(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) == 0);
+    return pid;
+  };
+  const pid_t exited = end([] { ::_exit(kAsked); });
+  const pid_t killed = end([] { ::kill(::getpid(), SIGKILL); });
+  const std::vector<margay::sim::ChildChange> changed = margay::sim::changed_children();
+  REQUIRE(changed.size() == 2);
+  CHECK(changed[0].pid == killed);
+  CHECK(changed[0].code == CLD_KILLED);
+  CHECK(changed[0].value == SIGKILL);
+  CHECK(changed[1].pid == exited);
+  CHECK(changed[1].code == CLD_EXITED);
+  CHECK(changed[1].value == kAsked);
+  CHECK(margay::sim::changed_children().empty());
+}

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -68,6 +69,17 @@ bool signal_if_caught(const ProcessIdentity& process, int signal) {
   }
   if (handle >= 0) ::close(handle);
   return sent;
+}
+
+std::vector<ChildChange> changed_children() {
+  std::vector<ChildChange> changed;
+  while (true) {
+    siginfo_t info{};
+    if (::waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG) != 0 || info.si_pid == 0) break;
+    changed.push_back({info.si_pid, info.si_code, info.si_status});
+  }
+  std::stable_partition(changed.begin(), changed.end(), [](const ChildChange& one) { return one.code != CLD_EXITED; });
+  return changed;
 }
 
 }  // namespace margay::sim

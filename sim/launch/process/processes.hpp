@@ -20,4 +20,14 @@ void signal_ranks(const std::vector<int>& pids, int signal);
 // number meanwhile, nor when it cannot be told. Returns whether it was sent.
 bool signal_if_caught(const ProcessIdentity& process, int signal);
 
+// A child that ended, stopped or went on: waitid's code, and its status or the signal.
+struct ChildChange {
+  int pid = 0;
+  int code = 0;
+  int value = 0;
+};
+// All that have changed since the last time. Of several that ended at once, those that a signal killed come first: the
+// others may have left because of them.
+[[nodiscard]] std::vector<ChildChange> changed_children();
+
 }  // namespace margay::sim

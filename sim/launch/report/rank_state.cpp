@@ -1,0 +1,34 @@
+#include "sim/launch/report/rank_state.hpp"
+
+#include "sim/launch/report/report.hpp"
+#include "sim/launch/report/stall.hpp"
+
+namespace margay::sim {
+
+bool can_tell_more(const BoardBlock& block, bool ended) {
+  return block.state == RankState::kInitialized && !ended;
+}
+
+std::string describe_state(const Board& board, std::uint32_t rank, pid_t pid, bool ended, const std::string& library) {
+  const BoardBlock& block = board.block(rank);
+  const bool inside = can_tell_more(block, ended);
+  const std::string call = call_in_progress(board, rank);
+  return "margay: rank " + std::to_string(rank) + " (pid " + std::to_string(pid) + ") " +
+         (ended ? "has ended" : "in " + (inside && !call.empty() ? call : "the program")) +
+         (inside && block.wait.is_waiting != 0 ? ": " + describe_wait(block) : "") +
+         (library.empty() ? "" : ", which has loaded " + library);
+}
+
+RankEnd end_on_board(const BoardBlock& block, bool by_signal, int value) {
+  RankEnd end;
+  end.by_signal = by_signal;
+  end.value = value;
+  end.aborting = block.state == RankState::kAborting;
+  end.abort_code = block.abort_code;
+  end.text = clean_text(block.message);
+  end.called_init = block.state != RankState::kStarted;
+  end.called_finalize = block.state == RankState::kFinalized;
+  return end;
+}
+
+}  // namespace margay::sim
