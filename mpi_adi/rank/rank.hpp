@@ -1,4 +1,4 @@
-// Everything MPI that one rank owns, reached by one thread-local pointer: no other mutable state is global, so that
+// Everything MPI that one rank owns while MPI runs, reached by one thread-local pointer (mpi_adi/rank/current), so that
 // many ranks may live in one process.
 #pragma once
 

@@ -41,8 +41,8 @@ class Kernel {
   [[nodiscard]] portals::ChangedList& changed() { return changed_; }
 
   // Sends a message whose body can be taken at once: true, and the body's memory is free again. false: nothing happened
-  // (a full ring, or a long body): use send(). The kernel fills in header.source. Requires: destination.rank < ranks(),
-  // the body has header.length bytes.
+  // (a full ring, or a long body): use send(). header.source is not looked at: the receiver knows it. Requires:
+  // destination.rank < ranks(), the body has header.length bytes.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) {
     return initiator_.try_send(header, body);
   }
