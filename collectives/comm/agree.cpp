@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/comm/and_tree.hpp"
@@ -24,8 +25,8 @@ namespace {
 using Words = std::span<std::uint64_t>;
 
 // The same on all members, another for each agreement that may go on at once.
-std::uint32_t salt_of(const Communicator& communicator, int tag) {
-  return static_cast<std::uint32_t>(communicator.collective_context) << 16 ^ static_cast<std::uint32_t>(tag);
+std::uint32_t salt_of(const Communicator& communicator, std::uint32_t number) {
+  return static_cast<std::uint32_t>(communicator.collective_context) << 16 ^ number;
 }
 
 TreePortal& portal_of(MpiRank& rank) {
@@ -82,7 +83,7 @@ class Duplication final : public CallTask {
       : CallTask(rank, parent, By::anybody),
         duplicate_(duplicate),
         handle_(handle),
-        agreement_(rank.worlds().contexts(), salt_of(parent.everybody(), next_tag(parent.everybody())), false,
+        agreement_(std::in_place, rank.worlds().contexts(), salt_of(parent.everybody(), next_number(parent)), false,
                    offered_generation(rank, parent.everybody().rank() == 0)) {}
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override {
     const int ended = CallTask::end(rank, status, words);
@@ -94,15 +95,17 @@ class Duplication final : public CallTask {
   }
 
  private:
-  static int next_tag(Communicator& all) { return internal_tag(Agreement::sequence, all.agreements++); }
   [[nodiscard]] Plan plan(const StandingFacts& /*standing*/) const override { return {}; }
+  // Of the call that begins next, which this one is.
+  static std::uint32_t next_number(Communicator& parent) {
+    return static_cast<std::uint32_t>(parent.everybody().collective_sequence);
+  }
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*how*/) override {
-    return agreement_text(collective, agreement_, 0, agreed_);
+    co_await agreement_text(collective, *agreement_, 0, agreed_);
+    if (agreed_ == MPI_SUCCESS) mpi_adi::Worlds::set_context(duplicate_, agreement_->agreed());
+    agreement_.reset();  // if it failed, what it held is free before somebody waits for the request
   }
-  [[nodiscard]] int finish() override {
-    if (agreed_ == MPI_SUCCESS) mpi_adi::Worlds::set_context(duplicate_, agreement_.agreed());
-    return agreed_;
-  }
+  [[nodiscard]] int finish() override { return agreed_; }
   [[nodiscard]] std::string words_of(int why) const override {
     return why == MPI_ERR_OTHER ? mpi_adi::kContextsUsedUp : "";
   }
@@ -110,7 +113,8 @@ class Duplication final : public CallTask {
   Communicator& duplicate_;
   MPI_Comm* handle_;
   int agreed_ = MPI_SUCCESS;
-  ContextAgreement agreement_;
+  // Under way before the text begins: a blocking one must not take itself to be alone meanwhile.
+  std::optional<ContextAgreement> agreement_;
 };
 
 }  // namespace
@@ -130,8 +134,8 @@ Agreed agree_among(MpiRank& rank, Communicator& parent, const mpi_adi::GroupPtr&
   some.set_groups(members);
   some.collective_context = parent.context;
   some.generation = parent.generation;
-  ContextAgreement agreement(rank.worlds().contexts(), salt_of(parent, tag), !rank.threaded(),
-                             offered_generation(rank, members->my_rank == 0));
+  ContextAgreement agreement(rank.worlds().contexts(), salt_of(parent, static_cast<std::uint32_t>(tag)),
+                             !rank.threaded(), offered_generation(rank, members->my_rank == 0));
   const Agreed agreed = [&] {
     Collective collective(portal_of(rank), some, CallNumber::of_message(static_cast<std::uint32_t>(tag)));
     return agree(collective, agreement, mark);

@@ -84,7 +84,7 @@ int distribute_edges(MpiRank& rank, Communicator& parent, const Edges& edges, mp
     outgoing[edge.source].push_back(edge);
     if (edge.destination != edge.source) outgoing[edge.destination].push_back(edge);
   }
-  const int tag = internal_tag(Agreement::sequence, parent.agreements++);
+  const int tag = internal_tag(Agreement::graph_edges, parent.distributed_graphs++);
   int senders = 0;
   int error_class = count_senders(rank, parent, outgoing, senders);
   if (error_class != MPI_SUCCESS) return error_class;

@@ -12,7 +12,7 @@ namespace margay::collectives {
 enum class Agreement : std::uint8_t {
   create_group = 0,  // the number is the tag that the program gave
   intercomm = 1,     // likewise
-  sequence = 2,      // the communicator's next agreement's
+  graph_edges = 2,   // how many distributed graphs were made of the communicator before
   text = 3,          // of a text that the program gave; the number's highest bit is 0
 };
 

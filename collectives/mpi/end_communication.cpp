@@ -44,20 +44,12 @@ bool end_communication(mpi_adi::Call& call) {
   Device& device = rank.device();
   // Meanwhile, progress goes on with what is under way. From here on nobody posts a receive for the world any more.
   note_last_call(call);
-  // Not later: who has passed the barrier asks for messages back, and what was given back is told by nobody.
-  take_what_is_here(device);
   if (!everybody_is_here(call)) return false;
-  // Their senders will take back what nobody received.
-  for (const Communicator* communicator : rank.handles().communicators_of(kWorldModel)) {
-    tell_unreceived(rank.receiving_side(), *communicator, mpi_adi::Sender::waits);
-  }
-  for (const Communicator* communicator : {&rank.worlds().world(), &rank.worlds().self()}) {
-    tell_unreceived(rank.receiving_side(), *communicator, mpi_adi::Sender::waits);
-  }
   device.give_up_sends(kWorldModel, Device::Receivers::leave);
   wait_until(rank, [&] { return device.sends_over(looked_at()) && (looked_at() || rank.buffered().drained()); });
   // Whoever still asks a receiver whether it gives a message back has to be answered.
   if (!everybody_is_here(call)) return false;
+  tell_given_back(rank.receiving_side(), rank.handles().communicators_of(kWorldModel));
   take_what_is_here(device);
   device.give_up_receives(kWorldModel);
   wait_until(rank, [&] { return device.quiet(looked_at()); });

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "collectives/mpi/machine.hpp"
 #include "mpi_adi/mpi/attribute_callbacks.hpp"
@@ -12,6 +13,7 @@
 #include "mpi_adi/mpi/info_table.hpp"
 #include "mpi_adi/mpi/leaks.hpp"
 #include "mpi_adi/mpi/session/arguments.hpp"
+#include "mpi_adi/rank/unreceived.hpp"
 
 using namespace margay::mpi_adi;
 using namespace margay::collectives;
@@ -85,7 +87,9 @@ int end_session(MPI_Session* handle) {
     if (!hold_machine_alone()) return rank.device().quiet(number);
     return rank.device().quiet() && rank.buffered().drained();
   });
-  for (Communicator* communicator : rank.handles().communicators_of(number)) rank.free_communicator(*communicator);
+  const std::vector<Communicator*> communicators = rank.handles().communicators_of(number);
+  tell_given_back(rank.receiving_side(), communicators);
+  for (Communicator* communicator : communicators) rank.free_communicator(*communicator);
   rank.tables().sessions.remove(*session);
   *handle = MPI_SESSION_NULL;
   return MPI_SUCCESS;

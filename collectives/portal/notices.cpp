@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
+#include <iterator>
 
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "portals/base/assert.hpp"
@@ -58,12 +58,6 @@ int member_of(const portals::Header& header, const Communicator& communicator) {
   return member;
 }
 
-bool is_of(const portals::Header& header, const CallState& call) {
-  return number_of(header) == call.number &&
-         mpi_adi::context_of(header.match_bits) == call.communicator.collective_context &&
-         header.offset == call.communicator.generation;
-}
-
 }  // namespace
 
 void write_shape(portals::UserData& data, const Shape& shape) {
@@ -98,15 +92,18 @@ Notices::~Notices() {
 }
 
 void Notices::end(CallState& call) {
-  std::erase(active_, &call);
+  *call.link = call.next;
+  if (call.next != nullptr) call.next->link = call.link;
   if (block_.queued() != 0) [[unlikely]]
     told();  // there may be room among the early ones
 }
 
 void Notices::meet(const Communicator& communicator) {
   Known& known = known_[communicator.collective_context];
+  if (known.communicator == &communicator && known.generation == communicator.generation) return;
   known.communicator = &communicator;
   known.generation = communicator.generation;
+  hear_early(communicator.collective_context);
 }
 
 bool Notices::open(Channel& channel) {
@@ -120,7 +117,9 @@ bool Notices::open(Channel& channel) {
 void Notices::close(const Channel& channel) {
   const auto found =
       channels_.find(key_of(channel.communicator.collective_context, CallNumber::channel_of(channel.number)));
-  if (found->second == &channel) channels_.erase(found);
+  if (found->second != &channel) return;
+  channels_.erase(found);
+  hear_early(channel.communicator.collective_context);
 }
 
 void Notices::forget(const Communicator& communicator) {
@@ -129,7 +128,7 @@ void Notices::forget(const Communicator& communicator) {
   known.communicator = nullptr;
   known.past.push_back(all.generation);
   if (known.past.size() > kPastKept) known.past.erase(known.past.begin());
-  hear_early();
+  hear_early(all.collective_context);
 }
 
 void Notices::tell(const CallState& call, int member, Word word) {
@@ -155,19 +154,25 @@ void Notices::told() {
     if (message == nullptr) return;
     const portals::Header header = message->header;
     block_.release(*message);
-    if (!hear(header)) early_.push_back(header);
+    if (!hear(header)) early_.emplace(call_key(header), header);
   }
 }
 
-void Notices::hear_early() {
-  for (const portals::Header& header : std::exchange(early_, {})) {
-    if (!hear(header)) early_.push_back(header);
-  }
+void Notices::hear_early(const CallState& call) {
+  const auto [first, last] = early_.equal_range(call_key(call));
+  for (auto at = first; at != last;) at = hear(at->second) ? early_.erase(at) : std::next(at);
+  if (block_.queued() != 0) told();  // there may be room among the early ones
+}
+
+void Notices::hear_early(mpi_adi::ContextId context) {
+  std::erase_if(early_,
+                [&](const auto& early) { return mpi_adi::context_of(early.first) == context && hear(early.second); });
 }
 
 bool Notices::hear(const portals::Header& header) {
-  for (CallState* const call : active_) {
-    if (!is_of(header, *call)) continue;
+  const CallKey key = call_key(header);
+  for (CallState* call = bucket(key); call != nullptr; call = call->next) {
+    if (call_key(*call) != key || call->communicator.generation != header.offset) continue;
     if (!call->begun) return false;
     hear_in_call(*call, header);
     if (call->task != nullptr) call->task->wake();

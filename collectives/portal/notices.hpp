@@ -6,6 +6,7 @@
 // type; in the user data what the sender takes the call for, in the offset the communicator's generation.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <list>
 #include <unordered_map>
@@ -58,6 +59,9 @@ struct CallState {
     Word word;  // ready, ready_next_phase, refuse
   };
   std::vector<Said> said = {};
+  // Among the calls of its bucket (Notices::active_).
+  CallState* next = nullptr;
+  CallState** link = nullptr;
 
   [[nodiscard]] bool has_said(int member, Word word) const {
     for (const Said& each : said) {
@@ -105,13 +109,17 @@ class Notices final : public mpi_adi::Listener {
     return CallNumber::started(channel.number, channel.starts++);
   }
   // A call has its number, begins, and ends. It stays where it is in between.
-  void enter(CallState& call) { active_.push_back(&call); }
+  void enter(CallState& call) {
+    CallState*& first = bucket(call_key(call));
+    call.next = first;
+    call.link = &first;
+    if (first != nullptr) first->link = &call.next;
+    first = &call;
+  }
   void begin(CallState& call) {
     call.begun = true;
-    if (!early_.empty()) [[unlikely]] {
-      hear_early();
-      if (block_.queued() != 0) told();  // there may be room among the early ones
-    }
+    if (!early_.empty()) [[unlikely]]
+      hear_early(call);
   }
   void end(CallState& call);
 
@@ -132,8 +140,25 @@ class Notices final : public mpi_adi::Listener {
     std::vector<std::uint64_t> past;  // generations of those that were freed: the latest kPastKept
   };
 
+  // Names a call on its communicator, in a notice's match bits and here: those of its number and the context.
+  using CallKey = portals::MatchBits;
+  [[nodiscard]] static CallKey call_key(const portals::Header& header) {
+    return header.match_bits & (mpi_adi::kTagMask | mpi_adi::kContextMask);
+  }
+  [[nodiscard]] static CallKey call_key(const CallState& call) {
+    return mpi_adi::envelope_bits(static_cast<int>(call.number.word()), 0, call.communicator.collective_context);
+  }
+  // Calls in order have numbers in a row, persistent ones channels.
+  [[nodiscard]] CallState*& bucket(CallKey key) {
+    const CallKey mixed = key >> mpi_adi::kTagShift ^ key >> (mpi_adi::kTagShift + CallNumber::kStartBits) ^
+                          key >> mpi_adi::kContextShift;
+    return active_[mixed % kBuckets];
+  }
+
   void meet(const mpi_adi::Communicator& communicator);
-  void hear_early();
+  void hear_early(const CallState& call);
+  // Of a context, where something else is known now.
+  void hear_early(mpi_adi::ContextId context);
   // Whether the call on `communicator` that it names is yet to begin here.
   [[nodiscard]] bool comes_yet(CallNumber number, const mpi_adi::Communicator& communicator) const;
   // false: its call may come yet.
@@ -147,8 +172,12 @@ class Notices final : public mpi_adi::Listener {
   portals::DynamicBlock block_;
   portals::MatchList list_;
   portals::MatchEntry catch_all_;
-  std::vector<CallState*> active_;      // those that have their number and are not over
-  std::vector<portals::Header> early_;  // of calls that this process has not begun
+  static constexpr std::size_t kBuckets = 256;
+  // Those that have their number and are not over, by it, linked through themselves: a call allocates nothing, and with
+  // thousands under way a notice finds its own.
+  std::array<CallState*, kBuckets> active_{};
+  // Of calls that this process has not begun. In any order: no word changes what another one means.
+  std::unordered_multimap<CallKey, portals::Header> early_;
   std::unordered_map<mpi_adi::ContextId, Known> known_;
   std::unordered_map<std::uint64_t, const Channel*> channels_;  // by context and number
   std::list<sim::Transmission> under_way_;

@@ -13,7 +13,7 @@
 
 namespace margay::mpi_adi {
 
-// The three message type bits: the paper's first, second and third.
+// The three message type bits: bits 0, 1 and 2, which the paper calls the first, second and third.
 inline constexpr portals::MatchBits kReadyBit = 1;  // must find a posted receive: no catch-all takes it
 inline constexpr portals::MatchBits kReplyBit = 2;  // the receiver asked for it
 inline constexpr portals::MatchBits kLongBit = 4;   // unexpected: only the header is saved

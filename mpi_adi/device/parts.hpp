@@ -74,6 +74,10 @@ struct DeviceParts {
 
   std::vector<Communicator*> unreferenced;  // freed by the user, and now by their last request
 
+  bool keeps_unreceived = false;  // MARGAY_LEAKS
+  // Messages given back to senders that end (protocol/cancel): to be told (mpi_adi/rank/unreceived).
+  std::vector<portals::Header> unreceived;
+
   TaskQueue tasks;
 
   std::uint32_t losses_ended = 0;  // lost peers whose requests have all been ended (protocol/peer_lost)

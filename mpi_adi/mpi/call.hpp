@@ -33,7 +33,7 @@ namespace margay::mpi_adi {
 
 class Call {
  public:
-  // Before MPI_Init and after MPI_Finalize: prints a sentence and ends the process.
+  // Takes the process lock. Before MPI_Init and after MPI_Finalize: prints a sentence and ends the process.
   explicit Call(const CallName& name) : Call(name, current_rank()) {}
   // For the rank, whether anybody still holds MPI or not.
   Call(const CallName& name, MpiRank& rank) : Call(name, &rank) {}

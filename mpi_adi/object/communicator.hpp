@@ -57,10 +57,10 @@ struct Communicator {
   // A collective call on it failed here: what others sent for that may come at any time, and says nothing of the
   // generation. Its contexts are never used again: one member's word is enough for all (ContextAgreement).
   bool contexts_spent = false;
-  // One number per collective call, so that calls back to back do not mix; persistent ones made; agreements.
+  // One number per collective call, so that calls back to back do not mix; persistent ones made; distributed graphs.
   std::uint64_t collective_sequence = 0;
   std::uint64_t persistent_collectives = 0;
-  std::uint64_t agreements = 0;
+  std::uint64_t distributed_graphs = 0;
   std::unique_ptr<CommunicatorExtension> collective_facts;  // null before the first call that wants them
   // What no message needs, behind what messages need.
   ErrorHandlerPtr error_handler;  // null: MPI_ERRORS_ARE_FATAL

@@ -173,7 +173,7 @@ void Device::give_up_sends(std::uint32_t session, Receivers receivers) {
     if (!may_be_received && under_way_in(session, send)) unmatched.push_back(&send);
   });
   // What its wire only has to take goes its way.
-  for (SendRequest* const send : unmatched) ask_back(parts, *send);
+  for (SendRequest* const send : unmatched) ask_back(parts, *send, AskBack::nobody_receives);
 }
 
 bool Device::sends_over(std::optional<std::uint32_t> session) const {

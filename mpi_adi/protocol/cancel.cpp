@@ -48,12 +48,14 @@ bool take_back(DeviceParts& parts, SendRequest& send) {
 
 // A send that waits for its receiver is known there by its answer bits. One that only waits for room on the wire is
 // not, and will be over without the receiver.
-void ask_back(DeviceParts& parts, SendRequest& send) {
+void ask_back(DeviceParts& parts, SendRequest& send, AskBack why) {
   constexpr unsigned kReceivers = kOwedAcknowledgment | kOwedRead | kOwedSynchronous;
   if ((send.owed & kReceivers) == 0 || (send.owed & kOwedCancel) != 0) return;
   if (!send.listening) listen(parts, send);
   owes(send, kOwedCancel);
-  send_notice(parts, to_peer(parts, kCancelPortal, send.peer, answer_bits_of(send)));
+  portals::Header question = to_peer(parts, kCancelPortal, send.peer, answer_bits_of(send));
+  question.user_data[0] = static_cast<std::byte>(why);
+  send_notice(parts, question);
 }
 
 namespace {
@@ -80,7 +82,7 @@ void cancel(DeviceParts& parts, Request& request) {
     cancel_receive(parts, static_cast<ReceiveRequest&>(request));
   } else if (request.kind == RequestKind::send) {
     auto& send = static_cast<SendRequest&>(request);
-    if (!take_back(parts, send)) ask_back(parts, send);
+    if (!take_back(parts, send)) ask_back(parts, send, AskBack::cancelled);
   }
 }
 
@@ -90,7 +92,11 @@ void cancels_asked(DeviceParts& parts) {
     parts.cancels.release(*question);
     if (header.match_bits == kAboutNothing) continue;
     portals::ArrivedMessage* const message = unmatched(parts, header);
-    if (message != nullptr) parts.heap.release(*message);
+    if (message != nullptr) {
+      const bool leaked = static_cast<AskBack>(header.user_data[0]) == AskBack::nobody_receives;
+      if (leaked && parts.keeps_unreceived) parts.unreceived.push_back(message->header);
+      parts.heap.release(*message);
+    }
     portals::Header answer = to_peer(parts, kAcknowledgmentPortal, header.source.rank, header.match_bits);
     answer.user_data[0] = static_cast<std::byte>(message != nullptr ? Answer::returned : Answer::not_returned);
     send_notice(parts, answer);

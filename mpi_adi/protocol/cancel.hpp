@@ -15,9 +15,11 @@ namespace margay::mpi_adi {
 // that waits for its receiver will complete, cancelled or not. A request that is complete, or a send that the wire has
 // begun with and that waits for nothing else, stays as it is.
 void cancel(DeviceParts& parts, Request& request);
-// Asks for a send's message back, if its receiver knows it; no effect on one that the wire only has to take.
-void ask_back(DeviceParts& parts, SendRequest& send);
-// Questions came: takes back what no receive has, and answers.
+// Asks for a send's message back, if its receiver knows it; no effect on one that the wire only has to take. `why`: the
+// receiver is told. A message that nobody received is a leak there, one that the program cancelled is none.
+enum class AskBack : std::uint8_t { cancelled = 0, nobody_receives = 1 };
+void ask_back(DeviceParts& parts, SendRequest& send, AskBack why);
+// Questions came: gives back what no receive has, and answers.
 void cancels_asked(DeviceParts& parts);
 
 // Frees the whole messages that came on a communicator that is gone here, so that the next one with its context does

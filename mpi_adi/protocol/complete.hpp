@@ -10,9 +10,10 @@ namespace margay::mpi_adi {
 [[nodiscard]] SendRequest& new_send(DeviceParts& parts, Communicator& communicator);
 [[nodiscard]] ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator);
 
-// The request is over in the eyes of whoever started it, with what its fields say; one that was freed goes back to its
-// pool. Requires: not complete, and nothing refers to its memory any more.
-[[gnu::noinline]] void tell_completion(DeviceParts& parts, Request& request);  // its rare parts
+// What complete() seldom has to do: a freed request goes back to its pool, a traced one is noted.
+[[gnu::noinline]] void tell_completion(DeviceParts& parts, Request& request);
+// The request is over in the eyes of whoever started it, with what its fields say. Requires: not complete, and nothing
+// refers to its memory any more.
 inline void complete(DeviceParts& parts, Request& request) {
   MARGAY_ASSERT(!request.complete);
   request.complete = true;

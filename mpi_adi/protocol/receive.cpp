@@ -28,6 +28,7 @@ void message_came(DeviceParts& parts, ReceiveRequest& request) {
   const portals::IndependentBuffer& row = request.row[0];
   if (row.state != portals::IndependentBuffer::State::filled) return;
   parts.receive_list.remove(request.entry);
+  // To be filled by a later receive. The row keeps the header and its count until then, and no entry leads to it now.
   request.block.release(0);
   const bool whole = row.bytes == row.header.length;
   if (!whole || has_note(row.header.user_data) || request.state != ReceiveState::posted) [[unlikely]]

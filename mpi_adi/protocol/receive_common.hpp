@@ -39,9 +39,10 @@ inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& 
 // Why a truncated one failed.
 [[nodiscard]] std::string words_of_truncation(const ReceiveRequest& request);
 
-// `bytes` of the message are in the user's buffer: the receive is over. A synchronous sender is told. Requires: the
-// entry is in no list.
-[[gnu::noinline]] void tell_receive(DeviceParts& parts, ReceiveRequest& request);  // its rare parts
+// What complete_receive() seldom has to do: an error for a truncated message, references of a buffer in pieces given
+// back, an answer to a synchronous sender, a note for who looks.
+[[gnu::noinline]] void tell_receive(DeviceParts& parts, ReceiveRequest& request);
+// `bytes` of the message are in the user's buffer: the receive is over. Requires: the entry is in no list.
 inline void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {
   request.state = ReceiveState::complete;
   request.bytes = bytes;

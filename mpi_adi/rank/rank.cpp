@@ -16,7 +16,7 @@ namespace {
 
 // What lies there, nobody will receive.
 void forget_messages(MpiRank& rank, const Communicator& communicator) {
-  tell_unreceived(rank.receiving_side(), communicator, Sender::is_done);
+  tell_unreceived(rank.receiving_side(), communicator);
   rank.device().forget_messages(communicator.context);
 }
 
@@ -39,6 +39,7 @@ MpiRank::MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& opt
       buffered_(device_.parts()) {
   if (process_->job().options.text("leaks") == "1") {
     handles_.keep_origins();
+    device_.parts().keeps_unreceived = true;
     process_->recorder().watch();
   }
   if (process_->job().options.text("check_types") == "1") {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
@@ -14,7 +15,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-constexpr std::uint32_t kLinesMax = 20;  // of one communicator
+constexpr std::size_t kLinesMax = 20;  // of one communicator
+constexpr std::string_view kFreed = "a communicator that was freed";
 
 // Of whom, and what.
 std::string words_of(const portals::Header& header, std::string_view communicator) {
@@ -25,18 +27,13 @@ std::string words_of(const portals::Header& header, std::string_view communicato
   return text.append(communicator).append(by.empty() ? "" : ", sent as " + by) + "\n";
 }
 
-void tell(const ReceivingSide& side, ContextId context, std::string_view communicator, Sender sender) {
-  const Unexpected& heap = side.device.parts().heap;
+void tell(const ReceivingSide& side, const std::vector<const portals::Header*>& messages,
+          std::string_view communicator) {
   const std::string leak = "margay: rank " + std::to_string(side.process.rank()) + ": leak: ";
   std::string text;
-  std::uint32_t count = 0;
-  for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
-    if (context_of(at->header.match_bits) != context) continue;
-    const bool waits = read_note(at->header.user_data).answer_bits != 0;
-    if (waits != (sender == Sender::waits)) continue;
-    if (count++ < kLinesMax) {
-      text += leak + "a message that nobody received," + words_of(at->header, communicator);
-    }
+  const std::size_t count = messages.size();
+  for (std::size_t i = 0; i < std::min(count, kLinesMax); ++i) {
+    text += leak + "a message that nobody received," + words_of(*messages[i], communicator);
   }
   if (count > kLinesMax) {
     text += leak + std::to_string(count - kLinesMax) + " more messages that nobody received\n";
@@ -45,11 +42,26 @@ void tell(const ReceivingSide& side, ContextId context, std::string_view communi
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
+// Those in the heap whose senders are done with them.
+void tell_in_heap(const ReceivingSide& side, ContextId context, std::string_view communicator) {
+  const Unexpected& heap = side.device.parts().heap;
+  std::vector<const portals::Header*> messages;
+  for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
+    const bool sender_waits = read_note(at->header.user_data).answer_bits != 0;
+    if (context_of(at->header.match_bits) == context && !sender_waits) messages.push_back(&at->header);
+  }
+  tell(side, messages, communicator);
+}
+
+std::string_view name_of(const Communicator& communicator) {
+  return communicator.name.empty() ? "a communicator without a name" : std::string_view(communicator.name);
+}
+
 std::string_view name_of(const ReceivingSide& side, ContextId context) {
   for (const Communicator* one : {&side.world, &side.self}) {
     if (one->context == context) return one->name;
   }
-  return "a communicator that was freed";
+  return kFreed;
 }
 
 }  // namespace
@@ -67,12 +79,28 @@ std::vector<ContextId> contexts_of_nobody(const ReceivingSide& side) {
   return found;
 }
 
-void tell_unreceived(const ReceivingSide& side, const Communicator& communicator, Sender sender) {
+void tell_unreceived(const ReceivingSide& side, const Communicator& communicator) {
   if (!side.leaks_told) return;
-  const std::string_view name = communicator.name;
-  tell(side, communicator.context, name.empty() ? "a communicator without a name" : name, sender);
+  tell_in_heap(side, communicator.context, name_of(communicator));
   if (&communicator != &side.world) return;
-  for (const ContextId context : contexts_of_nobody(side)) tell(side, context, "a communicator that was freed", sender);
+  for (const ContextId context : contexts_of_nobody(side)) tell_in_heap(side, context, kFreed);
+}
+
+void tell_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators) {
+  std::vector<portals::Header> left = std::exchange(side.device.parts().unreceived, {});
+  const auto tell_of = [&](ContextId context, std::string_view communicator) {
+    std::vector<const portals::Header*> messages;
+    for (const portals::Header& header : left) {
+      if (context_of(header.match_bits) == context) messages.push_back(&header);
+    }
+    tell(side, messages, communicator);
+    std::erase_if(left, [context](const portals::Header& header) { return context_of(header.match_bits) == context; });
+  };
+  for (const Communicator* communicator : communicators) tell_of(communicator->context, name_of(*communicator));
+  while (!left.empty()) {
+    const ContextId context = context_of(left.front().match_bits);
+    tell_of(context, name_of(side, context));
+  }
 }
 
 std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told) {

@@ -21,13 +21,13 @@ struct ReceivingSide {
   bool leaks_told = false;  // the rank keeps origins
 };
 
-// Senders of the one kind wait until their message is received, or take it back; those of the other do not.
-enum class Sender : std::uint8_t { waits, is_done };
-
-// A line on standard error for each message of such senders that lies unreceived on `communicator`: who sent it, with
-// which call where the sender tells (MARGAY_CHECK_TYPES), tag and bytes; with the world's those that came for a
-// communicator after it was freed here. Nothing unless leaks are told. Requires: the process lock is held.
-void tell_unreceived(const ReceivingSide& side, const Communicator& communicator, Sender sender);
+// A line on standard error for each message that lies unreceived on `communicator`, and whose sender does not wait: who
+// sent it, with which call where the sender tells (MARGAY_CHECK_TYPES), tag and bytes; with the world's those that came
+// for a communicator after it was freed here. Nothing unless leaks are told. Requires: the process lock is held.
+void tell_unreceived(const ReceivingSide& side, const Communicator& communicator);
+// Likewise for each that went back, as its sender ended, since this was last called. `communicators`: those with
+// handles.
+void tell_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators);
 
 // A ready send that found no receive was dropped by the kernel (paper 001, section 2: "simply be discarded"). How many
 // were, and who sent the first ones, on standard error, if more were than the `told` ones. Returns how many.

@@ -27,7 +27,7 @@ struct Verdict;
 //   single:      offset_by, save header | body | both, direction, acknowledge
 //   dynamic:     save header | both, acknowledge                      (always write_only)
 //   independent: save header | both, direction, acknowledge           (progression belongs to the storage),
-//                truncate: margay's own                               (docs/architecture.md)
+//                truncate: margay's own                               (docs/departures.md)
 //   combined:    offset_by, direction, acknowledge                    (saves the body)
 struct Options {
   Save save = Save::both;

@@ -1,5 +1,5 @@
-// The four things that happen to a descriptor on a message's way, for whichever type it is. Internal to portals.
-// Independent blocks, which most messages meet, are done inline.
+// What happens to a descriptor on a message's way, for whichever type it is: admit, reserve, then commit or give back;
+// or all at once (put). Internal to portals. Independent blocks, which most messages meet, are done inline.
 #pragma once
 
 #include "portals/memory/descriptor.hpp"
@@ -37,8 +37,8 @@ class Storage {
       commit_other(verdict, header);
     }
   }
-  // All three, and the copy, of a put that is whole in `body` and wants no acknowledgment. False: another case, nothing
-  // happened.
+  // admit, reserve, copy and commit of a put that is whole in `body` and wants no acknowledgment. False: another case,
+  // nothing happened.
   [[nodiscard]] static bool put(Descriptor& descriptor, const Options& options, const Header& header,
                                 const Buffer& body) {
     IndependentBlock* const block = independent(descriptor);

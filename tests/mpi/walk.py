@@ -35,19 +35,20 @@ Passed = collections.namedtuple("Passed", "first begun")
 
 
 def stops_of(readme):
-    """The places that the walk's numbered stops name, as `path` `function`: those of rank 0 up to the boundary."""
+    """The places that the walk's numbered stops name, as `path` `function` or `path` `Class::function`: those of rank 0 up
+    to the boundary."""
     section = readme.split(HEADING, 1)[-1].split("\n## ", 1)[0]
     places = []
     for rank, half in enumerate(section.split(BOUNDARY, 1)):
         for number, text in re.findall(r"^(\d+)\. (.*?)(?=^\d+\. |\Z)", half, re.M | re.S):
-            named = re.findall(r"`((?:portals|sim|mpi_adi|collectives)/[\w/]+)`\s+`(\w+)`", text)
+            named = re.findall(r"`((?:portals|sim|mpi_adi|collectives)/[\w/]+)`\s+`((?:\w+::)?\w+)`", text)
             places += [Place(int(number), rank, path, function) for path, function in named]
     return places
 
 
 def bare(name):
-    """`try_send` of `bool margay::sim::Initiator::try_send<int>(portals::Header const&) const`. A lambda has the name of
-    the function that it stands in."""
+    """`margay::sim::Initiator::try_send` of `bool margay::sim::Initiator::try_send<int>(portals::Header const&) const`. A
+    lambda has the name of the function that it stands in."""
     kept, depth = "", 0
     for letter in name.replace("(anonymous namespace)::", ""):
         depth -= letter == ">"
@@ -56,7 +57,7 @@ def bare(name):
         if depth == 0 and letter not in "<>":
             kept += letter
         depth += letter == "<"
-    return re.split(r"\s|::", kept)[-1]
+    return kept.split()[-1]
 
 
 def frames_at(library, addresses):
@@ -98,11 +99,18 @@ def follow(build):
     return [passed_by(frames_at(library, addresses)) for library, *addresses in ranks]
 
 
+def found(passed, place):
+    """When the function that a place names was passed; None: it was not."""
+    at = [times for frame, times in passed.items()
+          if frame.path == place.path and f"::{frame.function}".endswith(f"::{place.function}")]
+    return min(at, default=None)
+
+
 def judge(places, ranks):
     """What is wrong with the walk, as sentences."""
     problems, last = [], {}
     for place in places:
-        passed = ranks[place.rank].get(Frame(place.path, place.function))
+        passed = found(ranks[place.rank], place)
         before, other = last.get(place.rank, (0, place))
         if passed is None:
             problems.append(f"stop {place.stop}: {place.path} has no function {place.function} that the message passes "
@@ -120,9 +128,9 @@ def judge(places, ranks):
 def show(places, ranks):
     for rank, passed in enumerate(ranks):
         print("receiver" if rank else "sender")
-        for frame, (first, _) in passed.items():
-            stop = next((str(place.stop) for place in places if place[1:] == (rank, *frame)), "")
-            print(f"{stop:>4} {first:>5}  {frame.path} {frame.function}")
+        for frame, times in passed.items():
+            stop = next((str(place.stop) for place in places if place.rank == rank and found({frame: times}, place)), "")
+            print(f"{stop:>4} {times.first:>5}  {frame.path} {frame.function}")
 
 
 def main():

@@ -1,4 +1,5 @@
 #include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/protocol/cancel.hpp"
 #include "tests/mpi_adi/hand_made.hpp"
 
 namespace margay::mpi_adi {
@@ -84,6 +85,53 @@ TEST_CASE("a receiver gives back what no receive has, once, and nothing else") {
   }
   Envelope envelope;
   CHECK_FALSE(hand.device().probe(1, 7, hand.comm(), envelope));
+}
+
+TEST_CASE("what goes back to a sender that ends is kept to be told; what its program cancelled is not") {
+  for (const bool kept : {true, false}) {
+    HandMade hand;
+    hand.device().parts().keeps_unreceived = kept;
+    const std::vector<std::byte> data = pattern(kShortBytes, 1);
+    for (const portals::MatchBits bits : {0xa, 0xb}) {
+      hand.inject(HandMade::message(kShortBytes, {NoteProtocol::short_message, true, bits}), data);
+    }
+    hand.inject(HandMade::header(portals::Kind::put, kCancelPortal, 0xa));
+    portals::Header ends = HandMade::header(portals::Kind::put, kCancelPortal, 0xb);
+    ends.user_data[0] = static_cast<std::byte>(AskBack::nobody_receives);
+    hand.inject(ends);
+    hand.settle();
+    CHECK(hand.acknowledged.size() == 2);
+    const std::vector<portals::Header>& told = hand.device().parts().unreceived;
+    REQUIRE(told.size() == (kept ? 1 : 0));
+    if (kept) CHECK(read_note(told[0].user_data).answer_bits == 0xb);
+  }
+}
+
+TEST_CASE("a send that is given up at the end says so") {
+  HandMade hand;
+  Sink asked;
+  REQUIRE(hand.table().attach(kCancelPortal, asked.block(), {}).ok());
+  const std::vector<std::byte> data = pattern(kShortBytes, 1);
+  Request& cancelled = hand.send(SendMode::synchronous, data);
+  hand.device().cancel(cancelled);
+  Request& given_up = hand.send(SendMode::synchronous, data);
+  hand.device().give_up_sends(Group::kWorldModel, Device::Receivers::leave);
+  hand.settle();
+  REQUIRE(asked.size() == 2);
+  const auto why = [&](std::size_t at) { return static_cast<AskBack>(asked.header(at).user_data[0]); };
+  CHECK(why(0) == AskBack::cancelled);
+  CHECK(why(1) == AskBack::nobody_receives);
+  for (std::size_t i = 0; i < 2; ++i) {
+    portals::Header said = HandMade::header(portals::Kind::put, kAcknowledgmentPortal, asked.header(i).match_bits);
+    said.user_data[0] = static_cast<std::byte>(Answer::returned);
+    hand.inject(said);
+  }
+  hand.settle();
+  CHECK(cancelled.complete);
+  CHECK(given_up.complete);
+  hand.device().free(cancelled);
+  hand.device().free(given_up);
+  hand.table().detach(kCancelPortal);
 }
 
 TEST_CASE("a question names its sender's message, not another's of the same bits") {

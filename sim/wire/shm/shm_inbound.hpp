@@ -22,8 +22,8 @@ namespace margay::sim {
 class ShmInbound {
  public:
   // `sender` is the other side's area: its bell is rung when credit was returned. `source` and `destination` go into
-  // every header, `peer` into every arrival. `body_moved` is set whenever bytes of a body were taken. What
-  // copying takes is measured by `clock`.
+  // every header, `peer` into every arrival. `body_moved` is set whenever bytes of a body were taken. `clock`
+  // measures how long copying takes.
   ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
              portals::ProcessId destination, bool& body_moved, const Clock& clock);
 
