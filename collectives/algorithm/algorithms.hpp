@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "collectives/op/reducer.hpp"
 #include "collectives/portal/collective.hpp"
@@ -38,6 +39,26 @@ Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, s
 // `partial`: this rank's contribution, `count` elements of `element_bytes`; becomes the result.
 Steps allreduce_exchange(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
                          Reducer combine);
+
+// `partial`: this rank's contribution; becomes what the ranks up to this one come to; exclusive: those before it, and
+// rank 0's is used up.
+enum class ScanKind : std::uint8_t { inclusive, exclusive };
+Steps scan_exchange(Collective& collective, ScanKind kind, std::byte* partial, std::size_t count,
+                    std::size_t element_bytes, Reducer combine);
+
+// All that goes between this rank and another one, one way.
+struct PeerMessage {
+  int peer = -1;  // -1: there is none
+  portals::Region data = {};
+  // Both sides name no bytes alike, so there is no message then.
+  [[nodiscard]] bool moves() const { return peer >= 0 && data.bytes() != 0; }
+};
+// What the spans refer to stays until the end; at most one message to and one from a peer. Rank a's n-th message to b
+// is b's n-th from a, or neither has more than 64 messages.
+Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out, std::span<const PeerMessage> in);
+
+// `all` (root only): size() * block_bytes bytes, in rank order; `mine`: block_bytes bytes, filled.
+Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64_t block_bytes, portals::Region mine);
 
 // `mine`: block_bytes bytes. `all` (root only): size() * block_bytes bytes, filled in rank order.
 Steps gather_tree(Collective& collective, int root, portals::Region mine, std::uint64_t block_bytes, std::byte* all);

@@ -26,6 +26,12 @@ class TypedData {
   portals::Region region_;
 };
 
+// Whether the handle names an intercommunicator; whether it names anything is looked at later.
+[[nodiscard]] inline bool is_between_groups(mpi_adi::Call& call, MPI_Comm comm) {
+  const mpi_adi::Communicator* const communicator = call.rank().communicator(comm);
+  return communicator != nullptr && communicator->is_inter();
+}
+
 // MPI_IN_PLACE where the standard does not allow it, two buffers that are one.
 void check_buffers(mpi_adi::Call& call, const void* send, const void* receive, std::int64_t count);
 

@@ -12,7 +12,7 @@ using namespace margay::collectives;
 namespace {
 
 int barrier(Call& call, Form form, MPI_Comm comm, MPI_Request* request) {
-  Communicator* communicator = call.collective_communicator(comm);
+  Communicator* communicator = call.communicator(comm);
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
   note_call(call, *communicator);
@@ -23,10 +23,10 @@ int barrier(Call& call, Form form, MPI_Comm comm, MPI_Request* request) {
 
 extern "C" int PMPI_Barrier(MPI_Comm comm) {
   Call call(call_name<"MPI_Barrier">);
-  Communicator* communicator = call.collective_communicator(comm);
+  Communicator* communicator = call.communicator(comm);
   if (!call.ok()) return call.failed();
   note_call(call, *communicator);
-  note_error(call, perform(collectives_of(call), *communicator, BarrierCall{}));
+  note_error(call, perform(collectives_of(call), communicator->everybody(), BarrierCall{}));
   return call.done();
 }
 MARGAY_ALIAS(Barrier)

@@ -2,6 +2,7 @@
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/note_call.hpp"
 #include "collectives/mpi/request_call.hpp"
+#include "collectives/select/between_groups.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/info_table.hpp"
 
@@ -25,20 +26,22 @@ struct Checked {
 
 // What all forms check; the call's errors say whether it may go on.
 Checked check(Call& call, const BcastArguments& arguments) {
-  Communicator* communicator = call.collective_communicator(arguments.comm);
+  Communicator* communicator = call.communicator(arguments.comm);
   call.count(arguments.count);
   Datatype* type = call.datatype(arguments.datatype, arguments.count);
   call.buffer(arguments.buffer, arguments.count, type);
   call.root(communicator, arguments.root);
   if (call.ok()) {
-    note_call(call, *communicator, {.root = arguments.root, .count = arguments.count, .type = type});
+    const int root = communicator->is_inter() ? kNoRoot : arguments.root;
+    note_call(call, *communicator, {.root = root, .count = arguments.count, .type = type});
   }
   return {communicator, type};
 }
 
 // The bytes that travel: read at the root, filled elsewhere.
 TypedData bytes_of(const BcastArguments& arguments, const Checked& checked) {
-  if (checked.communicator->rank() != arguments.root) return {arguments.buffer, arguments.count, *checked.type};
+  const int root = checked.communicator->is_inter() ? MPI_ROOT : checked.communicator->rank();
+  if (root != arguments.root) return {arguments.buffer, arguments.count, *checked.type};
   return {static_cast<const void*>(arguments.buffer), arguments.count, *checked.type};
 }
 
@@ -46,6 +49,11 @@ int bcast(Call& call, const BcastArguments& arguments) {
   const Checked checked = check(call, arguments);
   if (!call.ok()) return call.failed();
   const TypedData data = bytes_of(arguments, checked);
+  if (checked.communicator->is_inter()) [[unlikely]] {
+    const BcastBetween what{TwoGroups::of(*checked.communicator), arguments.root, data.region()};
+    note_error(call, perform(collectives_of(call), checked.communicator->everybody(), what));
+    return call.done();
+  }
   note_error(call, perform(collectives_of(call), *checked.communicator, BcastCall{arguments.root, data.region()}));
   return call.done();
 }
@@ -62,10 +70,25 @@ class BcastTask final : public PlainCallTask<BcastCall> {
   TypedData data_;
 };
 
+class BcastBetweenTask final : public PlainCallTask<BcastBetween> {
+ public:
+  BcastBetweenTask(MpiRank& rank, const BcastArguments& arguments, const Checked& checked)
+      : PlainCallTask(rank, *checked.communicator), data_(bytes_of(arguments, checked)) {
+    keep(*checked.type);
+    what_ = {TwoGroups::of(*checked.communicator), arguments.root, data_.region()};
+  }
+
+ private:
+  TypedData data_;
+};
+
 int bcast(Call& call, Form form, const BcastArguments& arguments, MPI_Request* request) {
   const Checked checked = check(call, arguments);
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
+  if (checked.communicator->is_inter()) {
+    return give_request(call, form, std::make_unique<BcastBetweenTask>(call.rank(), arguments, checked), request);
+  }
   return give_request(call, form, std::make_unique<BcastTask>(call.rank(), arguments, checked), request);
 }
 

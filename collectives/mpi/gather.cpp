@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "collectives/mpi/arguments.hpp"
+#include "collectives/mpi/block_call.hpp"
 #include "collectives/mpi/note_call.hpp"
 #include "collectives/mpi/request_call.hpp"
 #include "mpi_adi/mpi/binding.hpp"
@@ -99,7 +100,7 @@ struct GatherArguments {
 class Gathering {
  public:
   Gathering(Call& call, const GatherArguments& arguments)
-      : arguments_(arguments), communicator_(call.collective_communicator(arguments.comm)) {
+      : arguments_(arguments), communicator_(call.communicator(arguments.comm)) {
     if (to_one()) call.root(communicator_, *arguments.root);
     if (!call.ok()) return;
     if (has_result()) {
@@ -163,8 +164,15 @@ class Gathering {
   std::optional<GatheredData> all_;
 };
 
+// Between two groups each block goes its own way.
+MoveArguments as_move(const GatherArguments& is) {
+  return {is.root ? Move::gather : Move::allgather, BlockArguments::even(is.send, is.send_count, is.send_type),
+          BlockArguments::even(is.receive, is.receive_count, is.receive_type), is.root.value_or(0), is.comm};
+}
+
 template <typename What>
 int gather(Call& call, const GatherArguments& arguments) {
+  if (is_between_groups(call, arguments.comm)) return move(call, as_move(arguments));
   Gathering gathering(call, arguments);
   if (!call.ok()) return call.failed();
   gathering.begin();
@@ -199,6 +207,7 @@ class GatherTask final : public PlainCallTask<What> {
 
 template <typename What>
 int gather(Call& call, Form form, const GatherArguments& arguments, MPI_Request* request) {
+  if (is_between_groups(call, arguments.comm)) return move(call, form, as_move(arguments), request);
   return give_request<Gathering, GatherTask<What>>(call, form, arguments, request);
 }
 

@@ -67,6 +67,12 @@ void Operands::finish(void* receive) const {
   if (!rows_are_memory()) user_->unpack(receive, own_.get());
 }
 
+void Operands::finish_part(void* receive, const std::byte* row, std::int64_t first, std::int64_t count) const {
+  const std::byte* const part = row + static_cast<std::uint64_t>(first) * element_bytes();
+  if (!rows_are_memory()) return user_->unpack(receive, part, count);
+  if (count != 0) std::memcpy(receive, part, static_cast<std::uint64_t>(count) * element_bytes());
+}
+
 void Operands::combine(const void* in, void* inout) const {
   if (!user_) {
     predefined_(in, inout, static_cast<std::size_t>(count_));

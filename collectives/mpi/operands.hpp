@@ -27,6 +27,12 @@ class Operands {
   [[nodiscard]] Reduction begin(const void* send, void* receive);
   // Puts the result where the program wants it.
   void finish(void* receive) const;
+  // The same of a part: `count` elements from the `first` one of `row`, which begin() made.
+  void finish_part(void* receive, const std::byte* row, std::int64_t first, std::int64_t count) const;
+  // Of an element in a row.
+  [[nodiscard]] std::uint64_t element_bytes() const {
+    return user_ ? type_->size : static_cast<std::uint64_t>(type_->extent);
+  }
   // The operation is a function of the program's.
   [[nodiscard]] bool of_program() const { return user_.has_value(); }
   // inout = in op inout, both the program's: MPI_Reduce_local.

@@ -6,6 +6,7 @@
 #include "collectives/mpi/note_call.hpp"
 #include "collectives/mpi/operands.hpp"
 #include "collectives/mpi/request_call.hpp"
+#include "collectives/select/between_groups.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/info_table.hpp"
 
@@ -46,7 +47,7 @@ class Reducing {
  public:
   Reducing(Call& call, const ReduceArguments& arguments)
       : arguments_(arguments),
-        communicator_(call.collective_communicator(arguments.comm)),
+        communicator_(call.communicator(arguments.comm)),
         type_(checked_type(call)),
         operands_(call, arguments.op, type_, arguments.count) {
     if (!call.ok()) return;
@@ -93,6 +94,62 @@ class Reducing {
   Operands operands_;
 };
 
+// The same between two groups.
+class ReducingBetween {
+ public:
+  ReducingBetween(Call& call, const ReduceArguments& arguments)
+      : arguments_(arguments),
+        communicator_(call.communicator(arguments.comm)),
+        type_(call.datatype(arguments.datatype, arguments.count)),
+        operands_(call, arguments.op, type_, arguments.count) {
+    call.count(arguments.count);
+    if (arguments.root) call.root(communicator_, *arguments.root);
+    if (!call.ok()) return;
+    if ((sends() && arguments.send == MPI_IN_PLACE) || (has_result() && arguments.receive == MPI_IN_PLACE)) {
+      call.error(MPI_ERR_BUFFER, "a buffer is MPI_IN_PLACE; that is for one group's collectives only");
+    }
+    if (has_result()) call.buffer(arguments.receive, arguments.count, type_, "recvbuf");
+    if (sends()) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
+    if (!call.ok()) return;
+    note_call(call, *communicator_, {.operation = arguments.op, .count = arguments.count, .type = type_});
+  }
+
+  [[nodiscard]] Communicator& communicator() const { return *communicator_; }
+  template <typename Function>
+  void for_each_type(Function function) const {
+    function(*type_);
+  }
+  [[nodiscard]] CallTask::By by() const {
+    return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
+  }
+  void begin() {
+    // A root has nothing to send: its row is what comes.
+    reduction_ = operands_.begin(sends() ? arguments_.send : MPI_IN_PLACE, has_result() ? arguments_.receive : nullptr);
+  }
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const {
+    return arguments_.root ? to_root().plan(standing) : to_all().plan(standing);
+  }
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+    return arguments_.root ? to_root().text(collective, standing, algorithm)
+                           : to_all().text(collective, standing, algorithm);
+  }
+  void finish() const {
+    if (has_result()) operands_.finish(arguments_.receive);
+  }
+
+ private:
+  [[nodiscard]] bool sends() const { return !arguments_.root || *arguments_.root >= 0; }
+  [[nodiscard]] bool has_result() const { return !arguments_.root || *arguments_.root == MPI_ROOT; }
+  [[nodiscard]] ReduceBetween to_root() const { return {TwoGroups::of(*communicator_), *arguments_.root, reduction_}; }
+  [[nodiscard]] AllreduceBetween to_all() const { return {TwoGroups::of(*communicator_), reduction_}; }
+
+  ReduceArguments arguments_;
+  Communicator* communicator_;
+  Datatype* type_;
+  Operands operands_;
+  Reduction reduction_;
+};
+
 // Made in place: each copy of what was just written costs 2 ns.
 template <typename What>
 What begun(Reducing& reducing) {
@@ -105,6 +162,8 @@ What begun(Reducing& reducing) {
 
 template <typename What>
 [[gnu::always_inline]] inline int reduce(Call& call, const ReduceArguments& arguments) {
+  if (is_between_groups(call, arguments.comm)) [[unlikely]]
+    return perform_checked<ReducingBetween>(call, arguments);
   Reducing reducing(call, arguments);
   if (!call.ok()) return call.failed();
   const What what = begun<What>(reducing);
@@ -133,6 +192,9 @@ class ReduceTask final : public PlainCallTask<What> {
 
 template <typename What>
 int reduce(Call& call, Form form, const ReduceArguments& arguments, MPI_Request* request) {
+  if (is_between_groups(call, arguments.comm)) {
+    return give_request<ReducingBetween, CheckedTask<ReducingBetween>>(call, form, arguments, request);
+  }
   return give_request<Reducing, ReduceTask<What>>(call, form, arguments, request);
 }
 

@@ -38,9 +38,9 @@ void UserReduction::pack(std::byte* row, const void* buffer) const {
   if (from.bytes() != 0) portals::copy(portals::Region(row, from.bytes()), from);
 }
 
-void UserReduction::unpack(void* buffer, const std::byte* row) const {
+void UserReduction::unpack(void* buffer, const std::byte* row, std::int64_t count) const {
   mpi_adi::Pieces pieces;
-  const portals::Region to = pieces.to_receive(buffer, count_, type_);
+  const portals::Region to = pieces.to_receive(buffer, count, type_);
   // A region is read or written; this one is only read.
   if (to.bytes() != 0) portals::copy(to, portals::Region(const_cast<std::byte*>(row), to.bytes()));
 }

@@ -27,7 +27,9 @@ class UserReduction {
   // Of the program's buffers, as they lie in memory.
   void combine_in_place(const void* in, void* inout) const;
   void pack(std::byte* row, const void* buffer) const;
-  void unpack(void* buffer, const std::byte* row) const;
+  void unpack(void* buffer, const std::byte* row) const { unpack(buffer, row, count_); }
+  // The first `count` elements of a row, which may begin inside of a longer one.
+  void unpack(void* buffer, const std::byte* row, std::int64_t count) const;
 
  private:
   // Memory for `count` elements; elements() is where a buffer's address would be, aligned for any datatype.

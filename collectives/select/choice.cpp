@@ -21,6 +21,8 @@ std::string_view name(Algorithm algorithm) {
       return "exchange";
     case Algorithm::nodes:
       return "nodes";
+    case Algorithm::direct:
+      return "direct";
   }
   return "unknown";
 }

@@ -7,11 +7,30 @@
 
 namespace margay::collectives {
 
-enum class Operation : std::uint8_t { barrier, bcast, reduce, allreduce };
+enum class Operation : std::uint8_t {
+  barrier,
+  bcast,
+  reduce,
+  allreduce,
+  gather,
+  allgather,
+  scatter,
+  alltoall,
+  reduce_scatter,
+  scan,
+  exscan,
+  neighbor_allgather,
+  neighbor_alltoall,
+};
+// What a notice says of it (portal/notices); 0 says nothing.
+[[nodiscard]] constexpr std::uint8_t operation_number(Operation operation) {
+  return static_cast<std::uint8_t>(static_cast<unsigned>(operation) + 1);
+}
 enum class Algorithm : std::uint8_t {
   tree,      // the minimum spanning tree; allreduce and barrier: in and out
   exchange,  // rounds between partners
   nodes,     // flat inside a node, the tree between the nodes' leaders
+  direct,    // each block straight from its sender to its receiver
 };
 [[nodiscard]] std::string_view name(Algorithm algorithm);
 

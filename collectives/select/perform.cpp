@@ -9,7 +9,7 @@ namespace {
 constexpr int kTop = 0;  // the root of operations that have none
 
 Shape shape_of(Operation operation, Algorithm algorithm, int root, std::uint64_t bytes) {
-  return {.operation = static_cast<std::uint8_t>(static_cast<unsigned>(operation) + 1),
+  return {.operation = operation_number(operation),
           .algorithm = static_cast<std::uint8_t>(algorithm),
           .root = static_cast<std::uint16_t>(root),
           .bytes = bytes};
@@ -47,6 +47,24 @@ Steps reduce_and_tell(Collective& collective, Algorithm algorithm, const NodeGro
   co_await bcast_by(algorithm, collective, groups, kTop, portals::Region(reduction.partial, reduction.bytes()));
 }
 
+// Rank 0 has the whole result for a moment.
+Steps reduce_and_scatter(Collective& collective, Algorithm algorithm, const NodeGroups& groups,
+                         ReduceScatterCall what) {
+  const Reduction& reduction = what.reduction;
+  co_await reduce_by(algorithm, collective, groups, kTop, reduction);
+  collective.next_phase();
+  std::vector<PeerMessage> out, in;
+  const portals::Region whole(reduction.partial, reduction.bytes());
+  std::uint64_t before = 0;
+  for (int rank = 0; rank < collective.size(); ++rank) {
+    const std::uint64_t bytes = what.block_bytes(rank);
+    if (collective.rank() == kTop && rank != kTop) out.push_back({rank, whole.slice(before, bytes)});
+    if (collective.rank() == rank && rank != kTop) in.push_back({kTop, whole.slice(before, bytes)});
+    before += bytes;
+  }
+  co_await exchange_directly(collective, out, in);
+}
+
 Steps gather_and_tell(Collective& collective, AllgatherCall what) {
   co_await gather_tree(collective, kTop, what.mine, what.block_bytes, what.all);
   collective.next_phase();
@@ -54,10 +72,8 @@ Steps gather_and_tell(Collective& collective, AllgatherCall what) {
   co_await bcast_tree(collective, kTop, portals::Region(what.all, members * what.block_bytes));
 }
 
-// Another number than any operation of collectives/select/choice has.
-Plan plan_of_gather(int root, std::uint64_t block_bytes) {
-  constexpr std::uint8_t kGather = 64;
-  return {.shape = {.operation = kGather, .root = static_cast<std::uint16_t>(root), .bytes = block_bytes}};
+Plan plan_of_blocks(Operation operation, int root, std::uint64_t block_bytes) {
+  return {.shape = shape_of(operation, Algorithm::tree, root, block_bytes)};
 }
 
 }  // namespace
@@ -74,6 +90,7 @@ Steps BarrierCall::text(Collective& collective, const StandingFacts& standing, A
     case Algorithm::nodes:
       return barrier_nodes(collective, standing.groups);
     case Algorithm::tree:
+    case Algorithm::direct:
       break;
   }
   return barrier_tree(collective);
@@ -110,15 +127,42 @@ Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing,
 }
 
 Plan GatherCall::plan(const StandingFacts& /*standing*/) const {
-  return plan_of_gather(root, block_bytes);
+  return plan_of_blocks(Operation::gather, root, block_bytes);
 }
 
 Steps GatherCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
   return gather_tree(collective, root, mine, block_bytes, all);
 }
 
+Plan ScatterCall::plan(const StandingFacts& /*standing*/) const {
+  return plan_of_blocks(Operation::scatter, root, block_bytes);
+}
+
+Steps ScatterCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
+  return scatter_tree(collective, root, all, block_bytes, mine);
+}
+
+Plan ScanCall::plan(const StandingFacts& /*standing*/) const {
+  return {.algorithm = Algorithm::exchange,
+          .shape = shape_of(operation(), Algorithm::exchange, kTop, reduction.bytes())};
+}
+
+Steps ScanCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
+  return scan_exchange(collective, kind, reduction.partial, reduction.count, reduction.element_bytes,
+                       reduction.combine);
+}
+
+Plan ReduceScatterCall::plan(const StandingFacts& standing) const {
+  const Plan reduce = ReduceCall{kTop, reduction}.plan(standing);
+  return {reduce.algorithm, shape_of(Operation::reduce_scatter, reduce.algorithm, kTop, reduction.bytes())};
+}
+
+Steps ReduceScatterCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  return reduce_and_scatter(collective, algorithm, standing.groups, *this);
+}
+
 Plan AllgatherCall::plan(const StandingFacts& /*standing*/) const {
-  return plan_of_gather(kTop, block_bytes);
+  return plan_of_blocks(Operation::allgather, kTop, block_bytes);
 }
 
 Steps AllgatherCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {

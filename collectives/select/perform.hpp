@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/op/reducer.hpp"
 #include "collectives/portal/collective.hpp"
 #include "collectives/select/facts.hpp"
@@ -64,7 +66,38 @@ struct GatherCall {
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
-// The same, and everybody gets `all`.
+// As scatter_tree.
+struct ScatterCall {
+  int root = 0;
+  std::byte* all = nullptr;
+  std::uint64_t block_bytes = 0;
+  portals::Region mine = {};
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+};
+
+// As scan_exchange.
+struct ScanCall {
+  ScanKind kind = ScanKind::inclusive;
+  Reduction reduction = {};
+  [[nodiscard]] Operation operation() const {
+    return kind == ScanKind::inclusive ? Operation::scan : Operation::exscan;
+  }
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+};
+
+// The result's blocks are `counts[rank]` elements long, one behind the other; this rank's ends up where it has its
+// place in `partial`. The order of ranks is kept unless the operation commutes.
+struct ReduceScatterCall {
+  Reduction reduction = {};
+  std::span<const std::uint64_t> block_lengths = {};  // bytes of each rank's
+  [[nodiscard]] std::uint64_t block_bytes(int rank) const { return block_lengths[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+};
+
+// Of a gather, and everybody gets `all`.
 struct AllgatherCall {
   portals::Region mine = {};
   std::uint64_t block_bytes = 0;

@@ -115,11 +115,8 @@ Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found)
   return nullptr;
 }
 
-Communicator* Call::refused_inter(int error_class) {
-  error(error_class, error_class == MPI_ERR_COMM ? "the communicator is an intercommunicator; the call takes "
-                                                   "intracommunicators only"
-                                                 : "the communicator is an intercommunicator; collective operations "
-                                                   "between two groups are not in this version");
+Communicator* Call::refused_inter() {
+  error(MPI_ERR_COMM, "the communicator is an intercommunicator; the call takes intracommunicators only");
   return nullptr;
 }
 
@@ -188,6 +185,7 @@ void Call::bad_source(const Communicator* communicator, int rank) {
 }
 
 void Call::bad_root(const Communicator* communicator, int rank) {
+  if (communicator->is_inter() && (rank == MPI_ROOT || rank == MPI_PROC_NULL)) return;
   error(MPI_ERR_ROOT, "root " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
                           ranks_of(*communicator) + ")");
 }

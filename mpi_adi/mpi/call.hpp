@@ -58,12 +58,7 @@ class Call {
   // One that is no intercommunicator.
   [[nodiscard]] Communicator* intracommunicator(MPI_Comm handle) {
     Communicator* const found = communicator(handle);
-    return found == nullptr || !found->is_inter() ? found : refused_inter(MPI_ERR_COMM);
-  }
-  // The same for a collective that MPI defines for intercommunicators too: not implemented yet.
-  [[nodiscard]] Communicator* collective_communicator(MPI_Comm handle) {
-    Communicator* const found = communicator(handle);
-    return found == nullptr || !found->is_inter() ? found : refused_inter(MPI_ERR_UNSUPPORTED_OPERATION);
+    return found == nullptr || !found->is_inter() ? found : refused_inter();
   }
   // A committed type, for communication.
   [[nodiscard]] Datatype* datatype(MPI_Datatype handle) {
@@ -213,7 +208,7 @@ class Call {
   // What the checks say when they fail; each does nothing after the first error. Those of communicators and
   // requests return what is to be returned.
   [[gnu::noinline]] Communicator* bad_communicator(MPI_Comm handle, const Communicator* found);
-  [[gnu::noinline]] Communicator* refused_inter(int error_class);
+  [[gnu::noinline]] Communicator* refused_inter();
   [[gnu::noinline]] void no_datatype(MPI_Datatype handle, const Datatype* found);
   [[gnu::noinline]] void bad_datatype(MPI_Datatype handle, const Datatype* found);
   [[gnu::noinline]] Datatype* datatype_of_none(MPI_Datatype handle, std::int64_t count, const Datatype* found);

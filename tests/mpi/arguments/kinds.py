@@ -56,7 +56,8 @@ OUT_NAMES = re.compile(r"^(new|baseptr|comm_(cart|graph|dist_graph)$|info_used$)
 INFO_OPTIONAL = re.compile(r"^MPI_(Comm_dup_with_info|Comm_idup_with_info|Comm_split_type|Alloc_mem|Psend_init|Precv_init|"
                            r"Dist_graph_create|Dist_graph_create_adjacent|Comm_create_from_group|"
                            r"Intercomm_create_from_groups|Session_init|Session_get_num_psets|Session_get_nth_pset|"
-                           r"(Allgather|Allreduce|Barrier|Bcast|Gather|Reduce)_init(_c)?)$")
+                           r"(Neighbor_)?(All\w+?|Barrier|Bcast|Gatherv?|Scatterv?|Reduce|Reduce_scatter|Reduce_scatter_block|Scan|Exscan|"
+                           r"all\w+?)_init(_c)?)$")
 TAKES_UNCOMMITTED = re.compile(r"^MPI_(Type_|Get_|Status_|Pack_size|Pack_external_size)")
 
 FREED_KEYS = {"comm": ("comm_key", "freed_comm_key", "type_key"), "type": ("type_key", "freed_type_key", "comm_key"),

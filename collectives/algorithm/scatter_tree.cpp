@@ -1,0 +1,39 @@
+// Scatter along the minimum spanning tree (paper 001, section 3.1): the root sends each child the blocks of its
+// subtree, which are one contiguous run, and each child goes on. Cost: ceil(log2 p) α + (p - 1)/p n β, n all blocks; an
+// inner rank's run is moved once more.
+#include <memory>
+
+#include "collectives/algorithm/algorithms.hpp"
+#include "collectives/topology/spanning_tree.hpp"
+
+namespace margay::collectives {
+
+Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64_t block_bytes, portals::Region mine) {
+  const TreePlace place = spanning_tree(collective.size(), root, collective.rank());
+  if (place.children.empty() && place.parent >= 0) {
+    co_await Receive(collective, place.parent, mine);
+    co_return;
+  }
+  std::unique_ptr<std::byte[]> own;
+  std::byte* run = all;
+  if (place.parent >= 0) {
+    const auto bytes = static_cast<std::uint64_t>(place.last - place.first + 1) * block_bytes;
+    own = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    run = own.get();
+    co_await Receive(collective, place.parent, portals::Region(run, bytes));
+  }
+  const auto at = [&](int rank) { return run + static_cast<std::uint64_t>(rank - place.first) * block_bytes; };
+  for (const TreePlace::Child& child : place.children) {
+    const auto bytes = static_cast<std::uint64_t>(child.last - child.first + 1) * block_bytes;
+    co_await Send(collective, child.rank, portals::Region(at(child.first), bytes));
+  }
+  const portals::Region block(at(collective.rank()), block_bytes);
+  if (mine.bytes() != block_bytes) {
+    collective.named_other_bytes();
+  } else if (!mine.contiguous() || mine.single().base != block.single().base) {
+    portals::copy(mine, block);
+  }
+  co_await Flush(collective);
+}
+
+}  // namespace margay::collectives

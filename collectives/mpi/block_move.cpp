@@ -1,0 +1,303 @@
+#include "collectives/mpi/block_move.hpp"
+
+#include <map>
+#include <numeric>
+#include <variant>
+
+#include "collectives/mpi/note_call.hpp"
+#include "mpi_adi/object/topology.hpp"
+
+namespace margay::collectives {
+
+using mpi_adi::Call;
+using mpi_adi::Communicator;
+using portals::Region;
+
+namespace {
+
+bool is_neighborly(Operation operation) {
+  return operation == Operation::neighbor_allgather || operation == Operation::neighbor_alltoall;
+}
+
+// Of a communicator with a topology, in the order of MPI 4.0, 8.6; MPI_PROC_NULL where a grid ends.
+struct Neighbors {
+  std::vector<int> sources, destinations;
+};
+
+Neighbors neighbors_in(const mpi_adi::CartTopology& grid, int rank) {
+  Neighbors found;
+  for (int direction = 0; direction < grid.ndims(); ++direction) {
+    for (const int displacement : {-1, 1}) found.sources.push_back(grid.shifted(rank, direction, displacement));
+  }
+  found.destinations = found.sources;
+  return found;
+}
+
+Neighbors neighbors_in(const mpi_adi::GraphTopology& graph, int rank) {
+  const std::span<const int> found = graph.neighbors(rank);
+  return {{found.begin(), found.end()}, {found.begin(), found.end()}};
+}
+
+Neighbors neighbors_in(const mpi_adi::DistGraphTopology& graph, int /*rank*/) {
+  return {graph.sources, graph.destinations};
+}
+
+bool same_place(const Region& one, const Region& other) {
+  return one.contiguous() && other.contiguous() && one.single().base == other.single().base;
+}
+
+}  // namespace
+
+BlockMove::BlockMove(Call& call, const MoveArguments& arguments)
+    : arguments_(arguments), communicator_(call.communicator(arguments.comm)) {
+  if (!call.ok()) return;
+  if (is_neighborly(arguments.operation) && communicator_->is_inter()) {
+    call.error(MPI_ERR_COMM, "the communicator is an intercommunicator, which has no topology");
+  }
+  if (rooted()) call.root(communicator_, arguments.root);
+  if (!call.ok()) return;
+  find_sides(call);
+  if (call.ok()) check_in_place(call);
+  if (call.ok()) check_blocks(call);
+  if (!call.ok()) return;
+  plan_messages();
+  const bool even = is_even();
+  const Blocks& named = sends_ && !arguments_.send.in_place() ? sent_ : received_;
+  const BlockArguments& side = &named == &sent_ ? arguments_.send : arguments_.receive;
+  note_call(call, *communicator_,
+            {.root = rooted() && !communicator_->is_inter() ? arguments_.root : kNoRoot,
+             .count = even ? side.count : 0,
+             .type = even ? named.types().front() : nullptr});
+}
+
+bool BlockMove::rooted() const {
+  return arguments_.operation == Operation::gather || arguments_.operation == Operation::scatter;
+}
+
+bool BlockMove::is_even() const {
+  return arguments_.send.sort == BlockArguments::Sort::even && arguments_.receive.sort == BlockArguments::Sort::even &&
+         !is_neighborly(arguments_.operation) && !communicator_->is_inter();
+}
+
+bool BlockMove::sends_each() const {
+  return arguments_.operation == Operation::scatter || arguments_.operation == Operation::alltoall ||
+         arguments_.operation == Operation::neighbor_alltoall;
+}
+
+void BlockMove::find_sides(Call& call) {
+  const Communicator& communicator = *communicator_;
+  if (communicator.is_inter() && communicator.both->rank() == communicator.rank()) first_peer_ = communicator.size();
+  if (is_neighborly(arguments_.operation)) {
+    if (communicator.topology == nullptr) {
+      return call.error(MPI_ERR_TOPOLOGY,
+                        "the communicator has no Cartesian, graph or distributed graph topology, and so no neighbors");
+    }
+    Neighbors found =
+        std::visit([&](const auto& is) { return neighbors_in(is, communicator.rank()); }, communicator.topology->is);
+    sources_ = std::move(found.sources);
+    destinations_ = std::move(found.destinations);
+    return;
+  }
+  if (rooted()) return find_rooted_sides();
+  destinations_.resize(static_cast<std::size_t>(communicator.peer_count()));
+  std::iota(destinations_.begin(), destinations_.end(), 0);
+  sources_ = destinations_;
+}
+
+// Of two groups one has the root; its others take no part.
+void BlockMove::find_rooted_sides() {
+  const Communicator& communicator = *communicator_;
+  const int root = arguments_.root;
+  const bool is_root = communicator.is_inter() ? root == MPI_ROOT : root == communicator.rank();
+  const bool is_leaf = !communicator.is_inter() || root >= 0;
+  const bool gathers = arguments_.operation == Operation::gather;
+  sends_ = gathers ? is_leaf : is_root;
+  receives_ = gathers ? is_root : is_leaf;
+  std::vector<int>& of_root = gathers ? sources_ : destinations_;
+  if (is_root) {
+    of_root.resize(static_cast<std::size_t>(communicator.peer_count()));
+    std::iota(of_root.begin(), of_root.end(), 0);
+  }
+  if (is_leaf) (gathers ? destinations_ : sources_).push_back(root);
+}
+
+void BlockMove::check_in_place(Call& call) {
+  const bool intra = !communicator_->is_inter() && !is_neighborly(arguments_.operation);
+  const bool root = rooted() && arguments_.root == communicator_->rank();
+  const auto refuse = [&](const char* side) {
+    call.error(MPI_ERR_BUFFER, std::string(side) + " is MPI_IN_PLACE; " +
+                                   (!intra     ? "that is for one group's collectives only"
+                                    : rooted() ? "that is for the root only"
+                                               : "that stands for the send buffer"));
+  };
+  if (sends_ && arguments_.send.in_place()) {
+    if (!intra || arguments_.operation == Operation::scatter || (rooted() && !root)) return refuse("the send buffer");
+    own_in_place_ = true;
+  }
+  if (receives_ && arguments_.receive.in_place()) {
+    if (!intra || arguments_.operation != Operation::scatter || !root) return refuse("the receive buffer");
+    own_in_place_ = true;
+  }
+}
+
+void BlockMove::check_blocks(Call& call) {
+  const BlockArguments& send = arguments_.send;
+  const BlockArguments& receive = arguments_.receive;
+  if (sends_ && !send.in_place()) {
+    sent_.check(call, send, sends_each() ? static_cast<int>(destinations_.size()) : 1, Side::send);
+  }
+  if (receives_ && !receive.in_place()) {
+    const bool each = arguments_.operation != Operation::scatter;
+    received_.check(call, receive, each ? static_cast<int>(sources_.size()) : 1, Side::receive);
+  }
+  if (!call.ok() || !sends_ || !receives_ || sent_.size() == 0 || received_.size() == 0) return;
+  if (sent_.bytes() != 0 && send.buffer == receive.buffer && send.buffer != MPI_BOTTOM) {
+    call.error(MPI_ERR_BUFFER,
+               "send and receive buffer are the same; say MPI_IN_PLACE for " +
+                   std::string(arguments_.operation == Operation::scatter ? "the receive buffer" : "the send buffer"));
+  }
+}
+
+Region BlockMove::staged(int block) const {
+  std::uint64_t before = 0;
+  for (int at = 0; at < block; ++at) before += received_[at].bytes();
+  return Region(staging_.get() + before, received_[block].bytes());
+}
+
+// All members name the same bytes, so all choose alike.
+void BlockMove::plan_tree() {
+  const int me = communicator_->rank();
+  by_tree_ = true;
+  block_bytes_ = sends_ ? sent_[0].bytes() : received_[0].bytes();
+  const Region mine = own_in_place_ ? sent_[me] : received_[0];
+  own_.push_back({{}, mine});
+  if (!sends_) return;
+  if (sent_[0].contiguous()) {
+    run_ = sent_[0].single().base;
+  } else {
+    staging_ = std::make_unique_for_overwrite<std::byte[]>(sent_.bytes());
+    run_ = staging_.get();
+  }
+}
+
+void BlockMove::plan_messages() {
+  if (is_neighborly(arguments_.operation)) return plan_neighbors();
+  const bool short_blocks = (sends_ ? sent_[0].bytes() : received_[0].bytes()) <= kHandshakeBytes;
+  if (arguments_.operation == Operation::scatter && is_even() && short_blocks) return plan_tree();
+  const int me = communicator_->is_inter() ? -1 : communicator_->rank();
+  const bool in_place = arguments_.send.in_place();
+  const bool all_to_all = in_place && arguments_.operation == Operation::alltoall;
+  if (all_to_all) staging_ = std::make_unique_for_overwrite<std::byte[]>(received_.bytes());
+  const auto sent_to = [&](int peer) {
+    if (all_to_all) return staged(peer);
+    if (in_place) return received_[me];
+    return sent_[sends_each() ? peer : 0];
+  };
+  const auto received_from = [&](int peer) { return received_[arguments_.operation == Operation::scatter ? 0 : peer]; };
+  if (sends_ && receives_ && me >= 0 && !own_in_place_) own_.push_back({sent_to(me), received_from(me)});
+  if (rooted()) {
+    for (const int peer : destinations_) {
+      if (peer != me) out_.push_back({everybodys(peer), sent_to(peer)});
+    }
+    for (const int peer : sources_) {
+      if (peer != me) in_.push_back({everybodys(peer), received_from(peer)});
+    }
+    return;
+  }
+  // In step n everybody sends to the n-th rank behind it: nobody is the target of all at once.
+  const int peers = communicator_->peer_count();
+  const int steps = std::max(communicator_->size(), peers);
+  const int place = communicator_->rank();
+  for (int step = 0; step < steps; ++step) {
+    const int to = (place + step) % steps;
+    const int from = (place - step + steps) % steps;
+    if (to == me) continue;
+    out_.push_back(to < peers ? PeerMessage{everybodys(to), sent_to(to)} : PeerMessage{});
+    in_.push_back(from < peers ? PeerMessage{everybodys(from), received_from(from)} : PeerMessage{});
+  }
+}
+
+PeerMessage BlockMove::bundled(int peer, std::vector<Region> blocks, std::vector<Bundle>& bundles) {
+  if (blocks.size() == 1) return {peer, blocks.front()};
+  std::uint64_t bytes = 0;
+  for (const Region& block : blocks) bytes += block.bytes();
+  Bundle& bundle = bundles.emplace_back();
+  bundle.blocks = std::move(blocks);
+  bundle.run = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  return {peer, Region(bundle.run.get(), bytes)};
+}
+
+// A neighbor may be one in several ways, this rank itself too: the n-th block to a rank is the n-th that comes from it.
+void BlockMove::plan_neighbors() {
+  const int me = communicator_->rank();
+  std::map<int, std::vector<Region>> to, from;
+  for (std::size_t at = 0; at < destinations_.size(); ++at) {
+    if (destinations_[at] >= 0) to[destinations_[at]].push_back(sent_[sends_each() ? static_cast<int>(at) : 0]);
+  }
+  for (std::size_t at = 0; at < sources_.size(); ++at) {
+    if (sources_[at] >= 0) from[sources_[at]].push_back(received_[static_cast<int>(at)]);
+  }
+  for (std::size_t at = 0; at < std::min(to[me].size(), from[me].size()); ++at) {
+    own_.push_back({to[me][at], from[me][at]});
+  }
+  for (auto& [peer, blocks] : to) {
+    if (peer != me) out_.push_back(bundled(peer, std::move(blocks), bundles_out_));
+  }
+  for (auto& [peer, blocks] : from) {
+    if (peer != me) in_.push_back(bundled(peer, std::move(blocks), bundles_in_));
+  }
+}
+
+void BlockMove::begin() {
+  if (staging_ != nullptr) {
+    const Blocks& staged = by_tree_ ? sent_ : received_;
+    std::byte* run = staging_.get();
+    for (int at = 0; at < staged.size(); ++at) {
+      portals::copy(Region(run, staged[at].bytes()), staged[at]);
+      run += staged[at].bytes();
+    }
+  }
+  for (const Bundle& bundle : bundles_out_) {
+    std::byte* run = bundle.run.get();
+    for (const Region& block : bundle.blocks) {
+      portals::copy(Region(run, block.bytes()), block);
+      run += block.bytes();
+    }
+  }
+}
+
+void BlockMove::finish() const {
+  for (const Bundle& bundle : bundles_in_) {
+    std::byte* run = bundle.run.get();
+    for (const Region& block : bundle.blocks) {
+      portals::copy(block, Region(run, block.bytes()));
+      run += block.bytes();
+    }
+  }
+}
+
+Plan BlockMove::plan(const StandingFacts& /*standing*/) const {
+  Shape shape;
+  shape.operation = operation_number(arguments_.operation);
+  if (rooted() && !communicator_->is_inter()) shape.root = static_cast<std::uint16_t>(arguments_.root);
+  if (is_even()) shape.bytes = sent_.size() > 0 ? sent_[0].bytes() : received_[0].bytes();
+  const Algorithm algorithm = by_tree_ ? Algorithm::tree : Algorithm::direct;
+  shape.algorithm = static_cast<std::uint8_t>(algorithm);
+  return {algorithm, shape};
+}
+
+Steps BlockMove::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm algorithm) const {
+  if (algorithm == Algorithm::tree) {
+    return scatter_tree(collective, arguments_.root, run_, block_bytes_, own_.front().to);
+  }
+  for (const Copy& own : own_) {
+    if (own.from.bytes() != own.to.bytes()) {
+      collective.named_other_bytes();
+    } else if (!same_place(own.from, own.to)) {
+      portals::copy(own.to, own.from);
+    }
+  }
+  return exchange_directly(collective, out_, in_);
+}
+
+}  // namespace margay::collectives

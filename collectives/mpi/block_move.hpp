@@ -1,0 +1,97 @@
+// The operations that move blocks and combine nothing: who has a block for whom, between all ranks of a communicator,
+// of two groups, or neighbors (MPI 4.0, 6.5 to 6.8 and 8.6). Each block goes straight to where it belongs
+// (algorithm/direct); short ones of a scatter along the tree.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "collectives/algorithm/algorithms.hpp"
+#include "collectives/mpi/arguments.hpp"
+#include "collectives/mpi/blocks.hpp"
+#include "collectives/select/perform.hpp"
+
+namespace margay::collectives {
+
+// Of the operations: gather, scatter, allgather, alltoall, neighbor_allgather, neighbor_alltoall.
+using Move = Operation;
+
+struct MoveArguments {
+  Move operation;
+  BlockArguments send;
+  BlockArguments receive;
+  int root = 0;  // of gather and scatter
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+class BlockMove {
+ public:
+  // Checks the arguments; the errors are the call's.
+  BlockMove(mpi_adi::Call& call, const MoveArguments& arguments);
+  BlockMove(const BlockMove&) = delete;
+  BlockMove& operator=(const BlockMove&) = delete;
+
+  // All that follow require: no error was noted.
+  [[nodiscard]] mpi_adi::Communicator& communicator() const { return *communicator_; }
+  // Calls function(Datatype&) for each type that blocks refer to.
+  template <typename Function>
+  void for_each_type(Function function) const {
+    for (const Blocks* side : {&sent_, &received_}) {
+      for (mpi_adi::Datatype* const type : side->types()) function(*type);
+    }
+  }
+  // A call begins: what the program has now is what is sent.
+  void begin();
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+  // Its messages ended well.
+  void finish() const;
+
+ private:
+  // A rank's place: which sides of the operation are its own.
+  void find_sides(mpi_adi::Call& call);
+  void find_rooted_sides();
+  void check_in_place(mpi_adi::Call& call);
+  void check_blocks(mpi_adi::Call& call);
+  void plan_messages();
+  void plan_tree();
+  void plan_neighbors();
+  [[nodiscard]] bool rooted() const;
+  [[nodiscard]] bool sends_each() const;
+  // All blocks have one length, which all members name.
+  [[nodiscard]] bool is_even() const;
+  [[nodiscard]] int everybodys(int peer) const { return peer < 0 ? peer : peer + first_peer_; }
+  [[nodiscard]] portals::Region staged(int block) const;
+
+  MoveArguments arguments_;
+  mpi_adi::Communicator* communicator_;
+  bool sends_ = true;
+  bool receives_ = true;
+  bool own_in_place_ = false;                // this rank's own block is where it belongs
+  std::vector<int> destinations_, sources_;  // peers, by block
+  int first_peer_ = 0;                       // the first peer's rank among everybody
+  Blocks sent_, received_;
+
+  struct Copy {
+    portals::Region from, to;
+  };
+  std::vector<Copy> own_;
+  std::vector<PeerMessage> out_, in_;
+  // Several blocks for one neighbour, or from it, travel as one message, in their order.
+  struct Bundle {
+    std::vector<portals::Region> blocks;
+    std::unique_ptr<std::byte[]> run;
+  };
+  std::vector<Bundle> bundles_out_, bundles_in_;
+  [[nodiscard]] PeerMessage bundled(int peer, std::vector<portals::Region> blocks, std::vector<Bundle>& bundles);
+  // What is sent, where it is not sent from where it lies: MPI_IN_PLACE of an all-to-all, as others' blocks replace it;
+  // blocks for a tree, of a type with gaps.
+  std::unique_ptr<std::byte[]> staging_;
+  bool by_tree_ = false;      // a scatter of short blocks
+  std::byte* run_ = nullptr;  // at its root: all blocks, one behind the other
+  std::uint64_t block_bytes_ = 0;
+};
+
+}  // namespace margay::collectives

@@ -1,0 +1,99 @@
+#include "collectives/mpi/blocks.hpp"
+
+#include <limits>
+
+namespace margay::collectives {
+
+using mpi_adi::Call;
+using mpi_adi::Datatype;
+
+namespace {
+
+// What the standard calls the arguments of a side.
+struct Words {
+  const char *buffer, *count, *counts, *types, *whose;
+};
+constexpr Words kSend{"sendbuf", "sendcount", "sendcounts", "sendtypes", "of the send"};
+constexpr Words kReceive{"recvbuf", "recvcount", "recvcounts", "recvtypes", "of the receive"};
+
+const Words& words_of(Side side) {
+  return side == Side::send ? kSend : kReceive;
+}
+
+std::string element(const char* array, int at) {
+  return std::string(array) + "[" + std::to_string(at) + "]";
+}
+
+// Of a buffer that may be MPI_BOTTOM, with a type that has the addresses.
+std::byte* address_in(const void* buffer, std::int64_t bytes) {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(bytes));
+}
+
+}  // namespace
+
+void Blocks::check(Call& call, const BlockArguments& arguments, int blocks, Side side) {
+  if (!call.ok()) return;
+  regions_.reserve(static_cast<std::size_t>(blocks));
+  if (arguments.sort == BlockArguments::Sort::even) {
+    check_even(call, arguments, blocks, side);
+  } else {
+    check_varying(call, arguments, blocks, side);
+  }
+  call.whose(words_of(side).whose);
+}
+
+void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks, Side side) {
+  const Words& words = words_of(side);
+  call.count(arguments.count, words.count);
+  Datatype* const type = call.datatype(arguments.type);
+  call.buffer(arguments.buffer, arguments.count, type, words.buffer);
+  if (!call.ok()) return;
+  if (blocks > 0 && static_cast<std::uint64_t>(arguments.count) > type->count_max / static_cast<unsigned>(blocks)) {
+    return call.error(MPI_ERR_COUNT, std::string(words.count) + " is " + std::to_string(arguments.count) +
+                                         "; as many elements of " + std::to_string(type->size) + " bytes for each of " +
+                                         std::to_string(blocks) + " ranks pass 2^63 bytes");
+  }
+  types_.push_back(type);
+  pieces_.resize(1);
+  for (int at = 0; at < blocks; ++at) {
+    add(address_in(arguments.buffer, arguments.count * type->extent * at), arguments.count, *type, pieces_.front());
+  }
+}
+
+void Blocks::check_varying(Call& call, const BlockArguments& arguments, int blocks, Side side) {
+  const Words& words = words_of(side);
+  const bool typed = arguments.sort == BlockArguments::Sort::typed;
+  if (blocks > 0) {
+    call.not_null(arguments.counts.address(), words.counts);
+    call.not_null(arguments.displacements.address(), arguments.displacements_name);
+    if (typed) call.not_null(arguments.types, words.types);
+  }
+  Datatype* one = typed ? nullptr : call.datatype(arguments.type);
+  if (!call.ok()) return;
+  pieces_.resize(typed ? static_cast<std::size_t>(blocks) : 1);
+  if (!typed) types_.push_back(one);
+  for (int at = 0; at < blocks; ++at) {
+    const auto slot = static_cast<std::size_t>(at);
+    const std::int64_t count = arguments.counts[slot];
+    if (count < 0) call.count(count, element(words.counts, at).c_str());
+    if (typed) {
+      one = call.datatype(arguments.types[at], count);
+      call.whose(element(words.types, at).c_str());
+      if (one != nullptr) types_.push_back(one);
+    }
+    call.buffer(arguments.buffer, count, one, words.buffer);
+    if (!call.ok()) return;
+    const std::int64_t displacement = arguments.displacements[slot] * (typed ? 1 : one->extent);
+    add(address_in(arguments.buffer, displacement), count, *one, pieces_[typed ? slot : 0]);
+    if (bytes_ > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+      return call.error(MPI_ERR_COUNT, std::string(words.counts) + ": all blocks together pass 2^63 bytes");
+    }
+  }
+}
+
+void Blocks::add(std::byte* address, std::int64_t count, Datatype& type, mpi_adi::Pieces& pieces) {
+  regions_.push_back(pieces.to_receive(address, count, type));
+  bytes_ += regions_.back().bytes();
+}
+
+}  // namespace margay::collectives

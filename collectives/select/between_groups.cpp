@@ -1,0 +1,143 @@
+#include "collectives/select/between_groups.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "collectives/algorithm/scratch.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+// This rank's place in the tree of its own group, rooted at its first rank.
+TreePlace tree_of_mine(const TwoGroups& groups, int rank) {
+  TreePlace place = spanning_tree(groups.my_size, 0, rank - groups.mine);
+  if (place.parent >= 0) place.parent += groups.mine;
+  place.first += groups.mine;
+  place.last += groups.mine;
+  for (TreePlace::Child& child : place.children) {
+    child.rank += groups.mine;
+    child.first += groups.mine;
+    child.last += groups.mine;
+  }
+  return place;
+}
+
+// Roots differ between the two groups, so no notice names them.
+Plan plan_of(Operation operation, std::uint64_t bytes) {
+  return {.algorithm = Algorithm::tree,
+          .shape = {.operation = operation_number(operation),
+                    .algorithm = static_cast<std::uint8_t>(Algorithm::tree),
+                    .bytes = bytes}};
+}
+
+Steps bcast_between(Collective& collective, BcastBetween what) {
+  const TwoGroups& groups = what.groups;
+  if (what.root == MPI_PROC_NULL) co_return;
+  if (what.root == MPI_ROOT) {
+    co_await Send(collective, groups.theirs, what.data);
+    co_await Flush(collective);
+    co_return;
+  }
+  if (collective.rank() == groups.mine) co_await Receive(collective, groups.theirs + what.root, what.data);
+  co_await bcast_along(collective, tree_of_mine(groups, collective.rank()), what.data);
+}
+
+// The group's first rank has the result.
+Steps reduce_mine(Collective& collective, const TwoGroups& groups, const Reduction& reduction) {
+  return reduce_along(collective, tree_of_mine(groups, collective.rank()), reduction.partial, reduction.count,
+                      reduction.bytes(), reduction.combine);
+}
+
+Steps reduce_between(Collective& collective, ReduceBetween what) {
+  const TwoGroups& groups = what.groups;
+  const portals::Region data(what.reduction.partial, what.reduction.bytes());
+  if (what.root == MPI_PROC_NULL) co_return;
+  if (what.root == MPI_ROOT) {
+    co_await Receive(collective, groups.theirs, data);
+    co_return;
+  }
+  co_await reduce_mine(collective, groups, what.reduction);
+  if (collective.rank() == groups.mine) co_await Send(collective, groups.theirs + what.root, data);
+  co_await Flush(collective);
+}
+
+// The first ranks reduce, and give each other what their groups come to: where it was.
+Steps swap_results(Collective& collective, const TwoGroups& groups, const Reduction& reduction) {
+  co_await reduce_mine(collective, groups, reduction);
+  if (collective.rank() != groups.mine) co_return;
+  const std::uint64_t bytes = reduction.bytes();
+  Scratch theirs(bytes);
+  co_await Exchange(collective, groups.theirs, reduction.partial, groups.theirs, theirs.base(), bytes);
+  co_await Flush(collective);
+  if (bytes != 0) std::memcpy(reduction.partial, theirs.base(), bytes);
+}
+
+Steps allreduce_between(Collective& collective, AllreduceBetween what) {
+  co_await swap_results(collective, what.groups, what.reduction);
+  const portals::Region data(what.reduction.partial, what.reduction.bytes());
+  co_await bcast_along(collective, tree_of_mine(what.groups, collective.rank()), data);
+}
+
+Steps reduce_scatter_between(Collective& collective, ReduceScatterBetween what) {
+  const TwoGroups& groups = what.groups;
+  co_await swap_results(collective, groups, what.reduction);
+  collective.next_phase();
+  std::vector<PeerMessage> out, in;
+  const portals::Region whole(what.reduction.partial, what.reduction.bytes());
+  std::uint64_t before = 0;
+  for (int rank = groups.mine; rank < groups.mine + groups.my_size; ++rank) {
+    const std::uint64_t bytes = what.block_lengths[static_cast<std::size_t>(rank - groups.mine)];
+    if (rank != groups.mine) {
+      if (collective.rank() == groups.mine) out.push_back({rank, whole.slice(before, bytes)});
+      if (collective.rank() == rank) in.push_back({groups.mine, whole.slice(before, bytes)});
+    }
+    before += bytes;
+  }
+  co_await exchange_directly(collective, out, in);
+}
+
+}  // namespace
+
+TwoGroups TwoGroups::of(const mpi_adi::Communicator& inter) {
+  const bool mine_first = inter.both->rank() == inter.rank();
+  return {.mine = mine_first ? 0 : inter.peer_count(),
+          .my_size = inter.size(),
+          .theirs = mine_first ? inter.size() : 0,
+          .their_size = inter.peer_count()};
+}
+
+Plan BcastBetween::plan(const StandingFacts& /*standing*/) const {
+  return plan_of(Operation::bcast, data.bytes());
+}
+
+Steps BcastBetween::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
+  return bcast_between(collective, *this);
+}
+
+Plan ReduceBetween::plan(const StandingFacts& /*standing*/) const {
+  return plan_of(Operation::reduce, reduction.bytes());
+}
+
+Steps ReduceBetween::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
+  return reduce_between(collective, *this);
+}
+
+Plan AllreduceBetween::plan(const StandingFacts& /*standing*/) const {
+  return plan_of(Operation::allreduce, reduction.bytes());
+}
+
+Steps AllreduceBetween::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
+  return allreduce_between(collective, *this);
+}
+
+Plan ReduceScatterBetween::plan(const StandingFacts& /*standing*/) const {
+  return plan_of(Operation::reduce_scatter, reduction.bytes());
+}
+
+Steps ReduceScatterBetween::text(Collective& collective, const StandingFacts& /*standing*/,
+                                 Algorithm /*algorithm*/) const {
+  return reduce_scatter_between(collective, *this);
+}
+
+}  // namespace margay::collectives
