@@ -114,8 +114,8 @@ TEST_CASE("internal tags are told apart, and none is a wildcard") {
     CHECK(internal_tag(Agreement::create_group, tag) != internal_tag(Agreement::create_group, mpi_adi::kUserTagMax));
   }
   CHECK(internal_tag(Agreement::intercomm, 7) != 7);
-  CHECK(internal_tag(Agreement::sequence, 7) != internal_tag(Agreement::intercomm, 7));
-  for (const auto kind : {Agreement::create_group, Agreement::intercomm, Agreement::sequence}) {
+  CHECK(internal_tag(Agreement::graph_edges, 7) != internal_tag(Agreement::intercomm, 7));
+  for (const auto kind : {Agreement::create_group, Agreement::intercomm, Agreement::graph_edges}) {
     CHECK(internal_tag(kind, ~std::uint64_t{0}) != MPI_ANY_TAG);
   }
 }
