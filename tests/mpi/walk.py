@@ -99,11 +99,16 @@ def follow(build):
     return [passed_by(frames_at(library, addresses)) for library, *addresses in ranks]
 
 
+def names(place, frame):
+    """Whether a place names the function of a frame; addr2line knows no classes of templates that were inlined."""
+    if "::" not in frame.function:
+        return frame.path == place.path and place.function.split("::")[-1] == frame.function
+    return frame.path == place.path and f"::{frame.function}".endswith(f"::{place.function}")
+
+
 def found(passed, place):
     """When the function that a place names was passed; None: it was not."""
-    at = [times for frame, times in passed.items()
-          if frame.path == place.path and f"::{frame.function}".endswith(f"::{place.function}")]
-    return min(at, default=None)
+    return min((times for frame, times in passed.items() if names(place, frame)), default=None)
 
 
 def judge(places, ranks):
