@@ -72,7 +72,7 @@ class Collective {
     if (call_.error_class == MPI_SUCCESS) call_.error_class = error_class;
   }
   // From here on this call sends nothing, and says so: what it has is not whole.
-  [[nodiscard]] bool gone_wrong() const { return call_.wrong || call_.error_class == MPI_ERR_TRUNCATE; }
+  [[nodiscard]] bool gone_wrong() const { return call_.wrong || call_.error_class != MPI_SUCCESS; }
   [[nodiscard]] Word ready_word() const { return phase_ == 0 ? Word::ready : Word::ready_next_phase; }
   void tell_ready(int source);
   // `stamp`: what the match bits have where a message between two ranks names its source.
@@ -88,8 +88,13 @@ class Collective {
   [[nodiscard]] bool lost(int rank) const;
   [[nodiscard]] bool any_lost() const;
   // Nothing came of what was awaited: from `member`, or from some of all.
-  void fail_for_nothing(int member) { fail(lost(member) || any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE); }
-  void fail_for_nothing() { fail(any_lost() ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE); }
+  void fail_for_nothing(int member) {
+    const bool has_lost = lost(member) || any_lost() || call_.has_said(member, Word::lost);
+    fail(has_lost ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
+  }
+  void fail_for_nothing() {
+    fail(any_lost() || call_.anybody_says(Word::lost) ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
+  }
   // Who is told of a change of `memory`: nobody where the call looks itself.
   void own(portals::Descriptor& memory) const;
   [[nodiscard]] portals::Header header_to(int destination, std::uint64_t bytes, int stamp) const;
@@ -142,6 +147,7 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   };
   [[nodiscard]] portals::Descriptor& memory();
   [[nodiscard]] bool decided();
+  [[nodiscard]] bool offered_longer() const;
   void settle();
   [[nodiscard]] bool take_from_heap();
   void wait_for_answer();

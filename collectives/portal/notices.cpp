@@ -212,7 +212,7 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
       return tell(call, member, Word::refuse);
     case Word::offer:
       if (!fits) find_wrong(call);
-      return;
+      return call.said.push_back({member, word});
     case Word::past:
       if (!call.has_said(member, Word::ready) && !call.has_said(member, Word::ready_next_phase)) find_wrong(call);
       return;
@@ -220,6 +220,7 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
       call.said.push_back({member, Word::refuse});
       return find_wrong(call);
     case Word::refuse:
+    case Word::lost:
       return call.said.push_back({member, word});
     case Word::wrong:
       call.wrong = true;

@@ -43,6 +43,7 @@ enum class Word : std::uint8_t {
   refuse = 4,    // from me comes no message for you (any more) in this call
   wrong = 5,     // to all: our calls do not fit each other. Who waits need not wait any longer
   unserved = 6,  // to ready: my call is over, and was another one
+  lost = 7,      // as refuse: a process is lost, and with it what I was to send you
 };
 
 // One call of this process, as far as others ask about it. Under the process lock.
@@ -56,7 +57,7 @@ struct CallState {
   bool wrong = false;             // a member found that the calls do not fit each other
   struct Said {
     int member;
-    Word word;  // ready, ready_next_phase, refuse
+    Word word;  // ready, ready_next_phase, refuse, lost, offer
   };
   std::vector<Said> said = {};
   // Among the calls of its bucket (Notices::active_).
@@ -69,12 +70,17 @@ struct CallState {
     }
     return false;
   }
-  [[nodiscard]] bool anybody_refuses() const {
+  // Nothing comes from the member.
+  [[nodiscard]] bool refuses(int member) const {
+    return has_said(member, Word::refuse) || has_said(member, Word::lost);
+  }
+  [[nodiscard]] bool anybody_says(Word word) const {
     for (const Said& each : said) {
-      if (each.word == Word::refuse) return true;
+      if (each.word == word) return true;
     }
     return false;
   }
+  [[nodiscard]] bool anybody_refuses() const { return anybody_says(Word::refuse) || anybody_says(Word::lost); }
 };
 
 // A persistent call of this process. Under the process lock.

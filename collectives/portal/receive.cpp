@@ -72,7 +72,13 @@ bool Receive::decided() {
   if (collective_.lost(source_)) return true;
   // What was asked for may be on its way: only its sender can say that it is not.
   const CallState& call = collective_.call_;
-  return call.has_said(source_, Word::refuse) || (call.wrong && !asked_for_);
+  return call.refuses(source_) || (!asked_for_ && (call.wrong || offered_longer()));
+}
+
+// Its sender waits to be asked, for a message that this rank takes for a short one. What it had sent before has come
+// before its word.
+bool Receive::offered_longer() const {
+  return !asked_for_ && collective_.call_.has_said(source_, Word::offer);
 }
 
 void Receive::wait_for_answer() {
@@ -97,6 +103,7 @@ void Receive::settle() {
     stage_ = Stage::in_heap;
     return;
   }
+  if (offered_longer()) collective_.portal_.notices().find_wrong(collective_.call_);
   collective_.fail_for_nothing(source_);
   end();
 }

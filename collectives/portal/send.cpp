@@ -24,7 +24,8 @@ bool Send::advance() {
   if (collective.gone_wrong()) {
     // Nothing is to be sent, and who waits for it knows, or will be told.
     collective.fail(MPI_ERR_TRUNCATE);
-    collective.portal_.notices().tell(collective.call_, destination_, Word::refuse);
+    const bool lost = collective.error_class() == MPIX_ERR_PROC_FAILED;
+    collective.portal_.notices().tell(collective.call_, destination_, lost ? Word::lost : Word::refuse);
   } else if (ready) {
     transmit();
   } else {

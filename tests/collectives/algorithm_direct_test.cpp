@@ -1,0 +1,121 @@
+// Blocks on their way: scatters along the tree, and messages straight from sender to receiver, as many as a rank has
+// peers.
+#include <cstring>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "collectives/algorithm/algorithms.hpp"
+#include "tests/collectives/collective_world.hpp"
+#include "tests/support/seeds.hpp"
+
+namespace margay::collectives {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+// What rank `from` has for rank `to`.
+Bytes block_of(int from, int to, std::uint64_t bytes) {
+  Bytes block(bytes);
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    block[i] = static_cast<std::byte>(static_cast<std::size_t>(from) * 37 + static_cast<std::size_t>(to) * 11 + i * 3);
+  }
+  return block;
+}
+
+portals::Region region_of(Bytes& bytes) {
+  return portals::Region(bytes.data(), bytes.size());
+}
+
+// Of the block from one rank to another: the same on both.
+std::uint64_t length_of(int from, int to, std::uint64_t seed) {
+  const std::uint64_t drawn = (static_cast<std::uint64_t>(from) * 31 + static_cast<std::uint64_t>(to) * 17 + seed) % 7;
+  return drawn < 3 ? 0 : drawn < 6 ? drawn * 100 : kHandshakeBytes + drawn;
+}
+
+}  // namespace
+
+TEST_CASE("a scatter along the tree gives each rank its block, from any root") {
+  for (const int size : {1, 2, 3, 5, 8, 13}) {
+    for (const std::uint64_t seed : testing::Seeds(4)) {
+      for (int root = 0; root < size; ++root) {
+        CAPTURE(size);
+        CAPTURE(root);
+        CAPTURE(seed);
+        const std::uint64_t bytes = seed % 2 == 0 ? 24 : kHandshakeBytes - 1;
+        CollectiveWorld world({.ranks = size, .seed = seed});
+        CHECK(world.run([&](int rank) {
+          Bytes all, mine(bytes);
+          for (int to = 0; rank == root && to < size; ++to) {
+            const Bytes block = block_of(root, to, bytes);
+            all.insert(all.end(), block.begin(), block.end());
+          }
+          const int error_class = world.call(rank, [&](Collective& collective) {
+            return scatter_tree(collective, root, all.data(), bytes, region_of(mine));
+          });
+          CHECK(error_class == MPI_SUCCESS);
+          CHECK(mine == block_of(root, rank, bytes));
+        }));
+      }
+    }
+  }
+}
+
+// More peers than there are messages in a turn, lengths of both protocols, and none.
+TEST_CASE("every rank has a block of its own length for every other one") {
+  for (const int size : {2, 3, 7, 16, 70}) {
+    for (const std::uint64_t seed : testing::Seeds(size > 20 ? 1 : 10)) {
+      CAPTURE(size);
+      CAPTURE(seed);
+      CollectiveWorld world({.ranks = size, .seed = seed});
+      CHECK(world.run([&](int rank) {
+        std::vector<Bytes> sent, received;
+        std::vector<PeerMessage> out, in;
+        for (int step = 1; step < size; ++step) {
+          const int to = (rank + step) % size;
+          const int from = (rank - step + size) % size;
+          sent.push_back(block_of(rank, to, length_of(rank, to, seed)));
+          received.emplace_back(length_of(from, rank, seed));
+          out.push_back({to, region_of(sent.back())});
+          in.push_back({from, region_of(received.back())});
+        }
+        const int error_class =
+            world.call(rank, [&](Collective& collective) { return exchange_directly(collective, out, in); });
+        CHECK(error_class == MPI_SUCCESS);
+        for (int step = 1; step < size; ++step) {
+          const int from = (rank - step + size) % size;
+          CHECK(received[static_cast<std::size_t>(step - 1)] == block_of(from, rank, length_of(from, rank, seed)));
+        }
+      }));
+    }
+  }
+}
+
+TEST_CASE("blocks of other lengths than their receivers name end both calls") {
+  for (const std::uint64_t seed : testing::Seeds(60)) {
+    CAPTURE(seed);
+    constexpr int kSize = 4;
+    const std::uint64_t lengths[] = {8, 300, kHandshakeBytes + 1};
+    const std::uint64_t sent_bytes = lengths[seed % 3];
+    const std::uint64_t named_bytes = lengths[(seed + 1 + seed / 3 % 2) % 3];
+    CollectiveWorld world({.ranks = kSize, .seed = seed});
+    int truncated = 0;
+    CHECK(world.run([&](int rank) {
+      Bytes mine = block_of(rank, 0, rank == 2 ? sent_bytes : 8);
+      std::vector<Bytes> received;
+      std::vector<PeerMessage> out, in;
+      for (int from = 1; rank == 0 && from < kSize; ++from) received.emplace_back(from == 2 ? named_bytes : 8);
+      for (int from = 1; rank == 0 && from < kSize; ++from) {
+        in.push_back({from, region_of(received[static_cast<std::size_t>(from - 1)])});
+      }
+      if (rank != 0) out.push_back({0, region_of(mine)});
+      const int error_class =
+          world.call(rank, [&](Collective& collective) { return exchange_directly(collective, out, in); });
+      CHECK((error_class == MPI_SUCCESS || error_class == MPI_ERR_TRUNCATE));
+      if (error_class == MPI_ERR_TRUNCATE) ++truncated;
+    }));
+    CHECK(truncated > 0);
+  }
+}
+
+}  // namespace margay::collectives
