@@ -168,7 +168,6 @@ Region BlockMove::staged(int block) const {
 void BlockMove::plan_tree() {
   const int me = communicator_->rank();
   by_tree_ = true;
-  block_bytes_ = sends_ ? sent_[0].bytes() : received_[0].bytes();
   const Region mine = own_in_place_ ? sent_[me] : received_[0];
   own_.push_back({{}, mine});
   if (!sends_) return;
@@ -182,8 +181,10 @@ void BlockMove::plan_tree() {
 
 void BlockMove::plan_messages() {
   if (is_neighborly(arguments_.operation)) return plan_neighbors();
-  const bool short_blocks = (sends_ ? sent_[0].bytes() : received_[0].bytes()) <= kHandshakeBytes;
-  if (arguments_.operation == Operation::scatter && is_even() && short_blocks) return plan_tree();
+  if (arguments_.operation == Operation::scatter && is_even()) {
+    block_bytes_ = sends_ ? sent_[0].bytes() : received_[0].bytes();
+    if (block_bytes_ <= kHandshakeBytes) return plan_tree();
+  }
   const int me = communicator_->is_inter() ? -1 : communicator_->rank();
   const bool in_place = arguments_.send.in_place();
   const bool all_to_all = in_place && arguments_.operation == Operation::alltoall;
