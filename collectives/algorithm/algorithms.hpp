@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "collectives/op/reducer.hpp"
 #include "collectives/portal/collective.hpp"
@@ -56,6 +57,25 @@ struct PeerMessage {
 // What the spans refer to stays until the end; at most one message to and one from a peer. Rank a's n-th message to b
 // is b's n-th from a, or neither has more than 64 messages.
 Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out, std::span<const PeerMessage> in);
+
+// The elements of a row that are one rank's.
+struct Slice {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+// One for each rank, one behind the other, of lengths that differ by one at most.
+[[nodiscard]] std::vector<Slice> even_slices(std::size_t count, int ranks);
+// `partial`: this rank's contribution. Its own slice of it becomes the result's; the others are as they were.
+Steps reduce_scatter_direct(Collective& collective, std::byte* partial, std::span<const Slice> slices,
+                            std::size_t element_bytes, Reducer combine);
+// Each rank has its own slice of `all`, and gets the others'.
+Steps allgather_slices(Collective& collective, std::byte* all, std::span<const Slice> slices,
+                       std::size_t element_bytes);
+// As allreduce_exchange, and as reduce_tree; these have a second phase.
+Steps allreduce_direct(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
+                       Reducer combine);
+Steps reduce_direct(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
+                    Reducer combine);
 
 // `all` (root only): size() * block_bytes bytes, in rank order; `mine`: block_bytes bytes, filled.
 Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64_t block_bytes, portals::Region mine);

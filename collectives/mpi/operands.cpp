@@ -59,8 +59,9 @@ Reduction Operands::begin(const void* send, void* receive) {
   } else if (send != MPI_IN_PLACE && bytes > 0) {
     std::memcpy(row, send, bytes);
   }
-  if (user_) return {row, 1, static_cast<std::size_t>(bytes), Reducer(*user_, commutative_)};
-  return {row, static_cast<std::size_t>(count_), static_cast<std::size_t>(type_->extent), Reducer(predefined_)};
+  const auto count = static_cast<std::size_t>(count_);
+  if (user_) return {row, count, user_->element_bytes(), Reducer(*user_, commutative_)};
+  return {row, count, static_cast<std::size_t>(type_->extent), Reducer(predefined_)};
 }
 
 void Operands::finish(void* receive) const {

@@ -31,7 +31,7 @@ class Operands {
   void finish_part(void* receive, const std::byte* row, std::int64_t first, std::int64_t count) const;
   // Of an element in a row.
   [[nodiscard]] std::uint64_t element_bytes() const {
-    return user_ ? type_->size : static_cast<std::uint64_t>(type_->extent);
+    return user_ ? user_->element_bytes() : static_cast<std::uint64_t>(type_->extent);
   }
   // The operation is a function of the program's.
   [[nodiscard]] bool of_program() const { return user_.has_value(); }

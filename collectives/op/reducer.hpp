@@ -16,20 +16,19 @@ class Reducer {
   // `user` outlives it.
   Reducer(const UserReduction& user, bool commutative) : user_(&user), commutative_(commutative) {}
 
-  // inout = in op inout: `in` is the part of the lower ranks. Rows of `count` elements; a UserReduction knows its own
-  // number.
+  // inout = in op inout: `in` is the part of the lower ranks. Rows of `count` elements, or any part of them.
   void operator()(const void* in, void* inout, std::size_t count) const {
     if (user_ == nullptr) [[likely]] {
       combine_(in, inout, count);
     } else {
-      call_user(in, inout);
+      call_user(in, inout, count);
     }
   }
   // Parts may be combined in any order. All are associative.
   [[nodiscard]] bool commutative() const { return commutative_; }
 
  private:
-  void call_user(const void* in, void* inout) const;
+  void call_user(const void* in, void* inout, std::size_t count) const;
 
   Combine combine_ = nullptr;
   const UserReduction* user_ = nullptr;

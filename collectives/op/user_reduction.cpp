@@ -32,9 +32,9 @@ UserReduction::UserReduction(mpi_adi::MpiRank& rank, const mpi_adi::Operation& o
   inout_ = Shaped(type, count);
 }
 
-void UserReduction::pack(std::byte* row, const void* buffer) const {
+void UserReduction::pack(std::byte* row, const void* buffer, std::int64_t count) const {
   mpi_adi::Pieces pieces;
-  const portals::Region from = pieces.to_send(buffer, count_, type_);
+  const portals::Region from = pieces.to_send(buffer, count, type_);
   if (from.bytes() != 0) portals::copy(portals::Region(row, from.bytes()), from);
 }
 
@@ -45,15 +45,15 @@ void UserReduction::unpack(void* buffer, const std::byte* row, std::int64_t coun
   if (to.bytes() != 0) portals::copy(to, portals::Region(const_cast<std::byte*>(row), to.bytes()));
 }
 
-void UserReduction::combine(const void* in, void* inout) const {
-  if (rows_are_memory()) return combine_in_place(in, inout);
-  unpack(in_.elements(), static_cast<const std::byte*>(in));
-  unpack(inout_.elements(), static_cast<const std::byte*>(inout));
-  combine_in_place(in_.elements(), inout_.elements());
-  pack(static_cast<std::byte*>(inout), inout_.elements());
+void UserReduction::combine(const void* in, void* inout, std::int64_t count) const {
+  if (rows_are_memory()) return combine_in_memory(in, inout, count);
+  unpack(in_.elements(), static_cast<const std::byte*>(in), count);
+  unpack(inout_.elements(), static_cast<const std::byte*>(inout), count);
+  combine_in_memory(in_.elements(), inout_.elements(), count);
+  pack(static_cast<std::byte*>(inout), inout_.elements(), count);
 }
 
-void UserReduction::combine_in_place(const void* in, void* inout) const {
+void UserReduction::combine_in_memory(const void* in, void* inout, std::int64_t count) const {
   // The standard's function takes a pointer to what it must not change.
   auto* from = static_cast<std::byte*>(const_cast<void*>(in));
   auto* to = static_cast<std::byte*>(inout);
@@ -62,12 +62,12 @@ void UserReduction::combine_in_place(const void* in, void* inout) const {
   MPI_Datatype handle = lives ? type_.handle : rank_.handles().datatypes().add(type_);
   const auto call = [&] {
     if (operation_.function_c != nullptr) {
-      MPI_Count length = count_;
+      MPI_Count length = count;
       operation_.function_c(from, to, &length, &handle);
       return 0;
     }
-    for (std::int64_t done = 0; done < count_;) {
-      int length = static_cast<int>(std::min<std::int64_t>(count_ - done, INT_MAX));
+    for (std::int64_t done = 0; done < count;) {
+      int length = static_cast<int>(std::min<std::int64_t>(count - done, INT_MAX));
       const std::int64_t these = length;  // the function has the address of the other
       std::byte* const these_in = from + done * type_.extent;
       std::byte* const these_inout = to + done * type_.extent;
@@ -84,8 +84,8 @@ void UserReduction::combine_in_place(const void* in, void* inout) const {
   if (!lives && handle != 0) rank_.handles().datatypes().remove(handle);
 }
 
-void Reducer::call_user(const void* in, void* inout) const {
-  user_->combine(in, inout);
+void Reducer::call_user(const void* in, void* inout, std::size_t count) const {
+  user_->combine(in, inout, static_cast<std::int64_t>(count));
 }
 
 }  // namespace margay::collectives

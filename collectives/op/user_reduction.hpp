@@ -22,16 +22,20 @@ class UserReduction {
   // Rows, or elements in memory, whose data is one run of bytes that begins at the address.
   [[nodiscard]] bool rows_are_memory() const { return type_.dense(); }
   [[nodiscard]] std::uint64_t row_bytes() const { return static_cast<std::uint64_t>(count_) * type_.size; }
-  // Of rows. Requires: row_bytes() is not 0.
-  void combine(const void* in, void* inout) const;
+  // Of an element in a row.
+  [[nodiscard]] std::uint64_t element_bytes() const { return type_.size; }
+  // Of rows, or of `count` elements of both. Requires: they have bytes.
+  void combine(const void* in, void* inout, std::int64_t count) const;
   // Of the program's buffers, as they lie in memory.
-  void combine_in_place(const void* in, void* inout) const;
-  void pack(std::byte* row, const void* buffer) const;
+  void combine_in_place(const void* in, void* inout) const { combine_in_memory(in, inout, count_); }
+  void pack(std::byte* row, const void* buffer) const { pack(row, buffer, count_); }
+  void pack(std::byte* row, const void* buffer, std::int64_t count) const;
   void unpack(void* buffer, const std::byte* row) const { unpack(buffer, row, count_); }
   // The first `count` elements of a row, which may begin inside of a longer one.
   void unpack(void* buffer, const std::byte* row, std::int64_t count) const;
 
  private:
+  void combine_in_memory(const void* in, void* inout, std::int64_t count) const;
   // Memory for `count` elements; elements() is where a buffer's address would be, aligned for any datatype.
   class Shaped {
    public:

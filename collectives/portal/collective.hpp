@@ -51,6 +51,10 @@ class Collective {
   // alternate, round after round, a word of one round would be taken for the next one's, or come when the call is
   // over.)
   void ask_nobody() { call_.number = call_.number.without_gate(); }
+  // The opposite: its short messages wait for their receivers' words too, which say what these take the call for. For a
+  // call that is chosen because its data is long, and is cut into short messages: members that named less data, and do
+  // not ask, would take those for theirs. Every member says so, before its first message.
+  void ask_always() { asks_always_ = true; }
   // This rank's own arguments do not fit each other: the call goes on to its end, with MPI_ERR_TRUNCATE.
   void named_other_bytes() { fail(MPI_ERR_TRUNCATE); }
   // The first of: MPI_ERR_TRUNCATE, ranks named different amounts of data; MPIX_ERR_PROC_FAILED, one is lost. Else
@@ -67,7 +71,9 @@ class Collective {
   friend class CallTask;
 
   // Whether a message waits until its receiver has said that it is ready: the same on both sides.
-  [[nodiscard]] bool asks(std::uint64_t bytes) const { return bytes > kHandshakeBytes || call_.number.is_gate(); }
+  [[nodiscard]] bool asks(std::uint64_t bytes) const {
+    return bytes > kHandshakeBytes || call_.number.is_gate() || asks_always_;
+  }
   void fail(int error_class) {
     if (call_.error_class == MPI_SUCCESS) call_.error_class = error_class;
   }
@@ -107,6 +113,7 @@ class Collective {
   CallState call_;
   Flow own_flow_;
   Flow& flow_;
+  bool asks_always_ = false;
   portals::MatchBits phase_ = 0;  // in the bits of the message type, which collective messages have no other use for
   std::list<sim::Transmission> under_way_;  // addresses stay; a call that has none allocates nothing
 };

@@ -10,6 +10,8 @@ namespace {
 // here the fewer rounds and turns count more. It is where the messages change too (a receiver asks for longer ones), so
 // that ranks which name different lengths, both short, still meet.
 constexpr std::uint64_t kShortBytes = kHandshakeBytes;
+// Of two ranks, up to here the root is done with a row by itself before halves have gone both ways.
+constexpr std::uint64_t kTwoRanksBytes = std::uint64_t{128} << 10;
 
 }  // namespace
 
@@ -34,6 +36,11 @@ Choice select(Operation operation, std::uint64_t bytes, const Facts& facts) {
   }
   if (facts.crowded && bytes <= kShortBytes) {
     return {Algorithm::nodes, "ranks outnumber processors: each is scheduled once, not once for each level of a tree"};
+  }
+  const bool halves_pay = operation == Operation::allreduce ||
+                          (operation == Operation::reduce && (facts.ranks > 2 || bytes > kTwoRanksBytes));
+  if (halves_pay && bytes > kShortBytes && facts.ranks > 1) {
+    return {Algorithm::direct, "the data is long: each rank combines its slice, and all do at once"};
   }
   if (facts.crowded) return {Algorithm::tree, "ranks outnumber processors, and the data is long for one leader"};
   const bool levels = facts.nodes > 1 && facts.most_on_node > 1 && facts.most_on_node <= kNodesMembers;

@@ -23,6 +23,10 @@ Algorithm in_order(Algorithm chosen, const Reducer& combine, const NodeGroups& g
 
 Steps reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
                 const Reduction& reduction) {
+  if (algorithm == Algorithm::direct) {
+    return reduce_direct(collective, root, reduction.partial, reduction.count, reduction.element_bytes,
+                         reduction.combine);
+  }
   if (algorithm == Algorithm::nodes) {
     return reduce_nodes(collective, groups, root, reduction.partial, reduction.count, reduction.element_bytes,
                         reduction.combine);
@@ -47,10 +51,25 @@ Steps reduce_and_tell(Collective& collective, Algorithm algorithm, const NodeGro
   co_await bcast_by(algorithm, collective, groups, kTop, portals::Region(reduction.partial, reduction.bytes()));
 }
 
-// Rank 0 has the whole result for a moment.
+std::vector<Slice> slices_of(const ReduceScatterCall& what, int ranks) {
+  std::vector<Slice> slices;
+  std::size_t first = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    slices.push_back({first, what.block_bytes(rank) / what.reduction.element_bytes});
+    first += slices.back().count;
+  }
+  return slices;
+}
+
+// By slices; or rank 0 has the whole result for a moment.
 Steps reduce_and_scatter(Collective& collective, Algorithm algorithm, const NodeGroups& groups,
                          ReduceScatterCall what) {
   const Reduction& reduction = what.reduction;
+  if (algorithm == Algorithm::direct) {
+    const std::vector<Slice> slices = slices_of(what, collective.size());
+    co_await reduce_scatter_direct(collective, reduction.partial, slices, reduction.element_bytes, reduction.combine);
+    co_return;
+  }
   co_await reduce_by(algorithm, collective, groups, kTop, reduction);
   collective.next_phase();
   std::vector<PeerMessage> out, in;
@@ -65,7 +84,25 @@ Steps reduce_and_scatter(Collective& collective, Algorithm algorithm, const Node
   co_await exchange_directly(collective, out, in);
 }
 
+// Each block goes to everybody else by itself.
+Steps allgather_blocks(Collective& collective, AllgatherCall what) {
+  const auto me = static_cast<std::size_t>(collective.rank());
+  const portals::Region slot(what.all + me * what.block_bytes, what.block_bytes);
+  if (what.mine.bytes() != what.block_bytes) {
+    collective.named_other_bytes();
+  } else if (!what.mine.contiguous() || what.mine.single().base != slot.single().base) {
+    portals::copy(slot, what.mine);
+  }
+  std::vector<Slice> slices;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(collective.size()); ++rank) slices.push_back({rank, 1});
+  co_await allgather_slices(collective, what.all, slices, what.block_bytes);
+}
+
 Steps gather_and_tell(Collective& collective, AllgatherCall what) {
+  if (what.block_bytes > kHandshakeBytes || collective.size() == 2) {
+    co_await allgather_blocks(collective, what);
+    co_return;
+  }
   co_await gather_tree(collective, kTop, what.mine, what.block_bytes, what.all);
   collective.next_phase();
   const auto members = static_cast<std::uint64_t>(collective.size());
@@ -122,6 +159,9 @@ Plan AllreduceCall::plan(const StandingFacts& standing) const {
 }
 
 Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  if (algorithm == Algorithm::direct) {
+    return allreduce_direct(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
+  }
   if (algorithm != Algorithm::exchange) return reduce_and_tell(collective, algorithm, standing.groups, reduction);
   return allreduce_exchange(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
 }

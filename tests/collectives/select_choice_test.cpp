@@ -41,7 +41,6 @@ TEST_CASE("a processor for each rank: what all get is exchanged, what one gets g
 TEST_CASE("more ranks than processors: flat, while the data is short") {
   for (const Operation operation : {Operation::barrier, Operation::bcast, Operation::reduce, Operation::allreduce}) {
     CHECK(chosen(operation, 8, kCrowded) == Algorithm::nodes);
-    CHECK(chosen(operation, 1 << 20, kCrowded) == Algorithm::tree);
   }
 }
 
@@ -64,9 +63,14 @@ TEST_CASE("ranks that name different lengths, all sent without asking, meet in o
   }
 }
 
-TEST_CASE("long data keeps the tree") {
-  CHECK(chosen(Operation::allreduce, 1 << 20, kPair) == Algorithm::tree);
-  CHECK(chosen(Operation::allreduce, 1 << 20, kRoomy) == Algorithm::tree);
+TEST_CASE("of long data each rank combines its slice; what is only told keeps the tree") {
+  for (const Facts& facts : {kPair, kRoomy, kCrowded, kTwoNodes}) {
+    CHECK(chosen(Operation::bcast, 1 << 20, facts) == Algorithm::tree);
+    CHECK(chosen(Operation::allreduce, kHandshakeBytes + 1, facts) == Algorithm::direct);
+    CHECK(chosen(Operation::reduce, 1 << 20, facts) == Algorithm::direct);
+  }
+  CHECK(chosen(Operation::reduce, 1 << 16, kPair) == Algorithm::tree);
+  CHECK(chosen(Operation::reduce, 1 << 16, kRoomy) == Algorithm::direct);
 }
 
 }  // namespace margay::collectives
