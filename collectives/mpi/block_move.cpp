@@ -229,13 +229,16 @@ PeerMessage BlockMove::bundled(int peer, std::vector<Region> blocks, std::vector
 }
 
 // A neighbor may be one in several ways, this rank itself too: the n-th block to a rank is the n-th that comes from it.
+// In a grid that goes round, of one or two ranks, what goes out on one side comes in on the other.
 void BlockMove::plan_neighbors() {
   const int me = communicator_->rank();
   std::map<int, std::vector<Region>> to, from;
   for (std::size_t at = 0; at < destinations_.size(); ++at) {
     if (destinations_[at] >= 0) to[destinations_[at]].push_back(sent_[sends_each() ? static_cast<int>(at) : 0]);
   }
-  for (std::size_t at = 0; at < sources_.size(); ++at) {
+  const std::size_t other_side = std::holds_alternative<mpi_adi::CartTopology>(communicator_->topology->is) ? 1 : 0;
+  for (std::size_t n = 0; n < sources_.size(); ++n) {
+    const std::size_t at = n ^ other_side;
     if (sources_[at] >= 0) from[sources_[at]].push_back(received_[static_cast<int>(at)]);
   }
   for (std::size_t at = 0; at < std::min(to[me].size(), from[me].size()); ++at) {
