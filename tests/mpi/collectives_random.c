@@ -3,62 +3,8 @@
 // calls from the seed, so everybody knows what everybody sends.
 //   collectives_random [calls [seed]]
 // ranks: 1 2 3 5 8
+#include "collectives_random.h"
 #include "check.h"
-
-enum {
-  kBarrier,
-  kBcast,
-  kGather,
-  kGatherv,
-  kScatter,
-  kScatterv,
-  kAllgather,
-  kAllgatherv,
-  kAlltoall,
-  kAlltoallv,
-  kAlltoallw,
-  kReduce,
-  kAllreduce,
-  kReduceScatter,
-  kReduceScatterBlock,
-  kScan,
-  kExscan,
-  kOperations
-};
-enum { kBlocking, kNonblocking, kPersistent };
-enum { kComms = 4, kAtOnce = 16, kRanksMax = 64, kGap = -777, kOfAll = 1000 };
-
-static const char* const kNames[] = {"barrier",   "bcast",     "gather",     "gatherv",        "scatter",
-                                     "scatterv",  "allgather", "allgatherv", "alltoall",       "alltoallv",
-                                     "alltoallw", "reduce",    "allreduce",  "reduce_scatter", "reduce_scatter_block",
-                                     "scan",      "exscan"};
-
-// A communicator as all of its members see it. Of one group both sides are the same.
-struct Comm {
-  MPI_Comm comm;
-  int inter, rank, size, peers;
-  int mine[kRanksMax], theirs[kRanksMax];  // ranks in the world
-};
-
-// An element is `ints` numbers, at these places of `extent`.
-struct Type {
-  MPI_Datatype type;
-  int ints, extent, at[2];
-};
-
-struct Call {
-  int number, operation, form, in_place, root, count, reversed;
-  int alike;  // what two ranks have for each other is of one length, as some rank's call is in place
-  const struct Comm* comm;
-  const struct Type* type;
-  MPI_Op op;
-  int user;  // the operation is the affine maps'
-  int *send, *receive;
-  size_t send_ints, receive_ints;
-  int counts[2][kRanksMax], displacements[2][kRanksMax], bytes[2][kRanksMax];  // of the send, of the receive
-  MPI_Datatype types[kRanksMax];
-  MPI_Request request;
-};
 
 static unsigned mix(unsigned a, unsigned b, unsigned c) {
   unsigned x = a * 0x9e3779b9u + b * 0x85ebca6bu + c * 0xc2b2ae35u + 1;
@@ -173,19 +119,6 @@ static int* block(const struct Call* call, int side, int i) {
   return (side == 0 ? call->send : call->receive) + call->displacements[side][i] * call->type->extent;
 }
 
-static int is_rooted(int operation) {
-  return operation == kBcast || operation == kGather || operation == kGatherv || operation == kScatter ||
-         operation == kScatterv || operation == kReduce;
-}
-
-// This rank's part in a rooted call: the root, one of those it deals with, or of no part.
-enum { kIsRoot, kIsLeaf, kIsNobody };
-static int part_of(const struct Call* call) {
-  if (call->root == MPI_PROC_NULL) return kIsNobody;
-  if (call->comm->inter) return call->root == MPI_ROOT ? kIsRoot : kIsLeaf;
-  return call->root == call->comm->rank ? kIsRoot : kIsLeaf;
-}
-
 static void prepare_buffers(struct Call* call) {
   const struct Comm* c = call->comm;
   const int me = c->mine[c->rank], operation = call->operation;
@@ -296,81 +229,6 @@ static void check_result(struct Call* call) {
       break;
     case kExscan:
       if (c->rank > 0) check_reduced(call, c->rank - 1, 0, call->count);
-      break;
-    default:
-      break;
-  }
-}
-
-// The three forms of one call: its arguments before the communicator are `...`.
-#define MAKE(Name, iname, ...)                                                                                      \
-  do {                                                                                                              \
-    if (call->form == kBlocking) MPI_##Name(__VA_ARGS__, call->comm->comm);                                         \
-    if (call->form == kNonblocking) MPI_I##iname(__VA_ARGS__, call->comm->comm, &call->request);                    \
-    if (call->form == kPersistent) MPI_##Name##_init(__VA_ARGS__, call->comm->comm, MPI_INFO_NULL, &call->request); \
-  } while (0)
-
-static void make(struct Call* call) {
-  const MPI_Datatype t = call->type->type;
-  const int rooted = is_rooted(call->operation), root_is_me = rooted && part_of(call) == kIsRoot;
-  const int scatters = call->operation == kScatter || call->operation == kScatterv;
-  const int here = call->in_place && (!rooted || root_is_me);
-  const void* s = here && !scatters ? MPI_IN_PLACE : call->send;
-  void* r = here && scatters ? MPI_IN_PLACE : call->receive;
-  int(*n)[kRanksMax] = call->counts, (*d)[kRanksMax] = call->displacements, (*b)[kRanksMax] = call->bytes;
-  switch (call->operation) {
-    case kBarrier:
-      if (call->form == kBlocking) MPI_Barrier(call->comm->comm);
-      if (call->form == kNonblocking) MPI_Ibarrier(call->comm->comm, &call->request);
-      if (call->form == kPersistent) MPI_Barrier_init(call->comm->comm, MPI_INFO_NULL, &call->request);
-      break;
-    case kBcast:
-      MAKE(Bcast, bcast, r, call->count, t, call->root);
-      break;
-    case kGather:
-      MAKE(Gather, gather, s, call->count, t, r, call->count, t, call->root);
-      break;
-    case kGatherv:
-      MAKE(Gatherv, gatherv, s, n[0][0], t, r, n[1], d[1], t, call->root);
-      break;
-    case kScatter:
-      MAKE(Scatter, scatter, s, call->count, t, r, call->count, t, call->root);
-      break;
-    case kScatterv:
-      MAKE(Scatterv, scatterv, s, n[0], d[0], t, r, n[1][0], t, call->root);
-      break;
-    case kAllgather:
-      MAKE(Allgather, allgather, s, call->count, t, r, call->count, t);
-      break;
-    case kAllgatherv:
-      MAKE(Allgatherv, allgatherv, s, n[0][0], t, r, n[1], d[1], t);
-      break;
-    case kAlltoall:
-      MAKE(Alltoall, alltoall, s, call->count, t, r, call->count, t);
-      break;
-    case kAlltoallv:
-      MAKE(Alltoallv, alltoallv, s, n[0], d[0], t, r, n[1], d[1], t);
-      break;
-    case kAlltoallw:
-      MAKE(Alltoallw, alltoallw, s, n[0], b[0], call->types, r, n[1], b[1], call->types);
-      break;
-    case kReduce:
-      MAKE(Reduce, reduce, s, r, call->count, t, call->op, call->root);
-      break;
-    case kAllreduce:
-      MAKE(Allreduce, allreduce, s, r, call->count, t, call->op);
-      break;
-    case kReduceScatter:
-      MAKE(Reduce_scatter, reduce_scatter, s, r, n[1], t, call->op);
-      break;
-    case kReduceScatterBlock:
-      MAKE(Reduce_scatter_block, reduce_scatter_block, s, r, call->count, t, call->op);
-      break;
-    case kScan:
-      MAKE(Scan, scan, s, r, call->count, t, call->op);
-      break;
-    case kExscan:
-      MAKE(Exscan, exscan, s, r, call->count, t, call->op);
       break;
     default:
       break;
@@ -499,7 +357,11 @@ int main(int argc, char** argv) {
     draw(call, number, seed, comms, made, types, user);
     prepare_buffers(call);
     put_data(call);
-    make(call);
+    if (call->form == kBlocking && call->operation != kBarrier && mix(seed, (unsigned)number, 55) % 3 == 0) {
+      make_large(call);
+    } else {
+      make(call);
+    }
     if (call->form == kPersistent) MPI_Start(&call->request);
     if (call->form == kBlocking) {
       finish(call);
