@@ -5,7 +5,8 @@
 // In turns of kAtOnce messages: the receives of a turn are posted, then its messages are sent, then what comes is
 // awaited. So a rank of thousands has blocks in its match list for one turn.
 #include <algorithm>
-#include <deque>
+#include <optional>
+#include <vector>
 
 #include "collectives/algorithm/algorithms.hpp"
 
@@ -23,14 +24,19 @@ std::span<const PeerMessage> turn(std::span<const PeerMessage> all, std::size_t 
 
 Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out, std::span<const PeerMessage> in) {
   for (std::size_t from = 0; from < std::max(out.size(), in.size()); from += kAtOnce) {
-    std::deque<Receive> awaited;
-    for (const PeerMessage& message : turn(in, from)) {
-      if (message.moves()) awaited.emplace_back(collective, message.peer, message.data);
+    const std::span<const PeerMessage> expected = turn(in, from);
+    std::vector<std::optional<Receive>> awaited(expected.size());
+    for (std::size_t at = 0; at < expected.size(); ++at) {
+      if (expected[at].moves()) awaited[at].emplace(collective, expected[at].peer, expected[at].data);
     }
     for (const PeerMessage& message : turn(out, from)) {
       if (message.moves()) co_await Send(collective, message.peer, message.data);
     }
-    for (Receive& receive : awaited) co_await receive;
+    for (std::optional<Receive>& receive : awaited) {
+      if (!receive) continue;
+      Receive& message = *receive;
+      co_await message;
+    }
   }
   co_await Flush(collective);
 }

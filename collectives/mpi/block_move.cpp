@@ -67,7 +67,7 @@ BlockMove::BlockMove(Call& call, const MoveArguments& arguments)
   note_call(call, *communicator_,
             {.root = rooted() && !communicator_->is_inter() ? arguments_.root : kNoRoot,
              .count = even ? side.count : 0,
-             .type = even ? named.types().front() : nullptr});
+             .type = even ? named.type() : nullptr});
 }
 
 bool BlockMove::rooted() const {
@@ -209,6 +209,8 @@ void BlockMove::plan_messages() {
   const int peers = communicator_->peer_count();
   const int steps = std::max(communicator_->size(), peers);
   const int place = communicator_->rank();
+  out_.reserve(static_cast<std::size_t>(steps));
+  in_.reserve(static_cast<std::size_t>(steps));
   for (int step = 0; step < steps; ++step) {
     const int to = (place + step) % steps;
     const int from = (place - step + steps) % steps;

@@ -38,9 +38,8 @@ class BlockMove {
   // Calls function(Datatype&) for each type that blocks refer to.
   template <typename Function>
   void for_each_type(Function function) const {
-    for (const Blocks* side : {&sent_, &received_}) {
-      for (mpi_adi::Datatype* const type : side->types()) function(*type);
-    }
+    sent_.for_each_type(function);
+    received_.for_each_type(function);
   }
   // A call begins: what the program has now is what is sent.
   void begin();

@@ -33,7 +33,7 @@ std::byte* address_in(const void* buffer, std::int64_t bytes) {
 
 void Blocks::check(Call& call, const BlockArguments& arguments, int blocks, Side side) {
   if (!call.ok()) return;
-  regions_.reserve(static_cast<std::size_t>(blocks));
+  size_ = blocks;
   if (arguments.sort == BlockArguments::Sort::even) {
     check_even(call, arguments, blocks, side);
   } else {
@@ -53,7 +53,14 @@ void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks,
                                          "; as many elements of " + std::to_string(type->size) + " bytes for each of " +
                                          std::to_string(blocks) + " ranks pass 2^63 bytes");
   }
-  types_.push_back(type);
+  type_ = type;
+  if (type->dense()) {
+    run_ = address_in(arguments.buffer, 0);
+    run_bytes_ = static_cast<std::uint64_t>(arguments.count) * type->size;
+    bytes_ = run_bytes_ * static_cast<unsigned>(blocks);
+    return;
+  }
+  regions_.reserve(static_cast<std::size_t>(blocks));
   pieces_.resize(1);
   for (int at = 0; at < blocks; ++at) {
     add(address_in(arguments.buffer, arguments.count * type->extent * at), arguments.count, *type, pieces_.front());
@@ -70,8 +77,9 @@ void Blocks::check_varying(Call& call, const BlockArguments& arguments, int bloc
   }
   Datatype* one = typed ? nullptr : call.datatype(arguments.type);
   if (!call.ok()) return;
+  regions_.reserve(static_cast<std::size_t>(blocks));
   pieces_.resize(typed ? static_cast<std::size_t>(blocks) : 1);
-  if (!typed) types_.push_back(one);
+  type_ = one;
   for (int at = 0; at < blocks; ++at) {
     const auto slot = static_cast<std::size_t>(at);
     const std::int64_t count = arguments.counts[slot];
@@ -79,7 +87,7 @@ void Blocks::check_varying(Call& call, const BlockArguments& arguments, int bloc
     if (typed) {
       one = call.datatype(arguments.types[at], count);
       call.whose(element(words.types, at).c_str());
-      if (one != nullptr) types_.push_back(one);
+      if (one != nullptr) more_types_.push_back(one);
     }
     call.buffer(arguments.buffer, count, one, words.buffer);
     if (!call.ok()) return;

@@ -66,24 +66,40 @@ enum class Side : std::uint8_t { send, receive };
 class Blocks {
  public:
   // Checks `blocks` of them; the errors are the call's. The types that they have stay as long as somebody refers to
-  // them (types()).
+  // them (for_each_type()).
   void check(mpi_adi::Call& call, const BlockArguments& arguments, int blocks, Side side);
 
   // All that follow require: no error was noted.
-  [[nodiscard]] int size() const { return static_cast<int>(regions_.size()); }
-  [[nodiscard]] const portals::Region& operator[](int at) const { return regions_[static_cast<std::size_t>(at)]; }
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] portals::Region operator[](int at) const {
+    const auto slot = static_cast<std::size_t>(at);
+    return run_bytes_ != kNoRun ? portals::Region(run_ + slot * run_bytes_, run_bytes_) : regions_[slot];
+  }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of all
-  [[nodiscard]] const std::vector<mpi_adi::Datatype*>& types() const { return types_; }
+  // The type of all, or of the first.
+  [[nodiscard]] mpi_adi::Datatype* type() const { return type_; }
+  // Calls function(Datatype&) for each type that blocks refer to.
+  template <typename Function>
+  void for_each_type(Function function) const {
+    if (type_ != nullptr) function(*type_);
+    for (mpi_adi::Datatype* const type : more_types_) function(*type);
+  }
 
  private:
   void check_even(mpi_adi::Call& call, const BlockArguments& arguments, int blocks, Side side);
   void check_varying(mpi_adi::Call& call, const BlockArguments& arguments, int blocks, Side side);
   void add(std::byte* address, std::int64_t count, mpi_adi::Datatype& type, mpi_adi::Pieces& pieces);
 
-  std::vector<portals::Region> regions_;
+  int size_ = 0;
   std::uint64_t bytes_ = 0;
+  // Blocks of one length without gaps are one run, and need no table: a short call allocates nothing for them.
+  static constexpr std::size_t kNoRun = ~std::size_t{0};
+  std::byte* run_ = nullptr;
+  std::size_t run_bytes_ = kNoRun;  // of one
+  std::vector<portals::Region> regions_;
   std::vector<mpi_adi::Pieces> pieces_;  // one for each type: of one type, all blocks refer to one layout
-  std::vector<mpi_adi::Datatype*> types_;
+  mpi_adi::Datatype* type_ = nullptr;
+  std::vector<mpi_adi::Datatype*> more_types_;
 };
 
 }  // namespace margay::collectives

@@ -29,7 +29,21 @@ std::string_view name(Algorithm algorithm) {
   return "unknown";
 }
 
+namespace {
+
+Choice select_allgather(std::uint64_t bytes, const Facts& facts) {
+  if (facts.ranks == 2) return {Algorithm::exchange, "two ranks are done in one round"};
+  if (bytes > kShortBytes) return {Algorithm::direct, "the blocks are long: each moves once to each rank"};
+  if (facts.nodes == 1 && facts.crowded) {
+    return {Algorithm::nodes, "ranks outnumber processors: each is scheduled once, not once for each level of a tree"};
+  }
+  return {Algorithm::tree, "the blocks are short: few messages, in and out along a tree"};
+}
+
+}  // namespace
+
 Choice select(Operation operation, std::uint64_t bytes, const Facts& facts) {
+  if (operation == Operation::allgather) return select_allgather(bytes, facts);
   const bool everybody_gets = operation == Operation::barrier || operation == Operation::allreduce;
   if (facts.ranks == 2 && everybody_gets && bytes <= kShortBytes) {
     return {Algorithm::exchange, "two ranks are done in one round"};

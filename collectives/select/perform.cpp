@@ -84,8 +84,8 @@ Steps reduce_and_scatter(Collective& collective, Algorithm algorithm, const Node
   co_await exchange_directly(collective, out, in);
 }
 
-// Each block goes to everybody else by itself.
-Steps allgather_blocks(Collective& collective, AllgatherCall what) {
+// Where this rank's block has its place in the result.
+portals::Region place_own_block(Collective& collective, const AllgatherCall& what) {
   const auto me = static_cast<std::size_t>(collective.rank());
   const portals::Region slot(what.all + me * what.block_bytes, what.block_bytes);
   if (what.mine.bytes() != what.block_bytes) {
@@ -93,13 +93,51 @@ Steps allgather_blocks(Collective& collective, AllgatherCall what) {
   } else if (!what.mine.contiguous() || what.mine.single().base != slot.single().base) {
     portals::copy(slot, what.mine);
   }
+  return slot;
+}
+
+// Each block goes to everybody else by itself.
+Steps allgather_blocks(Collective& collective, AllgatherCall what) {
+  static_cast<void>(place_own_block(collective, what));
   std::vector<Slice> slices;
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(collective.size()); ++rank) slices.push_back({rank, 1});
   co_await allgather_slices(collective, what.all, slices, what.block_bytes);
 }
 
-Steps gather_and_tell(Collective& collective, AllgatherCall what) {
-  if (what.block_bytes > kHandshakeBytes || collective.size() == 2) {
+// Two ranks.
+Steps swap_blocks(Collective& collective, AllgatherCall what) {
+  const int other = 1 - collective.rank();
+  const portals::Region mine = place_own_block(collective, what);
+  std::byte* const theirs = what.all + static_cast<std::uint64_t>(other) * what.block_bytes;
+  co_await Exchange(collective, other, mine.single().base, other, theirs, what.block_bytes);
+  co_await Flush(collective);
+}
+
+// Of one node, whose first rank has a table for what all have: the result.
+Steps allgather_node(Collective& collective, const NodeGroups& groups, AllgatherCall what) {
+  const std::uint64_t bytes = what.block_bytes;
+  const portals::Region all(what.all, groups.mine().size() * bytes);
+  const portals::Region mine = place_own_block(collective, what);
+  if (collective.rank() == kTop) {
+    co_await ReceiveRows(collective, groups.mine(), all, bytes);
+  } else {
+    co_await Send(collective, kTop, mine, Send::Row{static_cast<std::uint64_t>(groups.index())});
+    co_await Flush(collective);
+  }
+  collective.next_phase();
+  co_await bcast_nodes(collective, groups, kTop, all);
+}
+
+Steps gather_and_tell(Collective& collective, Algorithm algorithm, const NodeGroups& groups, AllgatherCall what) {
+  if (algorithm == Algorithm::nodes) {
+    co_await allgather_node(collective, groups, what);
+    co_return;
+  }
+  if (algorithm == Algorithm::exchange) {
+    co_await swap_blocks(collective, what);
+    co_return;
+  }
+  if (algorithm == Algorithm::direct) {
     co_await allgather_blocks(collective, what);
     co_return;
   }
@@ -201,12 +239,13 @@ Steps ReduceScatterCall::text(Collective& collective, const StandingFacts& stand
   return reduce_and_scatter(collective, algorithm, standing.groups, *this);
 }
 
-Plan AllgatherCall::plan(const StandingFacts& /*standing*/) const {
-  return plan_of_blocks(Operation::allgather, kTop, block_bytes);
+Plan AllgatherCall::plan(const StandingFacts& standing) const {
+  const Algorithm algorithm = select(Operation::allgather, block_bytes, standing.facts).algorithm;
+  return {algorithm, shape_of(Operation::allgather, algorithm, kTop, block_bytes)};
 }
 
-Steps AllgatherCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
-  return gather_and_tell(collective, *this);
+Steps AllgatherCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  return gather_and_tell(collective, algorithm, standing.groups, *this);
 }
 
 }  // namespace margay::collectives
