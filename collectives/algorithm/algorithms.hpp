@@ -77,6 +77,18 @@ Steps allreduce_direct(Collective& collective, std::byte* partial, std::size_t c
 Steps reduce_direct(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
                     Reducer combine);
 
+// Each rank has its own slice of `row`, whose elements have element_bytes, and gets the others'; `has_all` has all of
+// them already, and gets none.
+inline constexpr int kNobody = -1;
+Steps collect_bucket(Collective& collective, portals::Region row, std::span<const Slice> slices,
+                     std::size_t element_bytes, int has_all);
+// As reduce_scatter_direct, allreduce_direct and bcast_tree. The operation commutes. The last two have a second phase.
+Steps reduce_scatter_bucket(Collective& collective, std::byte* partial, std::span<const Slice> slices,
+                            std::size_t element_bytes, Reducer combine);
+Steps allreduce_bucket(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
+                       Reducer combine);
+Steps bcast_bucket(Collective& collective, int root, portals::Region data);
+
 // `all` (root only): size() * block_bytes bytes, in rank order; `mine`: block_bytes bytes, filled.
 Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64_t block_bytes, portals::Region mine);
 

@@ -12,6 +12,7 @@
 
 #include "collectives/portal/rank_host.hpp"
 #include "collectives/portal/tree_portal.hpp"
+#include "collectives/select/choice.hpp"
 #include "mpi_adi/mpi/leaks.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
 #include "mpi_adi/tool/tool.hpp"
@@ -105,6 +106,8 @@ Status join(Machine& machine) {
   try {
     std::unique_ptr<sim::Process> process;
     if (Status status = mpi_adi::current_process().start(process); !status.ok()) return status;
+    AskedFor asked;
+    if (Status status = parse_asked_for(process->job().options.text("collective"), asked); !status.ok()) return status;
     if (Status status = MpiRank::start_on(std::move(process), &make_collectives, machine.rank); !status.ok())
       return status;
   } catch (const std::bad_alloc&) {

@@ -56,9 +56,9 @@ Collective::~Collective() {
   portal_.host().release(communicator_);
 }
 
-void Collective::tell_ready(int source) {
+void Collective::tell_ready(int source, portals::PortalIndex stream) {
   ++portal_.sent_.messages;
-  portal_.notices().tell(call_, source, ready_word());
+  portal_.notices().tell(call_, source, ready_word(), stream);
 }
 
 void Collective::other_length(std::uint64_t expected_bytes) {

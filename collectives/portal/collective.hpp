@@ -69,6 +69,9 @@ class Collective {
   friend class Exchange;
   friend class Flush;
   friend class CallTask;
+  friend class ReadyWait;
+  friend class StreamReceive;
+  friend class StreamSend;
 
   // Whether a message waits until its receiver has said that it is ready: the same on both sides.
   [[nodiscard]] bool asks(std::uint64_t bytes) const {
@@ -80,7 +83,9 @@ class Collective {
   // From here on this call sends nothing, and says so: what it has is not whole.
   [[nodiscard]] bool gone_wrong() const { return call_.wrong || call_.error_class != MPI_SUCCESS; }
   [[nodiscard]] Word ready_word() const { return phase_ == 0 ? Word::ready : Word::ready_next_phase; }
-  void tell_ready(int source);
+  // `stream`: the portal that it may stream to, or none.
+  void tell_ready(int source, portals::PortalIndex stream = portals::kNoPortal);
+  void refuse(int destination);
   // `stamp`: what the match bits have where a message between two ranks names its source.
   [[nodiscard]] portals::MatchBits bits(int stamp) const {
     return TreePortal::bits(call_.number, stamp, communicator_.collective_context) | phase_;
@@ -207,30 +212,40 @@ class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
   portals::MatchEntry entry_;
 };
 
+// Who sends waits here until its receiver wants it, or never will.
+class ReadyWait : private Part {
+ public:
+  ReadyWait(Collective& collective, int destination) : Part(collective), destination_(destination) {}
+  ~ReadyWait() { end(); }
+  [[nodiscard]] int destination() const { return destination_; }
+  [[nodiscard]] bool decided();
+  void end();
+
+ private:
+  int destination_;
+  int looks_ = 0;
+  bool expecting_ = false;
+};
+
 // Sends, once `destination` is ready where that has to be asked; or, once ranks were found to name different calls,
 // says that nothing comes. The body stays the call's until flush, or the call's end.
 class Send : public Part, public mpi_adi::Awaitable<Send> {
  public:
   Send(Collective& collective, int destination, const portals::Region& body)
-      : Part(collective), destination_(destination), body_(body) {}
+      : Part(collective), wait_(collective, destination), body_(body) {}
   // As row `row` of what ReceiveRows has there.
   struct Row {
     std::uint64_t number;
   };
   Send(Collective& collective, int destination, const portals::Region& body, Row row)
-      : Part(collective), destination_(destination), to_row_(true), row_(row.number), body_(body) {}
-  ~Send() { end_waiting(); }
+      : Part(collective), wait_(collective, destination), to_row_(true), row_(row.number), body_(body) {}
   [[nodiscard]] bool advance();
 
  private:
-  [[nodiscard]] bool decided();
-  void end_waiting();
   void transmit();
 
-  int destination_;
-  int looks_ = 0;
+  ReadyWait wait_;
   bool over_ = false;
-  bool expecting_ = false;
   bool to_row_ = false;
   std::uint64_t row_ = 0;
   portals::Region body_;

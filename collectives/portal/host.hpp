@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "mpi_adi/device/steps.hpp"
 #include "mpi_adi/device/task.hpp"
@@ -21,6 +22,8 @@ class Host : public mpi_adi::Waits {
   virtual void release(mpi_adi::Communicator& communicator) = 0;
   // Whether ranks that wait yield at once, because ranks outnumber processors: the same on every rank.
   [[nodiscard]] virtual bool crowded() const = 0;
+  // Which algorithms were asked for by name (select/choice), as text: the same on every rank.
+  [[nodiscard]] virtual std::string asked_algorithms() const { return {}; }
   // The node of a rank of the world: the same numbers on every rank.
   [[nodiscard]] virtual std::uint32_t node_of(std::uint32_t world_rank) const = 0;
 };

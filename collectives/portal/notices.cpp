@@ -131,11 +131,12 @@ void Notices::forget(const Communicator& communicator) {
   hear_early(all.collective_context);
 }
 
-void Notices::tell(const CallState& call, int member, Word word) {
+void Notices::tell(const CallState& call, int member, Word word, portals::PortalIndex stream) {
   const Communicator& communicator = call.communicator;
   portals::Header header =
       notice(call.number, communicator.rank(), communicator.collective_context, communicator.generation, word);
   header.destination = {0, communicator.world_rank(member)};
+  header.return_portal = stream;
   write_shape(header.user_data, call.shape);
   transmit(header);
 }
@@ -207,7 +208,7 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
   switch (word) {
     case Word::ready:
     case Word::ready_next_phase:
-      if (fits) return call.said.push_back({member, word});
+      if (fits) return call.said.push_back({member, word, header.return_portal});
       find_wrong(call);
       return tell(call, member, Word::refuse);
     case Word::offer:

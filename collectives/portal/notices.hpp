@@ -57,19 +57,21 @@ struct CallState {
   bool wrong = false;             // a member found that the calls do not fit each other
   struct Said {
     int member;
-    Word word;  // ready, ready_next_phase, refuse, lost, offer
+    Word word;                                         // ready, ready_next_phase, refuse, lost, offer
+    portals::PortalIndex portal = portals::kNoPortal;  // ready for a stream: to this one
   };
   std::vector<Said> said = {};
   // Among the calls of its bucket (Notices::active_).
   CallState* next = nullptr;
   CallState** link = nullptr;
 
-  [[nodiscard]] bool has_said(int member, Word word) const {
+  [[nodiscard]] const Said* find_said(int member, Word word) const {
     for (const Said& each : said) {
-      if (each.member == member && each.word == word) return true;
+      if (each.member == member && each.word == word) return &each;
     }
-    return false;
+    return nullptr;
   }
+  [[nodiscard]] bool has_said(int member, Word word) const { return find_said(member, word) != nullptr; }
   // Nothing comes from the member.
   [[nodiscard]] bool refuses(int member) const {
     return has_said(member, Word::refuse) || has_said(member, Word::lost);
@@ -130,7 +132,7 @@ class Notices final : public mpi_adi::Listener {
   void end(CallState& call);
 
   // Tells `member` a word of this call, of which nothing is the caller's to keep. Never wrong, which find_wrong() says.
-  void tell(const CallState& call, int member, Word word);
+  void tell(const CallState& call, int member, Word word, portals::PortalIndex stream = portals::kNoPortal);
   // This process finds that the calls do not fit each other: all members are told, once.
   void find_wrong(CallState& call);
   // Its contexts are about to be given back.

@@ -13,6 +13,10 @@ bool RankHost::crowded() const {
   return rank_.process().job().crowded;
 }
 
+std::string RankHost::asked_algorithms() const {
+  return rank_.process().job().options.text("collective");
+}
+
 std::uint32_t RankHost::node_of(std::uint32_t world_rank) const {
   return rank_.process().job().node_of_rank[world_rank];
 }

@@ -18,24 +18,26 @@ bool Send::advance() {
     transmit();
     return over_ = true;
   }
-  if (!collective.gone_wrong() && !decided()) return false;
-  end_waiting();
-  const bool ready = collective.call_.has_said(destination_, collective.ready_word());
+  if (!collective.gone_wrong() && !wait_.decided()) return false;
+  wait_.end();
   if (collective.gone_wrong()) {
-    // Nothing is to be sent, and who waits for it knows, or will be told.
-    collective.fail(MPI_ERR_TRUNCATE);
-    const bool lost = collective.error_class() == MPIX_ERR_PROC_FAILED;
-    collective.portal_.notices().tell(collective.call_, destination_, lost ? Word::lost : Word::refuse);
-  } else if (ready) {
+    collective.refuse(wait_.destination());
+  } else if (collective.call_.has_said(wait_.destination(), collective.ready_word())) {
     transmit();
   } else {
-    collective.fail_for_nothing(destination_);
+    collective.fail_for_nothing(wait_.destination());
   }
   return over_ = true;
 }
 
-// Whether `destination` wants it, or never will.
-bool Send::decided() {
+// Nothing is to be sent, and who waits for it knows, or will be told.
+void Collective::refuse(int destination) {
+  fail(MPI_ERR_TRUNCATE);
+  const bool lost = error_class() == MPIX_ERR_PROC_FAILED;
+  portal_.notices().tell(call_, destination, lost ? Word::lost : Word::refuse);
+}
+
+bool ReadyWait::decided() {
   Collective& collective = collective_;
   CallState& call = collective.call_;
   if (call.has_said(destination_, collective.ready_word()) || call.wrong || collective.lost(destination_)) return true;
@@ -53,14 +55,14 @@ bool Send::decided() {
   return false;
 }
 
-void Send::end_waiting() {
+void ReadyWait::end() {
   if (!std::exchange(expecting_, false)) return;
   answered_by(destination_);
 }
 
 void Send::transmit() {
   const int stamp = to_row_ ? row_stamp(body_.bytes()) : collective_.rank();
-  portals::Header header = collective_.header_to(destination_, body_.bytes(), stamp);
+  portals::Header header = collective_.header_to(wait_.destination(), body_.bytes(), stamp);
   if (to_row_) header.offset = row_ * body_.bytes();
   collective_.transmit(header, body_);
 }

@@ -1,5 +1,6 @@
 #include "collectives/portal/tree_portal.hpp"
 
+#include <bit>
 #include <new>
 
 #include "mpi_adi/device/match_bits.hpp"
@@ -75,6 +76,17 @@ void TreePortal::forget_messages(const mpi_adi::Communicator& communicator) {
 void TreePortal::forget_call(const mpi_adi::Communicator& communicator, CallNumber number) {
   forget({.match_bits = bits(number, 0, communicator.collective_context),
           .ignore_bits = mpi_adi::kSourceMask | mpi_adi::kTypeMask});
+}
+
+portals::PortalIndex TreePortal::take_stream() {
+  const int free = std::countr_one(streams_in_use_);
+  if (free >= static_cast<int>(mpi_adi::kCollectiveStreams)) return mpi_adi::kCollectiveTreePortal;
+  streams_in_use_ |= std::uint32_t{1} << free;
+  return mpi_adi::collective_stream(static_cast<std::uint32_t>(free));
+}
+
+void TreePortal::give_back_stream(portals::PortalIndex portal) {
+  streams_in_use_ &= ~(std::uint32_t{1} << mpi_adi::index_of_stream(portal));
 }
 
 portals::MatchBits TreePortal::bits(CallNumber number, int source, mpi_adi::ContextId context) {

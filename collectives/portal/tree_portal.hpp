@@ -51,11 +51,15 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   void forget_messages(const mpi_adi::Communicator& communicator) override;
   // Gives up what came for a call and was never taken.
   void forget_call(const mpi_adi::Communicator& communicator, CallNumber number);
+  // A portal that nobody uses, for a stream; the tree portal when there is none.
+  [[nodiscard]] portals::PortalIndex take_stream();
+  void give_back_stream(portals::PortalIndex portal);
 
  private:
   friend class Collective;
   friend class Receive;
   friend class ReceiveRows;
+  friend class StreamReceive;
 
   // The heap has a message, or the remainder of one.
   void told() override;
@@ -73,6 +77,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   portals::MatchEntry catch_all_;
   Notices notices_;  // portal 4
   std::unique_ptr<CallCheck> check_;
+  std::uint32_t streams_in_use_ = 0;  // a bit for each of the pool
 };
 
 }  // namespace margay::collectives

@@ -1,5 +1,7 @@
 #include "collectives/select/choice.hpp"
 
+#include <algorithm>
+
 #include "collectives/portal/tree_portal.hpp"
 
 namespace margay::collectives {
@@ -10,10 +12,18 @@ namespace {
 // here the fewer rounds and turns count more. It is where the messages change too (a receiver asks for longer ones), so
 // that ranks which name different lengths, both short, still meet.
 constexpr std::uint64_t kShortBytes = kHandshakeBytes;
+constexpr std::array<std::string_view, kOperationCount> kOperationNames{
+    "barrier",        "bcast", "reduce", "allreduce",          "gather",           "allgather", "scatter", "alltoall",
+    "reduce_scatter", "scan",  "exscan", "neighbor_allgather", "neighbor_alltoall"};
+
 // Of two ranks, up to here the root is done with a row by itself before halves have gone both ways.
 constexpr std::uint64_t kTwoRanksBytes = std::uint64_t{128} << 10;
 
 }  // namespace
+
+std::string_view name(Operation operation) {
+  return kOperationNames[static_cast<std::size_t>(operation)];
+}
 
 std::string_view name(Algorithm algorithm) {
   switch (algorithm) {
@@ -25,11 +35,48 @@ std::string_view name(Algorithm algorithm) {
       return "nodes";
     case Algorithm::direct:
       return "direct";
+    case Algorithm::bucket:
+      return "bucket";
   }
   return "unknown";
 }
 
 namespace {
+
+// Which algorithms there are for an operation.
+bool does(Algorithm algorithm, Operation operation) {
+  switch (operation) {
+    case Operation::barrier:
+      return algorithm == Algorithm::tree || algorithm == Algorithm::exchange || algorithm == Algorithm::nodes;
+    case Operation::bcast:
+      return algorithm == Algorithm::tree || algorithm == Algorithm::nodes || algorithm == Algorithm::bucket;
+    case Operation::reduce:
+      return algorithm == Algorithm::tree || algorithm == Algorithm::nodes || algorithm == Algorithm::direct;
+    case Operation::allreduce:
+      return true;
+    case Operation::allgather:
+      return true;
+    case Operation::reduce_scatter:
+      return algorithm != Algorithm::exchange;
+    default:
+      return false;
+  }
+}
+
+// Whether it can do this call. Flat reductions and gathers take rows that nobody asks for; over several nodes their
+// ranks need not be neighbors, and a ring combines in an order of its own.
+bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  if (in_order && (algorithm == Algorithm::bucket || (algorithm == Algorithm::nodes && facts.nodes > 1))) return false;
+  if (operation == Operation::allgather) {
+    if (algorithm == Algorithm::exchange) return facts.ranks == 2;
+    if (algorithm == Algorithm::nodes) return facts.nodes == 1 && bytes <= kShortBytes;
+  }
+  if (algorithm == Algorithm::nodes && operation != Operation::bcast) return bytes <= kShortBytes;
+  if (algorithm == Algorithm::direct || algorithm == Algorithm::bucket) return bytes != 0;
+  return true;
+}
+
+Choice select_best(Operation operation, std::uint64_t bytes, const Facts& facts);
 
 Choice select_allgather(std::uint64_t bytes, const Facts& facts) {
   if (facts.ranks == 2) return {Algorithm::exchange, "two ranks are done in one round"};
@@ -42,7 +89,59 @@ Choice select_allgather(std::uint64_t bytes, const Facts& facts) {
 
 }  // namespace
 
-Choice select(Operation operation, std::uint64_t bytes, const Facts& facts) {
+std::string algorithms_of(Operation operation) {
+  std::string names;
+  for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
+    const auto algorithm = static_cast<Algorithm>(at);
+    if (!does(algorithm, operation)) continue;
+    names += names.empty() ? "" : "|";
+    names += name(algorithm);
+  }
+  return names;
+}
+
+portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
+  while (!text.empty()) {
+    const std::string_view pair = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(pair.size() + 1, text.size()));
+    if (pair.empty()) continue;
+    const std::string_view asked = pair.substr(0, pair.find('='));
+    const std::string_view how = pair.size() > asked.size() ? pair.substr(asked.size() + 1) : "";
+    const auto* const operation = std::find(kOperationNames.begin(), kOperationNames.end(), asked);
+    const std::string words = "--collective " + std::string(pair) + ": ";
+    if (operation == kOperationNames.end() ||
+        algorithms_of(static_cast<Operation>(operation - kOperationNames.begin())).empty()) {
+      std::string known;
+      for (std::size_t at = 0; at < kOperationCount; ++at) {
+        const auto one = static_cast<Operation>(at);
+        if (!algorithms_of(one).empty()) known += (known.empty() ? "" : ", ") + std::string(name(one));
+      }
+      return portals::Status::error(words + "there is a choice for " + known);
+    }
+    const auto of = static_cast<Operation>(operation - kOperationNames.begin());
+    std::optional<Algorithm>& chosen = out[static_cast<std::size_t>(of)];
+    chosen.reset();
+    for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
+      const auto algorithm = static_cast<Algorithm>(at);
+      if (name(algorithm) == how && does(algorithm, of)) chosen = algorithm;
+    }
+    if (!chosen) return portals::Status::error(words + "it is " + std::string(asked) + "=" + algorithms_of(of));
+  }
+  return {};
+}
+
+Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  const std::optional<Algorithm> asked = facts.asked_for[static_cast<std::size_t>(operation)];
+  if (asked && can(*asked, operation, bytes, facts, in_order)) return {*asked, "--collective asks for it"};
+  const Choice best = select_best(operation, bytes, facts);
+  return can(best.algorithm, operation, bytes, facts, in_order)
+             ? best
+             : Choice{Algorithm::tree, "the operation does not commute: the tree keeps the order of ranks"};
+}
+
+namespace {
+
+Choice select_best(Operation operation, std::uint64_t bytes, const Facts& facts) {
   if (operation == Operation::allgather) return select_allgather(bytes, facts);
   const bool everybody_gets = operation == Operation::barrier || operation == Operation::allreduce;
   if (facts.ranks == 2 && everybody_gets && bytes <= kShortBytes) {
@@ -51,7 +150,7 @@ Choice select(Operation operation, std::uint64_t bytes, const Facts& facts) {
   if (facts.crowded && bytes <= kShortBytes) {
     return {Algorithm::nodes, "ranks outnumber processors: each is scheduled once, not once for each level of a tree"};
   }
-  const bool halves_pay = operation == Operation::allreduce ||
+  const bool halves_pay = operation == Operation::allreduce || operation == Operation::reduce_scatter ||
                           (operation == Operation::reduce && (facts.ranks > 2 || bytes > kTwoRanksBytes));
   if (halves_pay && bytes > kShortBytes && facts.ranks > 1) {
     return {Algorithm::direct, "the data is long: each rank combines its slice, and all do at once"};
@@ -67,5 +166,7 @@ Choice select(Operation operation, std::uint64_t bytes, const Facts& facts) {
   return {Algorithm::tree,
           everybody_gets ? "the data is long: each byte moves once up and once down" : "one root: the fewest rounds"};
 }
+
+}  // namespace
 
 }  // namespace margay::collectives

@@ -2,8 +2,14 @@
 // must choose the same.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+
+#include "portals/base/status.hpp"
 
 namespace margay::collectives {
 
@@ -31,8 +37,19 @@ enum class Algorithm : std::uint8_t {
   exchange,  // rounds between partners
   nodes,     // flat inside a node, the tree between the nodes' leaders
   direct,    // each block straight from its sender to its receiver
+  bucket,    // round a ring, in pieces, each combined or sent on while the next one comes
 };
+inline constexpr std::size_t kOperationCount = static_cast<std::size_t>(Operation::neighbor_alltoall) + 1;
+inline constexpr std::size_t kAlgorithmCount = static_cast<std::size_t>(Algorithm::bucket) + 1;
+[[nodiscard]] std::string_view name(Operation operation);
 [[nodiscard]] std::string_view name(Algorithm algorithm);
+
+// Algorithms that were asked for by name (--collective bcast=bucket), for experiments: the same on all members.
+using AskedFor = std::array<std::optional<Algorithm>, kOperationCount>;
+// "bcast=bucket,allreduce=tree". What is no operation, or what it cannot be done by, is an error, which names it.
+[[nodiscard]] portals::Status parse_asked_for(std::string_view text, AskedFor& out);
+// "tree|direct|bucket", of an operation; empty where there is nothing to choose.
+[[nodiscard]] std::string algorithms_of(Operation operation);
 
 // With a processor for each rank, a leader serves this many (0.26 us each) in about the time that one message between
 // nodes takes (4 us).
@@ -44,6 +61,7 @@ struct Facts {
   int nodes = 1;         // that its members run on
   int most_on_node = 1;  // members on one node
   bool crowded = false;  // ranks that wait yield: they outnumber the processors
+  AskedFor asked_for = {};
 };
 
 struct Choice {
@@ -51,7 +69,8 @@ struct Choice {
   std::string_view reason;  // a sentence's end; static
 };
 
-// `bytes`: of one rank's data, the same on all; 0 for a barrier.
-[[nodiscard]] Choice select(Operation operation, std::uint64_t bytes, const Facts& facts);
+// `bytes`: of one rank's data, the same on all; 0 for a barrier. `in_order`: an operation that does not commute. What
+// was asked for and cannot do it is passed over.
+[[nodiscard]] Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order = false);
 
 }  // namespace margay::collectives

@@ -15,10 +15,8 @@ Shape shape_of(Operation operation, Algorithm algorithm, int root, std::uint64_t
           .bytes = bytes};
 }
 
-// A node's ranks need not be neighbours in the communicator: over several nodes only the tree keeps their order.
-Algorithm in_order(Algorithm chosen, const Reducer& combine, const NodeGroups& groups) {
-  const bool keeps = chosen != Algorithm::nodes || groups.nodes() == 1;
-  return combine.commutative() || keeps ? chosen : Algorithm::tree;
+Algorithm select(Operation operation, const Reduction& reduction, const StandingFacts& standing) {
+  return select(operation, reduction.bytes(), standing.facts, !reduction.combine.commutative()).algorithm;
 }
 
 Steps reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
@@ -37,6 +35,7 @@ Steps reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& g
 Steps bcast_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
                const portals::Region& data) {
   if (algorithm == Algorithm::nodes) return bcast_nodes(collective, groups, root, data);
+  if (algorithm == Algorithm::bucket) return bcast_bucket(collective, root, data);
   return bcast_tree(collective, root, data);
 }
 
@@ -70,6 +69,11 @@ Steps reduce_and_scatter(Collective& collective, Algorithm algorithm, const Node
     co_await reduce_scatter_direct(collective, reduction.partial, slices, reduction.element_bytes, reduction.combine);
     co_return;
   }
+  if (algorithm == Algorithm::bucket) {
+    const std::vector<Slice> slices = slices_of(what, collective.size());
+    co_await reduce_scatter_bucket(collective, reduction.partial, slices, reduction.element_bytes, reduction.combine);
+    co_return;
+  }
   co_await reduce_by(algorithm, collective, groups, kTop, reduction);
   collective.next_phase();
   std::vector<PeerMessage> out, in;
@@ -96,12 +100,18 @@ portals::Region place_own_block(Collective& collective, const AllgatherCall& wha
   return slot;
 }
 
-// Each block goes to everybody else by itself.
-Steps allgather_blocks(Collective& collective, AllgatherCall what) {
+// Each block goes to everybody else by itself, or round the ring.
+Steps allgather_blocks(Collective& collective, Algorithm algorithm, AllgatherCall what) {
   static_cast<void>(place_own_block(collective, what));
   std::vector<Slice> slices;
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(collective.size()); ++rank) slices.push_back({rank, 1});
-  co_await allgather_slices(collective, what.all, slices, what.block_bytes);
+  if (algorithm == Algorithm::direct) {
+    co_await allgather_slices(collective, what.all, slices, what.block_bytes);
+    co_return;
+  }
+  for (Slice& slice : slices) slice = {slice.first * what.block_bytes, what.block_bytes};
+  const portals::Region row(what.all, slices.size() * what.block_bytes);
+  co_await collect_bucket(collective, row, slices, 1, kNobody);
 }
 
 // Two ranks.
@@ -137,8 +147,8 @@ Steps gather_and_tell(Collective& collective, Algorithm algorithm, const NodeGro
     co_await swap_blocks(collective, what);
     co_return;
   }
-  if (algorithm == Algorithm::direct) {
-    co_await allgather_blocks(collective, what);
+  if (algorithm == Algorithm::direct || algorithm == Algorithm::bucket) {
+    co_await allgather_blocks(collective, algorithm, what);
     co_return;
   }
   co_await gather_tree(collective, kTop, what.mine, what.block_bytes, what.all);
@@ -166,6 +176,7 @@ Steps BarrierCall::text(Collective& collective, const StandingFacts& standing, A
       return barrier_nodes(collective, standing.groups);
     case Algorithm::tree:
     case Algorithm::direct:
+    case Algorithm::bucket:
       break;
   }
   return barrier_tree(collective);
@@ -181,8 +192,7 @@ Steps BcastCall::text(Collective& collective, const StandingFacts& standing, Alg
 }
 
 Plan ReduceCall::plan(const StandingFacts& standing) const {
-  const Choice choice = select(Operation::reduce, reduction.bytes(), standing.facts);
-  const Algorithm algorithm = in_order(choice.algorithm, reduction.combine, standing.groups);
+  const Algorithm algorithm = select(Operation::reduce, reduction, standing);
   return {algorithm, shape_of(Operation::reduce, algorithm, root, reduction.bytes())};
 }
 
@@ -191,14 +201,16 @@ Steps ReduceCall::text(Collective& collective, const StandingFacts& standing, Al
 }
 
 Plan AllreduceCall::plan(const StandingFacts& standing) const {
-  const Choice choice = select(Operation::allreduce, reduction.bytes(), standing.facts);
-  const Algorithm algorithm = in_order(choice.algorithm, reduction.combine, standing.groups);
+  const Algorithm algorithm = select(Operation::allreduce, reduction, standing);
   return {algorithm, shape_of(Operation::allreduce, algorithm, kTop, reduction.bytes())};
 }
 
 Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
   if (algorithm == Algorithm::direct) {
     return allreduce_direct(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
+  }
+  if (algorithm == Algorithm::bucket) {
+    return allreduce_bucket(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
   }
   if (algorithm != Algorithm::exchange) return reduce_and_tell(collective, algorithm, standing.groups, reduction);
   return allreduce_exchange(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
@@ -231,8 +243,8 @@ Steps ScanCall::text(Collective& collective, const StandingFacts& /*standing*/, 
 }
 
 Plan ReduceScatterCall::plan(const StandingFacts& standing) const {
-  const Plan reduce = ReduceCall{kTop, reduction}.plan(standing);
-  return {reduce.algorithm, shape_of(Operation::reduce_scatter, reduce.algorithm, kTop, reduction.bytes())};
+  const Algorithm algorithm = select(Operation::reduce_scatter, reduction, standing);
+  return {algorithm, shape_of(Operation::reduce_scatter, algorithm, kTop, reduction.bytes())};
 }
 
 Steps ReduceScatterCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {

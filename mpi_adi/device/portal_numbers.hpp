@@ -10,7 +10,15 @@ inline constexpr portals::PortalIndex kAcknowledgmentPortal = 1;  // long sends'
 inline constexpr portals::PortalIndex kReadPortal = 2;            // bodies that receivers pull
 inline constexpr portals::PortalIndex kCollectiveTreePortal = 3;
 inline constexpr portals::PortalIndex kCollectiveReadyPortal = 4;
-inline constexpr portals::PortalIndex kCollectiveStreamPortal = 5;
+// Of collectives' streams: 5, and more of them from 16 on.
+inline constexpr std::uint32_t kCollectiveStreams = 17;
+[[nodiscard]] constexpr portals::PortalIndex collective_stream(std::uint32_t index) {
+  return static_cast<portals::PortalIndex>(index == 0 ? 5 : 15 + index);
+}
+[[nodiscard]] constexpr std::uint32_t index_of_stream(portals::PortalIndex portal) {
+  return portal == 5 ? 0 : std::uint32_t{portal} - 15;
+}
+static_assert(collective_stream(kCollectiveStreams - 1) < portals::kPortalCount);
 inline constexpr portals::PortalIndex kPutPortal = 6;
 inline constexpr portals::PortalIndex kGetPortal = 7;
 inline constexpr portals::PortalIndex kCancelPortal = 8;     // senders ask for unmatched messages back

@@ -63,6 +63,28 @@ TEST_CASE("ranks that name different lengths, all sent without asking, meet in o
   }
 }
 
+TEST_CASE("what is asked for by name is taken where it can do the call") {
+  Facts facts = kRoomy;
+  REQUIRE(parse_asked_for("bcast=bucket,allreduce=bucket,reduce=nodes", facts.asked_for).ok());
+  CHECK(chosen(Operation::bcast, 8, facts) == Algorithm::bucket);
+  CHECK(chosen(Operation::bcast, 0, facts) == Algorithm::tree);
+  CHECK(chosen(Operation::allreduce, 1 << 20, facts) == Algorithm::bucket);
+  CHECK(select(Operation::allreduce, 1 << 20, facts, true).algorithm == Algorithm::direct);
+  CHECK(chosen(Operation::reduce, 1 << 10, facts) == Algorithm::nodes);
+  CHECK(chosen(Operation::reduce, 1 << 20, facts) == Algorithm::direct);
+}
+
+TEST_CASE("what cannot be asked for is an error that says what can") {
+  AskedFor asked;
+  const auto words = [&](std::string_view text) { return parse_asked_for(text, asked).sentence(); };
+  CHECK(words("").empty());
+  CHECK(words("bcast=exchange") == "--collective bcast=exchange: it is bcast=tree|nodes|bucket");
+  CHECK(words("bcast").find("it is bcast=tree") != std::string::npos);
+  CHECK(words("scan=tree").find("there is a choice for barrier, bcast, reduce, allreduce, allgather") !=
+        std::string::npos);
+  CHECK(words("allreduce=tree,brodcast=tree").find("brodcast=tree: there is a choice for") != std::string::npos);
+}
+
 TEST_CASE("of long data each rank combines its slice; what is only told keeps the tree") {
   for (const Facts& facts : {kPair, kRoomy, kCrowded, kTwoNodes}) {
     CHECK(chosen(Operation::bcast, 1 << 20, facts) == Algorithm::tree);

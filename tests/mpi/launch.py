@@ -409,6 +409,20 @@ def case_netpipe(case):
                 case.expect(output.count("bytes") > 25 and "fail" not in output.lower(), "NetPIPE did not go through")
 
 
+def case_collective_option(case):
+    """--collective asks for an algorithm: results are the same by each; and says what can be asked for."""
+    program = support.compile_program(case.build, case.build.tool("mpicc"), SOURCES.parent / "collectives_random.c", ".margay")
+    asked = [(f"allreduce={name},allgather={name}", words) for name in ("tree", "exchange", "nodes", "direct", "bucket")
+             for words in ((), ("--nodes", "2"))] + [("bcast=bucket,reduce_scatter=bucket,reduce=direct", ())]
+    for algorithms, words in asked:
+        case.margay("--check-accounting", "--collective", algorithms, *words, program, "150", ranks=5)
+        case.expect_lines(["collectives_random: no errors"])
+    case.margay("--collective", "bcast=exchange", program, status="nonzero")
+    case.expect("bcast=tree|nodes|bucket" in case.last.stderr, "expected what can be asked for")
+    case.run([case.build.tool("margay"), "run", "-n", "2", "--env", "MARGAY_COLLECTIVE", "bcast=exchange", program], "nonzero")
+    case.expect("it is bcast=tree|nodes|bucket" in case.last.stderr, "expected what can be asked for")
+
+
 def case_heat2d(case):
     """examples/heat2d.c on any number of ranks, compiled by us and by Debian: the serial result, the same image."""
     examples = SOURCES.parents[2] / "examples"

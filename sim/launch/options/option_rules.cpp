@@ -74,6 +74,10 @@ constexpr OptionRule kRules[] = {
     {"mpi", 1, OptionAction::kMpi},
     {"protocol", 1, OptionAction::kPairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
     {"method", 1, OptionAction::kPairs, "MARGAY_METHOD", "long=ring|cma|auto"},
+    {"collective", 1, OptionAction::kPairs, "MARGAY_COLLECTIVE",
+     "barrier=tree|exchange|nodes,bcast=tree|nodes|bucket,reduce=tree|nodes|direct,"
+     "allreduce=tree|exchange|nodes|direct|bucket,allgather=tree|exchange|nodes|direct|bucket,"
+     "reduce_scatter=tree|nodes|direct|bucket"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
     {"trace-events", 1, OptionAction::kTraceEvents, "MARGAY_TRACE_EVENTS"},
     {"stall", 1, OptionAction::kSeconds, "MARGAY_STALL_SECONDS"},

@@ -1,0 +1,167 @@
+// Bucket algorithms over the virtual wire: rings of any size, rows of any length, also such that some slices are empty
+// and such that a slice takes many pieces; calls back to back, whose streams overlap; a lost rank.
+#include <array>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "collectives/algorithm/algorithms.hpp"
+#include "tests/collectives/collective_world.hpp"
+#include "tests/support/seeds.hpp"
+
+namespace margay::collectives {
+namespace {
+
+using Words = std::vector<std::uint64_t>;
+
+std::byte* bytes_of(Words& words) {
+  return reinterpret_cast<std::byte*>(words.data());
+}
+
+std::size_t count_of(std::uint64_t seed) {
+  constexpr std::size_t kCounts[] = {0, 1, 3, 40, 3000, 40'000};
+  return kCounts[seed % 6];
+}
+
+// Element i of a rank's row, and what all ranks' come to.
+std::uint64_t element(int rank, std::size_t i) {
+  return i * 3 + static_cast<std::uint64_t>(rank) * 1001;
+}
+Words row_of(int rank, std::size_t count) {
+  Words row(count);
+  for (std::size_t i = 0; i < count; ++i) row[i] = element(rank, i);
+  return row;
+}
+Words sums(int ranks, std::size_t count) {
+  Words all(count);
+  for (int rank = 0; rank < ranks; ++rank) {
+    for (std::size_t i = 0; i < count; ++i) all[i] += element(rank, i);
+  }
+  return all;
+}
+
+Steps allreduce(Collective& collective, Words& row) {
+  return allreduce_bucket(collective, bytes_of(row), row.size(), sizeof(std::uint64_t),
+                          predefined_combine(MPI_SUM, MPI_UINT64_T));
+}
+
+}  // namespace
+
+TEST_CASE("an allreduce by buckets comes to the sum, whatever the ring and the row") {
+  for (const int size : {1, 2, 3, 5, 8}) {
+    for (const std::uint64_t seed : testing::Seeds(12)) {
+      CAPTURE(size);
+      CAPTURE(seed);
+      const std::size_t count = count_of(seed);
+      CollectiveWorld world({.ranks = size, .seed = seed});
+      CHECK(world.run([&](int rank) {
+        Words row = row_of(rank, count);
+        CHECK(world.call(rank, [&](Collective& collective) { return allreduce(collective, row); }) == MPI_SUCCESS);
+        CHECK(row == sums(size, count));
+      }));
+    }
+  }
+}
+
+TEST_CASE("a broadcast by buckets brings all of it from any root, also into places apart") {
+  for (const int size : {2, 3, 6}) {
+    for (const std::uint64_t seed : testing::Seeds(12)) {
+      CAPTURE(size);
+      CAPTURE(seed);
+      const int root = static_cast<int>(seed % static_cast<std::uint64_t>(size));
+      const std::size_t count = count_of(seed / 2);
+      CollectiveWorld world({.ranks = size, .seed = seed});
+      CHECK(world.run([&](int rank) {
+        Words row = rank == root ? row_of(root, count) : Words(count);
+        const std::size_t half = count / 2;
+        const std::array<portals::Buffer, 2> pieces{portals::Buffer{bytes_of(row), half * 8},
+                                                    portals::Buffer{bytes_of(row) + half * 8, (count - half) * 8}};
+        const portals::Region data =
+            seed % 2 == 0 ? portals::Region(bytes_of(row), count * 8) : portals::Region(std::span(pieces));
+        CHECK(world.call(rank, [&](Collective& collective) { return bcast_bucket(collective, root, data); }) ==
+              MPI_SUCCESS);
+        CHECK(row == row_of(root, count));
+      }));
+    }
+  }
+}
+
+TEST_CASE("each rank's slices go round the ring") {
+  for (const int size : {2, 4, 7}) {
+    for (const std::uint64_t seed : testing::Seeds(12)) {
+      CAPTURE(size);
+      CAPTURE(seed);
+      std::vector<Slice> slices;
+      std::size_t count = 0;
+      for (int rank = 0; rank < size; ++rank) {
+        slices.push_back({count, count_of(seed + static_cast<std::uint64_t>(rank)) / 2});
+        count += slices.back().count;
+      }
+      CollectiveWorld world({.ranks = size, .seed = seed});
+      CHECK(world.run([&](int rank) {
+        const Slice mine = slices[static_cast<std::size_t>(rank)];
+        const Words all = sums(size, count);
+        Words row = row_of(rank, count);
+        CHECK(world.call(rank, [&](Collective& collective) {
+          return reduce_scatter_bucket(collective, bytes_of(row), slices, 8, predefined_combine(MPI_SUM, MPI_UINT64_T));
+        }) == MPI_SUCCESS);
+        for (std::size_t i = mine.first; i < mine.first + mine.count; ++i) CHECK(row[i] == all[i]);
+        for (std::size_t i = 0; i < count; ++i) {
+          if (i < mine.first || i >= mine.first + mine.count) row[i] = 0;
+        }
+        CHECK(world.call(rank, [&](Collective& collective) {
+          return collect_bucket(collective, portals::Region(bytes_of(row), count * 8), slices, 8, kNobody);
+        }) == MPI_SUCCESS);
+        CHECK(row == all);
+      }));
+    }
+  }
+}
+
+// Section 3.3: operations back to back overlap. More calls than there are stream portals, ended in any order.
+TEST_CASE("streams of calls that overlap do not mix, though there are fewer portals than streams") {
+  for (const std::uint64_t seed : testing::Seeds(20)) {
+    CAPTURE(seed);
+    constexpr int kSize = 3;
+    constexpr std::size_t kCalls = 40;
+    CollectiveWorld world({.ranks = kSize, .seed = seed});
+    CHECK(world.run([&](int rank) {
+      std::vector<Words> rows;
+      std::vector<std::unique_ptr<StoppingCall>> calls;
+      for (std::size_t call = 0; call < kCalls; ++call) rows.push_back(row_of(rank, 100 + call));
+      for (std::size_t call = 0; call < kCalls; ++call) {
+        calls.push_back(world.begin_call(
+            rank, [&rows, call](Collective& collective) { return allreduce(collective, rows[call]); }));
+      }
+      for (std::size_t call = 0; call < kCalls; ++call) {
+        const std::size_t at = (call * 7 + seed) % kCalls;
+        world.wait_for(rank, *calls[at]);
+        CHECK(calls[at]->error_class() == MPI_SUCCESS);
+        CHECK(rows[at] == sums(kSize, 100 + at));
+      }
+    }));
+  }
+}
+
+TEST_CASE("a rank that is lost ends everybody's allreduce by buckets with an error, and later streams do not meet it") {
+  for (const int size : {2, 3, 5}) {
+    for (const std::uint64_t seed : testing::Seeds(20)) {
+      CAPTURE(size);
+      CAPTURE(seed);
+      CollectiveWorld world({.ranks = size, .seed = seed});
+      CHECK(world.run(
+          [&](int rank) {
+            for (const std::size_t count : {std::size_t{3000}, std::size_t{20'000}}) {
+              Words row = row_of(rank, count);
+              CHECK(world.call(rank, [&](Collective& collective) { return allreduce(collective, row); }) ==
+                    MPIX_ERR_PROC_FAILED);
+            }
+          },
+          static_cast<int>(seed % static_cast<std::uint64_t>(size))));
+    }
+  }
+}
+
+}  // namespace margay::collectives
