@@ -10,14 +10,14 @@ using mpi_adi::Datatype;
 namespace {
 
 // What the standard calls the arguments of a side.
-struct Words {
+struct SideWords {
   const char *buffer, *count, *counts, *types, *whose;
 };
-constexpr Words kSend{"sendbuf", "sendcount", "sendcounts", "sendtypes", "of the send"};
-constexpr Words kReceive{"recvbuf", "recvcount", "recvcounts", "recvtypes", "of the receive"};
+constexpr SideWords kSendWords{"sendbuf", "sendcount", "sendcounts", "sendtypes", "of the send"};
+constexpr SideWords kReceiveWords{"recvbuf", "recvcount", "recvcounts", "recvtypes", "of the receive"};
 
-const Words& words_of(Side side) {
-  return side == Side::send ? kSend : kReceive;
+const SideWords& words_of_side(Side side) {
+  return side == Side::send ? kSendWords : kReceiveWords;
 }
 
 std::string element(const char* array, int at) {
@@ -39,11 +39,11 @@ void Blocks::check(Call& call, const BlockArguments& arguments, int blocks, Side
   } else {
     check_varying(call, arguments, blocks, side);
   }
-  call.whose(words_of(side).whose);
+  call.whose(words_of_side(side).whose);
 }
 
 void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks, Side side) {
-  const Words& words = words_of(side);
+  const SideWords& words = words_of_side(side);
   call.count(arguments.count, words.count);
   Datatype* const type = call.datatype(arguments.type);
   call.buffer(arguments.buffer, arguments.count, type, words.buffer);
@@ -68,7 +68,7 @@ void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks,
 }
 
 void Blocks::check_varying(Call& call, const BlockArguments& arguments, int blocks, Side side) {
-  const Words& words = words_of(side);
+  const SideWords& words = words_of_side(side);
   const bool typed = arguments.sort == BlockArguments::Sort::typed;
   if (blocks > 0) {
     call.not_null(arguments.counts.address(), words.counts);

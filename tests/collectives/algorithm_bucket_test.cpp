@@ -16,11 +16,11 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 
-std::byte* bytes_of(Words& words) {
+std::byte* row_bytes(Words& words) {
   return reinterpret_cast<std::byte*>(words.data());
 }
 
-std::size_t count_of(std::uint64_t seed) {
+std::size_t row_length(std::uint64_t seed) {
   constexpr std::size_t kCounts[] = {0, 1, 3, 40, 3000, 40'000};
   return kCounts[seed % 6];
 }
@@ -29,7 +29,7 @@ std::size_t count_of(std::uint64_t seed) {
 std::uint64_t element(int rank, std::size_t i) {
   return i * 3 + static_cast<std::uint64_t>(rank) * 1001;
 }
-Words row_of(int rank, std::size_t count) {
+Words words_of_rank(int rank, std::size_t count) {
   Words row(count);
   for (std::size_t i = 0; i < count; ++i) row[i] = element(rank, i);
   return row;
@@ -43,7 +43,7 @@ Words sums(int ranks, std::size_t count) {
 }
 
 Steps allreduce(Collective& collective, Words& row) {
-  return allreduce_bucket(collective, bytes_of(row), row.size(), sizeof(std::uint64_t),
+  return allreduce_bucket(collective, row_bytes(row), row.size(), sizeof(std::uint64_t),
                           predefined_combine(MPI_SUM, MPI_UINT64_T));
 }
 
@@ -54,10 +54,10 @@ TEST_CASE("an allreduce by buckets comes to the sum, whatever the ring and the r
     for (const std::uint64_t seed : testing::Seeds(12)) {
       CAPTURE(size);
       CAPTURE(seed);
-      const std::size_t count = count_of(seed);
+      const std::size_t count = row_length(seed);
       CollectiveWorld world({.ranks = size, .seed = seed});
       CHECK(world.run([&](int rank) {
-        Words row = row_of(rank, count);
+        Words row = words_of_rank(rank, count);
         CHECK(world.call(rank, [&](Collective& collective) { return allreduce(collective, row); }) == MPI_SUCCESS);
         CHECK(row == sums(size, count));
       }));
@@ -71,18 +71,18 @@ TEST_CASE("a broadcast by buckets brings all of it from any root, also into plac
       CAPTURE(size);
       CAPTURE(seed);
       const int root = static_cast<int>(seed % static_cast<std::uint64_t>(size));
-      const std::size_t count = count_of(seed / 2);
+      const std::size_t count = row_length(seed / 2);
       CollectiveWorld world({.ranks = size, .seed = seed});
       CHECK(world.run([&](int rank) {
-        Words row = rank == root ? row_of(root, count) : Words(count);
+        Words row = rank == root ? words_of_rank(root, count) : Words(count);
         const std::size_t half = count / 2;
-        const std::array<portals::Buffer, 2> pieces{portals::Buffer{bytes_of(row), half * 8},
-                                                    portals::Buffer{bytes_of(row) + half * 8, (count - half) * 8}};
+        const std::array<portals::Buffer, 2> pieces{portals::Buffer{row_bytes(row), half * 8},
+                                                    portals::Buffer{row_bytes(row) + half * 8, (count - half) * 8}};
         const portals::Region data =
-            seed % 2 == 0 ? portals::Region(bytes_of(row), count * 8) : portals::Region(std::span(pieces));
+            seed % 2 == 0 ? portals::Region(row_bytes(row), count * 8) : portals::Region(std::span(pieces));
         CHECK(world.call(rank, [&](Collective& collective) { return bcast_bucket(collective, root, data); }) ==
               MPI_SUCCESS);
-        CHECK(row == row_of(root, count));
+        CHECK(row == words_of_rank(root, count));
       }));
     }
   }
@@ -96,23 +96,24 @@ TEST_CASE("each rank's slices go round the ring") {
       std::vector<Slice> slices;
       std::size_t count = 0;
       for (int rank = 0; rank < size; ++rank) {
-        slices.push_back({count, count_of(seed + static_cast<std::uint64_t>(rank)) / 2});
+        slices.push_back({count, row_length(seed + static_cast<std::uint64_t>(rank)) / 2});
         count += slices.back().count;
       }
       CollectiveWorld world({.ranks = size, .seed = seed});
       CHECK(world.run([&](int rank) {
         const Slice mine = slices[static_cast<std::size_t>(rank)];
         const Words all = sums(size, count);
-        Words row = row_of(rank, count);
+        Words row = words_of_rank(rank, count);
         CHECK(world.call(rank, [&](Collective& collective) {
-          return reduce_scatter_bucket(collective, bytes_of(row), slices, 8, predefined_combine(MPI_SUM, MPI_UINT64_T));
+          return reduce_scatter_bucket(collective, row_bytes(row), slices, 8,
+                                       predefined_combine(MPI_SUM, MPI_UINT64_T));
         }) == MPI_SUCCESS);
         for (std::size_t i = mine.first; i < mine.first + mine.count; ++i) CHECK(row[i] == all[i]);
         for (std::size_t i = 0; i < count; ++i) {
           if (i < mine.first || i >= mine.first + mine.count) row[i] = 0;
         }
         CHECK(world.call(rank, [&](Collective& collective) {
-          return collect_bucket(collective, portals::Region(bytes_of(row), count * 8), slices, 8, kNobody);
+          return collect_bucket(collective, portals::Region(row_bytes(row), count * 8), slices, 8, kNobody);
         }) == MPI_SUCCESS);
         CHECK(row == all);
       }));
@@ -130,7 +131,7 @@ TEST_CASE("streams of calls that overlap do not mix, though there are fewer port
     CHECK(world.run([&](int rank) {
       std::vector<Words> rows;
       std::vector<std::unique_ptr<StoppingCall>> calls;
-      for (std::size_t call = 0; call < kCalls; ++call) rows.push_back(row_of(rank, 100 + call));
+      for (std::size_t call = 0; call < kCalls; ++call) rows.push_back(words_of_rank(rank, 100 + call));
       for (std::size_t call = 0; call < kCalls; ++call) {
         calls.push_back(world.begin_call(
             rank, [&rows, call](Collective& collective) { return allreduce(collective, rows[call]); }));
@@ -154,7 +155,7 @@ TEST_CASE("a rank that is lost ends everybody's allreduce by buckets with an err
       CHECK(world.run(
           [&](int rank) {
             for (const std::size_t count : {std::size_t{3000}, std::size_t{20'000}}) {
-              Words row = row_of(rank, count);
+              Words row = words_of_rank(rank, count);
               CHECK(world.call(rank, [&](Collective& collective) { return allreduce(collective, row); }) ==
                     MPIX_ERR_PROC_FAILED);
             }

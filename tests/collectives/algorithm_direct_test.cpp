@@ -12,18 +12,18 @@
 namespace margay::collectives {
 namespace {
 
-using Bytes = std::vector<std::byte>;
+using BlockBytes = std::vector<std::byte>;
 
 // What rank `from` has for rank `to`.
-Bytes block_of(int from, int to, std::uint64_t bytes) {
-  Bytes block(bytes);
+BlockBytes sent_block(int from, int to, std::uint64_t bytes) {
+  BlockBytes block(bytes);
   for (std::size_t i = 0; i < block.size(); ++i) {
     block[i] = static_cast<std::byte>(static_cast<std::size_t>(from) * 37 + static_cast<std::size_t>(to) * 11 + i * 3);
   }
   return block;
 }
 
-portals::Region region_of(Bytes& bytes) {
+portals::Region whole_region(BlockBytes& bytes) {
   return portals::Region(bytes.data(), bytes.size());
 }
 
@@ -45,16 +45,16 @@ TEST_CASE("a scatter along the tree gives each rank its block, from any root") {
         const std::uint64_t bytes = seed % 2 == 0 ? 24 : kHandshakeBytes - 1;
         CollectiveWorld world({.ranks = size, .seed = seed});
         CHECK(world.run([&](int rank) {
-          Bytes all, mine(bytes);
+          BlockBytes all, mine(bytes);
           for (int to = 0; rank == root && to < size; ++to) {
-            const Bytes block = block_of(root, to, bytes);
+            const BlockBytes block = sent_block(root, to, bytes);
             all.insert(all.end(), block.begin(), block.end());
           }
           const int error_class = world.call(rank, [&](Collective& collective) {
-            return scatter_tree(collective, root, all.data(), bytes, region_of(mine));
+            return scatter_tree(collective, root, all.data(), bytes, whole_region(mine));
           });
           CHECK(error_class == MPI_SUCCESS);
-          CHECK(mine == block_of(root, rank, bytes));
+          CHECK(mine == sent_block(root, rank, bytes));
         }));
       }
     }
@@ -69,22 +69,22 @@ TEST_CASE("every rank has a block of its own length for every other one") {
       CAPTURE(seed);
       CollectiveWorld world({.ranks = size, .seed = seed});
       CHECK(world.run([&](int rank) {
-        std::vector<Bytes> sent, received;
+        std::vector<BlockBytes> sent, received;
         std::vector<PeerMessage> out, in;
         for (int step = 1; step < size; ++step) {
           const int to = (rank + step) % size;
           const int from = (rank - step + size) % size;
-          sent.push_back(block_of(rank, to, length_of(rank, to, seed)));
+          sent.push_back(sent_block(rank, to, length_of(rank, to, seed)));
           received.emplace_back(length_of(from, rank, seed));
-          out.push_back({to, region_of(sent.back())});
-          in.push_back({from, region_of(received.back())});
+          out.push_back({to, whole_region(sent.back())});
+          in.push_back({from, whole_region(received.back())});
         }
         const int error_class =
             world.call(rank, [&](Collective& collective) { return exchange_directly(collective, out, in); });
         CHECK(error_class == MPI_SUCCESS);
         for (int step = 1; step < size; ++step) {
           const int from = (rank - step + size) % size;
-          CHECK(received[static_cast<std::size_t>(step - 1)] == block_of(from, rank, length_of(from, rank, seed)));
+          CHECK(received[static_cast<std::size_t>(step - 1)] == sent_block(from, rank, length_of(from, rank, seed)));
         }
       }));
     }
@@ -101,14 +101,14 @@ TEST_CASE("blocks of other lengths than their receivers name end both calls") {
     CollectiveWorld world({.ranks = kSize, .seed = seed});
     int truncated = 0;
     CHECK(world.run([&](int rank) {
-      Bytes mine = block_of(rank, 0, rank == 2 ? sent_bytes : 8);
-      std::vector<Bytes> received;
+      BlockBytes mine = sent_block(rank, 0, rank == 2 ? sent_bytes : 8);
+      std::vector<BlockBytes> received;
       std::vector<PeerMessage> out, in;
       for (int from = 1; rank == 0 && from < kSize; ++from) received.emplace_back(from == 2 ? named_bytes : 8);
       for (int from = 1; rank == 0 && from < kSize; ++from) {
-        in.push_back({from, region_of(received[static_cast<std::size_t>(from - 1)])});
+        in.push_back({from, whole_region(received[static_cast<std::size_t>(from - 1)])});
       }
-      if (rank != 0) out.push_back({0, region_of(mine)});
+      if (rank != 0) out.push_back({0, whole_region(mine)});
       const int error_class =
           world.call(rank, [&](Collective& collective) { return exchange_directly(collective, out, in); });
       CHECK((error_class == MPI_SUCCESS || error_class == MPI_ERR_TRUNCATE));

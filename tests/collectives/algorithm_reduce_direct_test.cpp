@@ -13,12 +13,12 @@
 namespace margay::collectives {
 namespace {
 
-std::byte* bytes_of(std::vector<Map>& maps) {
+std::byte* maps_bytes(std::vector<Map>& maps) {
   return reinterpret_cast<std::byte*>(maps.data());
 }
 
 // Shorter than there are ranks, shorter and longer than a slice that is asked for.
-std::size_t count_of(std::uint64_t seed) {
+std::size_t maps_count(std::uint64_t seed) {
   constexpr std::size_t kCounts[] = {0, 1, 3, 50, 5000};
   return kCounts[seed % 5];
 }
@@ -47,19 +47,19 @@ TEST_CASE("an allreduce and a reduction by slices keep the order of ranks") {
     for (const std::uint64_t seed : testing::Seeds(10)) {
       CAPTURE(size);
       CAPTURE(seed);
-      const std::size_t count = count_of(seed);
+      const std::size_t count = maps_count(seed);
       const int root = static_cast<int>(seed % static_cast<std::uint64_t>(size));
       CollectiveWorld world({.ranks = size, .seed = seed});
       CHECK(world.run([&](int rank) {
         const Reducer in_order(&compose, false);
         std::vector<Map> everywhere = maps_of(rank, count);
         CHECK(world.call(rank, [&](Collective& collective) {
-          return allreduce_direct(collective, bytes_of(everywhere), count, sizeof(Map), in_order);
+          return allreduce_direct(collective, maps_bytes(everywhere), count, sizeof(Map), in_order);
         }) == MPI_SUCCESS);
         CHECK(everywhere == composed(size, count));
         std::vector<Map> at_root = maps_of(rank, count);
         CHECK(world.call(rank, [&](Collective& collective) {
-          return reduce_direct(collective, root, bytes_of(at_root), count, sizeof(Map), in_order);
+          return reduce_direct(collective, root, maps_bytes(at_root), count, sizeof(Map), in_order);
         }) == MPI_SUCCESS);
         if (rank == root) CHECK(at_root == composed(size, count));
       }));
@@ -77,7 +77,7 @@ TEST_CASE("each rank gets its slice of what all come to, also where slices diffe
         std::vector<Slice> slices;
         std::size_t count = 0;
         for (int rank = 0; rank < size; ++rank) {
-          slices.push_back({count, count_of(seed + static_cast<std::uint64_t>(rank))});
+          slices.push_back({count, maps_count(seed + static_cast<std::uint64_t>(rank))});
           count += slices.back().count;
         }
         CollectiveWorld world({.ranks = size, .seed = seed});
@@ -98,7 +98,7 @@ TEST_CASE("each rank gets its slice of what all come to, also where slices diffe
           }
           std::vector<Map> row = maps_of(rank, count);
           CHECK(world.call(rank, [&](Collective& collective) {
-            return reduce_scatter_direct(collective, bytes_of(row), slices, sizeof(Map), Reducer(&compose, false));
+            return reduce_scatter_direct(collective, maps_bytes(row), slices, sizeof(Map), Reducer(&compose, false));
           }) == MPI_SUCCESS);
           const std::vector<Map> all = composed(size, count);
           for (std::size_t i = mine.first; i < mine.first + mine.count; ++i) CHECK(row[i] == all[i]);
@@ -113,13 +113,13 @@ TEST_CASE("a rank that is lost ends everybody's allreduce by slices with an erro
     for (const std::uint64_t seed : testing::Seeds(10)) {
       CAPTURE(size);
       CAPTURE(seed);
-      const std::size_t count = count_of(seed % 2 + 3);
+      const std::size_t count = maps_count(seed % 2 + 3);
       CollectiveWorld world({.ranks = size, .seed = seed});
       CHECK(world.run(
           [&](int rank) {
             std::vector<Map> mine = maps_of(rank, count);
             CHECK(world.call(rank, [&](Collective& collective) {
-              return allreduce_direct(collective, bytes_of(mine), count, sizeof(Map), Reducer(&compose, false));
+              return allreduce_direct(collective, maps_bytes(mine), count, sizeof(Map), Reducer(&compose, false));
             }) == MPIX_ERR_PROC_FAILED);
           },
           size / 2));
