@@ -423,6 +423,20 @@ def case_collective_option(case):
     case.expect("it is bcast=tree|nodes|bucket" in case.last.stderr, "expected what can be asked for")
 
 
+def case_collective_examples(case):
+    """The examples of collectives on any number of ranks, compiled by us and by Debian: right, and the same by both."""
+    examples = {"sample_sort.c": ["in order, and none lost"], "conjugate_gradient.c": ["the residual is as small as asked"],
+                "matrix_multiply.c": ["the same as the serial product"], "matrix_multiply.c --grid": ["the same as the serial product"]}
+    for name, (last,) in examples.items():
+        source, *words = name.split()
+        path = SOURCES.parents[2] / "examples" / source
+        ours = support.compile_program(case.build, case.build.tool("mpicc"), path, ".margay", ["-lm"])
+        debians = support.compile_program(case.build, "mpicc.mpich", path, ".mpich", ["-lm"])
+        for program, ranks, options in ((ours, 1, []), (ours, 3, []), (debians, 4, []), (ours, 5, ["--nodes", "2"])):
+            case.margay("--check-accounting", *options, program, "--check", *words, ranks=ranks)
+            case.expect(case.last.stdout.splitlines()[-1:] == [last], f"expected \"{last}\"")
+
+
 def case_heat2d(case):
     """examples/heat2d.c on any number of ranks, compiled by us and by Debian: the serial result, the same image."""
     examples = SOURCES.parents[2] / "examples"
