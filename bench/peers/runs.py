@@ -19,6 +19,9 @@ RATE_MODES = ("plain", "late", "wildcards", "persistent")
 MATCHING_MODES = ("front", "in_order", "last_first")
 THREAD_MODES = ("blocking", "nonblocking", "probed")
 SOME_MODES = ("waitsome", "testsome", "polled", "polled_all")
+OPERATIONS = ("bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall", "reduce_scatter", "scan")
+OPERATION_SIZES = (8, KI, 8 * KI, 64 * KI, MI, 4 * MI)
+OPERATION_RANKS = (2, 4, 8, 16)
 OVERSUBSCRIBED_REPEATS = 3  # a peer may need many seconds for one
 
 
@@ -78,6 +81,15 @@ def jobs(wire, quick):
     yield Run("memory", wire, "memory", ranks=16 if quick else 64, seconds=0, limit_s=30, repeats_max=OVERSUBSCRIBED_REPEATS)
 
 
+def operations(wire, quick):
+    """Collectives by length. With more ranks than processors a block of 4 MiB for each pair of ranks is left out."""
+    for ranks in (2, 4) if quick or wire == "tcp" else OPERATION_RANKS:
+        for mode in ("bcast", "allreduce", "allgather") if quick else OPERATIONS:
+            sizes = OPERATION_SIZES[:-1] if ranks > 4 else OPERATION_SIZES
+            yield Run("operations", wire, "operations", ranks=ranks, mode=mode, sizes=sizes[1:4:2] if quick else sizes,
+                      seconds=0.02, limit_s=20, repeats_max=99 if ranks == 2 else OVERSUBSCRIBED_REPEATS)
+
+
 def threads(wire, quick):
     """Threads of two ranks; more threads than processors."""
     for mode in THREAD_MODES[:1] if quick else THREAD_MODES:
@@ -127,6 +139,8 @@ def smoke():
             yield Run("matching", wire, "matching", mode=mode, sizes=(100,), seconds=short)
         for mode in ("barrier", "allreduce"):
             yield Run("collectives", wire, "collectives", ranks=4, mode=mode, seconds=short)
+        for mode in OPERATIONS:
+            yield Run("operations", wire, "operations", ranks=3, mode=mode, sizes=(8, 65536), seconds=short)
         for mode in THREAD_MODES:
             yield Run("threads", wire, "threads", mode=mode, sizes=(1, 2, 4), seconds=short)
         for mode in SOME_MODES:
@@ -150,6 +164,7 @@ def plan(quick=False, only=()):
     """The runs, in order. `only`: groups and wires; a run is taken when it has all kinds that are named."""
     everything = list(limits(quick)) + [run for wire in WIRES for run in pairs(wire, quick)]
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in jobs(wire, quick)]
+    everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in operations(wire, quick)]
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in threads(wire, quick)]
     everything += [run for wire in WIRES for run in many(wire, quick)]
     return [run for run in everything if wanted(run, only)]

@@ -26,6 +26,12 @@ OF_RECEIVES = ("front", "in_order", "last_first")
 WIRE_TITLES = {"shm": "shared memory", "tcp": "TCP over loopback"}
 
 
+def operation_title(case):
+    """"allreduce_8" is "allreduce, 8 ranks"; other cases have a title of their own."""
+    name, _, ranks = case.rpartition("_")
+    return f"{name.replace('_', '-')}, {ranks} ranks" if name and ranks.isdigit() else case
+
+
 def size_text(case, size):
     if case in OF_RANKS:
         return f"{size} ranks"
@@ -80,7 +86,7 @@ def sections(rows):
     found = {}
     for row in rows:
         wire = WIRE_TITLES.get(row.wire)
-        title = TITLES.get(row.case, row.case) + (f" ({wire})" if wire else "")
+        title = TITLES.get(row.case, operation_title(row.case)) + (f" ({wire})" if wire else "")
         found.setdefault(title, []).append(row)
     return list(found.items())
 
