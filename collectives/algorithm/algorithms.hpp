@@ -65,15 +65,27 @@ struct Slice {
 };
 // One for each rank, one behind the other, of lengths that differ by one at most.
 [[nodiscard]] std::vector<Slice> even_slices(std::size_t count, int ranks);
+// Some ranks of the communicator, of which this one is number `me`; the span stays. A slice is a member's by number.
+struct Members {
+  std::span<const int> ranks;
+  std::size_t me;
+};
 // `partial`: this rank's contribution. Its own slice of it becomes the result's; the others are as they were.
 Steps reduce_scatter_direct(Collective& collective, std::byte* partial, std::span<const Slice> slices,
                             std::size_t element_bytes, Reducer combine);
+Steps reduce_scatter_among(Collective& collective, Members members, std::byte* partial, std::span<const Slice> slices,
+                           std::size_t element_bytes, Reducer combine);
 // Each rank has its own slice of `all`, and gets the others'.
 Steps allgather_slices(Collective& collective, std::byte* all, std::span<const Slice> slices,
                        std::size_t element_bytes);
+Steps allgather_among(Collective& collective, Members members, std::byte* all, std::span<const Slice> slices,
+                      std::size_t element_bytes);
 // As allreduce_exchange, and as reduce_tree; these have a second phase.
 Steps allreduce_direct(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
                        Reducer combine);
+// By two dimensions. The operation commutes. Requires: groups.even().
+Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, std::byte* partial, std::size_t count,
+                       std::size_t element_bytes, Reducer combine);
 Steps reduce_direct(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
                     Reducer combine);
 

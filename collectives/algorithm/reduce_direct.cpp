@@ -6,6 +6,8 @@
 //
 // Slices are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <cstring>
+#include <memory>
+#include <numeric>
 #include <vector>
 
 #include "collectives/algorithm/algorithms.hpp"
@@ -31,8 +33,8 @@ class SlicedRow {
  public:
   SlicedRow(std::byte* base, std::size_t element_bytes, std::span<const Slice> slices)
       : base_(base), element_bytes_(element_bytes), slices_(slices) {}
-  [[nodiscard]] portals::Region of(int rank) const {
-    const Slice& slice = slices_[static_cast<std::size_t>(rank)];
+  [[nodiscard]] portals::Region of(std::size_t member) const {
+    const Slice& slice = slices_[member];
     return portals::Region(base_ + slice.first * element_bytes_, slice.count * element_bytes_);
   }
 
@@ -42,49 +44,53 @@ class SlicedRow {
   std::span<const Slice> slices_;
 };
 
-// In step n everybody sends to the n-th rank behind it: nobody is the target of all at once.
+// In step n every member sends to the n-th one behind it: nobody is the target of all at once. visit(to, from), numbers
+// of members.
 template <typename Visit>
-void for_each_step(const Collective& collective, Visit visit) {
-  const int size = collective.size();
-  for (int step = 1; step < size; ++step) {
-    visit((collective.rank() + step) % size, (collective.rank() - step + size) % size);
+void for_each_step(const Members& members, Visit visit) {
+  const std::size_t size = members.ranks.size();
+  for (std::size_t step = 1; step < size; ++step) {
+    visit((members.me + step) % size, (members.me + size - step) % size);
   }
 }
 
-// `rows`: the slices of all ranks but this one, whose is in `own`; where it ends up.
-void combine_in_order(int me, int size, std::byte* own, const std::vector<std::byte*>& rows, std::size_t count,
+// `rows`: the slices of all members but this one, whose is in `own`; where it ends up.
+void combine_in_order(std::size_t me, std::byte* own, const std::vector<std::byte*>& rows, std::size_t count,
                       std::uint64_t bytes, const Reducer& combine) {
-  std::byte* result = me == size - 1 ? own : rows[static_cast<std::size_t>(size - 1)];
-  for (int rank = size - 2; rank >= 0; --rank) {
-    combine(rank == me ? own : rows[static_cast<std::size_t>(rank)], result, count);
-  }
+  const auto row = [&](std::size_t member) { return member == me ? own : rows[member]; };
+  std::byte* const result = row(rows.size() - 1);
+  for (std::size_t member = rows.size() - 1; member-- > 0;) combine(row(member), result, count);
   if (result != own) std::memcpy(own, result, bytes);
+}
+
+std::vector<int> all_ranks(const Collective& collective) {
+  std::vector<int> ranks(static_cast<std::size_t>(collective.size()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
 }
 
 }  // namespace
 
-Steps reduce_scatter_direct(Collective& collective, std::byte* partial, std::span<const Slice> slices,
-                            std::size_t element_bytes, Reducer combine) {
+Steps reduce_scatter_among(Collective& collective, Members members, std::byte* partial, std::span<const Slice> slices,
+                           std::size_t element_bytes, Reducer combine) {
   collective.ask_always();
-  const int size = collective.size();
-  const int me = collective.rank();
   const SlicedRow row(partial, element_bytes, slices);
-  const portals::Region mine = row.of(me);
+  const portals::Region mine = row.of(members.me);
   const std::uint64_t bytes = mine.bytes();
-  const auto theirs = std::make_unique_for_overwrite<std::byte[]>(bytes * static_cast<std::uint64_t>(size - 1));
-  std::vector<std::byte*> rows(static_cast<std::size_t>(size));
+  const auto theirs = std::make_unique_for_overwrite<std::byte[]>(bytes * (members.ranks.size() - 1));
+  std::vector<std::byte*> rows(members.ranks.size());
   std::vector<PeerMessage> out, in;
-  for_each_step(collective, [&](int to, int from) {
-    rows[static_cast<std::size_t>(from)] = theirs.get() + bytes * in.size();
-    out.push_back({to, row.of(to)});
-    in.push_back({from, portals::Region(rows[static_cast<std::size_t>(from)], bytes)});
+  for_each_step(members, [&](std::size_t to, std::size_t from) {
+    rows[from] = theirs.get() + bytes * in.size();
+    out.push_back({members.ranks[to], row.of(to)});
+    in.push_back({members.ranks[from], portals::Region(rows[from], bytes)});
   });
   co_await exchange_directly(collective, out, in);
   if (bytes == 0 || collective.error_class() != MPI_SUCCESS) co_return;
-  const std::size_t count = slices[static_cast<std::size_t>(me)].count;
+  const std::size_t count = slices[members.me].count;
   std::byte* const own = mine.single().base;
   if (!combine.commutative()) {
-    combine_in_order(me, size, own, rows, count, bytes, combine);
+    combine_in_order(members.me, own, rows, count, bytes, combine);
     co_return;
   }
   for (std::byte* const other : rows) {
@@ -92,15 +98,29 @@ Steps reduce_scatter_direct(Collective& collective, std::byte* partial, std::spa
   }
 }
 
-Steps allgather_slices(Collective& collective, std::byte* all, std::span<const Slice> slices,
-                       std::size_t element_bytes) {
+Steps allgather_among(Collective& collective, Members members, std::byte* all, std::span<const Slice> slices,
+                      std::size_t element_bytes) {
   const SlicedRow row(all, element_bytes, slices);
   std::vector<PeerMessage> out, in;
-  for_each_step(collective, [&](int to, int from) {
-    out.push_back({to, row.of(collective.rank())});
-    in.push_back({from, row.of(from)});
+  for_each_step(members, [&](std::size_t to, std::size_t from) {
+    out.push_back({members.ranks[to], row.of(members.me)});
+    in.push_back({members.ranks[from], row.of(from)});
   });
   co_await exchange_directly(collective, out, in);
+}
+
+Steps reduce_scatter_direct(Collective& collective, std::byte* partial, std::span<const Slice> slices,
+                            std::size_t element_bytes, Reducer combine) {
+  const std::vector<int> ranks = all_ranks(collective);
+  const Members all{ranks, static_cast<std::size_t>(collective.rank())};
+  co_await reduce_scatter_among(collective, all, partial, slices, element_bytes, combine);
+}
+
+Steps allgather_slices(Collective& collective, std::byte* all, std::span<const Slice> slices,
+                       std::size_t element_bytes) {
+  const std::vector<int> ranks = all_ranks(collective);
+  const Members everybody{ranks, static_cast<std::size_t>(collective.rank())};
+  co_await allgather_among(collective, everybody, all, slices, element_bytes);
 }
 
 Steps allreduce_direct(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
@@ -119,9 +139,11 @@ Steps reduce_direct(Collective& collective, int root, std::byte* partial, std::s
   const SlicedRow row(partial, element_bytes, slices);
   std::vector<PeerMessage> out, in;
   if (collective.rank() != root) {
-    out.push_back({root, row.of(collective.rank())});
+    out.push_back({root, row.of(static_cast<std::size_t>(collective.rank()))});
   } else {
-    for_each_step(collective, [&](int /*to*/, int from) { in.push_back({from, row.of(from)}); });
+    for (int from = 0; from < collective.size(); ++from) {
+      if (from != root) in.push_back({from, row.of(static_cast<std::size_t>(from))});
+    }
   }
   co_await exchange_directly(collective, out, in);
 }

@@ -12,6 +12,10 @@ namespace {
 // here the fewer rounds and turns count more. It is where the messages change too (a receiver asks for longer ones), so
 // that ranks which name different lengths, both short, still meet.
 constexpr std::uint64_t kShortBytes = kHandshakeBytes;
+// Between nodes each slice costs two messages, its receiver's word and itself: up to here the tree's fewer ones count
+// more than that it moves the whole row log p times.
+constexpr std::uint64_t kNodesBytes = std::uint64_t{1} << 20;
+
 constexpr std::array<std::string_view, kOperationCount> kOperationNames{
     "barrier",        "bcast", "reduce", "allreduce",          "gather",           "allgather", "scatter", "alltoall",
     "reduce_scatter", "scan",  "exscan", "neighbor_allgather", "neighbor_alltoall"};
@@ -37,6 +41,8 @@ std::string_view name(Algorithm algorithm) {
       return "direct";
     case Algorithm::bucket:
       return "bucket";
+    case Algorithm::hybrid:
+      return "hybrid";
   }
   return "unknown";
 }
@@ -55,9 +61,9 @@ bool does(Algorithm algorithm, Operation operation) {
     case Operation::allreduce:
       return true;
     case Operation::allgather:
-      return true;
+      return algorithm != Algorithm::hybrid;
     case Operation::reduce_scatter:
-      return algorithm != Algorithm::exchange;
+      return algorithm != Algorithm::exchange && algorithm != Algorithm::hybrid;
     default:
       return false;
   }
@@ -66,6 +72,7 @@ bool does(Algorithm algorithm, Operation operation) {
 // Whether it can do this call. Flat reductions and gathers take rows that nobody asks for; over several nodes their
 // ranks need not be neighbors, and a ring combines in an order of its own.
 bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  if (algorithm == Algorithm::hybrid && (in_order || !facts.even || bytes == 0)) return false;
   if (in_order && (algorithm == Algorithm::bucket || (algorithm == Algorithm::nodes && facts.nodes > 1))) return false;
   if (operation == Operation::allgather) {
     if (algorithm == Algorithm::exchange) return facts.ranks == 2;
@@ -134,9 +141,11 @@ Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool
   const std::optional<Algorithm> asked = facts.asked_for[static_cast<std::size_t>(operation)];
   if (asked && can(*asked, operation, bytes, facts, in_order)) return {*asked, "--collective asks for it"};
   const Choice best = select_best(operation, bytes, facts);
-  return can(best.algorithm, operation, bytes, facts, in_order)
-             ? best
-             : Choice{Algorithm::tree, "the operation does not commute: the tree keeps the order of ranks"};
+  if (can(best.algorithm, operation, bytes, facts, in_order)) return best;
+  if (best.algorithm == Algorithm::hybrid) {
+    return {Algorithm::direct, "the operation does not commute, and the data is long: slices, in the order of ranks"};
+  }
+  return {Algorithm::tree, "the operation does not commute: the tree keeps the order of ranks"};
 }
 
 namespace {
@@ -152,7 +161,11 @@ Choice select_best(Operation operation, std::uint64_t bytes, const Facts& facts)
   }
   const bool halves_pay = operation == Operation::allreduce || operation == Operation::reduce_scatter ||
                           (operation == Operation::reduce && (facts.ranks > 2 || bytes > kTwoRanksBytes));
-  if (halves_pay && bytes > kShortBytes && facts.ranks > 1) {
+  if (operation == Operation::allreduce && bytes >= kNodesBytes && facts.nodes > 1 && facts.most_on_node > 1 &&
+      facts.even) {
+    return {Algorithm::hybrid, "the data is long: slices inside a node, and of them slices between nodes"};
+  }
+  if (halves_pay && bytes > (facts.nodes > 1 ? kNodesBytes : kShortBytes) && facts.ranks > 1) {
     return {Algorithm::direct, "the data is long: each rank combines its slice, and all do at once"};
   }
   if (facts.crowded) return {Algorithm::tree, "ranks outnumber processors, and the data is long for one leader"};

@@ -38,9 +38,10 @@ enum class Algorithm : std::uint8_t {
   nodes,     // flat inside a node, the tree between the nodes' leaders
   direct,    // each block straight from its sender to its receiver
   bucket,    // round a ring, in pieces, each combined or sent on while the next one comes
+  hybrid,    // by two dimensions, inside each node and between them
 };
 inline constexpr std::size_t kOperationCount = static_cast<std::size_t>(Operation::neighbor_alltoall) + 1;
-inline constexpr std::size_t kAlgorithmCount = static_cast<std::size_t>(Algorithm::bucket) + 1;
+inline constexpr std::size_t kAlgorithmCount = static_cast<std::size_t>(Algorithm::hybrid) + 1;
 [[nodiscard]] std::string_view name(Operation operation);
 [[nodiscard]] std::string_view name(Algorithm algorithm);
 
@@ -61,6 +62,7 @@ struct Facts {
   int nodes = 1;         // that its members run on
   int most_on_node = 1;  // members on one node
   bool crowded = false;  // ranks that wait yield: they outnumber the processors
+  bool even = true;      // each node has as many
   AskedFor asked_for = {};
 };
 

@@ -12,7 +12,7 @@ const StandingFacts& find_facts(Host& host, mpi_adi::Communicator& communicator)
   nodes.reserve(communicator.group->world_ranks.size());
   for (const std::uint32_t rank : communicator.group->world_ranks) nodes.push_back(host.node_of(rank));
   NodeGroups groups(nodes, communicator.rank());
-  Facts facts{communicator.size(), groups.nodes(), groups.most(), host.crowded()};
+  Facts facts{communicator.size(), groups.nodes(), groups.most(), host.crowded(), groups.even()};
   const portals::Status asked = parse_asked_for(host.asked_algorithms(), facts.asked_for);
   MARGAY_ASSERT(asked.ok());  // the job does not begin with others
   auto found = std::make_unique<StandingFacts>(facts, std::move(groups));

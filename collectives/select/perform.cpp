@@ -177,6 +177,7 @@ Steps BarrierCall::text(Collective& collective, const StandingFacts& standing, A
     case Algorithm::tree:
     case Algorithm::direct:
     case Algorithm::bucket:
+    case Algorithm::hybrid:
       break;
   }
   return barrier_tree(collective);
@@ -208,6 +209,10 @@ Plan AllreduceCall::plan(const StandingFacts& standing) const {
 Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
   if (algorithm == Algorithm::direct) {
     return allreduce_direct(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
+  }
+  if (algorithm == Algorithm::hybrid) {
+    return allreduce_hybrid(collective, standing.groups, reduction.partial, reduction.count, reduction.element_bytes,
+                            reduction.combine);
   }
   if (algorithm == Algorithm::bucket) {
     return allreduce_bucket(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);

@@ -33,4 +33,14 @@ TreePlace NodeGroups::leaders_tree(int root) const {
   return place;
 }
 
+std::vector<int> NodeGroups::column() const {
+  std::vector<int> ranks(lowest_.size(), -1);
+  std::vector<int> before(lowest_.size(), 0);
+  for (std::size_t rank = 0; rank < group_of_.size(); ++rank) {
+    const auto group = static_cast<std::size_t>(group_of_[rank]);
+    if (before[group]++ == index_) ranks[group] = static_cast<int>(rank);
+  }
+  return ranks;
+}
+
 }  // namespace margay::collectives

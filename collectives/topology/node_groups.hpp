@@ -20,6 +20,12 @@ class NodeGroups {
   // The ranks of this rank's node, ascending, and this rank's index among them.
   [[nodiscard]] std::span<const int> mine() const { return mine_; }
   [[nodiscard]] int index() const { return index_; }
+  // Every node has as many ranks.
+  [[nodiscard]] bool even() const { return most_ * nodes() == static_cast<int>(group_of_.size()); }
+  // This rank's node among them, in the order of their lowest ranks.
+  [[nodiscard]] int number() const { return my_group_; }
+  // The ranks that have this rank's index on their nodes, in the order of these. Requires: even().
+  [[nodiscard]] std::vector<int> column() const;
   // Who speaks for this rank's node: `root` on its own node, elsewhere the node's lowest rank.
   [[nodiscard]] int leader(int root) const { return on_my_node(root) ? root : mine_.front(); }
   // The leaders' tree, rooted at `root`; ranks in it are ranks of the communicator. Requires: this rank is a leader.

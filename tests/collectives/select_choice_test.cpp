@@ -88,8 +88,12 @@ TEST_CASE("what cannot be asked for is an error that says what can") {
 TEST_CASE("of long data each rank combines its slice; what is only told keeps the tree") {
   for (const Facts& facts : {kPair, kRoomy, kCrowded, kTwoNodes}) {
     CHECK(chosen(Operation::bcast, 1 << 20, facts) == Algorithm::tree);
-    CHECK(chosen(Operation::allreduce, kHandshakeBytes + 1, facts) == Algorithm::direct);
-    CHECK(chosen(Operation::reduce, 1 << 20, facts) == Algorithm::direct);
+    const bool two_dimensions = facts.nodes > 1;
+    CHECK(chosen(Operation::allreduce, kHandshakeBytes + 1, facts) ==
+          (two_dimensions ? Algorithm::tree : Algorithm::direct));
+    CHECK(chosen(Operation::allreduce, 1 << 21, facts) == (two_dimensions ? Algorithm::hybrid : Algorithm::direct));
+    CHECK(select(Operation::allreduce, 1 << 21, facts, true).algorithm == Algorithm::direct);
+    CHECK(chosen(Operation::reduce, 1 << 21, facts) == Algorithm::direct);
   }
   CHECK(chosen(Operation::reduce, 1 << 16, kPair) == Algorithm::tree);
   CHECK(chosen(Operation::reduce, 1 << 16, kRoomy) == Algorithm::direct);

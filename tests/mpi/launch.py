@@ -413,7 +413,7 @@ def case_collective_option(case):
     """--collective asks for an algorithm: results are the same by each; and says what can be asked for."""
     program = support.compile_program(case.build, case.build.tool("mpicc"), SOURCES.parent / "collectives_random.c", ".margay")
     asked = [(f"allreduce={name},allgather={name}", words) for name in ("tree", "exchange", "nodes", "direct", "bucket")
-             for words in ((), ("--nodes", "2"))] + [("bcast=bucket,reduce_scatter=bucket,reduce=direct", ())]
+             for words in ((), ("--nodes", "2"))] + [("allreduce=hybrid", ("--nodes", "2")), ("bcast=bucket,reduce_scatter=bucket,reduce=direct", ())]
     for algorithms, words in asked:
         case.margay("--check-accounting", "--collective", algorithms, *words, program, "150", ranks=5)
         case.expect_lines(["collectives_random: no errors"])

@@ -76,7 +76,7 @@ constexpr OptionRule kRules[] = {
     {"method", 1, OptionAction::kPairs, "MARGAY_METHOD", "long=ring|cma|auto"},
     {"collective", 1, OptionAction::kPairs, "MARGAY_COLLECTIVE",
      "barrier=tree|exchange|nodes,bcast=tree|nodes|bucket,reduce=tree|nodes|direct,"
-     "allreduce=tree|exchange|nodes|direct|bucket,allgather=tree|exchange|nodes|direct|bucket,"
+     "allreduce=tree|exchange|nodes|direct|bucket|hybrid,allgather=tree|exchange|nodes|direct|bucket,"
      "reduce_scatter=tree|nodes|direct|bucket"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
     {"trace-events", 1, OptionAction::kTraceEvents, "MARGAY_TRACE_EVENTS"},
