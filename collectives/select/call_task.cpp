@@ -27,7 +27,7 @@ CallTask::~CallTask() {
 }
 
 bool CallTask::be_persistent() {
-  channel_.emplace(Channel{*communicator});
+  channel_.emplace(Channel{communicator->everybody()});
   if (portal_.notices().open(*channel_)) return true;
   channel_.reset();
   return false;
