@@ -9,6 +9,7 @@
 
 #include "collectives/op/reducer.hpp"
 #include "collectives/portal/collective.hpp"
+#include "collectives/portal/team.hpp"
 #include "collectives/topology/node_groups.hpp"
 #include "collectives/topology/spanning_tree.hpp"
 
@@ -46,6 +47,9 @@ Steps allreduce_exchange(Collective& collective, std::byte* partial, std::size_t
 enum class ScanKind : std::uint8_t { inclusive, exclusive };
 Steps scan_exchange(Collective& collective, ScanKind kind, std::byte* partial, std::size_t count,
                     std::size_t element_bytes, Reducer combine);
+
+Steps scan_chain(Collective& collective, ScanKind kind, std::byte* partial, std::size_t count,
+                 std::size_t element_bytes, Reducer combine);
 
 // All that goes between this rank and another one, one way.
 struct PeerMessage {
@@ -100,6 +104,21 @@ Steps reduce_scatter_bucket(Collective& collective, std::byte* partial, std::spa
 Steps allreduce_bucket(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
                        Reducer combine);
 Steps bcast_bucket(Collective& collective, int root, portals::Region data);
+
+// Through memory that all members see, for calls that wait in place; of each member at most sim::kMeetingPartBytes.
+Steps barrier_shared(Collective& collective, Team& team);
+// As allreduce_exchange, scan_exchange, and reduce_scatter_direct.
+Steps allreduce_shared(Collective& collective, Team& team, std::byte* partial, std::size_t count,
+                       std::size_t element_bytes, Reducer combine);
+Steps scan_shared(Collective& collective, Team& team, ScanKind kind, std::byte* partial, std::size_t count,
+                  std::size_t element_bytes, Reducer combine);
+Steps reduce_scatter_shared(Collective& collective, Team& team, std::byte* partial, std::span<const Slice> slices,
+                            std::size_t element_bytes, Reducer combine);
+// `all`: a block of each rank, in their order; this one's is there.
+Steps allgather_shared(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes);
+// As exchange_directly, of blocks of one length.
+Steps alltoall_shared(Collective& collective, Team& team, std::span<const PeerMessage> out,
+                      std::span<const PeerMessage> in, std::uint64_t block_bytes);
 
 // `all` (root only): size() * block_bytes bytes, in rank order; `mine`: block_bytes bytes, filled.
 Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64_t block_bytes, portals::Region mine);

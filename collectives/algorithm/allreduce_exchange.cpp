@@ -43,7 +43,7 @@ Steps allreduce_exchange(Collective& collective, std::byte* partial, std::size_t
   const int whole = static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
   const int paired = 2 * (size - whole);  // of the ranks below, each odd one is played by the even one before it
   const std::uint64_t bytes = count * element_bytes;
-  Scratch scratch(bytes);
+  Scratch scratch(collective, bytes);
   Halves halves{collective, combine, count, bytes, partial, scratch.base()};
   if (rank < paired && rank % 2 == 1) {
     co_await Exchange(collective, rank - 1, halves.mine, rank - 1, halves.theirs, bytes);

@@ -96,7 +96,7 @@ Steps reduce_scatter_bucket(Collective& collective, std::byte* partial, std::spa
   collective.ask_always();
   const std::uint64_t all = bytes_of(slices, element_bytes);
   if (collective.size() == 1 || all == 0) co_return;
-  const auto theirs = std::make_unique_for_overwrite<std::byte[]>(all);
+  const KeptMemory::Run theirs = collective.portal().take_memory(all);
   const Ring ring(collective, portals::Region(partial, all), slices, element_bytes);
   StreamReceive in(collective, ring.previous(), portals::Region(theirs.get(), all),
                    all - ring.bytes_of(ring.previous()));

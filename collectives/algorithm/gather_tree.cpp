@@ -16,12 +16,12 @@ Steps gather_tree(Collective& collective, int root, portals::Region mine, std::u
     co_return;
   }
   // The root's run is the whole result; an inner rank's is its subtree's, held here on its way.
-  std::unique_ptr<std::byte[]> own;
+  KeptMemory::Run own;
   std::byte* run = all;
   const int members = place.last - place.first + 1;
   const auto ranks = static_cast<std::uint64_t>(members);
   if (place.parent >= 0) {
-    own = std::make_unique_for_overwrite<std::byte[]>(ranks * block_bytes);
+    own = collective.portal().take_memory(ranks * block_bytes);
     run = own.get();
   }
   const auto at = [&](int rank) { return run + static_cast<std::uint64_t>(rank - place.first) * block_bytes; };

@@ -77,7 +77,7 @@ Steps reduce_scatter_among(Collective& collective, Members members, std::byte* p
   const SlicedRow row(partial, element_bytes, slices);
   const portals::Region mine = row.of(members.me);
   const std::uint64_t bytes = mine.bytes();
-  const auto theirs = std::make_unique_for_overwrite<std::byte[]>(bytes * (members.ranks.size() - 1));
+  const KeptMemory::Run theirs = collective.portal().take_memory(bytes * (members.ranks.size() - 1));
   std::vector<std::byte*> rows(members.ranks.size());
   std::vector<PeerMessage> out, in;
   for_each_step(members, [&](std::size_t to, std::size_t from) {

@@ -20,7 +20,7 @@ Steps collect(Collective& collective, const NodeGroups& groups, std::byte* parti
               std::uint64_t bytes, Reducer combine) {
   const std::size_t rows = groups.mine().size();
   if (rows == 1) co_return;
-  Scratch table(rows * bytes);
+  Scratch table(collective, rows * bytes);
   const auto row = [&](std::size_t at) { return table.base() + at * bytes; };
   ReceiveRows others(collective, groups.mine(), portals::Region(table.base(), rows * bytes), bytes);
   if (bytes != 0) std::memcpy(row(static_cast<std::size_t>(groups.index())), partial, bytes);

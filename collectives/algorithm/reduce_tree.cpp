@@ -13,7 +13,7 @@ namespace margay::collectives {
 
 Steps reduce_along(Collective& collective, TreePlace place, std::byte* partial, std::size_t count, std::uint64_t bytes,
                    Reducer combine) {
-  Scratch incoming(place.children.empty() ? 0 : bytes);
+  Scratch incoming(collective, place.children.empty() ? 0 : bytes);
   std::byte* mine = partial;
   std::byte* theirs = incoming.base();
   // Smallest subtree first: it is ready first, and it is the range of ranks beside those that are combined already.

@@ -17,8 +17,8 @@ Steps scan_exchange(Collective& collective, ScanKind kind, std::byte* partial, s
   const int size = collective.size();
   const int rank = collective.rank();
   const std::uint64_t bytes = count * element_bytes;
-  Scratch first(bytes);
-  Scratch second(bytes);
+  Scratch first(collective, bytes);
+  Scratch second(collective, bytes);
   std::byte* range = first.base();  // of the ranks of this one's range
   std::byte* theirs = second.base();
   bool has_result = kind == ScanKind::inclusive;

@@ -14,11 +14,11 @@ Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64
     co_await Receive(collective, place.parent, mine);
     co_return;
   }
-  std::unique_ptr<std::byte[]> own;
+  KeptMemory::Run own;
   std::byte* run = all;
   if (place.parent >= 0) {
     const auto bytes = static_cast<std::uint64_t>(place.last - place.first + 1) * block_bytes;
-    own = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    own = collective.portal().take_memory(bytes);
     run = own.get();
     co_await Receive(collective, place.parent, portals::Region(run, bytes));
   }

@@ -27,6 +27,11 @@ struct Checked {
 // What all forms check; the call's errors say whether it may go on.
 Checked check(Call& call, const BcastArguments& arguments) {
   Communicator* communicator = call.communicator(arguments.comm);
+  // Of two groups, who is in the root's and not the root names no data.
+  if (call.ok() && communicator->is_inter() && arguments.root == MPI_PROC_NULL) {
+    note_call(call, *communicator);
+    return {communicator, call.datatype(MPI_BYTE)};
+  }
   call.count(arguments.count);
   Datatype* type = call.datatype(arguments.datatype, arguments.count);
   call.buffer(arguments.buffer, arguments.count, type);
@@ -40,6 +45,9 @@ Checked check(Call& call, const BcastArguments& arguments) {
 
 // The bytes that travel: read at the root, filled elsewhere.
 TypedData bytes_of(const BcastArguments& arguments, const Checked& checked) {
+  if (checked.communicator->is_inter() && arguments.root == MPI_PROC_NULL) {
+    return {static_cast<void*>(nullptr), 0, *checked.type};
+  }
   const int root = checked.communicator->is_inter() ? MPI_ROOT : checked.communicator->rank();
   if (root != arguments.root) return {arguments.buffer, arguments.count, *checked.type};
   return {static_cast<const void*>(arguments.buffer), arguments.count, *checked.type};

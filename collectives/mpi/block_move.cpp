@@ -284,17 +284,20 @@ void BlockMove::finish() const {
   }
 }
 
-Plan BlockMove::plan(const StandingFacts& /*standing*/) const {
+Plan BlockMove::plan(const StandingFacts& standing) const {
   Shape shape;
   shape.operation = operation_number(arguments_.operation);
   if (rooted() && !communicator_->is_inter()) shape.root = static_cast<std::uint16_t>(arguments_.root);
   if (is_even()) shape.bytes = sent_.size() > 0 ? sent_[0].bytes() : received_[0].bytes();
-  const Algorithm algorithm = by_tree_ ? Algorithm::tree : Algorithm::direct;
+  Algorithm algorithm = by_tree_ ? Algorithm::tree : Algorithm::direct;
+  if (arguments_.operation == Operation::alltoall && is_even()) {
+    algorithm = select(Operation::alltoall, shape.bytes, standing.facts).algorithm;
+  }
   shape.algorithm = static_cast<std::uint8_t>(algorithm);
   return {algorithm, shape};
 }
 
-Steps BlockMove::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm algorithm) const {
+Steps BlockMove::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
   if (algorithm == Algorithm::tree) {
     return scatter_tree(collective, arguments_.root, run_, block_bytes_, own_.front().to);
   }
@@ -304,6 +307,9 @@ Steps BlockMove::text(Collective& collective, const StandingFacts& /*standing*/,
     } else if (!same_place(own.from, own.to)) {
       portals::copy(own.to, own.from);
     }
+  }
+  if (algorithm == Algorithm::shared) {
+    return alltoall_shared(collective, *standing.team, out_, in_, plan(standing).shape.bytes);
   }
   return exchange_directly(collective, out_, in_);
 }

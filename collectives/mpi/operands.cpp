@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "collectives/mpi/arguments.hpp"
 #include "collectives/op/names.hpp"
 
 namespace margay::collectives {
@@ -28,6 +29,7 @@ MPI_Datatype operand_type(const Datatype& type) {
 
 Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : type_(type), count_(count) {
   if (!call.ok() || type == nullptr) return;
+  portal_ = &collectives_of(call);
   if (mpi_adi::is_predefined_op(op)) [[likely]] {
     const MPI_Datatype operand = operand_type(*type);
     predefined_ = predefined_combine(op, operand);
@@ -51,7 +53,7 @@ Reduction Operands::begin(const void* send, void* receive) {
   const std::uint64_t bytes = row_bytes();
   auto* row = static_cast<std::byte*>(receive);
   if (receive == nullptr || !rows_are_memory()) {
-    own_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    own_ = portal_->take_memory(bytes);
     row = own_.get();
   }
   if (!rows_are_memory()) {

@@ -50,7 +50,8 @@ class Operands {
   Combine predefined_ = nullptr;
   std::optional<UserReduction> user_;
   bool commutative_ = true;
-  std::unique_ptr<std::byte[]> own_;
+  TreePortal* portal_ = nullptr;  // who has the memory of calls
+  KeptMemory::Run own_;
 };
 
 }  // namespace margay::collectives

@@ -97,11 +97,12 @@ class Reducing {
 // The same between two groups.
 class ReducingBetween {
  public:
-  ReducingBetween(Call& call, const ReduceArguments& arguments)
-      : arguments_(arguments),
-        communicator_(call.communicator(arguments.comm)),
-        type_(call.datatype(arguments.datatype, arguments.count)),
-        operands_(call, arguments.op, type_, arguments.count) {
+  ReducingBetween(Call& call, const ReduceArguments& named)
+      : arguments_(significant(named)),
+        communicator_(call.communicator(named.comm)),
+        type_(call.datatype(arguments_.datatype, arguments_.count)),
+        operands_(call, arguments_.op, type_, arguments_.count) {
+    const ReduceArguments& arguments = arguments_;
     call.count(arguments.count);
     if (arguments.root) call.root(communicator_, *arguments.root);
     if (!call.ok()) return;
@@ -111,6 +112,10 @@ class ReducingBetween {
     if (has_result()) call.buffer(arguments.receive, arguments.count, type_, "recvbuf");
     if (sends()) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
     if (!call.ok()) return;
+    if (is_nobody(arguments)) {
+      note_call(call, *communicator_);
+      return;
+    }
     note_call(call, *communicator_, {.operation = arguments.op, .count = arguments.count, .type = type_});
   }
 
@@ -138,6 +143,11 @@ class ReducingBetween {
   }
 
  private:
+  // Who is in the root's group and not the root names no data.
+  static bool is_nobody(const ReduceArguments& arguments) { return arguments.root == MPI_PROC_NULL; }
+  static ReduceArguments significant(const ReduceArguments& named) {
+    return is_nobody(named) ? ReduceArguments{nullptr, nullptr, 0, MPI_BYTE, MPI_BOR, named.root, named.comm} : named;
+  }
   [[nodiscard]] bool sends() const { return !arguments_.root || *arguments_.root >= 0; }
   [[nodiscard]] bool has_result() const { return !arguments_.root || *arguments_.root == MPI_ROOT; }
   [[nodiscard]] ReduceBetween to_root() const { return {TwoGroups::of(*communicator_), *arguments_.root, reduction_}; }

@@ -9,6 +9,7 @@
 #include "mpi_adi/device/task.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "sim/kernel/kernel.hpp"
+#include "sim/machine/node_memory.hpp"
 
 namespace margay::collectives {
 
@@ -24,6 +25,8 @@ class Host : public mpi_adi::Waits {
   [[nodiscard]] virtual bool crowded() const = 0;
   // Which algorithms were asked for by name (select/choice), as text: the same on every rank.
   [[nodiscard]] virtual std::string asked_algorithms() const { return {}; }
+  // What the ranks of this node share beside their channels; nullptr: nothing. It outlives the host.
+  [[nodiscard]] virtual const sim::NodeMemory* node_memory() const { return nullptr; }
   // The node of a rank of the world: the same numbers on every rank.
   [[nodiscard]] virtual std::uint32_t node_of(std::uint32_t world_rank) const = 0;
 };

@@ -12,6 +12,7 @@
 
 #include "collectives/portal/call_check.hpp"
 #include "collectives/portal/call_order.hpp"
+#include "collectives/portal/kept_memory.hpp"
 #include "collectives/portal/notices.hpp"
 #include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/rank/rank.hpp"
@@ -41,6 +42,8 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   [[nodiscard]] Notices& notices() { return notices_; }
   // Of the algorithms' texts.
   [[nodiscard]] mpi_adi::FramePool& frames() { return frames_; }
+  // For a call's time.
+  [[nodiscard]] KeptMemory::Run take_memory(std::uint64_t bytes) { return KeptMemory::take(memory_of_calls_, bytes); }
   // The calls on a communicator that do not block, in the order of their numbers.
   [[nodiscard]] CallOrder& order() { return order_; }
   // Compares the members' calls from now on; see CallCheck. nullptr: nobody asked for it.
@@ -48,6 +51,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   [[nodiscard]] CallCheck* check() { return check_.get(); }
   // Messages and bytes that collective calls sent.
   [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }
+  [[nodiscard]] const sim::WireCounts& shown() const override { return shown_; }
   void forget_messages(const mpi_adi::Communicator& communicator) override;
   // Gives up what came for a call and was never taken.
   void forget_call(const mpi_adi::Communicator& communicator, CallNumber number);
@@ -60,6 +64,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   friend class Receive;
   friend class ReceiveRows;
   friend class StreamReceive;
+  friend class Meet;
 
   // The heap has a message, or the remainder of one.
   void told() override;
@@ -67,7 +72,9 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
 
   std::unique_ptr<Host> host_;
   sim::WireCounts sent_;
+  sim::WireCounts shown_;
   mpi_adi::FramePool frames_;
+  std::shared_ptr<KeptMemory> memory_of_calls_ = std::make_shared<KeptMemory>();
   CallOrder order_;
   // Portal 3. Figure 8: "the match list, and message heap are setup and initialized. The single block memory buffer is
   // not present."

@@ -67,7 +67,7 @@ Steps swap_results(Collective& collective, const TwoGroups& groups, const Reduct
   co_await reduce_mine(collective, groups, reduction);
   if (collective.rank() != groups.mine) co_return;
   const std::uint64_t bytes = reduction.bytes();
-  Scratch theirs(bytes);
+  Scratch theirs(collective, bytes);
   co_await Exchange(collective, groups.theirs, reduction.partial, groups.theirs, theirs.base(), bytes);
   co_await Flush(collective);
   if (bytes != 0) std::memcpy(reduction.partial, theirs.base(), bytes);

@@ -78,7 +78,7 @@ bool CallTask::go_on() {
 }
 
 Steps CallTask::whole_text() {
-  const StandingFacts& standing = facts_of(portal_.host(), collective_->communicator());
+  const StandingFacts& standing = facts_of(portal_.host(), collective_->communicator()).of_stopping();
   const Plan how = plan(standing);
   collective_->begin(how.shape);
   co_await text(*collective_, standing, how.algorithm);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collectives/portal/tree_portal.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
 
 namespace margay::collectives {
 
@@ -12,6 +13,9 @@ namespace {
 // here the fewer rounds and turns count more. It is where the messages change too (a receiver asks for longer ones), so
 // that ranks which name different lengths, both short, still meet.
 constexpr std::uint64_t kShortBytes = kHandshakeBytes;
+// What is shown to others in memory is short, too: ranks that take the call for a long one ask or offer, which those
+// that wait in memory hear.
+static_assert(sim::kMeetingPartBytes == kShortBytes);
 // Between nodes each slice costs two messages, its receiver's word and itself: up to here the tree's fewer ones count
 // more than that it moves the whole row log p times.
 constexpr std::uint64_t kNodesBytes = std::uint64_t{1} << 20;
@@ -19,6 +23,9 @@ constexpr std::uint64_t kNodesBytes = std::uint64_t{1} << 20;
 constexpr std::array<std::string_view, kOperationCount> kOperationNames{
     "barrier",        "bcast", "reduce", "allreduce",          "gather",           "allgather", "scatter", "alltoall",
     "reduce_scatter", "scan",  "exscan", "neighbor_allgather", "neighbor_alltoall"};
+
+constexpr std::string_view kSharedReason =
+    "one node: each rank writes and reads memory that all see, and sends nothing";
 
 // Of two ranks, up to here the root is done with a row by itself before halves have gone both ways.
 constexpr std::uint64_t kTwoRanksBytes = std::uint64_t{128} << 10;
@@ -43,6 +50,10 @@ std::string_view name(Algorithm algorithm) {
       return "bucket";
     case Algorithm::hybrid:
       return "hybrid";
+    case Algorithm::shared:
+      return "shared";
+    case Algorithm::chain:
+      return "chain";
   }
   return "unknown";
 }
@@ -53,17 +64,23 @@ namespace {
 bool does(Algorithm algorithm, Operation operation) {
   switch (operation) {
     case Operation::barrier:
-      return algorithm == Algorithm::tree || algorithm == Algorithm::exchange || algorithm == Algorithm::nodes;
+      return algorithm == Algorithm::tree || algorithm == Algorithm::exchange || algorithm == Algorithm::nodes ||
+             algorithm == Algorithm::shared;
     case Operation::bcast:
       return algorithm == Algorithm::tree || algorithm == Algorithm::nodes || algorithm == Algorithm::bucket;
     case Operation::reduce:
       return algorithm == Algorithm::tree || algorithm == Algorithm::nodes || algorithm == Algorithm::direct;
     case Operation::allreduce:
-      return true;
+      return algorithm != Algorithm::chain;
     case Operation::allgather:
-      return algorithm != Algorithm::hybrid;
+      return algorithm != Algorithm::hybrid && algorithm != Algorithm::chain;
     case Operation::reduce_scatter:
-      return algorithm != Algorithm::exchange && algorithm != Algorithm::hybrid;
+      return algorithm != Algorithm::exchange && algorithm != Algorithm::hybrid && algorithm != Algorithm::chain;
+    case Operation::alltoall:
+      return algorithm == Algorithm::direct || algorithm == Algorithm::shared;
+    case Operation::scan:
+    case Operation::exscan:
+      return algorithm == Algorithm::exchange || algorithm == Algorithm::shared || algorithm == Algorithm::chain;
     default:
       return false;
   }
@@ -72,6 +89,10 @@ bool does(Algorithm algorithm, Operation operation) {
 // Whether it can do this call. Flat reductions and gathers take rows that nobody asks for; over several nodes their
 // ranks need not be neighbors, and a ring combines in an order of its own.
 bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  if (algorithm == Algorithm::shared) {
+    const std::uint64_t blocks = operation == Operation::alltoall ? static_cast<std::uint64_t>(facts.ranks) : 1;
+    return facts.shared && bytes <= sim::kMeetingPartBytes / blocks;
+  }
   if (algorithm == Algorithm::hybrid && (in_order || !facts.even || bytes == 0)) return false;
   if (in_order && (algorithm == Algorithm::bucket || (algorithm == Algorithm::nodes && facts.nodes > 1))) return false;
   if (operation == Operation::allgather) {
@@ -79,6 +100,7 @@ bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Fa
     if (algorithm == Algorithm::nodes) return facts.nodes == 1 && bytes <= kShortBytes;
   }
   if (algorithm == Algorithm::nodes && operation != Operation::bcast) return bytes <= kShortBytes;
+  if (operation == Operation::alltoall) return true;
   if (algorithm == Algorithm::direct || algorithm == Algorithm::bucket) return bytes != 0;
   return true;
 }
@@ -92,6 +114,14 @@ Choice select_allgather(std::uint64_t bytes, const Facts& facts) {
     return {Algorithm::nodes, "ranks outnumber processors: each is scheduled once, not once for each level of a tree"};
   }
   return {Algorithm::tree, "the blocks are short: few messages, in and out along a tree"};
+}
+
+Choice select_scan(Operation operation, std::uint64_t bytes, const Facts& facts) {
+  if (facts.ranks == 2) return {Algorithm::chain, "two ranks: one message"};
+  if (bytes > kShortBytes) return {Algorithm::chain, "the data is long: each piece is added and sent on, once a rank"};
+  if (facts.crowded) return {Algorithm::chain, "ranks outnumber processors: each waits for the one before it alone"};
+  if (can(Algorithm::shared, operation, bytes, facts, false)) return {Algorithm::shared, kSharedReason};
+  return {Algorithm::exchange, "a processor for each rank: as few rounds as can be"};
 }
 
 }  // namespace
@@ -151,7 +181,12 @@ Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool
 namespace {
 
 Choice select_best(Operation operation, std::uint64_t bytes, const Facts& facts) {
+  if (operation == Operation::scan || operation == Operation::exscan) return select_scan(operation, bytes, facts);
+  if (does(Algorithm::shared, operation) && can(Algorithm::shared, operation, bytes, facts, false)) {
+    return {Algorithm::shared, kSharedReason};
+  }
   if (operation == Operation::allgather) return select_allgather(bytes, facts);
+  if (operation == Operation::alltoall) return {Algorithm::direct, "each block goes once, to where it belongs"};
   const bool everybody_gets = operation == Operation::barrier || operation == Operation::allreduce;
   if (facts.ranks == 2 && everybody_gets && bytes <= kShortBytes) {
     return {Algorithm::exchange, "two ranks are done in one round"};

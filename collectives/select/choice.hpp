@@ -39,9 +39,11 @@ enum class Algorithm : std::uint8_t {
   direct,    // each block straight from its sender to its receiver
   bucket,    // round a ring, in pieces, each combined or sent on while the next one comes
   hybrid,    // by two dimensions, inside each node and between them
+  shared,    // through memory that all members see
+  chain,     // each rank to the next one, long data in pieces
 };
 inline constexpr std::size_t kOperationCount = static_cast<std::size_t>(Operation::neighbor_alltoall) + 1;
-inline constexpr std::size_t kAlgorithmCount = static_cast<std::size_t>(Algorithm::hybrid) + 1;
+inline constexpr std::size_t kAlgorithmCount = static_cast<std::size_t>(Algorithm::chain) + 1;
 [[nodiscard]] std::string_view name(Operation operation);
 [[nodiscard]] std::string_view name(Algorithm algorithm);
 
@@ -63,6 +65,7 @@ struct Facts {
   int most_on_node = 1;  // members on one node
   bool crowded = false;  // ranks that wait yield: they outnumber the processors
   bool even = true;      // each node has as many
+  bool shared = false;   // they meet in memory of their node: for calls that wait in place
   AskedFor asked_for = {};
 };
 

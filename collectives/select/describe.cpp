@@ -11,8 +11,11 @@ namespace margay::collectives {
 
 namespace {
 
-constexpr std::array kOperations = {Operation::barrier, Operation::allreduce, Operation::bcast, Operation::reduce};
-constexpr std::array<std::string_view, 4> kNames = {"barrier", "allreduce", "broadcast", "reduction"};
+constexpr std::array kOperations = {Operation::barrier,        Operation::allreduce, Operation::bcast,
+                                    Operation::reduce,         Operation::allgather, Operation::alltoall,
+                                    Operation::reduce_scatter, Operation::scan};
+constexpr std::array<std::string_view, kOperations.size()> kNames = {
+    "barrier", "allreduce", "broadcast", "reduction", "allgather", "alltoall", "reduce-scatter", "scans"};
 
 std::string padded(std::string text, std::size_t width) {
   text.resize(std::max(text.size() + 1, width), ' ');
@@ -33,7 +36,7 @@ void add_choices(std::vector<std::string>& lines, const Facts& facts, std::uint6
       operations += (operations.empty() ? "" : ", ") + std::string(kNames[j]);
     }
     lines.push_back("    " + padded(std::string(length), 15) + padded(std::string(name(choice.algorithm)), 10) +
-                    padded(operations, 42) + std::string(choice.reason));
+                    padded(operations, 64) + std::string(choice.reason));
   }
 }
 
@@ -52,7 +55,8 @@ std::vector<std::string> describe_choices(unsigned ranks, bool crowded) {
   std::vector<std::string> lines{"collectives (by what all members know: bytes, ranks, nodes, ranks to a processor)"};
   add_case(lines,
            "this job: " + std::to_string(job) + " ranks, one node" + (crowded ? ", more ranks than processors" : ""),
-           {job, 1, job, crowded});
+           {.ranks = job, .nodes = 1, .most_on_node = job, .crowded = crowded, .shared = job > 1});
+  add_case(lines, "the same, for calls that do not block, or on one of many communicators", {job, 1, job, crowded});
   add_case(lines, "two ranks, a processor for each", {2, 1, 2, false});
   add_case(lines, "a processor for each rank, one node or one rank on each", {kMany, 1, kMany, false});
   add_case(lines, "a processor for each rank, several nodes of 2 to " + std::to_string(kNodesMembers) + " ranks",

@@ -6,8 +6,30 @@
 
 namespace margay::collectives {
 
+namespace {
+
+// Until all members have left the place where they met.
+class PlaceHold final : public mpi_adi::ContextHold {
+ public:
+  explicit PlaceHold(const Team::Departure& departure) : departure_(departure) {}
+  [[nodiscard]] bool over() const override { return departure_.all_have_left(); }
+
+ private:
+  Team::Departure departure_;
+};
+
+}  // namespace
+
+std::unique_ptr<mpi_adi::ContextHold> KnownFacts::end() {
+  if (!team_) return nullptr;
+  const Team::Departure departure = team_->departure();
+  team_->leave();
+  if (departure.all_have_left()) return nullptr;
+  return std::make_unique<PlaceHold>(departure);
+}
+
 // What only one process knows (how it waits, how busy it is) has no place here: members would choose differently.
-const StandingFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
+const KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
   std::vector<std::uint32_t> nodes;
   nodes.reserve(communicator.group->world_ranks.size());
   for (const std::uint32_t rank : communicator.group->world_ranks) nodes.push_back(host.node_of(rank));
@@ -15,8 +37,8 @@ const StandingFacts& find_facts(Host& host, mpi_adi::Communicator& communicator)
   Facts facts{communicator.size(), groups.nodes(), groups.most(), host.crowded(), groups.even()};
   const portals::Status asked = parse_asked_for(host.asked_algorithms(), facts.asked_for);
   MARGAY_ASSERT(asked.ok());  // the job does not begin with others
-  auto found = std::make_unique<StandingFacts>(facts, std::move(groups));
-  const StandingFacts& standing = *found;
+  auto found = std::make_unique<KnownFacts>(facts, std::move(groups), Team::find(host.node_memory(), communicator));
+  const KnownFacts& standing = *found;
   communicator.collective_facts = std::move(found);
   return standing;
 }

@@ -1,24 +1,49 @@
 // What the members of a communicator know in common without a word, found out once and kept with the communicator.
 #pragma once
 
+#include <memory>
+#include <optional>
+
 #include "collectives/portal/host.hpp"
+#include "collectives/portal/team.hpp"
 #include "collectives/select/choice.hpp"
 #include "collectives/topology/node_groups.hpp"
 #include "mpi_adi/object/communicator.hpp"
 
 namespace margay::collectives {
 
-struct StandingFacts final : mpi_adi::CommunicatorExtension {
-  StandingFacts(const Facts& found, NodeGroups members) : facts(found), groups(std::move(members)) {}
-  const Facts facts;
-  const NodeGroups groups;
+// As a call has them.
+struct StandingFacts {
+  Facts facts;
+  const NodeGroups& groups;
+  Team* team;  // facts.shared: not null
+};
+
+class KnownFacts final : public mpi_adi::CommunicatorExtension {
+ public:
+  KnownFacts(const Facts& found, NodeGroups members, std::optional<Team> team)
+      : groups_(std::move(members)), team_(std::move(team)), stopping_{found, groups_, nullptr}, waiting_(stopping_) {
+    if (!team_) return;
+    waiting_.facts.shared = true;
+    waiting_.team = &*team_;
+  }
+  // Of a call that stops where it has to wait: who looks at memory must be looking.
+  [[nodiscard]] const StandingFacts& of_stopping() const { return stopping_; }
+  // Of one that waits in place.
+  [[nodiscard]] const StandingFacts& of_waiting() const { return waiting_; }
+  [[nodiscard]] std::unique_ptr<mpi_adi::ContextHold> end() override;
+
+ private:
+  NodeGroups groups_;
+  std::optional<Team> team_;
+  StandingFacts stopping_, waiting_;
 };
 
 // Of this communicator. Local.
-[[nodiscard]] const StandingFacts& find_facts(Host& host, mpi_adi::Communicator& communicator);
-[[nodiscard]] inline const StandingFacts& facts_of(Host& host, mpi_adi::Communicator& communicator) {
+[[nodiscard]] const KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator);
+[[nodiscard]] inline const KnownFacts& facts_of(Host& host, mpi_adi::Communicator& communicator) {
   const mpi_adi::CommunicatorExtension* const known = communicator.collective_facts.get();
-  return known != nullptr ? static_cast<const StandingFacts&>(*known) : find_facts(host, communicator);
+  return known != nullptr ? static_cast<const KnownFacts&>(*known) : find_facts(host, communicator);
 }
 
 }  // namespace margay::collectives

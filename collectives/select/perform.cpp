@@ -1,10 +1,13 @@
 #include "collectives/select/perform.hpp"
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/portal/meet.hpp"
 
 namespace margay::collectives {
 
 namespace {
+
+static_assert(kOperationCount < kMeetingOperations);
 
 constexpr int kTop = 0;  // the root of operations that have none
 
@@ -61,9 +64,15 @@ std::vector<Slice> slices_of(const ReduceScatterCall& what, int ranks) {
 }
 
 // By slices; or rank 0 has the whole result for a moment.
-Steps reduce_and_scatter(Collective& collective, Algorithm algorithm, const NodeGroups& groups,
+Steps reduce_and_scatter(Collective& collective, Algorithm algorithm, const StandingFacts& standing,
                          ReduceScatterCall what) {
   const Reduction& reduction = what.reduction;
+  if (algorithm == Algorithm::shared) {
+    const std::vector<Slice> slices = slices_of(what, collective.size());
+    co_await reduce_scatter_shared(collective, *standing.team, reduction.partial, slices, reduction.element_bytes,
+                                   reduction.combine);
+    co_return;
+  }
   if (algorithm == Algorithm::direct) {
     const std::vector<Slice> slices = slices_of(what, collective.size());
     co_await reduce_scatter_direct(collective, reduction.partial, slices, reduction.element_bytes, reduction.combine);
@@ -74,7 +83,7 @@ Steps reduce_and_scatter(Collective& collective, Algorithm algorithm, const Node
     co_await reduce_scatter_bucket(collective, reduction.partial, slices, reduction.element_bytes, reduction.combine);
     co_return;
   }
-  co_await reduce_by(algorithm, collective, groups, kTop, reduction);
+  co_await reduce_by(algorithm, collective, standing.groups, kTop, reduction);
   collective.next_phase();
   std::vector<PeerMessage> out, in;
   const portals::Region whole(reduction.partial, reduction.bytes());
@@ -138,9 +147,14 @@ Steps allgather_node(Collective& collective, const NodeGroups& groups, Allgather
   co_await bcast_nodes(collective, groups, kTop, all);
 }
 
-Steps gather_and_tell(Collective& collective, Algorithm algorithm, const NodeGroups& groups, AllgatherCall what) {
+Steps gather_and_tell(Collective& collective, Algorithm algorithm, const StandingFacts& standing, AllgatherCall what) {
+  if (algorithm == Algorithm::shared) {
+    static_cast<void>(place_own_block(collective, what));
+    co_await allgather_shared(collective, *standing.team, what.all, what.block_bytes);
+    co_return;
+  }
   if (algorithm == Algorithm::nodes) {
-    co_await allgather_node(collective, groups, what);
+    co_await allgather_node(collective, standing.groups, what);
     co_return;
   }
   if (algorithm == Algorithm::exchange) {
@@ -178,7 +192,10 @@ Steps BarrierCall::text(Collective& collective, const StandingFacts& standing, A
     case Algorithm::direct:
     case Algorithm::bucket:
     case Algorithm::hybrid:
+    case Algorithm::chain:
       break;
+    case Algorithm::shared:
+      return barrier_shared(collective, *standing.team);
   }
   return barrier_tree(collective);
 }
@@ -210,6 +227,10 @@ Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing,
   if (algorithm == Algorithm::direct) {
     return allreduce_direct(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
   }
+  if (algorithm == Algorithm::shared) {
+    return allreduce_shared(collective, *standing.team, reduction.partial, reduction.count, reduction.element_bytes,
+                            reduction.combine);
+  }
   if (algorithm == Algorithm::hybrid) {
     return allreduce_hybrid(collective, standing.groups, reduction.partial, reduction.count, reduction.element_bytes,
                             reduction.combine);
@@ -237,12 +258,19 @@ Steps ScatterCall::text(Collective& collective, const StandingFacts& /*standing*
   return scatter_tree(collective, root, all, block_bytes, mine);
 }
 
-Plan ScanCall::plan(const StandingFacts& /*standing*/) const {
-  return {.algorithm = Algorithm::exchange,
-          .shape = shape_of(operation(), Algorithm::exchange, kTop, reduction.bytes())};
+Plan ScanCall::plan(const StandingFacts& standing) const {
+  const Algorithm algorithm = select(operation(), reduction, standing);
+  return {algorithm, shape_of(operation(), algorithm, kTop, reduction.bytes())};
 }
 
-Steps ScanCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
+Steps ScanCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  if (algorithm == Algorithm::shared) {
+    return scan_shared(collective, *standing.team, kind, reduction.partial, reduction.count, reduction.element_bytes,
+                       reduction.combine);
+  }
+  if (algorithm == Algorithm::chain) {
+    return scan_chain(collective, kind, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
+  }
   return scan_exchange(collective, kind, reduction.partial, reduction.count, reduction.element_bytes,
                        reduction.combine);
 }
@@ -253,7 +281,7 @@ Plan ReduceScatterCall::plan(const StandingFacts& standing) const {
 }
 
 Steps ReduceScatterCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-  return reduce_and_scatter(collective, algorithm, standing.groups, *this);
+  return reduce_and_scatter(collective, algorithm, standing, *this);
 }
 
 Plan AllgatherCall::plan(const StandingFacts& standing) const {
@@ -262,7 +290,7 @@ Plan AllgatherCall::plan(const StandingFacts& standing) const {
 }
 
 Steps AllgatherCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-  return gather_and_tell(collective, algorithm, standing.groups, *this);
+  return gather_and_tell(collective, algorithm, standing, *this);
 }
 
 }  // namespace margay::collectives

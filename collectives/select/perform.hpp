@@ -110,7 +110,7 @@ struct AllgatherCall {
 // Collective::error_class() says.
 template <typename What>
 [[nodiscard]] int perform(TreePortal& portal, mpi_adi::Communicator& communicator, const What& what) {
-  const StandingFacts& standing = facts_of(portal.host(), communicator);
+  const StandingFacts& standing = facts_of(portal.host(), communicator).of_waiting();
   const Plan plan = what.plan(standing);
   Collective collective(portal, communicator, plan.shape);
   run(what.text(collective, standing, plan.algorithm));

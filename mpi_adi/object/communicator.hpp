@@ -28,8 +28,19 @@ struct AgreedContext {
   std::uint64_t generation = 0;
 };
 
+// What keeps the contexts of a communicator that is gone from being used again.
+struct ContextHold {
+  ContextHold() = default;
+  ContextHold(const ContextHold&) = delete;
+  ContextHold& operator=(const ContextHold&) = delete;
+  virtual ~ContextHold() = default;
+  [[nodiscard]] virtual bool over() const = 0;
+};
+
 // What a layer above keeps with a communicator; it goes with it.
 struct CommunicatorExtension {
+  // The communicator goes. nullptr: its contexts may be used again at once.
+  [[nodiscard]] virtual std::unique_ptr<ContextHold> end() { return nullptr; }
   CommunicatorExtension() = default;
   CommunicatorExtension(const CommunicatorExtension&) = delete;
   CommunicatorExtension& operator=(const CommunicatorExtension&) = delete;

@@ -41,6 +41,7 @@ void ContextAgreement::end() {
 void ContextAgreement::offer() {
   voting_ = false;
   count_ = kOfferWords;
+  pool_.reclaim();
   std::copy(pool_.free().begin(), pool_.free().end(), words_.begin());
   words_[kAlone] = blocking_ && pool_.agreements_ == 1 ? kYes : 0;
   words_[kNoneReserved] = pool_.reserved_ == 0 ? kYes : 0;

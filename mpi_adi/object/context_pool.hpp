@@ -4,6 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "mpi_adi/object/communicator.hpp"
 
@@ -25,6 +28,15 @@ class ContextPool {
   [[nodiscard]] bool is_free(int pair) const { return (free_[at(pair)] & bit(pair)) != 0; }
   void take(int pair) { free_[at(pair)] &= ~bit(pair); }
   void give_back(int pair) { free_[at(pair)] |= bit(pair); }
+  // The same once `hold` is over, as reclaim() finds.
+  void give_back_after(int pair, std::unique_ptr<ContextHold> hold) { held_.emplace_back(pair, std::move(hold)); }
+  void reclaim() {
+    std::erase_if(held_, [this](const auto& held) {
+      if (!held.second->over()) return false;
+      give_back(held.first);
+      return true;
+    });
+  }
   // Processes are about to agree on a pair.
   [[nodiscard]] bool agreeing() const { return agreements_ != 0; }
 
@@ -36,6 +48,7 @@ class ContextPool {
   }
 
   std::array<std::uint64_t, kWords> free_{};
+  std::vector<std::pair<int, std::unique_ptr<ContextHold>>> held_;
   int agreements_ = 0;  // under way in this process
   int reserved_ = 0;    // pairs that agreements hold while they ask whether all can
 };

@@ -102,9 +102,11 @@ ReceivingSide MpiRank::receiving_side() {
 
 void MpiRank::rest() {
   publish_accounts();
-  const sim::WireCounts& sent = collectives_->sent();
-  process_->board().by_protocol[static_cast<std::size_t>(sim::CountedProtocol::kCollective)] = {sent.messages,
-                                                                                                sent.bytes};
+  const auto put = [this](sim::CountedProtocol protocol, const sim::WireCounts& counts) {
+    process_->board().by_protocol[static_cast<std::size_t>(protocol)] = {counts.messages, counts.bytes};
+  };
+  put(sim::CountedProtocol::kCollective, collectives_->sent());
+  put(sim::CountedProtocol::kCollectiveShared, collectives_->shown());
   process_->finish([this] { return device_.progress(); });
   forget_last_messages(*this);
   dropped_told_ = tell_dropped(receiving_side(), dropped_told_);
@@ -118,6 +120,10 @@ MpiRank::~MpiRank() {
 }
 
 void MpiRank::free_communicator(Communicator& communicator) {
+  // What was sent on it before a barrier is here, but perhaps not looked at: a barrier may be one in memory, which
+  // comes past all wires. After this it is given up with the communicator, and no later one, in the same context, sees
+  // it.
+  while (device_.progress()) continue;
   handles_.remove(communicator);
   communicator.freed = true;
   release(communicator);
@@ -128,12 +134,22 @@ void MpiRank::release(Communicator& communicator) {
   if (--communicator.references == 0 && communicator.freed) destroy(communicator);
 }
 
+namespace {
+
+std::unique_ptr<ContextHold> end_extension(const Communicator& communicator) {
+  return communicator.collective_facts != nullptr ? communicator.collective_facts->end() : nullptr;
+}
+
+}  // namespace
+
 void MpiRank::destroy(Communicator& communicator) {
   if (communicator.context != kNoContext) {
     forget_messages(*this, communicator);
     if (collectives_ != nullptr) collectives_->forget_messages(communicator);
     const bool spent = communicator.contexts_spent || (communicator.both && communicator.both->contexts_spent);
-    if (!spent) worlds_.contexts().give_back(communicator.context / 2);
+    std::unique_ptr<ContextHold> hold = end_extension(communicator.everybody());
+    if (!spent && hold == nullptr) worlds_.contexts().give_back(communicator.context / 2);
+    if (!spent && hold != nullptr) worlds_.contexts().give_back_after(communicator.context / 2, std::move(hold));
   }
   delete &communicator;
 }

@@ -28,6 +28,8 @@ struct RankExtension {
   virtual ~RankExtension() = default;
   // Messages and bytes that it sent.
   [[nodiscard]] virtual const sim::WireCounts& sent() const = 0;
+  // Parts, and their bytes, that it showed others in memory instead.
+  [[nodiscard]] virtual const sim::WireCounts& shown() const = 0;
   // A communicator's contexts are about to be given back: nothing that came for it is wanted any more.
   virtual void forget_messages(const Communicator& communicator) = 0;
 };

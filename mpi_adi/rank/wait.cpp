@@ -100,7 +100,8 @@ void SharedWait::share(bool moved) {
     polls_for_all_ = true;
     room.join_polling();
   }
-  if (moved) room.serve();
+  // In rounds in vain too: what some wait for is memory that other processes write (collectives/portal/meet).
+  room.serve();
   rank_.let_others_in();
   if (moved) {
     idle_rounds_ = 0;

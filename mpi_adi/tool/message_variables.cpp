@@ -47,6 +47,14 @@ void collective_bytes(const Reading& reading, std::uint32_t /*which*/, std::span
   out[0] = reading.rank->collectives()->sent().bytes;
 }
 
+void shown_parts(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  out[0] = reading.rank->collectives()->shown().messages;
+}
+
+void shown_bytes(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  out[0] = reading.rank->collectives()->shown().bytes;
+}
+
 void unexpected_taken(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   out[0] = reading.rank->device().counts().unexpected;
 }
@@ -132,6 +140,10 @@ constexpr std::array kRows{
     counted({"sent_collective", "messages of collective calls"}, Category::protocols, kUser, &collective_messages),
     summed({"sent_collective_bytes", "bytes of what sent_collective counts"}, Category::protocols, kUserDetail,
            &collective_bytes),
+    counted({"shown_collective", "parts that collective calls showed others in the node's memory, instead of messages"},
+            Category::protocols, kUser, &shown_parts),
+    summed({"shown_collective_bytes", "bytes of what shown_collective counts"}, Category::protocols, kUserDetail,
+           &shown_bytes),
     counted({"wire_self_messages", "headers handed to the wire to oneself"}, Category::wires, kTuner, &wire_messages,
             id(WireId::self)),
     summed({"wire_self_bytes", "bytes of bodies handed to the wire to oneself"}, Category::wires, kTuner, &wire_bytes,

@@ -22,7 +22,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
-inline constexpr std::uint32_t kBoardVersion = 5;
+inline constexpr std::uint32_t kBoardVersion = 6;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 inline constexpr std::uint32_t kMaxRanks = 65536;
 // Counted under portals::DropReason's values.
@@ -40,6 +40,7 @@ enum class CountedProtocol : std::uint32_t {
   kReady,
   kBuffered,
   kCollective,
+  kCollectiveShared,  // shown to others in memory: no message
   kPut,
   kGet,
   kReply,
@@ -93,9 +94,9 @@ static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, failed_call) == 48);
 static_assert(offsetof(BoardBlock, message) == 80);
 static_assert(offsetof(BoardBlock, wait) == 2128 && offsetof(BoardBlock, progress) == 2560);
-static_assert(offsetof(BoardBlock, by_protocol) == 2584 && offsetof(BoardBlock, by_wire) == 2776);
-static_assert(offsetof(BoardBlock, findings) == 2824 && offsetof(BoardBlock, on_portals) == 2828 &&
-              offsetof(BoardBlock, start_ticks) == 2832 && sizeof(BoardBlock) == 2840);
+static_assert(offsetof(BoardBlock, by_protocol) == 2584 && offsetof(BoardBlock, by_wire) == 2792);
+static_assert(offsetof(BoardBlock, findings) == 2840 && offsetof(BoardBlock, on_portals) == 2844 &&
+              offsetof(BoardBlock, start_ticks) == 2848 && sizeof(BoardBlock) == 2856);
 
 struct BoardHeader {
   std::uint64_t magic = 0;  // written last

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "sim/kernel/kernel.hpp"
 #include "sim/kernel/waiter.hpp"
 #include "sim/machine/mapping.hpp"
+#include "sim/machine/node_memory.hpp"
 #include "sim/machine/peer_watch.hpp"
 #include "sim/shm/biased_lock.hpp"
 #include "sim/shm/published.hpp"
@@ -66,6 +68,8 @@ class Process {
   [[nodiscard]] const Job& job() const { return job_; }
   [[nodiscard]] std::uint32_t rank() const { return job_.rank; }
   [[nodiscard]] std::uint32_t size() const { return job_.size; }
+  // What the ranks of this node share beside their channels; nullptr: nothing.
+  [[nodiscard]] const NodeMemory* node_memory() const { return node_memory_ ? &*node_memory_ : nullptr; }
   [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
   // Several threads wait at once from now on: none of them sleeps on the one bell, and `rest` lets go of the process
   // lock while one of them yields. It outlives the process.
@@ -133,6 +137,7 @@ class Process {
   BoardBlock* board_block_ = &own_board_;
   BiasedLock lock_;
   Mapping segment_;
+  std::optional<NodeMemory> node_memory_;
   TransmissionList finished_;
   std::vector<std::unique_ptr<Wire>> wires_;
   ShmWire* shm_ = nullptr;  // one of them; nullptr: alone on the node

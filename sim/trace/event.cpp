@@ -40,6 +40,8 @@ constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "mpi_enter",
     "mpi_leave",
     "take_back",
+    "shared_write",
+    "shared_read",
 };
 static_assert(!kKindNames.back().empty());
 

@@ -55,8 +55,12 @@ enum class TraceKind : std::uint16_t {
   mpi_leave = 31,          // {a: call, b: error class, detail: thread}
   // The sender again
   take_back = 32,  // {wire, bytes} a message that its wire had not begun with was cancelled: an empty one goes instead
+  // Collective calls by way of memory that the ranks of a node share, in place of messages: {match_bits, bytes, a:
+  // call's number on its communicator, b: operation} (the match bits that the messages would have)
+  shared_write = 33,  // {source: this rank} it showed the others its part, and waits for theirs
+  shared_read = 34,   // {source: who wrote, destination: this rank}
 };
-inline constexpr std::uint16_t kTraceKindCount = 33;
+inline constexpr std::uint16_t kTraceKindCount = 35;
 // "unknown" for a number that this version does not have. The reverse accepts exactly the names.
 [[nodiscard]] std::string_view name(TraceKind kind);
 [[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);

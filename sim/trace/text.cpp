@@ -101,6 +101,10 @@ void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event
     case TraceKind::sleep:
       if (event.detail != 0) words.add("at most {} ns", event.detail);
       break;
+    case TraceKind::shared_write:
+    case TraceKind::shared_read:
+      words.add("collective call {}", event.a);
+      break;
     case TraceKind::coprocessor_end:
       words.add("{} messages", event.a);
       break;

@@ -1,5 +1,5 @@
-// Scans by recursive doubling: an operation that does not commute is combined in the order of ranks, up to each rank or
-// before it.
+// Scans by recursive doubling and along the chain: an operation that does not commute is combined in the order of
+// ranks, up to each rank or before it.
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -10,19 +10,30 @@
 #include "tests/support/seeds.hpp"
 
 namespace margay::collectives {
+namespace {
+
+using Scan = Steps (*)(Collective&, ScanKind, std::byte*, std::size_t, std::size_t, Reducer);
+constexpr Scan kScans[] = {&scan_exchange, &scan_chain};
+
+Scan scan_of(std::uint64_t seed) {
+  return kScans[seed / 3 % 2];
+}
+
+}  // namespace
 
 TEST_CASE("each rank's scan is what the ranks up to it come to, or before it, in their order") {
   for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
     for (const int size : {1, 2, 3, 5, 8, 13, 17}) {
-      for (const std::uint64_t seed : testing::Seeds(6)) {
+      for (const std::uint64_t seed : testing::Seeds(12)) {
         CAPTURE(size);
         CAPTURE(seed);
-        const std::size_t count = seed % 3 == 0 ? 2000 : seed % 3;
+        // Short, and of several pieces.
+        const std::size_t count = seed % 3 == 0 ? 2000 + seed % 4 * 4000 : seed % 3;
         CollectiveWorld world({.ranks = size, .seed = seed});
         CHECK(world.run([&](int rank) {
           std::vector<Map> mine = maps_of(rank, count);
           const int error_class = world.call(rank, [&](Collective& collective) {
-            return scan_exchange(collective, kind, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map),
+            return scan_of(seed)(collective, kind, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map),
                                  Reducer(&compose, false));
           });
           CHECK(error_class == MPI_SUCCESS);
@@ -35,16 +46,17 @@ TEST_CASE("each rank's scan is what the ranks up to it come to, or before it, in
 }
 
 TEST_CASE("a scan with a lost rank ends with an error where it is missing") {
-  for (const std::uint64_t seed : testing::Seeds(30)) {
+  for (const std::uint64_t seed : testing::Seeds(60)) {
     CAPTURE(seed);
     const int size = 2 + static_cast<int>(seed % 9);
     const int absent = static_cast<int>(seed * 7 % static_cast<std::uint64_t>(size));
     CollectiveWorld world({.ranks = size, .seed = seed});
     CHECK(world.run(
         [&](int rank) {
-          std::vector<Map> mine = maps_of(rank, 5);
+          const std::size_t count = seed % 2 == 0 ? 5 : 6000;
+          std::vector<Map> mine = maps_of(rank, count);
           const int error_class = world.call(rank, [&](Collective& collective) {
-            return scan_exchange(collective, ScanKind::inclusive, reinterpret_cast<std::byte*>(mine.data()), 5,
+            return scan_of(seed)(collective, ScanKind::inclusive, reinterpret_cast<std::byte*>(mine.data()), count,
                                  sizeof(Map), Reducer(&compose, false));
           });
           CHECK((error_class == MPI_SUCCESS || error_class == MPIX_ERR_PROC_FAILED));

@@ -10,11 +10,16 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <numeric>
+#include <optional>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "collectives/portal/collective.hpp"
+#include "sim/machine/mapping.hpp"
+#include "sim/machine/node_memory.hpp"
 #include "tests/collectives/stopping_call.hpp"
 #include "tests/mpi_adi/device_world.hpp"
 
@@ -27,6 +32,8 @@ class CollectiveWorld {
     std::uint64_t seed = 1;
     std::vector<std::uint32_t> nodes = {};  // of each rank; empty: all on one
     bool crowded = false;
+    std::string asked = {};      // algorithms, by name
+    bool shares_memory = false;  // all are on one node, and see memory of it
   };
 
   explicit CollectiveWorld(const Options& options)
@@ -34,6 +41,7 @@ class CollectiveWorld {
         random_(options.seed),
         world_(world_options(options)),
         ranks_(static_cast<std::size_t>(options.ranks)) {
+    if (options.shares_memory) share_memory();
     for (int rank = 0; rank < options.ranks; ++rank) {
       Rank& made = ranks_[static_cast<std::size_t>(rank)];
       made.portal = std::make_unique<TreePortal>(std::make_unique<TestHost>(*this, rank));
@@ -126,6 +134,10 @@ class CollectiveWorld {
     }
     void release(mpi_adi::Communicator& communicator) override { --communicator.references; }
     [[nodiscard]] bool crowded() const override { return world_.options_.crowded; }
+    [[nodiscard]] std::string asked_algorithms() const override { return world_.options_.asked; }
+    [[nodiscard]] const sim::NodeMemory* node_memory() const override {
+      return world_.node_memory_ ? &*world_.node_memory_ : nullptr;
+    }
     [[nodiscard]] std::uint32_t node_of(std::uint32_t world_rank) const override {
       return world_.options_.nodes.empty() ? 0 : world_.options_.nodes[world_rank];
     }
@@ -140,6 +152,16 @@ class CollectiveWorld {
     made.ranks = static_cast<std::uint32_t>(options.ranks);
     made.seed = options.seed;
     return made;
+  }
+
+  void share_memory() {
+    const auto ranks = static_cast<std::uint32_t>(size());
+    REQUIRE(sim::Mapping::anonymous(sim::shm_segment_bytes(ranks), segment_).ok());
+    sim::ShmLayout layout;
+    REQUIRE(sim::ShmLayout::attach(segment_.bytes(), ranks, layout).ok());
+    std::vector<std::uint32_t> world_ranks(ranks);
+    std::iota(world_ranks.begin(), world_ranks.end(), 0U);
+    node_memory_.emplace(layout, std::move(world_ranks), false);
   }
 
   void begin(int rank, const std::function<void(int)>& program) {
@@ -198,6 +220,8 @@ class CollectiveWorld {
 
   Options options_;
   std::mt19937_64 random_;
+  sim::Mapping segment_;
+  std::optional<sim::NodeMemory> node_memory_;
   mpi_adi::VirtualWorld world_;
   std::mutex mutex_;
   std::condition_variable back_;

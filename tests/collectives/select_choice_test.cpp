@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "collectives/portal/tree_portal.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
 
 namespace margay::collectives {
 namespace {
@@ -63,6 +64,42 @@ TEST_CASE("ranks that name different lengths, all sent without asking, meet in o
   }
 }
 
+TEST_CASE("memory that all members see is taken for what is shown in it, by calls that wait in place") {
+  for (Facts facts : {kPair, kRoomy, kCrowded}) {
+    facts.shared = true;
+    CHECK(chosen(Operation::barrier, 0, facts) == Algorithm::shared);
+    for (const Operation operation : {Operation::allreduce, Operation::allgather, Operation::reduce_scatter}) {
+      CHECK(chosen(operation, sim::kMeetingPartBytes, facts) == Algorithm::shared);
+      CHECK(chosen(operation, sim::kMeetingPartBytes + 1, facts) != Algorithm::shared);
+      CHECK(select(operation, 8, facts, true).algorithm == Algorithm::shared);
+    }
+    const std::uint64_t block = sim::kMeetingPartBytes / static_cast<std::uint64_t>(facts.ranks);
+    CHECK(chosen(Operation::alltoall, block, facts) == Algorithm::shared);
+    facts.shared = false;
+    for (const std::uint64_t bytes : {std::uint64_t{0}, block}) {
+      CHECK(chosen(Operation::alltoall, bytes, facts) == Algorithm::direct);
+    }
+    facts.shared = true;
+    CHECK(chosen(Operation::alltoall, block + 1, facts) == Algorithm::direct);
+    for (const Operation operation : {Operation::bcast, Operation::reduce}) {
+      CHECK(chosen(operation, 8, facts) != Algorithm::shared);
+    }
+  }
+}
+
+TEST_CASE("a scan goes along the chain but where its levels cost more than its rounds") {
+  for (const Operation operation : {Operation::scan, Operation::exscan}) {
+    for (Facts facts : {kPair, kRoomy, kCrowded, kTwoNodes}) {
+      CHECK(chosen(operation, kHandshakeBytes + 1, facts) == Algorithm::chain);
+      facts.shared = facts.nodes == 1;
+      const bool levels = facts.ranks > 2 && !facts.crowded;
+      const Algorithm other = facts.shared ? Algorithm::shared : Algorithm::exchange;
+      CHECK(chosen(operation, 8, facts) == (levels ? other : Algorithm::chain));
+      CHECK(select(operation, 1 << 20, facts, true).algorithm == Algorithm::chain);
+    }
+  }
+}
+
 TEST_CASE("what is asked for by name is taken where it can do the call") {
   Facts facts = kRoomy;
   REQUIRE(parse_asked_for("bcast=bucket,allreduce=bucket,reduce=nodes", facts.asked_for).ok());
@@ -79,8 +116,9 @@ TEST_CASE("what cannot be asked for is an error that says what can") {
   const auto words = [&](std::string_view text) { return parse_asked_for(text, asked).sentence(); };
   CHECK(words("").empty());
   CHECK(words("bcast=exchange") == "--collective bcast=exchange: it is bcast=tree|nodes|bucket");
+  CHECK(words("scan=tree") == "--collective scan=tree: it is scan=exchange|shared|chain");
   CHECK(words("bcast").find("it is bcast=tree") != std::string::npos);
-  CHECK(words("scan=tree").find("there is a choice for barrier, bcast, reduce, allreduce, allgather") !=
+  CHECK(words("gather=tree").find("there is a choice for barrier, bcast, reduce, allreduce, allgather") !=
         std::string::npos);
   CHECK(words("allreduce=tree,brodcast=tree").find("brodcast=tree: there is a choice for") != std::string::npos);
 }

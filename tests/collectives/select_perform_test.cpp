@@ -33,10 +33,11 @@ TEST_CASE("members know the same of their communicator, without a word") {
     const CollectiveWorld::Options options = random_world(seed);
     CollectiveWorld world(options);
     CHECK(world.run([&](int rank) {
-      const StandingFacts& standing = facts_of(world.portal(rank).host(), world.communicator(rank));
+      const KnownFacts& known = facts_of(world.portal(rank).host(), world.communicator(rank));
+      const StandingFacts& standing = known.of_waiting();
       CHECK(standing.facts.crowded == options.crowded);
       CHECK(standing.facts.ranks == options.ranks);
-      CHECK(&facts_of(world.portal(rank).host(), world.communicator(rank)) == &standing);
+      CHECK(&facts_of(world.portal(rank).host(), world.communicator(rank)) == &known);
       CHECK(world.communicator(rank).collective_sequence == 0);
     }));
   }

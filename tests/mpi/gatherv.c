@@ -126,7 +126,8 @@ static void unlike_layouts(void) {
   static const int kUnits[] = {1, 429, 10000};
   for (int form = 0; form < kForms; ++form)
     for (int from = 0; from < kLayouts; ++from)
-      for (int function = (form + from) % 2; function < (from == form % 3 ? kFunctions : kAllgather); function += 2) {
+      for (int function = (form + from) % 2; function < (from == (form + 2) % 3 ? kAllgather : kFunctions);
+           function += 2) {
         const int to = (from + 1 + form % 2) % kLayouts;
         const int units = kUnits[function == kAllgatherv ? from % 2 : (from + form + function) % 3];
         gather(function, form, (form + from) % size, units * kUnit, from, to, (form + from) % kPlacings, 0);

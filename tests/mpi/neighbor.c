@@ -1,270 +1,315 @@
-// Collectives of neighbors (MPI 4.0, 8.6 to 8.8): grids, graphs and distributed graphs, with neighbors that come twice,
-// that are the rank itself, or that are not there; all forms; data of one length, of several, of a type for each.
+// Neighborhood collectives in all forms, on grids of one to three dimensions, on graphs, and on distributed graphs with
+// uneven degrees, several edges between two ranks, edges to oneself, and ranks without neighbors. Of several edges from
+// one rank to another on a graph the first in the sender's list is the first in the receiver's. On a grid what is sent
+// downwards comes from above, also where both neighbors of a dimension are one rank (MPI 4.0, 8.6).
 // ranks: 1 2 3 5 8
-// reference: none, MPICH 4.0.2 matches the blocks of neighbors that come twice in another order in each function
-#include "check.h"
+// reference: 2 5
+#include "blocks.h"
+#include "collective_forms.h"
 
-enum { kDegreeMax = 8, kRanksMax = 64, kLong = 9000 };
-enum { kBlocking, kNonblocking, kPersistent, kForms };
+static int rank, size;
+static Layout layouts[kLayouts];
 
-struct Neighbors {
-  int in, out;
-  int sources[kDegreeMax], destinations[kDegreeMax];
-};
+enum { kRanksMost = 16, kDegreeMost = 64 };
 
-// Everybody's, so that each rank knows which block comes to it from where.
-struct Topology {
-  MPI_Comm comm;
+// The neighbors of every rank, which each rank knows; MPI_PROC_NULL among them beyond the edge of a grid.
+typedef struct {
   const char* name;
-  int rank, grid;
-  struct Neighbors mine;
-  struct Neighbors all[kRanksMax];
-};
+  int is_grid;
+  MPI_Comm comm;  // MPI_COMM_NULL on ranks that are no part of it
+  int ins[kRanksMost], outs[kRanksMost];
+  int in[kRanksMost][kDegreeMost], out[kRanksMost][kDegreeMost];
+} Topology;
 
-static int number(int from, int block, int i, int call) {
-  return from * 100003 + block * 1009 + i * 7 + call * 13;
+static int occurrences(const int* list, int before, int of) {
+  int count = 0;
+  for (int i = 0; i < before; ++i) count += list[i] == of;
+  return count;
 }
 
-// Which of the source's blocks is this rank's n-th one. In a grid what goes out on one side comes in on the other;
-// elsewhere the blocks between two ranks are matched in the order of both lists.
-static int block_from(const struct Topology* t, int n) {
-  if (t->grid) return n ^ 1;
-  const int source = t->mine.sources[n];
-  int before = 0;
-  for (int i = 0; i < n; ++i) before += t->mine.sources[i] == source;
-  const struct Neighbors* theirs = &t->all[source];
-  for (int i = 0; i < theirs->out; ++i) {
-    if (theirs->destinations[i] == t->rank && before-- == 0) return i;
+// Which of the edges that leave the `k`-th source of `to` it is; that source is no MPI_PROC_NULL.
+static int edge_at_source(const Topology* t, int to, int k) {
+  const int from = t->in[to][k];
+  if (t->is_grid) return k ^ 1;
+  int left = occurrences(t->in[to], k, from);
+  for (int j = 0; j < t->outs[from]; ++j)
+    if (t->out[from][j] == to && left-- == 0) return j;
+  CHECK(0, "%s: from %d to %d are fewer edges than to %d from %d", t->name, from, to, to, from);
+  return 0;
+}
+
+enum { kAllgather, kAllgatherv, kAlltoall, kAlltoallv, kAlltoallw, kFunctions };
+static const char* const kNames[] = {"Neighbor_allgather", "Neighbor_allgatherv", "Neighbor_alltoall",
+                                     "Neighbor_alltoallv", "Neighbor_alltoallw"};
+
+typedef struct {
+  const Topology* topology;
+  int function, bytes;
+  Side out, in;
+  const Layout *out_layout, *in_layout;  // of all blocks, except for the alltoallw
+} Exchange;
+
+static int is_gather(const Exchange* c) {
+  return c->function <= kAllgatherv;
+}
+
+static unsigned seed_of(const Exchange* c, int from, int edge, int start) {
+  return (unsigned)(from * 23 + (is_gather(c) ? 0 : edge * 5) + start * 101 + c->bytes);
+}
+
+static int amount(const Exchange* c, int from, int edge) {
+  if (c->function == kAllgather || c->function == kAlltoall) return c->bytes;
+  return (from + (is_gather(c) ? 0 : edge) + 1) % 3 * c->bytes;
+}
+
+static void fill(void* call, int start) {
+  Exchange* c = call;
+  const Topology* t = c->topology;
+  side_clear(&c->out);
+  side_clear(&c->in);
+  for (int j = 0; j < c->out.peers; ++j) side_keeps(&c->out, j, seed_of(c, rank, j, start));
+  for (int k = 0; k < t->ins[rank]; ++k) {
+    const int from = t->in[rank][k];
+    if (from != MPI_PROC_NULL) side_gets(&c->in, k, seed_of(c, from, edge_at_source(t, rank, k), start));
   }
-  return -1;
 }
 
-static void check_ints(const struct Topology* t, const char* what, int form, int n, const int* got, int count,
-                       int block, int call) {
-  const int source = t->mine.sources[n];
-  for (int i = 0; i < count; ++i) {
-    const int expected = source == MPI_PROC_NULL ? -1 : number(source, block, i, call);
-    if (got[i] == expected) continue;
-    CHECK(0, "%s, %s, form %d: neighbor %d (rank %d), number %d is %d, not %d", t->name, what, form, n, source, i,
-          got[i], expected);
-    return;
+static void begin(void* call, int form, MPI_Request* request) {
+  const Exchange* c = call;
+  const Side *out = &c->out, *in = &c->in;
+  const MPI_Comm comm = c->topology->comm;
+  const int each = c->bytes / (int)c->in_layout->data, given = c->bytes / (int)c->out_layout->data;
+  switch (c->function) {
+    case kAllgather:
+      CALL_IN_FORM(form, Neighbor_allgather, neighbor_allgather,
+                   (out->now, out->counts[0], c->out_layout->type, in->now, each, c->in_layout->type),
+                   (out->now, out->counts[0], c->out_layout->type, in->now, each, c->in_layout->type), comm, request);
+      break;
+    case kAllgatherv:
+      CALL_IN_FORM(form, Neighbor_allgatherv, neighbor_allgatherv,
+                   (out->now, out->counts[0], c->out_layout->type, in->now, in->counts, in->displs, c->in_layout->type),
+                   (out->now, out->counts[0], c->out_layout->type, in->now, in->large_counts, in->large_displs,
+                    c->in_layout->type),
+                   comm, request);
+      break;
+    case kAlltoall:
+      CALL_IN_FORM(form, Neighbor_alltoall, neighbor_alltoall,
+                   (out->now, given, c->out_layout->type, in->now, each, c->in_layout->type),
+                   (out->now, given, c->out_layout->type, in->now, each, c->in_layout->type), comm, request);
+      break;
+    case kAlltoallv:
+      CALL_IN_FORM(form, Neighbor_alltoallv, neighbor_alltoallv,
+                   (out->now, out->counts, out->displs, c->out_layout->type, in->now, in->counts, in->displs,
+                    c->in_layout->type),
+                   (out->now, out->large_counts, out->large_displs, c->out_layout->type, in->now, in->large_counts,
+                    in->large_displs, c->in_layout->type),
+                   comm, request);
+      break;
+    default:
+      CALL_IN_FORM(form, Neighbor_alltoallw, neighbor_alltoallw,
+                   (out->now, out->counts, out->large_byte_displs, out->types, in->now, in->counts,
+                    in->large_byte_displs, in->types),
+                   (out->now, out->large_counts, out->large_byte_displs, out->types, in->now, in->large_counts,
+                    in->large_byte_displs, in->types),
+                   comm, request);
   }
 }
 
-static void end(MPI_Request* request, int form) {
-  if (form != kBlocking) MPI_Wait(request, MPI_STATUS_IGNORE);
-  if (form == kPersistent) MPI_Request_free(request);
+static void check(void* call, int form, int start) {
+  const Exchange* c = call;
+  char what[200];
+  snprintf(what, sizeof what, "%s of %d bytes on %s, start %d", kNames[c->function], c->bytes, c->topology->name,
+           start);
+  side_check(&c->in, what, form);
+  side_check(&c->out, what, form);
 }
 
-static void put(int* memory, int rank, int block, int count, int call) {
-  for (int i = 0; i < count; ++i) memory[i] = number(rank, block, i, call);
+static const Steps kSteps = {fill, begin, check};
+
+// Whether a rank has the same source twice; or, with `apart`, in two dimensions of a grid.
+static int has_source_twice(const Topology* t, int apart) {
+  for (int r = 0; r < size; ++r)
+    for (int k = 0; k < t->ins[r]; ++k) {
+      const int before = apart ? k / 2 * 2 : k;
+      if (t->in[r][k] != MPI_PROC_NULL && occurrences(t->in[r], before, t->in[r][k]) > 0) return 1;
+    }
+  return 0;
+}
+static int uneven_degrees(const Topology* t) {
+  for (int r = 0; r < size; ++r)
+    if (t->ins[r] != t->outs[r]) return 1;
+  return 0;
 }
 
-static void reset(int* memory, size_t ints) {
-  for (size_t i = 0; i < ints; ++i) memory[i] = -1;
+// MPICH 4.0.2: of several edges the alltoall matches the first with the last, on graphs too; the alltoallv and
+// alltoallw the first with the first, on grids too; and the alltoallw of plain counts takes the one degree for the
+// other.
+static int mpich_errs(const Topology* t, int function, int form) {
+  if (function == kAlltoallw && form < kLargeBlocking && uneven_degrees(t)) return 1;
+  if (function == kAlltoall) return has_source_twice(t, t->is_grid);
+  return function > kAlltoall && t->is_grid && has_source_twice(t, 0);
 }
 
-static void allgathers(const struct Topology* t, int form, int count) {
-  const int in = t->mine.in;
-  int* send = memory_of((size_t)count * sizeof *send);
-  int* receive = memory_of((size_t)(count * kDegreeMax + kDegreeMax) * sizeof *receive);
-  int counts[kDegreeMax], displacements[kDegreeMax];
-  MPI_Request request;
-  reset(receive, (size_t)(count * kDegreeMax));
-  put(send, t->rank, 0, count, form);
-  if (form == kBlocking) MPI_Neighbor_allgather(send, count, MPI_INT, receive, count, MPI_INT, t->comm);
-  if (form == kNonblocking) MPI_Ineighbor_allgather(send, count, MPI_INT, receive, count, MPI_INT, t->comm, &request);
-  if (form == kPersistent) {
-    MPI_Neighbor_allgather_init(send, count, MPI_INT, receive, count, MPI_INT, t->comm, MPI_INFO_NULL, &request);
-    MPI_Start(&request);
+static void exchange(const Topology* t, int function, int form, int bytes, int out_layout, int in_layout) {
+  if (!on_margay() && mpich_errs(t, function, form)) return;
+  Exchange c = {.topology = t, .function = function, .bytes = bytes};
+  const Layout *outs[kDegreeMost], *ins[kDegreeMost];
+  int going[kDegreeMost], coming[kDegreeMost];
+  for (int j = 0; j < t->outs[rank]; ++j) {
+    going[j] = amount(&c, rank, j);
+    outs[j] = &layouts[function == kAlltoallw ? (out_layout + j) % kLayouts : out_layout];
   }
-  end(&request, form);
-  for (int n = 0; n < in; ++n) check_ints(t, "allgather", form, n, receive + n * count, count, 0, form);
-  // Ranks send as many as they have in number, from the last place to the first.
-  const int mine = count + t->rank % 3;
-  send = realloc(send, (size_t)mine * sizeof *send);
-  put(send, t->rank, 0, mine, form + 5);
+  for (int k = 0; k < t->ins[rank]; ++k) {
+    const int from = t->in[rank][k];
+    coming[k] = from == MPI_PROC_NULL ? bytes : amount(&c, from, edge_at_source(t, rank, k));
+    ins[k] = &layouts[function == kAlltoallw ? (in_layout + k) % kLayouts : in_layout];
+  }
+  c.out_layout = &layouts[out_layout];
+  c.in_layout = &layouts[in_layout];
+  const int placed = function == kAllgather || function == kAlltoall ? kInARow : form % kPlacings;
+  if (is_gather(&c))
+    c.out = single_side(&layouts[out_layout], amount(&c, rank, 0));
+  else
+    c.out = side_of(t->outs[rank], outs, going, placed == kInARow ? kInARow : kPlacings - placed);
+  c.in = side_of(t->ins[rank], ins, coming, placed);
+  in_form(&kSteps, &c, form, kStarts);
+  side_free(&c.out);
+  side_free(&c.in);
+}
+
+static void all_functions(const Topology* t, int number) {
+  static const int kBytes[] = {kUnit, 429 * kUnit, 0, 3 * kUnit, 5000 * kUnit};
+  if (t->comm == MPI_COMM_NULL) return;
+  for (int function = 0; function < kFunctions; ++function)
+    for (int again = 0; again < 3; ++again) {
+      const int form = (number + function + 2 * again) % kForms;
+      const int bytes = kBytes[(number * 3 + function + 2 * again) % 5];
+      exchange(t, function, form, bytes, again ? form % kLayouts : kPlain, again ? function % kLayouts : kPlain);
+    }
+}
+
+// The rank at `coordinates`, the last varying fastest; MPI_PROC_NULL outside.
+static int grid_rank(int dims, const int* extent, const int* periodic, const int* coordinates) {
   int at = 0;
-  for (int n = in - 1; n >= 0; --n) {
-    const int source = t->mine.sources[n];
-    counts[n] = count + (source < 0 ? 0 : source % 3);
-    displacements[n] = at;
-    at += counts[n] + 1;
+  for (int d = 0; d < dims; ++d) {
+    int c = coordinates[d];
+    if (periodic[d]) c = (c + extent[d]) % extent[d];
+    if (c < 0 || c >= extent[d]) return MPI_PROC_NULL;
+    at = at * extent[d] + c;
   }
-  receive = realloc(receive, (size_t)(at + 1) * sizeof *receive);
-  reset(receive, (size_t)at);
-  if (form == kBlocking) MPI_Neighbor_allgatherv(send, mine, MPI_INT, receive, counts, displacements, MPI_INT, t->comm);
-  if (form == kNonblocking)
-    MPI_Ineighbor_allgatherv(send, mine, MPI_INT, receive, counts, displacements, MPI_INT, t->comm, &request);
-  if (form == kPersistent) {
-    MPI_Neighbor_allgatherv_init(send, mine, MPI_INT, receive, counts, displacements, MPI_INT, t->comm, MPI_INFO_NULL,
-                                 &request);
-    MPI_Start(&request);
-  }
-  end(&request, form);
-  for (int n = 0; n < in; ++n) {
-    check_ints(t, "allgatherv", form, n, receive + displacements[n], counts[n], 0, form + 5);
-    CHECK(receive[displacements[n] + counts[n]] == -1 || n == 0, "%s: the gap behind block %d was written", t->name, n);
-  }
-  free(send);
-  free(receive);
+  return at;
 }
 
-// What `from`'s block `block` is long: some are empty.
-static int length_of(int from, int block, int count) {
-  return (from + block) % 4 == 0 ? 0 : count + (from + block) % 4;
+static void grid(const char* name, int number, int dims, const int* extent, const int* periodic) {
+  static Topology t;
+  int all = 1;
+  for (int d = 0; d < dims; ++d) all *= extent[d];
+  t = (Topology){.name = name, .is_grid = 1};
+  for (int r = 0; r < all; ++r) {
+    int coordinates[3];
+    for (int d = dims - 1, rest = r; d >= 0; rest /= extent[d--]) coordinates[d] = rest % extent[d];
+    // Of each dimension the lower neighbor and then the higher.
+    for (int d = 0; d < dims; ++d)
+      for (int step = -1; step <= 1; step += 2) {
+        coordinates[d] += step;
+        t.in[r][t.ins[r]++] = t.out[r][t.outs[r]] = grid_rank(dims, extent, periodic, coordinates);
+        ++t.outs[r];
+        coordinates[d] -= step;
+      }
+  }
+  MPI_Cart_create(MPI_COMM_WORLD, dims, extent, periodic, 0, &t.comm);
+  all_functions(&t, number);
+  if (t.comm != MPI_COMM_NULL) MPI_Comm_free(&t.comm);
 }
 
-static void alltoalls(const struct Topology* t, int form, int count) {
-  const int in = t->mine.in, out = t->mine.out;
-  const size_t room = (size_t)(count + 5) * kDegreeMax * 2;
-  int* send = memory_of(room * sizeof *send);
-  int* receive = memory_of(room * sizeof *receive);
-  MPI_Request request;
-  for (int n = 0; n < out; ++n) put(send + n * count, t->rank, n, count, form);
-  reset(receive, room);
-  if (form == kBlocking) MPI_Neighbor_alltoall(send, count, MPI_INT, receive, count, MPI_INT, t->comm);
-  if (form == kNonblocking) MPI_Ineighbor_alltoall(send, count, MPI_INT, receive, count, MPI_INT, t->comm, &request);
-  if (form == kPersistent) {
-    MPI_Neighbor_alltoall_init(send, count, MPI_INT, receive, count, MPI_INT, t->comm, MPI_INFO_NULL, &request);
-    MPI_Start(&request);
-  }
-  end(&request, form);
-  for (int n = 0; n < in; ++n) {
-    const int block = t->mine.sources[n] < 0 ? 0 : block_from(t, n);
-    check_ints(t, "alltoall", form, n, receive + n * count, count, block, form);
-  }
+static void grids(void) {
+  const int half = size > 1 ? size / 2 : 1, two = size > 1 ? 2 : 1, quarter = size > 3 ? size / 4 : 1;
+  grid("a ring", 0, 1, (int[]){size}, (int[]){1});
+  grid("a row", 1, 1, (int[]){size}, (int[]){0});
+  grid("a torus", 2, 2, (int[]){two, half}, (int[]){1, 1});
+  grid("a cylinder one wide", 3, 2, (int[]){size, 1}, (int[]){0, 1});
+  grid("a plane", 4, 2, (int[]){half, two}, (int[]){0, 0});
+  grid("a space", 5, 3, (int[]){two, quarter, two <= size / quarter / two ? two : 1}, (int[]){1, 0, 1});
+  grid("a space with rings of one", 6, 3, (int[]){1, half, two}, (int[]){1, 1, 0});
+}
 
-  int sent[kDegreeMax], sent_at[kDegreeMax], received[kDegreeMax], received_at[kDegreeMax];
-  MPI_Aint sent_byte[kDegreeMax], received_byte[kDegreeMax];
-  MPI_Datatype types[kDegreeMax], pairs;
-  MPI_Type_contiguous(1, MPI_INT, &pairs);
-  MPI_Type_commit(&pairs);
-  for (int n = 0, at = 0; n < out; ++n) {
-    sent[n] = length_of(t->rank, n, count);
-    sent_at[n] = at;
-    sent_byte[n] = (MPI_Aint)(at * (int)sizeof(int));
-    put(send + at, t->rank, n, sent[n], form + 9);
-    at += sent[n] + 1;
-  }
-  for (int n = in - 1, at = 0; n >= 0; --n) {
-    const int source = t->mine.sources[n];
-    received[n] = source < 0 ? count : length_of(source, block_from(t, n), count);
-    received_at[n] = at;
-    received_byte[n] = (MPI_Aint)(at * (int)sizeof(int));
-    at += received[n] + 1;
-  }
-  for (int n = 0; n < kDegreeMax; ++n) types[n] = n % 2 == 0 ? MPI_INT : pairs;
-  for (int w = 0; w < 2; ++w) {
-    reset(receive, room);
-    if (form == kBlocking && w == 0)
-      MPI_Neighbor_alltoallv(send, sent, sent_at, MPI_INT, receive, received, received_at, pairs, t->comm);
-    if (form == kBlocking && w == 1)
-      MPI_Neighbor_alltoallw(send, sent, sent_byte, types, receive, received, received_byte, types, t->comm);
-    if (form == kNonblocking && w == 0)
-      MPI_Ineighbor_alltoallv(send, sent, sent_at, MPI_INT, receive, received, received_at, pairs, t->comm, &request);
-    if (form == kNonblocking && w == 1)
-      MPI_Ineighbor_alltoallw(send, sent, sent_byte, types, receive, received, received_byte, types, t->comm, &request);
-    if (form == kPersistent && w == 0)
-      MPI_Neighbor_alltoallv_init(send, sent, sent_at, MPI_INT, receive, received, received_at, pairs, t->comm,
-                                  MPI_INFO_NULL, &request);
-    if (form == kPersistent && w == 1)
-      MPI_Neighbor_alltoallw_init(send, sent, sent_byte, types, receive, received, received_byte, types, t->comm,
-                                  MPI_INFO_NULL, &request);
-    if (form == kPersistent) MPI_Start(&request);
-    end(&request, form);
-    for (int n = 0; n < in; ++n) {
-      const int block = t->mine.sources[n] < 0 ? 0 : block_from(t, n);
-      check_ints(t, w == 0 ? "alltoallv" : "alltoallw", form, n, receive + received_at[n], received[n], block,
-                 form + 9);
+// The ranks of a star and a ring, two edges between 0 and 1, and one from 0 to itself; the last rank has no part in it
+// where there are more than two.
+static void graph(int number) {
+  static Topology t;
+  int index[kRanksMost], edges[kRanksMost * kDegreeMost], count = 0;
+  const int nodes = size > 2 ? size - 1 : size;
+  t = (Topology){.name = "a graph"};
+  for (int r = 0; r < nodes; ++r) {
+    for (int other = nodes - 1; other >= 0; --other) {
+      const int between = (r == 0) + (other == 0) + (r + other == 1) + (abs(r - other) == 1);
+      const int times = r == other ? r == 0 : between > 2 ? 2 : between > 0;
+      for (int i = 0; i < times; ++i) t.in[r][t.ins[r]++] = t.out[r][t.outs[r]++] = other;
     }
+    for (int i = 0; i < t.outs[r]; ++i) edges[count++] = t.out[r][i];
+    index[r] = count;
   }
-  MPI_Type_free(&pairs);
-  free(send);
-  free(receive);
+  MPI_Graph_create(MPI_COMM_WORLD, nodes, index, edges, 0, &t.comm);
+  all_functions(&t, number);
+  if (t.comm != MPI_COMM_NULL) MPI_Comm_free(&t.comm);
 }
 
-// Takes the communicator.
-static void check_topology(const char* name, MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) return;
-  struct Topology t = {.comm = comm, .name = name};
-  int kind, size;
-  MPI_Comm_rank(comm, &t.rank);
-  MPI_Comm_size(comm, &size);
-  MPI_Topo_test(comm, &kind);
-  if (kind == MPI_CART) {
-    int dimensions;
-    MPI_Cartdim_get(comm, &dimensions);
-    t.mine.in = t.mine.out = 2 * dimensions;
-    t.grid = 1;
-    for (int d = 0; d < dimensions; ++d) MPI_Cart_shift(comm, d, 1, &t.mine.sources[2 * d], &t.mine.sources[2 * d + 1]);
-    memcpy(t.mine.destinations, t.mine.sources, sizeof t.mine.sources);
-  } else if (kind == MPI_GRAPH) {
-    MPI_Graph_neighbors_count(comm, t.rank, &t.mine.in);
-    MPI_Graph_neighbors(comm, t.rank, kDegreeMax, t.mine.sources);
-    t.mine.out = t.mine.in;
-    memcpy(t.mine.destinations, t.mine.sources, sizeof t.mine.sources);
-  } else {
-    int weighted;
-    MPI_Dist_graph_neighbors_count(comm, &t.mine.in, &t.mine.out, &weighted);
-    MPI_Dist_graph_neighbors(comm, t.mine.in, t.mine.sources, MPI_UNWEIGHTED, t.mine.out, t.mine.destinations,
-                             MPI_UNWEIGHTED);
-  }
-  MPI_Allgather(&t.mine, sizeof t.mine, MPI_BYTE, t.all, sizeof t.mine, MPI_BYTE, comm);
-  for (int form = 0; form < kForms; ++form) {
-    allgathers(&t, form, 1);
-    alltoalls(&t, form, 3);
-    allgathers(&t, form, kLong);
-    alltoalls(&t, form, kLong);
-  }
-  MPI_Comm_free(&comm);
+// How many edges go from one rank to another: two to the next, one from even ranks to themselves, one from 0 to all,
+// one from every third to the last, and none from or to the middle where there are more than two.
+static int edges_between(int from, int to) {
+  if (size > 2 && (from == size / 2 || to == size / 2)) return 0;
+  return (to == (from + 1) % size ? 2 : 0) + (from == to && from % 2 == 0) + (from == 0) +
+         (from % 3 == 1 && to == size - 1);
 }
 
-static void grids(int size) {
-  for (int dimensions = 1; dimensions <= 3; ++dimensions) {
-    for (int periodic = 0; periodic < 2; ++periodic) {
-      int dims[3] = {0, 0, 0}, periods[3] = {periodic, periodic, periodic};
-      MPI_Comm comm;
-      MPI_Dims_create(size, dimensions, dims);
-      MPI_Cart_create(MPI_COMM_WORLD, dimensions, dims, periods, 0, &comm);
-      check_topology(periodic ? "a grid that goes round" : "a grid", comm);
-    }
+static void distributed_graph(int number) {
+  static Topology t;
+  t = (Topology){.name = "a distributed graph"};
+  // Destinations from the last to the first, sources from the first on, several edges side by side in one of the lists
+  // and apart in the other.
+  for (int r = 0; r < size; ++r) {
+    for (int other = size - 1; other >= 0; --other)
+      for (int i = 0; i < edges_between(r, other); ++i) t.out[r][t.outs[r]++] = other;
+    for (int i = 0; i < 4; ++i)
+      for (int other = 0; other < size; ++other)
+        if (i < edges_between(other, r)) t.in[r][t.ins[r]++] = other;
   }
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, t.ins[rank], t.in[rank], MPI_UNWEIGHTED, t.outs[rank], t.out[rank],
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &t.comm);
+  all_functions(&t, number);
+  MPI_Comm_free(&t.comm);
 }
 
-// A ring with a chord from each rank to the one across, and for two ranks the same neighbor three times.
-static void graphs(int rank, int size) {
-  int index[kRanksMax], edges[kRanksMax * 3];
-  for (int i = 0; i < size; ++i) {
-    edges[3 * i] = (i + 1) % size;
-    edges[3 * i + 1] = (i + size - 1) % size;
-    edges[3 * i + 2] = size % 2 == 0 ? (i + size / 2) % size : i;
-    index[i] = 3 * i + 3;
+// Nobody has neighbors, and a ring where the first is far ahead.
+static void nobody_and_in_a_row(void) {
+  static Topology t;
+  t = (Topology){.name = "nobody"};
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, t.in[0], MPI_UNWEIGHTED, 0, t.out[0], MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                 0, &t.comm);
+  for (int function = 0; function < kFunctions; ++function) exchange(&t, function, function, kUnit, kPlain, kPlain);
+  MPI_Comm_free(&t.comm);
+  MPI_Comm ring;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, (int[]){0}, 0, &ring);
+  for (int i = 0; i < 50; ++i) {
+    const int mine = rank * 1000 + i;
+    int both[2] = {-1, -1};
+    MPI_Neighbor_allgather(&mine, 1, MPI_INT, both, 1, MPI_INT, ring);
+    CHECK(both[0] == (rank > 0 ? mine - 1000 : -1), "number %d: below %d", i, both[0]);
+    CHECK(both[1] == (rank < size - 1 ? mine + 1000 : -1), "number %d: above %d", i, both[1]);
   }
-  MPI_Comm comm;
-  MPI_Graph_create(MPI_COMM_WORLD, size, index, edges, 0, &comm);
-  check_topology("a graph", comm);
-  // Every rank but the last sends twice to rank 0 and once to the next one; the last one has no edge of its own.
-  int sources[kDegreeMax], destinations[kDegreeMax], in = 0, out = 0;
-  const int many = size < 4 ? size - 1 : 3;
-  if (rank < many) {
-    destinations[out++] = 0;
-    destinations[out++] = (rank + 1) % size;
-    destinations[out++] = 0;
-  }
-  for (int other = many - 1; rank == 0 && other >= 0; --other) sources[in++] = other;
-  for (int other = 0; other < many; ++other) {
-    if ((other + 1) % size == rank) sources[in++] = other;
-    if (rank == 0) sources[in++] = other;
-  }
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in, sources, MPI_UNWEIGHTED, out, destinations, MPI_UNWEIGHTED,
-                                 MPI_INFO_NULL, 0, &comm);
-  check_topology("a distributed graph", comm);
+  MPI_Comm_free(&ring);
 }
 
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
-  grids(world_size());
-  graphs(world_rank(), world_size());
+  rank = world_rank();
+  size = world_size();
+  make_layouts(layouts);
+  grids();
+  graph(7);
+  distributed_graph(8);
+  distributed_graph(10);
+  nobody_and_in_a_row();
+  free_layouts(layouts);
   return suite_end("neighbor");
 }

@@ -9,18 +9,10 @@
 namespace margay::sim {
 namespace {
 
-constexpr std::string_view kProtocolNames[] = {"short",
-                                               "long, matched",
-                                               "long, pulled",
-                                               "short synchronous",
-                                               "long synchronous",
-                                               "ready",
-                                               "buffered",
-                                               "collective",
-                                               "put",
-                                               "get",
-                                               "reply",
-                                               "acknowledgment"};
+constexpr std::string_view kProtocolNames[] = {
+    "short", "long, matched", "long, pulled",  "short synchronous", "long synchronous",
+    "ready", "buffered",      "collective",    "shown in memory",   "put",
+    "get",   "reply",         "acknowledgment"};
 static_assert(std::size(kProtocolNames) == static_cast<std::size_t>(CountedProtocol::kCount));
 constexpr std::string_view kWireNames[] = {"self", "shared memory", "tcp"};
 static_assert(std::size(kWireNames) == static_cast<std::size_t>(CountedWire::kCount));

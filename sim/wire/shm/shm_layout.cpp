@@ -12,8 +12,26 @@ using portals::Status;
 
 constexpr std::uint64_t kAreaBytes = kSegmentPageBytes;
 
+constexpr std::uint64_t kSides = 2;
+
+constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
+  return (bytes + kSegmentPageBytes - 1) / kSegmentPageBytes * kSegmentPageBytes;
+}
+
+constexpr std::uint64_t place_lines_bytes(std::uint64_t ranks) {
+  return whole_pages(ranks * (sizeof(MeetingData) + kSides * kCacheLineBytes));
+}
+
+constexpr std::uint64_t place_bytes(std::uint64_t ranks) {
+  return place_lines_bytes(ranks) + ranks * kSides * kMeetingPartBytes;
+}
+
+constexpr std::uint64_t place_offset(std::uint64_t ranks, std::uint32_t place) {
+  return kSegmentPageBytes + ranks * kAreaBytes + place * place_bytes(ranks);
+}
+
 constexpr std::uint64_t channels_offset(std::uint64_t ranks) {
-  return kSegmentPageBytes + ranks * kAreaBytes;
+  return place_offset(ranks, kMeetingPlaces);
 }
 
 Status refuse(const std::string& what) {
@@ -69,6 +87,23 @@ Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmL
 RankArea& ShmLayout::area(std::uint32_t rank) const {
   MARGAY_ASSERT(rank < ranks_);
   return *reinterpret_cast<RankArea*>(base_ + kSegmentPageBytes + rank * kAreaBytes);
+}
+
+MeetingData& ShmLayout::meeting(std::uint32_t place, std::uint32_t leader) const {
+  MARGAY_ASSERT(place < kMeetingPlaces && leader < ranks_);
+  return *reinterpret_cast<MeetingData*>(base_ + place_offset(ranks_, place) + leader * sizeof(MeetingData));
+}
+
+std::byte* ShmLayout::meeting_line(std::uint32_t place, std::uint32_t rank, unsigned side) const {
+  MARGAY_ASSERT(place < kMeetingPlaces && rank < ranks_ && side < kSides);
+  const std::uint64_t lines = place_offset(ranks_, place) + ranks_ * sizeof(MeetingData);
+  return base_ + lines + (rank * kSides + side) * kCacheLineBytes;
+}
+
+std::byte* ShmLayout::meeting_part(std::uint32_t place, std::uint32_t rank, unsigned side) const {
+  MARGAY_ASSERT(place < kMeetingPlaces && rank < ranks_ && side < kSides);
+  const std::uint64_t parts = place_offset(ranks_, place) + place_lines_bytes(ranks_);
+  return base_ + parts + (rank * kSides + side) * kMeetingPartBytes;
 }
 
 ChannelData& ShmLayout::channel(std::uint32_t from, std::uint32_t to) const {

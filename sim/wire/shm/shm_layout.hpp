@@ -1,6 +1,9 @@
 // How a node's shared segment is laid out:
 //
-//   SegmentHeader (a page) | RankArea of rank 0 | rank 1 ... | channels to rank 0: from 0, from 1 ... | to rank 1 ...
+//   SegmentHeader (a page) | RankArea of rank 0 | rank 1 ... | meeting places | channels to rank 0: from 0, from 1 ...
+//   | to rank 1 ...
+//
+// A meeting place: MeetingData by leader | lines of rank 0 (two sides), of rank 1 ... | parts of rank 0 (two sides) ...
 //
 // The segment is a sparse file of zeros; zero is the valid initial state of everything but the header, so a page costs
 // memory only when a message (or its rank's start) touches it. Positions only, no pointers: each process maps it where
@@ -16,14 +19,20 @@
 #include "portals/base/status.hpp"
 #include "sim/shm/bell.hpp"
 #include "sim/shm/cell_data.hpp"
+#include "sim/shm/meeting.hpp"
 
 namespace margay::sim {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x3147'4553'5941'474d;  // "MGAYSEG1" read as little-endian
-inline constexpr std::uint32_t kSegmentVersion = 7;
+inline constexpr std::uint32_t kSegmentVersion = 8;
 inline constexpr std::size_t kSegmentPageBytes = 4096;
 // Ranks of one node: their channels' addresses still fit (145 GB of addresses, not of memory).
 inline constexpr std::uint32_t kShmRanksMax = 1024;
+
+// The communicators with the lowest contexts have one; 34 kB for each of a node's ranks, of addresses.
+inline constexpr std::uint32_t kMeetingPlaces = 32;
+// What a member shows the others in one call, at most.
+inline constexpr std::uint64_t kMeetingPartBytes = std::uint64_t{16} << 10;
 
 struct SegmentHeader {
   std::uint64_t magic = 0;
@@ -64,6 +73,9 @@ class ShmLayout {
 
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
   [[nodiscard]] RankArea& area(std::uint32_t rank) const;
+  [[nodiscard]] MeetingData& meeting(std::uint32_t place, std::uint32_t leader) const;
+  [[nodiscard]] std::byte* meeting_line(std::uint32_t place, std::uint32_t rank, unsigned side) const;
+  [[nodiscard]] std::byte* meeting_part(std::uint32_t place, std::uint32_t rank, unsigned side) const;
   [[nodiscard]] ChannelData& channel(std::uint32_t from, std::uint32_t to) const;
 
  private:

@@ -80,6 +80,7 @@ class ShmWire final : public Wire {
   // How long bodies go to `peer`, and why; an empty reason before the first one.
   [[nodiscard]] const LongChoice& long_choice(std::uint32_t peer) const { return outbound_[local(peer)].long_choice(); }
   // False: membarrier is refused, every send pays an atomic instruction.
+  [[nodiscard]] const ShmLayout& layout() const { return layout_; }
   [[nodiscard]] bool barrier_registered() const { return registered_; }
 
  private:

@@ -1,0 +1,58 @@
+// Scan and exclusive scan along the chain of ranks: each gets from the one before it what the ranks up to there come
+// to, adds its own, and sends that on; long rows in pieces, each added and sent on while the next one comes. Cost:
+// (p - 1)(α + n β + n γ); of pieces of m bytes (p - 1)(α + m β + m γ) + n β, as all ranks work at once. A rank waits
+// for no other but the one before it: where ranks outnumber processors and calls follow each other, each is scheduled
+// once for many of them. Of all ways it moves and combines the fewest bytes.
+//
+// The order of ranks is kept, and so is the bracketing, so the operation need not be commutative.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/scratch.hpp"
+#include "collectives/portal/stream.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+// As the ring's (bucket.cpp).
+constexpr std::size_t kChainPieceBytes = std::size_t{64} << 10;
+
+}  // namespace
+
+Steps scan_chain(Collective& collective, ScanKind kind, std::byte* partial, std::size_t count,
+                 std::size_t element_bytes, Reducer combine) {
+  const std::uint64_t bytes = count * element_bytes;
+  const bool first = collective.rank() == 0;
+  const int next = collective.rank() + 1;
+  const bool last = next == collective.size();
+  Scratch before(collective, first ? 0 : bytes);  // what the ranks before this one come to
+  if (bytes <= kHandshakeBytes) {
+    if (!first) co_await Receive(collective, next - 2, portals::Region(before.base(), bytes));
+    if (!first && bytes != 0 && collective.error_class() == MPI_SUCCESS) combine(before.base(), partial, count);
+    if (!last) co_await Send(collective, next, portals::Region(partial, bytes));
+  } else {
+    collective.ask_always();
+    std::optional<StreamReceive> in;
+    std::optional<StreamSend> out;
+    if (!first) in.emplace(collective, next - 2, portals::Region(before.base(), bytes), bytes);
+    if (!last) {
+      out.emplace(collective, next);
+      co_await out->opened();
+    }
+    const std::size_t piece = std::max<std::size_t>(kChainPieceBytes / element_bytes, 1);
+    for (std::size_t at = 0; at < count; at += piece) {
+      const std::size_t elements = std::min(piece, count - at);
+      const std::uint64_t offset = at * element_bytes;
+      if (in) co_await in->until(offset + elements * element_bytes);
+      if (in && collective.error_class() == MPI_SUCCESS) combine(before.base() + offset, partial + offset, elements);
+      if (out) out->send(portals::Region(partial + offset, elements * element_bytes), offset);
+    }
+  }
+  co_await Flush(collective);
+  if (kind == ScanKind::exclusive && !first && bytes != 0) std::memcpy(partial, before.base(), bytes);
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,37 @@
+#include "collectives/portal/team.hpp"
+
+#include <algorithm>
+
+namespace margay::collectives {
+
+std::optional<Team> Team::find(const sim::NodeMemory* memory, const mpi_adi::Communicator& members) {
+  const mpi_adi::Group& group = *members.group;
+  const auto pair = static_cast<std::uint32_t>(members.collective_context / 2);
+  // The library's own world has another order of calls in the same contexts as the program's.
+  const bool own = group.session == mpi_adi::Group::kNoSession;
+  if (memory == nullptr || members.size() < 2 || own || !sim::NodeMemory::has_place(pair)) return std::nullopt;
+  if (static_cast<std::uint32_t>(members.size()) > sim::Meeting::kMembersMax) return std::nullopt;
+  std::vector<std::uint32_t> local_ranks;
+  for (const std::uint32_t rank : group.world_ranks) {
+    local_ranks.push_back(memory->local_rank(rank));
+    if (local_ranks.back() == sim::NodeMemory::kNotHere) return std::nullopt;
+  }
+  return Team(*memory, pair, std::move(local_ranks), static_cast<std::size_t>(members.rank()));
+}
+
+Team::Team(const sim::NodeMemory& memory, std::uint32_t pair, std::vector<std::uint32_t> local_ranks, std::size_t me)
+    : memory_(&memory),
+      pair_(pair),
+      local_ranks_(std::move(local_ranks)),
+      me_(me),
+      meeting_(memory.place(pair, *std::ranges::min_element(local_ranks_)),
+               static_cast<std::uint32_t>(local_ranks_.size())),
+      round_(meeting_.round()) {}
+
+void Team::wake_others() const {
+  for (std::size_t member = 0; member < local_ranks_.size(); ++member) {
+    if (member != me_) memory_->ring(local_ranks_[member]);
+  }
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,48 @@
+// What the ranks of a node have in common beside the channels between them: for each of the first communicators a place
+// where its members meet (sim/shm/meeting), and for each member memory that all of them read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sim/shm/bell.hpp"
+#include "sim/shm/meeting.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
+
+namespace margay::sim {
+
+class NodeMemory {
+ public:
+  static constexpr std::uint32_t kNotHere = ~0U;
+
+  // `world_ranks`: of the node's ranks, by their number on it. The layout's segment outlives it.
+  NodeMemory(const ShmLayout& layout, std::vector<std::uint32_t> world_ranks, bool barrier_registered)
+      : layout_(layout), world_ranks_(std::move(world_ranks)), registered_(barrier_registered) {}
+
+  // A rank's number on the node.
+  [[nodiscard]] std::uint32_t local_rank(std::uint32_t world_rank) const;
+  // Whether communicators with this pair of contexts have a place.
+  [[nodiscard]] static bool has_place(std::uint32_t pair) { return pair < kMeetingPlaces; }
+  // Of the communicator whose member with the lowest number on the node is `leader`.
+  [[nodiscard]] MeetingData& place(std::uint32_t pair, std::uint32_t leader) const {
+    return layout_.meeting(pair, leader);
+  }
+  // What member `local_rank` shows the others, on one of two sides: a line, or kMeetingPartBytes for more than that.
+  [[nodiscard]] std::byte* part(std::uint32_t pair, std::uint32_t local_rank, unsigned side,
+                                std::uint64_t bytes) const {
+    return bytes <= kCacheLineBytes ? layout_.meeting_line(pair, local_rank, side)
+                                    : layout_.meeting_part(pair, local_rank, side);
+  }
+  // Something was published for a rank that may sleep.
+  void ring(std::uint32_t local_rank) const {
+    BellRinger(layout_.area(local_rank).bell, registered_).ring_if_sleeping();
+  }
+
+ private:
+  ShmLayout layout_;
+  std::vector<std::uint32_t> world_ranks_;
+  bool registered_;
+};
+
+}  // namespace margay::sim

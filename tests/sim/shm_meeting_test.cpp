@@ -1,0 +1,161 @@
+// The place where processes meet, with threads in their stead: what is written before is read after, by all; no side is
+// written while somebody reads it; calls that went wrong leave nobody waiting.
+#include "sim/shm/meeting.hpp"
+
+#include <doctest/doctest.h>
+#include <sched.h>
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "tests/support/seeds.hpp"
+
+namespace margay::sim {
+namespace {
+
+using Came = Meeting::Came;
+
+constexpr std::uint32_t kMark = 0x54321;
+constexpr std::uint32_t kNumbers = std::uint32_t{1} << Meeting::kNumberBits;
+
+// Several at once, each a line of its own, two sides.
+struct Table {
+  struct alignas(kCacheLineBytes) Part {
+    std::array<std::uint64_t, 8> words{};
+  };
+  explicit Table(std::size_t members) : parts(members) {}
+  MeetingData place;
+  std::vector<std::array<Part, 2>> parts;
+};
+
+void lag(std::mt19937_64& random) {
+  for (std::uint64_t yields = random() % 3; yields-- > 0;) sched_yield();
+}
+
+}  // namespace
+
+TEST_CASE("meeting: all read what all wrote, call after call, whatever the numbers are") {
+  constexpr std::uint32_t kCalls = 4000;
+  for (const std::uint32_t members : {2U, 3U, 5U}) {
+    for (const std::uint64_t seed : testing::Seeds(3)) {
+      CAPTURE(members);
+      Table table(members);
+      std::vector<std::uint64_t> wrong(members), opened(members);
+      const auto member = [&](std::uint32_t me) {
+        std::mt19937_64 random(seed * 100 + me);
+        Meeting meeting(table.place, members);
+        // They wrap on the way, and are not in a row: other calls have the numbers between.
+        std::uint32_t number = kNumbers - kCalls;
+        for (std::uint64_t call = 1; call <= kCalls; ++call) {
+          number = (number + 1 + static_cast<std::uint32_t>(call % 3)) % kNumbers;
+          if (number == 0) number = 1;
+          lag(random);
+          const unsigned side = meeting.side();
+          table.parts[me][side].words.fill(call * 1000 + me);
+          const Came came = meeting.come(number, kMark);
+          if (came == Came::last) {
+            lag(random);
+            ++opened[me];
+            meeting.open(number, me);
+          } else {
+            while (!meeting.is_open(number)) sched_yield();
+          }
+          if (meeting.marks_differ() || meeting.opener() >= members || meeting.is_abandoned(number)) ++wrong[me];
+          if (came == Came::last && meeting.opener() != me) ++wrong[me];
+          lag(random);
+          for (std::uint32_t other = 0; other < members; ++other) {
+            for (const std::uint64_t word : table.parts[other][side].words) {
+              if (word != call * 1000 + other) ++wrong[me];
+            }
+          }
+        }
+      };
+      std::vector<std::thread> threads;
+      for (std::uint32_t me = 0; me < members; ++me) threads.emplace_back(member, me);
+      for (std::thread& thread : threads) thread.join();
+      std::uint64_t all_opened = 0;
+      for (std::uint32_t me = 0; me < members; ++me) {
+        CHECK(wrong[me] == 0);
+        all_opened += opened[me];
+      }
+      CHECK(all_opened == kCalls);
+    }
+  }
+}
+
+TEST_CASE("meeting: other marks are told to all, and the next meeting is as if nothing had been") {
+  MeetingData place;
+  Meeting meeting(place, 3);
+  CHECK(meeting.come(1, kMark) == Came::waits);
+  CHECK(meeting.come(1, kMark + 1) == Came::waits);
+  CHECK(meeting.come(1, kMark) == Came::last);
+  CHECK(meeting.others_differ());
+  meeting.open(1, 2);
+  CHECK(meeting.is_open(1));
+  CHECK(meeting.marks_differ());
+  const unsigned side = meeting.side();
+  CHECK(meeting.come(2, kMark) == Came::waits);
+  CHECK(meeting.come(2, kMark) == Came::waits);
+  CHECK_FALSE(meeting.is_open(2));
+  CHECK(meeting.is_open(1));  // for who has not looked yet
+  CHECK(meeting.side() == side);
+  CHECK(meeting.come(2, kMark) == Came::last);
+  CHECK_FALSE(meeting.others_differ());
+  meeting.open(2, 1);
+  CHECK_FALSE(meeting.marks_differ());
+  CHECK(meeting.opener() == 1);
+  CHECK(meeting.side() != side);
+}
+
+TEST_CASE("meeting: who waits where others have gone on finds that, and who comes too late too") {
+  for (const std::uint32_t number : {5U, kNumbers - 1}) {
+    CAPTURE(number);
+    const std::uint32_t later = number == 5 ? 9 : 2;
+    MeetingData place;
+    Meeting meeting(place, 2);
+    CHECK(meeting.come(number, kMark) == Came::waits);
+    CHECK_FALSE(meeting.is_abandoned(number));
+    CHECK(meeting.come(later, kMark) == Came::waits);
+    CHECK(meeting.is_abandoned(number));
+    CHECK(meeting.come(number, kMark) == Came::late);
+    CHECK_FALSE(meeting.is_open(number));
+    // It comes to the later one after all.
+    CHECK(meeting.come(later, kMark) == Came::last);
+    meeting.open(later, 0);
+    CHECK(meeting.is_open(later));
+    CHECK_FALSE(meeting.is_abandoned(later));
+  }
+}
+
+TEST_CASE("meeting: an opened one is not abandoned when the next one is begun") {
+  MeetingData place;
+  Meeting meeting(place, 2);
+  CHECK(meeting.come(1, kMark) == Came::waits);
+  CHECK(meeting.come(1, kMark) == Came::last);
+  meeting.open(1, 1);
+  CHECK(meeting.come(2, kMark) == Came::waits);
+  CHECK(meeting.is_open(1));
+  CHECK_FALSE(meeting.is_abandoned(1));
+}
+
+TEST_CASE("meeting: when all have left the place is as at first") {
+  MeetingData place;
+  Meeting first(place, 2);
+  CHECK(first.come(100, kMark) == Came::waits);
+  CHECK(first.come(100, kMark) == Came::last);
+  first.open(100, 1);
+  const std::uint32_t round = first.round();
+  first.leave();
+  CHECK(first.round() == round);
+  CHECK(first.is_open(100));  // for who has not looked yet
+  first.leave();
+  CHECK(first.round() == round + 1);
+  Meeting second(place, 3);
+  CHECK(second.come(1, kMark) == Came::waits);
+  CHECK_FALSE(second.is_open(1));
+}
+
+}  // namespace margay::sim
