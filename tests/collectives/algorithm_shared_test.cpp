@@ -16,7 +16,7 @@
 namespace margay::collectives {
 namespace {
 
-constexpr int kSizes[] = {2, 3, 5, 8, 13};
+constexpr int kTeams[] = {2, 3, 5, 8, 13};
 constexpr std::size_t kCounts[] = {0, 1, 3, 4, 5, 63, 1024};  // of maps: a line has room for four
 static_assert(1024 * sizeof(Map) == sim::kMeetingPartBytes);
 
@@ -38,7 +38,7 @@ int performed(CollectiveWorld& world, int rank, const What& what) {
 }  // namespace
 
 TEST_CASE("through memory: reductions and scans keep the order of ranks, call after call") {
-  for (const int size : kSizes) {
+  for (const int size : kTeams) {
     for (const std::uint64_t seed : testing::Seeds(4)) {
       CAPTURE(size);
       CAPTURE(seed);
@@ -63,7 +63,7 @@ TEST_CASE("through memory: reductions and scans keep the order of ranks, call af
 }
 
 TEST_CASE("through memory: each rank gets its block of a reduction, blocks of any length") {
-  for (const int size : kSizes) {
+  for (const int size : kTeams) {
     for (const std::uint64_t seed : testing::Seeds(4)) {
       CAPTURE(size);
       CAPTURE(seed);
@@ -85,7 +85,7 @@ TEST_CASE("through memory: each rank gets its block of a reduction, blocks of an
 }
 
 TEST_CASE("through memory: all blocks come to all") {
-  for (const int size : kSizes) {
+  for (const int size : kTeams) {
     for (const std::uint64_t block : {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{65}, sim::kMeetingPartBytes}) {
       CAPTURE(size);
       CAPTURE(block);
