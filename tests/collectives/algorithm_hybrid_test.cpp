@@ -190,6 +190,7 @@ TEST_CASE("what each rank sends is what the cost says, where lengths divide the 
       const std::vector<std::uint32_t> nodes = nodes_of(size, ranks);
       const std::vector<Slice> slices = even_slices(ranks, size);
       CollectiveWorld world({.ranks = size, .nodes = nodes});
+      std::uint64_t told = 0;
       CHECK(world.run([&](int rank) {
         const NodeGroups groups(nodes, rank);
         HybridRow row = row_of_rank(rank, ranks);
@@ -206,7 +207,12 @@ TEST_CASE("what each rank sends is what the cost says, where lengths divide the 
         CHECK(combined.bytes == 8 * (ranks - 1));
         if (!plan.any_long()) CHECK(gathered.messages == starts);
         if (!plan.any_long()) CHECK(combined.messages == starts);
+        told += sent_by(world, rank, [&](Collective& collective) {
+                  return bcast_hybrid(collective, groups, plan, size / 3, portals::Region(base, 8 * ranks));
+                }).bytes;
       }));
+      // Every byte comes once to every rank but the root.
+      CHECK(told == 8 * ranks * (ranks - 1));
     }
   }
 }
