@@ -102,4 +102,28 @@ TEST_CASE("a rank that names another amount of data gets an error or its partner
   }
 }
 
+// Fails as a wait for ever, or with a piece of others' data, where slices are sent without asking.
+TEST_CASE("a rank that takes a broadcast for a short one is not given a slice of a long one") {
+  constexpr int kSize = 4;
+  constexpr int kOther = 2;  // the root's child in the tree too
+  for (const HybridPlan& plan : plans_of(kSize, {Way::slices, Way::bucket})) {
+    for (const std::uint64_t seed : testing::Seeds(10)) {
+      CAPTURE(text_of(plan));
+      CAPTURE(seed);
+      const std::vector<std::uint32_t> nodes(kSize, 0);
+      CollectiveWorld world({.ranks = kSize, .seed = seed, .nodes = nodes});
+      CHECK(world.run([&](int rank) {
+        const NodeGroups groups(nodes, rank);
+        HybridRow row = row_of_rank(rank, 2 * kSize);
+        const portals::Region all(bytes_of_row(row), row.size() * 8);
+        const portals::Region mine = rank == kOther ? all.slice(0, all.bytes() / kSize) : all;
+        Collective collective(world.portal(rank), world.communicator(rank), {.bytes = mine.bytes()});
+        run(rank == kOther ? bcast_tree(collective, 0, mine) : bcast_hybrid(collective, groups, plan, 0, mine));
+        run(Flush(collective));
+        CHECK(collective.error_class() == MPI_ERR_TRUNCATE);
+      }));
+    }
+  }
+}
+
 }  // namespace margay::collectives

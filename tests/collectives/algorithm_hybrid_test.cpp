@@ -169,11 +169,12 @@ TEST_CASE("hybrids with rings along some dimensions") {
 }
 
 TEST_CASE("what each rank sends is what the cost says, where lengths divide the row") {
-  for (const int size : {4, 8, 16}) {
+  for (const int size : {3, 4, 6, 8, 12, 16}) {
     for (const HybridPlan& plan : plans_of(size, {Way::brief, Way::slices, Way::bucket})) {
       CAPTURE(text_of(plan));
       const auto ranks = static_cast<std::uint64_t>(size);
       std::uint64_t left = 8 * ranks, allreduce = 0, starts = 0;
+      bool pairs = true;  // so that all ranks of an exchange do the same
       const HybridPlan::Order order = plan.order();
       for (const std::uint8_t at : order.all()) {
         const auto length = static_cast<std::uint64_t>(plan.dimensions[at].length);
@@ -184,6 +185,7 @@ TEST_CASE("what each rank sends is what the cost says, where lengths divide the 
           starts += length - 1;
         } else {
           allreduce += rounds * left;
+          pairs = pairs && std::has_single_bit(length);
           starts += rounds;
         }
       }
@@ -195,9 +197,10 @@ TEST_CASE("what each rank sends is what the cost says, where lengths divide the 
         const NodeGroups groups(nodes, rank);
         HybridRow row = row_of_rank(rank, ranks);
         std::byte* const base = bytes_of_row(row);
-        CHECK(sent_by(world, rank, [&](Collective& collective) {
-                return allreduce_hybrid(collective, groups, plan, base, ranks, 8, sum_of_words());
-              }).bytes == allreduce);
+        const Sent reduced = sent_by(world, rank, [&](Collective& collective) {
+          return allreduce_hybrid(collective, groups, plan, base, ranks, 8, sum_of_words());
+        });
+        if (pairs) CHECK(reduced.bytes == allreduce);
         const Sent gathered = sent_by(
             world, rank, [&](Collective& collective) { return allgather_hybrid(collective, groups, plan, base, 8); });
         CHECK(gathered.bytes == 8 * (ranks - 1));
