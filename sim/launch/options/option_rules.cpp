@@ -75,9 +75,11 @@ constexpr OptionRule kRules[] = {
     {"protocol", 1, OptionAction::kPairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
     {"method", 1, OptionAction::kPairs, "MARGAY_METHOD", "long=ring|cma|auto"},
     {"collective", 1, OptionAction::kPairs, "MARGAY_COLLECTIVE",
-     "barrier=tree|exchange|nodes,bcast=tree|nodes|bucket|hybrid,reduce=tree|nodes|direct|hybrid,"
-     "allreduce=tree|exchange|nodes|direct|bucket|hybrid,allgather=tree|exchange|nodes|direct|bucket|hybrid,"
-     "reduce_scatter=tree|nodes|direct|bucket|hybrid; hybrid:2x4: its dimensions"},
+     "barrier=tree|exchange|nodes,bcast=tree|nodes|bucket|hybrid|hybrid:PLAN,"
+     "reduce=tree|nodes|direct|hybrid|hybrid:PLAN,"
+     "allreduce=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN,"
+     "allgather=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN,"
+     "reduce_scatter=tree|nodes|direct|bucket|hybrid|hybrid:PLAN"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
     {"trace-events", 1, OptionAction::kTraceEvents, "MARGAY_TRACE_EVENTS"},
     {"stall", 1, OptionAction::kSeconds, "MARGAY_STALL_SECONDS"},
