@@ -121,6 +121,17 @@ Steps allgather_shared(Collective& collective, Team& team, std::byte* all, std::
 Steps alltoall_shared(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in, std::uint64_t block_bytes);
 
+// Likewise; nobody waits for those that only read. At most kPostedBytes of each that shows something. As bcast_tree,
+// scatter_tree, gather_tree, reduce_tree and scan_exchange. Requires: team.has_strips().
+Steps bcast_posted(Collective& collective, Team& team, int root, portals::Region data);
+Steps scatter_posted(Collective& collective, Team& team, int root, const std::byte* all, std::uint64_t block_bytes,
+                     portals::Region mine);
+Steps gather_posted(Collective& collective, Team& team, int root, portals::Region mine, std::uint64_t block_bytes,
+                    std::byte* all);
+Steps reduce_posted(Collective& collective, Team& team, int root, std::byte* partial, std::size_t count,
+                    std::size_t element_bytes, Reducer combine);
+Steps scan_posted(Collective& collective, Team& team, ScanKind kind, std::byte* partial, std::size_t count,
+                  std::size_t element_bytes, Reducer combine);
 // Of more than that, strip by strip; as those, as bcast_tree and as reduce_tree. Requires: team.has_strips().
 Steps allreduce_strips(Collective& collective, Team& team, std::byte* partial, std::size_t count,
                        std::size_t element_bytes, Reducer combine);

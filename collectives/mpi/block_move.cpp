@@ -293,11 +293,15 @@ Plan BlockMove::plan(const StandingFacts& standing) const {
   if (arguments_.operation == Operation::alltoall && is_even()) {
     algorithm = select(Operation::alltoall, shape.bytes, standing.facts).algorithm;
   }
+  if (by_tree_) algorithm = select(Operation::scatter, block_bytes_, standing.facts).algorithm;
   shape.algorithm = static_cast<std::uint8_t>(algorithm);
   return {algorithm, shape};
 }
 
 Steps BlockMove::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  if (by_tree_ && algorithm == Algorithm::shared) {
+    return scatter_posted(collective, *standing.team, arguments_.root, run_, block_bytes_, own_.front().to);
+  }
   if (algorithm == Algorithm::tree) {
     return scatter_tree(collective, arguments_.root, run_, block_bytes_, own_.front().to);
   }

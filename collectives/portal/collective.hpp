@@ -72,7 +72,7 @@ class Collective {
   friend class ReadyWait;
   friend class StreamReceive;
   friend class StreamSend;
-  friend class Meet;
+  friend class Shown;
 
   // Whether a message waits until its receiver has said that it is ready: the same on both sides.
   [[nodiscard]] bool asks(std::uint64_t bytes) const {

@@ -15,20 +15,16 @@
 
 #include <cstdint>
 
-#include "collectives/portal/collective.hpp"
-#include "collectives/portal/team.hpp"
+#include "collectives/portal/shown.hpp"
 
 namespace margay::collectives {
 
-// Numbers of operations (Shape) are below this.
-inline constexpr unsigned kMeetingOperations = 32;
-
-class Meet : public Part, public mpi_adi::Awaitable<Meet> {
+class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
  public:
   // `bytes`: of each member's data, the same on all. Up to sim::kMeetingPartBytes a part holds all of it; of longer
   // data, which only a team with strips has, a strip.
   Meet(Collective& collective, Team& team, std::uint64_t bytes)
-      : Part(collective), team_(team), bytes_(bytes), side_(team.meeting().side()) {}
+      : Shown(collective, team), bytes_(bytes), side_(team.meeting().side()) {}
 
   // What this member shows: a part; or a strip, and behind its kStripBytes as much for what strips come to.
   [[nodiscard]] std::byte* mine() { return place_of(collective_.rank()); }
@@ -50,8 +46,8 @@ class Meet : public Part, public mpi_adi::Awaitable<Meet> {
   // Numbers of meetings are not 0. Two that are under way at once differ by one step at most.
   static constexpr unsigned kStepBits = 2;
   static constexpr std::uint32_t kCalls = (1U << (sim::Meeting::kNumberBits - kStepBits)) - 1;
-  [[nodiscard]] std::uint32_t number() const {
-    const std::uint32_t call = collective_.call_.number.word() % kCalls + 1;
+  [[nodiscard]] std::uint32_t meeting_number() const {
+    const std::uint32_t call = call_word() % kCalls + 1;
     return call << kStepBits | (step_ & ((1U << kStepBits) - 1));
   }
   [[nodiscard]] bool in_strips() const { return bytes_ > sim::kMeetingPartBytes; }
@@ -66,15 +62,13 @@ class Meet : public Part, public mpi_adi::Awaitable<Meet> {
   };
   [[nodiscard]] LongCall long_call() const;
   [[nodiscard]] bool all_name_this_call() const;
+  // A member sent a message for this call, is done with it, or is in a later one.
   [[nodiscard]] bool goes_on_elsewhere();
-  void record(sim::TraceKind kind, int writer, std::uint64_t bytes) const;
 
-  Team& team_;
   std::uint64_t bytes_;
   unsigned side_;
   std::uint32_t step_ = 0;
   bool late_ = false;
-  std::uint32_t looks_ = 0;
 };
 
 }  // namespace margay::collectives

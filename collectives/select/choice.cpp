@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collectives/portal/post.hpp"
 #include "collectives/portal/tree_portal.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
@@ -78,6 +79,10 @@ bool does(Algorithm algorithm, Operation operation) {
       return algorithm != Algorithm::hybrid && algorithm != Algorithm::chain;
     case Operation::reduce_scatter:
       return algorithm != Algorithm::exchange && algorithm != Algorithm::hybrid && algorithm != Algorithm::chain;
+    case Operation::gather:
+      return algorithm == Algorithm::tree || algorithm == Algorithm::direct || algorithm == Algorithm::shared;
+    case Operation::scatter:
+      return algorithm == Algorithm::tree || algorithm == Algorithm::shared;
     case Operation::alltoall:
       return algorithm == Algorithm::direct || algorithm == Algorithm::shared;
     case Operation::scan:
@@ -94,8 +99,20 @@ bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Fa
   if (algorithm == Algorithm::shared) {
     const std::uint64_t blocks = operation == Operation::alltoall ? static_cast<std::uint64_t>(facts.ranks) : 1;
     const bool is_short = bytes <= sim::kMeetingPartBytes / blocks;
-    if (operation == Operation::bcast || operation == Operation::reduce) return facts.strips && !is_short;
-    if (operation == Operation::scan || operation == Operation::exscan) return facts.shared && is_short;
+    switch (operation) {
+      case Operation::bcast:
+      case Operation::reduce:
+        return facts.strips;
+      case Operation::gather:
+        return facts.strips && bytes <= kPostedBytes;
+      case Operation::scatter:
+        return facts.strips && bytes <= kPostedBytes / static_cast<std::uint64_t>(facts.ranks);
+      case Operation::scan:
+      case Operation::exscan:
+        return facts.shared && (is_short || (facts.strips && bytes <= kPostedBytes));
+      default:
+        break;
+    }
     return facts.shared && (is_short || facts.strips);
   }
   if (algorithm == Algorithm::hybrid && (in_order || !facts.even || bytes == 0)) return false;
@@ -105,7 +122,7 @@ bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Fa
     if (algorithm == Algorithm::nodes) return facts.nodes == 1 && bytes <= kShortBytes;
   }
   if (algorithm == Algorithm::nodes && operation != Operation::bcast) return bytes <= kShortBytes;
-  if (operation == Operation::alltoall) return true;
+  if (operation == Operation::alltoall || operation == Operation::gather) return true;
   if (algorithm == Algorithm::direct || algorithm == Algorithm::bucket) return bytes != 0;
   return true;
 }
@@ -122,6 +139,8 @@ Choice select_allgather(std::uint64_t bytes, const Facts& facts) {
 }
 
 Choice select_scan(Operation operation, std::uint64_t bytes, const Facts& facts) {
+  if (facts.strips && bytes <= kPostedBytes && (facts.crowded || facts.ranks == 2))
+    return {Algorithm::shared, kSharedReason};
   if (facts.ranks == 2) return {Algorithm::chain, "two ranks: one message"};
   if (bytes > kShortBytes) return {Algorithm::chain, "the data is long: each piece is added and sent on, once a rank"};
   if (facts.crowded) return {Algorithm::chain, "ranks outnumber processors: each waits for the one before it alone"};
@@ -186,6 +205,16 @@ Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool
 namespace {
 
 Choice select_best(Operation operation, std::uint64_t bytes, const Facts& facts) {
+  const bool rooted = operation == Operation::bcast || operation == Operation::reduce ||
+                      operation == Operation::gather || operation == Operation::scatter;
+  if (rooted && can(Algorithm::shared, operation, bytes, facts, false) && (facts.crowded || bytes <= kShortBytes)) {
+    return {Algorithm::shared, "one node: who has data writes it where all see it, and waits for nobody"};
+  }
+  if (operation == Operation::gather || operation == Operation::scatter) {
+    if (operation == Operation::gather && bytes > kShortBytes)
+      return {Algorithm::direct, "the blocks are long: each goes once, to where it belongs"};
+    return {Algorithm::tree, "the blocks are short: few messages, along a tree"};
+  }
   if (operation == Operation::scan || operation == Operation::exscan) return select_scan(operation, bytes, facts);
   if (does(Algorithm::shared, operation) && can(Algorithm::shared, operation, bytes, facts, false)) {
     const bool many_pairs =

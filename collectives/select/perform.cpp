@@ -1,13 +1,14 @@
 #include "collectives/select/perform.hpp"
 
 #include "collectives/algorithm/algorithms.hpp"
-#include "collectives/portal/meet.hpp"
+#include "collectives/portal/post.hpp"
+#include "collectives/portal/shown.hpp"
 
 namespace margay::collectives {
 
 namespace {
 
-static_assert(kOperationCount < kMeetingOperations);
+static_assert(kOperationCount < kShownOperations);
 
 constexpr int kTop = 0;  // the root of operations that have none
 
@@ -37,6 +38,10 @@ Algorithm select(Operation operation, const Reduction& reduction, const Standing
 Steps reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
                 const Reduction& reduction, Team* team) {
   if (algorithm == Algorithm::shared) {
+    if (reduction.bytes() <= kPostedBytes) {
+      return reduce_posted(collective, *team, root, reduction.partial, reduction.count, reduction.element_bytes,
+                           reduction.combine);
+    }
     return reduce_to_root_strips(collective, *team, root, reduction.partial, reduction.count, reduction.element_bytes,
                                  reduction.combine);
   }
@@ -53,7 +58,10 @@ Steps reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& g
 
 Steps bcast_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
                const portals::Region& data, Team* team) {
-  if (algorithm == Algorithm::shared) return bcast_strips(collective, *team, root, data);
+  if (algorithm == Algorithm::shared) {
+    return data.bytes() <= kPostedBytes ? bcast_posted(collective, *team, root, data)
+                                        : bcast_strips(collective, *team, root, data);
+  }
   if (algorithm == Algorithm::nodes) return bcast_nodes(collective, groups, root, data);
   if (algorithm == Algorithm::bucket) return bcast_bucket(collective, root, data);
   return bcast_tree(collective, root, data);
@@ -189,8 +197,28 @@ Steps gather_and_tell(Collective& collective, Algorithm algorithm, const Standin
   co_await bcast_tree(collective, kTop, portals::Region(what.all, members * what.block_bytes));
 }
 
-Plan plan_of_blocks(Operation operation, int root, std::uint64_t block_bytes) {
-  return {.shape = shape_of(operation, Algorithm::tree, root, block_bytes)};
+Plan plan_of_blocks(Operation operation, int root, std::uint64_t block_bytes, const Facts& facts) {
+  const Algorithm algorithm = select(operation, block_bytes, facts).algorithm;
+  return {algorithm, shape_of(operation, algorithm, root, block_bytes)};
+}
+
+// Each block goes to the root by itself.
+Steps gather_blocks(Collective& collective, GatherCall what) {
+  std::vector<PeerMessage> out, in;
+  const portals::Region all(what.all, what.block_bytes * static_cast<std::uint64_t>(collective.size()));
+  const auto block = [&](int rank) {
+    return all.slice(static_cast<std::uint64_t>(rank) * what.block_bytes, what.block_bytes);
+  };
+  if (what.mine.bytes() != what.block_bytes) collective.named_other_bytes();
+  if (collective.rank() != what.root) out.push_back({what.root, what.mine});
+  for (int rank = 0; collective.rank() == what.root && rank < collective.size(); ++rank) {
+    if (rank != what.root) in.push_back({rank, block(rank)});
+  }
+  if (collective.rank() == what.root && what.mine.bytes() == what.block_bytes && what.block_bytes != 0 &&
+      !(what.mine.contiguous() && what.mine.single().base == block(what.root).single().base)) {
+    portals::copy(block(what.root), what.mine);
+  }
+  co_await exchange_directly(collective, out, in);
 }
 
 }  // namespace
@@ -260,20 +288,16 @@ Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing,
   return allreduce_exchange(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
 }
 
-Plan GatherCall::plan(const StandingFacts& /*standing*/) const {
-  return plan_of_blocks(Operation::gather, root, block_bytes);
+Plan GatherCall::plan(const StandingFacts& standing) const {
+  return plan_of_blocks(Operation::gather, root, block_bytes, standing.facts);
 }
 
-Steps GatherCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
+Steps GatherCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  if (algorithm == Algorithm::direct) return gather_blocks(collective, *this);
+  if (algorithm == Algorithm::shared) {
+    return gather_posted(collective, *standing.team, root, mine, block_bytes, all);
+  }
   return gather_tree(collective, root, mine, block_bytes, all);
-}
-
-Plan ScatterCall::plan(const StandingFacts& /*standing*/) const {
-  return plan_of_blocks(Operation::scatter, root, block_bytes);
-}
-
-Steps ScatterCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
-  return scatter_tree(collective, root, all, block_bytes, mine);
 }
 
 Plan ScanCall::plan(const StandingFacts& standing) const {
@@ -282,6 +306,11 @@ Plan ScanCall::plan(const StandingFacts& standing) const {
 }
 
 Steps ScanCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  if (algorithm == Algorithm::shared && standing.facts.strips && reduction.bytes() <= kPostedBytes &&
+      (standing.facts.crowded || reduction.bytes() > sim::kMeetingPartBytes)) {
+    return scan_posted(collective, *standing.team, kind, reduction.partial, reduction.count, reduction.element_bytes,
+                       reduction.combine);
+  }
   if (algorithm == Algorithm::shared) {
     return scan_shared(collective, *standing.team, kind, reduction.partial, reduction.count, reduction.element_bytes,
                        reduction.combine);

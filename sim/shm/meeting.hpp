@@ -29,6 +29,7 @@ struct alignas(kCacheLineBytes) MeetingData {
   std::uint64_t opened = 0;    // number of the meeting 31 | 0 19 | who opened 12 | marks differ 1 | side 1
   std::uint32_t left = 0;      // processes that will not come again
   std::uint32_t round = 0;     // how often all have left: the place is others' then
+  std::uint32_t wanted = 0;    // somebody waits for another one's progress (sim/shm/posting)
 };
 static_assert(std::is_trivially_copyable_v<MeetingData> && sizeof(MeetingData) == kCacheLineBytes);
 
@@ -109,18 +110,24 @@ class Meeting {
     return is_after(number_of(came), number) && !is_open(number);
   }
 
+  // A word for those that wait for others' progress (sim/shm/posting).
+  [[nodiscard]] std::uint32_t& wanted() const { return data_->wanted; }
+
   // Which processes meet here is over when all of them have left; round() has changed then.
   [[nodiscard]] std::uint32_t round() const {
     // Acquire: pairs with leave(): who takes the place again finds it as it was at first.
     return std::atomic_ref<std::uint32_t>(data_->round).load(std::memory_order_acquire);
   }
-  // This process will not come again. Requires: it waits in no meeting.
-  void leave() {
+  // This process will not come again. Requires: it waits in no meeting. Who is the last one does clear().
+  template <typename Clear>
+  void leave(Clear clear) {
     // Release: its last reads of the place are over. Acquire: all others' are, if this is the last one.
     if (std::atomic_ref<std::uint32_t>(data_->left).fetch_add(1, std::memory_order_acq_rel) + 1 != members_) return;
     data_->arrivals = 0;
     data_->opened = 0;
     data_->left = 0;
+    data_->wanted = 0;
+    clear();
     // Release: pairs with round().
     std::atomic_ref<std::uint32_t>(data_->round).fetch_add(1, std::memory_order_release);
   }

@@ -77,7 +77,7 @@ constexpr OptionRule kRules[] = {
     {"collective", 1, OptionAction::kPairs, "MARGAY_COLLECTIVE",
      "barrier=tree|exchange|nodes|shared,bcast=tree|nodes|bucket|shared,reduce=tree|nodes|direct|shared,"
      "allreduce=tree|exchange|nodes|direct|bucket|hybrid|shared,allgather=tree|exchange|nodes|direct|bucket|shared,"
-     "reduce_scatter=tree|nodes|direct|bucket|shared,gather=tree|direct|shared,scatter=tree|direct|shared,"
+     "reduce_scatter=tree|nodes|direct|bucket|shared,gather=tree|direct|shared,scatter=tree|shared,"
      "alltoall=direct|shared,scan=exchange|shared|chain,exscan=exchange|shared|chain"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
     {"trace-events", 1, OptionAction::kTraceEvents, "MARGAY_TRACE_EVENTS"},

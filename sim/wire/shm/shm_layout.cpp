@@ -31,7 +31,7 @@ constexpr std::uint64_t place_offset(std::uint64_t ranks, std::uint32_t place) {
 }
 
 constexpr std::uint64_t long_place_bytes(std::uint64_t ranks) {
-  return ranks * kSides * kStripAreaBytes;
+  return ranks * (kSides * kStripAreaBytes + sizeof(PostingArea));
 }
 
 constexpr std::uint64_t long_place_offset(std::uint64_t ranks, std::uint32_t place) {
@@ -117,6 +117,12 @@ std::byte* ShmLayout::meeting_part(std::uint32_t place, std::uint32_t rank, unsi
 std::byte* ShmLayout::strip(std::uint32_t place, std::uint32_t rank, unsigned side) const {
   MARGAY_ASSERT(place < kLongPlaces && rank < ranks_ && side < kSides);
   return base_ + long_place_offset(ranks_, place) + (rank * kSides + side) * kStripAreaBytes;
+}
+
+PostingArea& ShmLayout::posting_area(std::uint32_t place, std::uint32_t rank) const {
+  MARGAY_ASSERT(place < kLongPlaces && rank < ranks_);
+  const std::uint64_t areas = long_place_offset(ranks_, place) + ranks_ * kSides * kStripAreaBytes;
+  return *reinterpret_cast<PostingArea*>(base_ + areas + rank * sizeof(PostingArea));
 }
 
 ChannelData& ShmLayout::channel(std::uint32_t from, std::uint32_t to) const {

@@ -4,8 +4,7 @@
 //   | to rank 1 ...
 //
 // A meeting place: MeetingData by leader | lines of rank 0 (two sides), of rank 1 ... | parts of rank 0 (two sides) ...
-// | postings of rank 0, of rank 1 ... Those of the first few also have: strips of rank 0 (two sides), of rank 1 ...
-// | long postings of rank 0 ...
+// Those of the first few also have: strips of rank 0 (two sides), of rank 1 ... | PostingArea of rank 0, of rank 1 ...
 //
 // The segment is a sparse file of zeros; zero is the valid initial state of everything but the header, so a page costs
 // memory only when a message (or its rank's start) touches it. Positions only, no pointers: each process maps it where
@@ -22,6 +21,7 @@
 #include "sim/shm/bell.hpp"
 #include "sim/shm/cell_data.hpp"
 #include "sim/shm/meeting.hpp"
+#include "sim/shm/posting.hpp"
 
 namespace margay::sim {
 
@@ -40,6 +40,14 @@ inline constexpr std::uint64_t kMeetingPartBytes = std::uint64_t{16} << 10;
 inline constexpr std::uint32_t kLongPlaces = 8;
 inline constexpr std::uint64_t kStripBytes = std::uint64_t{128} << 10;
 inline constexpr std::uint64_t kStripAreaBytes = 2 * kStripBytes;
+// And what they post (sim/shm/posting): a member's progress and postings, then their data.
+struct PostingArea {
+  ProgressData progress;
+  std::array<PostingData, kPostings> postings;
+  alignas(kSegmentPageBytes) std::byte data[kPostings][kPostingBytes];
+  std::byte long_data[kLongPostings][kLongPostingBytes];
+};
+static_assert(std::is_trivially_copyable_v<PostingArea> && sizeof(PostingArea) % kSegmentPageBytes == 0);
 
 struct SegmentHeader {
   std::uint64_t magic = 0;
@@ -85,6 +93,7 @@ class ShmLayout {
   [[nodiscard]] std::byte* meeting_part(std::uint32_t place, std::uint32_t rank, unsigned side) const;
   // kStripAreaBytes. Requires: place < kLongPlaces.
   [[nodiscard]] std::byte* strip(std::uint32_t place, std::uint32_t rank, unsigned side) const;
+  [[nodiscard]] PostingArea& posting_area(std::uint32_t place, std::uint32_t rank) const;
   [[nodiscard]] ChannelData& channel(std::uint32_t from, std::uint32_t to) const;
 
  private:
