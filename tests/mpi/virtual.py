@@ -30,6 +30,7 @@ LONGEST = {"finalize", "flood", "large", "large_counts", "oversubscribe", "send_
 # What cannot run there, and why.
 NOT_THERE = {
     "bypass": "it measures the coprocessor, which is not there",
+    "collectives_threads": "threads",
     "dup_threads": "threads of a rank run beside the turns",
     "early_threads": "threads",
     "environment_threads": "threads",
