@@ -6,8 +6,10 @@ namespace margay::collectives {
 
 namespace {
 
-// Looks in vain between two at whether others have gone on without this call.
-constexpr std::uint32_t kLooksBeforeDoubt = 64;
+// Looks in vain between two at whether others have gone on without this call, and how often that must be so: a word why
+// has time to arrive between.
+constexpr std::uint32_t kLooksBeforeDoubt = 32;
+constexpr std::uint32_t kDoubts = 2;
 
 // What members compare: operation and bytes, exactly.
 constexpr unsigned kMarkBytesBits = 15;
@@ -50,18 +52,27 @@ bool Meet::advance() {
     if (meeting.marks_differ()) collective_.fail(MPI_ERR_TRUNCATE);
     return true;
   }
-  if (collective_.any_lost()) {
-    collective_.fail(MPIX_ERR_PROC_FAILED);
+  CallState& call = collective_.call_;
+  if (collective_.any_lost() || call.anybody_says(Word::lost)) {
+    leave_the_lost();
     return true;
   }
-  CallState& call = collective_.call_;
-  // What is said in this call says that its member takes it for one by messages.
-  const bool doubts =
-      late_ || !call.said.empty() || call.wrong || (++looks_ % kLooksBeforeDoubt == 0 && goes_on_elsewhere());
-  if (!doubts || (!late_ && meeting.is_open(number()))) return false;
+  // What else is said in this call says that its member takes it for one by messages. Who goes on without this meeting,
+  // for want of a lost member, has said so before: that word is here at one of the next looks.
+  const bool alone = ++looks_ % kLooksBeforeDoubt == 0 && (late_ || goes_on_elsewhere()) && ++doubts_ == kDoubts;
+  if (!alone && call.said.empty() && !call.wrong) return false;
+  if (!late_ && meeting.is_open(number())) return false;
   collective_.fail(MPI_ERR_TRUNCATE);
   collective_.portal_.notices().find_wrong(call);
   return true;
+}
+
+// All others are told, for who is told leaves too: whoever finds others gone finds the reason as well.
+void Meet::leave_the_lost() {
+  collective_.fail(MPIX_ERR_PROC_FAILED);
+  for (int member = 0; member < collective_.size(); ++member) {
+    if (member != collective_.rank()) collective_.portal_.notices().tell(collective_.call_, member, Word::lost);
+  }
 }
 
 // A member sent a message for this call, or is in a later one.

@@ -43,6 +43,7 @@ class Meet : public Part, public mpi_adi::Awaitable<Meet> {
     return (collective_.call_.number.word() + 1) & ((1U << sim::Meeting::kNumberBits) - 1);
   }
   [[nodiscard]] bool goes_on_elsewhere();
+  void leave_the_lost();
   void record(sim::TraceKind kind, int writer) const;
 
   Team& team_;
@@ -50,6 +51,7 @@ class Meet : public Part, public mpi_adi::Awaitable<Meet> {
   unsigned side_;
   bool late_ = false;
   std::uint32_t looks_ = 0;
+  std::uint32_t doubts_ = 0;
 };
 
 }  // namespace margay::collectives

@@ -51,8 +51,8 @@ class Case:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "MARGAY", "OMPI"))}
         run = subprocess.run(command, env={**kept, **self.variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                              errors="replace", check=False)
-        ended = [int(status) for status in re.findall(r"^rank \d+ ended: (-?\d+)$", run.stdout, re.M)]
-        told = re.findall(r"^rank \d+: (\d+) calls well, (\d+) failed$", run.stdout, re.M)
+        ended = [int(status) for status in re.findall(r"rank \d+ ended: (-?\d+)", run.stdout)]
+        told = re.findall(r"rank \d+: (\d+) calls well, (\d+) failed", run.stdout)
         words = ""
         if sorted(ended) != [-9] + [0] * (self.ranks - 1) or len(told) != self.ranks - 1:
             shown = " ".join(f"{name}={value}" for name, value in self.variables.items())

@@ -142,8 +142,8 @@ static void judge(struct Call* call) {
     check_result(call);
   } else {
     CHECK(call->comm->may_fail && class_of(call->code) == MPIX_ERR_PROC_FAILED,
-          "call %d, %s, form %d, comm of %d: error class %d", call->number, kNames[call->operation], call->form,
-          call->comm->size, class_of(call->code));
+          "call %d, %s, form %d, comm of %d%s: error class %d", call->number, kNames[call->operation], call->form,
+          call->comm->size, call->comm->may_fail ? " with the dead" : "", class_of(call->code));
   }
 }
 
