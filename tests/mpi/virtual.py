@@ -20,10 +20,10 @@ import support
 RANKS_MAX = 5
 SEEDS = 10
 # Their seeds take a second or more: few in the test, ...
-LONG = {"alltoall", "bcast", "collective_lengths", "collective_lengths_all", "collectives_random",
-        "communicators_many", "completion", "datatypes_random", "datatypes_vector", "environment", "gather",
-        "gatherv", "neighbor", "persistent", "reduce", "reduce_scatter", "scan", "scatter", "sendrecv", "traffic",
-        "wildcards"}
+LONG = {"alltoall", "bcast", "between_groups", "collective_lengths", "collective_lengths_all", "collectives_random",
+        "communicators_chain", "communicators_many", "completion", "datatypes_random", "datatypes_vector",
+        "environment", "gather", "gatherv", "neighbor", "nonblocking", "nonblocking_ends", "persistent",
+        "persistent_collectives", "reduce", "reduce_scatter", "scan", "scatter", "sendrecv", "traffic", "wildcards"}
 LONG_SEEDS = 2
 # ... and ten seconds: by hand only.
 LONGEST = {"finalize", "flood", "large", "large_counts", "oversubscribe", "send_modes"}
