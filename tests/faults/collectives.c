@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "../mpi/collectives_random_draw.h"
+#include "../mpi/random_calls_draw.h"
 
 enum { kAtOnce = 16, kMeetTag = 31000, kWithinUs = 3000 };
 enum { kBeforeCall, kInCall, kLater, kPlaces };  // where it dies: kLater is some time after the call began

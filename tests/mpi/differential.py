@@ -25,8 +25,8 @@ SOURCE = pathlib.Path(__file__).resolve().parent / "collectives_random.c"
 RANKS_MAX = 17
 NODES_MAX = 3
 CALLS = {"virtual": 100, "real": 50}  # in one world
-# Real worlds in one test, and virtual ones.
-CALLS_IN_TEST = {"virtual": 500, "real": 150}
+# Few: this is beside the programs of each collective.
+CALLS_IN_TEST = {"virtual": 800, "real": 300}
 LONG_ELEMENTS = 60000  # several pieces of a stream
 LIMIT_SECONDS = 240
 

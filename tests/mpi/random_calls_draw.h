@@ -2,7 +2,7 @@
 // call is begun and ended. All ranks draw the same calls from the seed.
 #pragma once
 
-#include "collectives_random_data.h"
+#include "random_calls_data.h"
 
 // What calls are drawn from.
 struct Deck {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "check.h"
-#include "collectives_random.h"
+#include "random_calls.h"
 
 static unsigned mix(unsigned a, unsigned b, unsigned c) {
   unsigned x = a * 0x9e3779b9u + b * 0x85ebca6bu + c * 0xc2b2ae35u + 1;
