@@ -2,6 +2,9 @@
 import re
 import subprocess
 
+# Lengths of two dimensions, a node's ranks first; short, long, or by a bucket.
+PLANS = ["2x2", "2x3", "3x3", "4x2", "2sx4l", "3bx2l", "4lx4b"]
+
 
 def as_option(asked):
     """For `margay run`: the library checks the variable, which knows all algorithms."""
@@ -21,6 +24,9 @@ def known_algorithms(launcher, program):
         names = re.search(rf"it is {operation}=([\w|]+)", refusal(f"{operation}=nothing"))
         assert names, f"margay does not tell the algorithms of {operation}"
         found[operation] = names[1].split("|")
+        # A plan that does not fit a communicator is passed over there.
+        if "hybrid" in found[operation] and "it is " not in refusal(f"{operation}=hybrid:2x2"):
+            found[operation] += [f"hybrid:{plan}" for plan in PLANS]
     return found
 
 

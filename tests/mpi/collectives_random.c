@@ -3,6 +3,7 @@
 // calls from the seed, so everybody knows what everybody sends. (differential.py runs it with many seeds.)
 //   collectives_random [calls [seed [elements of the longest]]]
 // ranks: 1 2 3 5 8
+// reference: 2 3
 #include "random_calls_draw.h"
 
 enum { kAtOnce = 16 };
