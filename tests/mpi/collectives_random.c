@@ -1,12 +1,19 @@
 // Random collectives against a reference that each rank computes by itself (MPI 4.0, chapter 6): every operation, in
 // all forms, up to 16 under way at once, on four communicators, one of them between two groups. All ranks draw the same
-// calls from the seed, so everybody knows what everybody sends. (differential.py runs it with many seeds.)
+// calls from the seed, so everybody knows what everybody sends; each is late now and then. (differential.py runs it
+// with many seeds.)
 //   collectives_random [calls [seed [elements of the longest]]]
 // ranks: 1 2 3 5 8
 // reference: 2 3
 #include "random_calls_draw.h"
 
-enum { kAtOnce = 16 };
+enum { kAtOnce = 16, kLateUsMost = 300 };
+
+// Drawn for each rank: so calls overlap in another way with each seed.
+static void be_late(unsigned seed, int number, int rank) {
+  const unsigned drawn = mix(seed, (unsigned)number, 1000u + (unsigned)rank);
+  if (drawn % 32 == 0) usleep(drawn / 32 % kLateUsMost);
+}
 
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
@@ -20,6 +27,7 @@ int main(int argc, char** argv) {
   for (int number = 0; number < calls; ++number) {
     struct Call* call = memory_of(sizeof *call);
     draw(call, number, &deck);
+    be_late(seed, number, deck.comms[0].rank);
     begin(call);
     if (call->form == kBlocking) {
       finish(call);
