@@ -105,7 +105,8 @@ Steps allreduce_bucket(Collective& collective, std::byte* partial, std::size_t c
                        Reducer combine);
 Steps bcast_bucket(Collective& collective, int root, portals::Region data);
 
-// Through memory that all members see, for calls that wait in place; of each member at most sim::kMeetingPartBytes.
+// Through memory that all members see, for calls that wait in place. At most sim::kMeetingPartBytes of each member, or
+// the team has strips, and an element is no longer than one.
 Steps barrier_shared(Collective& collective, Team& team);
 // As allreduce_exchange, scan_exchange, and reduce_scatter_direct.
 Steps allreduce_shared(Collective& collective, Team& team, std::byte* partial, std::size_t count,
@@ -119,6 +120,18 @@ Steps allgather_shared(Collective& collective, Team& team, std::byte* all, std::
 // As exchange_directly, of blocks of one length.
 Steps alltoall_shared(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in, std::uint64_t block_bytes);
+
+// Of more than that, strip by strip; as those, as bcast_tree and as reduce_tree. Requires: team.has_strips().
+Steps allreduce_strips(Collective& collective, Team& team, std::byte* partial, std::size_t count,
+                       std::size_t element_bytes, Reducer combine);
+Steps reduce_to_root_strips(Collective& collective, Team& team, int root, std::byte* partial, std::size_t count,
+                            std::size_t element_bytes, Reducer combine);
+Steps reduce_scatter_strips(Collective& collective, Team& team, std::byte* partial, std::span<const Slice> slices,
+                            std::size_t element_bytes, Reducer combine);
+Steps allgather_strips(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes);
+Steps alltoall_strips(Collective& collective, Team& team, std::span<const PeerMessage> out,
+                      std::span<const PeerMessage> in, std::uint64_t block_bytes);
+Steps bcast_strips(Collective& collective, Team& team, int root, portals::Region data);
 
 // `all` (root only): size() * block_bytes bytes, in rank order; `mine`: block_bytes bytes, filled.
 Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64_t block_bytes, portals::Region mine);

@@ -1,5 +1,7 @@
 #include "collectives/portal/meet.hpp"
 
+#include <cstring>
+
 #include "portals/base/assert.hpp"
 
 namespace margay::collectives {
@@ -11,23 +13,29 @@ namespace {
 constexpr std::uint32_t kLooksBeforeDoubt = 32;
 constexpr std::uint32_t kDoubts = 2;
 
-// What members compare: operation and bytes, exactly.
+// What members compare: operation and bytes, exactly; of long data that it is long, and then what their lines say.
 constexpr unsigned kMarkBytesBits = 15;
-static_assert(sim::kMeetingPartBytes < 1U << kMarkBytesBits);
+constexpr std::uint32_t kMarkLong = (1U << kMarkBytesBits) - 1;
+static_assert(sim::kMeetingPartBytes < kMarkLong);
 
 std::uint32_t mark_of(const Shape& shape, std::uint64_t bytes) {
   static_assert(kMeetingOperations == 1U << (sim::Meeting::kMarkBits - kMarkBytesBits));
-  return std::uint32_t{shape.operation} << kMarkBytesBits | static_cast<std::uint32_t>(bytes);
+  const std::uint32_t length = bytes <= sim::kMeetingPartBytes ? static_cast<std::uint32_t>(bytes) : kMarkLong;
+  return std::uint32_t{shape.operation} << kMarkBytesBits | length;
 }
 
 }  // namespace
 
-bool Meet::come() {
-  MARGAY_ASSERT(bytes_ <= sim::kMeetingPartBytes && !collective_.flow_.stops());
-  record(sim::TraceKind::shared_write, collective_.rank());
+bool Meet::come(std::uint64_t bytes) {
+  MARGAY_ASSERT((bytes_ <= sim::kMeetingPartBytes || team_.has_strips()) && !collective_.flow_.stops());
+  record(sim::TraceKind::shared_write, collective_.rank(), bytes);
   ++collective_.portal_.shown_.messages;
-  collective_.portal_.shown_.bytes += bytes_;
+  collective_.portal_.shown_.bytes += bytes;
   sim::Meeting& meeting = team_.meeting();
+  if (in_strips() && step_ == 0) {
+    const LongCall mine = long_call();
+    std::memcpy(team_.part(collective_.rank(), side_, sizeof mine), &mine, sizeof mine);
+  }
   switch (meeting.come(number(), mark_of(collective_.call_.shape, bytes_))) {
     case sim::Meeting::Came::waits:
       return false;
@@ -37,8 +45,32 @@ bool Meet::come() {
     case sim::Meeting::Came::last:
       break;
   }
-  if (meeting.others_differ()) collective_.fail(MPI_ERR_TRUNCATE);
+  if (meeting.others_differ()) {
+    collective_.fail(MPI_ERR_TRUNCATE);
+  } else if (in_strips() && step_ == 0 && !all_name_this_call()) {
+    meeting.found_other_marks();
+    collective_.fail(MPI_ERR_TRUNCATE);
+  }
   return true;
+}
+
+Meet::LongCall Meet::long_call() const {
+  return {bytes_, collective_.call_.shape.root};
+}
+
+bool Meet::all_name_this_call() const {
+  const LongCall mine = long_call();
+  for (int member = 0; member < collective_.size(); ++member) {
+    if (std::memcmp(team_.part(member, side_, sizeof mine), &mine, sizeof mine) != 0) return false;
+  }
+  return true;
+}
+
+void Meet::next() {
+  ++step_;
+  looks_ = 0;
+  doubts_ = 0;
+  side_ = team_.meeting().side();
 }
 
 void Meet::open() {
@@ -84,12 +116,17 @@ bool Meet::goes_on_elsewhere() {
          team_.meeting().is_abandoned(number());
 }
 
-const std::byte* Meet::part(int member) {
-  record(sim::TraceKind::shared_read, member);
-  return team_.part(member, side_, bytes_);
+const std::byte* Meet::part(int member, std::uint64_t bytes) {
+  record(sim::TraceKind::shared_read, member, bytes);
+  return place_of(member);
 }
 
-void Meet::record(sim::TraceKind kind, int writer) const {
+const std::byte* Meet::earlier(int member, std::uint64_t bytes) {
+  record(sim::TraceKind::shared_read, member, bytes);
+  return place_on(member, side_ ^ 1U);
+}
+
+void Meet::record(sim::TraceKind kind, int writer, std::uint64_t bytes) const {
   sim::Recorder& recorder = collective_.kernel_.recorder();
   if (!recorder.on()) [[likely]]
     return;
@@ -100,7 +137,7 @@ void Meet::record(sim::TraceKind kind, int writer) const {
     event.destination = collective_.communicator_.world_rank(collective_.rank());
   }
   event.match_bits = collective_.bits(writer);
-  event.bytes = bytes_;
+  event.bytes = bytes;
   event.a = collective_.call_.number.word();
   event.b = collective_.call_.shape.operation;
   recorder.record(event);

@@ -67,9 +67,11 @@ bool does(Algorithm algorithm, Operation operation) {
       return algorithm == Algorithm::tree || algorithm == Algorithm::exchange || algorithm == Algorithm::nodes ||
              algorithm == Algorithm::shared;
     case Operation::bcast:
-      return algorithm == Algorithm::tree || algorithm == Algorithm::nodes || algorithm == Algorithm::bucket;
+      return algorithm == Algorithm::tree || algorithm == Algorithm::nodes || algorithm == Algorithm::bucket ||
+             algorithm == Algorithm::shared;
     case Operation::reduce:
-      return algorithm == Algorithm::tree || algorithm == Algorithm::nodes || algorithm == Algorithm::direct;
+      return algorithm == Algorithm::tree || algorithm == Algorithm::nodes || algorithm == Algorithm::direct ||
+             algorithm == Algorithm::shared;
     case Operation::allreduce:
       return algorithm != Algorithm::chain;
     case Operation::allgather:
@@ -91,7 +93,10 @@ bool does(Algorithm algorithm, Operation operation) {
 bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
   if (algorithm == Algorithm::shared) {
     const std::uint64_t blocks = operation == Operation::alltoall ? static_cast<std::uint64_t>(facts.ranks) : 1;
-    return facts.shared && bytes <= sim::kMeetingPartBytes / blocks;
+    const bool is_short = bytes <= sim::kMeetingPartBytes / blocks;
+    if (operation == Operation::bcast || operation == Operation::reduce) return facts.strips && !is_short;
+    if (operation == Operation::scan || operation == Operation::exscan) return facts.shared && is_short;
+    return facts.shared && (is_short || facts.strips);
   }
   if (algorithm == Algorithm::hybrid && (in_order || !facts.even || bytes == 0)) return false;
   if (in_order && (algorithm == Algorithm::bucket || (algorithm == Algorithm::nodes && facts.nodes > 1))) return false;
@@ -183,7 +188,12 @@ namespace {
 Choice select_best(Operation operation, std::uint64_t bytes, const Facts& facts) {
   if (operation == Operation::scan || operation == Operation::exscan) return select_scan(operation, bytes, facts);
   if (does(Algorithm::shared, operation) && can(Algorithm::shared, operation, bytes, facts, false)) {
-    return {Algorithm::shared, kSharedReason};
+    const bool many_pairs =
+        operation == Operation::alltoall && bytes * static_cast<std::uint64_t>(facts.ranks) > sim::kStripBytes;
+    if (bytes <= kShortBytes && !many_pairs) return {Algorithm::shared, kSharedReason};
+    if (facts.crowded && !many_pairs) {
+      return {Algorithm::shared, "one node, ranks outnumber processors: strip by strip through memory that all see"};
+    }
   }
   if (operation == Operation::allgather) return select_allgather(bytes, facts);
   if (operation == Operation::alltoall) return {Algorithm::direct, "each block goes once, to where it belongs"};

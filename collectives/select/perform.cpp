@@ -18,12 +18,28 @@ Shape shape_of(Operation operation, Algorithm algorithm, int root, std::uint64_t
           .bytes = bytes};
 }
 
+// Strips are cut between elements: of longer ones there are none.
+Facts without_strips(const Facts& facts) {
+  Facts others = facts;
+  others.strips = false;
+  return others;
+}
+
 Algorithm select(Operation operation, const Reduction& reduction, const StandingFacts& standing) {
+  const auto ranks = static_cast<std::uint64_t>(standing.facts.ranks);
+  if (standing.facts.strips && reduction.element_bytes > sim::kStripBytes / ranks) [[unlikely]] {
+    const Facts facts = without_strips(standing.facts);
+    return select(operation, reduction.bytes(), facts, !reduction.combine.commutative()).algorithm;
+  }
   return select(operation, reduction.bytes(), standing.facts, !reduction.combine.commutative()).algorithm;
 }
 
 Steps reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
-                const Reduction& reduction) {
+                const Reduction& reduction, Team* team) {
+  if (algorithm == Algorithm::shared) {
+    return reduce_to_root_strips(collective, *team, root, reduction.partial, reduction.count, reduction.element_bytes,
+                                 reduction.combine);
+  }
   if (algorithm == Algorithm::direct) {
     return reduce_direct(collective, root, reduction.partial, reduction.count, reduction.element_bytes,
                          reduction.combine);
@@ -36,7 +52,8 @@ Steps reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& g
 }
 
 Steps bcast_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
-               const portals::Region& data) {
+               const portals::Region& data, Team* team) {
+  if (algorithm == Algorithm::shared) return bcast_strips(collective, *team, root, data);
   if (algorithm == Algorithm::nodes) return bcast_nodes(collective, groups, root, data);
   if (algorithm == Algorithm::bucket) return bcast_bucket(collective, root, data);
   return bcast_tree(collective, root, data);
@@ -49,8 +66,9 @@ Steps barrier_nodes(Collective& collective, const NodeGroups& groups) {
 
 // One rank's result goes to all: the same bits everywhere.
 Steps reduce_and_tell(Collective& collective, Algorithm algorithm, const NodeGroups& groups, Reduction reduction) {
-  co_await reduce_by(algorithm, collective, groups, kTop, reduction);
-  co_await bcast_by(algorithm, collective, groups, kTop, portals::Region(reduction.partial, reduction.bytes()));
+  co_await reduce_by(algorithm, collective, groups, kTop, reduction, nullptr);
+  co_await bcast_by(algorithm, collective, groups, kTop, portals::Region(reduction.partial, reduction.bytes()),
+                    nullptr);
 }
 
 std::vector<Slice> slices_of(const ReduceScatterCall& what, int ranks) {
@@ -83,7 +101,7 @@ Steps reduce_and_scatter(Collective& collective, Algorithm algorithm, const Stan
     co_await reduce_scatter_bucket(collective, reduction.partial, slices, reduction.element_bytes, reduction.combine);
     co_return;
   }
-  co_await reduce_by(algorithm, collective, standing.groups, kTop, reduction);
+  co_await reduce_by(algorithm, collective, standing.groups, kTop, reduction, nullptr);
   collective.next_phase();
   std::vector<PeerMessage> out, in;
   const portals::Region whole(reduction.partial, reduction.bytes());
@@ -206,7 +224,7 @@ Plan BcastCall::plan(const StandingFacts& standing) const {
 }
 
 Steps BcastCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-  return bcast_by(algorithm, collective, standing.groups, root, data);
+  return bcast_by(algorithm, collective, standing.groups, root, data, standing.team);
 }
 
 Plan ReduceCall::plan(const StandingFacts& standing) const {
@@ -215,7 +233,7 @@ Plan ReduceCall::plan(const StandingFacts& standing) const {
 }
 
 Steps ReduceCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-  return reduce_by(algorithm, collective, standing.groups, root, reduction);
+  return reduce_by(algorithm, collective, standing.groups, root, reduction, standing.team);
 }
 
 Plan AllreduceCall::plan(const StandingFacts& standing) const {

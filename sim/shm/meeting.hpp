@@ -51,6 +51,9 @@ class Meeting {
   // This process comes to meeting `number` (not 0; numbers grow, and wrap), for what `mark` says: the same of all, or
   // they did not mean to meet. last: open() is this one's to call. late: others have gone on to a later meeting, and
   // this one never opens.
+  //
+  // A meeting that has opened is no later one, whatever its number is: this process was in it. So it does not matter
+  // how many numbers lie between two meetings.
   [[nodiscard]] Came come(std::uint32_t number, std::uint32_t mark) {
     std::atomic_ref<std::uint64_t> word(data_->arrivals);
     // Relaxed, no partner: the exchange below says whether it still holds.
@@ -60,7 +63,7 @@ class Meeting {
       if (number_of(seen) == number) {
         next = seen + 1;
         if ((seen ^ std::uint64_t{mark} << kMarkShift) & kMark) next |= kOtherMark;
-      } else if (is_after(number_of(seen), number)) {
+      } else if (is_after(number_of(seen), number) && !is_open(number_of(seen))) {
         return Came::late;
       }
       // Release: pairs with the acquire of who comes last, which then sees what this process wrote; each exchange
@@ -74,6 +77,11 @@ class Meeting {
   [[nodiscard]] bool others_differ() const {
     // Relaxed: come() has acquired it, and nobody else changes it.
     return (std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed) & kOtherMark) != 0;
+  }
+  // Who came last sees by other means that they did not mean to meet: it is as if a mark had differed.
+  void found_other_marks() {
+    // Relaxed: all have come, so nobody else changes it; open() reads it in this thread.
+    std::atomic_ref<std::uint64_t>(data_->arrivals).fetch_or(kOtherMark, std::memory_order_relaxed);
   }
   // `who`: for the others, opener(). Requires: come() said last.
   void open(std::uint32_t number, std::uint32_t who) {
