@@ -139,6 +139,8 @@ class Part {
   // A message of a member is awaited, and is here; see sim::Kernel::expect_answer.
   void expect_from(int member) const;
   void answered_by(int member) const;
+  // Its end will be heard of, though nothing has ever passed between the two.
+  void watch(int member) const;
   Collective& collective_;
 };
 
@@ -167,6 +169,7 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   void end();
 
   int source_;
+  int looks_ = 0;
   Stage stage_ = Stage::deposit;
   bool expecting_ = false;
   bool asked_for_ = false;  // its sender was told that it may send
@@ -201,12 +204,14 @@ class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
 
  private:
   [[nodiscard]] bool here() const;
+  void watch_all() const;
   void take_from_heap();
   void end();
 
   std::span<const int> members_;
   portals::Region table_;
   std::uint64_t bytes_;
+  int looks_ = 0;
   bool expecting_ = false;
   std::uint64_t from_heap_ = 0;  // members whose message came before the call and lay in the heap
   portals::SingleBlock single_;

@@ -8,6 +8,9 @@ namespace margay::collectives {
 
 namespace {
 
+// How often a doubt must come up before it counts.
+constexpr std::uint32_t kDoubts = 2;
+
 // What members compare: operation and bytes, exactly; of long data that it is long, and then what their lines say.
 constexpr unsigned kMarkBytesBits = 15;
 constexpr std::uint32_t kMarkLong = (1U << kMarkBytesBits) - 1;
@@ -61,6 +64,7 @@ bool Meet::all_name_this_call() const {
 
 void Meet::next() {
   ++step_;
+  doubts_ = 0;
   side_ = team_.meeting().side();
 }
 
@@ -75,19 +79,36 @@ bool Meet::advance() {
     if (meeting.marks_differ()) fail(MPI_ERR_TRUNCATE);
     return true;
   }
-  if (any_lost()) {
-    fail(MPIX_ERR_PROC_FAILED);
+  if (any_lost() || others_speak_of_a_loss()) {
+    leave_the_lost();
     return true;
   }
-  const bool doubts = late_ || messages_are_spoken_of() || goes_on_elsewhere();
-  if (!doubts || (!late_ && meeting.is_open(meeting_number()))) return false;
-  fail_for_different_calls();
+  // What else is said in this call says that its member takes it for one by messages.
+  if (!messages_are_spoken_of() && !is_alone()) return false;
+  if (!late_ && meeting.is_open(meeting_number())) return false;
+  if (others_left_the_lost()) {
+    leave_the_lost();
+  } else {
+    fail_for_different_calls();
+  }
   return true;
 }
 
-bool Meet::goes_on_elsewhere() {
+// A member is done with this call, sent a message for it, or is in a later one. Where no progress is told: who goes on
+// without this meeting, for want of a lost member, has said so before, and that word is here at one of the next looks.
+bool Meet::is_alone() {
   if (doubts() && somebody_is_done()) return true;
-  return looks_closely() && (messages_have_come() || team_.meeting().is_abandoned(meeting_number()));
+  if (!looks_closely()) return false;
+  const bool gone = late_ || messages_have_come() || team_.meeting().is_abandoned(meeting_number());
+  return gone && ++doubts_ == kDoubts;
+}
+
+// All others are told, for who is told leaves too: whoever finds others gone finds the reason as well.
+void Meet::leave_the_lost() {
+  fail(MPIX_ERR_PROC_FAILED);
+  for (int member = 0; member < collective_.size(); ++member) {
+    if (member != collective_.rank()) tell_of_a_loss(member);
+  }
 }
 
 const std::byte* Meet::part(int member, std::uint64_t bytes) {

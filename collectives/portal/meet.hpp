@@ -62,13 +62,14 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   };
   [[nodiscard]] LongCall long_call() const;
   [[nodiscard]] bool all_name_this_call() const;
-  // A member sent a message for this call, is done with it, or is in a later one.
-  [[nodiscard]] bool goes_on_elsewhere();
+  [[nodiscard]] bool is_alone();
+  void leave_the_lost();
 
   std::uint64_t bytes_;
   unsigned side_;
   std::uint32_t step_ = 0;
   bool late_ = false;
+  std::uint32_t doubts_ = 0;
 };
 
 }  // namespace margay::collectives

@@ -69,7 +69,7 @@ bool Post::has_room() {
 
 // What ends any wait.
 bool Post::gives_up() {
-  if (any_lost()) {
+  if (any_lost() || others_speak_of_a_loss()) {
     fail(MPIX_ERR_PROC_FAILED);
     return true;
   }
@@ -91,7 +91,7 @@ bool Post::is_shown(int member) {
   // Who is done has posted before, or never will.
   if (over && sim::posted(line, number())) return is_shown(member);
   if (!over && !(looks_closely() && messages_have_come())) return false;
-  if (any_lost() || (over && sim::has_failed(team_.posting_area(member).progress, number()))) {
+  if (others_left_the_lost()) {
     fail(MPIX_ERR_PROC_FAILED);
   } else {
     fail_for_different_calls();

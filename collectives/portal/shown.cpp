@@ -26,6 +26,21 @@ bool Shown::somebody_is_done() const {
   return false;
 }
 
+bool Shown::others_left_the_lost() const {
+  for (int member = 0; team_.has_strips() && member < collective_.size(); ++member) {
+    if (is_done(member) && sim::has_failed(team_.posting_area(member).progress, number_)) return true;
+  }
+  return false;
+}
+
+bool Shown::others_speak_of_a_loss() const {
+  return collective_.call_.anybody_says(Word::lost);
+}
+
+void Shown::tell_of_a_loss(int member) const {
+  collective_.portal_.notices().tell(collective_.call_, member, Word::lost);
+}
+
 void Shown::count(std::uint64_t bytes) const {
   record(sim::TraceKind::shared_write, collective_.rank(), bytes);
   ++collective_.portal_.shown_.messages;

@@ -13,7 +13,7 @@ namespace margay::collectives {
 inline constexpr unsigned kShownOperations = 32;
 
 // Looks in vain before the first, and between two, at whether others have gone on without this call.
-inline constexpr std::uint32_t kLooksBeforeDoubt = 64;
+inline constexpr std::uint32_t kLooksBeforeDoubt = 32;
 
 class Shown : public Part {
  protected:
@@ -35,6 +35,9 @@ class Shown : public Part {
   [[nodiscard]] std::uint32_t call_word() const;
   void fail(int error_class) const;
   [[nodiscard]] bool any_lost() const;
+  // A member that left for a lost one has said so.
+  [[nodiscard]] bool others_speak_of_a_loss() const;
+  void tell_of_a_loss(int member) const;
 
   // A look in vain. From the kLooksBeforeDoubt-th on others tell of their progress, and each look is at that too: so
   // the last one before a sleep is.
@@ -44,6 +47,8 @@ class Shown : public Part {
   // Some member is done with this call. Requires: doubts() said true.
   [[nodiscard]] bool somebody_is_done() const;
   [[nodiscard]] bool is_done(int member) const;
+  // Some member left this call, or a later one, because a process is lost.
+  [[nodiscard]] bool others_left_the_lost() const;
   [[nodiscard]] std::uint64_t number() const { return number_; }
 
   Team& team_;
