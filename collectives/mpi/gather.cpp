@@ -144,7 +144,9 @@ class Gathering {
     CallShares shares;
     shares.sends.push_back({to_one() ? *arguments_.root : 0, to_one() ? 1 : members,
                             amount_of(*mine_.type, bytes_of(mine_.count, *mine_.type))});
-    if (has_result()) shares.expects.push_back({0, members, amount_of(*receive_type_, bytes_of(arguments_.receive_count, *receive_type_))});
+    if (has_result())
+      shares.expects.push_back(
+          {0, members, amount_of(*receive_type_, bytes_of(arguments_.receive_count, *receive_type_))});
     tell_call(call, *communicator_, what, std::move(shares));
   }
   [[nodiscard]] bool to_one() const { return arguments_.root.has_value(); }

@@ -4,8 +4,8 @@
 // the world model.
 //
 // Each member sends a report of each of its calls, before it does anything else for it, to rank 0 of the world, the
-// judge, which compares the n-th calls of a communicator (call_match) and tells of the first two that differ. Reports of
-// one process come in the order of its calls, so they carry no numbers.
+// judge, which compares the n-th calls of a communicator (call_match) and tells of the first two that differ. Reports
+// of one process come in the order of its calls, so they carry no numbers.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,8 @@ std::string differ(const std::string& one, const std::string& other) {
 std::string words_of_amount(const Amount& amount) {
   if (amount.bytes == 0) return "nothing";
   std::string words = mpi_adi::words_of_elements(amount.signature, amount.bytes);
-  if (amount.signature.kind == mpi_adi::Signature::Kind::mixed) words += " (" + std::to_string(amount.bytes) + " bytes)";
+  if (amount.signature.kind == mpi_adi::Signature::Kind::mixed)
+    words += " (" + std::to_string(amount.bytes) + " bytes)";
   return words;
 }
 

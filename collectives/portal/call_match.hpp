@@ -14,8 +14,8 @@ namespace margay::collectives {
 
 class CallMatch {
  public:
-  // A member's report, who is rank `by` of the world. The result: nothing, or the first two calls that differ, as words.
-  // Requires: that member has told nothing of this call yet, and no two calls differed.
+  // A member's report, who is rank `by` of the world. The result: nothing, or the first two calls that differ, as
+  // words. Requires: that member has told nothing of this call yet, and no two calls differed.
   [[nodiscard]] std::string add(CallReport report, std::uint32_t by);
   // Members that told of it.
   [[nodiscard]] std::uint32_t seen() const { return seen_; }
@@ -43,7 +43,7 @@ class CallMatch {
   [[nodiscard]] static std::string compare(const Member& from, const Member& to);
 
   std::uint32_t seen_ = 0;
-  Told first_;                       // the first that knows the root
+  Told first_;                              // the first that knows the root
   std::map<std::int32_t, Member> members_;  // those that send or expect something each from each
   // Of each group: who was the first to tell what all of it expect alike.
   std::array<const Member*, 2> first_alike_{};

@@ -16,9 +16,7 @@ namespace margay::collectives {
 struct Amount {
   std::uint64_t bytes = 0;
   mpi_adi::Signature signature;
-  [[nodiscard]] bool fits(const Amount& other) const {
-    return bytes == other.bytes && signature.fits(other.signature);
-  }
+  [[nodiscard]] bool fits(const Amount& other) const { return bytes == other.bytes && signature.fits(other.signature); }
 };
 
 // What one member sends to each of some others, or expects from each: to `peers` in a row, the first of them `first`.
@@ -44,14 +42,14 @@ struct CallRecord {
     std::uint32_t leader = 0;  // its first member, in the world
     auto operator<=>(const Key&) const = default;
   };
-  static constexpr std::int32_t kNoRoot = -1;      // the call has none
+  static constexpr std::int32_t kNoRoot = -1;       // the call has none
   static constexpr std::int32_t kUnknownRoot = -2;  // MPI_PROC_NULL: another one of the caller's group
 
   Key key;
-  std::uint32_t members = 0;  // of both groups
-  std::uint32_t rank = 0;     // of the caller, among them
-  bool ends = false;          // MPI_Finalize
-  std::uint8_t group = 0;     // of two groups: the caller's,
+  std::uint32_t members = 0;    // of both groups
+  std::uint32_t rank = 0;       // of the caller, among them
+  bool ends = false;            // MPI_Finalize
+  std::uint8_t group = 0;       // of two groups: the caller's,
   std::uint8_t root_group = 0;  // and the root's
   // `expects` are of the communicator's ranks and the same on all members of the group (recvcounts).
   bool expects_alike = false;

@@ -69,7 +69,8 @@ SentSide read_sent_side(const portals::UserData& data) {
 std::string words_of_sent_side(const portals::Header& header) {
   const SentSide side = read_sent_side(header.user_data);
   if (side.call == 0) return {};
-  return words_of_elements(side.signature, message_bytes(header)) + " by " + std::string(kCalls[side.call % kCalls.size()]);
+  return words_of_elements(side.signature, message_bytes(header)) + " by " +
+         std::string(kCalls[side.call % kCalls.size()]);
 }
 
 void TypeCheck::begin_send(const Datatype& type, std::uint64_t bytes, bool own) {
@@ -113,14 +114,16 @@ void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
   ++findings_;
   if (++misfits_ > kLinesMax) return;
   const std::uint64_t room = static_cast<std::uint64_t>(receive.count) * receive.type->size;
-  const std::string type = !receive.type_name.empty() ? std::to_string(receive.count) + " x " + receive.type_name
-                                                      : std::to_string(receive.count) + " x a derived type (" +
-                                                            words_of_elements(signature_of(*receive.type, room), room) + ")";
+  const std::string type = !receive.type_name.empty()
+                               ? std::to_string(receive.count) + " x " + receive.type_name
+                               : std::to_string(receive.count) + " x a derived type (" +
+                                     words_of_elements(signature_of(*receive.type, room), room) + ")";
   const std::string& name = request.communicator->name;
   std::fprintf(stderr, "margay: rank %u: %s of %s (%llu bytes) %s: rank %d sent %s (%llu bytes) by %s, tag %d, %s%s\n",
                rank_, receive.call, type.c_str(), static_cast<unsigned long long>(room),
                request.truncated ? "is too small for what came" : "does not fit what came", request.source,
-               words_of_elements(receive.sent.signature, receive.bytes).c_str(), static_cast<unsigned long long>(receive.bytes),
+               words_of_elements(receive.sent.signature, receive.bytes).c_str(),
+               static_cast<unsigned long long>(receive.bytes),
                std::string(kCalls[receive.sent.call % kCalls.size()]).c_str(), request.tag,
                name.empty() ? "a communicator without a name" : name.c_str(),
                misfits_ == kLinesMax ? " (the last one that is printed)" : "");
