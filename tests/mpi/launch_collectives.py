@@ -103,6 +103,8 @@ def disagreements():
     told["gather own inside"] = sentence(("0", "{} of 3 x MPI_INT to rank 0"), ("0", "{} of 2 x MPI_INT from rank 0"), ends)
     calls = [(rank, rf"{{}} of {count} x MPI_INT as recvcounts\[1\], allgatherv vector inside") for rank, count in (("3", 3), ("[0-2]", 2))]
     told["allgatherv vector inside"] = f"{sentence(*calls)}|{sentence(*reversed(calls))}"
+    ends = (", allgather type alone",) * 2
+    told["allgather type alone"] = sentence(("3", "{} of 2 x MPI_FLOAT to rank 3"), ("3", "{} of 2 x MPI_INT from rank 3"), ends)
     ends = (", neighbor_alltoallv edge inside",) * 2
     told["neighbor_alltoallv edge inside"] = sentence(("3", "{} of 3 x MPI_INT to rank 1"), ("1", "{} of 2 x MPI_INT from rank 3"), ends)
     return told

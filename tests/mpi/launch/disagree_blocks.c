@@ -197,6 +197,7 @@ static void call_all(MPI_Comm ring, MPI_Comm between, const char* fault, MPI_Dat
 // What the functions that have vectors may get wrong beside.
 static void call_more(MPI_Comm ring) {
   static const Function self = {"gather", gather, 0, 0}, vector = {"allgatherv", allgatherv, 0, 0},
+                        alone = {"allgather", allgather, 0, 0},
                         edges = {"neighbor_alltoallv", neighbor_alltoallv, 0, 0};
   MPI_Comm comm;
   // The root, in what it has for itself.
@@ -209,6 +210,9 @@ static void call_more(MPI_Comm ring) {
   if (rank == kRanks - 1) ++in.counts[1];
   call(&vector, comm, "vector", "inside", 0);
   set(&in, kCount, MPI_INT);
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  call(&alone, comm, "type", "alone", 0);
+  set(&out, kCount, MPI_INT);
   // Of two edges from the last rank to rank 1, the second, which is not the next of its list.
   const int sources[] = {kRanks - 1, 0, kRanks - 1}, destinations[] = {1, 0, 1};
   const int to = rank == kRanks - 1 ? 3 : rank == 0 ? 1 : 0, from = rank == 1 ? 3 : rank == 0 ? 1 : 0;
