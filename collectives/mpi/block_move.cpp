@@ -61,13 +61,8 @@ BlockMove::BlockMove(Call& call, const MoveArguments& arguments)
   if (call.ok()) check_blocks(call);
   if (!call.ok()) return;
   plan_messages();
-  const bool even = is_even();
-  const Blocks& named = sends_ && !arguments_.send.in_place() ? sent_ : received_;
-  const BlockArguments& side = &named == &sent_ ? arguments_.send : arguments_.receive;
-  note_call(call, *communicator_,
-            {.root = rooted() && !communicator_->is_inter() ? arguments_.root : kNoRoot,
-             .count = even ? side.count : 0,
-             .type = even ? named.type() : nullptr});
+  if (calls_are_checked(call)) [[unlikely]]
+    tell(call);
 }
 
 bool BlockMove::rooted() const {
@@ -232,15 +227,19 @@ PeerMessage BlockMove::bundled(int peer, std::vector<Region> blocks, std::vector
   return {peer, Region(bundle.run.get(), bytes)};
 }
 
+bool BlockMove::other_side_first() const {
+  return is_neighborly(arguments_.operation) &&
+         std::holds_alternative<mpi_adi::CartTopology>(communicator_->topology->is);
+}
+
 // A neighbor may be one in several ways, this rank itself too: the n-th block to a rank is the n-th that comes from it.
-// In a grid that goes round, of one or two ranks, what goes out on one side comes in on the other.
 void BlockMove::plan_neighbors() {
   const int me = communicator_->rank();
   std::map<int, std::vector<Region>> to, from;
   for (std::size_t at = 0; at < destinations_.size(); ++at) {
     if (destinations_[at] >= 0) to[destinations_[at]].push_back(sent_[sends_each() ? static_cast<int>(at) : 0]);
   }
-  const std::size_t other_side = std::holds_alternative<mpi_adi::CartTopology>(communicator_->topology->is) ? 1 : 0;
+  const std::size_t other_side = other_side_first() ? 1 : 0;
   for (std::size_t n = 0; n < sources_.size(); ++n) {
     const std::size_t at = n ^ other_side;
     if (sources_[at] >= 0) from[sources_[at]].push_back(received_[static_cast<int>(at)]);
