@@ -69,16 +69,16 @@ bool does(Algorithm algorithm, Operation operation) {
              algorithm == Algorithm::shared;
     case Operation::bcast:
       return algorithm == Algorithm::tree || algorithm == Algorithm::nodes || algorithm == Algorithm::bucket ||
-             algorithm == Algorithm::shared;
+             algorithm == Algorithm::hybrid || algorithm == Algorithm::shared;
     case Operation::reduce:
       return algorithm == Algorithm::tree || algorithm == Algorithm::nodes || algorithm == Algorithm::direct ||
-             algorithm == Algorithm::shared;
+             algorithm == Algorithm::hybrid || algorithm == Algorithm::shared;
     case Operation::allreduce:
       return algorithm != Algorithm::chain;
     case Operation::allgather:
-      return algorithm != Algorithm::hybrid && algorithm != Algorithm::chain;
+      return algorithm != Algorithm::chain;
     case Operation::reduce_scatter:
-      return algorithm != Algorithm::exchange && algorithm != Algorithm::hybrid && algorithm != Algorithm::chain;
+      return algorithm != Algorithm::exchange && algorithm != Algorithm::chain;
     case Operation::gather:
       return algorithm == Algorithm::tree || algorithm == Algorithm::direct || algorithm == Algorithm::shared;
     case Operation::scatter:
@@ -91,6 +91,15 @@ bool does(Algorithm algorithm, Operation operation) {
     default:
       return false;
   }
+}
+
+// Data of no bytes has nothing to cut.
+bool can_hybrid(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  const std::optional<HybridPlan> plan = hybrid_plan(operation, facts);
+  if (!plan || bytes == 0) return false;
+  if (!in_order) return true;
+  return facts.by_node &&
+         (operation == Operation::reduce_scatter ? plan->reduce_scatters_in_order() : plan->combines_in_order());
 }
 
 // Whether it can do this call. Flat reductions and gathers take rows that nobody asks for; over several nodes their
@@ -115,7 +124,7 @@ bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Fa
     }
     return facts.shared && (is_short || facts.strips);
   }
-  if (algorithm == Algorithm::hybrid && (in_order || !facts.even || bytes == 0)) return false;
+  if (algorithm == Algorithm::hybrid) return can_hybrid(operation, bytes, facts, in_order);
   if (in_order && (algorithm == Algorithm::bucket || (algorithm == Algorithm::nodes && facts.nodes > 1))) return false;
   if (operation == Operation::allgather) {
     if (algorithm == Algorithm::exchange) return facts.ranks == 2;
@@ -167,7 +176,8 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
     text.remove_prefix(std::min(pair.size() + 1, text.size()));
     if (pair.empty()) continue;
     const std::string_view asked = pair.substr(0, pair.find('='));
-    const std::string_view how = pair.size() > asked.size() ? pair.substr(asked.size() + 1) : "";
+    const std::string_view behind = pair.size() > asked.size() ? pair.substr(asked.size() + 1) : "";
+    const std::string_view how = behind.substr(0, behind.find(':'));
     const auto* const operation = std::find(kOperationNames.begin(), kOperationNames.end(), asked);
     const std::string words = "--collective " + std::string(pair) + ": ";
     if (operation == kOperationNames.end() ||
@@ -186,9 +196,23 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
       const auto algorithm = static_cast<Algorithm>(at);
       if (name(algorithm) == how && does(algorithm, of)) chosen = algorithm;
     }
-    if (!chosen) return portals::Status::error(words + "it is " + std::string(asked) + "=" + algorithms_of(of));
+    const bool plans = how.size() < behind.size();
+    if (!chosen || (plans && chosen != Algorithm::hybrid)) {
+      chosen.reset();
+      return portals::Status::error(words + "it is " + std::string(asked) + "=" + algorithms_of(of));
+    }
+    AskedPlan& plan = out.plans[static_cast<std::size_t>(of)] = {};
+    if (!plans) continue;
+    if (const portals::Status said = parse_plan(behind.substr(how.size() + 1), plan); !said.ok()) {
+      return portals::Status::error(words + said.sentence());
+    }
   }
   return {};
+}
+
+std::optional<HybridPlan> hybrid_plan(Operation operation, const Facts& facts) {
+  const AskedPlan& asked = facts.asked_for.plans[static_cast<std::size_t>(operation)];
+  return complete_plan(asked, facts.ranks, facts.nodes, facts.even ? facts.most_on_node : 0);
 }
 
 Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {

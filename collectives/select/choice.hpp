@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "collectives/select/asked_plan.hpp"
 #include "portals/base/status.hpp"
 
 namespace margay::collectives {
@@ -38,7 +39,7 @@ enum class Algorithm : std::uint8_t {
   nodes,     // flat inside a node, the tree between the nodes' leaders
   direct,    // each block straight from its sender to its receiver
   bucket,    // round a ring, in pieces, each combined or sent on while the next one comes
-  hybrid,    // by two dimensions, inside each node and between them
+  hybrid,    // by the dimensions of a grid, inside each node and between them
   shared,    // through memory that all members see
   chain,     // each rank to the next one, long data in pieces
 };
@@ -48,8 +49,15 @@ inline constexpr std::size_t kAlgorithmCount = static_cast<std::size_t>(Algorith
 [[nodiscard]] std::string_view name(Algorithm algorithm);
 
 // Algorithms that were asked for by name (--collective bcast=bucket), for experiments: the same on all members.
-using AskedFor = std::array<std::optional<Algorithm>, kOperationCount>;
-// "bcast=bucket,allreduce=tree". What is no operation, or what it cannot be done by, is an error, which names it.
+struct AskedFor {
+  std::array<std::optional<Algorithm>, kOperationCount> algorithms = {};
+  std::array<AskedPlan, kOperationCount> plans = {};  // of hybrids
+  [[nodiscard]] std::optional<Algorithm>& operator[](std::size_t operation) { return algorithms[operation]; }
+  [[nodiscard]] const std::optional<Algorithm>& operator[](std::size_t operation) const {
+    return algorithms[operation];
+  }
+};
+// "bcast=bucket,allreduce=hybrid:2x4". What is no operation, or what it cannot be done by, is an error, which names it.
 [[nodiscard]] portals::Status parse_asked_for(std::string_view text, AskedFor& out);
 // "tree|direct|bucket", of an operation; empty where there is nothing to choose.
 [[nodiscard]] std::string algorithms_of(Operation operation);
@@ -67,6 +75,7 @@ struct Facts {
   bool even = true;      // each node has as many
   bool shared = false;   // they meet in memory of their node: for calls that wait in place
   bool strips = false;   // and long data goes through it too
+  bool by_node = true;   // ranks of a node follow each other, so node by node is the order of ranks
   AskedFor asked_for = {};
 };
 
@@ -78,5 +87,7 @@ struct Choice {
 // `bytes`: of one rank's data, the same on all; 0 for a barrier. `in_order`: an operation that does not commute. What
 // was asked for and cannot do it is passed over.
 [[nodiscard]] Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order = false);
+// Of a hybrid of this operation; nullopt: there is none on these nodes, or none that was asked for.
+[[nodiscard]] std::optional<HybridPlan> hybrid_plan(Operation operation, const Facts& facts);
 
 }  // namespace margay::collectives

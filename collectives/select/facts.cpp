@@ -35,6 +35,7 @@ const KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
   for (const std::uint32_t rank : communicator.group->world_ranks) nodes.push_back(host.node_of(rank));
   NodeGroups groups(nodes, communicator.rank());
   Facts facts{communicator.size(), groups.nodes(), groups.most(), host.crowded(), groups.even()};
+  facts.by_node = groups.in_rank_order();
   const portals::Status asked = parse_asked_for(host.asked_algorithms(), facts.asked_for);
   MARGAY_ASSERT(asked.ok());  // the job does not begin with others
   auto found = std::make_unique<KnownFacts>(facts, std::move(groups), Team::find(host.node_memory(), communicator));

@@ -35,6 +35,13 @@ Algorithm select(Operation operation, const Reduction& reduction, const Standing
   return select(operation, reduction.bytes(), standing.facts, !reduction.combine.commutative()).algorithm;
 }
 
+// Of a call that takes the hybrid.
+HybridPlan plan_of_hybrid(Operation operation, const StandingFacts& standing) {
+  const std::optional<HybridPlan> plan = hybrid_plan(operation, standing.facts);
+  MARGAY_ASSERT(plan.has_value());
+  return *plan;
+}
+
 Steps reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
                 const Reduction& reduction, Team* team) {
   if (algorithm == Algorithm::shared) {
@@ -107,6 +114,12 @@ Steps reduce_and_scatter(Collective& collective, Algorithm algorithm, const Stan
   if (algorithm == Algorithm::bucket) {
     const std::vector<Slice> slices = slices_of(what, collective.size());
     co_await reduce_scatter_bucket(collective, reduction.partial, slices, reduction.element_bytes, reduction.combine);
+    co_return;
+  }
+  if (algorithm == Algorithm::hybrid) {
+    const std::vector<Slice> slices = slices_of(what, collective.size());
+    co_await reduce_scatter_hybrid(collective, standing.groups, plan_of_hybrid(Operation::reduce_scatter, standing),
+                                   reduction.partial, slices, reduction.element_bytes, reduction.combine);
     co_return;
   }
   co_await reduce_by(algorithm, collective, standing.groups, kTop, reduction, nullptr);
@@ -187,6 +200,12 @@ Steps gather_and_tell(Collective& collective, Algorithm algorithm, const Standin
     co_await swap_blocks(collective, what);
     co_return;
   }
+  if (algorithm == Algorithm::hybrid) {
+    static_cast<void>(place_own_block(collective, what));
+    co_await allgather_hybrid(collective, standing.groups, plan_of_hybrid(Operation::allgather, standing), what.all,
+                              what.block_bytes);
+    co_return;
+  }
   if (algorithm == Algorithm::direct || algorithm == Algorithm::bucket) {
     co_await allgather_blocks(collective, algorithm, what);
     co_return;
@@ -252,6 +271,9 @@ Plan BcastCall::plan(const StandingFacts& standing) const {
 }
 
 Steps BcastCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  if (algorithm == Algorithm::hybrid) {
+    return bcast_hybrid(collective, standing.groups, plan_of_hybrid(Operation::bcast, standing), root, data);
+  }
   return bcast_by(algorithm, collective, standing.groups, root, data, standing.team);
 }
 
@@ -261,6 +283,10 @@ Plan ReduceCall::plan(const StandingFacts& standing) const {
 }
 
 Steps ReduceCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  if (algorithm == Algorithm::hybrid) {
+    return reduce_hybrid(collective, standing.groups, plan_of_hybrid(Operation::reduce, standing), root,
+                         reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
+  }
   return reduce_by(algorithm, collective, standing.groups, root, reduction, standing.team);
 }
 
@@ -278,8 +304,8 @@ Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing,
                             reduction.combine);
   }
   if (algorithm == Algorithm::hybrid) {
-    return allreduce_hybrid(collective, standing.groups, reduction.partial, reduction.count, reduction.element_bytes,
-                            reduction.combine);
+    return allreduce_hybrid(collective, standing.groups, plan_of_hybrid(Operation::allreduce, standing),
+                            reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
   }
   if (algorithm == Algorithm::bucket) {
     return allreduce_bucket(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);

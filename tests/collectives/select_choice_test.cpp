@@ -1,6 +1,9 @@
 // The choice of algorithm: what each reason stands for.
 #include "collectives/select/choice.hpp"
 
+#include <array>
+#include <string>
+
 #include <doctest/doctest.h>
 
 #include "collectives/portal/tree_portal.hpp"
@@ -111,15 +114,64 @@ TEST_CASE("what is asked for by name is taken where it can do the call") {
   CHECK(chosen(Operation::reduce, 1 << 20, facts) == Algorithm::direct);
 }
 
+TEST_CASE("a hybrid that is asked for goes by its plan, where that is of as many ranks") {
+  constexpr std::array kWithHybrids = {Operation::bcast, Operation::reduce, Operation::allreduce, Operation::allgather,
+                                       Operation::reduce_scatter};
+  for (const Operation operation : kWithHybrids) {
+    const auto asking = [&](const std::string& how, Facts facts) {
+      REQUIRE(parse_asked_for(std::string(name(operation)) + "=hybrid" + how, facts.asked_for).ok());
+      return facts;
+    };
+    using Dimension = HybridPlan::Dimension;
+    const Facts mixed = asking(":2sx4", kTwoNodes);
+    CHECK(chosen(operation, 8, mixed) == Algorithm::hybrid);
+    CHECK(chosen(operation, 0, mixed) != Algorithm::hybrid);
+    const std::optional<HybridPlan> plan = hybrid_plan(operation, mixed);
+    REQUIRE(plan.has_value());
+    CHECK(plan->dimensions[0] == Dimension{2, Way::brief});
+    CHECK(plan->dimensions[1] == Dimension{4, Way::slices});
+    CHECK(plan->ranks() == 8);
+    CHECK(chosen(operation, 8, asking(":2x2", kTwoNodes)) != Algorithm::hybrid);
+    CHECK(chosen(operation, 8, asking(":2x8", kTwoNodes)) != Algorithm::hybrid);
+    // A node's ranks, and the nodes.
+    const Facts physical = asking("", kTwoNodes);
+    CHECK(chosen(operation, 8, physical) == Algorithm::hybrid);
+    CHECK(hybrid_plan(operation, physical)->dimensions[0] == Dimension{4, Way::slices});
+    CHECK(hybrid_plan(operation, physical)->dimensions[1] == Dimension{2, Way::slices});
+    Facts uneven = kTwoNodes;
+    uneven.even = false;
+    CHECK(chosen(operation, 8, asking("", uneven)) != Algorithm::hybrid);
+    CHECK(chosen(operation, 8, asking(":2x4", uneven)) == Algorithm::hybrid);
+  }
+}
+
+TEST_CASE("a hybrid takes an operation that does not commute where its plan keeps the order of ranks") {
+  const auto in_order = [](Operation operation, const std::string& how, Facts facts) {
+    REQUIRE(parse_asked_for(std::string(name(operation)) + "=hybrid" + how, facts.asked_for).ok());
+    return select(operation, 8, facts, true).algorithm == Algorithm::hybrid;
+  };
+  for (const Operation operation : {Operation::reduce, Operation::allreduce, Operation::reduce_scatter}) {
+    CHECK(in_order(operation, "", kTwoNodes));
+    CHECK(in_order(operation, ":2lx4s", kTwoNodes) == (operation != Operation::reduce_scatter));
+    CHECK_FALSE(in_order(operation, ":2sx4l", kTwoNodes));
+    CHECK_FALSE(in_order(operation, ":2lx4b", kTwoNodes));
+    Facts dealt = kTwoNodes;
+    dealt.by_node = false;
+    CHECK_FALSE(in_order(operation, "", dealt));
+  }
+}
+
 TEST_CASE("what cannot be asked for is an error that says what can") {
   AskedFor asked;
   const auto words = [&](std::string_view text) { return parse_asked_for(text, asked).sentence(); };
   CHECK(words("").empty());
-  CHECK(words("bcast=exchange") == "--collective bcast=exchange: it is bcast=tree|nodes|bucket|shared");
+  CHECK(words("bcast=exchange") == "--collective bcast=exchange: it is bcast=tree|nodes|bucket|hybrid|shared");
   CHECK(words("scan=tree") == "--collective scan=tree: it is scan=exchange|shared|chain");
   CHECK(words("bcast").find("it is bcast=tree") != std::string::npos);
   CHECK(words("neighbor_alltoall=tree").find("there is a choice for barrier, bcast, reduce, allreduce, gather") !=
         std::string::npos);
+  CHECK(words("allreduce=bucket:2x4").find("it is allreduce=tree") != std::string::npos);
+  CHECK(words("allreduce=hybrid:2y4").find("allreduce=hybrid:2y4: a plan is") != std::string::npos);
   CHECK(words("allreduce=tree,brodcast=tree").find("brodcast=tree: there is a choice for") != std::string::npos);
 }
 
@@ -130,7 +182,10 @@ TEST_CASE("of long data each rank combines its slice; what is only told keeps th
     CHECK(chosen(Operation::allreduce, kHandshakeBytes + 1, facts) ==
           (two_dimensions ? Algorithm::tree : Algorithm::direct));
     CHECK(chosen(Operation::allreduce, 1 << 21, facts) == (two_dimensions ? Algorithm::hybrid : Algorithm::direct));
-    CHECK(select(Operation::allreduce, 1 << 21, facts, true).algorithm == Algorithm::direct);
+    CHECK(select(Operation::allreduce, 1 << 21, facts, true).algorithm == chosen(Operation::allreduce, 1 << 21, facts));
+    Facts dealt = facts;
+    dealt.by_node = false;
+    CHECK(select(Operation::allreduce, 1 << 21, dealt, true).algorithm == Algorithm::direct);
     CHECK(chosen(Operation::reduce, 1 << 21, facts) == Algorithm::direct);
   }
   CHECK(chosen(Operation::reduce, 1 << 16, kPair) == Algorithm::tree);

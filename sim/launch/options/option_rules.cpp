@@ -75,10 +75,11 @@ constexpr OptionRule kRules[] = {
     {"protocol", 1, OptionAction::kPairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
     {"method", 1, OptionAction::kPairs, "MARGAY_METHOD", "long=ring|cma|auto"},
     {"collective", 1, OptionAction::kPairs, "MARGAY_COLLECTIVE",
-     "barrier=tree|exchange|nodes|shared,bcast=tree|nodes|bucket|shared,reduce=tree|nodes|direct|shared,"
-     "allreduce=tree|exchange|nodes|direct|bucket|hybrid|shared,allgather=tree|exchange|nodes|direct|bucket|shared,"
-     "reduce_scatter=tree|nodes|direct|bucket|shared,gather=tree|direct|shared,scatter=tree|shared,"
-     "alltoall=direct|shared,scan=exchange|shared|chain,exscan=exchange|shared|chain"},
+     "barrier=tree|exchange|nodes|shared,bcast=tree|nodes|bucket|hybrid|shared,reduce=tree|nodes|direct|hybrid|shared,"
+     "allreduce=tree|exchange|nodes|direct|bucket|hybrid|shared,allgather=tree|exchange|nodes|direct|bucket|hybrid|"
+     "shared,"
+     "reduce_scatter=tree|nodes|direct|bucket|hybrid|shared,gather=tree|direct|shared,scatter=tree|shared,"
+     "alltoall=direct|shared,scan=exchange|shared|chain,exscan=exchange|shared|chain; hybrid:2x4: its dimensions"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
     {"trace-events", 1, OptionAction::kTraceEvents, "MARGAY_TRACE_EVENTS"},
     {"stall", 1, OptionAction::kSeconds, "MARGAY_STALL_SECONDS"},
