@@ -38,7 +38,7 @@ static void exchange(const struct Grid* g) {
 static double rounds(void* state, long count) {
   const double start = now_s();
   for (long i = 0; i < count; i++) exchange(state);
-  return now_s() - start;
+  return until_all_ended(start);
 }
 
 // Word i of a block tells who sent it, by which side, and i.

@@ -2,7 +2,7 @@
 //   operations [--mode bcast|reduce|allreduce|gather|scatter|allgather|alltoall|reduce_scatter|scan]
 //              [--sizes BYTES,...] [--seconds S]
 // BYTES: of one rank's contribution (bcast: of the data; scatter, reduce_scatter, alltoall: of one block). Lines:
-// "MODE_RANKS BYTES VALUE us".
+// "MODE_RANKS BYTES VALUE us", of one of many calls in a row until all ranks have their results.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static double rounds(void* state, long count) {
   const struct Operation* o = state;
   const double start = now_s();
   for (long i = 0; i < count; i++) o->call(o);
-  return now_s() - start;
+  return until_all_ended(start);
 }
 
 int main(int argc, char** argv) {

@@ -52,14 +52,14 @@ static double blocking(void* state, long count) {
     MPI_Allreduce(o->send, o->receive, o->words, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     check(o, o->words - 1);
   }
-  return now_s() - start;
+  return until_all_ended(start);
 }
 
 static double computation(void* state, long count) {
   const struct Overlap* o = state;
   const double start = now_s();
   for (long i = 0; i < count * kParts; i++) compute(o->turns);
-  return now_s() - start;
+  return until_all_ended(start);
 }
 
 static double both(void* state, long count) {
@@ -77,7 +77,7 @@ static double both(void* state, long count) {
     if (!done) MPI_Wait(&request, MPI_STATUS_IGNORE);
     check(o, o->words - 1);
   }
-  return now_s() - start;
+  return until_all_ended(start);
 }
 
 // Turns for a computation of `seconds`, the same on all ranks.

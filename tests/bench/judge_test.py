@@ -3,13 +3,12 @@
 import html.parser
 import pathlib
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
-from peers import charts, collect, command, judge, machine, plot, runs, table  # noqa: E402
+from peers import charts, command, judge, plot, runs, table  # noqa: E402
 
 
 def result(case, size, unit, wire="shm", **samples):
@@ -232,135 +231,6 @@ class Bounds(unittest.TestCase):
                                         f"{quick} {limit} {size}")
                 self.assertLessEqual({limit for limit in bound.limits if limit in judge.EVERY_SIZE},
                                      {name for name, _ in measured})
-
-
-class Reading(unittest.TestCase):
-    def test_lines(self):
-        output = "noise\nlatency 8 0.25 us\nlatency 8 1.5e-1 us\nlatency 0 1e3 us\nlatency 8 many us\nlatency 8 1 us more\n"
-        self.assertEqual(collect.figures(output), {("latency", 8, "us"): 0.2, ("latency", 0, "us"): 1000})
-
-    def test_a_program_that_hangs_is_ended_and_keeps_its_lines(self):
-        output, seconds, why = collect.start(["sh", "-c", "echo latency 8 1 us; (sleep 60); sleep 60"], {}, 0.3)
-        self.assertEqual(output, "latency 8 1 us\n")
-        self.assertIn("no end within 0.3 s", why)
-        self.assertLess(seconds, 20)
-
-    def test_a_program_that_fails_is_named(self):
-        self.assertEqual(collect.start(["sh", "-c", "echo because >&2; exit 3"], {}, 20)[2], "exit status 3: because")
-
-    def test_only(self):
-        self.assertEqual({(run.wire, run.group) for run in runs.plan(only=("shm", "latency"))}, {("shm", "latency")})
-        self.assertEqual({run.wire for run in runs.plan(only=("tcp",))}, {"tcp", "limit"})
-        self.assertEqual({run.group for run in runs.plan(only=("rate",))}, {"rate"})
-
-    def test_the_limits_of_a_group_come_with_it(self):
-        for group in ("operations", "collectives"):
-            self.assertEqual({(run.wire, run.group) for run in runs.plan(only=("shm", group))}, {("shm", group), ("limit", group)})
-        self.assertEqual({run.wire for run in runs.plan(only=("limits",))}, {"limit"})
-        self.assertEqual(runs.plan(only=("limits",)), [run for run in runs.plan() if run.wire == "limit"])
-
-    def test_sizes_of_operations(self):
-        self.assertEqual(runs.operation_sizes("bcast", 64), runs.OPERATION_SIZES)
-        self.assertEqual(runs.operation_sizes("allreduce", 2), runs.OPERATION_SIZES[1:])
-        self.assertEqual(max(runs.operation_sizes("alltoall", 8)), 4 << 20)
-        self.assertEqual(max(runs.operation_sizes("alltoall", 16)), 1 << 20)
-        self.assertEqual(max(runs.operation_sizes("alltoall", 64)), 64 << 10)
-
-
-class FakeStack:
-    name = "margay"
-
-
-class Clock:
-    """In place of the module `time`: hands out these moments."""
-
-    def __init__(self, moments):
-        self.moments = list(moments)
-
-    def monotonic(self):
-        return self.moments.pop(0)
-
-
-class Rounds(unittest.TestCase):
-    """The collector, with starts that are played to it."""
-
-    def play(self, outcomes, quiet, repeats=3, **fields):
-        queue = list(outcomes)
-        collector = collect.Collector([FakeStack()], "", repeats, 2, quiet, lambda line: None)
-        collector.program = lambda stack, name: name
-        before, collect.run_once = collect.run_once, lambda *_: queue.pop(0)
-        try:
-            collector.one(runs.Run("latency", "shm", "latency", **fields))
-        finally:
-            collect.run_once = before
-        return collector, queue
-
-    def figures(self, *values):
-        return [({("latency", 8, "us"): value}, None) for value in values]
-
-    def test_every_round_is_a_sample(self):
-        collector, left = self.play(self.figures(1, 2, 3, 4), machine.Quiet(0))
-        self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1, 2, 3]})
-        self.assertEqual(len(left), 1)
-
-    def test_a_stack_that_fails_is_not_asked_again(self):
-        collector, left = self.play(self.figures(1) + [({}, "no end")] + self.figures(3), machine.Quiet(0))
-        self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1]})
-        self.assertEqual([entry["why"] for entry in collector.failures], ["no end"])
-        self.assertEqual(len(left), 1)
-
-    def test_a_stack_that_failed_is_not_asked_with_more_ranks(self):
-        queue = [({}, "no end")] + self.figures(1)
-        collector = collect.Collector([FakeStack()], "", 1, 2, machine.Quiet(0), lambda line: None)
-        collector.program = lambda stack, name: name
-        before, collect.run_once = collect.run_once, lambda *_: queue.pop(0)
-        try:
-            for mode, ranks in (("barrier", 8), ("barrier", 16), ("allreduce", 16)):
-                collector.one(runs.Run("collectives", "tcp", "collectives", mode=mode, ranks=ranks))
-        finally:
-            collect.run_once = before
-        self.assertEqual(len(collector.failures), 1)
-        self.assertEqual(queue, [])
-
-    def test_a_slow_stack_is_asked_once(self):
-        before, collect.time = collect.time, Clock([0, 0, 3, 3, 3, 4, 4, 4, 7])
-        try:
-            collector, left = self.play(self.figures(1, 2, 3), machine.Quiet(0), slow_s=2.5)
-        finally:
-            collect.time = before
-        self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1]})
-        self.assertEqual((len(left), collector.failures, collector.given_up), (2, [], set()))
-
-    def test_a_disturbed_round_is_repeated(self):
-        class Disturbed(machine.Quiet):
-            shares = [0, 0.5, 0, 0.5, 0]
-
-            def wait(self):
-                pass
-
-            def others(self):
-                return self.shares.pop(0)
-        quiet = Disturbed(100)
-        collector, _ = self.play(self.figures(1, 2, 3, 4, 5), quiet)
-        self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1, 3, 5]})
-        self.assertEqual(quiet.told(), {"repeated_rounds": 2, "disturbed_rounds": 0})
-
-    def test_locks_are_taken_together(self):
-        with tempfile.TemporaryDirectory() as folder:
-            names = [f"{folder}/{i}" for i in range(2)]
-            with machine.Quiet(0, names).alone(), open(names[1], "a", encoding="utf-8") as file:
-                self.assertFalse(machine.taken(file))
-            with open(names[1], "a", encoding="utf-8") as file:
-                self.assertTrue(machine.taken(file))
-
-    def test_patience_ends(self):
-        class Disturbed(machine.Quiet):
-            def others(self):
-                return 0.5
-        quiet = Disturbed(0)
-        collector, _ = self.play(self.figures(1, 2, 3), quiet)
-        self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1, 2, 3]})
-        self.assertEqual(quiet.told(), {"repeated_rounds": 0, "disturbed_rounds": 3})
 
 
 class Showing(unittest.TestCase):
