@@ -135,7 +135,8 @@ Steps allgather_hybrid(Collective& collective, const NodeGroups& groups, HybridP
 Steps reduce_scatter_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, std::byte* partial,
                             std::span<const Slice> slices, std::size_t element_bytes, Reducer combine);
 
-// Through memory that all members see, for calls that wait in place; of each member at most sim::kMeetingPartBytes.
+// Through memory that all members see, for calls that wait in place. At most sim::kMeetingPartBytes of each member, or
+// the team has strips, and an element is no longer than one.
 Steps barrier_shared(Collective& collective, Team& team);
 // As allreduce_exchange, scan_exchange, and reduce_scatter_direct.
 Steps allreduce_shared(Collective& collective, Team& team, std::byte* partial, std::size_t count,
@@ -149,6 +150,29 @@ Steps allgather_shared(Collective& collective, Team& team, std::byte* all, std::
 // As exchange_directly, of blocks of one length.
 Steps alltoall_shared(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in, std::uint64_t block_bytes);
+
+// Likewise; nobody waits for those that only read. At most kPostedBytes of each that shows something. As bcast_tree,
+// scatter_tree, gather_tree, reduce_tree and scan_exchange. Requires: team.has_strips().
+Steps bcast_posted(Collective& collective, Team& team, int root, portals::Region data);
+Steps scatter_posted(Collective& collective, Team& team, int root, const std::byte* all, std::uint64_t block_bytes,
+                     portals::Region mine);
+Steps gather_posted(Collective& collective, Team& team, int root, portals::Region mine, std::uint64_t block_bytes,
+                    std::byte* all);
+Steps reduce_posted(Collective& collective, Team& team, int root, std::byte* partial, std::size_t count,
+                    std::size_t element_bytes, Reducer combine);
+Steps scan_posted(Collective& collective, Team& team, ScanKind kind, std::byte* partial, std::size_t count,
+                  std::size_t element_bytes, Reducer combine);
+// Of more than that, strip by strip; as those, as bcast_tree and as reduce_tree. Requires: team.has_strips().
+Steps allreduce_strips(Collective& collective, Team& team, std::byte* partial, std::size_t count,
+                       std::size_t element_bytes, Reducer combine);
+Steps reduce_to_root_strips(Collective& collective, Team& team, int root, std::byte* partial, std::size_t count,
+                            std::size_t element_bytes, Reducer combine);
+Steps reduce_scatter_strips(Collective& collective, Team& team, std::byte* partial, std::span<const Slice> slices,
+                            std::size_t element_bytes, Reducer combine);
+Steps allgather_strips(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes);
+Steps alltoall_strips(Collective& collective, Team& team, std::span<const PeerMessage> out,
+                      std::span<const PeerMessage> in, std::uint64_t block_bytes);
+Steps bcast_strips(Collective& collective, Team& team, int root, portals::Region data);
 
 // `all` (root only): size() * block_bytes bytes, in rank order; `mine`: block_bytes bytes, filled.
 Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64_t block_bytes, portals::Region mine);

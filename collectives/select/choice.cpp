@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collectives/portal/post.hpp"
 #include "collectives/portal/tree_portal.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
@@ -68,16 +69,20 @@ bool does(Algorithm algorithm, Operation operation) {
              algorithm == Algorithm::shared;
     case Operation::bcast:
       return algorithm == Algorithm::tree || algorithm == Algorithm::nodes || algorithm == Algorithm::bucket ||
-             algorithm == Algorithm::hybrid;
+             algorithm == Algorithm::hybrid || algorithm == Algorithm::shared;
     case Operation::reduce:
       return algorithm == Algorithm::tree || algorithm == Algorithm::nodes || algorithm == Algorithm::direct ||
-             algorithm == Algorithm::hybrid;
+             algorithm == Algorithm::hybrid || algorithm == Algorithm::shared;
     case Operation::allreduce:
       return algorithm != Algorithm::chain;
     case Operation::allgather:
       return algorithm != Algorithm::chain;
     case Operation::reduce_scatter:
       return algorithm != Algorithm::exchange && algorithm != Algorithm::chain;
+    case Operation::gather:
+      return algorithm == Algorithm::tree || algorithm == Algorithm::direct || algorithm == Algorithm::shared;
+    case Operation::scatter:
+      return algorithm == Algorithm::tree || algorithm == Algorithm::shared;
     case Operation::alltoall:
       return algorithm == Algorithm::direct || algorithm == Algorithm::shared;
     case Operation::scan:
@@ -102,7 +107,22 @@ bool can_hybrid(Operation operation, std::uint64_t bytes, const Facts& facts, bo
 bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
   if (algorithm == Algorithm::shared) {
     const std::uint64_t blocks = operation == Operation::alltoall ? static_cast<std::uint64_t>(facts.ranks) : 1;
-    return facts.shared && bytes <= sim::kMeetingPartBytes / blocks;
+    const bool is_short = bytes <= sim::kMeetingPartBytes / blocks;
+    switch (operation) {
+      case Operation::bcast:
+      case Operation::reduce:
+        return facts.strips;
+      case Operation::gather:
+        return facts.strips && bytes <= kPostedBytes;
+      case Operation::scatter:
+        return facts.strips && bytes <= kPostedBytes / static_cast<std::uint64_t>(facts.ranks);
+      case Operation::scan:
+      case Operation::exscan:
+        return facts.shared && (is_short || (facts.strips && bytes <= kPostedBytes));
+      default:
+        break;
+    }
+    return facts.shared && (is_short || facts.strips);
   }
   if (algorithm == Algorithm::hybrid) return can_hybrid(operation, bytes, facts, in_order);
   if (in_order && (algorithm == Algorithm::bucket || (algorithm == Algorithm::nodes && facts.nodes > 1))) return false;
@@ -111,7 +131,7 @@ bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Fa
     if (algorithm == Algorithm::nodes) return facts.nodes == 1 && bytes <= kShortBytes;
   }
   if (algorithm == Algorithm::nodes && operation != Operation::bcast) return bytes <= kShortBytes;
-  if (operation == Operation::alltoall) return true;
+  if (operation == Operation::alltoall || operation == Operation::gather) return true;
   if (algorithm == Algorithm::direct || algorithm == Algorithm::bucket) return bytes != 0;
   return true;
 }
@@ -128,6 +148,8 @@ Choice select_allgather(std::uint64_t bytes, const Facts& facts) {
 }
 
 Choice select_scan(Operation operation, std::uint64_t bytes, const Facts& facts) {
+  if (facts.strips && bytes <= kPostedBytes && (facts.crowded || facts.ranks == 2))
+    return {Algorithm::shared, kSharedReason};
   if (facts.ranks == 2) return {Algorithm::chain, "two ranks: one message"};
   if (bytes > kShortBytes) return {Algorithm::chain, "the data is long: each piece is added and sent on, once a rank"};
   if (facts.crowded) return {Algorithm::chain, "ranks outnumber processors: each waits for the one before it alone"};
@@ -207,9 +229,24 @@ Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool
 namespace {
 
 Choice select_best(Operation operation, std::uint64_t bytes, const Facts& facts) {
+  const bool rooted = operation == Operation::bcast || operation == Operation::reduce ||
+                      operation == Operation::gather || operation == Operation::scatter;
+  if (rooted && can(Algorithm::shared, operation, bytes, facts, false) && (facts.crowded || bytes <= kShortBytes)) {
+    return {Algorithm::shared, "one node: who has data writes it where all see it, and waits for nobody"};
+  }
+  if (operation == Operation::gather || operation == Operation::scatter) {
+    if (operation == Operation::gather && bytes > kShortBytes)
+      return {Algorithm::direct, "the blocks are long: each goes once, to where it belongs"};
+    return {Algorithm::tree, "the blocks are short: few messages, along a tree"};
+  }
   if (operation == Operation::scan || operation == Operation::exscan) return select_scan(operation, bytes, facts);
   if (does(Algorithm::shared, operation) && can(Algorithm::shared, operation, bytes, facts, false)) {
-    return {Algorithm::shared, kSharedReason};
+    const bool many_pairs =
+        operation == Operation::alltoall && bytes * static_cast<std::uint64_t>(facts.ranks) > sim::kStripBytes;
+    if (bytes <= kShortBytes && !many_pairs) return {Algorithm::shared, kSharedReason};
+    if (facts.crowded && !many_pairs) {
+      return {Algorithm::shared, "one node, ranks outnumber processors: strip by strip through memory that all see"};
+    }
   }
   if (operation == Operation::allgather) return select_allgather(bytes, facts);
   if (operation == Operation::alltoall) return {Algorithm::direct, "each block goes once, to where it belongs"};

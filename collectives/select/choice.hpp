@@ -74,6 +74,7 @@ struct Facts {
   bool crowded = false;  // ranks that wait yield: they outnumber the processors
   bool even = true;      // each node has as many
   bool shared = false;   // they meet in memory of their node: for calls that wait in place
+  bool strips = false;   // and long data goes through it too
   bool by_node = true;   // ranks of a node follow each other, so node by node is the order of ranks
   AskedFor asked_for = {};
 };

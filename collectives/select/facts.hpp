@@ -25,6 +25,7 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
       : groups_(std::move(members)), team_(std::move(team)), stopping_{found, groups_, nullptr}, waiting_(stopping_) {
     if (!team_) return;
     waiting_.facts.shared = true;
+    waiting_.facts.strips = team_->has_strips();
     waiting_.team = &*team_;
   }
   // Of a call that stops where it has to wait: who looks at memory must be looking.
