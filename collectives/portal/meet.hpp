@@ -43,13 +43,7 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   [[nodiscard]] const std::byte* earlier(int member, std::uint64_t bytes);
 
  private:
-  // Numbers of meetings are not 0. Two that are under way at once differ by one step at most.
-  static constexpr unsigned kStepBits = 2;
-  static constexpr std::uint32_t kCalls = (1U << (sim::Meeting::kNumberBits - kStepBits)) - 1;
-  [[nodiscard]] std::uint32_t meeting_number() const {
-    const std::uint32_t call = call_word() % kCalls + 1;
-    return call << kStepBits | (step_ & ((1U << kStepBits) - 1));
-  }
+  [[nodiscard]] std::uint32_t meeting_number() const { return number_of_meeting(step_); }
   [[nodiscard]] bool in_strips() const { return bytes_ > sim::kMeetingPartBytes; }
   [[nodiscard]] std::byte* place_on(int member, unsigned side) const {
     return in_strips() ? team_.strip(member, side) : team_.part(member, side, bytes_);

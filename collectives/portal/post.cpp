@@ -90,7 +90,8 @@ bool Post::is_shown(int member) {
   const bool over = is_done(member);
   // Who is done has posted before, or never will.
   if (over && sim::posted(line, number())) return is_shown(member);
-  if (!over && !(looks_closely() && messages_have_come())) return false;
+  // Who takes the call for a longer one meets the others in it.
+  if (!over && !somebody_meets() && !(looks_closely() && messages_have_come())) return false;
   if (others_left_the_lost()) {
     fail(MPIX_ERR_PROC_FAILED);
   } else {

@@ -42,6 +42,15 @@ class Shown : public Part {
   // A look in vain. From the kLooksBeforeDoubt-th on others tell of their progress, and each look is at that too: so
   // the last one before a sleep is.
   [[nodiscard]] bool doubts() { return ++looks_ >= kLooksBeforeDoubt && ask_for_progress(); }
+  // Of a call's meetings, of which two that are under way at once differ by one step at most. Not 0.
+  [[nodiscard]] std::uint32_t number_of_meeting(std::uint32_t step) const {
+    const std::uint32_t call = call_word() % kMeetingCalls + 1;
+    return call << kStepBits | (step & ((1U << kStepBits) - 1));
+  }
+  // Some member has come to a meeting of this call.
+  [[nodiscard]] bool somebody_meets() const {
+    return team_.meeting().latest() >> kStepBits == number_of_meeting(0) >> kStepBits;
+  }
   // At times of those.
   [[nodiscard]] bool looks_closely() const { return looks_ % kLooksBeforeDoubt == kLooksBeforeDoubt - 1; }
   // Some member is done with this call. Requires: doubts() said true.
@@ -54,6 +63,8 @@ class Shown : public Part {
   Team& team_;
 
  private:
+  static constexpr unsigned kStepBits = 2;
+  static constexpr std::uint32_t kMeetingCalls = (1U << (sim::Meeting::kNumberBits - kStepBits)) - 1;
   [[nodiscard]] bool ask_for_progress();
 
   std::uint64_t number_;  // of the call among the communicator's, from 1

@@ -103,6 +103,11 @@ class Meeting {
   [[nodiscard]] std::uint32_t opener() const {
     return static_cast<std::uint32_t>(opened().load(std::memory_order_relaxed) >> kWhoShift) & kMembersMax;
   }
+  // The latest meeting that somebody has come to. To be asked seldom.
+  [[nodiscard]] std::uint32_t latest() const {
+    // Relaxed: a hint that calls differ; nothing is read for it.
+    return number_of(std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed));
+  }
   // It never opens: somebody has come to a later one without. To be asked seldom.
   [[nodiscard]] bool is_abandoned(std::uint32_t number) const {
     // Acquire: pairs with come(): if a later one was begun because this one opened, the look below sees it open.

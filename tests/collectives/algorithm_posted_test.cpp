@@ -159,6 +159,19 @@ TEST_CASE("posted: each rank gets its block of the root's") {
   }
 }
 
+TEST_CASE("posted: who waits for what the others show strip by strip finds that") {
+  for (const std::uint64_t seed : testing::Seeds(12)) {
+    CAPTURE(seed);
+    const int size = 3 + static_cast<int>(seed % 4);
+    CollectiveWorld world(posting(size, seed));
+    CHECK(world.run([&](int rank) {
+      std::vector<Map> data = maps_of(rank, rank == 1 ? 2000 : 6000);
+      const BcastCall call{0, bytes_of(data)};
+      CHECK(perform(world.portal(rank), world.communicator(rank), call) == MPI_ERR_TRUNCATE);
+    }));
+  }
+}
+
 // Who showed something may be done before it is known; who reads is told.
 TEST_CASE("posted: other lengths, roots and calls are an error for who reads, and nobody waits for ever") {
   for (int what = 0; what < 4; ++what) {
