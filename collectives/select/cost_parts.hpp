@@ -1,7 +1,10 @@
 // What the cost formulas are made of: the patterns in which algorithms send, each with what it costs.
 #pragma once
 
-#include "collectives/select/cost.hpp"
+#include <cstdint>
+
+#include "collectives/select/choice.hpp"
+#include "collectives/select/counts.hpp"
 
 namespace margay::collectives {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "collectives/portal/tree_portal.hpp"
-#include "collectives/select/choice.hpp"
+#include "collectives/select/choose.hpp"
 #include "sim/base/processors.hpp"
 
 namespace margay::collectives {

@@ -6,7 +6,7 @@
 
 #include "collectives/portal/host.hpp"
 #include "collectives/portal/team.hpp"
-#include "collectives/select/choice.hpp"
+#include "collectives/select/choose.hpp"
 #include "collectives/topology/node_groups.hpp"
 #include "mpi_adi/object/communicator.hpp"
 

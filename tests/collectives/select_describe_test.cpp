@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/select/choice.hpp"
+#include "collectives/select/choose.hpp"
 #include "collectives/select/describe.hpp"
 
 namespace margay::collectives {

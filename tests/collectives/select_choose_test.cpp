@@ -1,5 +1,5 @@
 // The choice of algorithm: the least cost, alike on all members, and what was measured with the usual rates.
-#include "collectives/select/choice.hpp"
+#include "collectives/select/choose.hpp"
 
 #include <algorithm>
 #include <random>
