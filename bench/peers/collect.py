@@ -123,7 +123,8 @@ class Collector:
         return self.programs[key]
 
     def one(self, run):
-        """Rounds, interleaved: each stack once, then all again. A stack that failed is not asked again, nor with more ranks."""
+        """Rounds, interleaved: each stack once, then all again. A stack that failed is not asked again, nor with more ranks; one that
+        is slow is asked once."""
         chosen = [stacks.NoMpi()] if run.wire == "limit" else list(self.stacks)
         chosen = [stack for stack in chosen if self.kind(run, stack) not in self.given_up]
         programs = {stack.name: self.program(stack, run.program) for stack in chosen}
@@ -132,21 +133,26 @@ class Collector:
             with self.quiet.alone():
                 self.quiet.wait()
                 began = time.monotonic()
-                outcomes = [(stack, *run_once(run, stack, programs[stack.name], self.processors)) for stack in chosen]
-                failed = [(stack, why) for stack, _, why in outcomes if why]
+                outcomes = [(stack, *self.timed(run, stack, programs[stack.name])) for stack in chosen]
+                failed = [(stack, why) for stack, _, why, _ in outcomes if why]
                 # What had to be killed is not accounted as ours, so a round with a failure always counts.
                 counts = failed or self.quiet.was_quiet(time.monotonic() - began)
             if not counts:
                 continue
             rounds += 1
-            for stack, found, _ in outcomes:
+            for stack, found, _, _ in outcomes:
                 for (case, size, unit), value in found.items():
                     self.keep(run, stack, case, size, unit, value)
             for stack, why in failed:
-                chosen.remove(stack)
                 self.given_up.add(self.kind(run, stack))
                 self.failures.append({"run": run.title(), "stack": stack.name, "why": why})
                 self.say(f"    {judge.NAMES.get(stack.name, stack.name)}: {run.title()}: {why}")
+            chosen = [stack for stack, _, why, seconds in outcomes if not why and seconds <= run.slow_s]
+
+    def timed(self, run, stack, program):
+        """(figures, why it failed or None, seconds)."""
+        began = time.monotonic()
+        return *run_once(run, stack, program, self.processors), time.monotonic() - began
 
     @staticmethod
     def kind(run, stack):

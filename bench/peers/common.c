@@ -41,8 +41,10 @@ void read_options(int argc, char** argv, struct Options* options) {
       options->seconds = strtod(argv[i + 1], NULL);
     } else if (strcmp(argv[i], "--block") == 0) {
       options->block = strtol(argv[i + 1], NULL, 10);
+    } else if (strcmp(argv[i], "--processes") == 0) {
+      options->processes = strtol(argv[i + 1], NULL, 10);
     } else {
-      fail("unknown option (there are --mode, --sizes, --seconds, --block)");
+      fail("unknown option (there are --mode, --sizes, --seconds, --block, --processes)");
     }
   }
 }

@@ -7,14 +7,15 @@
 
 enum { kSizesMax = 64, kPageBytes = 4096 };
 
-// The arguments of every program: [--mode NAME] [--sizes A,B,C] [--seconds S] [--block B]. What is missing stays as it
-// was.
+// The arguments of every program: [--mode NAME] [--sizes A,B,C] [--seconds S] [--block B] [--processes N]. What is
+// missing stays as it was.
 struct Options {
   const char* mode;
   long sizes[kSizesMax];
   int size_count;
   double seconds;  // about so long for each size
   long block;      // bytes of a vector's block; 0: contiguous
+  long processes;  // of a program without MPI that starts its own
 };
 void read_options(int argc, char** argv, struct Options* options);
 

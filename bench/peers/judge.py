@@ -2,16 +2,19 @@
 import statistics
 from dataclasses import dataclass
 
+from peers import runs
+
 KI = 1024
 MI = 1024 * KI
 PEERS = ("mpich", "openmpi")
 NAMES = {"margay": "margay", "mpich": "MPICH", "openmpi": "Open MPI", "better": "the better"}
 LARGER_IS_BETTER = ("MB/s", "msg/s")
+ITSELF = {"MiB": KI, "x": 1}  # targets for a figure itself, in this unit: how many of the row's make one
 
 
 @dataclass(frozen=True)
 class Target:
-    """margay's figure divided by that of `versus` is at most (or at least) `bound`; "none": the figure itself."""
+    """margay's figure divided by that of `versus` is at most (or at least) `bound`; of ITSELF: the figure itself."""
     wire: str
     cases: tuple
     low: int
@@ -27,10 +30,16 @@ class Target:
         return value <= self.bound if self.relation == "<=" else value >= self.bound
 
     def __str__(self):
-        of = {"better": "", "none": " MiB"}.get(self.versus, f" of {NAMES.get(self.versus)}")
+        of = "" if self.versus == "better" else f" {self.versus}" if self.versus in ITSELF else f" of {NAMES[self.versus]}"
         return f"{self.relation} {self.bound:g}{of}"
 
 
+def of_ranks(names, *all_ranks):
+    """The cases of operations.c and neighbors.c on so many ranks."""
+    return tuple(f"{name}_{ranks}" for name in names for ranks in all_ranks)
+
+
+NEIGHBORS = tuple(f"neighbor_{mode}" for mode in runs.NEIGHBOR_MODES)
 TARGETS = (
     Target("shm", ("latency",), 0, 64, "<=", 0.85),
     Target("shm", ("latency",), 256, 2 * KI, "<=", 0.8),
@@ -49,33 +58,52 @@ TARGETS = (
     Target("tcp", ("rate_plain",), 8, 8, ">=", 25),
     Target("tcp", ("bandwidth",), MI, 4 * MI, ">=", 1.3),
     Target("shm", ("barrier", "allreduce"), 2, 2, "<=", 0.9),
-    Target("shm", ("barrier", "allreduce"), 8, 64, "<=", 0.35, "openmpi"),
+    *(Target("shm", ("barrier",), ranks, ranks, "<=", bound, "openmpi")
+      for ranks, bound in ((4, 0.7), (8, 0.6), (16, 0.45), (64, 0.35))),
+    *(Target("shm", ("allreduce",), ranks, ranks, "<=", bound, "openmpi")
+      for ranks, bound in ((4, 0.8), (8, 0.6), (16, 0.45), (64, 0.3))),
+    Target("shm", of_ranks(runs.OPERATIONS, 2), 8, 64 * KI, "<=", 0.9),
+    Target("shm", of_ranks(("allreduce", "bcast", "allgather"), 2), MI, 4 * MI, "<=", 0.6),
+    Target("shm", of_ranks(runs.OPERATIONS, 8, 16), 8, 4 * MI, "<=", 0.7, "openmpi"),
+    Target("shm", of_ranks(NEIGHBORS, 8, 16), 8, 64 * KI, "<=", 0.7, "openmpi"),
+    Target("tcp", ("barrier", "allreduce"), 4, 4, "<=", 0.7),
+    Target("tcp", of_ranks(runs.OPERATIONS, 4), 8, 4 * MI, "<=", 0.7),
+    Target("tcp", of_ranks(NEIGHBORS, 4), 8, 64 * KI, "<=", 0.7),
+    # Where each rank has a processor to spare, and where not; overlap.c prints one or the other.
+    *(Target(wire, (f"{way}_of_longer",), MI, MI, "<=", 1.15, "x") for wire in runs.WIRES for way in runs.OVERLAP_WAYS),
+    *(Target(wire, (f"{way}_of_sum",), MI, MI, "<=", 1.0, "x") for wire in runs.WIRES for way in runs.OVERLAP_WAYS),
     Target("shm", ("start_end",), 2, 2, "<=", 0.3, "mpich"),
     Target("shm", ("start_end",), 2, 2, "<=", 0.1, "openmpi"),
     Target("shm", ("start_end",), 64, 64, "<=", 0.3, "mpich"),
     Target("shm", ("start_end",), 64, 64, "<=", 0.1, "openmpi"),
-    Target("shm", ("resident",), 64, 64, "<=", 4, "none"),
+    Target("shm", ("resident",), 64, 64, "<=", 4, "MiB"),
 )
 
 
 @dataclass(frozen=True)
 class Bound:
     """What the machine allows at best, by the best of `limits`: cases of the limits, measured without MPI in the same run. One
-    of the row's own size counts, and one that is the same for every size (EVERY_SIZE)."""
+    of the row's own size counts (of `times` that size, or of `bytes` for rows whose size is a number of ranks), and one that is
+    the same for every size (EVERY_SIZE)."""
     wire: str
     cases: tuple
     low: int
     high: int
     limits: tuple
+    times: int = 1
+    bytes: int = 0
 
     def covers(self, wire, case, size):
         return wire == self.wire and case in self.cases and self.low <= size <= self.high
+
+    def of_size(self, size):
+        return self.bytes or self.times * size
 
     def figure(self, limits, size, unit):
         """The best of the limits in the unit of the row, or None."""
         found = [median(limit["samples"]["machine"]) for limit in limits
                  if limit["case"] in self.limits and limit["unit"] == unit
-                 and (limit["size"] == size or limit["case"] in EVERY_SIZE)]
+                 and (limit["size"] == self.of_size(size) or limit["case"] in EVERY_SIZE)]
         found = [value for value in found if value]
         return (max if unit in LARGER_IS_BETTER else min)(found) if found else None
 
@@ -88,7 +116,14 @@ BOUNDS = (
     Bound("shm", ("bandwidth",), 16 * KI, 4 * MI, ("copy_stream_read", "copy_stream_shared", "ring_copy")),
     Bound("shm", ("both",), 16 * KI, 4 * MI, ("copy_both",)),
     Bound("shm", ("rate_plain",), 8, 8, ("cells",)),
-    Bound("shm", ("barrier", "allreduce"), 2, 64, ("barrier_flags", "barrier_counter")),
+    *(Bound("shm", (case,), 2, 64, (f"{case}_flags", f"{case}_counter")) for case in ("barrier", "allreduce")),
+    *(Bound("shm", (f"{name}_{ranks}",), 8, 4 * MI, (f"{name}_segment_{ranks}", f"{name}_direct_{ranks}"))
+      for name in runs.OPERATIONS for ranks in runs.OPERATION_RANKS),
+    Bound("tcp", ("barrier", "allreduce"), 2, 4, ("tcp_latency",), bytes=8),
+    Bound("tcp", of_ranks(runs.OPERATIONS, 2), 8, 4 * MI, ("tcp_latency",)),
+    Bound("tcp", of_ranks(("bcast", "reduce", "allreduce", "scan"), 4), 8, 4 * MI, ("tcp_latency",)),
+    Bound("tcp", of_ranks(("gather", "scatter", "allgather", "reduce_scatter"), 4), 8, 4 * MI, ("tcp_latency",), times=2),
+    Bound("tcp", ("alltoall_4",), 8, 4 * MI, ("tcp_latency",), times=4),
     Bound("tcp", ("latency",), 8, 8, ("tcp_latency",)),
     Bound("tcp", ("rate_plain",), 8, 8, ("tcp_window",)),
     Bound("tcp", ("bandwidth",), MI, 4 * MI, ("tcp_stream",)),
@@ -126,9 +161,9 @@ def ratio(medians, versus, unit):
 
 def judge_target(target, medians, unit):
     """True: met; False: not met; None: cannot be told, a figure is missing."""
-    if target.versus == "none":
+    if target.versus in ITSELF:
         value = medians.get("margay")
-        value = value / KI if value is not None and unit == "KiB" else value
+        value = None if value is None else value / ITSELF[target.versus]
     else:
         value = ratio(medians, target.versus, unit)
     return None if value is None else target.holds(value)

@@ -1,13 +1,14 @@
-// The barest barriers in shared memory, without MPI: as many processes as the size says, which give their processor up
-// while they wait when they are more than the processors.
-//   limits_barrier --mode flags|counter [--sizes RANKS,...] [--seconds S]
-// Lines: "barrier_flags RANKS VALUE us" (each has a line of its own, one process looks at all of them and then releases
-// all by one more line), "barrier_counter RANKS VALUE us" (all add to one word, and who comes last releases all: no
-// process must get its turn but to come).
+// The barest barriers and sums of 8 bytes in shared memory, without MPI: as many processes as the size says, which give
+// their processor up while they wait when they are more than the processors.
+//   limits_barrier --mode barrier_flags|barrier_counter|allreduce_flags|allreduce_counter [--sizes RANKS,...]
+//   [--seconds S]
+// Lines: "MODE RANKS VALUE us". flags: each has a line of its own, one process looks at all of them and then releases
+// all by one more line. counter: all add to one word, and who comes last releases all: no process must get its turn but
+// to come. allreduce: the numbers lie beside the flags, or are added to a word beside the counter, and the sum beside
+// the release.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -17,15 +18,18 @@ enum { kMembersMax = 256 };
 
 struct Member {
   _Alignas(64) atomic_long came;  // of barriers
+  long number;                    // what it brings to the sum; told by `came`
 };
 struct Shared {
   _Alignas(64) atomic_long released;  // of barriers
+  long sum;                           // told by `released`
   _Alignas(64) atomic_long count;     // of all that came to the counter, ever
+  atomic_long added;                  // of the numbers of those who came to this barrier; told by `count`
   struct Member members[kMembersMax];
 };
 struct Barrier {
   struct Shared* shared;
-  int counter;
+  int counter, sums;
   int members;
   int yields;
   int me;
@@ -38,25 +42,47 @@ static void await(const struct Barrier* b, atomic_long* line, long least) {
   }
 }
 
-static void barrier(struct Barrier* b) {
-  struct Shared* shared = b->shared;
-  const long number = ++b->number;
-  if (b->counter) {
-    const long came = atomic_fetch_add_explicit(&shared->count, 1, memory_order_acq_rel) + 1;
-    if (came == number * b->members) {
-      atomic_store_explicit(&shared->released, number, memory_order_release);
-    } else {
-      await(b, &shared->released, number);
-    }
-    return;
-  }
-  if (b->me != 0) {
-    atomic_store_explicit(&shared->members[b->me].came, number, memory_order_release);
-    await(b, &shared->released, number);
-    return;
-  }
-  for (int i = 1; i < b->members; i++) await(b, &shared->members[i].came, number);
+static void release(struct Shared* shared, long number, long sum) {
+  shared->sum = sum;
   atomic_store_explicit(&shared->released, number, memory_order_release);
+}
+
+static void by_counter(struct Barrier* b, long mine) {
+  struct Shared* shared = b->shared;
+  if (b->sums) atomic_fetch_add_explicit(&shared->added, mine, memory_order_relaxed);
+  const long came = atomic_fetch_add_explicit(&shared->count, 1, memory_order_acq_rel) + 1;
+  if (came != b->number * b->members) {
+    await(b, &shared->released, b->number);
+    return;
+  }
+  const long sum = b->sums ? atomic_exchange_explicit(&shared->added, 0, memory_order_relaxed) : 0;
+  release(shared, b->number, sum);
+}
+
+static void by_flags(struct Barrier* b, long mine) {
+  struct Shared* shared = b->shared;
+  if (b->me != 0) {
+    shared->members[b->me].number = mine;
+    atomic_store_explicit(&shared->members[b->me].came, b->number, memory_order_release);
+    await(b, &shared->released, b->number);
+    return;
+  }
+  long sum = mine;
+  for (int i = 1; i < b->members; i++) {
+    await(b, &shared->members[i].came, b->number);
+    if (b->sums) sum += shared->members[i].number;
+  }
+  release(shared, b->number, sum);
+}
+
+static void barrier(struct Barrier* b) {
+  const long number = ++b->number, members = b->members, mine = b->me + number;
+  if (b->counter) {
+    by_counter(b, mine);
+  } else {
+    by_flags(b, mine);
+  }
+  if (b->sums && b->shared->sum != members * (members - 1) / 2 + members * number) fail("a sum was wrong");
 }
 
 static double barriers(void* state, long count) {
@@ -74,7 +100,8 @@ static void measure(const char* mode, int members, double seconds) {
   pid_t children[kMembersMax];
   unpin();
   struct Barrier b = {.shared = new_shared(sizeof(struct Shared)), .members = members};
-  b.counter = strcmp(mode, "counter") == 0;
+  b.counter = strstr(mode, "counter") != NULL;
+  b.sums = strncmp(mode, "allreduce", 9) == 0;
   b.yields = members > processors();
   if (!b.yields) pin_to(0);
   for (int i = 1; i < members; i++) {
@@ -82,15 +109,13 @@ static void measure(const char* mode, int members, double seconds) {
     mine.me = i;
     children[i] = start_child(work, &mine, b.yields ? -1 : i);
   }
-  char name[32];
-  snprintf(name, sizeof name, "barrier_%s", mode);
-  report(name, members, time_of_step(barriers, &b, seconds, alone) * 1e6, "us");
+  report(mode, members, time_of_step(barriers, &b, seconds, alone) * 1e6, "us");
   for (int i = 1; i < members; i++) end_child(children[i]);
   munmap(b.shared, sizeof(struct Shared));
 }
 
 int main(int argc, char** argv) {
-  struct Options options = {.mode = "flags", .sizes = {2}, .size_count = 1, .seconds = 0.1};
+  struct Options options = {.mode = "barrier_flags", .sizes = {2}, .size_count = 1, .seconds = 0.1};
   read_options(argc, argv, &options);
   for (int i = 0; i < options.size_count; i++) measure(options.mode, (int)options.sizes[i], options.seconds);
   return 0;

@@ -18,4 +18,9 @@ struct World begin(int* argc, char*** argv, int ranks);
 // An Agree for time_of_step: all ranks are there when it returns.
 long agree_on(long value);
 
+// For a Step: the seconds from when the first rank started, at `start`, until all have ended. The ranks are processes
+// of one machine, and so have one clock. Rank 0's own seconds would not do for an operation in which it only sends: it
+// runs ahead.
+double until_all_ended(double start);
+
 #endif

@@ -41,6 +41,9 @@ LINES = (
     ("Bandwidth, both directions, TCP over loopback", "tcp", "both", ("tcp_stream",)),
     ("Vector of 8-byte blocks, shared memory", "shm", "vector8", ()),
     ("Vector of 64-byte blocks, shared memory", "shm", "vector64", ()),
+    *((f"{name.capitalize()}, {ranks} ranks, shared memory", "shm", f"{name}_{ranks}",
+       (f"{name}_segment_{ranks}", f"{name}_direct_{ranks}"))
+      for name in ("allreduce", "bcast", "allgather", "alltoall") for ranks in (2, 8)),
 )
 # Title, wire, cases.
 BARS = (
@@ -52,6 +55,8 @@ BARS = (
     ("Allreduce of 8 bytes, shared memory", "shm", ("allreduce",)),
     ("Barrier, TCP over loopback", "tcp", ("barrier",)),
     ("Allreduce of 8 bytes, TCP over loopback", "tcp", ("allreduce",)),
+    ("Allreduce of 1 MiB beside computation, shared memory", "shm",
+     ("overlap_blocking", "overlap_computation", "overlap_wait", "overlap_test")),
     ("Each rank to all others, 8 bytes, shared memory", "shm", ("many",)),
     ("Each rank to all others, 8 bytes, TCP over loopback", "tcp", ("many",)),
     ("Start and end, shared memory", "shm", ("start_end",)),
@@ -60,7 +65,8 @@ BARS = (
 STACKS = ("margay", *judge.PEERS)
 SHORT = {"rate_plain": "plain", "rate_late": "unexpected", "rate_wildcards": "wildcards", "rate_persistent": "persistent",
          "front": "ping", "in_order": "first first", "last_first": "last first", "resident": "resident",
-         "proportional": "divided"}
+         "proportional": "divided", "overlap_blocking": "blocking", "overlap_computation": "computation",
+         "overlap_wait": "both, Wait", "overlap_test": "both, Test"}
 
 
 def line_chart(rows, limits, title, wire, case, drawn):
@@ -72,7 +78,7 @@ def line_chart(rows, limits, title, wire, case, drawn):
               for stack in STACKS]
     for limit in drawn:
         points = [(entry["size"], judge.median(entry["samples"]["machine"])) for entry in limits if entry["case"] == limit]
-        series.append((table.TITLES[limit], "limit", sorted(points)))
+        series.append((table.title_of(limit), "limit", sorted(points)))
     flat = {"latency": "two_lines", "bandwidth": "ring_copy", "both": "ring_copy"}.get(case) if wire == "shm" else None
     levels = [judge.median(entry["samples"]["machine"]) for entry in limits if entry["case"] == flat]
     if levels:
@@ -86,7 +92,7 @@ def bar_chart(rows, title, wire, cases):
         return ""
     groups = []
     for row in members:
-        words = [SHORT.get(row.case, ""), "" if row.case.startswith("rate") else table.size_text(row.case, row.size)]
+        words = [SHORT.get(row.case, ""), "" if row.case.startswith(("rate", "overlap")) else table.size_text(row.case, row.size)]
         groups.append((" ".join(word for word in words if word),
                        [(judge.NAMES[stack], stack, row.medians.get(stack), table.value_text(row.medians.get(stack), row.unit))
                         for stack in STACKS]))

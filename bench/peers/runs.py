@@ -21,8 +21,16 @@ THREAD_MODES = ("blocking", "nonblocking", "probed")
 SOME_MODES = ("waitsome", "testsome", "polled", "polled_all")
 OPERATIONS = ("bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall", "reduce_scatter", "scan")
 OPERATION_SIZES = (8, KI, 8 * KI, 64 * KI, MI, 4 * MI)
-OPERATION_RANKS = (2, 4, 8, 16)
+OPERATION_RANKS = (2, 4, 8, 16, 64)
+OPERATION_TCP_RANKS = (2, 4, 8)  # on two nodes
+NEIGHBOR_MODES = ("alltoall", "allgather", "ialltoall", "iallgather")
+NEIGHBOR_SIZES = (8, KI, 64 * KI)
+NEIGHBOR_RANKS = {"shm": (4, 8, 16), "tcp": (4, 8)}
+OVERLAP_WAYS = ("overlap_wait", "overlap_test")
+BYTES_OF_A_CALL_MAX = 256 * MI
+BARRIER_MODES = ("barrier_flags", "barrier_counter", "allreduce_flags", "allreduce_counter")
 OVERSUBSCRIBED_REPEATS = 3  # a peer may need many seconds for one
+SLOW_S = 2.5  # a peer whose waiting ranks do not yield
 
 
 @dataclass(frozen=True)
@@ -35,17 +43,21 @@ class Run:
     sizes: tuple = ()
     seconds: float = 0.05
     block: int = 0
+    processes: int = 0  # that a program without MPI starts by itself
     limit_s: float = 60
     repeats_max: int = 99
+    slow_s: float = 99  # who takes longer is asked once: an order of magnitude needs no median
 
     def arguments(self):
         words = ["--mode", self.mode] if self.mode else []
         words += ["--sizes", ",".join(map(str, self.sizes))] if self.sizes else []
         words += ["--block", str(self.block)] if self.block else []
+        words += ["--processes", str(self.processes)] if self.processes else []
         return words + (["--seconds", str(self.seconds)] if self.seconds else [])
 
     def title(self):
-        return " ".join(str(word) for word in (self.wire, self.program, self.mode, self.block or "", f"{self.ranks} ranks")
+        return " ".join(str(word) for word in (self.wire, self.program, self.mode, self.block or "",
+                                             f"{self.processes} processes" if self.processes else f"{self.ranks} ranks")
                         if word)
 
 
@@ -81,13 +93,37 @@ def jobs(wire, quick):
     yield Run("memory", wire, "memory", ranks=16 if quick else 64, seconds=0, limit_s=30, repeats_max=OVERSUBSCRIBED_REPEATS)
 
 
-def operations(wire, quick):
-    """Collectives by length. With more ranks than processors a block of 4 MiB for each pair of ranks is left out."""
-    for ranks in (2, 4) if quick or wire == "tcp" else OPERATION_RANKS:
+def operation_sizes(mode, ranks):
+    """Allreduce of 8 bytes is among the jobs, where each sum is checked. What brings more to all ranks together in one call than
+    BYTES_OF_A_CALL_MAX is left out: a peer needs gigabytes and many seconds for it (a block for each pair of ranks: 4 MiB on 16
+    ranks, 1 and 4 MiB on 64)."""
+    sizes = OPERATION_SIZES[1:] if mode == "allreduce" else OPERATION_SIZES
+    pairs_of_ranks = mode in ("allgather", "alltoall", "reduce_scatter")
+    return tuple(size for size in sizes if size * ranks * (ranks if pairs_of_ranks else 1) <= BYTES_OF_A_CALL_MAX)
+
+
+def operation_cases(quick, all_ranks):
+    for ranks in all_ranks[:2] if quick else all_ranks:
         for mode in ("bcast", "allreduce", "allgather") if quick else OPERATIONS:
-            sizes = OPERATION_SIZES[:-1] if ranks > 4 else OPERATION_SIZES
-            yield Run("operations", wire, "operations", ranks=ranks, mode=mode, sizes=sizes[1:4:2] if quick else sizes,
-                      seconds=0.02, limit_s=20, repeats_max=99 if ranks == 2 else OVERSUBSCRIBED_REPEATS)
+            sizes = operation_sizes(mode, ranks)
+            yield mode, ranks, tuple(size for size in sizes if size in (KI, 64 * KI)) if quick else sizes
+
+
+def operations(wire, quick):
+    """Collectives by length."""
+    for mode, ranks, sizes in operation_cases(quick, OPERATION_TCP_RANKS if wire == "tcp" else OPERATION_RANKS):
+        yield Run("operations", wire, "operations", ranks=ranks, mode=mode, sizes=sizes, seconds=0.02,
+                  limit_s=20 if ranks == 64 else 10 if ranks <= 4 else 7, slow_s=SLOW_S,
+                  repeats_max=2 if ranks == 64 else OVERSUBSCRIBED_REPEATS)
+
+
+def neighbors(wire, quick):
+    """The neighbours of a grid, and what a nonblocking collective hides."""
+    for ranks in NEIGHBOR_RANKS[wire][:1] if quick else NEIGHBOR_RANKS[wire]:
+        for mode in NEIGHBOR_MODES[::2] if quick else NEIGHBOR_MODES:
+            yield Run("neighbors", wire, "neighbors", ranks=ranks, mode=mode, sizes=NEIGHBOR_SIZES, seconds=0.02,
+                      limit_s=7, slow_s=SLOW_S, repeats_max=OVERSUBSCRIBED_REPEATS)
+    yield Run("overlap", wire, "overlap", sizes=(MI,), seconds=0.05 if quick else 0.2)
 
 
 def threads(wire, quick):
@@ -118,11 +154,19 @@ def limits(quick):
     yield Run("limits", "limit", "limits", mode="tcp_window", sizes=(8,), seconds=2 * seconds)
     for mode in COPY_MODES:
         yield Run("limits", "limit", "limits_copy", mode=mode, sizes=(64 * KI, MI) if quick else tuple(COPY_SIZES), seconds=seconds)
-    for mode in ("flags", "counter"):
-        yield Run("limits", "limit", "limits_barrier", mode=mode, sizes=(2, 8) if quick else BARRIER_RANKS, seconds=4 * seconds)
     yield Run("limits", "limit", "limits_ring", mode="cells", seconds=2 * seconds)
     yield Run("limits", "limit", "limits_ring", mode="ring_copy", sizes=RING_CHUNKS, seconds=seconds)
-    yield Run("limits", "limit", "bare", seconds=0)
+    yield Run("memory", "limit", "bare", seconds=0)
+    for mode in BARRIER_MODES:
+        yield Run("collectives", "limit", "limits_barrier", mode=mode, sizes=(2, 8) if quick else BARRIER_RANKS,
+                  seconds=4 * seconds)
+    yield Run("collectives", "limit", "limits", mode="tcp_latency", sizes=(8,), seconds=2 * seconds)
+    for mode, ranks, sizes in operation_cases(quick, OPERATION_RANKS):
+        yield Run("operations", "limit", "limits_operations", mode=mode, processes=ranks, sizes=sizes, seconds=0.02,
+                  limit_s=30, repeats_max=2)
+    if not quick:  # which measures no operations over TCP; what crosses between nodes is up to four blocks
+        sizes = sorted({size * blocks for size in OPERATION_SIZES for blocks in (1, 2, 4)})
+        yield Run("operations", "limit", "limits", mode="tcp_latency", sizes=tuple(sizes), seconds=2 * seconds)
 
 
 def smoke():
@@ -141,6 +185,9 @@ def smoke():
             yield Run("collectives", wire, "collectives", ranks=4, mode=mode, seconds=short)
         for mode in OPERATIONS:
             yield Run("operations", wire, "operations", ranks=3, mode=mode, sizes=(8, 65536), seconds=short)
+        for mode in NEIGHBOR_MODES:
+            yield Run("neighbors", wire, "neighbors", ranks=6, mode=mode, sizes=(8, 65536), seconds=short)
+        yield Run("overlap", wire, "overlap", sizes=(65536,), seconds=short)
         for mode in THREAD_MODES:
             yield Run("threads", wire, "threads", mode=mode, sizes=(1, 2, 4), seconds=short)
         for mode in SOME_MODES:
@@ -153,18 +200,24 @@ def smoke():
         yield Run("limits", "limit", "limits", mode=mode, sizes=(4096,), seconds=short)
     for mode in COPY_MODES:
         yield Run("limits", "limit", "limits_copy", mode=mode, sizes=(4096, 65536), seconds=short)
-    for mode in ("flags", "counter"):
-        yield Run("limits", "limit", "limits_barrier", mode=mode, sizes=(2, 4), seconds=short)
+    for mode in BARRIER_MODES:
+        yield Run("collectives", "limit", "limits_barrier", mode=mode, sizes=(2, 4), seconds=short)
+    for mode in OPERATIONS:
+        for processes in (2, 3):
+            yield Run("operations", "limit", "limits_operations", mode=mode, processes=processes, sizes=(8, 65536 + 8, 1 << 18),
+                      seconds=short)
     for mode in ("cells", "ring_copy"):
         yield Run("limits", "limit", "limits_ring", mode=mode, sizes=(4096,), seconds=short)
-    yield Run("limits", "limit", "bare", seconds=0)
+    yield Run("memory", "limit", "bare", seconds=0)
 
 
 def plan(quick=False, only=()):
-    """The runs, in order. `only`: groups and wires; a run is taken when it has all kinds that are named."""
+    """The runs, in order. `only`: groups and wires; a run is taken when it has all kinds that are named. "limits" are all of the
+    machine's limits; those that bound rows of one group come with that group too."""
     everything = list(limits(quick)) + [run for wire in WIRES for run in pairs(wire, quick)]
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in jobs(wire, quick)]
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in operations(wire, quick)]
+    everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in neighbors(wire, quick)]
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in threads(wire, quick)]
     everything += [run for wire in WIRES for run in many(wire, quick)]
     return [run for run in everything if wanted(run, only)]
@@ -173,8 +226,8 @@ def plan(quick=False, only=()):
 def wanted(run, only):
     wires = [word for word in only if word in WIRES]
     groups = [word for word in only if word not in WIRES]
-    if run.group == "limits":
-        return not groups or "limits" in groups or "memory" in groups
+    if run.wire == "limit":
+        return not groups or "limits" in groups or run.group in groups
     return (not wires or run.wire in wires) and (not groups or run.group in groups)
 
 

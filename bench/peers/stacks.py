@@ -4,7 +4,9 @@ Each peer gets the settings that are best for it in the case at hand; bench/peer
 import os
 import pathlib
 import subprocess
+import tempfile
 
+HERE = pathlib.Path(__file__).resolve().parent
 FLAGS = ["-std=gnu11", "-O2"]
 
 
@@ -61,18 +63,30 @@ class OpenMpi:
     def version(self):
         return first_line(["mpirun.openmpi", "--version"]).replace("mpirun.openmpi (OpenRTE)", "Open MPI")
 
+    def __init__(self):
+        self.nodes = None  # the folder of emulated nodes' shared memory; it goes with this object
+
     def command(self, wire, ranks, processors):
         words = ["mpirun.openmpi", "-n", str(ranks), "--bind-to", "none", "--mca", "pml", "ob1"]
         if os.geteuid() == 0:
             words.append("--allow-run-as-root")
         if ranks > processors:
-            words.append("--oversubscribe")
+            # The second word says so too: Open MPI looks at each emulated node alone, and finds it has enough processors.
+            words += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
         if wire == "tcp":
-            return words + ["--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", "lo"]
+            each = (ranks + 1) // 2
+            return words + ["--host", f"node0:{each},node1:{each}", "--map-by", f"ppr:{each}:node",
+                            "--mca", "plm_rsh_agent", str(HERE / "emulated_node"), "--mca", "oob_tcp_if_include", "lo",
+                            "--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include", "lo"]
         return words + ["--mca", "btl", "self,vader"]
 
     def environment(self, wire, ranks, processors):
-        return {"HWLOC_HIDE_ERRORS": "2"}
+        quiet = {"HWLOC_HIDE_ERRORS": "2"}
+        if wire == "tcp":
+            if self.nodes is None:
+                self.nodes = tempfile.TemporaryDirectory(prefix="margay-bench-", dir="/dev/shm")
+            quiet["MARGAY_BENCH_NODES"] = self.nodes.name
+        return quiet
 
 
 class NoMpi:

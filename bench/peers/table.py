@@ -15,21 +15,39 @@ TITLES = {
     "copy_stream_read": "bodies read out of the sender's memory, stream",
     "copy_stream_shared": "the same, each side copies every other body, stream",
     "copy_both": "each side reads the other's bodies, both directions", "barrier_flags": "barrier of a flag for each process",
-    "barrier_counter": "barrier of one counter", "tcp_window": "raw TCP, 64 messages in a write and an answer",
+    "barrier_counter": "barrier of one counter", "allreduce_flags": "sum of 8 bytes beside a flag for each process",
+    "allreduce_counter": "sum of 8 bytes beside one counter", "overlap_blocking": "allreduce alone, beside which",
+    "overlap_computation": "computation, as long, alone", "overlap_wait": "nonblocking allreduce beside computation, MPI_Wait",
+    "overlap_test": "nonblocking allreduce beside computation, some MPI_Test",
+    "overlap_wait_of_longer": "beside computation with MPI_Wait, of the longer alone",
+    "overlap_test_of_longer": "beside computation with some MPI_Test, of the longer alone",
+    "overlap_wait_of_sum": "beside computation with MPI_Wait, of both one after the other",
+    "overlap_test_of_sum": "beside computation with some MPI_Test, of both one after the other", "tcp_window": "raw TCP, 64 messages in a write and an answer",
     "many": "message rate, each rank to all others, 8 B", "first": "first long body to each of 2 ranks",
     "in_parts": "the same bytes later, in bodies of 16 MiB", "memcpy": "memcpy", "cells": "cells of a cache line, stream",
     "ring_copy": "ring of 128 KiB, two copies, in chunks", "tcp_latency": "raw TCP over loopback, one way", "tcp_stream": "raw TCP over loopback, stream",
 }
-OF_RANKS = ("barrier", "allreduce", "start_end", "resident", "proportional", "many", "barrier_flags", "barrier_counter")
+OF_RANKS = ("barrier", "allreduce", "start_end", "resident", "proportional", "many", "barrier_flags", "barrier_counter", "allreduce_flags",
+            "allreduce_counter")
 MEMORY = ("resident", "proportional")
 OF_RECEIVES = ("front", "in_order", "last_first")
 WIRE_TITLES = {"shm": "shared memory", "tcp": "TCP over loopback"}
 
 
-def operation_title(case):
-    """"allreduce_8" is "allreduce, 8 ranks"; other cases have a title of their own."""
-    name, _, ranks = case.rpartition("_")
-    return f"{name.replace('_', '-')}, {ranks} ranks" if name and ranks.isdigit() else case
+WAY_TITLES = {"segment": "through a segment", "direct": "from buffer to buffer"}
+
+
+def title_of(case):
+    """Of an operation and its limits from the name: "reduce_scatter_8" is "reduce-scatter, 8 ranks"."""
+    if case in TITLES:
+        return TITLES[case]
+    name, _, count = case.rpartition("_")
+    if not name or not count.isdigit():
+        return case
+    operation, _, way = name.rpartition("_")
+    if way in WAY_TITLES:
+        return f"{operation.replace('_', '-')}, {count} processes, {WAY_TITLES[way]}"
+    return f"{name.replace('_', '-')}, {count} ranks"
 
 
 def size_text(case, size):
@@ -86,7 +104,7 @@ def sections(rows):
     found = {}
     for row in rows:
         wire = WIRE_TITLES.get(row.wire)
-        title = TITLES.get(row.case, operation_title(row.case)) + (f" ({wire})" if wire else "")
+        title = title_of(row.case) + (f" ({wire})" if wire else "")
         found.setdefault(title, []).append(row)
     return list(found.items())
 
@@ -116,7 +134,7 @@ def summary(rows):
 
 def limit_cells(limits):
     """(what, size, figure) of each limit, but for memory, which is taken off the ranks' figures."""
-    return [(TITLES.get(limit["case"], limit["case"]), size_text(limit["case"], limit["size"]),
+    return [(title_of(limit["case"]), size_text(limit["case"], limit["size"]),
              value_text(judge.median(limit["samples"]["machine"]), limit["unit"]))
             for limit in limits if limit["case"] not in MEMORY]
 

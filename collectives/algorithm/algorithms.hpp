@@ -10,6 +10,8 @@
 #include "collectives/op/reducer.hpp"
 #include "collectives/portal/collective.hpp"
 #include "collectives/portal/team.hpp"
+#include "collectives/topology/hybrid_plan.hpp"
+#include "collectives/topology/members.hpp"
 #include "collectives/topology/node_groups.hpp"
 #include "collectives/topology/spanning_tree.hpp"
 
@@ -29,8 +31,8 @@ Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, po
 // elsewhere it is used up.
 Steps reduce_tree(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
                   Reducer combine);
-// The same along a tree that is given, of some of the ranks, for commutative operations; `bytes` in all. `combine` is
-// not called when there are none.
+// The same along a tree that is given, of some of the ranks, whose order in its range is kept; `bytes` in all.
+// `combine` is not called when there are none.
 Steps reduce_along(Collective& collective, TreePlace place, std::byte* partial, std::size_t count, std::uint64_t bytes,
                    Reducer combine);
 // As reduce_tree. Requires: count * element_bytes <= kHandshakeBytes. Over several nodes it has a second phase.
@@ -41,6 +43,9 @@ Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, s
 // `partial`: this rank's contribution, `count` elements of `element_bytes`; becomes the result.
 Steps allreduce_exchange(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
                          Reducer combine);
+// The same of some ranks, in the order that these have.
+Steps allreduce_exchange_among(Collective& collective, Members members, std::byte* partial, std::size_t count,
+                               std::size_t element_bytes, Reducer combine);
 
 // Streams go in pieces of this: long enough that a piece's α is little beside its β, and short enough that the first
 // one is soon at the last rank.
@@ -75,33 +80,33 @@ struct Slice {
 };
 // One for each rank, one behind the other, of lengths that differ by one at most.
 [[nodiscard]] std::vector<Slice> even_slices(std::size_t count, int ranks);
-// Some ranks of the communicator, of which this one is number `me`; the span stays. A slice is a member's by number.
-struct Members {
-  std::span<const int> ranks;
-  std::size_t me;
-};
-// `partial`: this rank's contribution. Its own slice of it becomes the result's; the others are as they were.
+// `partial`: this rank's contribution. Its own slice of it becomes the result's; the others are as they were. Slices
+// lie one behind the other.
 Steps reduce_scatter_direct(Collective& collective, std::byte* partial, std::span<const Slice> slices,
                             std::size_t element_bytes, Reducer combine);
-Steps reduce_scatter_among(Collective& collective, Members members, std::byte* partial, std::span<const Slice> slices,
-                           std::size_t element_bytes, Reducer combine);
 // Each rank has its own slice of `all`, and gets the others'.
 Steps allgather_slices(Collective& collective, std::byte* all, std::span<const Slice> slices,
                        std::size_t element_bytes);
-Steps allgather_among(Collective& collective, Members members, std::byte* all, std::span<const Slice> slices,
-                      std::size_t element_bytes);
 // As allreduce_exchange, and as reduce_tree; these have a second phase.
 Steps allreduce_direct(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
                        Reducer combine);
-// By two dimensions. The operation commutes. Requires: groups.even().
-Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, std::byte* partial, std::size_t count,
-                       std::size_t element_bytes, Reducer combine);
 Steps reduce_direct(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
                     Reducer combine);
+// The same of some ranks, whose slices are theirs by number, of a row that may lie in pieces of whole elements. Members
+// that combine in order do so in that of the numbers. `has_all`, a number, has all slices already, and gets none.
+inline constexpr int kNobody = -1;
+Steps reduce_scatter_among(Collective& collective, Members members, portals::Region row, std::span<const Slice> slices,
+                           std::size_t element_bytes, Reducer combine);
+Steps collect_among(Collective& collective, Members members, portals::Region row, std::span<const Slice> slices,
+                    std::size_t element_bytes, int has_all);
+// Each one's slice to or from number `root`.
+Steps gather_among(Collective& collective, Members members, std::size_t root, portals::Region row,
+                   std::span<const Slice> slices, std::size_t element_bytes);
+Steps scatter_among(Collective& collective, Members members, std::size_t root, portals::Region row,
+                    std::span<const Slice> slices, std::size_t element_bytes);
 
 // Each rank has its own slice of `row`, whose elements have element_bytes, and gets the others'; `has_all` has all of
 // them already, and gets none.
-inline constexpr int kNobody = -1;
 Steps collect_bucket(Collective& collective, portals::Region row, std::span<const Slice> slices,
                      std::size_t element_bytes, int has_all);
 // As reduce_scatter_direct, allreduce_direct and bcast_tree. The operation commutes. The last two have a second phase.
@@ -110,8 +115,34 @@ Steps reduce_scatter_bucket(Collective& collective, std::byte* partial, std::spa
 Steps allreduce_bucket(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
                        Reducer combine);
 Steps bcast_bucket(Collective& collective, int root, portals::Region data);
+// As collect_among and reduce_scatter_among.
+Steps collect_bucket(Collective& collective, Members members, portals::Region row, std::span<const Slice> slices,
+                     std::size_t element_bytes, int has_all);
+Steps reduce_scatter_bucket(Collective& collective, Members members, portals::Region row, std::span<const Slice> slices,
+                            std::size_t element_bytes, Reducer combine);
 
-// Through memory that all members see, for calls that wait in place; of each member at most sim::kMeetingPartBytes.
+// As collect_among, to whom nobody has all; and as reduce_scatter_among, of an operation that commutes.
+Steps allgather_exchange(Collective& collective, Members members, portals::Region row, std::span<const Slice> slices,
+                         std::size_t element_bytes);
+Steps reduce_scatter_exchange(Collective& collective, Members members, portals::Region row,
+                              std::span<const Slice> slices, std::size_t element_bytes, Reducer combine);
+
+// By the dimensions of a plan, which is of as many ranks. As allreduce_exchange, bcast_tree, reduce_tree,
+// reduce_scatter_direct; of an allgather a block of each rank stands in `all`, in their order, and this one's is there.
+// The operation commutes, or the plan combines in order (HybridPlan) and the nodes have the order of ranks. All but the
+// last two have a second phase.
+Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, std::byte* partial,
+                       std::size_t count, std::size_t element_bytes, Reducer combine);
+Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, portals::Region data);
+Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, std::byte* partial,
+                    std::size_t count, std::size_t element_bytes, Reducer combine);
+Steps allgather_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, std::byte* all,
+                       std::uint64_t block_bytes);
+Steps reduce_scatter_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, std::byte* partial,
+                            std::span<const Slice> slices, std::size_t element_bytes, Reducer combine);
+
+// Through memory that all members see, for calls that wait in place. At most sim::kMeetingPartBytes of each member, or
+// the team has strips, and an element is no longer than one.
 Steps barrier_shared(Collective& collective, Team& team);
 // As allreduce_exchange, scan_exchange, and reduce_scatter_direct.
 Steps allreduce_shared(Collective& collective, Team& team, std::byte* partial, std::size_t count,
@@ -125,6 +156,29 @@ Steps allgather_shared(Collective& collective, Team& team, std::byte* all, std::
 // As exchange_directly, of blocks of one length.
 Steps alltoall_shared(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in, std::uint64_t block_bytes);
+
+// Likewise; nobody waits for those that only read. At most kPostedBytes of each that shows something. As bcast_tree,
+// scatter_tree, gather_tree, reduce_tree and scan_exchange. Requires: team.has_strips().
+Steps bcast_posted(Collective& collective, Team& team, int root, portals::Region data);
+Steps scatter_posted(Collective& collective, Team& team, int root, const std::byte* all, std::uint64_t block_bytes,
+                     portals::Region mine);
+Steps gather_posted(Collective& collective, Team& team, int root, portals::Region mine, std::uint64_t block_bytes,
+                    std::byte* all);
+Steps reduce_posted(Collective& collective, Team& team, int root, std::byte* partial, std::size_t count,
+                    std::size_t element_bytes, Reducer combine);
+Steps scan_posted(Collective& collective, Team& team, ScanKind kind, std::byte* partial, std::size_t count,
+                  std::size_t element_bytes, Reducer combine);
+// Of more than that, strip by strip; as those, as bcast_tree and as reduce_tree. Requires: team.has_strips().
+Steps allreduce_strips(Collective& collective, Team& team, std::byte* partial, std::size_t count,
+                       std::size_t element_bytes, Reducer combine);
+Steps reduce_to_root_strips(Collective& collective, Team& team, int root, std::byte* partial, std::size_t count,
+                            std::size_t element_bytes, Reducer combine);
+Steps reduce_scatter_strips(Collective& collective, Team& team, std::byte* partial, std::span<const Slice> slices,
+                            std::size_t element_bytes, Reducer combine);
+Steps allgather_strips(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes);
+Steps alltoall_strips(Collective& collective, Team& team, std::span<const PeerMessage> out,
+                      std::span<const PeerMessage> in, std::uint64_t block_bytes);
+Steps bcast_strips(Collective& collective, Team& team, int root, portals::Region data);
 
 // `all` (root only): size() * block_bytes bytes, in rank order; `mine`: block_bytes bytes, filled.
 Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64_t block_bytes, portals::Region mine);

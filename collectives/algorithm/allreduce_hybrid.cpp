@@ -1,29 +1,42 @@
-// A hybrid (paper 001, section 3.2, and its references): an allreduce of a long row by two dimensions, the ranks of a
-// node and the nodes. The m ranks of each node combine their rows by slices, one each; then the k ranks of all nodes
-// that have the same slice do an allreduce of it by slices of slices, all m groups at once; then each node's ranks give
-// each other what they have. Cost: 2 (m - 1) α + 2 (m - 1)/m n β inside, and between nodes 2 (k - 1) α + 2 (k - 1)/(k
-// m) n β, with (m - 1)/m n γ + (k - 1)/(k m) n γ. Without dimensions (k - 1)/k of all n bytes go between nodes, from
-// each rank: m times as many.
-#include <vector>
-
-#include "collectives/algorithm/algorithms.hpp"
+// A hybrid (paper 001, section 3.2, and its references): an allreduce dimension by dimension of a grid of ranks. In a
+// long one the l ranks of a line combine the row by slices, go on with a slice each in the other dimensions, all lines
+// at once, and give each other what came of it; in a short one the ranks of a line do an allreduce by exchange of the
+// slice that is left. Cost, of a row of n bytes: the sum over the dimensions, long ones first, of
+//   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n by the product of the long lengths before;
+//   short:                  ceil(log2 l) (α + m β + m γ), m = n by the product of all long lengths; where l is no power
+//                           of two floor(log2 l) of these and 2 (α + m β) + m γ more.
+// With the ranks of a node as one long dimension and k nodes as the other, 2 (k - 1)/k of the n bytes leave each node:
+// without dimensions as many leave each of its ranks.
+//
+// All ranks end with the same bits: each slice is combined once in its line, and an exchange computes the same on all.
+#include "collectives/algorithm/line.hpp"
 
 namespace margay::collectives {
 
-Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, std::byte* partial, std::size_t count,
-                       std::size_t element_bytes, Reducer combine) {
-  const auto index = static_cast<std::size_t>(groups.index());
-  const Members inside{groups.mine(), index};
-  const std::vector<int> column = groups.column();
-  const Members between{column, static_cast<std::size_t>(groups.number())};
-  const std::vector<Slice> slices = even_slices(count, static_cast<int>(inside.ranks.size()));
-  std::vector<Slice> parts = even_slices(slices[index].count, groups.nodes());
-  for (Slice& part : parts) part.first += slices[index].first;
-  co_await reduce_scatter_among(collective, inside, partial, slices, element_bytes, combine);
-  co_await reduce_scatter_among(collective, between, partial, parts, element_bytes, combine);
+Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, std::byte* partial,
+                       std::size_t count, std::size_t element_bytes, Reducer combine) {
+  const Grid grid(groups, plan);
+  const HybridPlan::Order order = plan.order();
+  const NestedSlices cut(grid, plan, count);
+  const auto row_of = [&](const Slice& slice) {
+    return portals::Region(partial + slice.first * element_bytes, slice.count * element_bytes);
+  };
+  if (plan.any_long()) collective.ask_always();
+  for (const NestedSlices::Level& level : cut.levels()) {
+    co_await reduce_scatter_along(collective, level.way, grid.line(level.dimension), row_of(level.row), level.slices,
+                                  element_bytes, combine);
+  }
+  const Slice& own = cut.own();
+  for (std::size_t at = cut.levels().size(); at < order.count; ++at) {
+    co_await allreduce_exchange_among(collective, grid.line(order.dimensions[at]), partial + own.first * element_bytes,
+                                      own.count, element_bytes, combine);
+  }
   collective.next_phase();
-  co_await allgather_among(collective, between, partial, parts, element_bytes);
-  co_await allgather_among(collective, inside, partial, slices, element_bytes);
+  for (std::size_t at = cut.levels().size(); at-- > 0;) {
+    const NestedSlices::Level& level = cut.levels()[at];
+    co_await collect_along(collective, level.way, grid.line(level.dimension), row_of(level.row), level.slices,
+                           element_bytes, kNobody);
+  }
 }
 
 }  // namespace margay::collectives

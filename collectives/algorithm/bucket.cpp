@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/rows.hpp"
 #include "collectives/portal/stream.hpp"
 
 namespace margay::collectives {
@@ -20,36 +20,36 @@ namespace {
 // The row as the ring cuts it: the same on all.
 class Ring {
  public:
-  Ring(const Collective& collective, const portals::Region& row, std::span<const Slice> slices,
-       std::size_t element_bytes)
-      : size_(collective.size()), me_(collective.rank()), row_(row), slices_(slices), element_bytes_(element_bytes) {}
+  Ring(const Members& members, std::span<const Slice> slices, std::size_t element_bytes)
+      : members_(members), slices_(slices), element_bytes_(element_bytes) {}
 
-  [[nodiscard]] int next() const { return (me_ + 1) % size_; }
-  [[nodiscard]] int previous() const { return (me_ + size_ - 1) % size_; }
-  // The rank that is `steps` before this one.
-  [[nodiscard]] int before(int steps) const { return ((me_ - steps) % size_ + size_) % size_; }
-  [[nodiscard]] std::uint64_t bytes_of(int rank) const { return slice(rank).count * element_bytes_; }
-  [[nodiscard]] const portals::Region& row() const { return row_; }
+  // Members by number.
+  [[nodiscard]] std::size_t next() const { return (members_.me() + 1) % members_.size(); }
+  [[nodiscard]] std::size_t previous() const { return before(1); }
+  // The one that is `steps` before this one. Requires: steps <= members.
+  [[nodiscard]] std::size_t before(std::size_t steps) const {
+    return (members_.me() + members_.size() - steps) % members_.size();
+  }
+  [[nodiscard]] int rank_of(std::size_t member) const { return members_.rank_of(member); }
+  [[nodiscard]] std::uint64_t bytes_of(std::size_t member) const { return slices_[member].count * element_bytes_; }
 
   struct Piece {
     std::uint64_t offset;  // in the row
     std::uint64_t bytes;
-    std::size_t count;  // of elements
   };
-  [[nodiscard]] std::size_t pieces_of(int rank) const { return (slice(rank).count + elements() - 1) / elements(); }
-  [[nodiscard]] Piece piece(int rank, std::size_t number) const {
+  [[nodiscard]] std::size_t pieces_of(std::size_t member) const {
+    return (slices_[member].count + elements() - 1) / elements();
+  }
+  [[nodiscard]] Piece piece(std::size_t member, std::size_t number) const {
     const std::size_t first = number * elements();
-    const std::size_t count = std::min(elements(), slice(rank).count - first);
-    return {(slice(rank).first + first) * element_bytes_, count * element_bytes_, count};
+    const std::size_t count = std::min(elements(), slices_[member].count - first);
+    return {(slices_[member].first + first) * element_bytes_, count * element_bytes_};
   }
 
  private:
-  [[nodiscard]] const Slice& slice(int rank) const { return slices_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] std::size_t elements() const { return std::max<std::size_t>(kStreamPieceBytes / element_bytes_, 1); }
 
-  int size_;
-  int me_;
-  portals::Region row_;
+  Members members_;
   std::span<const Slice> slices_;
   std::size_t element_bytes_;
 };
@@ -62,22 +62,23 @@ std::uint64_t bytes_of(std::span<const Slice> slices, std::size_t element_bytes)
 
 }  // namespace
 
-Steps collect_bucket(Collective& collective, portals::Region row, std::span<const Slice> slices,
+Steps collect_bucket(Collective& collective, Members members, portals::Region row, std::span<const Slice> slices,
                      std::size_t element_bytes, int has_all) {
   collective.ask_always();
   const std::uint64_t all = bytes_of(slices, element_bytes);
-  if (collective.size() == 1 || all == 0) co_return;
-  const Ring ring(collective, row, slices, element_bytes);
-  const int me = collective.rank();
+  if (members.size() == 1 || all == 0) co_return;
+  const Ring ring(members, slices, element_bytes);
   std::optional<StreamReceive> in;
   std::optional<StreamSend> out;
-  if (me != has_all) in.emplace(collective, ring.previous(), row, all - ring.bytes_of(me));
-  if (ring.next() != has_all) out.emplace(collective, ring.next());
+  if (static_cast<int>(members.me()) != has_all) {
+    in.emplace(collective, ring.rank_of(ring.previous()), row, all - ring.bytes_of(members.me()));
+  }
+  if (static_cast<int>(ring.next()) != has_all) out.emplace(collective, ring.rank_of(ring.next()));
   if (out) co_await out->opened();
   std::uint64_t here = 0;
-  for (int step = 0; step < collective.size(); ++step) {
-    const int slice = ring.before(step);
-    const bool sends = out && step + 1 < collective.size();
+  for (std::size_t step = 0; step < members.size(); ++step) {
+    const std::size_t slice = ring.before(step);
+    const bool sends = out && step + 1 < members.size();
     for (std::size_t number = 0; number < ring.pieces_of(slice); ++number) {
       const Ring::Piece piece = ring.piece(slice, number);
       if (step > 0) here += piece.bytes;
@@ -88,34 +89,46 @@ Steps collect_bucket(Collective& collective, portals::Region row, std::span<cons
   co_await Flush(collective);
 }
 
-Steps reduce_scatter_bucket(Collective& collective, std::byte* partial, std::span<const Slice> slices,
+Steps reduce_scatter_bucket(Collective& collective, Members members, portals::Region row, std::span<const Slice> slices,
                             std::size_t element_bytes, Reducer combine) {
   collective.ask_always();
   const std::uint64_t all = bytes_of(slices, element_bytes);
-  if (collective.size() == 1 || all == 0) co_return;
-  const KeptMemory::Run theirs = collective.portal().take_memory(all);
-  const Ring ring(collective, portals::Region(partial, all), slices, element_bytes);
-  StreamReceive in(collective, ring.previous(), portals::Region(theirs.get(), all),
-                   all - ring.bytes_of(ring.previous()));
-  StreamSend out(collective, ring.next());
+  if (members.size() == 1 || all == 0) co_return;
+  const KeptMemory::Run memory = collective.portal().take_memory(all);
+  const portals::Region theirs(memory.get(), all);
+  const Ring ring(members, slices, element_bytes);
+  StreamReceive in(collective, ring.rank_of(ring.previous()), theirs, all - ring.bytes_of(ring.previous()));
+  StreamSend out(collective, ring.rank_of(ring.next()));
   co_await out.opened();
   std::uint64_t here = 0;
   // What is sent last has been combined by all but its own rank: the next one's. Then comes this rank's.
-  for (int step = 1; step <= collective.size(); ++step) {
-    const int slice = ring.before(step);
+  for (std::size_t step = 1; step <= members.size(); ++step) {
+    const std::size_t slice = ring.before(step);
     for (std::size_t number = 0; number < ring.pieces_of(slice); ++number) {
       const Ring::Piece piece = ring.piece(slice, number);
+      const portals::Region mine = row.slice(piece.offset, piece.bytes);
       if (step > 1) {
         here += piece.bytes;
         co_await in.until(here);
         if (collective.error_class() == MPI_SUCCESS) {
-          combine(theirs.get() + piece.offset, partial + piece.offset, piece.count);
+          combine_rows(combine, theirs.slice(piece.offset, piece.bytes), mine, element_bytes);
         }
       }
-      if (step < collective.size()) out.send(portals::Region(partial + piece.offset, piece.bytes), piece.offset);
+      if (step < members.size()) out.send(mine, piece.offset);
     }
   }
   co_await Flush(collective);
+}
+
+Steps collect_bucket(Collective& collective, portals::Region row, std::span<const Slice> slices,
+                     std::size_t element_bytes, int has_all) {
+  return collect_bucket(collective, everybody(collective), row, slices, element_bytes, has_all);
+}
+
+Steps reduce_scatter_bucket(Collective& collective, std::byte* partial, std::span<const Slice> slices,
+                            std::size_t element_bytes, Reducer combine) {
+  return reduce_scatter_bucket(collective, everybody(collective), whole_row(partial, slices, element_bytes), slices,
+                               element_bytes, combine);
 }
 
 Steps allreduce_bucket(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
@@ -128,17 +141,8 @@ Steps allreduce_bucket(Collective& collective, std::byte* partial, std::size_t c
 
 Steps bcast_bucket(Collective& collective, int root, portals::Region data) {
   const std::vector<Slice> slices = even_slices(data.bytes(), collective.size());
-  const auto slice_of = [&](int rank) {
-    const Slice& slice = slices[static_cast<std::size_t>(rank)];
-    return data.slice(slice.first, slice.count);
-  };
   collective.ask_always();
-  std::vector<PeerMessage> out, in;
-  if (collective.rank() != root) in.push_back({root, slice_of(collective.rank())});
-  for (int rank = 0; collective.rank() == root && rank < collective.size(); ++rank) {
-    if (rank != root) out.push_back({rank, slice_of(rank)});
-  }
-  co_await exchange_directly(collective, out, in);
+  co_await scatter_among(collective, everybody(collective), static_cast<std::size_t>(root), data, slices, 1);
   collective.next_phase();
   co_await collect_bucket(collective, data, slices, 1, root);
 }

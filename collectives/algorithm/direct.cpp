@@ -2,9 +2,10 @@
 // of the busier side. For blocks of different lengths, of which nobody knows all; for long blocks, which no tree moves
 // fewer times; for neighbours.
 //
-// In turns of kDirectAtOnce messages: the receives of a turn are posted, then its messages are sent, then what comes is
-// awaited. So a rank of thousands has blocks in its match list for one turn.
+// In turns of kDirectAtOnce messages: the receives of a turn are posted, then its messages are sent, each as soon as
+// its receiver is ready, then what comes is awaited. So a rank of thousands has blocks in its match list for one turn.
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -28,9 +29,16 @@ Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out
     for (std::size_t at = 0; at < expected.size(); ++at) {
       if (expected[at].moves()) awaited[at].emplace(collective, expected[at].peer, expected[at].data);
     }
+    std::deque<Send> waiting;
     for (const PeerMessage& message : turn(out, from)) {
-      if (message.moves()) co_await Send(collective, message.peer, message.data);
+      if (!message.moves()) continue;
+      if (collective.asks(message.data.bytes())) {
+        waiting.emplace_back(collective, message.peer, message.data);
+      } else {
+        co_await Send(collective, message.peer, message.data);
+      }
     }
+    co_await SendEach(collective, waiting);
     for (std::optional<Receive>& receive : awaited) {
       if (!receive) continue;
       Receive& message = *receive;

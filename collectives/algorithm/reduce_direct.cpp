@@ -5,122 +5,101 @@
 // scheduled once or twice, however many there are. Memory: (p - 1)/p n.
 //
 // Slices are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
-#include <cstring>
-#include <memory>
-#include <numeric>
 #include <vector>
 
-#include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/rows.hpp"
 
 namespace margay::collectives {
 
-std::vector<Slice> even_slices(std::size_t count, int ranks) {
-  std::vector<Slice> slices;
-  const auto all = static_cast<std::size_t>(ranks);
-  std::size_t first = 0;
-  for (std::size_t rank = 0; rank < all; ++rank) {
-    const std::size_t length = count / all + (rank < count % all ? 1 : 0);
-    slices.push_back({first, length});
-    first += length;
-  }
-  return slices;
-}
-
 namespace {
 
-// A row of elements in which each rank has its slice.
-class SlicedRow {
- public:
-  SlicedRow(std::byte* base, std::size_t element_bytes, std::span<const Slice> slices)
-      : base_(base), element_bytes_(element_bytes), slices_(slices) {}
-  [[nodiscard]] portals::Region of(std::size_t member) const {
-    const Slice& slice = slices_[member];
-    return portals::Region(base_ + slice.first * element_bytes_, slice.count * element_bytes_);
-  }
-
- private:
-  std::byte* base_;
-  std::size_t element_bytes_;
-  std::span<const Slice> slices_;
-};
-
-// In step n every member sends to the n-th one behind it: nobody is the target of all at once. visit(to, from), numbers
-// of members.
-template <typename Visit>
-void for_each_step(const Members& members, Visit visit) {
-  const std::size_t size = members.ranks.size();
-  for (std::size_t step = 1; step < size; ++step) {
-    visit((members.me + step) % size, (members.me + size - step) % size);
-  }
-}
-
-// `rows`: the slices of all members but this one, whose is in `own`; where it ends up.
-void combine_in_order(std::size_t me, std::byte* own, const std::vector<std::byte*>& rows, std::size_t count,
-                      std::uint64_t bytes, const Reducer& combine) {
-  const auto row = [&](std::size_t member) { return member == me ? own : rows[member]; };
-  std::byte* const result = row(rows.size() - 1);
-  for (std::size_t member = rows.size() - 1; member-- > 0;) combine(row(member), result, count);
-  if (result != own) std::memcpy(own, result, bytes);
-}
-
-std::vector<int> all_ranks(const Collective& collective) {
-  std::vector<int> ranks(static_cast<std::size_t>(collective.size()));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
+// `rows`: the slices of all members but this one, whose is `own`, and where the result ends up.
+void combine_in_order(std::size_t me, const portals::Region& own, const std::vector<std::byte*>& rows,
+                      std::size_t element_bytes, const Reducer& combine) {
+  const auto row = [&](std::size_t member) { return member == me ? own : portals::Region(rows[member], own.bytes()); };
+  const std::size_t last = rows.size() - 1;
+  const portals::Region result = row(last);
+  for (std::size_t member = last; member-- > 0;) combine_rows(combine, row(member), result, element_bytes);
+  if (last != me) portals::copy(own, result);
 }
 
 }  // namespace
 
-Steps reduce_scatter_among(Collective& collective, Members members, std::byte* partial, std::span<const Slice> slices,
+Steps reduce_scatter_among(Collective& collective, Members members, portals::Region row, std::span<const Slice> slices,
                            std::size_t element_bytes, Reducer combine) {
   collective.ask_always();
-  const SlicedRow row(partial, element_bytes, slices);
-  const portals::Region mine = row.of(members.me);
+  const SlicedRow sliced(row, element_bytes, slices);
+  const portals::Region mine = sliced.of(members.me());
   const std::uint64_t bytes = mine.bytes();
-  const KeptMemory::Run theirs = collective.portal().take_memory(bytes * (members.ranks.size() - 1));
-  std::vector<std::byte*> rows(members.ranks.size());
+  const KeptMemory::Run theirs = collective.portal().take_memory(bytes * (members.size() - 1));
+  std::vector<std::byte*> rows(members.size());
   std::vector<PeerMessage> out, in;
   for_each_step(members, [&](std::size_t to, std::size_t from) {
     rows[from] = theirs.get() + bytes * in.size();
-    out.push_back({members.ranks[to], row.of(to)});
-    in.push_back({members.ranks[from], portals::Region(rows[from], bytes)});
+    out.push_back({members.rank_of(to), sliced.of(to)});
+    in.push_back({members.rank_of(from), portals::Region(rows[from], bytes)});
   });
   co_await exchange_directly(collective, out, in);
   if (bytes == 0 || collective.error_class() != MPI_SUCCESS) co_return;
-  const std::size_t count = slices[members.me].count;
-  std::byte* const own = mine.single().base;
   if (!combine.commutative()) {
-    combine_in_order(members.me, own, rows, count, bytes, combine);
+    combine_in_order(members.me(), mine, rows, element_bytes, combine);
     co_return;
   }
   for (std::byte* const other : rows) {
-    if (other != nullptr) combine(other, own, count);
+    if (other != nullptr) combine_rows(combine, portals::Region(other, bytes), mine, element_bytes);
   }
 }
 
-Steps allgather_among(Collective& collective, Members members, std::byte* all, std::span<const Slice> slices,
-                      std::size_t element_bytes) {
-  const SlicedRow row(all, element_bytes, slices);
+Steps collect_among(Collective& collective, Members members, portals::Region row, std::span<const Slice> slices,
+                    std::size_t element_bytes, int has_all) {
+  const SlicedRow sliced(row, element_bytes, slices);
+  const auto is_full = [&](std::size_t member) { return static_cast<int>(member) == has_all; };
   std::vector<PeerMessage> out, in;
   for_each_step(members, [&](std::size_t to, std::size_t from) {
-    out.push_back({members.ranks[to], row.of(members.me)});
-    in.push_back({members.ranks[from], row.of(from)});
+    out.push_back({is_full(to) ? -1 : members.rank_of(to), sliced.of(members.me())});
+    in.push_back({is_full(members.me()) ? -1 : members.rank_of(from), sliced.of(from)});
   });
+  co_await exchange_directly(collective, out, in);
+}
+
+Steps gather_among(Collective& collective, Members members, std::size_t root, portals::Region row,
+                   std::span<const Slice> slices, std::size_t element_bytes) {
+  const SlicedRow sliced(row, element_bytes, slices);
+  std::vector<PeerMessage> out, in;
+  if (members.me() != root) {
+    out.push_back({members.rank_of(root), sliced.of(members.me())});
+  } else {
+    for (std::size_t from = 0; from < members.size(); ++from) {
+      if (from != root) in.push_back({members.rank_of(from), sliced.of(from)});
+    }
+  }
+  co_await exchange_directly(collective, out, in);
+}
+
+Steps scatter_among(Collective& collective, Members members, std::size_t root, portals::Region row,
+                    std::span<const Slice> slices, std::size_t element_bytes) {
+  const SlicedRow sliced(row, element_bytes, slices);
+  std::vector<PeerMessage> out, in;
+  if (members.me() != root) {
+    in.push_back({members.rank_of(root), sliced.of(members.me())});
+  } else {
+    for (std::size_t to = 0; to < members.size(); ++to) {
+      if (to != root) out.push_back({members.rank_of(to), sliced.of(to)});
+    }
+  }
   co_await exchange_directly(collective, out, in);
 }
 
 Steps reduce_scatter_direct(Collective& collective, std::byte* partial, std::span<const Slice> slices,
                             std::size_t element_bytes, Reducer combine) {
-  const std::vector<int> ranks = all_ranks(collective);
-  const Members all{ranks, static_cast<std::size_t>(collective.rank())};
-  co_await reduce_scatter_among(collective, all, partial, slices, element_bytes, combine);
+  return reduce_scatter_among(collective, everybody(collective), whole_row(partial, slices, element_bytes), slices,
+                              element_bytes, combine);
 }
 
 Steps allgather_slices(Collective& collective, std::byte* all, std::span<const Slice> slices,
                        std::size_t element_bytes) {
-  const std::vector<int> ranks = all_ranks(collective);
-  const Members everybody{ranks, static_cast<std::size_t>(collective.rank())};
-  co_await allgather_among(collective, everybody, all, slices, element_bytes);
+  return collect_among(collective, everybody(collective), whole_row(all, slices, element_bytes), slices, element_bytes,
+                       kNobody);
 }
 
 Steps allreduce_direct(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
@@ -136,16 +115,8 @@ Steps reduce_direct(Collective& collective, int root, std::byte* partial, std::s
   const std::vector<Slice> slices = even_slices(count, collective.size());
   co_await reduce_scatter_direct(collective, partial, slices, element_bytes, combine);
   collective.next_phase();
-  const SlicedRow row(partial, element_bytes, slices);
-  std::vector<PeerMessage> out, in;
-  if (collective.rank() != root) {
-    out.push_back({root, row.of(static_cast<std::size_t>(collective.rank()))});
-  } else {
-    for (int from = 0; from < collective.size(); ++from) {
-      if (from != root) in.push_back({from, row.of(static_cast<std::size_t>(from))});
-    }
-  }
-  co_await exchange_directly(collective, out, in);
+  co_await gather_among(collective, everybody(collective), static_cast<std::size_t>(root),
+                        portals::Region(partial, count * element_bytes), slices, element_bytes);
 }
 
 }  // namespace margay::collectives

@@ -21,7 +21,7 @@ Steps reduce_along(Collective& collective, TreePlace place, std::byte* partial, 
     co_await Receive(collective, child->rank, portals::Region(theirs, bytes));
     if (bytes == 0 || collective.error_class() != MPI_SUCCESS) continue;
     // `combine` leaves the result where its right operand was: the higher ranks' part.
-    if (!combine.commutative() && child->first > collective.rank()) std::swap(mine, theirs);
+    if (!combine.commutative() && child->first > place.self) std::swap(mine, theirs);
     combine(theirs, mine, count);
   }
   if (place.parent >= 0) {

@@ -19,8 +19,8 @@ namespace {
 // Blocks of all parts, from the last rank's to the first's: each step leaves its result where the next one wants it.
 void combine_parts(Meet& meet, int ranks, std::uint64_t offset, std::byte* result, std::size_t count,
                    std::uint64_t bytes, const Reducer& combine) {
-  std::memcpy(result, meet.part(ranks - 1) + offset, bytes);
-  for (int rank = ranks - 1; rank-- > 0;) combine(meet.part(rank) + offset, result, count);
+  std::memcpy(result, meet.part(ranks - 1, bytes) + offset, bytes);
+  for (int rank = ranks - 1; rank-- > 0;) combine(meet.part(rank, bytes) + offset, result, count);
 }
 
 void show(Meet& meet, const std::byte* data, std::uint64_t bytes) {
@@ -31,7 +31,7 @@ void show(Meet& meet, const std::byte* data, std::uint64_t bytes) {
 
 Steps barrier_shared(Collective& collective, Team& team) {
   Meet meet(collective, team, 0);
-  if (meet.come()) {
+  if (meet.come(0)) {
     meet.open();
   } else {
     co_await meet;
@@ -41,9 +41,13 @@ Steps barrier_shared(Collective& collective, Team& team) {
 Steps allreduce_shared(Collective& collective, Team& team, std::byte* partial, std::size_t count,
                        std::size_t element_bytes, Reducer combine) {
   const std::uint64_t bytes = count * element_bytes;
+  if (bytes > sim::kMeetingPartBytes) {
+    co_await allreduce_strips(collective, team, partial, count, element_bytes, combine);
+    co_return;
+  }
   Meet meet(collective, team, bytes);
   show(meet, partial, bytes);
-  if (meet.come()) {
+  if (meet.come(bytes)) {
     if (collective.error_class() == MPI_SUCCESS && bytes != 0) {
       combine_parts(meet, collective.size(), 0, partial, count, bytes, combine);
       show(meet, partial, bytes);
@@ -52,27 +56,37 @@ Steps allreduce_shared(Collective& collective, Team& team, std::byte* partial, s
     co_return;
   }
   co_await meet;
-  if (collective.error_class() == MPI_SUCCESS && bytes != 0) std::memcpy(partial, meet.part(meet.opener()), bytes);
+  if (collective.error_class() == MPI_SUCCESS && bytes != 0)
+    std::memcpy(partial, meet.part(meet.opener(), bytes), bytes);
 }
 
 Steps allgather_shared(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes) {
+  if (block_bytes > sim::kMeetingPartBytes) {
+    co_await allgather_strips(collective, team, all, block_bytes);
+    co_return;
+  }
   Meet meet(collective, team, block_bytes);
   const auto block = [&](int rank) { return all + static_cast<std::uint64_t>(rank) * block_bytes; };
   show(meet, block(collective.rank()), block_bytes);
-  if (meet.come()) {
+  if (meet.come(block_bytes)) {
     meet.open();
   } else {
     co_await meet;
   }
   if (collective.error_class() != MPI_SUCCESS || block_bytes == 0) co_return;
   for (int rank = 0; rank < collective.size(); ++rank) {
-    if (rank != collective.rank()) std::memcpy(block(rank), meet.part(rank), block_bytes);
+    if (rank != collective.rank()) std::memcpy(block(rank), meet.part(rank, block_bytes), block_bytes);
   }
 }
 
 Steps alltoall_shared(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in, std::uint64_t block_bytes) {
-  Meet meet(collective, team, block_bytes * static_cast<std::uint64_t>(collective.size()));
+  const std::uint64_t all_bytes = block_bytes * static_cast<std::uint64_t>(collective.size());
+  if (all_bytes > sim::kMeetingPartBytes) {
+    co_await alltoall_strips(collective, team, out, in, block_bytes);
+    co_return;
+  }
+  Meet meet(collective, team, all_bytes);
   const auto offset = [&](int rank) { return block_bytes * static_cast<std::uint64_t>(rank); };
   const auto fits = [&](const PeerMessage& block) {
     if (block.data.bytes() != block_bytes) collective.named_other_bytes();
@@ -81,7 +95,7 @@ Steps alltoall_shared(Collective& collective, Team& team, std::span<const PeerMe
   for (const PeerMessage& block : out) {
     if (fits(block)) portals::copy(portals::Region(meet.mine() + offset(block.peer), block_bytes), block.data);
   }
-  if (meet.come()) {
+  if (meet.come(all_bytes)) {
     meet.open();
   } else {
     co_await meet;
@@ -90,7 +104,7 @@ Steps alltoall_shared(Collective& collective, Team& team, std::span<const PeerMe
   for (const PeerMessage& block : in) {
     if (!fits(block)) continue;
     // The region is only read.
-    std::byte* const from = const_cast<std::byte*>(meet.part(block.peer)) + offset(collective.rank());
+    std::byte* const from = const_cast<std::byte*>(meet.part(block.peer, block_bytes)) + offset(collective.rank());
     portals::copy(block.data, portals::Region(from, block_bytes));
   }
 }
@@ -100,7 +114,7 @@ Steps scan_shared(Collective& collective, Team& team, ScanKind kind, std::byte* 
   const std::uint64_t bytes = count * element_bytes;
   Meet meet(collective, team, bytes);
   show(meet, partial, bytes);
-  if (meet.come()) {
+  if (meet.come(bytes)) {
     meet.open();
   } else {
     co_await meet;
@@ -112,10 +126,14 @@ Steps scan_shared(Collective& collective, Team& team, ScanKind kind, std::byte* 
 
 Steps reduce_scatter_shared(Collective& collective, Team& team, std::byte* partial, std::span<const Slice> slices,
                             std::size_t element_bytes, Reducer combine) {
-  const Slice& last = slices.back();
-  Meet meet(collective, team, (last.first + last.count) * element_bytes);
-  show(meet, partial, (last.first + last.count) * element_bytes);
-  if (meet.come()) {
+  const std::uint64_t all_bytes = (slices.back().first + slices.back().count) * element_bytes;
+  if (all_bytes > sim::kMeetingPartBytes) {
+    co_await reduce_scatter_strips(collective, team, partial, slices, element_bytes, combine);
+    co_return;
+  }
+  Meet meet(collective, team, all_bytes);
+  show(meet, partial, all_bytes);
+  if (meet.come(all_bytes)) {
     meet.open();
   } else {
     co_await meet;

@@ -29,17 +29,14 @@ Checked check(Call& call, const BcastArguments& arguments) {
   Communicator* communicator = call.communicator(arguments.comm);
   // Of two groups, who is in the root's and not the root names no data.
   if (call.ok() && communicator->is_inter() && arguments.root == MPI_PROC_NULL) {
-    note_call(call, *communicator);
+    note_call(call, *communicator, {.root = arguments.root});
     return {communicator, call.datatype(MPI_BYTE)};
   }
   call.count(arguments.count);
   Datatype* type = call.datatype(arguments.datatype, arguments.count);
   call.buffer(arguments.buffer, arguments.count, type);
   call.root(communicator, arguments.root);
-  if (call.ok()) {
-    const int root = communicator->is_inter() ? kNoRoot : arguments.root;
-    note_call(call, *communicator, {.root = root, .count = arguments.count, .type = type});
-  }
+  if (call.ok()) note_call(call, *communicator, {.root = arguments.root, .count = arguments.count, .type = type});
   return {communicator, type};
 }
 

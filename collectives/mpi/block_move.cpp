@@ -61,13 +61,8 @@ BlockMove::BlockMove(Call& call, const MoveArguments& arguments)
   if (call.ok()) check_blocks(call);
   if (!call.ok()) return;
   plan_messages();
-  const bool even = is_even();
-  const Blocks& named = sends_ && !arguments_.send.in_place() ? sent_ : received_;
-  const BlockArguments& side = &named == &sent_ ? arguments_.send : arguments_.receive;
-  note_call(call, *communicator_,
-            {.root = rooted() && !communicator_->is_inter() ? arguments_.root : kNoRoot,
-             .count = even ? side.count : 0,
-             .type = even ? named.type() : nullptr});
+  if (calls_are_checked(call)) [[unlikely]]
+    tell(call);
 }
 
 bool BlockMove::rooted() const {
@@ -232,15 +227,19 @@ PeerMessage BlockMove::bundled(int peer, std::vector<Region> blocks, std::vector
   return {peer, Region(bundle.run.get(), bytes)};
 }
 
+bool BlockMove::other_side_first() const {
+  return is_neighborly(arguments_.operation) &&
+         std::holds_alternative<mpi_adi::CartTopology>(communicator_->topology->is);
+}
+
 // A neighbor may be one in several ways, this rank itself too: the n-th block to a rank is the n-th that comes from it.
-// In a grid that goes round, of one or two ranks, what goes out on one side comes in on the other.
 void BlockMove::plan_neighbors() {
   const int me = communicator_->rank();
   std::map<int, std::vector<Region>> to, from;
   for (std::size_t at = 0; at < destinations_.size(); ++at) {
     if (destinations_[at] >= 0) to[destinations_[at]].push_back(sent_[sends_each() ? static_cast<int>(at) : 0]);
   }
-  const std::size_t other_side = std::holds_alternative<mpi_adi::CartTopology>(communicator_->topology->is) ? 1 : 0;
+  const std::size_t other_side = other_side_first() ? 1 : 0;
   for (std::size_t n = 0; n < sources_.size(); ++n) {
     const std::size_t at = n ^ other_side;
     if (sources_[at] >= 0) from[sources_[at]].push_back(received_[static_cast<int>(at)]);
@@ -293,11 +292,15 @@ Plan BlockMove::plan(const StandingFacts& standing) const {
   if (arguments_.operation == Operation::alltoall && is_even()) {
     algorithm = standing.choose(Operation::alltoall, shape.bytes);
   }
+  if (by_tree_) algorithm = standing.choose(Operation::scatter, block_bytes_);
   shape.algorithm = static_cast<std::uint8_t>(algorithm);
   return {algorithm, shape};
 }
 
 Steps BlockMove::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  if (by_tree_ && algorithm == Algorithm::shared) {
+    return scatter_posted(collective, *standing.team, arguments_.root, run_, block_bytes_, own_.front().to);
+  }
   if (algorithm == Algorithm::tree) {
     return scatter_tree(collective, arguments_.root, run_, block_bytes_, own_.front().to);
   }

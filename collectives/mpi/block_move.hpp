@@ -11,6 +11,7 @@
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/blocks.hpp"
+#include "collectives/portal/call_record.hpp"
 #include "collectives/select/perform.hpp"
 
 namespace margay::collectives {
@@ -57,6 +58,16 @@ class BlockMove {
   void plan_messages();
   void plan_tree();
   void plan_neighbors();
+  // In a grid that goes round, of one or two ranks, what goes out on one side comes in on the other.
+  [[nodiscard]] bool other_side_first() const;
+  // To the check of collective calls (block_shares).
+  void tell(mpi_adi::Call& call) const;
+  struct PeersBlock {
+    int peer, block;
+  };
+  [[nodiscard]] Shares shares_of(std::vector<PeersBlock> all, const Blocks& blocks) const;
+  [[nodiscard]] Shares sends() const;
+  [[nodiscard]] Shares expects() const;
   [[nodiscard]] bool rooted() const;
   [[nodiscard]] bool sends_each() const;
   // All blocks have one length, which all members name.

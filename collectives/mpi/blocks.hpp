@@ -76,8 +76,9 @@ class Blocks {
     return run_bytes_ != kNoRun ? portals::Region(run_ + slot * run_bytes_, run_bytes_) : regions_[slot];
   }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of all
-  // The type of all, or of the first.
-  [[nodiscard]] mpi_adi::Datatype* type() const { return type_; }
+  [[nodiscard]] const mpi_adi::Datatype& type_of(int at) const {
+    return more_types_.empty() ? *type_ : *more_types_[static_cast<std::size_t>(at)];
+  }
   // Calls function(Datatype&) for each type that blocks refer to.
   template <typename Function>
   void for_each_type(Function function) const {

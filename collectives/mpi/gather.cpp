@@ -1,6 +1,7 @@
 // MPI_Gather and MPI_Allgather (MPI 4.0, 6.5 and 6.7), and those that do not block (6.12, 6.13).
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/block_call.hpp"
@@ -111,11 +112,8 @@ class Gathering {
     mine_ = check_contribution(call, arguments.send, arguments.send_count, arguments.send_type, mine_);
     if (!call.ok()) return;
     MARGAY_ASSERT(mine_.type != nullptr);  // a check that fails says so
-    const bool names_result = to_one() && has_result();
-    note_call(call, *communicator_,
-              {.root = arguments.root.value_or(kNoRoot),
-               .count = names_result ? arguments.receive_count : mine_.count,
-               .type = names_result ? receive_type_ : mine_.type});
+    if (calls_are_checked(call)) [[unlikely]]
+      tell(call);
   }
 
   // All that follow require: no error was noted.
@@ -137,6 +135,20 @@ class Gathering {
   void tell(AllgatherCall& what) const { what = {data_->region(), block_bytes(), all_->run()}; }
 
  private:
+  void tell(Call& call) const {
+    const bool names_result = to_one() && has_result();
+    const CollectiveCall what{.root = arguments_.root.value_or(kNoRoot),
+                              .count = names_result ? arguments_.receive_count : mine_.count,
+                              .type = names_result ? receive_type_ : mine_.type};
+    const int members = communicator_->size();
+    CallShares shares;
+    shares.sends.push_back({to_one() ? *arguments_.root : 0, to_one() ? 1 : members,
+                            amount_of(*mine_.type, bytes_of(mine_.count, *mine_.type))});
+    if (has_result())
+      shares.expects.push_back(
+          {0, members, amount_of(*receive_type_, bytes_of(arguments_.receive_count, *receive_type_))});
+    tell_call(call, *communicator_, what, std::move(shares));
+  }
   [[nodiscard]] bool to_one() const { return arguments_.root.has_value(); }
   [[nodiscard]] bool has_result() const { return !to_one() || communicator_->rank() == *arguments_.root; }
   [[nodiscard]] std::uint64_t block_bytes() const {

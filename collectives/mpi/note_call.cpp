@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "collectives/op/names.hpp"
 #include "mpi_adi/abi/handles.hpp"
@@ -28,45 +29,82 @@ std::string_view function_of(const Call& call) {
   return name;
 }
 
-std::string words_of(std::string_view function, const Communicator& communicator, const CollectiveCall& what) {
-  std::string words(function);
-  if (what.type != nullptr) {
-    words += " of " + std::to_string(what.count) + " x " +
-             (what.type->name.empty() ? std::string("a derived type") : what.type->name);
-  }
+std::string words_of_root(int root) {
+  if (root == kNoRoot) return "";
+  return ", root " + (root == MPI_ROOT ? "MPI_ROOT" : root == MPI_PROC_NULL ? "MPI_PROC_NULL" : std::to_string(root));
+}
+
+std::string words_of_amount(const CollectiveCall& what) {
+  if (what.type == nullptr) return "";
+  return " of " + std::to_string(what.count) + " x " +
+         (what.type->name.empty() ? std::string("a derived type") : what.type->name);
+}
+
+std::string words_of_rest(const Communicator& communicator, const CollectiveCall& what) {
+  std::string words;
   if (what.operation != 0) {
     words += " with " +
              (mpi_adi::is_predefined_op(what.operation) ? operation_word(what.operation) : "an operation of its own");
   }
-  if (what.root >= 0) words += ", root " + std::to_string(what.root);
-  return words + ", " + (communicator.name.empty() ? "a communicator without a name" : communicator.name);
+  return words + words_of_root(what.root) + ", " +
+         (communicator.name.empty() ? "a communicator without a name" : communicator.name);
+}
+
+// As everybody of two groups knows it.
+void write_root(CallRecord& record, int root, const Communicator& communicator) {
+  const bool first_group = !communicator.is_inter() || communicator.both->rank() == communicator.rank();
+  record.group = first_group ? 0 : 1;
+  if (root == kNoRoot) return;
+  if (!communicator.is_inter()) {
+    record.root = root;
+    return;
+  }
+  record.root_group = root >= 0 ? 1 - record.group : record.group;
+  if (root == MPI_PROC_NULL) {
+    record.root = CallRecord::kUnknownRoot;
+  } else if (root == MPI_ROOT) {
+    record.root = communicator.both->rank();
+  } else {
+    record.root = root + (first_group ? communicator.size() : 0);
+  }
 }
 
 }  // namespace
 
+Amount amount_of(const mpi_adi::Datatype& type, std::uint64_t bytes) {
+  return {bytes, signature_of(*type.definition, bytes)};
+}
+
 void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what) {
+  tell_call(call, communicator, what, {}, true);
+}
+
+void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
+               bool alike) {
   if (communicator.group->session != mpi_adi::Group::kWorldModel) return;
-  CallRecord record;
-  record.root = what.root;
+  CallReport report;
+  CallRecord& record = report.record;
+  write_root(record, what.root, communicator);
   record.operation =
       what.operation == 0 || mpi_adi::is_predefined_op(what.operation) ? what.operation : kUsersOperation;
-  if (what.type != nullptr) {
-    record.bytes = static_cast<std::uint64_t>(what.count) * what.type->size;
-    record.signature = signature_of(*what.type->definition, record.bytes);
+  if (alike && what.type != nullptr) {
+    record.alike = amount_of(*what.type, static_cast<std::uint64_t>(what.count) * what.type->size);
   }
-  const std::string_view function = function_of(call);
-  write(record.function, function);
-  write(record.words, words_of(function, communicator, what));
-  collectives_of(call).check()->begin(record, communicator);
+  record.expects_alike = shares.expects_alike;
+  write(record.function, function_of(call));
+  write(record.of, words_of_amount(what));
+  write(record.rest, words_of_rest(communicator, what));
+  report.sends = std::move(shares.sends);
+  report.expects = std::move(shares.expects);
+  collectives_of(call).check()->begin(std::move(report), communicator);
 }
 
 void note_last_call(Call& call) {
   CallCheck* const check = collectives_of(call).check();
   if (check == nullptr) return;
-  CallRecord record;
-  write(record.function, call.name());
-  write(record.words, call.name());
-  check->finish(record, call.rank().worlds().world());
+  CallReport report;
+  write(report.record.function, call.name());
+  check->finish(std::move(report), call.rank().worlds().world());
 }
 
 }  // namespace margay::collectives

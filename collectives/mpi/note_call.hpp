@@ -2,26 +2,44 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "collectives/mpi/arguments.hpp"
 
 namespace margay::collectives {
 
-inline constexpr int kNoRoot = -1;
+inline constexpr int kNoRoot = std::numeric_limits<int>::min();
 
-// What all members name alike. `root`: a rank of the communicator, or none. `operation` 0: the call takes none.
+// `root`: as the call names it, MPI_ROOT and MPI_PROC_NULL too; or none. `operation` 0: the call takes none.
 struct CollectiveCall {
   int root = kNoRoot;
   MPI_Op operation = 0;
   std::int64_t count = 0;
-  const mpi_adi::Datatype* type = nullptr;  // null: the call takes no data
+  const mpi_adi::Datatype* type = nullptr;  // null: the call takes no data, or of more than one kind
 };
 
+// What a call has for each of its peers; see CallReport.
+struct CallShares {
+  Shares sends;
+  Shares expects;
+  bool expects_alike = false;
+};
+
+[[nodiscard]] Amount amount_of(const mpi_adi::Datatype& type, std::uint64_t bytes);
+
+// Root, operation, count and type are the same on all.
 void tell_call(mpi_adi::Call& call, const mpi_adi::Communicator& communicator, const CollectiveCall& what);
+// Count and type are this member's, and only for the words; or the same on all too, where `alike`.
+void tell_call(mpi_adi::Call& call, const mpi_adi::Communicator& communicator, const CollectiveCall& what,
+               CallShares shares, bool alike = false);
+
+[[nodiscard]] inline bool calls_are_checked(mpi_adi::Call& call) {
+  return collectives_of(call).check() != nullptr;
+}
 
 // Its arguments are checked, and it begins, on all members of `communicator`.
 inline void note_call(mpi_adi::Call& call, const mpi_adi::Communicator& communicator, const CollectiveCall& what = {}) {
-  if (collectives_of(call).check() != nullptr) [[unlikely]]
+  if (calls_are_checked(call)) [[unlikely]]
     tell_call(call, communicator, what);
 }
 

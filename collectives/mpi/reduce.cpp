@@ -112,11 +112,12 @@ class ReducingBetween {
     if (has_result()) call.buffer(arguments.receive, arguments.count, type_, "recvbuf");
     if (sends()) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
     if (!call.ok()) return;
+    const int root = arguments.root.value_or(kNoRoot);
     if (is_nobody(arguments)) {
-      note_call(call, *communicator_);
+      note_call(call, *communicator_, {.root = root});
       return;
     }
-    note_call(call, *communicator_, {.operation = arguments.op, .count = arguments.count, .type = type_});
+    note_call(call, *communicator_, {.root = root, .operation = arguments.op, .count = arguments.count, .type = type_});
   }
 
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }

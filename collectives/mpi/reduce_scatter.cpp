@@ -1,4 +1,5 @@
 // MPI_Reduce_scatter and MPI_Reduce_scatter_block (MPI 4.0, 6.10), and those that do not block (6.12, 6.13).
+#include <utility>
 #include <vector>
 
 #include "collectives/mpi/arguments.hpp"
@@ -46,7 +47,8 @@ class ReduceScattering {
     for (const std::int64_t count : counts_) {
       lengths_.push_back(static_cast<std::uint64_t>(count) * operands_.element_bytes());
     }
-    note_call(call, *communicator_, {.operation = arguments.op, .count = total(), .type = type_});
+    if (calls_are_checked(call)) [[unlikely]]
+      tell(call);
   }
 
   // All that follow require: no error was noted.
@@ -73,6 +75,16 @@ class ReduceScattering {
   }
 
  private:
+  void tell(Call& call) const {
+    CallShares shares;
+    shares.expects_alike = !arguments_.even;
+    for (std::size_t rank = 0; !arguments_.even && rank < counts_.size(); ++rank) {
+      const auto bytes = static_cast<std::uint64_t>(counts_[rank]) * type_->size;
+      add_share(shares.expects, static_cast<std::int32_t>(rank), amount_of(*type_, bytes));
+    }
+    tell_call(call, *communicator_, {.operation = arguments_.op, .count = total(), .type = type_}, std::move(shares),
+              true);
+  }
   [[nodiscard]] ReduceScatterBetween between() const {
     return {TwoGroups::of(*communicator_), what_.reduction, lengths_};
   }

@@ -1,8 +1,9 @@
 #include "collectives/portal/call_check.hpp"
 
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
-#include <string>
+#include <optional>
+#include <utility>
 
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "portals/base/assert.hpp"
@@ -13,20 +14,7 @@ namespace {
 
 constexpr std::size_t kHeapBytes = std::size_t{16} << 20;
 
-// Match bits: a record has none of these.
-constexpr portals::MatchBits kQuestion = 1;  // its body is a key
-constexpr portals::MatchBits kAnswer = 2;
-
-std::string say(std::uint32_t by, const CallRecord& record) {
-  return "rank " + std::to_string(by) + " calls " + record.words.data();
-}
-
 }  // namespace
-
-bool CallRecord::fits(const CallRecord& other) const {
-  return std::strcmp(function.data(), other.function.data()) == 0 && root == other.root &&
-         operation == other.operation && bytes == other.bytes && signature.fits(other.signature);
-}
 
 CallCheck::CallCheck(Host& host, sim::WireCounts& sent, std::uint32_t& findings)
     : host_(host), sent_(sent), findings_(findings), memory_(kHeapBytes), block_(memory_.buffer()) {
@@ -44,43 +32,56 @@ CallCheck::~CallCheck() {
   list_.remove(catch_all_);
 }
 
-void CallCheck::begin(CallRecord& record, const mpi_adi::Communicator& communicator) {
+void CallCheck::begin(CallReport report, const mpi_adi::Communicator& communicator) {
   const mpi_adi::Communicator& all = communicator.both != nullptr ? *communicator.both : communicator;
+  CallRecord& record = report.record;
   record.key = {all.generation, all.collective_context, all.group->world_ranks.front()};
   record.members = static_cast<std::uint32_t>(all.size());
+  record.rank = static_cast<std::uint32_t>(all.rank());
   last_ = record.key;
-  if (record.members == 1) return;
-  if (judges()) {
-    hear(record, kJudge);
+  if (record.members == 1) {
+    judge_alone(std::move(report));
+  } else if (judges()) {
+    hear(std::move(report), kJudge);
   } else {
-    send(record);
+    send(report.message());
   }
 }
 
-void CallCheck::finish(CallRecord& record, const mpi_adi::Communicator& world) {
-  record.ends = true;
-  begin(record, world);
-  if (!judges() || record.members == 1) return;
+// Of a communicator of this process alone: what it sends to itself and what it expects.
+void CallCheck::judge_alone(CallReport report) {
+  if (told_alone_) return;
+  const std::string differing = CallMatch().add(std::move(report), host_.kernel().me().rank);
+  if (differing.empty()) return;
+  told_alone_ = true;
+  tell(differing);
+}
+
+void CallCheck::finish(CallReport report, const mpi_adi::Communicator& world) {
+  report.record.ends = true;
+  const auto members = static_cast<std::uint32_t>(world.size());
+  begin(std::move(report), world);
+  if (!judges() || members == 1) return;
   sim::Kernel& kernel = host_.kernel();
   auto all_ended = [&] { return ended_ == kernel.ranks() || kernel.losses() != 0; };
   if (!all_ended()) host_.wait(all_ended, 1);
   if (ended_ == kernel.ranks()) tell_unmade();
 }
 
-void CallCheck::send(CallRecord record) {
+void CallCheck::send(std::vector<std::byte> message) {
   ++sent_.messages;
-  sent_.bytes += sizeof record;
+  sent_.bytes += message.size();
   std::erase_if(under_way_, [](const Sending& sending) { return sending.transmission.given_back; });
   portals::Header header;
   header.destination = {0, kJudge};
   header.portal = mpi_adi::kCallCheckPortal;
-  header.length = sizeof record;
+  header.length = message.size();
   sim::Kernel& kernel = host_.kernel();
-  if (kernel.try_send(header, portals::Region(&record, sizeof record))) return;
+  if (kernel.try_send(header, portals::Region(message.data(), message.size()))) return;
   Sending& sending = under_way_.emplace_back();
-  sending.record = record;
+  sending.message = std::move(message);
   sending.transmission.header = header;
-  sending.transmission.body = portals::Region(&sending.record, sizeof sending.record);
+  sending.transmission.body = portals::Region(sending.message.data(), sending.message.size());
   sending.transmission.owner_kind = mpi_adi::kOwnerOthers;
   kernel.send(sending.transmission);
 }
@@ -89,10 +90,10 @@ void CallCheck::send(CallRecord record) {
 void CallCheck::ask() {
   if (judges()) return;
   answered_ = false;
-  CallRecord question;
-  question.key = last_;
-  question.members = 0;
-  send(question);
+  CallReport question;
+  question.record.key = last_;
+  question.record.members = 0;
+  send(question.message());
 }
 
 bool CallCheck::settled() const {
@@ -101,30 +102,37 @@ bool CallCheck::settled() const {
   return found == streams_.end() || found->second.told;
 }
 
+// A long message may still be coming while one that was sent after it is here: they are heard in their order.
 void CallCheck::told() {
+  std::vector<std::uint32_t> behind;
   for (portals::ArrivedMessage* message = block_.first(); message != nullptr;) {
     portals::ArrivedMessage* const next = block_.next(*message);
-    if (message->complete) {
-      const std::uint32_t from = message->header.source.rank;
-      CallRecord record;
-      if (message->header.length == 0) {
-        answered_ = true;
-      } else if (message->header.length == sizeof record) {
-        std::memcpy(&record, message->body.base, sizeof record);
-        record.function.back() = record.words.back() = '\0';
-        record.members == 0 ? hear_question(record.key, from) : hear(record, from);
-      }
+    const std::uint32_t from = message->header.source.rank;
+    if (!message->complete) {
+      behind.push_back(from);
+    } else if (std::ranges::find(behind, from) == behind.end()) {
+      hear_message(*message);
       block_.release(*message);
     }
     message = next;
   }
 }
 
-void CallCheck::hear(const CallRecord& record, std::uint32_t from) {
-  if (record.ends) ++ended_;
-  const auto found = streams_.try_emplace(record.key).first;
+void CallCheck::hear_message(const portals::ArrivedMessage& message) {
+  const std::uint32_t from = message.header.source.rank;
+  if (message.header.length == 0) {
+    answered_ = true;
+  } else if (std::optional<CallReport> report = CallReport::read(message.body)) {
+    report->record.members == 0 ? hear_question(report->record.key, from) : hear(std::move(*report), from);
+  }
+}
+
+void CallCheck::hear(CallReport report, std::uint32_t from) {
+  if (report.record.ends) ++ended_;
+  const auto found = streams_.try_emplace(report.record.key).first;
   Stream& stream = found->second;
-  if (!stream.told) compare(stream, record, from);
+  stream.members = report.record.members;
+  if (!stream.told) compare(stream, std::move(report), from);
   if (!stream.told && !stream.open.empty()) return;
   for (const std::uint32_t asker : stream.askers) answer(asker);
   stream.askers.clear();
@@ -132,22 +140,18 @@ void CallCheck::hear(const CallRecord& record, std::uint32_t from) {
   if (!stream.told) streams_.erase(found);
 }
 
-void CallCheck::compare(Stream& stream, const CallRecord& record, std::uint32_t from) {
+void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
   auto place = static_cast<std::size_t>(stream.at[from]++ - stream.first);
-  if (place >= stream.open.size()) {
-    stream.open.push_back({record, from});
-  } else {
-    auto call = stream.open.begin();
-    while (place-- > 0) ++call;
-    if (!call->record.fits(record)) {
-      tell(*call, record, from);
-      stream.told = true;
-      stream.open.clear();
-      return;
-    }
-    ++call->seen;
+  if (place >= stream.open.size()) stream.open.emplace_back();
+  auto call = stream.open.begin();
+  while (place-- > 0) ++call;
+  if (const std::string differing = call->add(std::move(report), from); !differing.empty()) {
+    tell(differing);
+    stream.told = true;
+    stream.open.clear();
+    return;
   }
-  while (!stream.open.empty() && stream.open.front().seen == record.members) {
+  while (!stream.open.empty() && stream.open.front().seen() == stream.members) {
     stream.open.pop_front();
     ++stream.first;
   }
@@ -171,20 +175,18 @@ void CallCheck::answer(std::uint32_t to) {
   kernel.send(sending.transmission);
 }
 
-void CallCheck::tell(const Stream::Call& one, const CallRecord& other, std::uint32_t by) {
+void CallCheck::tell(const std::string& calls) {
   ++findings_;
-  std::fprintf(stderr, "margay: collective calls do not fit each other: %s, where %s\n",
-               say(one.by, one.record).c_str(), say(by, other).c_str());
+  std::fprintf(stderr, "margay: collective calls do not fit each other: %s\n", calls.c_str());
 }
 
 // Everybody has ended. A stream that is still open is of a communicator on which some have made fewer calls.
 void CallCheck::tell_unmade() {
   for (const auto& [key, stream] : streams_) {
     if (stream.told || stream.open.empty()) continue;
-    const Stream::Call& call = stream.open.front();
-    ++findings_;
-    std::fprintf(stderr, "margay: collective calls do not fit each other: %s, which %u of the %u members never do\n",
-                 say(call.by, call.record).c_str(), call.record.members - call.seen, call.record.members);
+    const CallMatch& call = stream.open.front();
+    tell(call.first() + ", which " + std::to_string(stream.members - call.seen()) + " of the " +
+         std::to_string(stream.members) + " members never do");
   }
 }
 

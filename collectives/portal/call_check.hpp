@@ -1,21 +1,24 @@
 // The check of MARGAY_CHECK_TYPES for collective calls: whether the members of a communicator make the same calls in
-// the same order, with the same root, operation and amounts of the same types (MPI 4.0, 6.1 and 6.14). Only there while
-// that is asked for, and for communicators of the world model.
+// the same order, with the same root, operation and amounts of the same types, and whether what one sends to another is
+// what that one expects from it (MPI 4.0, 6.1 and 6.14). Only there while that is asked for, and for communicators of
+// the world model.
 //
-// Each member sends a record of each of its calls, before it does anything else for it, to rank 0 of the world, the
-// judge, which compares the n-th calls of a communicator and tells of the first two that differ. Records of one process
-// come in the order of its calls, so they carry no numbers.
+// Each member sends a report of each of its calls, before it does anything else for it, to rank 0 of the world, the
+// judge, which compares the n-th calls of a communicator (call_match) and tells of the first two that differ. Reports
+// of one process come in the order of its calls, so they carry no numbers.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "collectives/portal/call_match.hpp"
+#include "collectives/portal/call_record.hpp"
 #include "collectives/portal/host.hpp"
-#include "mpi_adi/datatype/signature.hpp"
 #include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/device/listener.hpp"
 #include "portals/match/match_list.hpp"
@@ -24,30 +27,6 @@
 
 namespace margay::collectives {
 
-// One call of one member. Travels as it is: the processes of a job run the same library.
-struct CallRecord {
-  // Which communicator: no two that live at once have all of these in common.
-  struct Key {
-    std::uint64_t generation = 0;
-    std::uint32_t context = 0;
-    std::uint32_t leader = 0;  // its first member, in the world
-    auto operator<=>(const Key&) const = default;
-  };
-  Key key;
-  std::uint32_t members = 0;
-  bool ends = false;  // MPI_Finalize
-  // What has to be the same on all. `root`, `operation`: -1, 0: the call has none.
-  std::int32_t root = -1;
-  std::int32_t operation = 0;
-  mpi_adi::Signature signature;
-  std::uint64_t bytes = 0;
-  std::array<char, 48> function{};
-  // The call as text, ended by a zero.
-  std::array<char, 160> words{};
-
-  [[nodiscard]] bool fits(const CallRecord& other) const;
-};
-
 class CallCheck final : public mpi_adi::Listener {
  public:
   // Takes portal 9 of the host's table. `sent`: where messages are counted; `findings`: what was told. Requires: no
@@ -55,10 +34,10 @@ class CallCheck final : public mpi_adi::Listener {
   CallCheck(Host& host, sim::WireCounts& sent, std::uint32_t& findings);
   ~CallCheck() override;
 
-  // A call begins. Fills in the key, of `communicator`, whose members all call.
-  void begin(CallRecord& record, const mpi_adi::Communicator& communicator);
+  // A call begins. Fills in which communicator it is on and who calls: `communicator`'s members all call.
+  void begin(CallReport report, const mpi_adi::Communicator& communicator);
   // The last call of this process. The judge waits until it has everybody's, and tells of calls that some never made.
-  void finish(CallRecord& record, const mpi_adi::Communicator& world);
+  void finish(CallReport report, const mpi_adi::Communicator& world);
   // This process's last call came to an error that another member's call may explain: waits until the judge has
   // compared all of them, or `over()`.
   template <typename Over>
@@ -73,12 +52,8 @@ class CallCheck final : public mpi_adi::Listener {
  private:
   // The calls of one communicator that not all members have made yet. It goes when they have.
   struct Stream {
-    struct Call {
-      CallRecord record;
-      std::uint32_t by;        // the first that made it, in the world
-      std::uint32_t seen = 1;  // members that made it
-    };
-    std::list<Call> open;
+    std::list<CallMatch> open;
+    std::uint32_t members = 0;
     std::uint64_t first = 0;                              // number of the first open one
     std::unordered_map<std::uint32_t, std::uint64_t> at;  // of each member, how many it made
     bool told = false;                                    // they differ: no others are compared
@@ -86,14 +61,16 @@ class CallCheck final : public mpi_adi::Listener {
   };
 
   [[nodiscard]] bool judges() const { return host_.kernel().me().rank == kJudge; }
-  void send(CallRecord record);
+  void judge_alone(CallReport report);
+  void send(std::vector<std::byte> message);
   void ask();
   [[nodiscard]] bool settled() const;
-  void hear(const CallRecord& record, std::uint32_t from);
+  void hear(CallReport report, std::uint32_t from);
+  void hear_message(const portals::ArrivedMessage& message);
   void hear_question(const CallRecord::Key& key, std::uint32_t from);
   void answer(std::uint32_t to);
-  void compare(Stream& stream, const CallRecord& record, std::uint32_t from);
-  void tell(const Stream::Call& one, const CallRecord& other, std::uint32_t by);
+  void compare(Stream& stream, CallReport report, std::uint32_t from);
+  void tell(const std::string& calls);
   void tell_unmade();
 
   static constexpr std::uint32_t kJudge = 0;
@@ -107,8 +84,9 @@ class CallCheck final : public mpi_adi::Listener {
   portals::MatchEntry catch_all_;
   CallRecord::Key last_;  // of this process's last call
   bool answered_ = true;  // no question of this process is open
+  bool told_alone_ = false;
   struct Sending {
-    CallRecord record;
+    std::vector<std::byte> message;
     sim::Transmission transmission;
   };
   std::list<Sending> under_way_;

@@ -120,6 +120,10 @@ void Part::answered_by(int member) const {
   collective_.kernel_.answered(collective_.communicator_.world_rank(member));
 }
 
+void Part::watch(int member) const {
+  collective_.kernel_.watch(collective_.communicator_.world_rank(member));
+}
+
 bool Flush::taken() {
   auto& under_way = collective_.under_way_;
   if (!collective_.all_taken()) return false;

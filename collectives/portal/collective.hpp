@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <optional>
 #include <span>
@@ -55,6 +56,10 @@ class Collective {
   // call that is chosen because its data is long, and is cut into short messages: members that named less data, and do
   // not ask, would take those for theirs. Every member says so, before its first message.
   void ask_always() { asks_always_ = true; }
+  // Whether a message waits until its receiver has said that it is ready: the same on both sides.
+  [[nodiscard]] bool asks(std::uint64_t bytes) const {
+    return bytes > kHandshakeBytes || call_.number.is_gate() || asks_always_;
+  }
   // This rank's own arguments do not fit each other: the call goes on to its end, with MPI_ERR_TRUNCATE.
   void named_other_bytes() { fail(MPI_ERR_TRUNCATE); }
   // The first of: MPI_ERR_TRUNCATE, ranks named different amounts of data; MPIX_ERR_PROC_FAILED, one is lost. Else
@@ -72,12 +77,8 @@ class Collective {
   friend class ReadyWait;
   friend class StreamReceive;
   friend class StreamSend;
-  friend class Meet;
+  friend class Shown;
 
-  // Whether a message waits until its receiver has said that it is ready: the same on both sides.
-  [[nodiscard]] bool asks(std::uint64_t bytes) const {
-    return bytes > kHandshakeBytes || call_.number.is_gate() || asks_always_;
-  }
   void fail(int error_class) {
     if (call_.error_class == MPI_SUCCESS) call_.error_class = error_class;
   }
@@ -139,6 +140,8 @@ class Part {
   // A message of a member is awaited, and is here; see sim::Kernel::expect_answer.
   void expect_from(int member) const;
   void answered_by(int member) const;
+  // Its end will be heard of, though nothing has ever passed between the two.
+  void watch(int member) const;
   Collective& collective_;
 };
 
@@ -167,6 +170,7 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   void end();
 
   int source_;
+  int looks_ = 0;
   Stage stage_ = Stage::deposit;
   bool expecting_ = false;
   bool asked_for_ = false;  // its sender was told that it may send
@@ -201,12 +205,14 @@ class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
 
  private:
   [[nodiscard]] bool here() const;
+  void watch_all() const;
   void take_from_heap();
   void end();
 
   std::span<const int> members_;
   portals::Region table_;
   std::uint64_t bytes_;
+  int looks_ = 0;
   bool expecting_ = false;
   std::uint64_t from_heap_ = 0;  // members whose message came before the call and lay in the heap
   portals::SingleBlock single_;
@@ -250,6 +256,20 @@ class Send : public Part, public mpi_adi::Awaitable<Send> {
   bool to_row_ = false;
   std::uint64_t row_ = 0;
   portals::Region body_;
+};
+
+// Several, each as soon as its destination is ready, whichever is first. They are over already, or stay.
+class SendEach : public Part, public mpi_adi::Awaitable<SendEach> {
+ public:
+  SendEach(Collective& collective, std::deque<Send>& sends) : Part(collective), sends_(sends) {}
+  [[nodiscard]] bool advance() {
+    bool over = true;
+    for (Send& send : sends_) over = send.advance() && over;
+    return over;
+  }
+
+ private:
+  std::deque<Send>& sends_;
 };
 
 // Sends to one rank and receives from one, perhaps the same. A short message leaves before the block for the other is

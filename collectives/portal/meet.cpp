@@ -1,32 +1,38 @@
 #include "collectives/portal/meet.hpp"
 
+#include <cstring>
+
 #include "portals/base/assert.hpp"
 
 namespace margay::collectives {
 
 namespace {
 
-// Looks in vain between two at whether others have gone on without this call.
-constexpr std::uint32_t kLooksBeforeDoubt = 64;
+// How often a doubt must come up before it counts.
+constexpr std::uint32_t kDoubts = 2;
 
-// What members compare: operation and bytes, exactly.
+// What members compare: operation and bytes, exactly; of long data that it is long, and then what their lines say.
 constexpr unsigned kMarkBytesBits = 15;
-static_assert(sim::kMeetingPartBytes < 1U << kMarkBytesBits);
+constexpr std::uint32_t kMarkLong = (1U << kMarkBytesBits) - 1;
+static_assert(sim::kMeetingPartBytes < kMarkLong);
 
 std::uint32_t mark_of(const Shape& shape, std::uint64_t bytes) {
-  static_assert(kMeetingOperations == 1U << (sim::Meeting::kMarkBits - kMarkBytesBits));
-  return std::uint32_t{shape.operation} << kMarkBytesBits | static_cast<std::uint32_t>(bytes);
+  static_assert(kShownOperations == 1U << (sim::Meeting::kMarkBits - kMarkBytesBits));
+  const std::uint32_t length = bytes <= sim::kMeetingPartBytes ? static_cast<std::uint32_t>(bytes) : kMarkLong;
+  return std::uint32_t{shape.operation} << kMarkBytesBits | length;
 }
 
 }  // namespace
 
-bool Meet::come() {
-  MARGAY_ASSERT(bytes_ <= sim::kMeetingPartBytes && !collective_.flow_.stops());
-  record(sim::TraceKind::shared_write, collective_.rank());
-  ++collective_.portal_.shown_.messages;
-  collective_.portal_.shown_.bytes += bytes_;
+bool Meet::come(std::uint64_t bytes) {
+  MARGAY_ASSERT(bytes_ <= sim::kMeetingPartBytes || team_.has_strips());
+  count(bytes);
   sim::Meeting& meeting = team_.meeting();
-  switch (meeting.come(number(), mark_of(collective_.call_.shape, bytes_))) {
+  if (in_strips() && step_ == 0) {
+    const LongCall mine = long_call();
+    std::memcpy(team_.part(collective_.rank(), side_, sizeof mine), &mine, sizeof mine);
+  }
+  switch (meeting.come(meeting_number(), mark_of(shape(), bytes_))) {
     case sim::Meeting::Came::waits:
       return false;
     case sim::Meeting::Came::late:
@@ -35,64 +41,84 @@ bool Meet::come() {
     case sim::Meeting::Came::last:
       break;
   }
-  if (meeting.others_differ()) collective_.fail(MPI_ERR_TRUNCATE);
+  if (meeting.others_differ()) {
+    fail(MPI_ERR_TRUNCATE);
+  } else if (in_strips() && step_ == 0 && !all_name_this_call()) {
+    meeting.found_other_marks();
+    fail(MPI_ERR_TRUNCATE);
+  }
   return true;
 }
 
+Meet::LongCall Meet::long_call() const {
+  return {bytes_, shape().root};
+}
+
+bool Meet::all_name_this_call() const {
+  const LongCall mine = long_call();
+  for (int member = 0; member < collective_.size(); ++member) {
+    if (std::memcmp(team_.part(member, side_, sizeof mine), &mine, sizeof mine) != 0) return false;
+  }
+  return true;
+}
+
+void Meet::next() {
+  ++step_;
+  doubts_ = 0;
+  side_ = team_.meeting().side();
+}
+
 void Meet::open() {
-  team_.meeting().open(number(), static_cast<std::uint32_t>(collective_.rank()));
+  team_.meeting().open(meeting_number(), static_cast<std::uint32_t>(collective_.rank()));
   team_.wake_others();
 }
 
 bool Meet::advance() {
   const sim::Meeting& meeting = team_.meeting();
-  if (!late_ && meeting.is_open(number())) [[likely]] {
-    if (meeting.marks_differ()) collective_.fail(MPI_ERR_TRUNCATE);
+  if (!late_ && meeting.is_open(meeting_number())) [[likely]] {
+    if (meeting.marks_differ()) fail(MPI_ERR_TRUNCATE);
     return true;
   }
-  if (collective_.any_lost()) {
-    collective_.fail(MPIX_ERR_PROC_FAILED);
+  if (any_lost() || others_speak_of_a_loss()) {
+    leave_the_lost();
     return true;
   }
-  CallState& call = collective_.call_;
-  // What is said in this call says that its member takes it for one by messages.
-  const bool doubts =
-      late_ || !call.said.empty() || call.wrong || (++looks_ % kLooksBeforeDoubt == 0 && goes_on_elsewhere());
-  if (!doubts || (!late_ && meeting.is_open(number()))) return false;
-  collective_.fail(MPI_ERR_TRUNCATE);
-  collective_.portal_.notices().find_wrong(call);
+  // What else is said in this call says that its member takes it for one by messages.
+  if (!messages_are_spoken_of() && !is_alone()) return false;
+  if (!late_ && meeting.is_open(meeting_number())) return false;
+  if (others_left_the_lost()) {
+    leave_the_lost();
+  } else {
+    fail_for_different_calls();
+  }
   return true;
 }
 
-// A member sent a message for this call, or is in a later one.
-bool Meet::goes_on_elsewhere() {
-  TreePortal& portal = collective_.portal_;
-  portals::Criteria of_this_call{.match_bits = collective_.bits(0),
-                                 .ignore_bits = mpi_adi::kSourceMask | mpi_adi::kTypeMask};
-  return (portal.heap_.queued() > 0 && portal.heap_.find(of_this_call) != nullptr) ||
-         team_.meeting().is_abandoned(number());
+// A member is done with this call, sent a message for it, or is in a later one. Where no progress is told: who goes on
+// without this meeting, for want of a lost member, has said so before, and that word is here at one of the next looks.
+bool Meet::is_alone() {
+  if (doubts() && somebody_is_done()) return true;
+  if (!looks_closely()) return false;
+  const bool gone = late_ || messages_have_come() || team_.meeting().is_abandoned(meeting_number());
+  return gone && ++doubts_ == kDoubts;
 }
 
-const std::byte* Meet::part(int member) {
-  record(sim::TraceKind::shared_read, member);
-  return team_.part(member, side_, bytes_);
-}
-
-void Meet::record(sim::TraceKind kind, int writer) const {
-  sim::Recorder& recorder = collective_.kernel_.recorder();
-  if (!recorder.on()) [[likely]]
-    return;
-  sim::TraceEvent event;
-  event.kind = kind;
-  event.source = collective_.communicator_.world_rank(writer);
-  if (kind == sim::TraceKind::shared_read) {
-    event.destination = collective_.communicator_.world_rank(collective_.rank());
+// All others are told, for who is told leaves too: whoever finds others gone finds the reason as well.
+void Meet::leave_the_lost() {
+  fail(MPIX_ERR_PROC_FAILED);
+  for (int member = 0; member < collective_.size(); ++member) {
+    if (member != collective_.rank()) tell_of_a_loss(member);
   }
-  event.match_bits = collective_.bits(writer);
-  event.bytes = bytes_;
-  event.a = collective_.call_.number.word();
-  event.b = collective_.call_.shape.operation;
-  recorder.record(event);
+}
+
+const std::byte* Meet::part(int member, std::uint64_t bytes) {
+  note_read(member, bytes);
+  return place_of(member);
+}
+
+const std::byte* Meet::earlier(int member, std::uint64_t bytes) {
+  note_read(member, bytes);
+  return place_on(member, side_ ^ 1U);
 }
 
 }  // namespace margay::collectives

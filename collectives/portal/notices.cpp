@@ -218,6 +218,8 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
       if (!call.has_said(member, Word::ready) && !call.has_said(member, Word::ready_next_phase)) find_wrong(call);
       return;
     case Word::unserved:
+      // Who said before that it sends nothing was in this call.
+      if (call.refuses(member)) return;
       call.said.push_back({member, Word::refuse});
       return find_wrong(call);
     case Word::refuse:

@@ -184,7 +184,7 @@ class Notices final : public mpi_adi::Listener {
   // Those that have their number and are not over, by it, linked through themselves: a call allocates nothing, and with
   // thousands under way a notice finds its own.
   std::array<CallState*, kBuckets> active_{};
-  // Of calls that this process has not begun. In any order: no word changes what another one means.
+  // Of calls that this process has not begun. In any order: of these words none changes what another one means.
   std::unordered_multimap<CallKey, portals::Header> early_;
   std::unordered_map<mpi_adi::ContextId, Known> known_;
   std::unordered_map<std::uint64_t, const Channel*> channels_;  // by context and number

@@ -5,6 +5,13 @@
 
 namespace margay::collectives {
 
+namespace {
+
+// Most messages are here by then, and who yields between looks has not gone to sleep yet.
+constexpr int kLooksBeforeWatch = 16;
+
+}  // namespace
+
 Receive::Receive(Collective& collective, int source, const portals::Region& landing)
     : Part(collective), source_(source), landing_(landing) {
   const portals::Criteria wanted = collective.from(source);
@@ -72,7 +79,9 @@ bool Receive::decided() {
   if (collective_.lost(source_)) return true;
   // What was asked for may be on its way: only its sender can say that it is not.
   const CallState& call = collective_.call_;
-  return call.refuses(source_) || (!asked_for_ && (call.wrong || offered_longer()));
+  if (call.refuses(source_) || (!asked_for_ && (call.wrong || offered_longer()))) return true;
+  if (++looks_ == kLooksBeforeWatch) watch(source_);
+  return false;
 }
 
 // Its sender waits to be asked, for a message that this rank takes for a short one. What it had sent before has come
@@ -83,6 +92,7 @@ bool Receive::offered_longer() const {
 
 void Receive::wait_for_answer() {
   expecting_ = true;
+  watch(source_);
   expect_from(source_);
 }
 
@@ -137,7 +147,9 @@ ReceiveRows::ReceiveRows(Collective& collective, std::span<const int> members, c
   for (const int member : members) {
     if (member == collective.rank()) continue;
     if (collective.asks(bytes)) collective.tell_ready(member);
-    if (expecting_) expect_from(member);
+    if (!expecting_) continue;
+    expect_from(member);
+    watch(member);
   }
 }
 
@@ -155,7 +167,10 @@ bool ReceiveRows::advance() {
   if (entry_.listed()) {
     if (collective_.portal_.heap_.queued() > 0) take_from_heap();
     const CallState& call = collective_.call_;
-    if (!here() && !collective_.any_lost() && !call.wrong && !call.anybody_refuses()) return false;
+    if (!here() && !collective_.any_lost() && !call.wrong && !call.anybody_refuses()) {
+      if (++looks_ == kLooksBeforeWatch) watch_all();
+      return false;
+    }
     collective_.portal_.list_.remove(entry_);
   }
   if (single_.under_way() != 0) return false;
@@ -169,6 +184,12 @@ void ReceiveRows::end() {
   expecting_ = false;
   for (const int member : members_) {
     if (member != collective_.rank()) answered_by(member);
+  }
+}
+
+void ReceiveRows::watch_all() const {
+  for (const int member : members_) {
+    if (member != collective_.rank()) watch(member);
   }
 }
 

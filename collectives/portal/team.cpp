@@ -28,6 +28,24 @@ Team::Team(const sim::NodeMemory& memory, std::uint32_t pair, std::vector<std::u
                static_cast<std::uint32_t>(local_ranks_.size())),
       round_(meeting_.round()) {}
 
+void Team::be_done(std::uint64_t number, bool failed) {
+  if (!has_strips()) return;
+  sim::be_done(posting_area(static_cast<int>(me_)).progress, number, failed);
+  if (sim::is_wanted(meeting_.wanted())) wake_others();
+}
+
+// The place is as at first for those that meet there next.
+void Team::leave() {
+  meeting_.leave([this] {
+    for (int member = 0; has_strips() && member < static_cast<int>(local_ranks_.size()); ++member) {
+      sim::PostingArea& area = posting_area(member);
+      if (area.progress.done == 0) continue;
+      area.progress = {};
+      area.postings = {};
+    }
+  });
+}
+
 void Team::wake_others() const {
   for (std::size_t member = 0; member < local_ranks_.size(); ++member) {
     if (member != me_) memory_->ring(local_ranks_[member]);

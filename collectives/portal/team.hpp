@@ -2,6 +2,7 @@
 // (sim/machine/node_memory). Under the process lock.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -10,6 +11,13 @@
 #include "sim/machine/node_memory.hpp"
 
 namespace margay::collectives {
+
+// Which of its postings a member may write again: those of calls that all are done with.
+struct PostingRooms {
+  std::uint64_t all_done = 0;                                  // all are done with the calls up to this one
+  std::uint32_t next_long = 0;                                 // of the long ones, in turn
+  std::array<std::uint64_t, sim::kLongPostings> long_calls{};  // whose data is there
+};
 
 class Team {
  public:
@@ -21,12 +29,31 @@ class Team {
   [[nodiscard]] std::byte* part(int member, unsigned side, std::uint64_t bytes) const {
     return memory_->part(pair_, local_ranks_[static_cast<std::size_t>(member)], side, bytes);
   }
-  // Others may sleep until the meeting opens.
+  // Whether they can show each other long data; then where a member has its strip.
+  [[nodiscard]] bool has_strips() const { return sim::NodeMemory::has_strips(pair_); }
+  [[nodiscard]] std::byte* strip(int member, unsigned side) const {
+    return memory_->strip(pair_, local_ranks_[static_cast<std::size_t>(member)], side);
+  }
+  // What a member posts. Requires: has_strips().
+  [[nodiscard]] sim::PostingArea& posting_area(int member) const {
+    return memory_->posting_area(pair_, local_ranks_[static_cast<std::size_t>(member)]);
+  }
+  [[nodiscard]] PostingRooms& rooms() { return rooms_; }
+  // A call that this member waited in is over; of the calls on the communicator the `number`-th. `failed`: a process is
+  // lost.
+  void be_done(std::uint64_t number, bool failed);
+  // Who waits for another member's progress may sleep from here on; it looks once more after this.
+  void want_progress() {
+    if (!sim::is_wanted(meeting_.wanted())) sim::want(meeting_.wanted());
+  }
+
+  // Others may sleep until the meeting opens, or this member posts.
   void wake_others() const;
+  void wake(int member) const { memory_->ring(local_ranks_[static_cast<std::size_t>(member)]); }
 
   // This process's last call on the communicator is over. Its contexts, and with them this place, are used again when
   // all others have left too.
-  void leave() { meeting_.leave(); }
+  void leave();
   // When that is: kept after the team is gone.
   struct Departure {
     sim::Meeting meeting;
@@ -44,6 +71,7 @@ class Team {
   std::size_t me_;
   sim::Meeting meeting_;
   std::uint32_t round_;  // it stays until this process leaves
+  PostingRooms rooms_;
 };
 
 }  // namespace margay::collectives

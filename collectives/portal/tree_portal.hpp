@@ -64,7 +64,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   friend class Receive;
   friend class ReceiveRows;
   friend class StreamReceive;
-  friend class Meet;
+  friend class Shown;
 
   // The heap has a message, or the remainder of one.
   void told() override;

@@ -11,16 +11,8 @@ namespace {
 
 // This rank's place in the tree of its own group, rooted at its first rank.
 TreePlace tree_of_mine(const TwoGroups& groups, int rank) {
-  TreePlace place = spanning_tree(groups.my_size, 0, rank - groups.mine);
-  if (place.parent >= 0) place.parent += groups.mine;
-  place.first += groups.mine;
-  place.last += groups.mine;
-  for (TreePlace::Child& child : place.children) {
-    child.rank += groups.mine;
-    child.first += groups.mine;
-    child.last += groups.mine;
-  }
-  return place;
+  const auto rank_of = [&](int number) { return groups.mine + number; };
+  return of_ranks(spanning_tree(groups.my_size, 0, rank - groups.mine), rank_of);
 }
 
 // Roots differ between the two groups, so no notice names them.

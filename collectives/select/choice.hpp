@@ -9,7 +9,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "collectives/select/asked_plan.hpp"
 #include "collectives/select/rates.hpp"
 #include "collectives/topology/crossings.hpp"
 #include "portals/base/status.hpp"
@@ -41,7 +43,7 @@ enum class Algorithm : std::uint8_t {
   nodes,     // flat inside a node, the tree between the nodes' leaders
   direct,    // each block straight from its sender to its receiver
   bucket,    // round a ring, in pieces, each combined or sent on while the next one comes
-  hybrid,    // by two dimensions, inside each node and between them
+  hybrid,    // by the dimensions of a grid, inside each node and between them
   shared,    // through memory that all members see
   chain,     // each rank to the next one, long data in pieces
 };
@@ -51,8 +53,15 @@ inline constexpr std::size_t kAlgorithmCount = static_cast<std::size_t>(Algorith
 [[nodiscard]] std::string_view name(Algorithm algorithm);
 
 // Algorithms that were asked for by name (--collective bcast=bucket), for experiments: the same on all members.
-using AskedFor = std::array<std::optional<Algorithm>, kOperationCount>;
-// "bcast=bucket,allreduce=tree". What is no operation, or what it cannot be done by, is an error, which names it.
+struct AskedFor {
+  std::array<std::optional<Algorithm>, kOperationCount> algorithms = {};
+  std::array<AskedPlan, kOperationCount> plans = {};  // of hybrids
+  [[nodiscard]] std::optional<Algorithm>& operator[](std::size_t operation) { return algorithms[operation]; }
+  [[nodiscard]] const std::optional<Algorithm>& operator[](std::size_t operation) const {
+    return algorithms[operation];
+  }
+};
+// "bcast=bucket,allreduce=hybrid:2x4". What is no operation, or what it cannot be done by, is an error, which names it.
 [[nodiscard]] portals::Status parse_asked_for(std::string_view text, AskedFor& out);
 // "tree|direct|bucket", of an operation; empty where there is nothing to choose.
 [[nodiscard]] std::string algorithms_of(Operation operation);
@@ -68,11 +77,17 @@ struct Facts {
   bool crowded = false;      // ranks that wait yield: they outnumber the processors
   double processors = 0;     // crowded: that its members have, when all ranks of the job are busy
   bool shared = false;       // they meet in memory of their node: for calls that wait in place
+  bool strips = false;       // and long data goes through it too
+  bool by_node = true;       // ranks of a node follow each other, so node by node is the order of ranks
   Rates rates = usual_rates();
   AskedFor asked_for = {};
 };
 // `nodes[r]`: the node of rank r. All that follows from it.
 [[nodiscard]] Facts facts_of_nodes(std::span<const std::uint32_t> nodes);
+
+// The plans that a hybrid of this operation may go by: the one that was asked for, or all for which what was asked for
+// leaves room. Empty: there is none on these nodes.
+[[nodiscard]] std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bool in_order);
 
 // Which algorithms there are for an operation, and whether it can do this call. `in_order`: an operation that does not
 // commute.

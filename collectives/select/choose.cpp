@@ -14,6 +14,8 @@ namespace {
 
 // Short ones are judged as this: about where what they take still hangs on messages and turns, not on bytes.
 constexpr std::uint64_t kShortJudgedAs = 1024;
+// A hybrid has to be so much better: the cheapest of many plans is the one that the formulas flatter most.
+constexpr double kHybridHandicap = 1.1;
 
 }  // namespace
 
@@ -27,8 +29,8 @@ LengthClass class_of(std::uint64_t bytes) {
 
 namespace {
 
-double seconds_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts) {
-  return seconds(cost_of(algorithm, operation, bytes, facts), facts, facts.rates);
+double seconds_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  return seconds(cost_of(algorithm, operation, bytes, facts, in_order), facts, facts.rates);
 }
 
 // Whether it can do some length of the class: the shortest one there is for it, in which nothing is sent for a barrier.
@@ -51,7 +53,8 @@ ClassChoice choose_for(Operation operation, const LengthClass& lengths, const Fa
   for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
     const auto algorithm = static_cast<Algorithm>(at);
     if (!does(algorithm, operation) || !can_some(algorithm, operation, lengths, facts, in_order)) continue;
-    const double takes = seconds_of(algorithm, operation, bytes, facts);
+    const double takes = seconds_of(algorithm, operation, bytes, facts, in_order) *
+                         (algorithm == Algorithm::hybrid ? kHybridHandicap : 1);
     if (!best || takes < of_best) {
       best = algorithm;
       of_best = takes;
@@ -83,14 +86,25 @@ Algorithm choose(Operation operation, std::uint64_t bytes, const Facts& facts, b
                    [&](const LengthClass& lengths) { return choose_for(operation, lengths, facts, in_order); });
 }
 
+Chosen::Entry& Chosen::entry(Operation operation, const LengthClass& lengths, bool in_order) {
+  std::unique_ptr<Classes>& classes = known_[static_cast<std::size_t>(operation)][in_order ? 1 : 0];
+  if (!classes) classes = std::make_unique<Classes>();
+  return (*classes)[lengths.number];
+}
+
 Algorithm Chosen::of(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
   return choose_by(operation, bytes, facts, in_order, [&](const LengthClass& lengths) -> const ClassChoice& {
-    std::unique_ptr<Classes>& classes = known_[static_cast<std::size_t>(operation)][in_order ? 1 : 0];
-    if (!classes) classes = std::make_unique<Classes>();
-    std::optional<ClassChoice>& known = (*classes)[lengths.number];
+    std::optional<ClassChoice>& known = entry(operation, lengths, in_order).choice;
     if (!known) known = choose_for(operation, lengths, facts, in_order);
     return *known;
   });
+}
+
+HybridPlan Chosen::hybrid_plan(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  const LengthClass lengths = class_of(bytes);
+  std::optional<HybridPlan>& known = entry(operation, lengths, in_order).plan;
+  if (!known) known = cheapest_plan(operation, lengths.judged_as, facts, in_order);
+  return *known;
 }
 
 Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
@@ -105,9 +119,9 @@ Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool
     if (!able || algorithm == chosen) continue;
     ++count;
     others += (others.empty() ? "; " : ", ") + std::string(name(algorithm)) + " " +
-              microseconds(seconds_of(algorithm, operation, judged_as, facts));
+              microseconds(seconds_of(algorithm, operation, judged_as, facts, in_order));
   }
-  const std::string takes = microseconds(seconds_of(chosen, operation, judged_as, facts));
+  const std::string takes = microseconds(seconds_of(chosen, operation, judged_as, facts, in_order));
   if (count == 1) return {chosen, "the only one: " + takes};
   return {chosen, "least of " + std::to_string(count) + ": " + takes + others};
 }

@@ -47,9 +47,17 @@ class Chosen {
  public:
   // As choose(). Requires: `facts` are the same each time.
   [[nodiscard]] Algorithm of(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order);
+  // The cheapest one that it can go by. Requires: the hybrid can do the call.
+  [[nodiscard]] HybridPlan hybrid_plan(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order);
 
  private:
-  using Classes = std::array<std::optional<ClassChoice>, kLengthClasses>;
+  struct Entry {
+    std::optional<ClassChoice> choice;
+    std::optional<HybridPlan> plan;
+  };
+  using Classes = std::array<Entry, kLengthClasses>;
+  [[nodiscard]] Entry& entry(Operation operation, const LengthClass& lengths, bool in_order);
+
   std::array<std::array<std::unique_ptr<Classes>, 2>, kOperationCount> known_;  // by operation and whether in order
 };
 

@@ -1,9 +1,11 @@
 #include "collectives/select/cost.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "collectives/portal/call_number.hpp"
 #include "collectives/select/cost_parts.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::collectives {
 
@@ -53,23 +55,13 @@ Cost direct_cost(Operation operation, double n, const Facts& facts) {
       return combine_slices(all, slice) + deal(facts, slice, Dealing::asks_always);
     case Operation::reduce_scatter:
       return combine_slices(all, slice);
+    case Operation::gather:
+      return deal(facts, n, Dealing::as_long_as_it_is);
     case Operation::allreduce:
       return combine_slices(all, slice) + everybody_to_everybody(all, slice, true);
     default:
       return everybody_to_everybody(all, n, false);
   }
-}
-
-// By the two physical dimensions: ranks of a node, and nodes.
-Cost hybrid_cost(double n, const Facts& facts) {
-  const double nodes = facts.nodes;
-  const double members = facts.ranks / nodes;
-  const Group inside{members, nodes, 0};
-  const Group between{nodes, members, members * nodes * (nodes - 1)};
-  const double slice = n / members;
-  const double part = slice / nodes;
-  return combine_slices(inside, slice) + combine_slices(between, part) + everybody_to_everybody(between, part, true) +
-         everybody_to_everybody(inside, slice, true);
 }
 
 double seconds_of(const Load& load, double further, const Rates::Way& way) {
@@ -83,7 +75,7 @@ double work_of(const Load& load, const Rates::Way& way) {
 
 }  // namespace
 
-Cost cost_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts) {
+Cost cost_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
   const auto n = static_cast<double>(bytes);
   switch (algorithm) {
     case Algorithm::tree:
@@ -97,13 +89,27 @@ Cost cost_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, cons
     case Algorithm::bucket:
       return bucket_cost(operation, n, facts);
     case Algorithm::hybrid:
-      return hybrid_cost(n, facts);
+      return cost_of_plan(cheapest_plan(operation, bytes, facts, in_order), operation, bytes, facts);
     case Algorithm::shared:
       return shared_cost(operation, n, facts);
     case Algorithm::chain:
       return chain_cost(n, facts);
   }
   return {};
+}
+
+HybridPlan cheapest_plan(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  const std::vector<HybridPlan> plans = hybrid_plans(operation, facts, in_order);
+  MARGAY_ASSERT(!plans.empty());
+  const HybridPlan* best = nullptr;
+  double of_best = 0;
+  for (const HybridPlan& plan : plans) {
+    const double takes = seconds(cost_of_plan(plan, operation, bytes, facts), facts, facts.rates);
+    if (best != nullptr && takes >= of_best) continue;
+    best = &plan;
+    of_best = takes;
+  }
+  return *best;
 }
 
 // Of steps that wait for each other, and work that is there in all, p processors are done by Brent's bound: a p-th of

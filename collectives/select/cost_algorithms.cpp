@@ -21,28 +21,6 @@ Cost dissemination(const Facts& facts) {
   return cost;
 }
 
-// Rounds of a power of two; who is beyond it gives its part away before, and gets the result after.
-Cost doubling(double n, const Facts& facts) {
-  Cost cost;
-  const double whole = std::bit_floor(static_cast<unsigned>(facts.ranks));
-  const double beyond = facts.ranks - whole;
-  const double rounds = tree_depth(facts.ranks);
-  const double each = messages_of(n);
-  const Crossing& between = facts.crossings.doubling;
-  const double bodies = 2 * beyond + whole * rounds;
-  add_sent(cost, {each * bodies, each * between.messages}, {bodies * n, between.messages * n});
-  // Who waits for a part that is given away is late by that. Where nobody is asked it delays all but itself: it gets
-  // its result late, too, if the one that differs from it in all bits is late. A result is asked for as soon as the
-  // part is given away.
-  const double late = each > 1 ? 2 : (2 * beyond > whole ? 1 : 0);
-  const double outer = beyond > 0 ? late + 1 : 0;
-  add_path(cost, {each * rounds + outer, each * between.steps},
-           {((rounds - between.steps) * kBothWays + between.steps + (beyond > 0 ? 2 : 0)) * n, between.steps * n});
-  cost.path.combined_bytes = (rounds + (beyond > 0 ? 1 : 0)) * n;
-  cost.all.combined_bytes = (whole * rounds + beyond) * n;
-  return cost;
-}
-
 // Who has the upper range of ranks combines twice, the other one once.
 Cost scan_rounds(double n, const Facts& facts) {
   Cost cost;
@@ -58,53 +36,57 @@ Cost scan_rounds(double n, const Facts& facts) {
   return cost;
 }
 
-// Each shows the others `shown` bytes; a counter tells who is last, a flag that all are there.
-Cost meeting(const Facts& facts, double shown) {
-  Cost cost;
-  cost.path.shared_looks = facts.ranks;  // the counter goes from one to the next, then the flag
-  cost.all.shared_looks = 2.0 * facts.ranks;
-  cost.path.shared_bytes = shown;
-  cost.all.shared_bytes = shown * facts.ranks;
-  cost.turns = 1;
-  return cost;
-}
-
 double pieces_of(double bytes) {
   return std::ceil(bytes / static_cast<double>(kStreamPieceBytes));
 }
 
-// Round the ring, each rank's part comes to all others. Each says once that it is ready.
-Cost ring_round(const Facts& facts, double part, bool combined) {
+}  // namespace
+
+// Rounds of a power of two; who is beyond it gives its part away before, and gets the result after.
+Cost doubling(const Doubling& of, double n, bool asks_always) {
   Cost cost;
-  const double steps = facts.ranks - 1.0;
+  if (of.members == 1) return cost;
+  const double whole = std::bit_floor(static_cast<unsigned>(of.members));
+  const double beyond = of.members - whole;
+  const double rounds = tree_depth(of.members);
+  const double each = messages_of(n, asks_always);
+  const double bodies = (2 * beyond + whole * rounds) * of.groups;
+  const double steps = of.between.steps;
+  add_sent(cost, {each * bodies, each * of.between.messages}, {bodies * n, of.between.messages * n});
+  // Who waits for a part that is given away is late by that. Where nobody is asked it delays all but itself: it gets
+  // its result late, too, if the one that differs from it in all bits is late. A result is asked for as soon as the
+  // part is given away.
+  const double late = each > 1 ? 2 : (2 * beyond > whole ? 1 : 0);
+  const double outer = beyond > 0 ? late + 1 : 0;
+  const double far = std::min(steps, rounds);
+  add_path(cost, {each * rounds + outer, each * steps},
+           {((rounds - far) * kBothWays + far + (beyond > 0 ? 2 : 0)) * n, steps * n});
+  cost.path.combined_bytes = (rounds + (beyond > 0 ? 1 : 0)) * n;
+  cost.all.combined_bytes = (whole * rounds + beyond) * of.groups * n;
+  return cost;
+}
+
+// Each says once that it is ready, to the one before it.
+Cost ring_round(const Rings& rings, double part, bool combined) {
+  Cost cost;
+  const double steps = rings.members - 1;
   if (steps == 0 || part == 0) return cost;
   const double pieces = pieces_of(part);
-  const double ring = facts.crossings.ring;
-  add_sent(cost, {facts.ranks + facts.ranks * steps * pieces, ring + ring * steps * pieces},
-           {facts.ranks * steps * part, ring * steps * part});
-  const double far = ring > 0 ? 1 : 0;
+  // A ring that is cut has one link fewer, and whose member has all sends as much as the others.
+  const double links = rings.members * rings.count - rings.cut;
+  const double words_and_bodies = 1 + steps * pieces;
+  add_sent(cost, {links * words_and_bodies, rings.far_links * words_and_bodies},
+           {links * steps * part, rings.far_links * steps * part});
+  const double far = rings.far_links > 0 ? 1 : 0;
+  const double far_steps = rings.far_links / rings.count;
   // All links carry as much at once: the slowest one counts.
-  add_path(cost, {steps + 1, std::min(ring, steps) + far},
+  add_path(cost, {steps + 1, std::min(far_steps, steps) + far},
            {(far > 0 ? 1 : kBothWays) * steps * part, far * steps * part});
   (far > 0 ? cost.path.busy_between : cost.path.busy_inside) += 2 * steps * (pieces - 1);
   if (combined) cost.path.combined_bytes = steps * part;
-  if (combined) cost.all.combined_bytes = facts.ranks * steps * part;
+  if (combined) cost.all.combined_bytes = links * steps * part;
   return cost;
 }
-
-// The same, but one has all of it from the start: the ring is cut before it.
-Cost cut_ring_round(const Facts& facts, double part) {
-  Cost cost = ring_round(facts, part, false);
-  const double pieces = pieces_of(part);
-  const double links = facts.ranks - 1.0;
-  cost.all = {};
-  const double each = 1 + links * pieces;
-  const double chain = facts.crossings.chain;
-  add_sent(cost, {links * each, chain * each}, {links * links * part, chain * links * part});
-  return cost;
-}
-
-}  // namespace
 
 Cost exchange_cost(Operation operation, double n, const Facts& facts) {
   if (facts.ranks == 1) return {};
@@ -117,56 +99,23 @@ Cost exchange_cost(Operation operation, double n, const Facts& facts) {
     case Operation::exscan:
       return scan_rounds(n, facts);
     default:
-      return doubling(n, facts);
+      return doubling({facts.ranks, 1, facts.crossings.doubling}, n, false);
   }
-}
-
-Cost shared_cost(Operation operation, double n, const Facts& facts) {
-  const double ranks = facts.ranks;
-  Cost cost = meeting(facts, operation == Operation::alltoall ? ranks * n : n);
-  const auto reads = [&cost](double on_path, double in_all) {
-    cost.path.shared_bytes += on_path;
-    cost.all.shared_bytes += in_all;
-  };
-  const auto combines = [&cost](double on_path, double in_all) {
-    cost.path.combined_bytes = on_path;
-    cost.all.combined_bytes = in_all;
-  };
-  switch (operation) {
-    case Operation::allreduce:
-      reads(n, ranks * n);
-      combines((ranks - 1) * n, (ranks - 1) * n);
-      break;
-    case Operation::reduce_scatter:
-      reads(n, ranks * n);
-      combines((ranks - 1) / ranks * n, (ranks - 1) * n);
-      break;
-    case Operation::allgather:
-    case Operation::alltoall:
-      reads((ranks - 1) * n, ranks * (ranks - 1) * n);
-      break;
-    case Operation::scan:
-    case Operation::exscan:
-      reads(ranks * n, ranks * (ranks + 1) / 2 * n);
-      combines((ranks - 1) * n, ranks * (ranks - 1) / 2 * n);
-      break;
-    default:
-      break;
-  }
-  return cost;
 }
 
 Cost bucket_cost(Operation operation, double n, const Facts& facts) {
-  const double slice = n / facts.ranks;
+  const double ranks = facts.ranks;
+  const double slice = n / ranks;
+  const Rings ring{ranks, 1, facts.crossings.ring};
   switch (operation) {
     case Operation::allgather:
-      return ring_round(facts, n, false);
+      return ring_round(ring, n, false);
     case Operation::reduce_scatter:
-      return ring_round(facts, slice, true);
+      return ring_round(ring, slice, true);
     case Operation::bcast:
-      return deal(facts, slice, Dealing::asks_always) + cut_ring_round(facts, slice);
+      return deal(facts, slice, Dealing::asks_always) + ring_round({ranks, 1, facts.crossings.chain, 1}, slice, false);
     default:
-      return ring_round(facts, slice, true) + ring_round(facts, slice, false);
+      return ring_round(ring, slice, true) + ring_round(ring, slice, false);
   }
 }
 

@@ -16,26 +16,26 @@ void add_load(Load& to, const Load& more) {
   to.bytes += more.bytes;
 }
 
-Share operator*(const Share& share, double factor) {
+Split operator*(const Split& share, double factor) {
   return {share.all * factor, share.between * factor};
 }
 
-Share edges_of(const Facts& facts) {
+Split edges_of(const Facts& facts) {
   return {facts.ranks - 1.0, facts.crossings.tree.messages};
 }
 
 // Further messages of a rank that has its first one's start-up on the path.
-void add_busy(Cost& cost, const Share& further) {
+void add_busy(Cost& cost, const Split& further) {
   const double between = std::max(std::min(further.between, further.all), 0.0);
   cost.path.busy_between += between;
   cost.path.busy_inside += std::max(further.all, 0.0) - between;
 }
 
-Share leaders_of(const Facts& facts) {
+Split leaders_of(const Facts& facts) {
   return {facts.nodes - 1.0, facts.nodes - 1.0};
 }
 
-Share members_of(const Facts& facts) {
+Split members_of(const Facts& facts) {
   return {static_cast<double>(facts.ranks - facts.nodes), 0};
 }
 
@@ -60,12 +60,12 @@ Cost operator+(const Cost& first, const Cost& then) {
   return sum;
 }
 
-void add_sent(Cost& cost, const Share& messages, const Share& bytes) {
+void add_sent(Cost& cost, const Split& messages, const Split& bytes) {
   add_load(cost.all.inside, {messages.all - messages.between, bytes.all - bytes.between});
   add_load(cost.all.between, {messages.between, bytes.between});
 }
 
-void add_path(Cost& cost, const Share& messages, const Share& bytes) {
+void add_path(Cost& cost, const Split& messages, const Split& bytes) {
   const double between = std::min(messages.between, messages.all);
   const double far_bytes = std::min(bytes.between, bytes.all);
   add_load(cost.path.inside, {messages.all - between, bytes.all - far_bytes});
@@ -116,7 +116,7 @@ Cost tree_gather(const Facts& facts, double block) {
   Cost cost;
   if (facts.ranks == 1) return cost;
   const Crossings& crossings = facts.crossings;
-  const Share blocks{tree_blocks(facts.ranks), crossings.tree_blocks};
+  const Split blocks{tree_blocks(facts.ranks), crossings.tree_blocks};
   const double short_blocks = block > 0 ? std::floor(static_cast<double>(kHandshakeBytes) / block) : facts.ranks;
   const double words = tree_edges_above(facts.ranks, short_blocks);
   add_sent(cost, edges_of(facts), blocks * block);
@@ -174,7 +174,7 @@ Cost deal(const Facts& facts, double block, Dealing how) {
   Cost cost;
   if (facts.ranks == 1 || block == 0) return cost;
   const double each = messages_of(block, how == Dealing::asks_always);
-  const Share bodies{facts.ranks - 1.0, static_cast<double>(facts.ranks - facts.on_first_node)};
+  const Split bodies{facts.ranks - 1.0, static_cast<double>(facts.ranks - facts.on_first_node)};
   add_sent(cost, bodies * each, bodies * block);
   const double step = bodies.between > 0 ? 1 : 0;
   const double one = how == Dealing::awaited ? 1 : each;
@@ -192,15 +192,15 @@ Cost everybody_to_everybody(const Group& group, double block, bool asks_always) 
   if (group.members <= 1 || block == 0) return cost;
   const double each = messages_of(block, asks_always);
   const double ranks = group.members * group.groups;
-  const Share pairs{ranks * (group.members - 1), group.pairs_between};
+  const Split pairs{ranks * (group.members - 1), group.pairs_between};
   add_sent(cost, pairs * each, pairs * block);
-  const Share peers = pairs * (1 / ranks);
+  const Split peers = pairs * (1 / ranks);
   const double turns = std::ceil(peers.all / kDirectAtOnce);
   const double step = peers.between > 0 ? 1 : 0;
   add_path(cost, {turns * each, turns * each * step},
            {((peers.all - peers.between) * kBothWays + peers.between) * block, peers.between * block});
   // It sends to each, and gets from each.
-  add_busy(cost, Share{peers.all - turns, peers.between - turns * step} * (2 * each));
+  add_busy(cost, Split{peers.all - turns, peers.between - turns * step} * (2 * each));
   return cost;
 }
 

@@ -15,14 +15,14 @@ inline constexpr double kBothWays = 1.75;
 // One after the other.
 [[nodiscard]] Cost operator+(const Cost& first, const Cost& then);
 // So much in all, and of that between nodes.
-struct Share {
+struct Split {
   double all = 0;
   double between = 0;
 };
 // Messages that are sent, and their bytes.
-void add_sent(Cost& cost, const Share& messages, const Share& bytes);
+void add_sent(Cost& cost, const Split& messages, const Split& bytes);
 // Messages that follow each other, and the bytes that do.
-void add_path(Cost& cost, const Share& messages, const Share& bytes);
+void add_path(Cost& cost, const Split& messages, const Split& bytes);
 
 // Messages that a body takes: where it is asked for, its receiver's word too.
 [[nodiscard]] double messages_of(double bytes, bool ask_always = false);
@@ -51,7 +51,25 @@ struct Group {
 // The same, and each combines what it gets with its own.
 [[nodiscard]] Cost combine_slices(const Group& group, double slice);
 
-// By operation and algorithm; `n`: as select() has the bytes.
+// Round rings of as many members each, all at once: each one's part of `part` bytes comes to all others of its ring.
+// `cut`: of so many rings one member each has all from the start, and gets nothing.
+struct Rings {
+  double members;
+  double count;
+  double far_links;  // of all rings, between nodes
+  double cut = 0;
+};
+[[nodiscard]] Cost ring_round(const Rings& rings, double part, bool combined);
+
+// Recursive doubling in groups of as many members each, all at once.
+struct Doubling {
+  int members;
+  double groups;
+  Crossing between;  // of all groups
+};
+[[nodiscard]] Cost doubling(const Doubling& of, double n, bool asks_always);
+
+// By operation and algorithm; `n`: as choose() has the bytes.
 [[nodiscard]] Cost exchange_cost(Operation operation, double n, const Facts& facts);
 [[nodiscard]] Cost shared_cost(Operation operation, double n, const Facts& facts);
 [[nodiscard]] Cost bucket_cost(Operation operation, double n, const Facts& facts);

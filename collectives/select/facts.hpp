@@ -21,6 +21,10 @@ struct StandingFacts {
   [[nodiscard]] Algorithm choose(Operation operation, std::uint64_t bytes, bool in_order = false) const {
     return chosen.of(operation, bytes, facts, in_order);
   }
+  // Of a call that takes the hybrid.
+  [[nodiscard]] HybridPlan hybrid_plan(Operation operation, std::uint64_t bytes, bool in_order = false) const {
+    return chosen.hybrid_plan(operation, bytes, facts, in_order);
+  }
 };
 
 class KnownFacts final : public mpi_adi::CommunicatorExtension {
@@ -32,6 +36,7 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
         waiting_{found, groups_, nullptr, waiting_chosen_} {
     if (!team_) return;
     waiting_.facts.shared = true;
+    waiting_.facts.strips = team_->has_strips();
     waiting_.team = &*team_;
   }
   // Of a call that stops where it has to wait: who looks at memory must be looking.

@@ -1,13 +1,14 @@
 #include "collectives/select/perform.hpp"
 
 #include "collectives/algorithm/algorithms.hpp"
-#include "collectives/portal/meet.hpp"
+#include "collectives/portal/post.hpp"
+#include "collectives/portal/shown.hpp"
 
 namespace margay::collectives {
 
 namespace {
 
-static_assert(kOperationCount < kMeetingOperations);
+static_assert(kOperationCount < kShownOperations);
 
 constexpr int kTop = 0;  // the root of operations that have none
 
@@ -19,11 +20,31 @@ Shape shape_of(Operation operation, Algorithm algorithm, int root, std::uint64_t
 }
 
 Algorithm choose(Operation operation, const Reduction& reduction, const StandingFacts& standing) {
-  return standing.choose(operation, reduction.bytes(), !reduction.combine.commutative());
+  const bool in_order = !reduction.combine.commutative();
+  const auto ranks = static_cast<std::uint64_t>(standing.facts.ranks);
+  if (standing.facts.strips && reduction.element_bytes > sim::kStripBytes / ranks) [[unlikely]] {
+    // Strips are cut between elements: of longer ones there are none.
+    Facts facts = standing.facts;
+    facts.strips = false;
+    return choose(operation, reduction.bytes(), facts, in_order);
+  }
+  return standing.choose(operation, reduction.bytes(), in_order);
+}
+
+HybridPlan plan_of_hybrid(Operation operation, const Reduction& reduction, const StandingFacts& standing) {
+  return standing.hybrid_plan(operation, reduction.bytes(), !reduction.combine.commutative());
 }
 
 Steps reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
-                const Reduction& reduction) {
+                const Reduction& reduction, Team* team) {
+  if (algorithm == Algorithm::shared) {
+    if (reduction.bytes() <= kPostedBytes) {
+      return reduce_posted(collective, *team, root, reduction.partial, reduction.count, reduction.element_bytes,
+                           reduction.combine);
+    }
+    return reduce_to_root_strips(collective, *team, root, reduction.partial, reduction.count, reduction.element_bytes,
+                                 reduction.combine);
+  }
   if (algorithm == Algorithm::direct) {
     return reduce_direct(collective, root, reduction.partial, reduction.count, reduction.element_bytes,
                          reduction.combine);
@@ -36,7 +57,11 @@ Steps reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& g
 }
 
 Steps bcast_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
-               const portals::Region& data) {
+               const portals::Region& data, Team* team) {
+  if (algorithm == Algorithm::shared) {
+    return data.bytes() <= kPostedBytes ? bcast_posted(collective, *team, root, data)
+                                        : bcast_strips(collective, *team, root, data);
+  }
   if (algorithm == Algorithm::nodes) return bcast_nodes(collective, groups, root, data);
   if (algorithm == Algorithm::bucket) return bcast_bucket(collective, root, data);
   return bcast_tree(collective, root, data);
@@ -49,8 +74,9 @@ Steps barrier_nodes(Collective& collective, const NodeGroups& groups) {
 
 // One rank's result goes to all: the same bits everywhere.
 Steps reduce_and_tell(Collective& collective, Algorithm algorithm, const NodeGroups& groups, Reduction reduction) {
-  co_await reduce_by(algorithm, collective, groups, kTop, reduction);
-  co_await bcast_by(algorithm, collective, groups, kTop, portals::Region(reduction.partial, reduction.bytes()));
+  co_await reduce_by(algorithm, collective, groups, kTop, reduction, nullptr);
+  co_await bcast_by(algorithm, collective, groups, kTop, portals::Region(reduction.partial, reduction.bytes()),
+                    nullptr);
 }
 
 std::vector<Slice> slices_of(const ReduceScatterCall& what, int ranks) {
@@ -83,7 +109,14 @@ Steps reduce_and_scatter(Collective& collective, Algorithm algorithm, const Stan
     co_await reduce_scatter_bucket(collective, reduction.partial, slices, reduction.element_bytes, reduction.combine);
     co_return;
   }
-  co_await reduce_by(algorithm, collective, standing.groups, kTop, reduction);
+  if (algorithm == Algorithm::hybrid) {
+    const std::vector<Slice> slices = slices_of(what, collective.size());
+    co_await reduce_scatter_hybrid(collective, standing.groups,
+                                   plan_of_hybrid(Operation::reduce_scatter, reduction, standing), reduction.partial,
+                                   slices, reduction.element_bytes, reduction.combine);
+    co_return;
+  }
+  co_await reduce_by(algorithm, collective, standing.groups, kTop, reduction, nullptr);
   collective.next_phase();
   std::vector<PeerMessage> out, in;
   const portals::Region whole(reduction.partial, reduction.bytes());
@@ -161,6 +194,12 @@ Steps gather_and_tell(Collective& collective, Algorithm algorithm, const Standin
     co_await swap_blocks(collective, what);
     co_return;
   }
+  if (algorithm == Algorithm::hybrid) {
+    static_cast<void>(place_own_block(collective, what));
+    co_await allgather_hybrid(collective, standing.groups, standing.hybrid_plan(Operation::allgather, what.block_bytes),
+                              what.all, what.block_bytes);
+    co_return;
+  }
   if (algorithm == Algorithm::direct || algorithm == Algorithm::bucket) {
     co_await allgather_blocks(collective, algorithm, what);
     co_return;
@@ -171,8 +210,28 @@ Steps gather_and_tell(Collective& collective, Algorithm algorithm, const Standin
   co_await bcast_tree(collective, kTop, portals::Region(what.all, members * what.block_bytes));
 }
 
-Plan plan_of_blocks(Operation operation, int root, std::uint64_t block_bytes) {
-  return {.shape = shape_of(operation, Algorithm::tree, root, block_bytes)};
+Plan plan_of_blocks(Operation operation, int root, std::uint64_t block_bytes, const StandingFacts& standing) {
+  const Algorithm algorithm = standing.choose(operation, block_bytes);
+  return {algorithm, shape_of(operation, algorithm, root, block_bytes)};
+}
+
+// Each block goes to the root by itself.
+Steps gather_blocks(Collective& collective, GatherCall what) {
+  std::vector<PeerMessage> out, in;
+  const portals::Region all(what.all, what.block_bytes * static_cast<std::uint64_t>(collective.size()));
+  const auto block = [&](int rank) {
+    return all.slice(static_cast<std::uint64_t>(rank) * what.block_bytes, what.block_bytes);
+  };
+  if (what.mine.bytes() != what.block_bytes) collective.named_other_bytes();
+  if (collective.rank() != what.root) out.push_back({what.root, what.mine});
+  for (int rank = 0; collective.rank() == what.root && rank < collective.size(); ++rank) {
+    if (rank != what.root) in.push_back({rank, block(rank)});
+  }
+  if (collective.rank() == what.root && what.mine.bytes() == what.block_bytes && what.block_bytes != 0 &&
+      !(what.mine.contiguous() && what.mine.single().base == block(what.root).single().base)) {
+    portals::copy(block(what.root), what.mine);
+  }
+  co_await exchange_directly(collective, out, in);
 }
 
 }  // namespace
@@ -206,7 +265,10 @@ Plan BcastCall::plan(const StandingFacts& standing) const {
 }
 
 Steps BcastCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-  return bcast_by(algorithm, collective, standing.groups, root, data);
+  if (algorithm == Algorithm::hybrid) {
+    return bcast_hybrid(collective, standing.groups, standing.hybrid_plan(Operation::bcast, data.bytes()), root, data);
+  }
+  return bcast_by(algorithm, collective, standing.groups, root, data, standing.team);
 }
 
 Plan ReduceCall::plan(const StandingFacts& standing) const {
@@ -215,7 +277,11 @@ Plan ReduceCall::plan(const StandingFacts& standing) const {
 }
 
 Steps ReduceCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-  return reduce_by(algorithm, collective, standing.groups, root, reduction);
+  if (algorithm == Algorithm::hybrid) {
+    return reduce_hybrid(collective, standing.groups, plan_of_hybrid(Operation::reduce, reduction, standing), root,
+                         reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
+  }
+  return reduce_by(algorithm, collective, standing.groups, root, reduction, standing.team);
 }
 
 Plan AllreduceCall::plan(const StandingFacts& standing) const {
@@ -232,8 +298,8 @@ Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing,
                             reduction.combine);
   }
   if (algorithm == Algorithm::hybrid) {
-    return allreduce_hybrid(collective, standing.groups, reduction.partial, reduction.count, reduction.element_bytes,
-                            reduction.combine);
+    return allreduce_hybrid(collective, standing.groups, plan_of_hybrid(Operation::allreduce, reduction, standing),
+                            reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
   }
   if (algorithm == Algorithm::bucket) {
     return allreduce_bucket(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
@@ -242,20 +308,16 @@ Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing,
   return allreduce_exchange(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
 }
 
-Plan GatherCall::plan(const StandingFacts& /*standing*/) const {
-  return plan_of_blocks(Operation::gather, root, block_bytes);
+Plan GatherCall::plan(const StandingFacts& standing) const {
+  return plan_of_blocks(Operation::gather, root, block_bytes, standing);
 }
 
-Steps GatherCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
+Steps GatherCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  if (algorithm == Algorithm::direct) return gather_blocks(collective, *this);
+  if (algorithm == Algorithm::shared) {
+    return gather_posted(collective, *standing.team, root, mine, block_bytes, all);
+  }
   return gather_tree(collective, root, mine, block_bytes, all);
-}
-
-Plan ScatterCall::plan(const StandingFacts& /*standing*/) const {
-  return plan_of_blocks(Operation::scatter, root, block_bytes);
-}
-
-Steps ScatterCall::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
-  return scatter_tree(collective, root, all, block_bytes, mine);
 }
 
 Plan ScanCall::plan(const StandingFacts& standing) const {
@@ -264,6 +326,11 @@ Plan ScanCall::plan(const StandingFacts& standing) const {
 }
 
 Steps ScanCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+  if (algorithm == Algorithm::shared && standing.facts.strips && reduction.bytes() <= kPostedBytes &&
+      (standing.facts.crowded || reduction.bytes() > sim::kMeetingPartBytes)) {
+    return scan_posted(collective, *standing.team, kind, reduction.partial, reduction.count, reduction.element_bytes,
+                       reduction.combine);
+  }
   if (algorithm == Algorithm::shared) {
     return scan_shared(collective, *standing.team, kind, reduction.partial, reduction.count, reduction.element_bytes,
                        reduction.combine);

@@ -66,16 +66,6 @@ struct GatherCall {
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
-// As scatter_tree.
-struct ScatterCall {
-  int root = 0;
-  std::byte* all = nullptr;
-  std::uint64_t block_bytes = 0;
-  portals::Region mine = {};
-  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
-  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
-};
-
 // As scan_exchange.
 struct ScanCall {
   ScanKind kind = ScanKind::inclusive;
@@ -112,9 +102,18 @@ template <typename What>
 [[nodiscard]] int perform(TreePortal& portal, mpi_adi::Communicator& communicator, const What& what) {
   const StandingFacts& standing = facts_of(portal.host(), communicator).of_waiting();
   const Plan plan = what.plan(standing);
-  Collective collective(portal, communicator, plan.shape);
-  run(what.text(collective, standing, plan.algorithm));
-  return collective.error_class();
+  int error_class = MPI_SUCCESS;
+  std::uint64_t number = 0;
+  {
+    Collective collective(portal, communicator, plan.shape);
+    number = communicator.collective_sequence;
+    run(what.text(collective, standing, plan.algorithm));
+    error_class = collective.error_class();
+  }
+  if (standing.team != nullptr) {
+    standing.team->be_done(number, error_class == MPIX_ERR_PROC_FAILED);
+  }
+  return error_class;
 }
 
 }  // namespace margay::collectives

@@ -13,7 +13,7 @@ NodeGroups::NodeGroups(std::span<const std::uint32_t> nodes, int rank) {
     if (fresh) lowest_.push_back(static_cast<int>(at));
     if (fresh) members.push_back(0);
     group_of_.push_back(found->second);
-    ++members[static_cast<std::size_t>(found->second)];
+    place_of_.push_back(members[static_cast<std::size_t>(found->second)]++);
   }
   most_ = *std::max_element(members.begin(), members.end());
   my_group_ = group_of_[static_cast<std::size_t>(rank)];
@@ -22,25 +22,20 @@ NodeGroups::NodeGroups(std::span<const std::uint32_t> nodes, int rank) {
     if (static_cast<int>(at) == rank) index_ = static_cast<int>(mine_.size());
     mine_.push_back(static_cast<int>(at));
   }
+  // Until here a rank's place is that on its node.
+  for (std::size_t group = 1; group < members.size(); ++group) members[group] += members[group - 1];
+  by_node_.resize(nodes.size());
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    if (group_of_[at] > 0) place_of_[at] += members[static_cast<std::size_t>(group_of_[at] - 1)];
+    by_node_[static_cast<std::size_t>(place_of_[at])] = static_cast<int>(at);
+  }
+  in_rank_order_ = std::ranges::is_sorted(by_node_);
 }
 
 TreePlace NodeGroups::leaders_tree(int root) const {
   const int root_group = group_of_[static_cast<std::size_t>(root)];
   const auto leader = [&](int group) { return group == root_group ? root : lowest_[static_cast<std::size_t>(group)]; };
-  TreePlace place = spanning_tree(nodes(), root_group, my_group_);
-  if (place.parent >= 0) place.parent = leader(place.parent);
-  for (TreePlace::Child& child : place.children) child.rank = leader(child.rank);
-  return place;
-}
-
-std::vector<int> NodeGroups::column() const {
-  std::vector<int> ranks(lowest_.size(), -1);
-  std::vector<int> before(lowest_.size(), 0);
-  for (std::size_t rank = 0; rank < group_of_.size(); ++rank) {
-    const auto group = static_cast<std::size_t>(group_of_[rank]);
-    if (before[group]++ == index_) ranks[group] = static_cast<int>(rank);
-  }
-  return ranks;
+  return of_ranks(spanning_tree(nodes(), root_group, my_group_), leader);
 }
 
 }  // namespace margay::collectives

@@ -22,10 +22,13 @@ class NodeGroups {
   [[nodiscard]] int index() const { return index_; }
   // Every node has as many ranks.
   [[nodiscard]] bool even() const { return most_ * nodes() == static_cast<int>(group_of_.size()); }
-  // This rank's node among them, in the order of their lowest ranks.
-  [[nodiscard]] int number() const { return my_group_; }
-  // The ranks that have this rank's index on their nodes, in the order of these. Requires: even().
-  [[nodiscard]] std::vector<int> column() const;
+  // All ranks, node after node in the order of their lowest ranks, on each ascending; and where a rank stands there.
+  [[nodiscard]] std::span<const int> by_node() const { return by_node_; }
+  [[nodiscard]] int place_by_node(int rank) const { return place_of_[static_cast<std::size_t>(rank)]; }
+  // That is the order of ranks.
+  [[nodiscard]] bool in_rank_order() const { return in_rank_order_; }
+  // This rank.
+  [[nodiscard]] int rank() const { return mine_[static_cast<std::size_t>(index_)]; }
   // Who speaks for this rank's node: `root` on its own node, elsewhere the node's lowest rank.
   [[nodiscard]] int leader(int root) const { return on_my_node(root) ? root : mine_.front(); }
   // The leaders' tree, rooted at `root`; ranks in it are ranks of the communicator. Requires: this rank is a leader.
@@ -36,10 +39,13 @@ class NodeGroups {
 
   std::vector<int> lowest_;    // by group, in the order of their lowest ranks
   std::vector<int> group_of_;  // by rank
+  std::vector<int> by_node_;
+  std::vector<int> place_of_;  // by rank
   std::vector<int> mine_;
   int my_group_ = 0;
   int index_ = 0;
   int most_ = 0;
+  bool in_rank_order_ = true;
 };
 
 }  // namespace margay::collectives

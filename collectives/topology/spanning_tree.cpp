@@ -4,6 +4,7 @@ namespace margay::collectives {
 
 TreePlace spanning_tree(int size, int root, int rank) {
   TreePlace place;
+  place.self = rank;
   int first = 0;
   int last = size - 1;
   if (rank == root) place.last = last;

@@ -12,6 +12,7 @@ struct TreePlace {
     int rank;
     int first, last;  // its subtree, inclusive
   };
+  int self = 0;                 // this rank
   int parent = -1;              // -1: the root
   int first = 0, last = 0;      // this rank's own subtree, inclusive
   std::vector<Child> children;  // largest subtree first: the order to send in; receive in the reverse
@@ -19,5 +20,13 @@ struct TreePlace {
 
 // Requires: 0 <= root, rank < size.
 [[nodiscard]] TreePlace spanning_tree(int size, int root, int rank);
+// The tree of some ranks, by number: parent and children become ranks, `rank_of` their numbers. `self` and the ranges
+// of the subtrees stay numbers.
+template <typename RankOf>
+[[nodiscard]] TreePlace of_ranks(TreePlace place, RankOf rank_of) {
+  if (place.parent >= 0) place.parent = rank_of(place.parent);
+  for (TreePlace::Child& child : place.children) child.rank = rank_of(child.rank);
+  return place;
+}
 
 }  // namespace margay::collectives

@@ -1,5 +1,7 @@
 #include "mpi_adi/datatype/signature.hpp"
 
+#include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/datatype/predefined_types.hpp"
 #include "mpi_adi/datatype/walker.hpp"
 
 namespace margay::mpi_adi {
@@ -66,6 +68,14 @@ Signature signature_of(const TypeDefinition& type, std::uint64_t bytes) {
   const Hash elements = whole == 0 ? Hash{} : reader.read(type, type.size).times(whole);
   const Hash all = elements.then(reader.read(type, bytes % type.size));
   return reader.signature(all);
+}
+
+// The index alone tells the type, but not its size: that is the handle's.
+std::string words_of_elements(const Signature& signature, std::uint64_t bytes) {
+  if (signature.kind == Signature::Kind::packed) return "MPI_PACKED";
+  if (signature.kind != Signature::Kind::uniform) return "elements of several types";
+  const std::uint64_t one = basic_size_bytes(signature.leaf);
+  return (one == 0 ? "" : std::to_string(bytes / one) + " x ") + std::string(basic_type_name(signature.leaf));
 }
 
 }  // namespace margay::mpi_adi

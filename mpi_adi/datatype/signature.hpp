@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "mpi_adi/datatype/definition.hpp"
 
@@ -28,5 +29,8 @@ struct Signature {
 
 // Of the first `bytes` bytes of elements of `type` in a row. Costs a walk over one element.
 [[nodiscard]] Signature signature_of(const TypeDefinition& type, std::uint64_t bytes);
+
+// `bytes` of them as words: "4 x MPI_INT".
+[[nodiscard]] std::string words_of_elements(const Signature& signature, std::uint64_t bytes);
 
 }  // namespace margay::mpi_adi

@@ -42,14 +42,6 @@ std::uint8_t number_of_call(std::string_view name) {
   return 1;
 }
 
-// The index alone tells the type, but not its size: that is the handle's.
-std::string elements(const Signature& signature, std::uint64_t bytes) {
-  if (signature.kind == Signature::Kind::packed) return "MPI_PACKED";
-  if (signature.kind != Signature::Kind::uniform) return "elements of several types";
-  const std::uint64_t one = basic_size_bytes(signature.leaf);
-  return (one == 0 ? "" : std::to_string(bytes / one) + " x ") + std::string(basic_type_name(signature.leaf));
-}
-
 }  // namespace
 
 void write_sent_side(portals::UserData& data, const SentSide& side) {
@@ -77,7 +69,8 @@ SentSide read_sent_side(const portals::UserData& data) {
 std::string words_of_sent_side(const portals::Header& header) {
   const SentSide side = read_sent_side(header.user_data);
   if (side.call == 0) return {};
-  return elements(side.signature, message_bytes(header)) + " by " + std::string(kCalls[side.call % kCalls.size()]);
+  return words_of_elements(side.signature, message_bytes(header)) + " by " +
+         std::string(kCalls[side.call % kCalls.size()]);
 }
 
 void TypeCheck::begin_send(const Datatype& type, std::uint64_t bytes, bool own) {
@@ -121,14 +114,16 @@ void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
   ++findings_;
   if (++misfits_ > kLinesMax) return;
   const std::uint64_t room = static_cast<std::uint64_t>(receive.count) * receive.type->size;
-  const std::string type = !receive.type_name.empty() ? std::to_string(receive.count) + " x " + receive.type_name
-                                                      : std::to_string(receive.count) + " x a derived type (" +
-                                                            elements(signature_of(*receive.type, room), room) + ")";
+  const std::string type = !receive.type_name.empty()
+                               ? std::to_string(receive.count) + " x " + receive.type_name
+                               : std::to_string(receive.count) + " x a derived type (" +
+                                     words_of_elements(signature_of(*receive.type, room), room) + ")";
   const std::string& name = request.communicator->name;
   std::fprintf(stderr, "margay: rank %u: %s of %s (%llu bytes) %s: rank %d sent %s (%llu bytes) by %s, tag %d, %s%s\n",
                rank_, receive.call, type.c_str(), static_cast<unsigned long long>(room),
                request.truncated ? "is too small for what came" : "does not fit what came", request.source,
-               elements(receive.sent.signature, receive.bytes).c_str(), static_cast<unsigned long long>(receive.bytes),
+               words_of_elements(receive.sent.signature, receive.bytes).c_str(),
+               static_cast<unsigned long long>(receive.bytes),
                std::string(kCalls[receive.sent.call % kCalls.size()]).c_str(), request.tag,
                name.empty() ? "a communicator without a name" : name.c_str(),
                misfits_ == kLinesMax ? " (the last one that is printed)" : "");

@@ -117,6 +117,8 @@ class Kernel {
   // computing: after a while without progress nudge() wakes its coprocessor. Calls balance.
   void expect_answer(std::uint32_t peer) { ++owed_[peer], ++owed_total_; }
   void answered(std::uint32_t peer) { --owed_[peer], --owed_total_; }
+  // See Wire::watch.
+  void watch(std::uint32_t peer) { routes_[peer]->watch(peer); }
   // Wakes every peer that owes an answer or does not take what is queued for it. Returns whether there is any.
   bool nudge();
   // A call that looks once found nothing, and the program will look again: the same, now and then.

@@ -34,6 +34,14 @@ class NodeMemory {
     return bytes <= kCacheLineBytes ? layout_.meeting_line(pair, local_rank, side)
                                     : layout_.meeting_part(pair, local_rank, side);
   }
+  // Whether members also have strips of long data and postings; then where. A strip has kStripAreaBytes.
+  [[nodiscard]] static bool has_strips(std::uint32_t pair) { return pair < kLongPlaces; }
+  [[nodiscard]] std::byte* strip(std::uint32_t pair, std::uint32_t local_rank, unsigned side) const {
+    return layout_.strip(pair, local_rank, side);
+  }
+  [[nodiscard]] PostingArea& posting_area(std::uint32_t pair, std::uint32_t local_rank) const {
+    return layout_.posting_area(pair, local_rank);
+  }
   // Something was published for a rank that may sleep.
   void ring(std::uint32_t local_rank) const {
     BellRinger(layout_.area(local_rank).bell, registered_).ring_if_sleeping();

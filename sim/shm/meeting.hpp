@@ -29,6 +29,7 @@ struct alignas(kCacheLineBytes) MeetingData {
   std::uint64_t opened = 0;    // number of the meeting 31 | 0 19 | who opened 12 | marks differ 1 | side 1
   std::uint32_t left = 0;      // processes that will not come again
   std::uint32_t round = 0;     // how often all have left: the place is others' then
+  std::uint32_t wanted = 0;    // somebody waits for another one's progress (sim/shm/posting)
 };
 static_assert(std::is_trivially_copyable_v<MeetingData> && sizeof(MeetingData) == kCacheLineBytes);
 
@@ -51,6 +52,9 @@ class Meeting {
   // This process comes to meeting `number` (not 0; numbers grow, and wrap), for what `mark` says: the same of all, or
   // they did not mean to meet. last: open() is this one's to call. late: others have gone on to a later meeting, and
   // this one never opens.
+  //
+  // A meeting that has opened is no later one, whatever its number is: this process was in it. So it does not matter
+  // how many numbers lie between two meetings.
   [[nodiscard]] Came come(std::uint32_t number, std::uint32_t mark) {
     std::atomic_ref<std::uint64_t> word(data_->arrivals);
     // Relaxed, no partner: the exchange below says whether it still holds.
@@ -60,7 +64,7 @@ class Meeting {
       if (number_of(seen) == number) {
         next = seen + 1;
         if ((seen ^ std::uint64_t{mark} << kMarkShift) & kMark) next |= kOtherMark;
-      } else if (is_after(number_of(seen), number)) {
+      } else if (is_after(number_of(seen), number) && !is_open(number_of(seen))) {
         return Came::late;
       }
       // Release: pairs with the acquire of who comes last, which then sees what this process wrote; each exchange
@@ -74,6 +78,11 @@ class Meeting {
   [[nodiscard]] bool others_differ() const {
     // Relaxed: come() has acquired it, and nobody else changes it.
     return (std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed) & kOtherMark) != 0;
+  }
+  // Who came last sees by other means that they did not mean to meet: it is as if a mark had differed.
+  void found_other_marks() {
+    // Relaxed: all have come, so nobody else changes it; open() reads it in this thread.
+    std::atomic_ref<std::uint64_t>(data_->arrivals).fetch_or(kOtherMark, std::memory_order_relaxed);
   }
   // `who`: for the others, opener(). Requires: come() said last.
   void open(std::uint32_t number, std::uint32_t who) {
@@ -101,18 +110,24 @@ class Meeting {
     return is_after(number_of(came), number) && !is_open(number);
   }
 
+  // A word for those that wait for others' progress (sim/shm/posting).
+  [[nodiscard]] std::uint32_t& wanted() const { return data_->wanted; }
+
   // Which processes meet here is over when all of them have left; round() has changed then.
   [[nodiscard]] std::uint32_t round() const {
     // Acquire: pairs with leave(): who takes the place again finds it as it was at first.
     return std::atomic_ref<std::uint32_t>(data_->round).load(std::memory_order_acquire);
   }
-  // This process will not come again. Requires: it waits in no meeting.
-  void leave() {
+  // This process will not come again. Requires: it waits in no meeting. Who is the last one does clear().
+  template <typename Clear>
+  void leave(Clear clear) {
     // Release: its last reads of the place are over. Acquire: all others' are, if this is the last one.
     if (std::atomic_ref<std::uint32_t>(data_->left).fetch_add(1, std::memory_order_acq_rel) + 1 != members_) return;
     data_->arrivals = 0;
     data_->opened = 0;
     data_->left = 0;
+    data_->wanted = 0;
+    clear();
     // Release: pairs with round().
     std::atomic_ref<std::uint32_t>(data_->round).fetch_add(1, std::memory_order_release);
   }

@@ -118,6 +118,9 @@ class Wire {
   virtual void nudge(std::uint32_t peer) { static_cast<void>(peer); }
   // The same for every peer that does not take what is queued for it.
   virtual void nudge_queued() {}
+  // Something is awaited from `peer`, perhaps the first that passes between the two: its end is told from here on. No
+  // effect where it always is.
+  virtual void watch(std::uint32_t peer) { static_cast<void>(peer); }
   // A descriptor that becomes readable when poll() may have something, for a process about to sleep; -1: none.
   [[nodiscard]] virtual int wait_descriptor() const { return -1; }
   // A process about to sleep on wait_descriptor() calls this first; true: something is there, do not sleep.

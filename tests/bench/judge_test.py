@@ -3,13 +3,12 @@
 import html.parser
 import pathlib
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
-from peers import charts, collect, command, judge, machine, plot, runs, table  # noqa: E402
+from peers import charts, command, judge, plot, runs, table  # noqa: E402
 
 
 def result(case, size, unit, wire="shm", **samples):
@@ -22,6 +21,29 @@ def data(results, limits=(), failures=()):
             "versions": {"margay": "margay 1", "mpich": "MPICH 4"}, "results": list(results), "limits": list(limits),
             "failures": list(failures),
             "quiet": {"repeated_rounds": 2, "disturbed_rounds": 0}}
+
+
+def rows_of(plan):
+    """{(wire, case, size)} that the runs of a plan bring; of an overlap both ratios, of which a machine has one."""
+    fixed = {"latency": "latency", "startup": "start_end", "memory": "resident", "many": "many", "first": "first"}
+    rows = set()
+    for run in plan:
+        cases = [fixed.get(run.program, {"one": "bandwidth", "both": "both"}.get(run.mode, run.mode))]
+        if run.program in ("rate", "threads"):
+            cases = [f"{run.program}_{run.mode}"]
+        elif run.program == "limits_copy":
+            cases = [f"copy_{run.mode}"]
+        elif run.program == "operations":
+            cases = [f"{run.mode}_{run.ranks}"]
+        elif run.program == "neighbors":
+            cases = [f"neighbor_{run.mode}_{run.ranks}"]
+        elif run.program == "limits_operations":
+            cases = [f"{run.mode}_{way}_{run.processes}" for way in ("segment", "direct")]
+        elif run.program == "overlap":
+            cases = [f"{way}_{of}" for way in runs.OVERLAP_WAYS for of in ("of_longer", "of_sum")]
+        sizes = run.sizes or ((64,) if run.wire == "limit" else (run.ranks,))
+        rows |= {(run.wire, case, size) for case in cases for size in sizes}
+    return rows
 
 
 class Statistics(unittest.TestCase):
@@ -85,6 +107,38 @@ class Targets(unittest.TestCase):
         self.assertEqual(self.verdict("resident", 64, "KiB", margay=[4096]), "met")
         self.assertEqual(self.verdict("resident", 64, "KiB", margay=[4097]), "NOT MET")
 
+    def test_an_overlap_is_a_ratio_of_its_own(self):
+        for case, bound in (("overlap_wait_of_longer", 1.15), ("overlap_test_of_sum", 1.0)):
+            for wire in runs.WIRES:
+                held = result(case, 1 << 20, "x", wire, margay=[bound], mpich=[0.5], openmpi=[0.5])
+                missed = result(case, 1 << 20, "x", wire, margay=[bound + 0.01], mpich=[2], openmpi=[2])
+                self.assertEqual([judge.judge(row).verdict for row in (held, missed)], ["met", "NOT MET"])
+        row = judge.judge(result("overlap_wait_of_longer", 1 << 20, "x", margay=[1.2]))
+        self.assertEqual(([str(target) for target in row.targets], row.verdict), (["<= 1.15 x"], "NOT MET"))
+
+    def bounds_of(self, case, size, wire="shm"):
+        row = judge.judge(result(case, size, "us", wire, margay=[1], mpich=[1], openmpi=[1]))
+        return [str(target) for target in row.targets]
+
+    def test_targets_of_collectives(self):
+        self.assertEqual(self.bounds_of("barrier", 2), ["<= 0.9"])
+        self.assertEqual([self.bounds_of("barrier", ranks) for ranks in (4, 8, 16, 64)],
+                         [[f"<= {bound} of Open MPI"] for bound in (0.7, 0.6, 0.45, 0.35)])
+        self.assertEqual([self.bounds_of("allreduce", ranks) for ranks in (4, 8, 16, 64)],
+                         [[f"<= {bound} of Open MPI"] for bound in (0.8, 0.6, 0.45, 0.3)])
+        for name in runs.OPERATIONS:
+            self.assertEqual(self.bounds_of(f"{name}_2", 65536), ["<= 0.9"])
+            long = ["<= 0.6"] if name in ("allreduce", "bcast", "allgather") else []
+            self.assertEqual(self.bounds_of(f"{name}_2", 1 << 20), long)
+            self.assertEqual(self.bounds_of(f"{name}_2", 4 << 20), long)
+            for ranks in (8, 16):
+                self.assertEqual(self.bounds_of(f"{name}_{ranks}", 1 << 20), ["<= 0.7 of Open MPI"])
+            self.assertEqual(self.bounds_of(f"{name}_4", 1024), [])
+            self.assertEqual(self.bounds_of(f"{name}_4", 1024, "tcp"), ["<= 0.7"])
+            self.assertEqual(self.bounds_of(f"{name}_2", 1024, "tcp") + self.bounds_of(f"{name}_8", 1024, "tcp"), [])
+        self.assertEqual(self.bounds_of("neighbor_ialltoall_16", 1024), ["<= 0.7 of Open MPI"])
+        self.assertEqual(self.bounds_of("neighbor_allgather_4", 8, "tcp"), ["<= 0.7"])
+
     def test_memory_is_what_lies_beyond_a_bare_program(self):
         limits = [result("resident", 1, "KiB", wire="limit", machine=[1000])]
         results = judge.beyond_bare([result("resident", 64, "KiB", margay=[3000, 3200]),
@@ -93,18 +147,14 @@ class Targets(unittest.TestCase):
 
     def test_every_target_has_a_run(self):
         """A target that no run of the whole plan feeds would never be judged."""
-        cases = {"latency": "latency", "bandwidth": {"one": "bandwidth", "both": "both"}, "startup": "start_end",
-                 "memory": "resident"}
-        measured = set()
-        for run in runs.plan():
-            case = cases.get(run.program, f"{run.program}_{run.mode}" if run.program in ("rate", "threads") else run.mode)
-            case = case[run.mode] if isinstance(case, dict) else case
-            measured |= {(run.wire, case, size) for size in run.sizes or (run.ranks,)}
+        measured = rows_of(runs.plan())
         for target in judge.TARGETS:
+            ends = set()
             for case in target.cases:
-                ends = [size for wire, name, size in measured if target.covers(wire, name, size) and name == case]
-                self.assertTrue(ends, f"{case} {target}")
-                self.assertEqual(max(ends), target.high)
+                found = {size for wire, name, size in measured if target.covers(wire, name, size) and name == case}
+                self.assertTrue(found, f"{case} {target}")
+                ends |= found
+            self.assertEqual(max(ends), target.high, target)
 
 
 class Bounds(unittest.TestCase):
@@ -150,120 +200,37 @@ class Bounds(unittest.TestCase):
         row = result("latency", 8, "us", margay=[5], mpich=[4], openmpi=[4])
         self.assertEqual(judge.judge(row, (self.limit("two_lines", 64, "us", 3.9),)).verdict, "NOT MET")
 
+    def test_a_bound_of_other_bytes(self):
+        limits = [self.limit("tcp_latency", size, "us", value) for size, value in ((8, 4), (1024, 5), (2048, 6), (4096, 8))]
+        def at_best(case, size):
+            return self.at_best(result(case, size, "us", wire="tcp", margay=[5], mpich=[20], openmpi=[10]), *limits)
+        self.assertAlmostEqual(at_best("barrier", 4), 0.4)
+        self.assertAlmostEqual(at_best("bcast_4", 1024), 0.5)
+        self.assertAlmostEqual(at_best("alltoall_2", 1024), 0.5)
+        self.assertAlmostEqual(at_best("scatter_4", 1024), 0.6, msg="two blocks go to the other node")
+        self.assertAlmostEqual(at_best("alltoall_4", 1024), 0.8, msg="two ranks send a block to each of two")
+        self.assertIsNone(at_best("barrier", 8))
+
+    def test_the_limits_of_an_operation_are_those_of_its_ranks(self):
+        limits = (self.limit("bcast_segment_8", 1024, "us", 3), self.limit("bcast_direct_8", 1024, "us", 4),
+                  self.limit("bcast_segment_4", 1024, "us", 1))
+        self.assertAlmostEqual(self.at_best(result("bcast_8", 1024, "us", margay=[9], mpich=[99], openmpi=[6]), *limits), 0.5)
+        self.assertIsNone(self.at_best(result("bcast_16", 1024, "us", margay=[9], openmpi=[6]), *limits))
+
     def test_every_bound_has_its_limits_measured(self):
         """In the whole plan and in the quick one, for each row that it covers."""
-        names = {"limits": "{}", "limits_ring": "{}", "limits_copy": "copy_{}", "limits_barrier": "barrier_{}"}
         for quick in (False, True):
-            measured = {(names[run.program].format(run.mode), size) for run in runs.limits(quick) if run.mode
-                        for size in run.sizes or (64,)}
-            rows = {(run.wire, run.mode if run.program == "collectives" else f"rate_{run.mode}" if run.program == "rate"
-                     else {"one": "bandwidth", "both": "both"}.get(run.mode, run.program), size)
-                    for run in runs.plan(quick) for size in (run.sizes if run.ranks == 2 and run.sizes else (run.ranks,))}
+            measured = {(case, size) for wire, case, size in rows_of(runs.limits(quick)) if wire == "limit"}
+            rows = rows_of(runs.plan(quick))
             for bound in judge.BOUNDS:
                 sizes = {size for wire, case, size in rows if bound.covers(wire, case, size)}
-                self.assertTrue(sizes, bound)
+                self.assertTrue(sizes or quick, bound)
                 for size in sizes:
                     for limit in bound.limits:
-                        self.assertTrue(limit in judge.EVERY_SIZE or (limit, size) in measured, f"{quick} {limit} {size}")
+                        self.assertTrue(limit in judge.EVERY_SIZE or (limit, bound.of_size(size)) in measured,
+                                        f"{quick} {limit} {size}")
                 self.assertLessEqual({limit for limit in bound.limits if limit in judge.EVERY_SIZE},
                                      {name for name, _ in measured})
-
-
-class Reading(unittest.TestCase):
-    def test_lines(self):
-        output = "noise\nlatency 8 0.25 us\nlatency 8 1.5e-1 us\nlatency 0 1e3 us\nlatency 8 many us\nlatency 8 1 us more\n"
-        self.assertEqual(collect.figures(output), {("latency", 8, "us"): 0.2, ("latency", 0, "us"): 1000})
-
-    def test_a_program_that_hangs_is_ended_and_keeps_its_lines(self):
-        output, seconds, why = collect.start(["sh", "-c", "echo latency 8 1 us; (sleep 60); sleep 60"], {}, 0.3)
-        self.assertEqual(output, "latency 8 1 us\n")
-        self.assertIn("no end within 0.3 s", why)
-        self.assertLess(seconds, 20)
-
-    def test_a_program_that_fails_is_named(self):
-        self.assertEqual(collect.start(["sh", "-c", "echo because >&2; exit 3"], {}, 20)[2], "exit status 3: because")
-
-    def test_only(self):
-        self.assertEqual({(run.wire, run.group) for run in runs.plan(only=("shm", "latency"))}, {("shm", "latency")})
-        self.assertEqual({run.wire for run in runs.plan(only=("tcp",))}, {"tcp", "limit"})
-        self.assertEqual({run.group for run in runs.plan(only=("rate",))}, {"rate"})
-
-
-class FakeStack:
-    name = "margay"
-
-
-class Rounds(unittest.TestCase):
-    """The collector, with starts that are played to it."""
-
-    def play(self, outcomes, quiet, repeats=3):
-        queue = list(outcomes)
-        collector = collect.Collector([FakeStack()], "", repeats, 2, quiet, lambda line: None)
-        collector.program = lambda stack, name: name
-        before, collect.run_once = collect.run_once, lambda *_: queue.pop(0)
-        try:
-            collector.one(runs.Run("latency", "shm", "latency"))
-        finally:
-            collect.run_once = before
-        return collector, queue
-
-    def figures(self, *values):
-        return [({("latency", 8, "us"): value}, None) for value in values]
-
-    def test_every_round_is_a_sample(self):
-        collector, left = self.play(self.figures(1, 2, 3, 4), machine.Quiet(0))
-        self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1, 2, 3]})
-        self.assertEqual(len(left), 1)
-
-    def test_a_stack_that_fails_is_not_asked_again(self):
-        collector, left = self.play(self.figures(1) + [({}, "no end")] + self.figures(3), machine.Quiet(0))
-        self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1]})
-        self.assertEqual([entry["why"] for entry in collector.failures], ["no end"])
-        self.assertEqual(len(left), 1)
-
-    def test_a_stack_that_failed_is_not_asked_with_more_ranks(self):
-        queue = [({}, "no end")] + self.figures(1)
-        collector = collect.Collector([FakeStack()], "", 1, 2, machine.Quiet(0), lambda line: None)
-        collector.program = lambda stack, name: name
-        before, collect.run_once = collect.run_once, lambda *_: queue.pop(0)
-        try:
-            for mode, ranks in (("barrier", 8), ("barrier", 16), ("allreduce", 16)):
-                collector.one(runs.Run("collectives", "tcp", "collectives", mode=mode, ranks=ranks))
-        finally:
-            collect.run_once = before
-        self.assertEqual(len(collector.failures), 1)
-        self.assertEqual(queue, [])
-
-    def test_a_disturbed_round_is_repeated(self):
-        class Disturbed(machine.Quiet):
-            shares = [0, 0.5, 0, 0.5, 0]
-
-            def wait(self):
-                pass
-
-            def others(self):
-                return self.shares.pop(0)
-        quiet = Disturbed(100)
-        collector, _ = self.play(self.figures(1, 2, 3, 4, 5), quiet)
-        self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1, 3, 5]})
-        self.assertEqual(quiet.told(), {"repeated_rounds": 2, "disturbed_rounds": 0})
-
-    def test_locks_are_taken_together(self):
-        with tempfile.TemporaryDirectory() as folder:
-            names = [f"{folder}/{i}" for i in range(2)]
-            with machine.Quiet(0, names).alone(), open(names[1], "a", encoding="utf-8") as file:
-                self.assertFalse(machine.taken(file))
-            with open(names[1], "a", encoding="utf-8") as file:
-                self.assertTrue(machine.taken(file))
-
-    def test_patience_ends(self):
-        class Disturbed(machine.Quiet):
-            def others(self):
-                return 0.5
-        quiet = Disturbed(0)
-        collector, _ = self.play(self.figures(1, 2, 3), quiet)
-        self.assertEqual(collector.results["shm", "latency", 8]["samples"], {"margay": [1, 2, 3]})
-        self.assertEqual(quiet.told(), {"repeated_rounds": 0, "disturbed_rounds": 3})
 
 
 class Showing(unittest.TestCase):
@@ -289,6 +256,13 @@ class Showing(unittest.TestCase):
         self.assertEqual(table.size_text("latency", 65536), "64 KiB")
         self.assertEqual(table.size_text("latency", 1000), "1000 B")
         self.assertEqual(table.size_text("barrier", 64), "64 ranks")
+        self.assertEqual(table.value_text(1.148, "x"), "1.148 x")
+
+    def test_titles(self):
+        self.assertEqual(table.title_of("latency"), "latency, one way")
+        self.assertEqual(table.title_of("reduce_scatter_8"), "reduce-scatter, 8 ranks")
+        self.assertEqual(table.title_of("reduce_scatter_direct_16"), "reduce-scatter, 16 processes, from buffer to buffer")
+        self.assertEqual(table.title_of("neighbor_ialltoall_4"), "neighbor-ialltoall, 4 ranks")
 
     def test_table(self):
         text = table.render(self.sample())

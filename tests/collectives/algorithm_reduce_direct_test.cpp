@@ -127,34 +127,4 @@ TEST_CASE("a rank that is lost ends everybody's allreduce by slices with an erro
   }
 }
 
-// Ranks of a node need not be neighbors in the communicator.
-TEST_CASE("an allreduce by two dimensions comes to the sum, on nodes of as many ranks each") {
-  for (const auto& [nodes, each] :
-       {std::pair(2, 1), std::pair(2, 2), std::pair(3, 2), std::pair(2, 4), std::pair(1, 3)}) {
-    for (const std::uint64_t seed : testing::Seeds(10)) {
-      const int size = nodes * each;
-      CAPTURE(size);
-      CAPTURE(seed);
-      const std::size_t count = maps_count(seed);
-      std::vector<std::uint32_t> places;
-      for (int rank = 0; rank < size; ++rank) {
-        places.push_back(static_cast<std::uint32_t>(seed % 2 == 0 ? rank % nodes : rank / each));
-      }
-      CollectiveWorld world({.ranks = size, .seed = seed, .nodes = places});
-      CHECK(world.run([&](int rank) {
-        std::vector<std::uint64_t> row(count);
-        std::iota(row.begin(), row.end(), static_cast<std::uint64_t>(rank) * 7);
-        const NodeGroups groups(places, rank);
-        REQUIRE(groups.even());
-        CHECK(world.call(rank, [&](Collective& collective) {
-          return allreduce_hybrid(collective, groups, reinterpret_cast<std::byte*>(row.data()), count,
-                                  sizeof(std::uint64_t), predefined_combine(MPI_SUM, MPI_UINT64_T));
-        }) == MPI_SUCCESS);
-        const auto ranks = static_cast<std::uint64_t>(size);
-        for (std::size_t i = 0; i < count; ++i) CHECK(row[i] == ranks * i + 7 * ranks * (ranks - 1) / 2);
-      }));
-    }
-  }
-}
-
 }  // namespace margay::collectives

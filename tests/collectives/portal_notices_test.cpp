@@ -1,5 +1,6 @@
 // Calls in which some members name another length, on both sides of the one at which messages are asked for: nobody
 // waits for ever, somebody gets MPI_ERR_TRUNCATE, and calls that fit come out right before, between and after them.
+// Calls with a lost member: nobody takes what it leaves undone for such a mistake.
 #include "collectives/portal/notices.hpp"
 
 #include <doctest/doctest.h>
@@ -91,6 +92,31 @@ TEST_CASE("members that name lengths on two sides of the handshake's do not wait
       const bool told = std::find(errors[at].begin(), errors[at].end(), MPI_ERR_TRUNCATE) != errors[at].end();
       CHECK(told != calls[at].fits());
     }
+  }
+}
+
+// Who asks for a message when its sender's call has ended, as a third is lost, has been told why.
+TEST_CASE("calls with a lost member end with its loss, and not as if they did not fit each other") {
+  for (const std::uint64_t seed : testing::Seeds(300)) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    CollectiveWorld::Options options;
+    options.ranks = 3 + static_cast<int>(random() % 6);
+    options.seed = seed;
+    options.crowded = random() % 2 == 0;
+    CollectiveWorld world(options);
+    std::vector<Named> calls = random_calls(seed, options.ranks);
+    for (Named& call : calls) std::fill(call.lengths.begin(), call.lengths.end(), call.lengths[0]);
+    const auto absent = static_cast<int>(random() % static_cast<std::uint64_t>(options.ranks));
+    CHECK(world.run(
+        [&](int rank) {
+          for (const Named& call : calls) {
+            std::vector<std::uint64_t> data(call.lengths[0] / 8, 1);
+            const int error = make(world, rank, call, data);
+            CHECK((error == MPI_SUCCESS || error == MPIX_ERR_PROC_FAILED));
+          }
+        },
+        absent));
   }
 }
 

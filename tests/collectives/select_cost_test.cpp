@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "tests/collectives/collective_world.hpp"
+#include "tests/collectives/hybrid_plans.hpp"
 
 namespace margay::collectives {
 namespace {
@@ -100,8 +102,10 @@ void perform_one(CollectiveWorld& world, int rank, Operation operation, std::siz
       return performed(AllreduceCall{rows.reduction()});
     case Operation::gather:
       return performed(GatherCall{0, rows.region(), bytes, rows.everybodys()});
-    case Operation::scatter:
-      return performed(ScatterCall{0, rows.everybodys(), bytes, rows.region()});
+    case Operation::scatter: {
+      Collective collective(portal, all);
+      return run(scatter_tree(collective, 0, rows.everybodys(), bytes, rows.region()));
+    }
     case Operation::allgather:
       return performed(AllgatherCall{rows.region(), bytes, rows.everybodys()});
     case Operation::reduce_scatter:
@@ -122,14 +126,14 @@ struct Case {
   Algorithm algorithm;
   std::size_t elements;
   std::vector<std::uint32_t> nodes;
+  std::optional<HybridPlan> plan = {};
 };
 
 // Messages take no time to send and all the same time to arrive, and wires have room.
 Counted run_case(const Case& of) {
   CollectiveWorld::Options options{.ranks = static_cast<int>(of.nodes.size()), .nodes = of.nodes, .trace = true};
-  options.asked = of.operation == Operation::gather || of.operation == Operation::scatter
-                      ? ""
-                      : std::string(name(of.operation)) + "=" + std::string(name(of.algorithm));
+  options.asked = std::string(name(of.operation)) + "=" + std::string(name(of.algorithm));
+  if (of.plan) options.asked += ":" + text_of(*of.plan);
   options.network = {.segment_bytes = std::uint64_t{1} << 30,
                      .window_bytes = std::uint64_t{1} << 40,
                      .window_messages = 1U << 20,
@@ -145,19 +149,32 @@ bool is_rooted_block(const Case& of) {
                                              of.operation == Operation::allgather);
 }
 
+// Each dimension lies inside nodes, or between them.
+bool lies_along_nodes(const HybridPlan& plan, const Facts& facts) {
+  if (!facts.even || !facts.by_node) return false;
+  int reach = 1;
+  for (const HybridPlan::Dimension& dimension : plan.dimensions) {
+    if (reach < facts.most_on_node && facts.most_on_node % (reach * dimension.length) != 0) return false;
+    reach *= dimension.length;
+  }
+  return true;
+}
+
 void hold(const Case& of) {
   const Facts facts = facts_of_nodes(of.nodes);
   const std::uint64_t bytes = of.operation == Operation::barrier ? 0 : of.elements * kElement;
-  const bool asked_for = of.operation != Operation::gather && of.operation != Operation::scatter;
-  if (asked_for && (!does(of.algorithm, of.operation) || !can(of.algorithm, of.operation, bytes, facts))) return;
-  const Cost cost = cost_of(of.algorithm, of.operation, bytes, facts);
+  if (!of.plan && (!does(of.algorithm, of.operation) || !can(of.algorithm, of.operation, bytes, facts))) return;
+  const Cost cost =
+      of.plan ? cost_of_plan(*of.plan, of.operation, bytes, facts) : cost_of(of.algorithm, of.operation, bytes, facts);
   const Counted counted = run_case(of);
   CAPTURE(name(of.operation));
   CAPTURE(name(of.algorithm));
   CAPTURE(bytes);
   CAPTURE(of.nodes);
   CHECK(cost.all.messages() == doctest::Approx(counted.inside.messages + counted.between.messages));
+  CAPTURE(of.plan ? text_of(*of.plan) : "");
   CHECK(cost.all.bytes() == doctest::Approx(counted.inside.bytes + counted.between.bytes));
+  if (of.plan && !lies_along_nodes(*of.plan, facts)) return;
   CHECK(cost.all.between.bytes == doctest::Approx(counted.between.bytes));
   // Of a tree whose edges are asked for in part, only the number of those that are is known.
   const bool parts = is_rooted_block(of) && facts.nodes > 1 && facts.nodes < facts.ranks;
@@ -186,7 +203,7 @@ void hold_all(std::size_t ranks, const std::vector<std::size_t>& elements_each) 
       for (const Algorithm algorithm : kAll) {
         const auto of = static_cast<Operation>(operation);
         const bool fixed = of == Operation::gather || of == Operation::scatter;
-        if (fixed && algorithm != Algorithm::tree) continue;
+        if (algorithm == Algorithm::hybrid || (of == Operation::scatter && algorithm != Algorithm::tree)) continue;
         for (const std::size_t each : elements_each) {
           if (of == Operation::barrier && each != elements_each.front()) continue;
           const bool of_blocks = fixed || of == Operation::allgather || of == Operation::alltoall;
@@ -206,6 +223,26 @@ TEST_CASE("messages, bytes and depth of each algorithm are its formula's") {
 
 TEST_CASE("likewise where blocks are asked for, and streams have several pieces") {
   for (const std::size_t ranks : {2, 3, 5, 8}) hold_all(ranks, {2100, 8200});
+}
+
+TEST_CASE("likewise of hybrids, by every plan") {
+  for (const int ranks : {4, 6, 8, 12}) {
+    const auto plans = plans_of(ranks, {Way::brief, Way::slices, Way::bucket});
+    for (const int nodes : {1, 2, ranks}) {
+      std::vector<std::uint32_t> placed;
+      for (int rank = 0; rank < ranks; ++rank) placed.push_back(static_cast<std::uint32_t>(rank * nodes / ranks));
+      for (std::size_t at = 0; at<plans.size(); at += ranks> 8 ? 7 : 1) {
+        for (const Operation operation : {Operation::bcast, Operation::reduce, Operation::allreduce,
+                                          Operation::allgather, Operation::reduce_scatter}) {
+          for (const std::size_t each : {std::size_t{3}, std::size_t{2100}}) {
+            const bool of_blocks = operation == Operation::allgather;
+            const auto all = static_cast<std::size_t>(ranks);
+            hold({operation, Algorithm::hybrid, of_blocks ? each : each * all, placed, plans[at]});
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace margay::collectives

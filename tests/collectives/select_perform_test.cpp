@@ -1,12 +1,15 @@
 // Whole operations: members choose the same algorithm without a word, and any sequence of operations comes out right.
 #include "collectives/select/perform.hpp"
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "collectives/select/facts.hpp"
 #include "tests/collectives/collective_world.hpp"
+#include "tests/collectives/hybrid_plans.hpp"
 #include "tests/support/seeds.hpp"
 
 namespace margay::collectives {
@@ -82,6 +85,63 @@ TEST_CASE("any sequence of operations, of any length, on any placement") {
         CHECK(data == std::vector<std::uint64_t>(count, expected));
       }
       CHECK(perform(world.portal(rank), world.communicator(rank), BarrierCall{}) == MPI_SUCCESS);
+    }));
+  }
+}
+
+TEST_CASE("hybrids that are asked for, of all that take one, in both forms of a plan") {
+  for (const std::uint64_t seed : testing::Seeds(60)) {
+    CAPTURE(seed);
+    std::mt19937_64 drawn(seed);
+    const int size = 1 + static_cast<int>(drawn() % 12);
+    const std::vector<HybridPlan> plans = plans_of(size, {Way::brief, Way::slices, Way::bucket});
+    std::string asked;
+    for (const char* const operation : {"bcast", "reduce", "allreduce", "allgather", "reduce_scatter"}) {
+      const std::string plan = drawn() % 4 == 0 ? "" : ":" + text_of(plans[drawn() % plans.size()]);
+      asked += std::string(operation) + "=hybrid" + plan + ",";
+    }
+    CollectiveWorld world({.ranks = size, .seed = seed, .nodes = nodes_of(size, seed), .asked = asked});
+    const std::size_t count = seed % 3 == 0 ? 3000 : seed % 100;
+    const auto ranks = static_cast<std::size_t>(size);
+    CHECK(world.run([&](int rank) {
+      TreePortal& portal = world.portal(rank);
+      mpi_adi::Communicator& communicator = world.communicator(rank);
+      const int root = static_cast<int>(seed % ranks);
+      const auto mine = static_cast<std::uint64_t>(rank + 1);
+      const auto all = static_cast<std::uint64_t>(size * (size + 1) / 2);
+      using Words = std::vector<std::uint64_t>;
+      const auto base = [](Words& words) { return reinterpret_cast<std::byte*>(words.data()); };
+      const auto reduction = [&](Words& words) {
+        return Reduction{base(words), words.size(), 8, predefined_combine(MPI_SUM, MPI_UINT64_T)};
+      };
+      Words row(count, mine);
+      CHECK(perform(portal, communicator, BcastCall{root, portals::Region(base(row), count * 8)}) == MPI_SUCCESS);
+      CHECK(row == Words(count, static_cast<std::uint64_t>(root + 1)));
+      row.assign(count, mine);
+      CHECK(perform(portal, communicator, ReduceCall{root, reduction(row)}) == MPI_SUCCESS);
+      if (rank == root) CHECK(row == Words(count, all));
+      row.assign(count, mine);
+      CHECK(perform(portal, communicator, AllreduceCall{reduction(row)}) == MPI_SUCCESS);
+      CHECK(row == Words(count, all));
+      Words own(count, mine), blocks(count * ranks);
+      CHECK(perform(portal, communicator,
+                    AllgatherCall{portals::Region(base(own), count * 8), count * 8, base(blocks)}) == MPI_SUCCESS);
+      Words expected;
+      for (std::size_t at = 0; at < ranks; ++at) expected.insert(expected.end(), count, at + 1);
+      CHECK(blocks == expected);
+      std::vector<std::uint64_t> lengths(ranks);
+      for (std::size_t at = 0; at < ranks; ++at) lengths[at] = (at * count / 3) * 8;
+      std::size_t first = 0, elements = 0;
+      for (std::size_t at = 0; at < ranks; ++at) {
+        if (static_cast<int>(at) == rank) first = elements;
+        elements += lengths[at] / 8;
+      }
+      row.assign(elements, mine);
+      CHECK(perform(portal, communicator, ReduceScatterCall{reduction(row), lengths}) == MPI_SUCCESS);
+      const auto block = static_cast<std::size_t>(lengths[static_cast<std::size_t>(rank)] / 8);
+      const auto begin = row.begin() + static_cast<std::ptrdiff_t>(first);
+      CHECK(std::all_of(begin, begin + static_cast<std::ptrdiff_t>(block),
+                        [&](std::uint64_t sum) { return sum == all; }));
     }));
   }
 }

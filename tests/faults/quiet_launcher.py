@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""A PMI-1.1 launcher that ends nobody, as srun without --kill-on-bad-exit: quiet_launcher.py RANKS PROGRAM [ARGUMENT...].
-Its connections stay open after finalize. Prints each rank's status, in the order in which they end."""
+"""A PMI-1.1 launcher that ends nobody, as srun without --kill-on-bad-exit:
+
+    quiet_launcher.py RANKS[:NODES] PROGRAM [ARGUMENT...]
+
+The nodes are this host, with as many ranks each as can be. Its connections stay open after finalize. Prints each rank's
+status, in the order in which they end."""
 import os
 import selectors
 import socket
@@ -12,8 +16,10 @@ PATIENCE_SECONDS = 60  # only so that a rank that nobody ends does not hang the 
 
 
 class Launcher:
-    def __init__(self, ranks, command):
-        self.keys = {"PMI_process_mapping": f"(vector,(0,1,{ranks}))"}
+    def __init__(self, ranks, nodes, command):
+        on_node = [ranks * (node + 1) // nodes - ranks * node // nodes for node in range(nodes)]
+        blocks = ",".join(f"({node},1,{count})" for node, count in enumerate(on_node))
+        self.keys = {"PMI_process_mapping": f"(vector,{blocks})"}
         self.waiting = 0
         self.sockets = []
         self.selector = selectors.DefaultSelector()
@@ -69,4 +75,5 @@ class Launcher:
                     del self.running[rank]
 
 
-Launcher(int(sys.argv[1]), sys.argv[2:]).run()
+RANKS, _, NODES = sys.argv[1].partition(":")
+Launcher(int(RANKS), int(NODES or 1), sys.argv[2:]).run()

@@ -144,7 +144,8 @@ def compile_c(build, source, name, compiler, *flags):
     folder = build / "tests" / "faults"
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / name
-    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+    inputs = [source, *source.parent.parent.glob("mpi/*.h")]
+    if not program.exists() or program.stat().st_mtime < max(path.stat().st_mtime for path in inputs):
         subprocess.run([compiler, "-O1", "-g", "-o", str(program), str(source), *flags], check=True)
     return program
 

@@ -1,6 +1,7 @@
 // Communicators whose contexts take several rounds to agree on, made by calls that are gates (each 64th on a
 // communicator): what a member said in one round must not be taken for the next.
 // ranks: 5
+// reference: 2
 #include "check.h"
 
 enum { kRounds = 3, kGate = 64, kKept = 6 };

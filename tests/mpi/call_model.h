@@ -1,4 +1,4 @@
-// For collectives_random.c and between_groups.c: a model of a collective call: what each rank gives in it, and what it
+// For between_groups.c: a model of a collective call: what each rank gives in it, and what it
 // must get. Every rank can compute every rank's input, so each knows its own results without being told.
 #pragma once
 

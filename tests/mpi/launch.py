@@ -417,10 +417,15 @@ def case_collective_option(case):
     for algorithms, words in asked:
         case.margay("--check-accounting", "--collective", algorithms, *words, program, "150", ranks=5)
         case.expect_lines(["collectives_random: no errors"])
+    for first, second in (("", ""), (":2x3", ":3lx2s"), (":6s", ":2bx3b"), (":3sx2s", ":6")):
+        for words in ((), ("--nodes", "2")):
+            hybrids = f"bcast=hybrid{first},reduce=hybrid{second},allreduce=hybrid{first},allgather=hybrid{second},reduce_scatter=hybrid{first}"
+            case.margay("--check-accounting", "--collective", hybrids, *words, program, "150", ranks=6)
+            case.expect_lines(["collectives_random: no errors"])
     case.margay("--collective", "bcast=exchange", program, status="nonzero")
-    case.expect("bcast=tree|nodes|bucket" in case.last.stderr, "expected what can be asked for")
+    case.expect("bcast=tree|nodes|bucket|hybrid" in case.last.stderr, "expected what can be asked for")
     case.run([case.build.tool("margay"), "run", "-n", "2", "--env", "MARGAY_COLLECTIVE", "bcast=exchange", program], "nonzero")
-    case.expect("it is bcast=tree|nodes|bucket" in case.last.stderr, "expected what can be asked for")
+    case.expect("it is bcast=tree|nodes|bucket|hybrid" in case.last.stderr, "expected what can be asked for")
 
 
 def case_collective_examples(case):

@@ -1,4 +1,4 @@
-"""What a case of launch.py and launch_checks.py is given, and how a file of cases is run."""
+"""What a case of launch.py, launch_checks.py and launch_collectives.py is given, and how a file of cases is run."""
 import argparse
 import os
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What margay tells of programs: functions that they need and margay lacks, traces, objects never given back, types and
-collective calls that do not fit each other.
+"""What margay tells of programs: functions that they need and margay lacks, traces, objects never given back, messages
+whose types do not fit.
 
     tests/mpi/launch_checks.py --build build/release            every case
     tests/mpi/launch_checks.py --build build/release leaks      one
@@ -219,43 +219,6 @@ def case_strict(case):
         case.expect(not case.last.stderr, "nothing was found")
     case.margay("--leaks", "--check-types", leaks)
     case.margay("--strict", ends, "exit", "7", "1", status=7)
-
-
-# What the last rank says, and what the first one does, in each of disagree.c's calls that differ.
-DISAGREE = {
-    "root": ("MPI_Reduce of 1 x MPI_INT with MPI_SUM, root 0", "MPI_Reduce of 1 x MPI_INT with MPI_SUM, root 1"),
-    "op": ("MPI_Allreduce of 1 x MPI_INT with MPI_SUM", "MPI_Allreduce of 1 x MPI_INT with MPI_MAX"),
-    "type": ("MPI_Bcast of 2 x MPI_INT, root 0", "MPI_Bcast of 2 x MPI_FLOAT, root 0"),
-    "count": ("MPI_Allreduce of 3 x MPI_INT with MPI_SUM", "MPI_Allreduce of 2 x MPI_INT with MPI_SUM"),
-    "begun": ("MPI_Iallreduce of 3 x MPI_INT with MPI_SUM", "MPI_Iallreduce of 2 x MPI_INT with MPI_SUM"),
-    "order": ("MPI_Bcast of 4 x MPI_INT, root 0", "MPI_Barrier"),
-    "gather": ("MPI_Gather of 1 x MPI_INT, root 0", "MPI_Gather of 1 x MPI_FLOAT, root 0"),
-    "forgotten": ("MPI_Reduce of 1 x MPI_INT with MPI_SUM, root 3", "MPI_Finalize"),
-    "made": ("MPI_Comm_split", "MPI_Comm_dup"),
-}
-
-
-def case_disagree(case):
-    """--check-types tells of collective calls that differ, with both ranks' calls, and of nothing else."""
-    program = case.ours("disagree.c")
-    for place in (["--nodes", "1"], ["--nodes", "2"]):
-        case.margay("--strict", *place, program, ranks=4)
-        case.expect(not case.last.stderr, "calls that fit are not told")
-        for what, (others, odd) in DISAGREE.items():
-            if place[-1] == "2" and what not in ("op", "count", "order"):
-                continue
-            # Some of them wait for ever, and some end in an error.
-            case.margay("--check-types", "--deadlock", "abort", *place, program, what, ranks=4, status=None)
-            told = [line for line in case.last.stderr.splitlines() if "collective calls do not fit" in line]
-            words = (rf"margay: collective calls do not fit each other: rank [012] calls {re.escape(others)}, MPI_COMM_WORLD, "
-                     rf"where rank 3 calls {re.escape(odd)}(, MPI_COMM_WORLD)?")
-            turned = (rf"margay: collective calls do not fit each other: rank 3 calls {re.escape(odd)}(, MPI_COMM_WORLD)?, "
-                      rf"where rank [012] calls {re.escape(others)}, MPI_COMM_WORLD")
-            case.expect(len(told) == 1 and (re.fullmatch(words, told[0]) or re.fullmatch(turned, told[0])), f"{what}: both calls, once")
-        case.margay("--strict", *place, program, "half", ranks=4, status=72)
-        case.expect("MPI_Reduce of 1 x MPI_INT with MPI_SUM, root 1, half, which 1 of the 2 members never do" in case.last.stderr,
-                    "a call that some never make")
-    case.margay("--strict", program, "op", ranks=4, status=72)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 // one rank to another on a graph the first in the sender's list is the first in the receiver's. On a grid what is sent
 // downwards comes from above, also where both neighbors of a dimension are one rank (MPI 4.0, 8.6).
 // ranks: 1 2 3 5 8
-// reference: 2 5
+// reference: 2 3
 #include "blocks.h"
 #include "collective_forms.h"
 

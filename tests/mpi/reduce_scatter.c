@@ -1,7 +1,7 @@
 // Reduce_scatter and Reduce_scatter_block in all forms: in place, uneven and empty blocks; predefined operations, one
 // of the program's own that commutes and one that does not, also over a type with a gap.
 // ranks: 1 2 3 5 8
-// reference: 2 5
+// reference: 2 3
 #include "collective_forms.h"
 #include "reductions.h"
 

@@ -20,16 +20,17 @@ import support
 RANKS_MAX = 5
 SEEDS = 10
 # Their seeds take a second or more: few in the test, ...
-LONG = {"alltoall", "bcast", "collective_lengths", "collective_lengths_all", "collectives_random",
-        "communicators_many", "completion", "datatypes_random", "datatypes_vector", "environment", "gather",
-        "gatherv", "neighbor", "persistent", "reduce", "reduce_scatter", "scan", "scatter", "sendrecv", "traffic",
-        "wildcards"}
+LONG = {"alltoall", "bcast", "between_groups", "collective_lengths", "collective_lengths_all", "collectives_random",
+        "communicators_chain", "communicators_many", "completion", "datatypes_random", "datatypes_vector",
+        "environment", "gather", "gatherv", "neighbor", "nonblocking", "nonblocking_ends", "persistent",
+        "persistent_collectives", "reduce", "reduce_scatter", "scan", "scatter", "sendrecv", "traffic", "wildcards"}
 LONG_SEEDS = 2
 # ... and ten seconds: by hand only.
 LONGEST = {"finalize", "flood", "large", "large_counts", "oversubscribe", "send_modes"}
 # What cannot run there, and why.
 NOT_THERE = {
     "bypass": "it measures the coprocessor, which is not there",
+    "collectives_threads": "threads",
     "dup_threads": "threads of a rank run beside the turns",
     "early_threads": "threads",
     "environment_threads": "threads",

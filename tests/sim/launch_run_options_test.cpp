@@ -96,6 +96,8 @@ TEST_CASE("margay's own options become variables of the ranks") {
                                            {"MARGAY_TRACE_WALKS", "1"},
                                            {"MARGAY_TRACE", "b=c"}});
   CHECK(others.notes.empty());
+  CHECK(parsed("--collective bcast=hybrid,allreduce=hybrid:2sx4 a").rank_options ==
+        Assignments{{"MARGAY_COLLECTIVE", "bcast=hybrid,allreduce=hybrid:2sx4"}});
   CHECK(parsed("-initial-errhandler mpi_errors_return a").rank_options ==
         Assignments{{"MARGAY_INITIAL_ERRHANDLER", "mpi_errors_return"}});
 }
@@ -104,11 +106,29 @@ TEST_CASE("a wrong value of margay's own options is refused by name, with what t
   CHECK(complaint("--protocol long=none a") ==
         "option --protocol: \"long=none\" is none of long=puma|rendezvous,short_limit=SIZE");
   CHECK(complaint("--stall x a") == "option --stall: \"x\" is not a number of seconds");
-  for (const char* bad :
-       {"--protocol long a", "--protocol =puma a", "--protocol short=puma a", "--protocol short_limit=x a",
-        "--protocol long=puma,short_limit= a", "--protocol '' a", "--short-limit lots a", "--method long=shm a",
-        "--method cma a", "--method lng=cma a", "--wire-tcp rdma a", "--wait never a", "--initial-errhandler returns a",
-        "--heap -1 a", "--heap 1q a", "--stall 0 a", "--stall -1 a", "--stall nan a", "--stall 5s a"}) {
+  for (const char* bad : {"--protocol long a",
+                          "--protocol =puma a",
+                          "--protocol short=puma a",
+                          "--protocol short_limit=x a",
+                          "--protocol long=puma,short_limit= a",
+                          "--protocol '' a",
+                          "--short-limit lots a",
+                          "--method long=shm a",
+                          "--method cma a",
+                          "--collective bcast=hybrid: a",
+                          "--collective bcast=hybrids a",
+                          "--collective bcast=tree:2x4 a",
+                          "--collective barrier=hybrid:2x4 a",
+                          "--method lng=cma a",
+                          "--wire-tcp rdma a",
+                          "--wait never a",
+                          "--initial-errhandler returns a",
+                          "--heap -1 a",
+                          "--heap 1q a",
+                          "--stall 0 a",
+                          "--stall -1 a",
+                          "--stall nan a",
+                          "--stall 5s a"}) {
     CHECK_MESSAGE(complaint(bad).find("option --") == 0, bad);
   }
 }

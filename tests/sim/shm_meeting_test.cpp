@@ -141,6 +141,20 @@ TEST_CASE("meeting: an opened one is not abandoned when the next one is begun") 
   CHECK_FALSE(meeting.is_abandoned(1));
 }
 
+// Other calls have the numbers between, in any number.
+TEST_CASE("meeting: a number that lies half of all away from the last one is no earlier one") {
+  MeetingData place;
+  Meeting meeting(place, 2);
+  std::uint32_t number = 1;
+  for (int again = 0; again < 5; ++again) {
+    CHECK(meeting.come(number, kMark) == Came::waits);
+    CHECK(meeting.come(number, kMark) == Came::last);
+    meeting.open(number, 1);
+    CHECK(meeting.is_open(number));
+    number = (number + kNumbers / 2 + 7) % kNumbers;
+  }
+}
+
 TEST_CASE("meeting: when all have left the place is as at first") {
   MeetingData place;
   Meeting first(place, 2);
@@ -148,10 +162,10 @@ TEST_CASE("meeting: when all have left the place is as at first") {
   CHECK(first.come(100, kMark) == Came::last);
   first.open(100, 1);
   const std::uint32_t round = first.round();
-  first.leave();
+  first.leave([] {});
   CHECK(first.round() == round);
   CHECK(first.is_open(100));  // for who has not looked yet
-  first.leave();
+  first.leave([] {});
   CHECK(first.round() == round + 1);
   Meeting second(place, 3);
   CHECK(second.come(1, kMark) == Came::waits);

@@ -75,10 +75,12 @@ constexpr OptionRule kRules[] = {
     {"protocol", 1, OptionAction::kPairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
     {"method", 1, OptionAction::kPairs, "MARGAY_METHOD", "long=ring|cma|auto"},
     {"collective", 1, OptionAction::kPairs, "MARGAY_COLLECTIVE",
-     "barrier=tree|exchange|nodes|shared,bcast=tree|nodes|bucket,reduce=tree|nodes|direct,"
-     "allreduce=tree|exchange|nodes|direct|bucket|hybrid|shared,allgather=tree|exchange|nodes|direct|bucket|shared,"
-     "alltoall=direct|shared,reduce_scatter=tree|nodes|direct|bucket|shared,scan=exchange|shared|chain,"
-     "exscan=exchange|shared|chain"},
+     "barrier=tree|exchange|nodes|shared,bcast=tree|nodes|bucket|hybrid|hybrid:PLAN|shared,"
+     "reduce=tree|nodes|direct|hybrid|hybrid:PLAN|shared,"
+     "allreduce=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,"
+     "allgather=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,"
+     "reduce_scatter=tree|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,gather=tree|direct|shared,"
+     "scatter=tree|shared,alltoall=direct|shared,scan=exchange|shared|chain,exscan=exchange|shared|chain"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
     {"trace-events", 1, OptionAction::kTraceEvents, "MARGAY_TRACE_EVENTS"},
     {"stall", 1, OptionAction::kSeconds, "MARGAY_STALL_SECONDS"},

@@ -286,9 +286,15 @@ class Parser {
       std::uint64_t size = 0;
       if (name_and_values[1] == "SIZE") return parse_bytes(value, size);
       const Words values = split(name_and_values[1], '|');
-      return std::find(values.begin(), values.end(), value) != values.end();
+      return std::any_of(values.begin(), values.end(), [&](const std::string& each) { return fits(each, value); });
     }
     return false;
+  }
+  // "hybrid:PLAN": anything behind the colon, which the ranks read.
+  static bool fits(std::string_view known, std::string_view value) {
+    if (!known.ends_with(":PLAN")) return value == known;
+    const std::string_view before = known.substr(0, known.find(':') + 1);
+    return value.size() > before.size() && value.starts_with(before);
   }
 
   // Nothing, as from a script's unset variable, is not taken for "without this option".

@@ -30,8 +30,16 @@ constexpr std::uint64_t place_offset(std::uint64_t ranks, std::uint32_t place) {
   return kSegmentPageBytes + ranks * kAreaBytes + place * place_bytes(ranks);
 }
 
+constexpr std::uint64_t long_place_bytes(std::uint64_t ranks) {
+  return ranks * (kSides * kStripAreaBytes + sizeof(PostingArea));
+}
+
+constexpr std::uint64_t long_place_offset(std::uint64_t ranks, std::uint32_t place) {
+  return place_offset(ranks, kMeetingPlaces) + place * long_place_bytes(ranks);
+}
+
 constexpr std::uint64_t channels_offset(std::uint64_t ranks) {
-  return place_offset(ranks, kMeetingPlaces);
+  return long_place_offset(ranks, kLongPlaces);
 }
 
 Status refuse(const std::string& what) {
@@ -104,6 +112,17 @@ std::byte* ShmLayout::meeting_part(std::uint32_t place, std::uint32_t rank, unsi
   MARGAY_ASSERT(place < kMeetingPlaces && rank < ranks_ && side < kSides);
   const std::uint64_t parts = place_offset(ranks_, place) + place_lines_bytes(ranks_);
   return base_ + parts + (rank * kSides + side) * kMeetingPartBytes;
+}
+
+std::byte* ShmLayout::strip(std::uint32_t place, std::uint32_t rank, unsigned side) const {
+  MARGAY_ASSERT(place < kLongPlaces && rank < ranks_ && side < kSides);
+  return base_ + long_place_offset(ranks_, place) + (rank * kSides + side) * kStripAreaBytes;
+}
+
+PostingArea& ShmLayout::posting_area(std::uint32_t place, std::uint32_t rank) const {
+  MARGAY_ASSERT(place < kLongPlaces && rank < ranks_);
+  const std::uint64_t areas = long_place_offset(ranks_, place) + ranks_ * kSides * kStripAreaBytes;
+  return *reinterpret_cast<PostingArea*>(base_ + areas + rank * sizeof(PostingArea));
 }
 
 ChannelData& ShmLayout::channel(std::uint32_t from, std::uint32_t to) const {

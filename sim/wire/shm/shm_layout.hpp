@@ -4,6 +4,7 @@
 //   | to rank 1 ...
 //
 // A meeting place: MeetingData by leader | lines of rank 0 (two sides), of rank 1 ... | parts of rank 0 (two sides) ...
+// Those of the first few also have: strips of rank 0 (two sides), of rank 1 ... | PostingArea of rank 0, of rank 1 ...
 //
 // The segment is a sparse file of zeros; zero is the valid initial state of everything but the header, so a page costs
 // memory only when a message (or its rank's start) touches it. Positions only, no pointers: each process maps it where
@@ -20,19 +21,33 @@
 #include "sim/shm/bell.hpp"
 #include "sim/shm/cell_data.hpp"
 #include "sim/shm/meeting.hpp"
+#include "sim/shm/posting.hpp"
 
 namespace margay::sim {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x3147'4553'5941'474d;  // "MGAYSEG1" read as little-endian
-inline constexpr std::uint32_t kSegmentVersion = 8;
+inline constexpr std::uint32_t kSegmentVersion = 9;
 inline constexpr std::size_t kSegmentPageBytes = 4096;
 // Ranks of one node: their channels' addresses still fit (145 GB of addresses, not of memory).
 inline constexpr std::uint32_t kShmRanksMax = 1024;
 
 // The communicators with the lowest contexts have one; 34 kB for each of a node's ranks, of addresses.
 inline constexpr std::uint32_t kMeetingPlaces = 32;
-// What a member shows the others in one call, at most.
+// What a member shows the others at once, at most.
 inline constexpr std::uint64_t kMeetingPartBytes = std::uint64_t{16} << 10;
+// Of the first communicators, the world among them, members show each other long data too, strip by strip. A strip and
+// what it comes to; all strips of a few ranks stay in the caches.
+inline constexpr std::uint32_t kLongPlaces = 8;
+inline constexpr std::uint64_t kStripBytes = std::uint64_t{128} << 10;
+inline constexpr std::uint64_t kStripAreaBytes = 2 * kStripBytes;
+// And what they post (sim/shm/posting): a member's progress and postings, then their data.
+struct PostingArea {
+  ProgressData progress;
+  std::array<PostingData, kPostings> postings;
+  alignas(kSegmentPageBytes) std::byte data[kPostings][kPostingBytes];
+  std::byte long_data[kLongPostings][kLongPostingBytes];
+};
+static_assert(std::is_trivially_copyable_v<PostingArea> && sizeof(PostingArea) % kSegmentPageBytes == 0);
 
 struct SegmentHeader {
   std::uint64_t magic = 0;
@@ -76,6 +91,9 @@ class ShmLayout {
   [[nodiscard]] MeetingData& meeting(std::uint32_t place, std::uint32_t leader) const;
   [[nodiscard]] std::byte* meeting_line(std::uint32_t place, std::uint32_t rank, unsigned side) const;
   [[nodiscard]] std::byte* meeting_part(std::uint32_t place, std::uint32_t rank, unsigned side) const;
+  // kStripAreaBytes. Requires: place < kLongPlaces.
+  [[nodiscard]] std::byte* strip(std::uint32_t place, std::uint32_t rank, unsigned side) const;
+  [[nodiscard]] PostingArea& posting_area(std::uint32_t place, std::uint32_t rank) const;
   [[nodiscard]] ChannelData& channel(std::uint32_t from, std::uint32_t to) const;
 
  private:

@@ -64,6 +64,8 @@ class TcpWire final : public Wire {
   void send(std::uint32_t peer, Transmission& transmission) override;
   void stop(std::uint32_t peer, Transmission& transmission) override;
   [[nodiscard]] bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) override;
+  // By a connection, without which nobody would miss it.
+  void watch(std::uint32_t peer) override { static_cast<void>(link_to(peer)); }
   bool push() override;
   [[nodiscard]] bool poll(Arrival& arrival) override;
   void consume() override;

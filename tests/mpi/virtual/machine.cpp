@@ -1,9 +1,11 @@
 #include "tests/mpi/virtual/machine.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 #include "collectives/mpi/machine.hpp"
 
@@ -68,10 +70,11 @@ void Seat::plug_in() {
   process_ = sim::Process::start_virtual(place);
 }
 
-VirtualMachine::VirtualMachine(std::uint32_t ranks, std::uint64_t seed)
-    : random_(seed), network_(ranks, seed, network_options(seed)) {
+VirtualMachine::VirtualMachine(std::uint32_t ranks, std::uint64_t seed, VirtualWishes wishes)
+    : random_(seed), network_(ranks, seed, network_options(seed)), wishes_(std::move(wishes)) {
   for (std::uint32_t rank = 0; rank < ranks; ++rank) seats_.push_back(std::make_unique<Seat>(*this, rank));
   nodes_ = 1 + static_cast<std::uint32_t>(random_() % 2);
+  if (wishes_.nodes != 0) nodes_ = std::min(wishes_.nodes, ranks);
   sim::SharedTable::Numbers nodes(ranks), everybody(ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) nodes[rank] = rank * nodes_ / ranks;
   std::iota(everybody.begin(), everybody.end(), 0U);
@@ -90,6 +93,7 @@ sim::Job VirtualMachine::job_of(std::uint32_t rank) const {
   job.node_of_rank = node_of_rank_;
   job.everybody = everybody_;
   job.node = job.node_of_rank[rank];
+  if (!wishes_.collective.empty()) job.options.set("collective", wishes_.collective);
   return job;
 }
 

@@ -92,9 +92,15 @@ class Seat final : public sim::Rest, public mpi_adi::ProcessStart {
   int status_ = -1;    // what main returned
 };
 
+// What a run of the machine does not leave to its seed.
+struct VirtualWishes {
+  std::uint32_t nodes = 0;  // 0: one or two, by the seed
+  std::string collective;   // algorithms, as `margay run --collective` takes them
+};
+
 class VirtualMachine {
  public:
-  VirtualMachine(std::uint32_t ranks, std::uint64_t seed);
+  VirtualMachine(std::uint32_t ranks, std::uint64_t seed, VirtualWishes wishes = {});
 
   // Runs `program(rank)` on each rank to its end; what it returns is an exit status. A machine runs once. The value
   // says what went wrong, empty: nothing. When all ranks wait for what cannot come, it ends the process with a
@@ -119,6 +125,7 @@ class VirtualMachine {
   sim::VirtualNetwork network_;
   MachineClock clock_{network_};
   std::vector<std::unique_ptr<Seat>> seats_;
+  const VirtualWishes wishes_;
   std::uint32_t nodes_;
   sim::SharedTable node_of_rank_;
   sim::SharedTable everybody_;

@@ -1,6 +1,6 @@
 // Runs an MPI program, built as a shared object, on a virtual machine, once for each seed:
 //
-//   virtual_mpi RANKS FIRST_SEED LAST_SEED ./program.so...
+//   virtual_mpi [--nodes N] [--collective NAME=ALGORITHM,...] RANKS FIRST_SEED LAST_SEED ./program.so [ARGUMENT...]
 //
 // Each seed is a process of its own, and each rank has a copy of the program with variables of its own. Exit status 1
 // when any seed failed; each that did is named. Of one seed alone it tells how long the run was.
@@ -20,6 +20,7 @@
 namespace {
 
 using margay::testing::VirtualMachine;
+using margay::testing::VirtualWishes;
 using Main = int (*)(int, char**);
 
 constexpr int kAllWell = 42;  // a program that ends by exit(0) half way is not well
@@ -42,48 +43,75 @@ std::vector<Main> load(const std::string& path, std::uint32_t copies) {
   return mains;
 }
 
-int run_seed(const std::string& path, std::uint32_t ranks, std::uint64_t seed, bool measured) {
+struct Task {
+  VirtualWishes wishes;
+  std::uint32_t ranks = 0;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  std::vector<std::string> command;  // the program and its arguments
+};
+
+int run_seed(const Task& task, std::uint64_t seed) {
   alarm(kSecondsEach);
   if (std::freopen("/dev/null", "w", stdout) == nullptr) return 2;
-  const std::vector<Main> mains = load(path, ranks);
-  VirtualMachine machine(ranks, seed);
-  const std::string wrong = machine.run([&mains, &path](std::uint32_t rank) {
-    std::string name = path;
-    char* arguments[] = {name.data(), nullptr};
-    return mains[rank](1, arguments);
+  const std::vector<Main> mains = load(task.command.front(), task.ranks);
+  VirtualMachine machine(task.ranks, seed, task.wishes);
+  const std::string wrong = machine.run([&mains, &task](std::uint32_t rank) {
+    std::vector<std::string> words = task.command;
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    return mains[rank](static_cast<int>(words.size()), arguments.data());
   });
   std::fputs(wrong.c_str(), stderr);
-  if (measured) std::fprintf(stderr, "%u ranks: %s\n", ranks, machine.measure().c_str());
+  if (task.first == task.last) std::fprintf(stderr, "%u ranks: %s\n", task.ranks, machine.measure().c_str());
   return wrong.empty() ? kAllWell : 1;
 }
 
-bool seed_is_well(const std::string& path, std::uint32_t ranks, std::uint64_t seed, bool measured) {
+bool seed_is_well(const Task& task, std::uint64_t seed) {
   const pid_t child = fork();
-  if (child == 0) std::_Exit(run_seed(path, ranks, seed, measured));
+  if (child == 0) std::_Exit(run_seed(task, seed));
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFEXITED(status) && WEXITSTATUS(status) == kAllWell) return true;
-  std::fprintf(stderr, "%s, %u ranks, seed %llu: %s %d\n", std::filesystem::path(path).stem().c_str(), ranks,
-               static_cast<unsigned long long>(seed), WIFSIGNALED(status) ? "ended by signal" : "exit status",
+  std::fprintf(stderr, "%s, %u ranks, seed %llu: %s %d\n", std::filesystem::path(task.command.front()).stem().c_str(),
+               task.ranks, static_cast<unsigned long long>(seed),
+               WIFSIGNALED(status) ? "ended by signal" : "exit status",
                WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
   return false;
+}
+
+// False where the words are not as the top of this file says.
+bool parse(std::vector<std::string> words, Task& task) {
+  while (words.size() > 1 && words.front().starts_with("--")) {
+    if (words.front() == "--collective") {
+      task.wishes.collective = words[1];
+    } else if (words.front() == "--nodes") {
+      task.wishes.nodes = static_cast<std::uint32_t>(std::strtoul(words[1].c_str(), nullptr, 10));
+    } else {
+      return false;
+    }
+    words.erase(words.begin(), words.begin() + 2);
+  }
+  if (words.size() < 4) return false;
+  task.ranks = static_cast<std::uint32_t>(std::strtoul(words[0].c_str(), nullptr, 10));
+  task.first = std::strtoull(words[1].c_str(), nullptr, 10);
+  task.last = std::strtoull(words[2].c_str(), nullptr, 10);
+  task.command.assign(words.begin() + 3, words.end());
+  return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 5) {
-    std::fprintf(stderr, "usage: virtual_mpi RANKS FIRST_SEED LAST_SEED PROGRAM...\n");
+  Task task;
+  if (!parse({argv + 1, argv + argc}, task)) {
+    std::fprintf(
+        stderr,
+        "usage: virtual_mpi [--nodes N] [--collective LIST] RANKS FIRST_SEED LAST_SEED PROGRAM [ARGUMENT...]\n");
     return 2;
   }
-  const auto ranks = static_cast<std::uint32_t>(std::strtoul(argv[1], nullptr, 10));
-  const std::uint64_t first = std::strtoull(argv[2], nullptr, 10);
-  const std::uint64_t last = std::strtoull(argv[3], nullptr, 10);
   int failures = 0;
-  for (int i = 4; i < argc; ++i) {
-    for (std::uint64_t seed = first; seed <= last; ++seed) {
-      failures += seed_is_well(argv[i], ranks, seed, first == last) ? 0 : 1;
-    }
-  }
+  for (std::uint64_t seed = task.first; seed <= task.last; ++seed) failures += seed_is_well(task, seed) ? 0 : 1;
   return failures == 0 ? 0 : 1;
 }

@@ -1,4 +1,5 @@
-// A drawn collective call and how it is made, in each of its forms: what collectives_random.c draws and checks.
+// A drawn collective call and how it is made, in each of its forms: for programs of random collective calls
+// (collectives_random.c, collectives_threads.c, ../faults/collectives.c).
 #pragma once
 
 #include <mpi.h>
@@ -25,7 +26,7 @@ enum {
   kOperations
 };
 enum { kBlocking, kNonblocking, kPersistent };
-enum { kComms = 4, kAtOnce = 16, kRanksMax = 64, kGap = -777, kOfAll = 1000 };
+enum { kComms = 4, kRanksMax = 64, kGap = -777, kOfAll = 1000 };
 
 static const char* const kNames[] = {"barrier",   "bcast",     "gather",     "gatherv",        "scatter",
                                      "scatterv",  "allgather", "allgatherv", "alltoall",       "alltoallv",
@@ -36,6 +37,7 @@ static const char* const kNames[] = {"barrier",   "bcast",     "gather",     "ga
 struct Comm {
   MPI_Comm comm;
   int inter, rank, size, peers;
+  int may_fail;                            // calls may end with MPIX_ERR_PROC_FAILED, as a member dies
   int mine[kRanksMax], theirs[kRanksMax];  // ranks in the world
 };
 
@@ -57,6 +59,7 @@ struct Call {
   int counts[2][kRanksMax], displacements[2][kRanksMax], bytes[2][kRanksMax];  // of the send, of the receive
   MPI_Datatype types[kRanksMax];
   MPI_Request request;
+  int code;  // what the last function returned
 };
 
 static int is_rooted(int operation) {
@@ -73,11 +76,12 @@ static int part_of(const struct Call* call) {
 }
 
 // The three forms of one call: its arguments before the communicator are `...`.
-#define MAKE(Name, iname, ...)                                                                                      \
-  do {                                                                                                              \
-    if (call->form == kBlocking) MPI_##Name(__VA_ARGS__, call->comm->comm);                                         \
-    if (call->form == kNonblocking) MPI_I##iname(__VA_ARGS__, call->comm->comm, &call->request);                    \
-    if (call->form == kPersistent) MPI_##Name##_init(__VA_ARGS__, call->comm->comm, MPI_INFO_NULL, &call->request); \
+#define MAKE(Name, iname, ...)                                                                                \
+  do {                                                                                                        \
+    if (call->form == kBlocking) call->code = MPI_##Name(__VA_ARGS__, call->comm->comm);                      \
+    if (call->form == kNonblocking) call->code = MPI_I##iname(__VA_ARGS__, call->comm->comm, &call->request); \
+    if (call->form == kPersistent)                                                                            \
+      call->code = MPI_##Name##_init(__VA_ARGS__, call->comm->comm, MPI_INFO_NULL, &call->request);           \
   } while (0)
 
 static void make(struct Call* call) {
@@ -90,9 +94,9 @@ static void make(struct Call* call) {
   int(*n)[kRanksMax] = call->counts, (*d)[kRanksMax] = call->displacements, (*b)[kRanksMax] = call->bytes;
   switch (call->operation) {
     case kBarrier:
-      if (call->form == kBlocking) MPI_Barrier(call->comm->comm);
-      if (call->form == kNonblocking) MPI_Ibarrier(call->comm->comm, &call->request);
-      if (call->form == kPersistent) MPI_Barrier_init(call->comm->comm, MPI_INFO_NULL, &call->request);
+      if (call->form == kBlocking) call->code = MPI_Barrier(call->comm->comm);
+      if (call->form == kNonblocking) call->code = MPI_Ibarrier(call->comm->comm, &call->request);
+      if (call->form == kPersistent) call->code = MPI_Barrier_init(call->comm->comm, MPI_INFO_NULL, &call->request);
       break;
     case kBcast:
       MAKE(Bcast, bcast, r, call->count, t, call->root);
@@ -149,7 +153,7 @@ static void make(struct Call* call) {
 
 // With large counts. Arrays of a call that does not block stay the program's: these go with the function that made
 // them, so only calls that block have them.
-#define MAKE_C(Name, iname, ...) MPI_##Name##_c(__VA_ARGS__, call->comm->comm)
+#define MAKE_C(Name, iname, ...) call->code = MPI_##Name##_c(__VA_ARGS__, call->comm->comm)
 
 static void make_large(struct Call* call) {
   const MPI_Datatype t = call->type->type;

@@ -1,0 +1,58 @@
+#include "collectives/algorithm/line.hpp"
+
+namespace margay::collectives {
+
+Steps reduce_scatter_along(Collective& collective, Way way, Members line, portals::Region row,
+                           std::span<const Slice> slices, std::size_t element_bytes, Reducer combine) {
+  switch (way) {
+    case Way::bucket:
+      return reduce_scatter_bucket(collective, line, row, slices, element_bytes, combine);
+    case Way::brief:
+      return reduce_scatter_exchange(collective, line, row, slices, element_bytes, combine);
+    case Way::slices:
+      break;
+  }
+  return reduce_scatter_among(collective, line, row, slices, element_bytes, combine);
+}
+
+Steps collect_along(Collective& collective, Way way, Members line, portals::Region row, std::span<const Slice> slices,
+                    std::size_t element_bytes, int has_all) {
+  switch (way) {
+    case Way::bucket:
+      return collect_bucket(collective, line, row, slices, element_bytes, has_all);
+    case Way::brief:
+      return allgather_exchange(collective, line, row, slices, element_bytes);
+    case Way::slices:
+      break;
+  }
+  return collect_among(collective, line, row, slices, element_bytes, has_all);
+}
+
+NestedSlices::NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t count) : own_{0, count} {
+  const HybridPlan::Order order = plan.order();
+  for (const std::uint8_t dimension : order.all()) {
+    const HybridPlan::Dimension& how = plan.dimensions[dimension];
+    if (!how.is_long()) return;
+    const Level& level = levels_.emplace_back(Level{dimension, how.way, own_, even_slices(own_.count, how.length)});
+    const Slice& mine = level.slices[static_cast<std::size_t>(grid.mine()[dimension])];
+    own_ = {own_.first + mine.first, mine.count};
+  }
+}
+
+LineBlocks::LineBlocks(const Grid& grid, std::size_t dimension, std::span<const std::uint8_t> free, std::byte* base,
+                       std::span<const Slice> blocks, std::size_t element_bytes) {
+  Grid::Place place = grid.mine();
+  std::size_t first = 0;
+  for (place[dimension] = 0; place[dimension] < grid.length(dimension); ++place[dimension]) {
+    std::size_t count = 0;
+    for (const int rank : grid.plane(place, free)) {
+      const Slice& block = blocks[static_cast<std::size_t>(rank)];
+      pieces_.add(portals::Buffer{base + block.first * element_bytes, block.count * element_bytes});
+      count += block.count;
+    }
+    slices_.push_back({first, count});
+    first += count;
+  }
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,203 @@
+// Calls of one node with long data through memory that all members see (portal/meet), strip by strip: each shows the
+// others its next strip, and reads of theirs what it needs; of a reduction each rank combines its part of each strip,
+// straight out of the others' memory, and shows what it comes to with the next strip. Cost, p ranks, n bytes of each,
+// strips of m bytes: n/m + 1 turns of a processor each and no message. Bytes moved by a rank: of an allreduce n β to
+// write, (p - 1)/p n γ, which reads as much, and 2 n β for results; of a reduce-scatter n β and (p - 1)/p n γ; of an
+// allgather and an all-to-all n β and p blocks β; of a broadcast n β, by the root and by each other rank. Where ranks
+// outnumber processors: slices by messages cost p start-ups and words of receivers each, and a turn for each that is
+// not ready.
+//
+// Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
+#include <algorithm>
+#include <cstring>
+
+#include "collectives/algorithm/algorithms.hpp"
+#include "collectives/portal/meet.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+// What a row is cut into: `count` elements, at most `most` in a strip.
+struct Strips {
+  std::size_t count;
+  std::size_t most;
+  [[nodiscard]] std::size_t number() const { return (count + most - 1) / most; }
+  [[nodiscard]] std::size_t first(std::size_t strip) const { return strip * most; }
+  [[nodiscard]] std::size_t length(std::size_t strip) const { return std::min(most, count - first(strip)); }
+};
+
+// Combines `bytes` of all members' strips, at `offset` in each, into `result`: the last one's first, so that each step
+// leaves its result where the next one wants it. `of(member)`: its strip.
+template <typename Of>
+void combine_strips(int ranks, std::uint64_t offset, std::byte* result, std::size_t count, std::uint64_t bytes,
+                    const Reducer& combine, const Of& of) {
+  std::memcpy(result, of(ranks - 1) + offset, bytes);
+  for (int rank = ranks - 1; rank-- > 0;) combine(of(rank) + offset, result, count);
+}
+
+// Who wants what a reduction comes to.
+constexpr int kEverybody = -1;
+
+Steps reduce_strips(Collective& collective, Team& team, int root, std::byte* partial, std::size_t count,
+                    std::size_t element_bytes, Reducer combine) {
+  const Strips strips{count, sim::kStripBytes / element_bytes};
+  const auto me = static_cast<std::size_t>(collective.rank());
+  const bool wants = root == kEverybody || root == collective.rank();
+  Meet meet(collective, team, count * element_bytes);
+  for (std::size_t step = 0; step <= strips.number(); ++step) {
+    if (step > 0) meet.next();
+    std::uint64_t shown = 0;
+    if (step < strips.number()) {
+      shown = strips.length(step) * element_bytes;
+      std::memcpy(meet.mine(), partial + strips.first(step) * element_bytes, shown);
+    }
+    std::vector<Slice> slices;  // of the strip before
+    if (step > 0) {
+      slices = even_slices(strips.length(step - 1), collective.size());
+      const std::uint64_t bytes = slices[me].count * element_bytes;
+      if (bytes != 0) {
+        combine_strips(collective.size(), slices[me].first * element_bytes, meet.mine() + sim::kStripBytes,
+                       slices[me].count, bytes, combine, [&](int rank) { return meet.earlier(rank, bytes); });
+      }
+      shown += bytes;
+    }
+    if (meet.come(shown)) {
+      meet.open();
+    } else {
+      co_await meet;
+    }
+    if (collective.error_class() != MPI_SUCCESS) co_return;
+    if (step == 0 || !wants) continue;
+    std::byte* const strip = partial + strips.first(step - 1) * element_bytes;
+    for (int rank = 0; rank < collective.size(); ++rank) {
+      const Slice& slice = slices[static_cast<std::size_t>(rank)];
+      const std::uint64_t bytes = slice.count * element_bytes;
+      if (bytes == 0) continue;
+      std::memcpy(strip + slice.first * element_bytes, meet.part(rank, bytes) + sim::kStripBytes, bytes);
+    }
+  }
+}
+
+}  // namespace
+
+Steps allreduce_strips(Collective& collective, Team& team, std::byte* partial, std::size_t count,
+                       std::size_t element_bytes, Reducer combine) {
+  return reduce_strips(collective, team, kEverybody, partial, count, element_bytes, combine);
+}
+
+Steps reduce_to_root_strips(Collective& collective, Team& team, int root, std::byte* partial, std::size_t count,
+                            std::size_t element_bytes, Reducer combine) {
+  return reduce_strips(collective, team, root, partial, count, element_bytes, combine);
+}
+
+Steps reduce_scatter_strips(Collective& collective, Team& team, std::byte* partial, std::span<const Slice> slices,
+                            std::size_t element_bytes, Reducer combine) {
+  const auto ranks = slices.size();
+  std::size_t longest = 0;
+  for (const Slice& slice : slices) longest = std::max(longest, slice.count);
+  // A strip has as much of each rank's slice.
+  const Strips strips{longest, std::max<std::size_t>(sim::kStripBytes / element_bytes / ranks, 1)};
+  const auto part_of = [&](const Slice& slice, std::size_t strip) {
+    const std::size_t first = std::min(strips.first(strip), slice.count);
+    return Slice{slice.first + first, std::min(strips.length(strip), slice.count - first)};
+  };
+  const Slice& own = slices[static_cast<std::size_t>(collective.rank())];
+  Meet meet(collective, team, (slices.back().first + slices.back().count) * element_bytes);
+  for (std::size_t strip = 0; strip < strips.number(); ++strip) {
+    if (strip > 0) meet.next();
+    std::byte* to = meet.mine();
+    for (const Slice& slice : slices) {
+      const Slice part = part_of(slice, strip);
+      if (part.count != 0) std::memcpy(to, partial + part.first * element_bytes, part.count * element_bytes);
+      to += strips.most * element_bytes;
+    }
+    if (meet.come(strips.length(strip) * element_bytes * ranks)) {
+      meet.open();
+    } else {
+      co_await meet;
+    }
+    if (collective.error_class() != MPI_SUCCESS) co_return;
+    const Slice mine = part_of(own, strip);
+    if (mine.count == 0) continue;
+    const std::uint64_t bytes = mine.count * element_bytes;
+    const std::uint64_t offset = static_cast<std::uint64_t>(collective.rank()) * strips.most * element_bytes;
+    combine_strips(collective.size(), offset, partial + mine.first * element_bytes, mine.count, bytes, combine,
+                   [&](int rank) { return meet.part(rank, bytes); });
+  }
+}
+
+Steps allgather_strips(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes) {
+  const Strips strips{block_bytes, sim::kStripBytes};
+  const auto block = [&](int rank) { return all + static_cast<std::uint64_t>(rank) * block_bytes; };
+  Meet meet(collective, team, block_bytes);
+  for (std::size_t strip = 0; strip < strips.number(); ++strip) {
+    if (strip > 0) meet.next();
+    const std::uint64_t first = strips.first(strip), bytes = strips.length(strip);
+    std::memcpy(meet.mine(), block(collective.rank()) + first, bytes);
+    if (meet.come(bytes)) {
+      meet.open();
+    } else {
+      co_await meet;
+    }
+    if (collective.error_class() != MPI_SUCCESS) co_return;
+    for (int step = 1; step < collective.size(); ++step) {
+      const int rank = (collective.rank() + step) % collective.size();
+      std::memcpy(block(rank) + first, meet.part(rank, bytes), bytes);
+    }
+  }
+}
+
+Steps alltoall_strips(Collective& collective, Team& team, std::span<const PeerMessage> out,
+                      std::span<const PeerMessage> in, std::uint64_t block_bytes) {
+  const auto ranks = static_cast<std::uint64_t>(collective.size());
+  const Strips strips{block_bytes, std::max<std::uint64_t>(sim::kStripBytes / ranks, 1)};
+  const auto fits = [&](const PeerMessage& block) {
+    if (block.data.bytes() != block_bytes) collective.named_other_bytes();
+    return block.data.bytes() == block_bytes;
+  };
+  Meet meet(collective, team, block_bytes * ranks);
+  for (std::size_t strip = 0; strip < strips.number(); ++strip) {
+    if (strip > 0) meet.next();
+    const std::uint64_t first = strips.first(strip), bytes = strips.length(strip);
+    for (const PeerMessage& block : out) {
+      std::byte* const to = meet.mine() + static_cast<std::uint64_t>(block.peer) * strips.most;
+      if (fits(block)) portals::copy(portals::Region(to, bytes), block.data.slice(first, bytes));
+    }
+    if (meet.come(bytes * ranks)) {
+      meet.open();
+    } else {
+      co_await meet;
+    }
+    if (collective.error_class() != MPI_SUCCESS) co_return;
+    for (const PeerMessage& block : in) {
+      if (!fits(block)) continue;
+      // The region is only read.
+      std::byte* const from = const_cast<std::byte*>(meet.part(block.peer, bytes)) +
+                              static_cast<std::uint64_t>(collective.rank()) * strips.most;
+      portals::copy(block.data.slice(first, bytes), portals::Region(from, bytes));
+    }
+  }
+}
+
+Steps bcast_strips(Collective& collective, Team& team, int root, portals::Region data) {
+  const Strips strips{data.bytes(), sim::kStripBytes};
+  Meet meet(collective, team, data.bytes());
+  for (std::size_t strip = 0; strip < strips.number(); ++strip) {
+    if (strip > 0) meet.next();
+    const std::uint64_t bytes = strips.length(strip);
+    const portals::Region piece = data.slice(strips.first(strip), bytes);
+    const bool shows = collective.rank() == root;
+    if (shows) portals::copy(portals::Region(meet.mine(), bytes), piece);
+    if (meet.come(shows ? bytes : 0)) {
+      meet.open();
+    } else {
+      co_await meet;
+    }
+    if (collective.error_class() != MPI_SUCCESS) co_return;
+    // The region is only read.
+    if (!shows) portals::copy(piece, portals::Region(const_cast<std::byte*>(meet.part(root, bytes)), bytes));
+  }
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,135 @@
+#include "collectives/portal/call_match.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace margay::collectives {
+
+namespace {
+
+std::string differ(const std::string& one, const std::string& other) {
+  return one + ", where " + other;
+}
+
+std::string words_of_amount(const Amount& amount) {
+  if (amount.bytes == 0) return "nothing";
+  std::string words = mpi_adi::words_of_elements(amount.signature, amount.bytes);
+  if (amount.signature.kind == mpi_adi::Signature::Kind::mixed)
+    words += " (" + std::to_string(amount.bytes) + " bytes)";
+  return words;
+}
+
+struct TwoWords {
+  std::string one, other;
+};
+
+// Of amounts that differ.
+TwoWords words_of_both(const Amount& one, const Amount& other) {
+  TwoWords words{" of " + words_of_amount(one), " of " + words_of_amount(other)};
+  if (words.one == words.other) words.other = " of other " + words_of_amount(other);
+  return words;
+}
+
+// All for one peer.
+std::span<const Share> shares_for(const Shares& shares, std::int32_t peer) {
+  const auto first = std::ranges::partition_point(shares, [&](const Share& share) { return share.end() <= peer; });
+  const auto last = std::find_if(first, shares.end(), [&](const Share& share) { return share.first > peer; });
+  return {first, last};
+}
+
+// The first peer for whom two lists name different amounts, and those.
+struct Difference {
+  std::int32_t peer;
+  Amount one, other;
+};
+
+std::optional<Difference> difference(const Shares& one, const Shares& other) {
+  auto a = one.begin(), b = other.begin();
+  while (a != one.end() && b != other.end()) {
+    const std::int32_t peer = std::max(a->first, b->first);
+    if (!a->amount.fits(b->amount)) return Difference{peer, a->amount, b->amount};
+    const std::int32_t end = std::min(a->end(), b->end());
+    if (a->end() == end) ++a;
+    if (b->end() == end) ++b;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string CallMatch::Told::words(const std::string& of) const {
+  return "rank " + std::to_string(by) + " calls " + record.function.data() + of + record.rest.data();
+}
+
+bool CallMatch::same_call(const CallRecord& one, const CallRecord& other) {
+  if (std::strcmp(one.function.data(), other.function.data()) != 0 || one.root_group != other.root_group) return false;
+  if (!one.knows_root() || !other.knows_root()) return true;
+  return one.root == other.root && one.operation == other.operation;
+}
+
+std::string CallMatch::add(CallReport report, std::uint32_t by) {
+  Member member{{report.record, by}, std::move(report.sends), nullptr};
+  const CallRecord& record = member.told.record;
+  if (seen_++ == 0) first_ = member.told;
+  if (!same_call(first_.record, record)) return differ(first_.words(), member.told.words());
+  member.expects = std::make_shared<const Shares>(std::move(report.expects));
+  if (record.expects_alike) {
+    if (std::string words = add_alike(member); !words.empty()) return words;
+  }
+  if (first_.record.knows_root() && record.knows_root() && !first_.record.alike.fits(record.alike)) {
+    return differ(first_.words(), member.told.words());
+  }
+  if (!first_.record.knows_root()) first_ = member.told;
+  if (member.sends.empty() && member.expects->empty()) return {};
+  const auto rank = static_cast<std::int32_t>(record.rank);
+  const Member& kept = members_.insert_or_assign(rank, std::move(member)).first->second;
+  const Member*& first = first_alike_[record.group];
+  if (kept.told.record.expects_alike && first == nullptr) first = &kept;
+  return compare_with_peers(kept);
+}
+
+// One list serves all that name the same: a communicator's members have as many as it has ranks.
+std::string CallMatch::add_alike(Member& member) {
+  const Member* const first = first_alike_[member.told.record.group];
+  if (first == nullptr || first->expects->empty() || member.expects->empty()) return {};
+  if (const auto found = difference(*first->expects, *member.expects)) {
+    const TwoWords of = words_of_both(found->one, found->other);
+    const std::string index = " as recvcounts[" + std::to_string(found->peer - first->expects->front().first) + "]";
+    return differ(first->told.words(of.one + index), member.told.words(of.other + index));
+  }
+  member.expects = first->expects;
+  return {};
+}
+
+std::string CallMatch::compare_with_peers(const Member& member) const {
+  const auto compare_all = [&](const Shares& shares, auto compare_one) -> std::string {
+    for (const Share& share : shares) {
+      for (auto peer = members_.lower_bound(share.first); peer != members_.end() && peer->first < share.end(); ++peer) {
+        if (std::string words = compare_one(peer->second); !words.empty()) return words;
+      }
+    }
+    return {};
+  };
+  std::string words = compare_all(member.sends, [&](const Member& peer) { return compare(member, peer); });
+  if (!words.empty()) return words;
+  return compare_all(*member.expects, [&](const Member& peer) { return compare(peer, member); });
+}
+
+// A side may name no block where the other does: its own of MPI_IN_PLACE; an edge of a graph that only one of its ends
+// has named, of which nothing is known.
+std::string CallMatch::compare(const Member& from, const Member& to) {
+  const auto sent = shares_for(from.sends, static_cast<std::int32_t>(to.told.record.rank));
+  const auto expected = shares_for(*to.expects, static_cast<std::int32_t>(from.told.record.rank));
+  for (std::size_t at = 0; at < std::min(sent.size(), expected.size()); ++at) {
+    if (sent[at].amount.fits(expected[at].amount)) continue;
+    const TwoWords of = words_of_both(sent[at].amount, expected[at].amount);
+    return differ(from.told.words(of.one + " to rank " + std::to_string(to.told.by)),
+                  to.told.words(of.other + " from rank " + std::to_string(from.told.by)));
+  }
+  return {};
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,120 @@
+#include "collectives/portal/post.hpp"
+
+#include <algorithm>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+constexpr unsigned kRootShift = 32;
+constexpr unsigned kOperationShift = 48;
+static_assert(kPostedBytes < std::uint64_t{1} << kRootShift);
+
+}  // namespace
+
+Post::Post(Collective& collective, Team& team, std::uint64_t bytes) : Shown(collective, team), bytes_(bytes) {
+  MARGAY_ASSERT(bytes_ <= kPostedBytes && team_.has_strips());
+}
+
+std::uint64_t Post::mark() const {
+  return bytes_ | std::uint64_t{shape().root} << kRootShift | std::uint64_t{shape().operation} << kOperationShift;
+}
+
+std::byte* Post::place(int member, std::uint32_t room) const {
+  sim::PostingArea& area = team_.posting_area(member);
+  if (room != 0) return area.long_data[(room - 1) % sim::kLongPostings];
+  sim::PostingData& line = area.postings[slot()];
+  return bytes_ <= line.here.size() ? line.here.data() : area.data[slot()];
+}
+
+std::byte* Post::mine() {
+  return place(collective_.rank(), room_);
+}
+
+const std::byte* Post::data(int member) const {
+  note_read(member, bytes_);
+  return place(member, posting(member).room);
+}
+
+bool Post::room_is_free() const {
+  const PostingRooms& rooms = team_.rooms();
+  const std::uint64_t here = posting(collective_.rank()).number;
+  const std::uint64_t there = is_long() ? rooms.long_calls[rooms.next_long] : 0;
+  return std::max(here, there) <= rooms.all_done;
+}
+
+bool Post::has_room() {
+  if (room_ != 0) return true;  // asked again
+  if (!room_is_free()) [[unlikely]] {
+    std::uint64_t least = ~std::uint64_t{0};
+    for (int member = 0; member < collective_.size(); ++member) {
+      // This member's own calls are done when they return, and it reads none of its postings.
+      if (member != collective_.rank()) least = std::min(least, sim::done_with(team_.posting_area(member).progress));
+    }
+    team_.rooms().all_done = least;
+    if (!room_is_free()) {
+      team_.want_progress();
+      return gives_up();
+    }
+  }
+  if (!is_long()) return true;
+  PostingRooms& rooms = team_.rooms();
+  room_ = rooms.next_long + 1;
+  rooms.long_calls[rooms.next_long] = number();
+  rooms.next_long = (rooms.next_long + 1) % sim::kLongPostings;
+  return true;
+}
+
+// What ends any wait.
+bool Post::gives_up() {
+  if (any_lost() || others_speak_of_a_loss()) {
+    fail(MPIX_ERR_PROC_FAILED);
+    return true;
+  }
+  if (!messages_are_spoken_of()) return false;
+  fail_for_different_calls();
+  return true;
+}
+
+bool Post::is_shown(int member) {
+  sim::PostingData& line = posting(member);
+  if (sim::posted(line, number())) [[likely]] {
+    if (line.mark != mark()) [[unlikely]]
+      fail_for_different_calls();
+    return true;
+  }
+  if (gives_up()) return true;
+  if (!doubts()) return false;
+  const bool over = is_done(member);
+  // Who is done has posted before, or never will.
+  if (over && sim::posted(line, number())) return is_shown(member);
+  if (!over && !(looks_closely() && messages_have_come())) return false;
+  if (others_left_the_lost()) {
+    fail(MPIX_ERR_PROC_FAILED);
+  } else {
+    fail_for_different_calls();
+  }
+  return true;
+}
+
+void Post::write_posting() {
+  sim::PostingData& line = posting(collective_.rank());
+  line.mark = mark();
+  line.room = room_;
+  count(bytes_);
+  sim::post(line, number());
+}
+
+void Post::show_to_all() {
+  write_posting();
+  team_.wake_others();
+}
+
+void Post::show_to(int member) {
+  write_posting();
+  team_.wake(member);
+}
+
+}  // namespace margay::collectives

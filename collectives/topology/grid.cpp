@@ -1,0 +1,112 @@
+#include "collectives/topology/grid.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::collectives {
+
+Grid::Grid(const NodeGroups& groups, const HybridPlan& plan) : groups_(groups), lengths_() {
+  MARGAY_ASSERT(plan.ranks() == static_cast<std::int64_t>(groups.by_node().size()));
+  for (std::size_t at = 0; at < kDimensions; ++at) lengths_[at] = plan.dimensions[at].length;
+  mine_ = place_of(groups.rank());
+  for (std::size_t at = 0; at < kDimensions; ++at) {
+    Place place = mine_;
+    for (place[at] = 0; place[at] < lengths_[at]; ++place[at]) lines_[at].push_back(rank_at(place));
+  }
+}
+
+Grid::Place Grid::place_of(int rank) const {
+  int left = groups_.place_by_node(rank);
+  Place place;
+  for (std::size_t at = 0; at < kDimensions; ++at) {
+    place[at] = left % lengths_[at];
+    left /= lengths_[at];
+  }
+  return place;
+}
+
+int Grid::rank_at(const Place& place) const {
+  int in_row = 0;
+  for (std::size_t at = kDimensions; at-- > 0;) in_row = in_row * lengths_[at] + place[at];
+  return groups_.by_node()[static_cast<std::size_t>(in_row)];
+}
+
+std::vector<int> Grid::plane(Place place, std::span<const std::uint8_t> free) const {
+  std::array<bool, kDimensions> counts{};
+  for (const std::uint8_t dimension : free) {
+    counts[dimension] = true;
+    place[dimension] = 0;
+  }
+  std::vector<int> ranks;
+  for (;;) {
+    ranks.push_back(rank_at(place));
+    // The next place: as an odometer, the lowest free dimension first.
+    std::size_t at = 0;
+    while (at < kDimensions && (!counts[at] || place[at] + 1 == lengths_[at])) {
+      if (counts[at]) place[at] = 0;
+      ++at;
+    }
+    if (at == kDimensions) return ranks;
+    ++place[at];
+  }
+}
+
+namespace {
+
+using Cuts = std::vector<std::vector<int>>;
+
+// All ascending lists of at most `most` factors above 1 whose product is `number`, each at least `least`.
+void add_cuts(Cuts& found, std::vector<int>& begun, int number, int least, std::size_t most) {
+  if (number >= least) {
+    found.push_back(begun);
+    found.back().push_back(number);
+  }
+  if (most == 1) return;
+  for (int factor = least; factor <= number / factor; ++factor) {
+    if (number % factor != 0) continue;
+    begun.push_back(factor);
+    add_cuts(found, begun, number / factor, factor, most - 1);
+    begun.pop_back();
+  }
+}
+
+Cuts cuts_of(int number, std::size_t most) {
+  if (number == 1) return {{}};
+  Cuts found;
+  std::vector<int> begun;
+  add_cuts(found, begun, number, 2, most);
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::vector<int>> grid_cuts(int on_node, int nodes) {
+  constexpr std::size_t kMost = HybridPlan::kMaxDimensions;
+  Cuts cuts;
+  for (const std::vector<int>& inside : cuts_of(on_node, nodes == 1 ? kMost : kMost - 1)) {
+    if (nodes == 1) {
+      cuts.push_back(inside);
+      continue;
+    }
+    for (const std::vector<int>& between : cuts_of(nodes, kMost - inside.size())) {
+      cuts.push_back(inside);
+      cuts.back().insert(cuts.back().end(), between.begin(), between.end());
+    }
+  }
+  if (cuts.size() == 1 && cuts[0].empty()) return {};
+  // The fewer dimensions first, then the more even ones: of lengths with one product the smallest sum.
+  const auto sum = [](const std::vector<int>& cut) { return std::accumulate(cut.begin(), cut.end(), std::int64_t{0}); };
+  std::ranges::stable_sort(cuts, [&](const std::vector<int>& a, const std::vector<int>& b) {
+    return a.size() != b.size() ? a.size() < b.size() : sum(a) < sum(b);
+  });
+  Cuts kept;
+  for (std::size_t at = 0, of_size = 0; at < cuts.size(); ++at) {
+    of_size = at > 0 && cuts[at].size() == cuts[at - 1].size() ? of_size + 1 : 0;
+    if (of_size < kGridCuts / kMost) kept.push_back(cuts[at]);
+  }
+  return kept;
+}
+
+}  // namespace margay::collectives

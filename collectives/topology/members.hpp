@@ -1,0 +1,42 @@
+// Some of a communicator's ranks, in an order of their own.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "collectives/topology/spanning_tree.hpp"
+
+namespace margay::collectives {
+
+// This rank is number me() of them.
+class Members {
+ public:
+  // The span stays.
+  Members(std::span<const int> ranks, std::size_t me) : ranks_(ranks.data()), size_(ranks.size()), me_(me) {}
+  // All, in the order of ranks.
+  [[nodiscard]] static Members everybody(int size, int rank) {
+    return {nullptr, static_cast<std::size_t>(size), static_cast<std::size_t>(rank)};
+  }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t me() const { return me_; }
+  [[nodiscard]] int rank_of(std::size_t number) const {
+    return ranks_ == nullptr ? static_cast<int>(number) : ranks_[number];
+  }
+
+ private:
+  Members(const int* ranks, std::size_t size, std::size_t me) : ranks_(ranks), size_(size), me_(me) {}
+
+  const int* ranks_;  // null: number n is rank n
+  std::size_t size_;
+  std::size_t me_;
+};
+
+// Their spanning tree, rooted at number `root`.
+[[nodiscard]] inline TreePlace tree_of(const Members& members, std::size_t root) {
+  const auto rank_of = [&](int number) { return members.rank_of(static_cast<std::size_t>(number)); };
+  const auto number = [](std::size_t of) { return static_cast<int>(of); };
+  return of_ranks(spanning_tree(number(members.size()), number(root), number(members.me())), rank_of);
+}
+
+}  // namespace margay::collectives

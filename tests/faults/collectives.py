@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Random collective calls of which a random member is killed at a random place (collectives.c), on one node and on
+several, with algorithms that are drawn too. The launcher ends nobody, so the living find out by themselves.
+
+    tests/faults/collectives.py --build build/release                          the test faults.collectives
+    tests/faults/collectives.py --build build/release --cases 500
+    tests/faults/collectives.py --build build/release --seed 17 --cases 1      what seed 17 draws, again
+
+Every rank but the killed one must end, and have seen right results only. A failure tells its seed and its command.
+"""
+import argparse
+import os
+import pathlib
+import random
+import re
+import shlex
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from support import compile_c
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "mpi"))
+from algorithms import draw_algorithms, known_algorithms  # noqa: E402  (of the folder beside)
+
+CASES = 12
+CALLS = 60
+RANKS_MAX = 9
+NODES_MAX = 3
+# They mostly wait: half a second may pass before a rank looks for the others.
+AT_ONCE = 6
+
+
+class Case:
+    """What a seed draws."""
+
+    def __init__(self, seed, known):
+        draw = random.Random(seed)
+        self.seed = seed
+        self.ranks = draw.randint(2, RANKS_MAX)
+        self.nodes = draw.choice([1, draw.randint(1, min(NODES_MAX, self.ranks))])
+        self.variables = {"MARGAY_IFACE": "lo", "MARGAY_WIRE_TCP": draw.choice(["uring", "epoll"])}
+        if asked := draw_algorithms(draw, known):
+            self.variables["MARGAY_COLLECTIVE"] = asked
+
+    def run(self, program):
+        """What went wrong, and how many calls failed."""
+        command = ["python3", str(HERE / "quiet_launcher.py"), f"{self.ranks}:{self.nodes}", str(program), str(CALLS), str(self.seed)]
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "MARGAY", "OMPI"))}
+        run = subprocess.run(command, env={**kept, **self.variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                             errors="replace", check=False)
+        ended = [int(status) for status in re.findall(r"rank \d+ ended: (-?\d+)", run.stdout)]
+        told = re.findall(r"rank \d+: (\d+) calls well, (\d+) failed", run.stdout)
+        words = ""
+        if sorted(ended) != [-9] + [0] * (self.ranks - 1) or len(told) != self.ranks - 1:
+            shown = " ".join(f"{name}={value}" for name, value in self.variables.items())
+            words = f"exit statuses {ended}\n    $ {shown} {shlex.join(command)}\n{run.stdout}{run.stderr[-4000:]}"
+        return words, sum(int(failed) for _, failed in told)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="build folder, as build/release")
+    parser.add_argument("--cases", type=int, default=CASES, help=f"how many deaths ({CASES})")
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("MARGAY_SEED", 1)), help="of the first")
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+    program = compile_c(build, HERE / "collectives.c", "collectives", str(build / "bin" / "mpicc"))
+    known = known_algorithms([build / "bin" / "margay", "run"], program)
+    cases = [Case(seed, known) for seed in range(arguments.seed, arguments.seed + arguments.cases)]
+    started = time.monotonic()
+    bad = failed_calls = 0
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for each, (words, failed) in zip(cases, pool.map(lambda each: each.run(program), cases)):
+            failed_calls += failed
+            bad += words != ""
+            asked = each.variables.get("MARGAY_COLLECTIVE", "the library chooses")
+            print(f"seed {each.seed}: {each.ranks} ranks, {each.nodes} nodes, {asked}: {'FAILED' if words else 'ok'}, "
+                  f"{failed} calls failed", flush=True)
+            print(words, end="", flush=True)
+    print(f"{len(cases)} deaths, {bad} wrong, {failed_calls} calls failed, {time.monotonic() - started:.1f} s")
+    # Deaths that no call meets would show nothing.
+    return 1 if bad or (len(cases) >= CASES and failed_calls == 0) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

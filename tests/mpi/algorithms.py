@@ -1,0 +1,36 @@
+"""The algorithms of collective operations that can be asked for, and drawing some of them."""
+import re
+import subprocess
+
+# Lengths of two dimensions, a node's ranks first; short, long, or by a bucket.
+PLANS = ["2x2", "2x3", "3x3", "4x2", "2sx4l", "3bx2l", "4lx4b"]
+
+
+def as_option(asked):
+    """For `margay run`: the library checks the variable, which knows all algorithms."""
+    return ["--env", "MARGAY_COLLECTIVE", asked]
+
+
+def known_algorithms(launcher, program):
+    """Those of each operation, as margay names them to who asks for what is not there. `program`: any of MPI."""
+    def refusal(asked):
+        command = [*map(str, launcher), "-n", "1", *as_option(asked), str(program)]
+        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False).stderr
+
+    operations = re.search(r"there is a choice for ([\w, ]+)", refusal("nothing=nothing"))
+    assert operations, "margay does not tell for which operations there is a choice"
+    found = {}
+    for operation in operations[1].split(", "):
+        names = re.search(rf"it is {operation}=([\w|]+)", refusal(f"{operation}=nothing"))
+        assert names, f"margay does not tell the algorithms of {operation}"
+        found[operation] = names[1].split("|")
+        # A plan that does not fit a communicator is passed over there.
+        if "hybrid" in found[operation] and "it is " not in refusal(f"{operation}=hybrid:2x2"):
+            found[operation] += [f"hybrid:{plan}" for plan in PLANS]
+    return found
+
+
+def draw_algorithms(draw, known):
+    """A value of MARGAY_COLLECTIVE; the library chooses for some operations, sometimes for all."""
+    share = draw.choice([0, 0.7, 1])
+    return ",".join(f"{operation}={draw.choice(names)}" for operation, names in sorted(known.items()) if draw.random() < share)
