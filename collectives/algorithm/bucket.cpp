@@ -17,9 +17,6 @@ namespace margay::collectives {
 
 namespace {
 
-// Long enough that a piece's α is little beside its β, and short enough that the first one is soon at the last rank.
-constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
-
 // The row as the ring cuts it: the same on all.
 class Ring {
  public:
@@ -50,7 +47,7 @@ class Ring {
   }
 
  private:
-  [[nodiscard]] std::size_t elements() const { return std::max<std::size_t>(kPieceBytes / element_bytes_, 1); }
+  [[nodiscard]] std::size_t elements() const { return std::max<std::size_t>(kStreamPieceBytes / element_bytes_, 1); }
 
   Members members_;
   std::span<const Slice> slices_;

@@ -1,35 +1,25 @@
 #include "collectives/select/choice.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "collectives/portal/post.hpp"
 #include "collectives/portal/tree_portal.hpp"
+#include "collectives/topology/grid.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
 namespace margay::collectives {
 
 namespace {
 
-// In an exchange all ranks combine all data in each round, and a node's leader moves every rank's data itself: up to
-// here the fewer rounds and turns count more. It is where the messages change too (a receiver asks for longer ones), so
-// that ranks which name different lengths, both short, still meet.
 constexpr std::uint64_t kShortBytes = kHandshakeBytes;
 // What is shown to others in memory is short, too: ranks that take the call for a long one ask or offer, which those
 // that wait in memory hear.
 static_assert(sim::kMeetingPartBytes == kShortBytes);
-// Between nodes each slice costs two messages, its receiver's word and itself: up to here the tree's fewer ones count
-// more than that it moves the whole row log p times.
-constexpr std::uint64_t kNodesBytes = std::uint64_t{1} << 20;
 
 constexpr std::array<std::string_view, kOperationCount> kOperationNames{
     "barrier",        "bcast", "reduce", "allreduce",          "gather",           "allgather", "scatter", "alltoall",
     "reduce_scatter", "scan",  "exscan", "neighbor_allgather", "neighbor_alltoall"};
-
-constexpr std::string_view kSharedReason =
-    "one node: each rank writes and reads memory that all see, and sends nothing";
-
-// Of two ranks, up to here the root is done with a row by itself before halves have gone both ways.
-constexpr std::uint64_t kTwoRanksBytes = std::uint64_t{128} << 10;
 
 }  // namespace
 
@@ -59,9 +49,6 @@ std::string_view name(Algorithm algorithm) {
   return "unknown";
 }
 
-namespace {
-
-// Which algorithms there are for an operation.
 bool does(Algorithm algorithm, Operation operation) {
   switch (operation) {
     case Operation::barrier:
@@ -93,16 +80,19 @@ bool does(Algorithm algorithm, Operation operation) {
   }
 }
 
+namespace {
+
 // Data of no bytes has nothing to cut.
 bool can_hybrid(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
-  const std::optional<HybridPlan> plan = hybrid_plan(operation, facts);
-  if (!plan || bytes == 0) return false;
-  if (!in_order) return true;
-  return facts.by_node &&
-         (operation == Operation::reduce_scatter ? plan->reduce_scatters_in_order() : plan->combines_in_order());
+  if (bytes == 0 || facts.ranks == 1 || (in_order && !facts.by_node)) return false;
+  // Where nothing else is asked for there are always slices.
+  const bool any = !facts.asked_for.plans[static_cast<std::size_t>(operation)].says_lengths();
+  return any ? facts.even : !hybrid_plans(operation, facts, in_order).empty();
 }
 
-// Whether it can do this call. Flat reductions and gathers take rows that nobody asks for; over several nodes their
+}  // namespace
+
+// Flat reductions and gathers take rows that nobody asks for; over several nodes their
 // ranks need not be neighbors, and a ring combines in an order of its own.
 bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
   if (algorithm == Algorithm::shared) {
@@ -135,29 +125,6 @@ bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Fa
   if (algorithm == Algorithm::direct || algorithm == Algorithm::bucket) return bytes != 0;
   return true;
 }
-
-Choice select_best(Operation operation, std::uint64_t bytes, const Facts& facts);
-
-Choice select_allgather(std::uint64_t bytes, const Facts& facts) {
-  if (facts.ranks == 2) return {Algorithm::exchange, "two ranks are done in one round"};
-  if (bytes > kShortBytes) return {Algorithm::direct, "the blocks are long: each moves once to each rank"};
-  if (facts.nodes == 1 && facts.crowded) {
-    return {Algorithm::nodes, "ranks outnumber processors: each is scheduled once, not once for each level of a tree"};
-  }
-  return {Algorithm::tree, "the blocks are short: few messages, in and out along a tree"};
-}
-
-Choice select_scan(Operation operation, std::uint64_t bytes, const Facts& facts) {
-  if (facts.strips && bytes <= kPostedBytes && (facts.crowded || facts.ranks == 2))
-    return {Algorithm::shared, kSharedReason};
-  if (facts.ranks == 2) return {Algorithm::chain, "two ranks: one message"};
-  if (bytes > kShortBytes) return {Algorithm::chain, "the data is long: each piece is added and sent on, once a rank"};
-  if (facts.crowded) return {Algorithm::chain, "ranks outnumber processors: each waits for the one before it alone"};
-  if (can(Algorithm::shared, operation, bytes, facts, false)) return {Algorithm::shared, kSharedReason};
-  return {Algorithm::exchange, "a processor for each rank: as few rounds as can be"};
-}
-
-}  // namespace
 
 std::string algorithms_of(Operation operation) {
   std::string names;
@@ -210,74 +177,61 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
   return {};
 }
 
-std::optional<HybridPlan> hybrid_plan(Operation operation, const Facts& facts) {
-  const AskedPlan& asked = facts.asked_for.plans[static_cast<std::size_t>(operation)];
-  return complete_plan(asked, facts.ranks, facts.nodes, facts.even ? facts.most_on_node : 0);
-}
-
-Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
-  const std::optional<Algorithm> asked = facts.asked_for[static_cast<std::size_t>(operation)];
-  if (asked && can(*asked, operation, bytes, facts, in_order)) return {*asked, "--collective asks for it"};
-  const Choice best = select_best(operation, bytes, facts);
-  if (can(best.algorithm, operation, bytes, facts, in_order)) return best;
-  if (best.algorithm == Algorithm::hybrid) {
-    return {Algorithm::direct, "the operation does not commute, and the data is long: slices, in the order of ranks"};
-  }
-  return {Algorithm::tree, "the operation does not commute: the tree keeps the order of ranks"};
-}
-
 namespace {
 
-Choice select_best(Operation operation, std::uint64_t bytes, const Facts& facts) {
-  const bool rooted = operation == Operation::bcast || operation == Operation::reduce ||
-                      operation == Operation::gather || operation == Operation::scatter;
-  if (rooted && can(Algorithm::shared, operation, bytes, facts, false) && (facts.crowded || bytes <= kShortBytes)) {
-    return {Algorithm::shared, "one node: who has data writes it where all see it, and waits for nobody"};
+// Each dimension in each way that was not ruled out.
+void add_plans(std::vector<HybridPlan>& plans, const HybridPlan& begun, std::size_t at, const AskedPlan& asked) {
+  if (at == HybridPlan::kMaxDimensions || begun.dimensions[at].length == 1) {
+    plans.push_back(begun);
+    return;
   }
-  if (operation == Operation::gather || operation == Operation::scatter) {
-    if (operation == Operation::gather && bytes > kShortBytes)
-      return {Algorithm::direct, "the blocks are long: each goes once, to where it belongs"};
-    return {Algorithm::tree, "the blocks are short: few messages, along a tree"};
+  for (const Way way : {Way::slices, Way::brief, Way::bucket}) {
+    if (asked.dimensions[at].way.value_or(way) != way) continue;
+    HybridPlan next = begun;
+    next.dimensions[at].way = way;
+    add_plans(plans, next, at + 1, asked);
   }
-  if (operation == Operation::scan || operation == Operation::exscan) return select_scan(operation, bytes, facts);
-  if (does(Algorithm::shared, operation) && can(Algorithm::shared, operation, bytes, facts, false)) {
-    const bool many_pairs =
-        operation == Operation::alltoall && bytes * static_cast<std::uint64_t>(facts.ranks) > sim::kStripBytes;
-    if (bytes <= kShortBytes && !many_pairs) return {Algorithm::shared, kSharedReason};
-    if (facts.crowded && !many_pairs) {
-      return {Algorithm::shared, "one node, ranks outnumber processors: strip by strip through memory that all see"};
-    }
-  }
-  if (operation == Operation::allgather) return select_allgather(bytes, facts);
-  if (operation == Operation::alltoall) return {Algorithm::direct, "each block goes once, to where it belongs"};
-  const bool everybody_gets = operation == Operation::barrier || operation == Operation::allreduce;
-  if (facts.ranks == 2 && everybody_gets && bytes <= kShortBytes) {
-    return {Algorithm::exchange, "two ranks are done in one round"};
-  }
-  if (facts.crowded && bytes <= kShortBytes) {
-    return {Algorithm::nodes, "ranks outnumber processors: each is scheduled once, not once for each level of a tree"};
-  }
-  const bool halves_pay = operation == Operation::allreduce || operation == Operation::reduce_scatter ||
-                          (operation == Operation::reduce && (facts.ranks > 2 || bytes > kTwoRanksBytes));
-  if (operation == Operation::allreduce && bytes >= kNodesBytes && facts.nodes > 1 && facts.most_on_node > 1 &&
-      facts.even) {
-    return {Algorithm::hybrid, "the data is long: slices inside a node, and of them slices between nodes"};
-  }
-  if (halves_pay && bytes > (facts.nodes > 1 ? kNodesBytes : kShortBytes) && facts.ranks > 1) {
-    return {Algorithm::direct, "the data is long: each rank combines its slice, and all do at once"};
-  }
-  if (facts.crowded) return {Algorithm::tree, "ranks outnumber processors, and the data is long for one leader"};
-  const bool levels = facts.nodes > 1 && facts.most_on_node > 1 && facts.most_on_node <= kNodesMembers;
-  if (levels && bytes <= kShortBytes) {
-    return {Algorithm::nodes, "a message between nodes costs more than all of those inside one"};
-  }
-  if (everybody_gets && bytes <= kShortBytes) {
-    return {Algorithm::exchange, "a processor for each rank: half the rounds of in and out along a tree"};
-  }
-  return {Algorithm::tree,
-          everybody_gets ? "the data is long: each byte moves once up and once down" : "one root: the fewest rounds"};
+}
+
+bool keeps_order(const HybridPlan& plan, Operation operation) {
+  return operation == Operation::reduce_scatter ? plan.reduce_scatters_in_order() : plan.combines_in_order();
 }
 
 }  // namespace
+
+std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bool in_order) {
+  if (in_order && !facts.by_node) return {};
+  const AskedPlan& asked = facts.asked_for.plans[static_cast<std::size_t>(operation)];
+  std::vector<HybridPlan> plans;
+  if (asked.says_lengths()) {
+    if (const auto whole = complete_plan(asked, facts.ranks, facts.nodes, facts.even ? facts.most_on_node : 0)) {
+      add_plans(plans, *whole, 0, asked);
+    }
+  } else if (facts.even) {
+    for (const std::vector<int>& cut : grid_cuts(facts.most_on_node, facts.nodes)) {
+      HybridPlan plan;
+      for (std::size_t at = 0; at < cut.size(); ++at) plan.dimensions[at].length = cut[at];
+      add_plans(plans, plan, 0, asked);
+    }
+  }
+  if (in_order) std::erase_if(plans, [&](const HybridPlan& plan) { return !keeps_order(plan, operation); });
+  return plans;
+}
+
+Facts facts_of_nodes(std::span<const std::uint32_t> nodes) {
+  std::unordered_map<std::uint32_t, int> members;
+  for (const std::uint32_t node : nodes) ++members[node];
+  Facts facts;
+  facts.ranks = static_cast<int>(nodes.size());
+  facts.nodes = static_cast<int>(members.size());
+  for (const auto& [node, count] : members) facts.most_on_node = std::max(facts.most_on_node, count);
+  facts.on_first_node = members[nodes.front()];
+  facts.even = facts.most_on_node * facts.nodes == facts.ranks;
+  facts.crossings = crossings_of(nodes);
+  int borders = 0;
+  for (std::size_t rank = 1; rank < nodes.size(); ++rank) borders += nodes[rank] != nodes[rank - 1] ? 1 : 0;
+  facts.by_node = borders == facts.nodes - 1;
+  return facts;
+}
 
 }  // namespace margay::collectives

@@ -1,15 +1,19 @@
-// Which algorithm a collective call takes. A pure function of facts that all members of the communicator share: they
-// must choose the same.
+// What there is to choose: operations, algorithms, which of these can do which call; and the facts of a communicator
+// that all its members share, so that they choose the same (choose).
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "collectives/select/asked_plan.hpp"
+#include "collectives/select/rates.hpp"
+#include "collectives/topology/crossings.hpp"
 #include "portals/base/status.hpp"
 
 namespace margay::collectives {
@@ -62,32 +66,33 @@ struct AskedFor {
 // "tree|direct|bucket", of an operation; empty where there is nothing to choose.
 [[nodiscard]] std::string algorithms_of(Operation operation);
 
-// With a processor for each rank, a leader serves this many (0.26 us each) in about the time that one message between
-// nodes takes (4 us).
-inline constexpr int kNodesMembers = 16;
-
 // What all members know of their communicator.
 struct Facts {
   int ranks = 1;
-  int nodes = 1;         // that its members run on
-  int most_on_node = 1;  // members on one node
-  bool crowded = false;  // ranks that wait yield: they outnumber the processors
-  bool even = true;      // each node has as many
-  bool shared = false;   // they meet in memory of their node: for calls that wait in place
-  bool strips = false;   // and long data goes through it too
-  bool by_node = true;   // ranks of a node follow each other, so node by node is the order of ranks
+  int nodes = 1;             // that its members run on
+  int most_on_node = 1;      // members on one node
+  int on_first_node = 1;     // members on rank 0's
+  bool even = true;          // each node has as many
+  Crossings crossings = {};  // what goes between nodes
+  bool crowded = false;      // ranks that wait yield: they outnumber the processors
+  double processors = 0;     // crowded: that its members have, when all ranks of the job are busy
+  bool shared = false;       // they meet in memory of their node: for calls that wait in place
+  bool strips = false;       // and long data goes through it too
+  bool by_node = true;       // ranks of a node follow each other, so node by node is the order of ranks
+  Rates rates = usual_rates();
   AskedFor asked_for = {};
 };
+// `nodes[r]`: the node of rank r. All that follows from it.
+[[nodiscard]] Facts facts_of_nodes(std::span<const std::uint32_t> nodes);
 
-struct Choice {
-  Algorithm algorithm = Algorithm::tree;
-  std::string_view reason;  // a sentence's end; static
-};
+// The plans that a hybrid of this operation may go by: the one that was asked for, or all for which what was asked for
+// leaves room. Empty: there is none on these nodes.
+[[nodiscard]] std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bool in_order);
 
-// `bytes`: of one rank's data, the same on all; 0 for a barrier. `in_order`: an operation that does not commute. What
-// was asked for and cannot do it is passed over.
-[[nodiscard]] Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order = false);
-// Of a hybrid of this operation; nullopt: there is none on these nodes, or none that was asked for.
-[[nodiscard]] std::optional<HybridPlan> hybrid_plan(Operation operation, const Facts& facts);
+// Which algorithms there are for an operation, and whether it can do this call. `in_order`: an operation that does not
+// commute.
+[[nodiscard]] bool does(Algorithm algorithm, Operation operation);
+[[nodiscard]] bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts,
+                       bool in_order = false);
 
 }  // namespace margay::collectives

@@ -5,7 +5,8 @@
 #include <string_view>
 
 #include "collectives/portal/tree_portal.hpp"
-#include "collectives/select/choice.hpp"
+#include "collectives/select/choose.hpp"
+#include "sim/base/processors.hpp"
 
 namespace margay::collectives {
 
@@ -23,28 +24,37 @@ std::string padded(std::string text, std::size_t width) {
 }
 
 // A line for each algorithm that some operation takes with these facts.
-void add_choices(std::vector<std::string>& lines, const Facts& facts, std::uint64_t bytes, std::string_view length) {
-  std::array<bool, kOperations.size()> told{};
+void add_choices(std::vector<std::string>& lines, const Facts& facts, std::uint64_t bytes, const std::string& length) {
+  std::array<std::string, kAlgorithmCount> operations;
   for (std::size_t i = 0; i < kOperations.size(); ++i) {
-    if (told[i] || (kOperations[i] == Operation::barrier && bytes > kHandshakeBytes)) continue;
-    const Choice choice = select(kOperations[i], bytes, facts);
-    std::string operations;
-    for (std::size_t j = i; j < kOperations.size(); ++j) {
-      const Choice other = select(kOperations[j], bytes, facts);
-      if (other.algorithm != choice.algorithm || other.reason != choice.reason) continue;
-      told[j] = true;
-      operations += (operations.empty() ? "" : ", ") + std::string(kNames[j]);
-    }
-    lines.push_back("    " + padded(std::string(length), 15) + padded(std::string(name(choice.algorithm)), 10) +
-                    padded(operations, 64) + std::string(choice.reason));
+    if (kOperations[i] == Operation::barrier && bytes > kHandshakeBytes) continue;
+    std::string& of_this = operations[static_cast<std::size_t>(choose(kOperations[i], bytes, facts))];
+    of_this += (of_this.empty() ? "" : ", ") + std::string(kNames[i]);
+  }
+  for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
+    if (operations[at].empty()) continue;
+    lines.push_back("    " + padded(length, 15) + padded(std::string(name(static_cast<Algorithm>(at))), 10) +
+                    operations[at]);
   }
 }
 
 void add_case(std::vector<std::string>& lines, const std::string& title, const Facts& facts) {
-  const std::string kib = std::to_string(kHandshakeBytes / 1024) + " KiB";
   lines.push_back("  " + title);
-  add_choices(lines, facts, 0, "up to " + kib);
-  add_choices(lines, facts, kHandshakeBytes + 1, "above " + kib);
+  add_choices(lines, facts, 0, "up to " + std::to_string(kHandshakeBytes / 1024) + " KiB");
+  add_choices(lines, facts, 64 << 10, "64 KiB");
+  add_choices(lines, facts, 1 << 20, "1 MiB");
+}
+
+// `nodes` nodes of as many ranks.
+Facts even_facts(int ranks, int nodes, bool crowded) {
+  std::vector<std::uint32_t> of_rank(static_cast<std::size_t>(ranks));
+  for (std::size_t rank = 0; rank < of_rank.size(); ++rank) {
+    of_rank[rank] = static_cast<std::uint32_t>(rank) / static_cast<std::uint32_t>(ranks / nodes);
+  }
+  Facts facts = facts_of_nodes(of_rank);
+  facts.crowded = crowded;
+  facts.processors = sim::processor_share().processors;
+  return facts;
 }
 
 }  // namespace
@@ -52,16 +62,21 @@ void add_case(std::vector<std::string>& lines, const std::string& title, const F
 std::vector<std::string> describe_choices(unsigned ranks, bool crowded) {
   constexpr int kMany = 8;
   const int job = static_cast<int>(ranks);
-  std::vector<std::string> lines{"collectives (by what all members know: bytes, ranks, nodes, ranks to a processor)"};
+  std::vector<std::string> lines{
+      "collectives: what costs least by bytes, ranks, nodes, ranks to a processor, with the usual rates (margay "
+      "calibrate)"};
+  const Facts stopping = even_facts(job, 1, crowded);
+  Facts waiting = stopping;
+  waiting.shared = job > 1;
   add_case(lines,
            "this job: " + std::to_string(job) + " ranks, one node" + (crowded ? ", more ranks than processors" : ""),
-           {.ranks = job, .nodes = 1, .most_on_node = job, .crowded = crowded, .shared = job > 1});
-  add_case(lines, "the same, for calls that do not block, or on one of many communicators", {job, 1, job, crowded});
-  add_case(lines, "two ranks, a processor for each", {2, 1, 2, false});
-  add_case(lines, "a processor for each rank, one node or one rank on each", {kMany, 1, kMany, false});
-  add_case(lines, "a processor for each rank, several nodes of 2 to " + std::to_string(kNodesMembers) + " ranks",
-           {2 * kMany, 2, kMany, false});
-  add_case(lines, "more ranks than processors", {kMany, 1, kMany, true});
+           waiting);
+  add_case(lines, "the same, for calls that do not block, or on one of many communicators", stopping);
+  add_case(lines, "two ranks, a processor for each", even_facts(2, 1, false));
+  add_case(lines, "a processor for each rank, one node", even_facts(kMany, 1, false));
+  add_case(lines, "a processor for each rank, one rank on each node", even_facts(kMany, kMany, false));
+  add_case(lines, "a processor for each rank, 2 nodes of 8", even_facts(2 * kMany, 2, false));
+  add_case(lines, "more ranks than processors", even_facts(kMany, 1, true));
   lines.push_back("    above " + std::to_string(kHandshakeBytes / 1024) +
                   " KiB a receiver asks before the body is sent, so that it is copied once");
   return lines;

@@ -1,5 +1,6 @@
 #include "collectives/select/facts.hpp"
 
+#include <string>
 #include <vector>
 
 #include "portals/base/assert.hpp"
@@ -34,8 +35,14 @@ const KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
   nodes.reserve(communicator.group->world_ranks.size());
   for (const std::uint32_t rank : communicator.group->world_ranks) nodes.push_back(host.node_of(rank));
   NodeGroups groups(nodes, communicator.rank());
-  Facts facts{communicator.size(), groups.nodes(), groups.most(), host.crowded(), groups.even()};
-  facts.by_node = groups.in_rank_order();
+  Facts facts = facts_of_nodes(nodes);
+  facts.crowded = host.crowded();
+  facts.processors = host.processors_each() * facts.ranks;
+  const std::string rates = host.rates();
+  if (!rates.empty()) {
+    const portals::Status read = parse_rates(rates, facts.rates);
+    MARGAY_ASSERT(read.ok());  // the job does not begin with others
+  }
   const portals::Status asked = parse_asked_for(host.asked_algorithms(), facts.asked_for);
   MARGAY_ASSERT(asked.ok());  // the job does not begin with others
   auto found = std::make_unique<KnownFacts>(facts, std::move(groups), Team::find(host.node_memory(), communicator));

@@ -19,27 +19,20 @@ Shape shape_of(Operation operation, Algorithm algorithm, int root, std::uint64_t
           .bytes = bytes};
 }
 
-// Strips are cut between elements: of longer ones there are none.
-Facts without_strips(const Facts& facts) {
-  Facts others = facts;
-  others.strips = false;
-  return others;
-}
-
-Algorithm select(Operation operation, const Reduction& reduction, const StandingFacts& standing) {
+Algorithm choose(Operation operation, const Reduction& reduction, const StandingFacts& standing) {
+  const bool in_order = !reduction.combine.commutative();
   const auto ranks = static_cast<std::uint64_t>(standing.facts.ranks);
   if (standing.facts.strips && reduction.element_bytes > sim::kStripBytes / ranks) [[unlikely]] {
-    const Facts facts = without_strips(standing.facts);
-    return select(operation, reduction.bytes(), facts, !reduction.combine.commutative()).algorithm;
+    // Strips are cut between elements: of longer ones there are none.
+    Facts facts = standing.facts;
+    facts.strips = false;
+    return choose(operation, reduction.bytes(), facts, in_order);
   }
-  return select(operation, reduction.bytes(), standing.facts, !reduction.combine.commutative()).algorithm;
+  return standing.choose(operation, reduction.bytes(), in_order);
 }
 
-// Of a call that takes the hybrid.
-HybridPlan plan_of_hybrid(Operation operation, const StandingFacts& standing) {
-  const std::optional<HybridPlan> plan = hybrid_plan(operation, standing.facts);
-  MARGAY_ASSERT(plan.has_value());
-  return *plan;
+HybridPlan plan_of_hybrid(Operation operation, const Reduction& reduction, const StandingFacts& standing) {
+  return standing.hybrid_plan(operation, reduction.bytes(), !reduction.combine.commutative());
 }
 
 Steps reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
@@ -118,8 +111,9 @@ Steps reduce_and_scatter(Collective& collective, Algorithm algorithm, const Stan
   }
   if (algorithm == Algorithm::hybrid) {
     const std::vector<Slice> slices = slices_of(what, collective.size());
-    co_await reduce_scatter_hybrid(collective, standing.groups, plan_of_hybrid(Operation::reduce_scatter, standing),
-                                   reduction.partial, slices, reduction.element_bytes, reduction.combine);
+    co_await reduce_scatter_hybrid(collective, standing.groups,
+                                   plan_of_hybrid(Operation::reduce_scatter, reduction, standing), reduction.partial,
+                                   slices, reduction.element_bytes, reduction.combine);
     co_return;
   }
   co_await reduce_by(algorithm, collective, standing.groups, kTop, reduction, nullptr);
@@ -202,8 +196,8 @@ Steps gather_and_tell(Collective& collective, Algorithm algorithm, const Standin
   }
   if (algorithm == Algorithm::hybrid) {
     static_cast<void>(place_own_block(collective, what));
-    co_await allgather_hybrid(collective, standing.groups, plan_of_hybrid(Operation::allgather, standing), what.all,
-                              what.block_bytes);
+    co_await allgather_hybrid(collective, standing.groups, standing.hybrid_plan(Operation::allgather, what.block_bytes),
+                              what.all, what.block_bytes);
     co_return;
   }
   if (algorithm == Algorithm::direct || algorithm == Algorithm::bucket) {
@@ -216,8 +210,8 @@ Steps gather_and_tell(Collective& collective, Algorithm algorithm, const Standin
   co_await bcast_tree(collective, kTop, portals::Region(what.all, members * what.block_bytes));
 }
 
-Plan plan_of_blocks(Operation operation, int root, std::uint64_t block_bytes, const Facts& facts) {
-  const Algorithm algorithm = select(operation, block_bytes, facts).algorithm;
+Plan plan_of_blocks(Operation operation, int root, std::uint64_t block_bytes, const StandingFacts& standing) {
+  const Algorithm algorithm = standing.choose(operation, block_bytes);
   return {algorithm, shape_of(operation, algorithm, root, block_bytes)};
 }
 
@@ -243,7 +237,7 @@ Steps gather_blocks(Collective& collective, GatherCall what) {
 }  // namespace
 
 Plan BarrierCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(Operation::barrier, 0, standing.facts).algorithm;
+  const Algorithm algorithm = standing.choose(Operation::barrier, 0);
   return {algorithm, shape_of(Operation::barrier, algorithm, kTop, 0)};
 }
 
@@ -266,32 +260,32 @@ Steps BarrierCall::text(Collective& collective, const StandingFacts& standing, A
 }
 
 Plan BcastCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(Operation::bcast, data.bytes(), standing.facts).algorithm;
+  const Algorithm algorithm = standing.choose(Operation::bcast, data.bytes());
   return {algorithm, shape_of(Operation::bcast, algorithm, root, data.bytes())};
 }
 
 Steps BcastCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
   if (algorithm == Algorithm::hybrid) {
-    return bcast_hybrid(collective, standing.groups, plan_of_hybrid(Operation::bcast, standing), root, data);
+    return bcast_hybrid(collective, standing.groups, standing.hybrid_plan(Operation::bcast, data.bytes()), root, data);
   }
   return bcast_by(algorithm, collective, standing.groups, root, data, standing.team);
 }
 
 Plan ReduceCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(Operation::reduce, reduction, standing);
+  const Algorithm algorithm = choose(Operation::reduce, reduction, standing);
   return {algorithm, shape_of(Operation::reduce, algorithm, root, reduction.bytes())};
 }
 
 Steps ReduceCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
   if (algorithm == Algorithm::hybrid) {
-    return reduce_hybrid(collective, standing.groups, plan_of_hybrid(Operation::reduce, standing), root,
+    return reduce_hybrid(collective, standing.groups, plan_of_hybrid(Operation::reduce, reduction, standing), root,
                          reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
   }
   return reduce_by(algorithm, collective, standing.groups, root, reduction, standing.team);
 }
 
 Plan AllreduceCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(Operation::allreduce, reduction, standing);
+  const Algorithm algorithm = choose(Operation::allreduce, reduction, standing);
   return {algorithm, shape_of(Operation::allreduce, algorithm, kTop, reduction.bytes())};
 }
 
@@ -304,7 +298,7 @@ Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing,
                             reduction.combine);
   }
   if (algorithm == Algorithm::hybrid) {
-    return allreduce_hybrid(collective, standing.groups, plan_of_hybrid(Operation::allreduce, standing),
+    return allreduce_hybrid(collective, standing.groups, plan_of_hybrid(Operation::allreduce, reduction, standing),
                             reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
   }
   if (algorithm == Algorithm::bucket) {
@@ -315,7 +309,7 @@ Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing,
 }
 
 Plan GatherCall::plan(const StandingFacts& standing) const {
-  return plan_of_blocks(Operation::gather, root, block_bytes, standing.facts);
+  return plan_of_blocks(Operation::gather, root, block_bytes, standing);
 }
 
 Steps GatherCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
@@ -327,7 +321,7 @@ Steps GatherCall::text(Collective& collective, const StandingFacts& standing, Al
 }
 
 Plan ScanCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(operation(), reduction, standing);
+  const Algorithm algorithm = choose(operation(), reduction, standing);
   return {algorithm, shape_of(operation(), algorithm, kTop, reduction.bytes())};
 }
 
@@ -349,7 +343,7 @@ Steps ScanCall::text(Collective& collective, const StandingFacts& standing, Algo
 }
 
 Plan ReduceScatterCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(Operation::reduce_scatter, reduction, standing);
+  const Algorithm algorithm = choose(Operation::reduce_scatter, reduction, standing);
   return {algorithm, shape_of(Operation::reduce_scatter, algorithm, kTop, reduction.bytes())};
 }
 
@@ -358,7 +352,7 @@ Steps ReduceScatterCall::text(Collective& collective, const StandingFacts& stand
 }
 
 Plan AllgatherCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(Operation::allgather, block_bytes, standing.facts).algorithm;
+  const Algorithm algorithm = standing.choose(Operation::allgather, block_bytes);
   return {algorithm, shape_of(Operation::allgather, algorithm, kTop, block_bytes)};
 }
 

@@ -108,8 +108,8 @@ struct BoardHeader {
   std::uint64_t total_bytes = 0;
   std::uint64_t segment_bytes = 0;  // of the largest node
   std::array<std::byte, 32> secret{};
-  std::uint32_t crowded = 0;  // Job::crowded
-  std::uint32_t reserved = 0;
+  std::uint32_t crowded = 0;               // Job::crowded
+  std::uint32_t processor_hundredths = 0;  // Job::processors
 };
 static_assert(std::is_trivially_copyable_v<BoardHeader>);
 static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 && sizeof(BoardHeader) == 88);

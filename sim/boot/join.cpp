@@ -75,6 +75,7 @@ Status join_margay(Job& job) {
   job.job_id = header.job_id;
   job.secret = header.secret;
   job.crowded = header.crowded != 0;
+  job.processors = header.processor_hundredths / 100.0;
   job.node_of_rank = SharedTable::Numbers(board.node_of_rank(), board.node_of_rank() + header.size);
   job.nodes_are_emulated = true;
   job.universe_size = static_cast<int>(header.size);
@@ -112,7 +113,9 @@ void join_alone(Job& job) {
   job.job_id = random_u64();
   fill_random(job.secret);
   job.universe_size = 1;
-  job.crowded = are_crowded(job.options.text("wait", "auto"), 1, processor_share());
+  const ProcessorShare share = processor_share();
+  job.crowded = are_crowded(job.options.text("wait", "auto"), 1, share);
+  job.processors = share.processors;
 }
 
 // Who shares this rank's node, once node_of_rank is known.

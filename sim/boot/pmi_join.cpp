@@ -56,9 +56,15 @@ Status put_identity(Job& job) {
   job.job_id = random_u64();
   fill_random(job.secret);
   std::uint32_t most = 0;  // on one node
-  for (const auto& [number, node] : nodes_of(job)) most = std::max(most, node.ranks);
-  job.crowded = are_crowded(job.options.text("wait", "auto"), most, processor_share());
-  return job.pmi->put("margay-job", std::to_string(job.job_id) + (job.crowded ? ":1:" : ":0:") + to_hex(job.secret));
+  const std::map<std::uint32_t, Node> nodes = nodes_of(job);
+  for (const auto& [number, node] : nodes) most = std::max(most, node.ranks);
+  const ProcessorShare share = processor_share();
+  job.crowded = are_crowded(job.options.text("wait", "auto"), most, share);
+  // The others' nodes are taken to be like this one.
+  const auto hundredths = static_cast<std::uint64_t>(share.processors * 100) * nodes.size();
+  job.processors = static_cast<double>(hundredths) / 100;
+  return job.pmi->put("margay-job", std::to_string(job.job_id) + (job.crowded ? ":1:" : ":0:") +
+                                        std::to_string(hundredths) + ":" + to_hex(job.secret));
 }
 
 Status get_identity(Job& job) {
@@ -66,11 +72,18 @@ Status get_identity(Job& job) {
   if (Status status = job.pmi->get("margay-job", text); !status.ok()) {
     return Status::error("rank 0 of this job does not use the same margay: " + status.sentence());
   }
-  const std::size_t colon = text.find(':');
-  const bool whole = colon != std::string::npos && text.size() > colon + 3 && text[colon + 2] == ':' &&
-                     parse_number(std::string_view(text).substr(0, colon), job.job_id) &&
-                     from_hex(std::string_view(text).substr(colon + 3), job.secret);
-  job.crowded = whole && text[colon + 1] == '1';
+  // The job's number, whether it is crowded, hundredths of processors, the secret.
+  std::array<std::string_view, 4> words;
+  std::string_view rest = text;
+  for (std::string_view& word : words) {
+    word = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  }
+  std::uint64_t hundredths = 0;
+  const bool whole = rest.empty() && parse_number(words[0], job.job_id) && (words[1] == "0" || words[1] == "1") &&
+                     parse_number(words[2], hundredths) && from_hex(words[3], job.secret);
+  job.crowded = whole && words[1] == "1";
+  job.processors = static_cast<double>(hundredths) / 100;
   return whole ? Status() : Status::error("the job's identity, as PMI gives it, is malformed");
 }
 

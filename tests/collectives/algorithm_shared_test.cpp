@@ -27,7 +27,7 @@ CollectiveWorld::Options of(int ranks, std::uint64_t seed) {
   return {.ranks = ranks,
           .seed = seed,
           .asked =
-              "scan=shared,exscan=shared,allreduce=shared,reduce=shared,bcast=shared,allgather=shared,"
+              "barrier=shared,scan=shared,exscan=shared,allreduce=shared,reduce=shared,bcast=shared,allgather=shared,"
               "alltoall=shared,reduce_scatter=shared",
           .shares_memory = true};
 }

@@ -12,7 +12,8 @@ struct JobPlan {
   std::vector<std::uint32_t> program_of_rank;  // index into RunOptions::programs; also the appnum
   std::vector<std::uint32_t> node_of_rank;     // dense, from 0
   std::uint32_t node_count = 1;
-  bool crowded = false;  // Job::crowded
+  bool crowded = false;   // Job::crowded
+  double processors = 0;  // Job::processors
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(program_of_rank.size()); }
   [[nodiscard]] std::vector<std::uint32_t> ranks_of_node() const;  // [node]: how many

@@ -1,0 +1,129 @@
+#include "collectives/select/choose.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+#include "collectives/portal/tree_portal.hpp"
+#include "collectives/select/cost.hpp"
+#include "portals/base/assert.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+// Short ones are judged as this: about where what they take still hangs on messages and turns, not on bytes.
+constexpr std::uint64_t kShortJudgedAs = 1024;
+// A hybrid has to be so much better: the cheapest of many plans is the one that the formulas flatter most.
+constexpr double kHybridHandicap = 1.1;
+
+}  // namespace
+
+LengthClass class_of(std::uint64_t bytes) {
+  if (bytes <= kHandshakeBytes) return {0, 0, kHandshakeBytes, kShortJudgedAs};
+  const auto above = static_cast<std::size_t>(std::bit_width((bytes - 1) / kHandshakeBytes));
+  const std::size_t number = std::min(above, kLengthClasses - 1);
+  const std::uint64_t longest = kHandshakeBytes << number;
+  return {number, longest / 2 + 1, longest, longest};
+}
+
+namespace {
+
+double seconds_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  return seconds(cost_of(algorithm, operation, bytes, facts, in_order), facts, facts.rates);
+}
+
+// Whether it can do some length of the class: the shortest one there is for it, in which nothing is sent for a barrier.
+bool can_some(Algorithm algorithm, Operation operation, const LengthClass& lengths, const Facts& facts, bool in_order) {
+  return can(algorithm, operation, lengths.shortest, facts, in_order);
+}
+
+std::string microseconds(double seconds) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.3g us", seconds * 1e6);
+  return text.data();
+}
+
+}  // namespace
+
+ClassChoice choose_for(Operation operation, const LengthClass& lengths, const Facts& facts, bool in_order) {
+  std::optional<Algorithm> best, of_all;
+  double of_best = 0, of_of_all = 0;
+  const std::uint64_t bytes = operation == Operation::barrier ? 0 : lengths.judged_as;
+  for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
+    const auto algorithm = static_cast<Algorithm>(at);
+    if (!does(algorithm, operation) || !can_some(algorithm, operation, lengths, facts, in_order)) continue;
+    const double takes = seconds_of(algorithm, operation, bytes, facts, in_order) *
+                         (algorithm == Algorithm::hybrid ? kHybridHandicap : 1);
+    if (!best || takes < of_best) {
+      best = algorithm;
+      of_best = takes;
+    }
+    const bool all = can(algorithm, operation, lengths.longest, facts, in_order);
+    if (all && (!of_all || takes < of_of_all)) {
+      of_all = algorithm;
+      of_of_all = takes;
+    }
+  }
+  MARGAY_ASSERT(of_all.has_value());
+  return {*best, *of_all};
+}
+
+namespace {
+
+template <typename OfClass>
+Algorithm choose_by(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order, OfClass of_class) {
+  const std::optional<Algorithm> asked = facts.asked_for[static_cast<std::size_t>(operation)];
+  if (asked && can(*asked, operation, bytes, facts, in_order)) return *asked;
+  const ClassChoice& choice = of_class(class_of(bytes));
+  return can(choice.best, operation, bytes, facts, in_order) ? choice.best : choice.of_all;
+}
+
+}  // namespace
+
+Algorithm choose(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  return choose_by(operation, bytes, facts, in_order,
+                   [&](const LengthClass& lengths) { return choose_for(operation, lengths, facts, in_order); });
+}
+
+Chosen::Entry& Chosen::entry(Operation operation, const LengthClass& lengths, bool in_order) {
+  std::unique_ptr<Classes>& classes = known_[static_cast<std::size_t>(operation)][in_order ? 1 : 0];
+  if (!classes) classes = std::make_unique<Classes>();
+  return (*classes)[lengths.number];
+}
+
+Algorithm Chosen::of(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  return choose_by(operation, bytes, facts, in_order, [&](const LengthClass& lengths) -> const ClassChoice& {
+    std::optional<ClassChoice>& known = entry(operation, lengths, in_order).choice;
+    if (!known) known = choose_for(operation, lengths, facts, in_order);
+    return *known;
+  });
+}
+
+HybridPlan Chosen::hybrid_plan(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  const LengthClass lengths = class_of(bytes);
+  std::optional<HybridPlan>& known = entry(operation, lengths, in_order).plan;
+  if (!known) known = cheapest_plan(operation, lengths.judged_as, facts, in_order);
+  return *known;
+}
+
+Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  const Algorithm chosen = choose(operation, bytes, facts, in_order);
+  if (facts.asked_for[static_cast<std::size_t>(operation)] == chosen) return {chosen, "--collective asks for it"};
+  const std::uint64_t judged_as = operation == Operation::barrier ? 0 : class_of(bytes).judged_as;
+  std::string others;
+  int count = 1;
+  for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
+    const auto algorithm = static_cast<Algorithm>(at);
+    const bool able = does(algorithm, operation) && can(algorithm, operation, bytes, facts, in_order);
+    if (!able || algorithm == chosen) continue;
+    ++count;
+    others += (others.empty() ? "; " : ", ") + std::string(name(algorithm)) + " " +
+              microseconds(seconds_of(algorithm, operation, judged_as, facts, in_order));
+  }
+  const std::string takes = microseconds(seconds_of(chosen, operation, judged_as, facts, in_order));
+  if (count == 1) return {chosen, "the only one: " + takes};
+  return {chosen, "least of " + std::to_string(count) + ": " + takes + others};
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,64 @@
+// Which algorithm a collective call takes: that of the least cost. A pure function of facts that all members of the
+// communicator share: they must choose the same.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "collectives/select/choice.hpp"
+
+namespace margay::collectives {
+
+// Lengths that are judged alike, as `judged_as`: all up to kHandshakeBytes, so that ranks which name different ones of
+// them meet in one algorithm; above, where receivers are asked, from one power of two to the next one.
+struct LengthClass {
+  std::size_t number;
+  std::uint64_t shortest, longest, judged_as;
+};
+inline constexpr std::size_t kLengthClasses = 48;
+[[nodiscard]] LengthClass class_of(std::uint64_t bytes);
+
+// Of a class, by least seconds() (cost): of all algorithms, and of those that can do each length of it.
+struct ClassChoice {
+  Algorithm best;
+  Algorithm of_all;
+};
+[[nodiscard]] ClassChoice choose_for(Operation operation, const LengthClass& lengths, const Facts& facts,
+                                     bool in_order);
+
+// `bytes`: of one rank's data, the same on all (of blocks: of one block); 0 for a barrier. What was asked for by name
+// and cannot do the call is passed over.
+[[nodiscard]] Algorithm choose(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order = false);
+
+// The same with its reason, for people.
+struct Choice {
+  Algorithm algorithm = Algorithm::tree;
+  std::string reason;
+};
+[[nodiscard]] Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order = false);
+
+// What was chosen on one communicator, by operation and class: a call looks it up in a few nanoseconds; what was not
+// asked for yet is chosen then.
+class Chosen {
+ public:
+  // As choose(). Requires: `facts` are the same each time.
+  [[nodiscard]] Algorithm of(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order);
+  // The cheapest one that it can go by. Requires: the hybrid can do the call.
+  [[nodiscard]] HybridPlan hybrid_plan(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order);
+
+ private:
+  struct Entry {
+    std::optional<ClassChoice> choice;
+    std::optional<HybridPlan> plan;
+  };
+  using Classes = std::array<Entry, kLengthClasses>;
+  [[nodiscard]] Entry& entry(Operation operation, const LengthClass& lengths, bool in_order);
+
+  std::array<std::array<std::unique_ptr<Classes>, 2>, kOperationCount> known_;  // by operation and whether in order
+};
+
+}  // namespace margay::collectives

@@ -1,0 +1,213 @@
+// The formulas of hybrids: a dimension after the other, all lines of one at once.
+#include <algorithm>
+#include <cmath>
+
+#include "collectives/select/cost.hpp"
+#include "collectives/select/cost_parts.hpp"
+#include "collectives/topology/crossings.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+// A dimension of the plan, in the order in which it is gone through.
+struct Line {
+  double members;
+  double count;   // of lines
+  double before;  // the product of the lengths before: so many lines begin at ranks that have something
+  Way way;
+  bool far;  // between nodes
+};
+
+std::vector<Line> lines_of(const HybridPlan& plan, const Facts& facts) {
+  std::array<double, HybridPlan::kMaxDimensions> strides;
+  double stride = 1;
+  for (std::size_t at = 0; at < plan.dimensions.size(); ++at) {
+    strides[at] = stride;
+    stride *= plan.dimensions[at].length;
+  }
+  std::vector<Line> lines;
+  double before = 1;
+  const HybridPlan::Order order = plan.order();
+  for (const std::uint8_t at : order.all()) {
+    const double length = plan.dimensions[at].length;
+    const double reach = strides[at] * length;
+    const bool inside = facts.nodes == 1 || (facts.even && std::fmod(facts.most_on_node, reach) == 0);
+    lines.push_back({length, facts.ranks / length, before, plan.dimensions[at].way, !inside});
+    before *= length;
+  }
+  return lines;
+}
+
+Group group_of(const Line& line) {
+  return {line.members, line.count, line.far ? line.members * line.count * (line.members - 1) : 0};
+}
+
+Rings rings_of(const Line& line, double cut = 0) {
+  return {line.members, line.count, line.far ? line.members * line.count - cut : 0, cut};
+}
+
+// `bodies` on each of `count` lines, of `bytes` each; `depth` messages and `path_bytes` one behind the other.
+Cost on_lines(const Line& line, double count, double bodies, double bytes, double each) {
+  Cost cost;
+  const double all = count * bodies;
+  add_sent(cost, {each * all, line.far ? each * all : 0}, {all * bytes, line.far ? all * bytes : 0});
+  return cost;
+}
+
+void follow(Cost& cost, const Line& line, double depth, double bytes, double busy = 0) {
+  add_path(cost, {depth, line.far ? depth : 0}, {bytes, line.far ? bytes : 0});
+  (line.far ? cost.path.busy_between : cost.path.busy_inside) += busy;
+}
+
+// Rounds between partners, which have 1, 2, 4, ... blocks of a line.
+Cost rounds_along(const Line& line, double block, bool asks, bool combined) {
+  Cost cost;
+  for (double blocks = 1; blocks < line.members; blocks *= 2) {
+    const double bytes = std::min(blocks, line.members - blocks) * block;
+    const double each = messages_of(bytes, asks);
+    cost = cost + on_lines(line, line.count, line.members, bytes, each);
+    follow(cost, line, each, bytes * (line.far ? 1 : kBothWays));
+  }
+  if (!combined) return cost;
+  cost.path.combined_bytes = (line.members - 1) * block;
+  cost.all.combined_bytes = cost.path.combined_bytes * line.members * line.count;
+  return cost;
+}
+
+// Each member combines its slice of the line's rows.
+Cost combine_along(const Line& line, double slice, bool asks) {
+  if (line.way == Way::slices) return combine_slices(group_of(line), slice);
+  if (line.way == Way::bucket) return ring_round(rings_of(line), slice, true);
+  return rounds_along(line, slice, asks, true);
+}
+
+// Each member's block comes to the others of its line; of `full` lines one member has all.
+Cost collect_along(const Line& line, double block, bool asks, double full = 0) {
+  if (line.way == Way::bucket) return ring_round(rings_of(line, full), block, false);
+  if (line.way == Way::brief) return rounds_along(line, block, asks, false);
+  Cost cost = everybody_to_everybody(group_of(line), block, asks);
+  const double spared = full * (line.members - 1);
+  const Cost less = on_lines(line, -1, spared, block, messages_of(block, asks));
+  cost.all = (cost + less).all;
+  return cost;
+}
+
+// Along the trees of some lines.
+Cost trees(const Line& line, double count, double bytes, double each, double depth) {
+  const int members = static_cast<int>(line.members);
+  Cost cost = on_lines(line, count, line.members - 1, bytes, each);
+  follow(cost, line, depth, rounds_of(members) * bytes);
+  return cost;
+}
+
+// The root of each of some lines has a slice for each other member, or gets one.
+Cost deal_along(const Line& line, double count, double slice, double depth) {
+  Cost cost = on_lines(line, count, line.members - 1, slice, 2);
+  follow(cost, line, depth, (line.members - 1) * slice, 2 * (line.members - 2));
+  return cost;
+}
+
+Cost allreduce_plan(const std::vector<Line>& lines, double n, bool asks) {
+  Cost down, up;
+  for (const Line& line : lines) {
+    if (line.way == Way::brief) {
+      const int members = static_cast<int>(line.members);
+      const double whole = std::exp2(tree_depth(members));
+      const double messages = (2 * (line.members - whole) + whole * tree_depth(members)) * line.count;
+      const Crossing between{line.far ? messages : 0, line.far ? tree_depth(members) : 0};
+      down = down + doubling({members, line.count, between}, n, asks);
+      continue;
+    }
+    n /= line.members;
+    down = down + combine_along(line, n, true);
+    up = up + collect_along(line, n, true);
+  }
+  return down + up;
+}
+
+// All that are to get something say so at once.
+Cost bcast_plan(const std::vector<Line>& lines, double n, bool asks) {
+  Cost down, up;
+  for (const Line& line : lines) {
+    const double word = line.before == 1 && (asks || messages_of(n) > 1) ? 1 : 0;
+    if (line.way == Way::brief) {
+      const double each = messages_of(n, asks);
+      down = down + trees(line, line.before, n, each, tree_depth(static_cast<int>(line.members)) + word);
+      continue;
+    }
+    n /= line.members;
+    down = down + deal_along(line, line.before, n, 1 + word);
+    up = collect_along(line, n, true, line.before) + up;
+  }
+  return down + up;
+}
+
+// Ranks whose line has given its part to another one are done.
+Cost reduce_plan(const std::vector<Line>& lines, double n, bool asks) {
+  Cost down, up;
+  double left = lines.front().members * lines.front().count;  // ranks
+  for (const Line& line : lines) {
+    if (line.way != Way::brief) {
+      n /= line.members;
+      down = down + combine_along(line, n, true);
+      continue;
+    }
+    const int members = static_cast<int>(line.members);
+    const double each = messages_of(n, asks);
+    left /= line.members;
+    Cost in = trees(line, left, n, each, each > 1 ? asked_tree_depth(members) : tree_depth(members));
+    in.path.combined_bytes = rounds_of(members) * n;
+    in.all.combined_bytes = left * (line.members - 1) * n;
+    down = down + in;
+  }
+  for (std::size_t at = lines.size(); at-- > 0;) {
+    const Line& line = lines[at];
+    if (line.way == Way::brief) continue;
+    left /= line.members;
+    up = up + deal_along(line, left, n, 2);
+    n *= line.members;
+  }
+  return down + up;
+}
+
+Cost allgather_plan(const std::vector<Line>& lines, double block, bool asks) {
+  Cost cost;
+  for (std::size_t at = lines.size(); at-- > 0;) {
+    cost = cost + collect_along(lines[at], block, asks);
+    block *= lines[at].members;
+  }
+  return cost;
+}
+
+Cost reduce_scatter_plan(const std::vector<Line>& lines, double n, bool asks) {
+  Cost cost;
+  for (const Line& line : lines) {
+    n /= line.members;
+    cost = cost + combine_along(line, n, asks);
+  }
+  return cost;
+}
+
+}  // namespace
+
+Cost cost_of_plan(const HybridPlan& plan, Operation operation, std::uint64_t bytes, const Facts& facts) {
+  const std::vector<Line> lines = lines_of(plan, facts);
+  const auto n = static_cast<double>(bytes);
+  const bool asks = plan.any_long();
+  if (lines.empty()) return {};
+  switch (operation) {
+    case Operation::bcast:
+      return bcast_plan(lines, n, asks);
+    case Operation::reduce:
+      return reduce_plan(lines, n, asks);
+    case Operation::allgather:
+      return allgather_plan(lines, n, asks);
+    case Operation::reduce_scatter:
+      return reduce_scatter_plan(lines, n, asks);
+    default:
+      return allreduce_plan(lines, n, asks);
+  }
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,78 @@
+// What the cost formulas are made of: the patterns in which algorithms send, each with what it costs.
+#pragma once
+
+#include <cstdint>
+
+#include "collectives/select/choice.hpp"
+#include "collectives/select/counts.hpp"
+
+namespace margay::collectives {
+
+// Who copies into and out of memory that ranks share does both itself: bytes both ways at once take this many times as
+// long as one way (1.6 to 2, measured). Between nodes they do not wait for each other.
+inline constexpr double kBothWays = 1.75;
+
+// One after the other.
+[[nodiscard]] Cost operator+(const Cost& first, const Cost& then);
+// So much in all, and of that between nodes.
+struct Split {
+  double all = 0;
+  double between = 0;
+};
+// Messages that are sent, and their bytes.
+void add_sent(Cost& cost, const Split& messages, const Split& bytes);
+// Messages that follow each other, and the bytes that do.
+void add_path(Cost& cost, const Split& messages, const Split& bytes);
+
+// Messages that a body takes: where it is asked for, its receiver's word too.
+[[nodiscard]] double messages_of(double bytes, bool ask_always = false);
+
+// The spanning tree, rooted at rank 0: a broadcast, a reduction; gathers and scatters of a block of each. `awaited`:
+// its receivers wait for it before it can begin, so that their words add nothing to the path.
+[[nodiscard]] Cost tree_out(const Facts& facts, double bytes, bool awaited = false);
+[[nodiscard]] Cost tree_in(const Facts& facts, double bytes);
+[[nodiscard]] Cost tree_gather(const Facts& facts, double block);
+[[nodiscard]] Cost tree_scatter(const Facts& facts, double block);
+// Flat inside each node, the tree between leaders.
+[[nodiscard]] Cost nodes_out(const Facts& facts, double bytes, bool awaited = false);
+[[nodiscard]] Cost nodes_in(const Facts& facts, double bytes);
+// Rank 0 gives each other rank a block of its own, or gets one from each.
+enum class Dealing : std::uint8_t { as_long_as_it_is, asks_always, awaited };
+[[nodiscard]] Cost deal(const Facts& facts, double block, Dealing how);
+
+// Groups of as many members each, all at once; in each, every member sends every other one a block.
+struct Group {
+  double members;
+  double groups;
+  double pairs_between;  // ordered pairs, of all groups, that are on different nodes
+};
+[[nodiscard]] Group all_of(const Facts& facts);
+[[nodiscard]] Cost everybody_to_everybody(const Group& group, double block, bool asks_always);
+// The same, and each combines what it gets with its own.
+[[nodiscard]] Cost combine_slices(const Group& group, double slice);
+
+// Round rings of as many members each, all at once: each one's part of `part` bytes comes to all others of its ring.
+// `cut`: of so many rings one member each has all from the start, and gets nothing.
+struct Rings {
+  double members;
+  double count;
+  double far_links;  // of all rings, between nodes
+  double cut = 0;
+};
+[[nodiscard]] Cost ring_round(const Rings& rings, double part, bool combined);
+
+// Recursive doubling in groups of as many members each, all at once.
+struct Doubling {
+  int members;
+  double groups;
+  Crossing between;  // of all groups
+};
+[[nodiscard]] Cost doubling(const Doubling& of, double n, bool asks_always);
+
+// By operation and algorithm; `n`: as choose() has the bytes.
+[[nodiscard]] Cost exchange_cost(Operation operation, double n, const Facts& facts);
+[[nodiscard]] Cost shared_cost(Operation operation, double n, const Facts& facts);
+[[nodiscard]] Cost bucket_cost(Operation operation, double n, const Facts& facts);
+[[nodiscard]] Cost chain_cost(double n, const Facts& facts);
+
+}  // namespace margay::collectives
