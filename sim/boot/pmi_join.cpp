@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <span>
+#include <string_view>
 
 #include "sim/base/processors.hpp"
 #include "sim/base/random.hpp"
+#include "sim/boot/job_rates.hpp"
 #include "sim/boot/node_segment.hpp"
 #include "sim/boot/parse_number.hpp"
 #include "sim/boot/place.hpp"
@@ -58,7 +61,27 @@ Status put_identity(Job& job) {
   std::uint32_t most = 0;  // on one node
   for (const auto& [number, node] : nodes_of(job)) most = std::max(most, node.ranks);
   job.crowded = are_crowded(job.options.text("wait", "auto"), most, processor_share());
-  return job.pmi->put("margay-job", std::to_string(job.job_id) + (job.crowded ? ":1:" : ":0:") + to_hex(job.secret));
+  if (Status status = take_rates(job); !status.ok()) return status;
+  const std::string rates = to_hex(std::as_bytes(std::span(job.rates)));  // a value has neither spaces nor '='
+  return job.pmi->put("margay-job", std::to_string(job.job_id) + (job.crowded ? ":1:" : ":0:") + to_hex(job.secret) +
+                                        (job.rates_given ? ":1:" : ":0:") + rates);
+}
+
+// The parts of what put_identity put. false: it did not.
+bool read_identity(std::string_view text, Job& job) {
+  std::array<std::string_view, 5> parts;  // identity, crowded, secret, rates given, rates
+  for (std::string_view& part : parts) {
+    const std::size_t end = text.find(':');
+    if ((end == std::string_view::npos) != (&part == &parts.back())) return false;
+    part = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  job.crowded = parts[1] == "1";
+  job.rates_given = parts[3] == "1";
+  if (parts[4].size() > 2 * kRatesTextMax) return false;
+  job.rates.resize(parts[4].size() / 2);
+  return parse_number(parts[0], job.job_id) && from_hex(parts[2], job.secret) &&
+         from_hex(parts[4], std::as_writable_bytes(std::span(job.rates)));
 }
 
 Status get_identity(Job& job) {
@@ -66,12 +89,7 @@ Status get_identity(Job& job) {
   if (Status status = job.pmi->get("margay-job", text); !status.ok()) {
     return Status::error("rank 0 of this job does not use the same margay: " + status.sentence());
   }
-  const std::size_t colon = text.find(':');
-  const bool whole = colon != std::string::npos && text.size() > colon + 3 && text[colon + 2] == ':' &&
-                     parse_number(std::string_view(text).substr(0, colon), job.job_id) &&
-                     from_hex(std::string_view(text).substr(colon + 3), job.secret);
-  job.crowded = whole && text[colon + 1] == '1';
-  return whole ? Status() : Status::error("the job's identity, as PMI gives it, is malformed");
+  return read_identity(text, job) ? Status() : Status::error("the job's identity, as PMI gives it, is malformed");
 }
 
 // Makes the segment and tells where it is. A refusal is told too, as "none": the node is then taken apart by all alike.

@@ -13,6 +13,8 @@ struct JobPlan {
   std::vector<std::uint32_t> node_of_rank;     // dense, from 0
   std::uint32_t node_count = 1;
   bool crowded = false;  // Job::crowded
+  std::string rates;     // Job::rates
+  bool rates_given = false;
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(program_of_rank.size()); }
   [[nodiscard]] std::vector<std::uint32_t> ranks_of_node() const;  // [node]: how many
