@@ -1,0 +1,120 @@
+#include "collectives/select/rates.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+namespace margay::collectives {
+
+namespace {
+
+// The values of one name in the text, in their order there.
+struct NamedRates {
+  std::string_view name;
+  std::vector<double*> values;
+};
+
+std::array<NamedRates, 5> named_rates(Rates& rates) {
+  const auto way = [](Rates::Way& of) { return std::vector<double*>{&of.startup, &of.busy, &of.byte}; };
+  return {{{"inside", way(rates.inside)},
+           {"between", way(rates.between)},
+           {"combined", {&rates.combined}},
+           {"shared", {&rates.shared.look, &rates.shared.byte}},
+           {"turn", {&rates.turn}}}};
+}
+
+// As short as can be, and read back as the same number.
+std::string rate_text(double value) {
+  std::array<char, 32> text;
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), end};
+}
+
+// Up to `separator`, which goes too.
+std::string_view take_word(std::string_view& text, char separator) {
+  const std::string_view word = text.substr(0, text.find(separator));
+  text.remove_prefix(word.size() < text.size() ? word.size() + 1 : word.size());
+  return word;
+}
+
+std::optional<double> seconds_in(std::string_view word) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const bool whole = error == std::errc() && end == word.data() + word.size();
+  if (!whole || !std::isfinite(value) || value <= 0) return std::nullopt;
+  return value;
+}
+
+portals::Status wrong_rates(std::string_view word, const std::string& why) {
+  return portals::Status::error("rates of collectives: '" + std::string(word) + "': " + why);
+}
+
+}  // namespace
+
+// Of a virtual machine on a Xeon of 2020, measured: docs/performance.md.
+Rates usual_rates() {
+  return {.inside = {.startup = 0.3e-6, .busy = 0.12e-6, .byte = 1 / 11e9},
+          .between = {.startup = 4e-6, .busy = 2e-6, .byte = 1 / 7e9},
+          .combined = 1 / 12e9,
+          .shared = {.look = 0.1e-6, .byte = 1 / 10e9},
+          .turn = 0.6e-6};
+}
+
+// As published of SUNMOS, Puma's forerunner there (the paper itself gives none): 25 µs from one program to another one,
+// 160 MB/s. An i860 adds doubles out of memory at about 10 million a second. Where each rank has a node of its own
+// nobody shares memory or a processor: those are an i860's, and count nowhere.
+Rates paragon_rates() {
+  constexpr Rates::Way kMesh{.startup = 25e-6, .busy = 10e-6, .byte = 1 / 160e6};
+  return {.inside = kMesh,
+          .between = kMesh,
+          .combined = 1 / 80e6,
+          .shared = {.look = 1e-6, .byte = 1 / 80e6},
+          .turn = 50e-6};
+}
+
+std::string to_text(const Rates& rates) {
+  Rates copy = rates;
+  std::string text;
+  for (const NamedRates& one : named_rates(copy)) {
+    text += (text.empty() ? "" : ",") + std::string(one.name);
+    char before = '=';
+    for (const double* value : one.values) {
+      text += before + rate_text(*value);
+      before = ':';
+    }
+  }
+  return text;
+}
+
+portals::Status parse_rates(std::string_view text, Rates& out) {
+  Rates read{};
+  std::array<NamedRates, 5> all = named_rates(read);
+  while (!text.empty()) {
+    const std::string_view pair = take_word(text, ',');
+    std::string_view values = pair;
+    const std::string_view name = take_word(values, '=');
+    NamedRates* found = nullptr;
+    for (NamedRates& one : all) found = one.name == name ? &one : found;
+    if (found == nullptr) return wrong_rates(pair, "there are inside, between, combined, shared and turn");
+    if (*found->values.front() != 0) return wrong_rates(pair, "it is there twice");
+    for (double* const value : found->values) {
+      const std::optional<double> seconds = seconds_in(take_word(values, ':'));
+      if (!seconds) {
+        return wrong_rates(pair, "it has " + std::to_string(found->values.size()) +
+                                     " numbers of seconds, each finite and above 0, with ':' between them");
+      }
+      *value = *seconds;
+    }
+    if (!values.empty()) return wrong_rates(pair, "'" + std::string(values) + "' is one number too many");
+  }
+  for (const NamedRates& one : all) {
+    if (*one.values.front() == 0) return wrong_rates(one.name, "it is not there");
+  }
+  out = read;
+  return {};
+}
+
+}  // namespace margay::collectives
