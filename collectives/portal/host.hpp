@@ -25,6 +25,8 @@ class Host : public mpi_adi::Waits {
   [[nodiscard]] virtual bool crowded() const = 0;
   // Which algorithms were asked for by name (select/choice), as text: the same on every rank.
   [[nodiscard]] virtual std::string asked_algorithms() const { return {}; }
+  // What messages cost, by which algorithms are chosen (select/asked_rates), as text: the same on every rank.
+  [[nodiscard]] virtual std::string rates() const { return {}; }
   // What the ranks of this node share beside their channels; nullptr: nothing. It outlives the host.
   [[nodiscard]] virtual const sim::NodeMemory* node_memory() const { return nullptr; }
   // The node of a rank of the world: the same numbers on every rank.

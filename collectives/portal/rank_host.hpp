@@ -14,6 +14,7 @@ class RankHost final : public Host {
   void release(mpi_adi::Communicator& communicator) override { rank_.release(communicator); }
   [[nodiscard]] bool crowded() const override;
   [[nodiscard]] std::string asked_algorithms() const override;
+  [[nodiscard]] std::string rates() const override;
   [[nodiscard]] const sim::NodeMemory* node_memory() const override { return rank_.process().node_memory(); }
   [[nodiscard]] std::uint32_t node_of(std::uint32_t world_rank) const override;
 
