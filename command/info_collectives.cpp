@@ -27,7 +27,7 @@ using portals::Status;
 
 constexpr int kStatusBadCommandLine = 2;
 
-int complain(const Status& status) {
+int refuse(const Status& status) {
   std::fprintf(stderr, "margay info: %s\n", status.sentence().c_str());
   return kStatusBadCommandLine;
 }
@@ -120,10 +120,10 @@ int write_picture(const std::string& file, const std::string& picture) {
 
 int info_collectives(const sim::CollectivesQuestion& question) {
   if (question.nodes > question.ranks) {
-    return complain(Status::error(fmt::format("--nodes {} is more than the {} ranks", question.nodes, question.ranks)));
+    return refuse(Status::error(fmt::format("--nodes {} is more than the {} ranks", question.nodes, question.ranks)));
   }
   TakenRates taken;
-  if (const Status status = take_rates(question.rates, taken); !status.ok()) return complain(status);
+  if (const Status status = take_rates(question.rates, taken); !status.ok()) return refuse(status);
   collectives::Facts facts = facts_of_group(question);
   facts.rates = taken.rates;
   const std::string group = group_words(question, facts);

@@ -17,10 +17,10 @@ namespace {
 // Pixels.
 constexpr double kPanelWidth = 400;
 constexpr double kPanelHeight = 290;
-constexpr double kLeft = 56;    // of a panel: the times
-constexpr double kRight = 68;   // names of curves
-constexpr double kTop = 46;     // its name, and the lengths at which the choice changes
-constexpr double kBottom = 30;  // lengths
+constexpr double kFrameLeft = 56;    // of a panel: the times
+constexpr double kFrameRight = 68;   // names of curves
+constexpr double kFrameTop = 46;     // its name, and the lengths at which the choice changes
+constexpr double kFrameBottom = 30;  // lengths
 constexpr double kHead = 78;    // of the picture
 constexpr double kMargin = 16;
 constexpr double kLineHeight = 12;
@@ -119,7 +119,7 @@ struct Label {
 class Panel {
  public:
   Panel(const OperationCosts& costs, const Decades& decades, double left, double top)
-      : costs_(costs), decades_(decades), left_(left + kLeft), top_(top + kTop) {}
+      : costs_(costs), decades_(decades), left_(left + kFrameLeft), top_(top + kFrameTop) {}
 
   [[nodiscard]] std::string draw() {
     const bool lengths = costs_.operation != Operation::barrier;
@@ -138,8 +138,8 @@ class Panel {
   }
 
  private:
-  static constexpr double kWidth = kPanelWidth - kLeft - kRight;
-  static constexpr double kHeight = kPanelHeight - kTop - kBottom;
+  static constexpr double kWidth = kPanelWidth - kFrameLeft - kFrameRight;
+  static constexpr double kHeight = kPanelHeight - kFrameTop - kFrameBottom;
 
   [[nodiscard]] double x_of(double bytes) const {
     return left_ + kWidth * std::log2(std::max(bytes, 1.0)) / std::log2(static_cast<double>(kLongestShown));
