@@ -42,6 +42,10 @@ Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, s
 Steps allreduce_exchange(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
                          Reducer combine);
 
+// Streams go in pieces of this: long enough that a piece's α is little beside its β, and short enough that the first
+// one is soon at the last rank.
+inline constexpr std::size_t kStreamPieceBytes = std::size_t{64} << 10;
+
 // `partial`: this rank's contribution; becomes what the ranks up to this one come to; exclusive: those before it, and
 // rank 0's is used up.
 enum class ScanKind : std::uint8_t { inclusive, exclusive };
@@ -58,6 +62,8 @@ struct PeerMessage {
   // Both sides name no bytes alike, so there is no message then.
   [[nodiscard]] bool moves() const { return peer >= 0 && data.bytes() != 0; }
 };
+// So many to and from this rank are under way at once: a rank of thousands has blocks in its match list for these.
+inline constexpr std::size_t kDirectAtOnce = 64;
 // What the spans refer to stays until the end; at most one message to and one from a peer. Rank a's n-th message to b
 // is b's n-th from a, or neither has more than 64 messages.
 Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out, std::span<const PeerMessage> in);

@@ -17,9 +17,6 @@ namespace margay::collectives {
 
 namespace {
 
-// Long enough that a piece's α is little beside its β, and short enough that the first one is soon at the last rank.
-constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
-
 // The row as the ring cuts it: the same on all.
 class Ring {
  public:
@@ -48,7 +45,7 @@ class Ring {
 
  private:
   [[nodiscard]] const Slice& slice(int rank) const { return slices_[static_cast<std::size_t>(rank)]; }
-  [[nodiscard]] std::size_t elements() const { return std::max<std::size_t>(kPieceBytes / element_bytes_, 1); }
+  [[nodiscard]] std::size_t elements() const { return std::max<std::size_t>(kStreamPieceBytes / element_bytes_, 1); }
 
   int size_;
   int me_;

@@ -2,7 +2,7 @@
 // of the busier side. For blocks of different lengths, of which nobody knows all; for long blocks, which no tree moves
 // fewer times; for neighbours.
 //
-// In turns of kAtOnce messages: the receives of a turn are posted, then its messages are sent, then what comes is
+// In turns of kDirectAtOnce messages: the receives of a turn are posted, then its messages are sent, then what comes is
 // awaited. So a rank of thousands has blocks in its match list for one turn.
 #include <algorithm>
 #include <optional>
@@ -14,16 +14,15 @@ namespace margay::collectives {
 
 namespace {
 
-constexpr std::size_t kAtOnce = 64;
-
 std::span<const PeerMessage> turn(std::span<const PeerMessage> all, std::size_t from) {
-  return from < all.size() ? all.subspan(from, std::min(kAtOnce, all.size() - from)) : std::span<const PeerMessage>();
+  return from < all.size() ? all.subspan(from, std::min(kDirectAtOnce, all.size() - from))
+                           : std::span<const PeerMessage>();
 }
 
 }  // namespace
 
 Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out, std::span<const PeerMessage> in) {
-  for (std::size_t from = 0; from < std::max(out.size(), in.size()); from += kAtOnce) {
+  for (std::size_t from = 0; from < std::max(out.size(), in.size()); from += kDirectAtOnce) {
     const std::span<const PeerMessage> expected = turn(in, from);
     std::vector<std::optional<Receive>> awaited(expected.size());
     for (std::size_t at = 0; at < expected.size(); ++at) {

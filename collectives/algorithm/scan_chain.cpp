@@ -15,13 +15,6 @@
 
 namespace margay::collectives {
 
-namespace {
-
-// As the ring's (bucket.cpp).
-constexpr std::size_t kChainPieceBytes = std::size_t{64} << 10;
-
-}  // namespace
-
 Steps scan_chain(Collective& collective, ScanKind kind, std::byte* partial, std::size_t count,
                  std::size_t element_bytes, Reducer combine) {
   const std::uint64_t bytes = count * element_bytes;
@@ -42,7 +35,7 @@ Steps scan_chain(Collective& collective, ScanKind kind, std::byte* partial, std:
       out.emplace(collective, next);
       co_await out->opened();
     }
-    const std::size_t piece = std::max<std::size_t>(kChainPieceBytes / element_bytes, 1);
+    const std::size_t piece = std::max<std::size_t>(kStreamPieceBytes / element_bytes, 1);
     for (std::size_t at = 0; at < count; at += piece) {
       const std::size_t elements = std::min(piece, count - at);
       const std::uint64_t offset = at * element_bytes;

@@ -291,7 +291,7 @@ Plan BlockMove::plan(const StandingFacts& standing) const {
   if (is_even()) shape.bytes = sent_.size() > 0 ? sent_[0].bytes() : received_[0].bytes();
   Algorithm algorithm = by_tree_ ? Algorithm::tree : Algorithm::direct;
   if (arguments_.operation == Operation::alltoall && is_even()) {
-    algorithm = select(Operation::alltoall, shape.bytes, standing.facts).algorithm;
+    algorithm = standing.choose(Operation::alltoall, shape.bytes);
   }
   shape.algorithm = static_cast<std::uint8_t>(algorithm);
   return {algorithm, shape};

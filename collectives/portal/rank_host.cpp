@@ -13,6 +13,11 @@ bool RankHost::crowded() const {
   return rank_.process().job().crowded;
 }
 
+double RankHost::processors_each() const {
+  const sim::Job& job = rank_.process().job();
+  return job.processors / job.size;
+}
+
 std::string RankHost::asked_algorithms() const {
   return rank_.process().job().options.text("collective");
 }

@@ -13,6 +13,7 @@ class RankHost final : public Host {
   void wait(Until done, int messages) override;
   void release(mpi_adi::Communicator& communicator) override { rank_.release(communicator); }
   [[nodiscard]] bool crowded() const override;
+  [[nodiscard]] double processors_each() const override;
   [[nodiscard]] std::string asked_algorithms() const override;
   [[nodiscard]] std::string rates() const override;
   [[nodiscard]] const sim::NodeMemory* node_memory() const override { return rank_.process().node_memory(); }

@@ -1,34 +1,29 @@
 #include "collectives/select/choice.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <unordered_map>
 
 #include "collectives/portal/tree_portal.hpp"
+#include "collectives/select/cost.hpp"
+#include "portals/base/assert.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
 namespace margay::collectives {
 
 namespace {
 
-// In an exchange all ranks combine all data in each round, and a node's leader moves every rank's data itself: up to
-// here the fewer rounds and turns count more. It is where the messages change too (a receiver asks for longer ones), so
-// that ranks which name different lengths, both short, still meet.
 constexpr std::uint64_t kShortBytes = kHandshakeBytes;
 // What is shown to others in memory is short, too: ranks that take the call for a long one ask or offer, which those
 // that wait in memory hear.
 static_assert(sim::kMeetingPartBytes == kShortBytes);
-// Between nodes each slice costs two messages, its receiver's word and itself: up to here the tree's fewer ones count
-// more than that it moves the whole row log p times.
-constexpr std::uint64_t kNodesBytes = std::uint64_t{1} << 20;
+// Short ones are judged as this: about where what they take still hangs on messages and turns, not on bytes.
+constexpr std::uint64_t kShortJudgedAs = 1024;
 
 constexpr std::array<std::string_view, kOperationCount> kOperationNames{
     "barrier",        "bcast", "reduce", "allreduce",          "gather",           "allgather", "scatter", "alltoall",
     "reduce_scatter", "scan",  "exscan", "neighbor_allgather", "neighbor_alltoall"};
-
-constexpr std::string_view kSharedReason =
-    "one node: each rank writes and reads memory that all see, and sends nothing";
-
-// Of two ranks, up to here the root is done with a row by itself before halves have gone both ways.
-constexpr std::uint64_t kTwoRanksBytes = std::uint64_t{128} << 10;
 
 }  // namespace
 
@@ -58,9 +53,6 @@ std::string_view name(Algorithm algorithm) {
   return "unknown";
 }
 
-namespace {
-
-// Which algorithms there are for an operation.
 bool does(Algorithm algorithm, Operation operation) {
   switch (operation) {
     case Operation::barrier:
@@ -86,7 +78,7 @@ bool does(Algorithm algorithm, Operation operation) {
   }
 }
 
-// Whether it can do this call. Flat reductions and gathers take rows that nobody asks for; over several nodes their
+// Flat reductions and gathers take rows that nobody asks for; over several nodes their
 // ranks need not be neighbors, and a ring combines in an order of its own.
 bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
   if (algorithm == Algorithm::shared) {
@@ -104,27 +96,6 @@ bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Fa
   if (algorithm == Algorithm::direct || algorithm == Algorithm::bucket) return bytes != 0;
   return true;
 }
-
-Choice select_best(Operation operation, std::uint64_t bytes, const Facts& facts);
-
-Choice select_allgather(std::uint64_t bytes, const Facts& facts) {
-  if (facts.ranks == 2) return {Algorithm::exchange, "two ranks are done in one round"};
-  if (bytes > kShortBytes) return {Algorithm::direct, "the blocks are long: each moves once to each rank"};
-  if (facts.nodes == 1 && facts.crowded) {
-    return {Algorithm::nodes, "ranks outnumber processors: each is scheduled once, not once for each level of a tree"};
-  }
-  return {Algorithm::tree, "the blocks are short: few messages, in and out along a tree"};
-}
-
-Choice select_scan(Operation operation, std::uint64_t bytes, const Facts& facts) {
-  if (facts.ranks == 2) return {Algorithm::chain, "two ranks: one message"};
-  if (bytes > kShortBytes) return {Algorithm::chain, "the data is long: each piece is added and sent on, once a rank"};
-  if (facts.crowded) return {Algorithm::chain, "ranks outnumber processors: each waits for the one before it alone"};
-  if (can(Algorithm::shared, operation, bytes, facts, false)) return {Algorithm::shared, kSharedReason};
-  return {Algorithm::exchange, "a processor for each rank: as few rounds as can be"};
-}
-
-}  // namespace
 
 std::string algorithms_of(Operation operation) {
   std::string names;
@@ -167,54 +138,112 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
   return {};
 }
 
-Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
-  const std::optional<Algorithm> asked = facts.asked_for[static_cast<std::size_t>(operation)];
-  if (asked && can(*asked, operation, bytes, facts, in_order)) return {*asked, "--collective asks for it"};
-  const Choice best = select_best(operation, bytes, facts);
-  if (can(best.algorithm, operation, bytes, facts, in_order)) return best;
-  if (best.algorithm == Algorithm::hybrid) {
-    return {Algorithm::direct, "the operation does not commute, and the data is long: slices, in the order of ranks"};
-  }
-  return {Algorithm::tree, "the operation does not commute: the tree keeps the order of ranks"};
+Facts facts_of_nodes(std::span<const std::uint32_t> nodes) {
+  std::unordered_map<std::uint32_t, int> members;
+  for (const std::uint32_t node : nodes) ++members[node];
+  Facts facts;
+  facts.ranks = static_cast<int>(nodes.size());
+  facts.nodes = static_cast<int>(members.size());
+  for (const auto& [node, count] : members) facts.most_on_node = std::max(facts.most_on_node, count);
+  facts.on_first_node = members[nodes.front()];
+  facts.even = facts.most_on_node * facts.nodes == facts.ranks;
+  facts.crossings = crossings_of(nodes);
+  return facts;
+}
+
+LengthClass class_of(std::uint64_t bytes) {
+  if (bytes <= kShortBytes) return {0, 0, kShortBytes, kShortJudgedAs};
+  const auto above = static_cast<std::size_t>(std::bit_width((bytes - 1) / kShortBytes));
+  const std::size_t number = std::min(above, kLengthClasses - 1);
+  const std::uint64_t longest = kShortBytes << number;
+  return {number, longest / 2 + 1, longest, longest};
 }
 
 namespace {
 
-Choice select_best(Operation operation, std::uint64_t bytes, const Facts& facts) {
-  if (operation == Operation::scan || operation == Operation::exscan) return select_scan(operation, bytes, facts);
-  if (does(Algorithm::shared, operation) && can(Algorithm::shared, operation, bytes, facts, false)) {
-    return {Algorithm::shared, kSharedReason};
-  }
-  if (operation == Operation::allgather) return select_allgather(bytes, facts);
-  if (operation == Operation::alltoall) return {Algorithm::direct, "each block goes once, to where it belongs"};
-  const bool everybody_gets = operation == Operation::barrier || operation == Operation::allreduce;
-  if (facts.ranks == 2 && everybody_gets && bytes <= kShortBytes) {
-    return {Algorithm::exchange, "two ranks are done in one round"};
-  }
-  if (facts.crowded && bytes <= kShortBytes) {
-    return {Algorithm::nodes, "ranks outnumber processors: each is scheduled once, not once for each level of a tree"};
-  }
-  const bool halves_pay = operation == Operation::allreduce || operation == Operation::reduce_scatter ||
-                          (operation == Operation::reduce && (facts.ranks > 2 || bytes > kTwoRanksBytes));
-  if (operation == Operation::allreduce && bytes >= kNodesBytes && facts.nodes > 1 && facts.most_on_node > 1 &&
-      facts.even) {
-    return {Algorithm::hybrid, "the data is long: slices inside a node, and of them slices between nodes"};
-  }
-  if (halves_pay && bytes > (facts.nodes > 1 ? kNodesBytes : kShortBytes) && facts.ranks > 1) {
-    return {Algorithm::direct, "the data is long: each rank combines its slice, and all do at once"};
-  }
-  if (facts.crowded) return {Algorithm::tree, "ranks outnumber processors, and the data is long for one leader"};
-  const bool levels = facts.nodes > 1 && facts.most_on_node > 1 && facts.most_on_node <= kNodesMembers;
-  if (levels && bytes <= kShortBytes) {
-    return {Algorithm::nodes, "a message between nodes costs more than all of those inside one"};
-  }
-  if (everybody_gets && bytes <= kShortBytes) {
-    return {Algorithm::exchange, "a processor for each rank: half the rounds of in and out along a tree"};
-  }
-  return {Algorithm::tree,
-          everybody_gets ? "the data is long: each byte moves once up and once down" : "one root: the fewest rounds"};
+double seconds_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts) {
+  return seconds(cost_of(algorithm, operation, bytes, facts), facts, facts.rates);
+}
+
+// Whether it can do some length of the class: the shortest one there is for it, in which nothing is sent for a barrier.
+bool can_some(Algorithm algorithm, Operation operation, const LengthClass& lengths, const Facts& facts, bool in_order) {
+  return can(algorithm, operation, lengths.shortest, facts, in_order);
+}
+
+std::string microseconds(double seconds) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.3g us", seconds * 1e6);
+  return text.data();
 }
 
 }  // namespace
+
+ClassChoice choose_for(Operation operation, const LengthClass& lengths, const Facts& facts, bool in_order) {
+  std::optional<Algorithm> best, of_all;
+  double of_best = 0, of_of_all = 0;
+  const std::uint64_t bytes = operation == Operation::barrier ? 0 : lengths.judged_as;
+  for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
+    const auto algorithm = static_cast<Algorithm>(at);
+    if (!does(algorithm, operation) || !can_some(algorithm, operation, lengths, facts, in_order)) continue;
+    const double takes = seconds_of(algorithm, operation, bytes, facts);
+    if (!best || takes < of_best) {
+      best = algorithm;
+      of_best = takes;
+    }
+    const bool all = can(algorithm, operation, lengths.longest, facts, in_order);
+    if (all && (!of_all || takes < of_of_all)) {
+      of_all = algorithm;
+      of_of_all = takes;
+    }
+  }
+  MARGAY_ASSERT(of_all.has_value());
+  return {*best, *of_all};
+}
+
+namespace {
+
+template <typename OfClass>
+Algorithm choose_by(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order, OfClass of_class) {
+  const std::optional<Algorithm> asked = facts.asked_for[static_cast<std::size_t>(operation)];
+  if (asked && can(*asked, operation, bytes, facts, in_order)) return *asked;
+  const ClassChoice& choice = of_class(class_of(bytes));
+  return can(choice.best, operation, bytes, facts, in_order) ? choice.best : choice.of_all;
+}
+
+}  // namespace
+
+Algorithm choose(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  return choose_by(operation, bytes, facts, in_order,
+                   [&](const LengthClass& lengths) { return choose_for(operation, lengths, facts, in_order); });
+}
+
+Algorithm Chosen::of(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  return choose_by(operation, bytes, facts, in_order, [&](const LengthClass& lengths) -> const ClassChoice& {
+    std::unique_ptr<Classes>& classes = known_[static_cast<std::size_t>(operation)][in_order ? 1 : 0];
+    if (!classes) classes = std::make_unique<Classes>();
+    std::optional<ClassChoice>& known = (*classes)[lengths.number];
+    if (!known) known = choose_for(operation, lengths, facts, in_order);
+    return *known;
+  });
+}
+
+Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  const Algorithm chosen = choose(operation, bytes, facts, in_order);
+  if (facts.asked_for[static_cast<std::size_t>(operation)] == chosen) return {chosen, "--collective asks for it"};
+  const std::uint64_t judged_as = operation == Operation::barrier ? 0 : class_of(bytes).judged_as;
+  std::string others;
+  int count = 1;
+  for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
+    const auto algorithm = static_cast<Algorithm>(at);
+    const bool able = does(algorithm, operation) && can(algorithm, operation, bytes, facts, in_order);
+    if (!able || algorithm == chosen) continue;
+    ++count;
+    others += (others.empty() ? "; " : ", ") + std::string(name(algorithm)) + " " +
+              microseconds(seconds_of(algorithm, operation, judged_as, facts));
+  }
+  const std::string takes = microseconds(seconds_of(chosen, operation, judged_as, facts));
+  if (count == 1) return {chosen, "the only one: " + takes};
+  return {chosen, "least of " + std::to_string(count) + ": " + takes + others};
+}
 
 }  // namespace margay::collectives

@@ -89,9 +89,12 @@ std::vector<Operation> operations_with_choice() {
 }
 
 OperationCosts costs_of(Operation operation, const Facts& facts) {
-  const std::vector<std::uint64_t> lengths =
+  std::vector<std::uint64_t> lengths =
       operation == Operation::barrier ? std::vector<std::uint64_t>{0} : shown_lengths();
   OperationCosts costs{operation, {}, chosen_ranges(operation, lengths, facts)};
+  for (const ChosenRange& range : costs.chosen) lengths.insert(lengths.end(), {range.first, range.last});
+  std::sort(lengths.begin(), lengths.end());
+  lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
   for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
     const auto algorithm = static_cast<Algorithm>(at);
     if (!does(algorithm, operation)) continue;

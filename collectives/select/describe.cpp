@@ -6,6 +6,7 @@
 
 #include "collectives/portal/tree_portal.hpp"
 #include "collectives/select/choice.hpp"
+#include "sim/base/processors.hpp"
 
 namespace margay::collectives {
 
@@ -47,21 +48,36 @@ void add_case(std::vector<std::string>& lines, const std::string& title, const F
   add_choices(lines, facts, kHandshakeBytes + 1, "above " + kib);
 }
 
+// `nodes` nodes of as many ranks.
+Facts even_facts(int ranks, int nodes, bool crowded) {
+  std::vector<std::uint32_t> of_rank(static_cast<std::size_t>(ranks));
+  for (std::size_t rank = 0; rank < of_rank.size(); ++rank) {
+    of_rank[rank] = static_cast<std::uint32_t>(rank) / static_cast<std::uint32_t>(ranks / nodes);
+  }
+  Facts facts = facts_of_nodes(of_rank);
+  facts.crowded = crowded;
+  facts.processors = sim::processor_share().processors;
+  return facts;
+}
+
 }  // namespace
 
 std::vector<std::string> describe_choices(unsigned ranks, bool crowded) {
   constexpr int kMany = 8;
   const int job = static_cast<int>(ranks);
   std::vector<std::string> lines{"collectives (by what all members know: bytes, ranks, nodes, ranks to a processor)"};
+  const Facts stopping = even_facts(job, 1, crowded);
+  Facts waiting = stopping;
+  waiting.shared = job > 1;
   add_case(lines,
            "this job: " + std::to_string(job) + " ranks, one node" + (crowded ? ", more ranks than processors" : ""),
-           {.ranks = job, .nodes = 1, .most_on_node = job, .crowded = crowded, .shared = job > 1});
-  add_case(lines, "the same, for calls that do not block, or on one of many communicators", {job, 1, job, crowded});
-  add_case(lines, "two ranks, a processor for each", {2, 1, 2, false});
-  add_case(lines, "a processor for each rank, one node or one rank on each", {kMany, 1, kMany, false});
-  add_case(lines, "a processor for each rank, several nodes of 2 to " + std::to_string(kNodesMembers) + " ranks",
-           {2 * kMany, 2, kMany, false});
-  add_case(lines, "more ranks than processors", {kMany, 1, kMany, true});
+           waiting);
+  add_case(lines, "the same, for calls that do not block, or on one of many communicators", stopping);
+  add_case(lines, "two ranks, a processor for each", even_facts(2, 1, false));
+  add_case(lines, "a processor for each rank, one node", even_facts(kMany, 1, false));
+  add_case(lines, "a processor for each rank, one rank on each node", even_facts(kMany, kMany, false));
+  add_case(lines, "a processor for each rank, 2 nodes of 8", even_facts(2 * kMany, 2, false));
+  add_case(lines, "more ranks than processors", even_facts(kMany, 1, true));
   lines.push_back("    above " + std::to_string(kHandshakeBytes / 1024) +
                   " KiB a receiver asks before the body is sent, so that it is copied once");
   return lines;

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "collectives/select/asked_rates.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::collectives {
@@ -34,7 +35,10 @@ const KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
   nodes.reserve(communicator.group->world_ranks.size());
   for (const std::uint32_t rank : communicator.group->world_ranks) nodes.push_back(host.node_of(rank));
   NodeGroups groups(nodes, communicator.rank());
-  Facts facts{communicator.size(), groups.nodes(), groups.most(), host.crowded(), groups.even()};
+  Facts facts = facts_of_nodes(nodes);
+  facts.crowded = host.crowded();
+  facts.processors = host.processors_each() * facts.ranks;
+  facts.rates = rates_of_job(host.rates());
   const portals::Status asked = parse_asked_for(host.asked_algorithms(), facts.asked_for);
   MARGAY_ASSERT(asked.ok());  // the job does not begin with others
   auto found = std::make_unique<KnownFacts>(facts, std::move(groups), Team::find(host.node_memory(), communicator));

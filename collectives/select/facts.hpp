@@ -16,13 +16,20 @@ namespace margay::collectives {
 struct StandingFacts {
   Facts facts;
   const NodeGroups& groups;
-  Team* team;  // facts.shared: not null
+  Team* team;      // facts.shared: not null
+  Chosen& chosen;  // by these facts
+  [[nodiscard]] Algorithm choose(Operation operation, std::uint64_t bytes, bool in_order = false) const {
+    return chosen.of(operation, bytes, facts, in_order);
+  }
 };
 
 class KnownFacts final : public mpi_adi::CommunicatorExtension {
  public:
   KnownFacts(const Facts& found, NodeGroups members, std::optional<Team> team)
-      : groups_(std::move(members)), team_(std::move(team)), stopping_{found, groups_, nullptr}, waiting_(stopping_) {
+      : groups_(std::move(members)),
+        team_(std::move(team)),
+        stopping_{found, groups_, nullptr, stopping_chosen_},
+        waiting_{found, groups_, nullptr, waiting_chosen_} {
     if (!team_) return;
     waiting_.facts.shared = true;
     waiting_.team = &*team_;
@@ -36,6 +43,7 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
  private:
   NodeGroups groups_;
   std::optional<Team> team_;
+  Chosen stopping_chosen_, waiting_chosen_;
   StandingFacts stopping_, waiting_;
 };
 

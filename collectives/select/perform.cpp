@@ -18,8 +18,8 @@ Shape shape_of(Operation operation, Algorithm algorithm, int root, std::uint64_t
           .bytes = bytes};
 }
 
-Algorithm select(Operation operation, const Reduction& reduction, const StandingFacts& standing) {
-  return select(operation, reduction.bytes(), standing.facts, !reduction.combine.commutative()).algorithm;
+Algorithm choose(Operation operation, const Reduction& reduction, const StandingFacts& standing) {
+  return standing.choose(operation, reduction.bytes(), !reduction.combine.commutative());
 }
 
 Steps reduce_by(Algorithm algorithm, Collective& collective, const NodeGroups& groups, int root,
@@ -178,7 +178,7 @@ Plan plan_of_blocks(Operation operation, int root, std::uint64_t block_bytes) {
 }  // namespace
 
 Plan BarrierCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(Operation::barrier, 0, standing.facts).algorithm;
+  const Algorithm algorithm = standing.choose(Operation::barrier, 0);
   return {algorithm, shape_of(Operation::barrier, algorithm, kTop, 0)};
 }
 
@@ -201,7 +201,7 @@ Steps BarrierCall::text(Collective& collective, const StandingFacts& standing, A
 }
 
 Plan BcastCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(Operation::bcast, data.bytes(), standing.facts).algorithm;
+  const Algorithm algorithm = standing.choose(Operation::bcast, data.bytes());
   return {algorithm, shape_of(Operation::bcast, algorithm, root, data.bytes())};
 }
 
@@ -210,7 +210,7 @@ Steps BcastCall::text(Collective& collective, const StandingFacts& standing, Alg
 }
 
 Plan ReduceCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(Operation::reduce, reduction, standing);
+  const Algorithm algorithm = choose(Operation::reduce, reduction, standing);
   return {algorithm, shape_of(Operation::reduce, algorithm, root, reduction.bytes())};
 }
 
@@ -219,7 +219,7 @@ Steps ReduceCall::text(Collective& collective, const StandingFacts& standing, Al
 }
 
 Plan AllreduceCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(Operation::allreduce, reduction, standing);
+  const Algorithm algorithm = choose(Operation::allreduce, reduction, standing);
   return {algorithm, shape_of(Operation::allreduce, algorithm, kTop, reduction.bytes())};
 }
 
@@ -259,7 +259,7 @@ Steps ScatterCall::text(Collective& collective, const StandingFacts& /*standing*
 }
 
 Plan ScanCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(operation(), reduction, standing);
+  const Algorithm algorithm = choose(operation(), reduction, standing);
   return {algorithm, shape_of(operation(), algorithm, kTop, reduction.bytes())};
 }
 
@@ -276,7 +276,7 @@ Steps ScanCall::text(Collective& collective, const StandingFacts& standing, Algo
 }
 
 Plan ReduceScatterCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(Operation::reduce_scatter, reduction, standing);
+  const Algorithm algorithm = choose(Operation::reduce_scatter, reduction, standing);
   return {algorithm, shape_of(Operation::reduce_scatter, algorithm, kTop, reduction.bytes())};
 }
 
@@ -285,7 +285,7 @@ Steps ReduceScatterCall::text(Collective& collective, const StandingFacts& stand
 }
 
 Plan AllgatherCall::plan(const StandingFacts& standing) const {
-  const Algorithm algorithm = select(Operation::allgather, block_bytes, standing.facts).algorithm;
+  const Algorithm algorithm = standing.choose(Operation::allgather, block_bytes);
   return {algorithm, shape_of(Operation::allgather, algorithm, kTop, block_bytes)};
 }
 

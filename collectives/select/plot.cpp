@@ -202,7 +202,9 @@ class Panel {
     }
     const CostPoint& end = curve.runs.back().back();
     const double y = y_of(end.seconds);
-    labels_.push_back({curve.algorithm, x_of(static_cast<double>(end.bytes)), y, y});
+    // Inside of the frame below its end: costs rise, so there the fewest curves are.
+    const double down = end.bytes == kLongestShown ? 0 : kLineHeight;
+    labels_.push_back({curve.algorithm, x_of(static_cast<double>(end.bytes)), y + down, y});
   }
 
   void draw_crossovers() {

@@ -54,15 +54,6 @@ portals::Status wrong_rates(std::string_view word, const std::string& why) {
 
 }  // namespace
 
-// Of a virtual machine on a Xeon of 2020, measured: docs/performance.md.
-Rates usual_rates() {
-  return {.inside = {.startup = 0.3e-6, .busy = 0.12e-6, .byte = 1 / 11e9},
-          .between = {.startup = 4e-6, .busy = 2e-6, .byte = 1 / 7e9},
-          .combined = 1 / 12e9,
-          .shared = {.look = 0.1e-6, .byte = 1 / 10e9},
-          .turn = 0.6e-6};
-}
-
 // As published of SUNMOS, Puma's forerunner there (the paper itself gives none): 25 µs from one program to another one,
 // 160 MB/s. An i860 adds doubles out of memory at about 10 million a second. Where each rank has a node of its own
 // nobody shares memory or a processor: those are an i860's, and count nowhere.

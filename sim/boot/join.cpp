@@ -77,6 +77,7 @@ Status join_margay(Job& job) {
   job.job_id = header.job_id;
   job.secret = header.secret;
   job.crowded = header.crowded != 0;
+  job.processors = header.processor_hundredths / 100.0;
   job.rates.assign(header.rates.data(), ::strnlen(header.rates.data(), header.rates.size()));
   job.rates_given = header.rates_given != 0;
   job.node_of_rank = SharedTable::Numbers(board.node_of_rank(), board.node_of_rank() + header.size);
@@ -116,7 +117,9 @@ Status join_alone(Job& job) {
   job.job_id = random_u64();
   fill_random(job.secret);
   job.universe_size = 1;
-  job.crowded = are_crowded(job.options.text("wait", "auto"), 1, processor_share());
+  const ProcessorShare share = processor_share();
+  job.crowded = are_crowded(job.options.text("wait", "auto"), 1, share);
+  job.processors = share.processors;
   return take_rates(job);
 }
 

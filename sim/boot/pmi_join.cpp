@@ -59,29 +59,39 @@ Status put_identity(Job& job) {
   job.job_id = random_u64();
   fill_random(job.secret);
   std::uint32_t most = 0;  // on one node
-  for (const auto& [number, node] : nodes_of(job)) most = std::max(most, node.ranks);
-  job.crowded = are_crowded(job.options.text("wait", "auto"), most, processor_share());
+  const std::map<std::uint32_t, Node> nodes = nodes_of(job);
+  for (const auto& [number, node] : nodes) most = std::max(most, node.ranks);
+  const ProcessorShare share = processor_share();
+  job.crowded = are_crowded(job.options.text("wait", "auto"), most, share);
+  // The others' nodes are taken to be like this one.
+  const auto hundredths = static_cast<std::uint64_t>(share.processors * 100) * nodes.size();
+  job.processors = static_cast<double>(hundredths) / 100;
   if (Status status = take_rates(job); !status.ok()) return status;
   const std::string rates = to_hex(std::as_bytes(std::span(job.rates)));  // a value has neither spaces nor '='
-  return job.pmi->put("margay-job", std::to_string(job.job_id) + (job.crowded ? ":1:" : ":0:") + to_hex(job.secret) +
+  return job.pmi->put("margay-job", std::to_string(job.job_id) + (job.crowded ? ":1:" : ":0:") +
+                                        std::to_string(hundredths) + ":" + to_hex(job.secret) +
                                         (job.rates_given ? ":1:" : ":0:") + rates);
 }
 
-// The parts of what put_identity put. false: it did not.
+// What put_identity put. false: it did not.
 bool read_identity(std::string_view text, Job& job) {
-  std::array<std::string_view, 5> parts;  // identity, crowded, secret, rates given, rates
-  for (std::string_view& part : parts) {
+  // The job's number, whether it is crowded, hundredths of processors, the secret, whether rates were given, the rates.
+  std::array<std::string_view, 6> words;
+  for (std::string_view& word : words) {
     const std::size_t end = text.find(':');
-    if ((end == std::string_view::npos) != (&part == &parts.back())) return false;
-    part = text.substr(0, end);
+    if ((end == std::string_view::npos) != (&word == &words.back())) return false;
+    word = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
-  job.crowded = parts[1] == "1";
-  job.rates_given = parts[3] == "1";
-  if (parts[4].size() > 2 * kRatesTextMax) return false;
-  job.rates.resize(parts[4].size() / 2);
-  return parse_number(parts[0], job.job_id) && from_hex(parts[2], job.secret) &&
-         from_hex(parts[4], std::as_writable_bytes(std::span(job.rates)));
+  const auto is_flag = [](std::string_view word) { return word == "0" || word == "1"; };
+  std::uint64_t hundredths = 0;
+  if (!is_flag(words[1]) || !is_flag(words[4]) || words[5].size() > 2 * kRatesTextMax) return false;
+  if (!parse_number(words[0], job.job_id) || !parse_number(words[2], hundredths)) return false;
+  job.crowded = words[1] == "1";
+  job.processors = static_cast<double>(hundredths) / 100;
+  job.rates_given = words[4] == "1";
+  job.rates.resize(words[5].size() / 2);
+  return from_hex(words[3], job.secret) && from_hex(words[5], std::as_writable_bytes(std::span(job.rates)));
 }
 
 Status get_identity(Job& job) {

@@ -164,7 +164,9 @@ int run_job(const RunOptions& options) {
   }
   if (Status status = check_trace_place(options); !status.ok()) return complain(status, kStatusCannotStart);
   JobPlan plan = make_plan(options);
-  plan.crowded = are_crowded(options_of_ranks(options).text("wait", "auto"), plan.size(), processor_share());
+  const ProcessorShare share = processor_share();
+  plan.crowded = are_crowded(options_of_ranks(options).text("wait", "auto"), plan.size(), share);
+  plan.processors = share.processors;
   if (Status status = take_rates_for(options, plan); !status.ok()) return complain(status, kStatusBadCommandLine);
   JobMemory memory;
   if (Status status = memory.create(plan); !status.ok()) return complain(status, kStatusCannotStart);

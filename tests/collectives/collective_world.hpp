@@ -34,12 +34,14 @@ class CollectiveWorld {
     bool crowded = false;
     std::string asked = {};      // algorithms, by name
     bool shares_memory = false;  // all are on one node, and see memory of it
+    bool trace = false;
+    sim::VirtualOptions network = {};
   };
 
   explicit CollectiveWorld(const Options& options)
       : options_(options),
         random_(options.seed),
-        world_(world_options(options)),
+        world_(world_options(options), options.network),
         ranks_(static_cast<std::size_t>(options.ranks)) {
     if (options.shares_memory) share_memory();
     for (int rank = 0; rank < options.ranks; ++rank) {
@@ -50,6 +52,7 @@ class CollectiveWorld {
 
   [[nodiscard]] int size() const { return options_.ranks; }
   [[nodiscard]] TreePortal& portal(int rank) { return *ranks_[static_cast<std::size_t>(rank)].portal; }
+  [[nodiscard]] const sim::Recorder& recorder(int rank) { return world_.recorder(static_cast<std::uint32_t>(rank)); }
   [[nodiscard]] mpi_adi::Communicator& communicator(int rank) { return world_.world(static_cast<std::uint32_t>(rank)); }
 
   // Of a rank's program: runs `text` as a call to its end, in one of two ways, drawn from the seed: it waits in place,
@@ -76,6 +79,34 @@ class CollectiveWorld {
   void wait_for(int rank, const StoppingCall& call) {
     auto over = [&call] { return call.is_over(); };
     if (!over()) portal(rank).host().wait(Until(over), 1);
+  }
+
+  // Runs `program(rank)` on every rank in rounds: all go on as far as they can, then all that was sent arrives. So a
+  // message is as many rounds late as others that it had to wait for, one behind the other. false: as run().
+  bool run_in_rounds(const std::function<void(int rank)>& program) {
+    for (int rank = 0; rank < size(); ++rank) begin(rank, program);
+    int looks_in_vain = 0;
+    while (unfinished() != 0 && looks_in_vain < kLooksInVain) {
+      bool some = false;
+      for (Rank& rank : ranks_) {
+        world_.tick();
+        while (rank.turn == Turn::ready || (rank.turn == Turn::waits && (*rank.until)())) {
+          some = true;
+          resume(rank);
+        }
+      }
+      looks_in_vain = some ? 0 : looks_in_vain + 1;
+      world_.settle();
+    }
+    const bool ended = unfinished() == 0;
+    stuck_ = true;
+    for (Rank& rank : ranks_) {
+      if (rank.turn == Turn::waits) resume(rank);
+    }
+    for (Rank& rank : ranks_) {
+      if (rank.thread.joinable()) rank.thread.join();
+    }
+    return ended;
   }
 
   // Runs `program(rank)` on every rank but `absent`, which is lost at a random moment. false: some rank waits although
@@ -151,6 +182,7 @@ class CollectiveWorld {
     mpi_adi::WorldOptions made;
     made.ranks = static_cast<std::uint32_t>(options.ranks);
     made.seed = options.seed;
+    made.trace = options.trace;
     return made;
   }
 

@@ -1,0 +1,125 @@
+#include "collectives/select/cost.hpp"
+
+#include <algorithm>
+
+#include "collectives/select/cost_parts.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+Cost tree_cost(Operation operation, double n, const Facts& facts) {
+  const double ranks = facts.ranks;
+  switch (operation) {
+    case Operation::bcast:
+      return tree_out(facts, n);
+    case Operation::reduce:
+      return tree_in(facts, n);
+    case Operation::gather:
+      return tree_gather(facts, n);
+    case Operation::scatter:
+      return tree_scatter(facts, n);
+    case Operation::allgather:
+      return tree_gather(facts, n) + tree_out(facts, ranks * n, true);
+    case Operation::reduce_scatter:
+      return tree_in(facts, n) + deal(facts, n / ranks, Dealing::awaited);
+    default:
+      return tree_in(facts, n) + tree_out(facts, n, true);  // of a barrier nothing
+  }
+}
+
+Cost nodes_cost(Operation operation, double n, const Facts& facts) {
+  const double ranks = facts.ranks;
+  switch (operation) {
+    case Operation::bcast:
+      return nodes_out(facts, n);
+    case Operation::reduce:
+      return nodes_in(facts, n);
+    case Operation::allgather:
+      return nodes_out(facts, n) + nodes_out(facts, ranks * n, true);
+    case Operation::reduce_scatter:
+      return nodes_in(facts, n) + deal(facts, n / ranks, Dealing::awaited);
+    default:
+      return nodes_in(facts, n) + nodes_out(facts, n);
+  }
+}
+
+Cost direct_cost(Operation operation, double n, const Facts& facts) {
+  const Group all = all_of(facts);
+  const double slice = n / facts.ranks;
+  switch (operation) {
+    case Operation::reduce:
+      return combine_slices(all, slice) + deal(facts, slice, Dealing::asks_always);
+    case Operation::reduce_scatter:
+      return combine_slices(all, slice);
+    case Operation::allreduce:
+      return combine_slices(all, slice) + everybody_to_everybody(all, slice, true);
+    default:
+      return everybody_to_everybody(all, n, false);
+  }
+}
+
+// By the two physical dimensions: ranks of a node, and nodes.
+Cost hybrid_cost(double n, const Facts& facts) {
+  const double nodes = facts.nodes;
+  const double members = facts.ranks / nodes;
+  const Group inside{members, nodes, 0};
+  const Group between{nodes, members, members * nodes * (nodes - 1)};
+  const double slice = n / members;
+  const double part = slice / nodes;
+  return combine_slices(inside, slice) + combine_slices(between, part) + everybody_to_everybody(between, part, true) +
+         everybody_to_everybody(inside, slice, true);
+}
+
+double seconds_of(const Load& load, double further, const Rates::Way& way) {
+  return load.messages * way.startup + further * way.busy + load.bytes * way.byte;
+}
+
+// Of processors: a message's sender and its receiver are busy, and so they are with its bytes.
+double work_of(const Load& load, const Rates::Way& way) {
+  return 2 * (load.messages * way.busy + load.bytes * way.byte);
+}
+
+}  // namespace
+
+Cost cost_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts) {
+  const auto n = static_cast<double>(bytes);
+  switch (algorithm) {
+    case Algorithm::tree:
+      return tree_cost(operation, n, facts);
+    case Algorithm::exchange:
+      return exchange_cost(operation, n, facts);
+    case Algorithm::nodes:
+      return nodes_cost(operation, n, facts);
+    case Algorithm::direct:
+      return direct_cost(operation, n, facts);
+    case Algorithm::bucket:
+      return bucket_cost(operation, n, facts);
+    case Algorithm::hybrid:
+      return hybrid_cost(n, facts);
+    case Algorithm::shared:
+      return shared_cost(operation, n, facts);
+    case Algorithm::chain:
+      return chain_cost(n, facts);
+  }
+  return {};
+}
+
+// Of steps that wait for each other and work that is there in all, p processors are done by the time of Brent's
+// theorem, the path and the rest of the work by p.
+double seconds(const Cost& cost, const Facts& facts, const Rates& rates) {
+  const Cost::Path& path = cost.path;
+  const double longest = seconds_of(path.inside, path.busy_inside, rates.inside) +
+                         seconds_of(path.between, path.busy_between, rates.between) +
+                         path.combined_bytes * rates.combined + path.shared_looks * rates.shared.look +
+                         path.shared_bytes * rates.shared.byte;
+  if (!facts.crowded) return longest;
+  const double processors = facts.processors > 0 ? facts.processors : facts.ranks / 2.0;
+  const double work = work_of(cost.all.inside, rates.inside) + work_of(cost.all.between, rates.between) +
+                      cost.all.combined_bytes * rates.combined + cost.all.shared_looks * rates.shared.look +
+                      cost.all.shared_bytes * rates.shared.byte;
+  const double turns = cost.turns * std::max(facts.ranks / processors, 1.0);
+  return longest + std::max(work - longest, 0.0) / std::max(processors, 1.0) + turns * rates.turn;
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,53 @@
+// What the cost formulas are made of: the patterns in which algorithms send, each with what it costs.
+#pragma once
+
+#include "collectives/select/cost.hpp"
+
+namespace margay::collectives {
+
+// One after the other.
+[[nodiscard]] Cost operator+(const Cost& first, const Cost& then);
+// So much in all, and of that between nodes.
+struct Share {
+  double all = 0;
+  double between = 0;
+};
+// Messages that are sent, and their bytes.
+void add_sent(Cost& cost, const Share& messages, const Share& bytes);
+// Messages that follow each other, and the bytes that do.
+void add_path(Cost& cost, const Share& messages, const Share& bytes);
+
+// Messages that a body takes: where it is asked for, its receiver's word too.
+[[nodiscard]] double messages_of(double bytes, bool ask_always = false);
+
+// The spanning tree, rooted at rank 0: a broadcast, a reduction; gathers and scatters of a block of each. `awaited`:
+// its receivers wait for it before it can begin, so that their words add nothing to the path.
+[[nodiscard]] Cost tree_out(const Facts& facts, double bytes, bool awaited = false);
+[[nodiscard]] Cost tree_in(const Facts& facts, double bytes);
+[[nodiscard]] Cost tree_gather(const Facts& facts, double block);
+[[nodiscard]] Cost tree_scatter(const Facts& facts, double block);
+// Flat inside each node, the tree between leaders.
+[[nodiscard]] Cost nodes_out(const Facts& facts, double bytes, bool awaited = false);
+[[nodiscard]] Cost nodes_in(const Facts& facts, double bytes);
+// Rank 0 gives each other rank a block of its own, or gets one from each.
+enum class Dealing : std::uint8_t { as_long_as_it_is, asks_always, awaited };
+[[nodiscard]] Cost deal(const Facts& facts, double block, Dealing how);
+
+// Groups of as many members each, all at once; in each, every member sends every other one a block.
+struct Group {
+  double members;
+  double groups;
+  double pairs_between;  // ordered pairs, of all groups, that are on different nodes
+};
+[[nodiscard]] Group all_of(const Facts& facts);
+[[nodiscard]] Cost everybody_to_everybody(const Group& group, double block, bool asks_always);
+// The same, and each combines what it gets with its own.
+[[nodiscard]] Cost combine_slices(const Group& group, double slice);
+
+// By operation and algorithm; `n`: as select() has the bytes.
+[[nodiscard]] Cost exchange_cost(Operation operation, double n, const Facts& facts);
+[[nodiscard]] Cost shared_cost(Operation operation, double n, const Facts& facts);
+[[nodiscard]] Cost bucket_cost(Operation operation, double n, const Facts& facts);
+[[nodiscard]] Cost chain_cost(double n, const Facts& facts);
+
+}  // namespace margay::collectives

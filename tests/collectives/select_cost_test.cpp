@@ -1,0 +1,211 @@
+// The cost formulas against traces of the algorithms: messages, bytes, and messages one behind the other.
+#include "collectives/select/cost.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "collectives/select/perform.hpp"
+#include "mpi_adi/device/portal_numbers.hpp"
+#include "tests/collectives/collective_world.hpp"
+
+namespace margay::collectives {
+namespace {
+
+constexpr std::size_t kElement = sizeof(std::uint64_t);
+
+struct Counted {
+  Load inside, between;
+  double depth = 0;
+};
+
+// What a member tells of a long call beside that it is ready, because others are late, is no message of a formula.
+bool is_of_formula(const sim::TraceEvent& event) {
+  if (event.portal != mpi_adi::kCollectiveReadyPortal) return true;
+  const auto word = static_cast<Word>(event.match_bits & mpi_adi::kTypeMask);
+  return word == Word::ready || word == Word::ready_next_phase;
+}
+
+// All messages of all ranks, from their traces. One is as deep as the deepest that its sender had got, and one more.
+Counted count(CollectiveWorld& world, const std::vector<std::uint32_t>& nodes) {
+  std::vector<sim::TraceEvent> events;
+  for (int rank = 0; rank < world.size(); ++rank) {
+    for (const sim::TraceEvent& event : world.recorder(rank).events()) {
+      const bool moves = event.kind == sim::TraceKind::kernel_send || event.kind == sim::TraceKind::kernel_arrive;
+      if (moves && is_of_formula(event)) events.push_back(event);
+    }
+  }
+  std::ranges::stable_sort(events, {}, [](const sim::TraceEvent& event) { return event.time; });
+  Counted counted;
+  std::vector<double> depth_at(nodes.size(), 0);
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, double> depth_of;
+  for (const sim::TraceEvent& event : events) {
+    double& depth = depth_of[{event.source, event.destination, event.sequence}];
+    if (event.kind == sim::TraceKind::kernel_arrive) {
+      depth_at[event.destination] = std::max(depth_at[event.destination], depth);
+      continue;
+    }
+    depth = depth_at[event.source] + 1;
+    counted.depth = std::max(counted.depth, depth);
+    Load& load = nodes[event.source] == nodes[event.destination] ? counted.inside : counted.between;
+    ++load.messages;
+    load.bytes += static_cast<double>(event.bytes);
+  }
+  return counted;
+}
+
+// One call's memory: rows of elements.
+struct Rows {
+  std::vector<std::uint64_t> mine, all;
+  Rows(std::size_t elements, std::size_t ranks) : mine(elements, 1), all(elements * ranks, 1) {}
+  [[nodiscard]] portals::Region region() { return {reinterpret_cast<std::byte*>(mine.data()), mine.size() * kElement}; }
+  [[nodiscard]] std::byte* everybodys() { return reinterpret_cast<std::byte*>(all.data()); }
+  [[nodiscard]] Reduction reduction() {
+    return {region().single().base, mine.size(), kElement, predefined_combine(MPI_SUM, MPI_UINT64_T)};
+  }
+};
+
+Steps alltoall_text(Collective& collective, Rows& rows, std::uint64_t block) {
+  std::vector<PeerMessage> out, in;
+  for (int rank = 0; rank < collective.size(); ++rank) {
+    if (rank == collective.rank()) continue;
+    const portals::Region to(rows.everybodys() + static_cast<std::uint64_t>(rank) * block, block);
+    out.push_back({rank, rows.region()});
+    in.push_back({rank, to});
+  }
+  co_await exchange_directly(collective, out, in);
+}
+
+// `elements`: of a row, or of a block of an operation that has blocks.
+void perform_one(CollectiveWorld& world, int rank, Operation operation, std::size_t elements) {
+  TreePortal& portal = world.portal(rank);
+  mpi_adi::Communicator& all = world.communicator(rank);
+  const auto size = static_cast<std::size_t>(world.size());
+  Rows rows(elements, size);
+  const std::uint64_t bytes = elements * kElement;
+  const std::vector<std::uint64_t> blocks(size, bytes / size);
+  const auto performed = [&](const auto& what) { CHECK(perform(portal, all, what) == MPI_SUCCESS); };
+  switch (operation) {
+    case Operation::barrier:
+      return performed(BarrierCall{});
+    case Operation::bcast:
+      return performed(BcastCall{0, rows.region()});
+    case Operation::reduce:
+      return performed(ReduceCall{0, rows.reduction()});
+    case Operation::allreduce:
+      return performed(AllreduceCall{rows.reduction()});
+    case Operation::gather:
+      return performed(GatherCall{0, rows.region(), bytes, rows.everybodys()});
+    case Operation::scatter:
+      return performed(ScatterCall{0, rows.everybodys(), bytes, rows.region()});
+    case Operation::allgather:
+      return performed(AllgatherCall{rows.region(), bytes, rows.everybodys()});
+    case Operation::reduce_scatter:
+      return performed(ReduceScatterCall{rows.reduction(), blocks});
+    case Operation::scan:
+      return performed(ScanCall{ScanKind::inclusive, rows.reduction()});
+    case Operation::exscan:
+      return performed(ScanCall{ScanKind::exclusive, rows.reduction()});
+    default: {
+      Collective collective(portal, all);
+      run(alltoall_text(collective, rows, bytes));
+    }
+  }
+}
+
+struct Case {
+  Operation operation;
+  Algorithm algorithm;
+  std::size_t elements;
+  std::vector<std::uint32_t> nodes;
+};
+
+// Messages take no time to send and all the same time to arrive, and wires have room.
+Counted run_case(const Case& of) {
+  CollectiveWorld::Options options{.ranks = static_cast<int>(of.nodes.size()), .nodes = of.nodes, .trace = true};
+  options.asked = of.operation == Operation::gather || of.operation == Operation::scatter
+                      ? ""
+                      : std::string(name(of.operation)) + "=" + std::string(name(of.algorithm));
+  options.network = {.segment_bytes = std::uint64_t{1} << 30,
+                     .window_bytes = std::uint64_t{1} << 40,
+                     .window_messages = 1U << 20,
+                     .full_probability = 0,
+                     .stall_probability = 0};
+  CollectiveWorld world(options);
+  CHECK(world.run_in_rounds([&](int rank) { perform_one(world, rank, of.operation, of.elements); }));
+  return count(world, of.nodes);
+}
+
+bool is_rooted_block(const Case& of) {
+  return of.algorithm == Algorithm::tree && (of.operation == Operation::gather || of.operation == Operation::scatter ||
+                                             of.operation == Operation::allgather);
+}
+
+void hold(const Case& of) {
+  const Facts facts = facts_of_nodes(of.nodes);
+  const std::uint64_t bytes = of.operation == Operation::barrier ? 0 : of.elements * kElement;
+  const bool asked_for = of.operation != Operation::gather && of.operation != Operation::scatter;
+  if (asked_for && (!does(of.algorithm, of.operation) || !can(of.algorithm, of.operation, bytes, facts))) return;
+  const Cost cost = cost_of(of.algorithm, of.operation, bytes, facts);
+  const Counted counted = run_case(of);
+  CAPTURE(name(of.operation));
+  CAPTURE(name(of.algorithm));
+  CAPTURE(bytes);
+  CAPTURE(of.nodes);
+  CHECK(cost.all.messages() == doctest::Approx(counted.inside.messages + counted.between.messages));
+  CHECK(cost.all.bytes() == doctest::Approx(counted.inside.bytes + counted.between.bytes));
+  CHECK(cost.all.between.bytes == doctest::Approx(counted.between.bytes));
+  // Of a tree whose edges are asked for in part, only the number of those that are is known.
+  const bool parts = is_rooted_block(of) && facts.nodes > 1 && facts.nodes < facts.ranks;
+  if (!parts || bytes == kElement) CHECK(cost.all.between.messages == doctest::Approx(counted.between.messages));
+  // Of uneven nodes the last leader may lead nobody.
+  if (of.algorithm != Algorithm::nodes || facts.even) CHECK(cost.path.depth() == counted.depth);
+}
+
+std::vector<std::vector<std::uint32_t>> placements(std::size_t ranks) {
+  std::vector<std::uint32_t> one(ranks, 0), each(ranks), halves(ranks), dealt(ranks), uneven(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    each[rank] = static_cast<std::uint32_t>(rank);
+    halves[rank] = rank < (ranks + 1) / 2 ? 0 : 1;
+    dealt[rank] = static_cast<std::uint32_t>(rank % 3);
+    uneven[rank] = static_cast<std::uint32_t>(rank * rank % 7);
+  }
+  return {one, each, halves, dealt, uneven};
+}
+
+constexpr Algorithm kAll[] = {Algorithm::tree,   Algorithm::exchange, Algorithm::nodes, Algorithm::direct,
+                              Algorithm::bucket, Algorithm::hybrid,   Algorithm::chain};
+
+void hold_all(std::size_t ranks, const std::vector<std::size_t>& elements_each) {
+  for (const std::vector<std::uint32_t>& nodes : placements(ranks)) {
+    for (std::size_t operation = 0; operation <= static_cast<std::size_t>(Operation::exscan); ++operation) {
+      for (const Algorithm algorithm : kAll) {
+        const auto of = static_cast<Operation>(operation);
+        const bool fixed = of == Operation::gather || of == Operation::scatter;
+        if (fixed && algorithm != Algorithm::tree) continue;
+        for (const std::size_t each : elements_each) {
+          if (of == Operation::barrier && each != elements_each.front()) continue;
+          const bool of_blocks = fixed || of == Operation::allgather || of == Operation::alltoall;
+          // Rows are cut into slices of the same length.
+          hold({of, algorithm, of_blocks ? each : each * ranks, nodes});
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("messages, bytes and depth of each algorithm are its formula's") {
+  for (std::size_t ranks = 2; ranks <= 17; ++ranks) hold_all(ranks, {1, 1000});
+}
+
+TEST_CASE("likewise where blocks are asked for, and streams have several pieces") {
+  for (const std::size_t ranks : {2, 3, 5, 8}) hold_all(ranks, {2100, 8200});
+}
+
+}  // namespace margay::collectives
