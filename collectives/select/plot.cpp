@@ -286,7 +286,7 @@ std::string plot_costs(const Facts& facts, std::string_view title, std::string_v
   picture += text_at(kMargin, 28, "title", "start", title);
   picture += text_at(kMargin, 47, "subtitle", "start", subtitle);
   picture += text_at(kMargin, 63, "subtitle", "start",
-                     "Time of a call against the bytes of one rank, both in powers. Thick: what is chosen. Dotted upright: "
+                     "Time of a call against the bytes of one rank, both logarithmic. Thick: what is chosen. Dotted upright: "
                      "the last length before the choice changes.");
   for (std::size_t at = 0; at < all.size(); ++at) {
     const double left = kMargin + static_cast<double>(at % kColumns) * kPanelWidth;

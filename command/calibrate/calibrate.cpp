@@ -41,70 +41,80 @@ std::string measuring_program() {
   return {};
 }
 
+// A job of a few ranks, and what they are asked.
 struct Shape {
+  Question question;
   int ranks;
   int nodes;
-  int processors;  // that they have
+  int processors;  // that they have at most
+  std::vector<Answers> runs = {};
+  Status status = {};  // of the first run that failed; none follows
+
+  [[nodiscard]] Answers answers() const { return fast_of(runs); }
 };
 
-// One after the other, several times: what disturbs one run does not the next.
-class Measurer {
- public:
-  explicit Measurer(std::string program) : program_(std::move(program)) {}
-
-  Status ask(const Question& question, const Shape& shape, Answers& out) const {
-    std::vector<Answers> runs;
-    for (int round = 0; round < kRounds; ++round) {
-      std::vector<std::string> words{"run",     "-n",        std::to_string(shape.ranks),
-                                     "--nodes", std::to_string(shape.nodes), "--timeout", "60", program_};
-      words.insert(words.end(), question.words.begin(), question.words.end());
-      std::string output;
-      Status status = run_margay(words, std::string(question.collective), shape.processors, output);
-      if (status.ok()) status = parse_answers(output, question.words, runs.emplace_back());
-      if (!status.ok()) return status;
-    }
-    out = middle_of(runs);
-    return {};
-  }
-
- private:
-  std::string program_;
-};
-
-// The first one that can be started shows that jobs can be; what follows may fail each by itself.
-Status measure_pair(const Measurer& measurer, int processors, CallTimes& times, std::vector<std::string>& remarks) {
-  Answers answers;
-  if (processors >= 2) {
-    if (Status status = measurer.ask(inside_question(), {2, 1, kAnyProcessors}, answers); !status.ok()) return status;
-    take_inside(answers, times);
-    const Status status = measurer.ask(between_question(), {2, 2, kAnyProcessors}, answers);
-    if (status.ok()) {
-      take_between(answers, times);
-    } else {
-      remarks.push_back("between nodes: " + status.sentence());
-    }
-    return {};
-  }
-  remarks.emplace_back("messages and shared memory: there is no processor for each of two ranks");
-  if (Status status = measurer.ask(alone_question(), {1, 1, kAnyProcessors}, answers); !status.ok()) return status;
-  take_alone(answers, times);
-  return {};
+void run_once(Shape& shape, const std::string& program) {
+  std::vector<std::string> words{"run",     "-n",        std::to_string(shape.ranks),
+                                 "--nodes", std::to_string(shape.nodes), "--timeout", "60", program};
+  words.insert(words.end(), shape.question.words.begin(), shape.question.words.end());
+  std::string output;
+  shape.status = run_margay(words, shape.question.collective, shape.processors, output);
+  if (shape.status.ok()) shape.status = parse_answers(output, shape.question.words, shape.runs.emplace_back());
 }
 
-void measure_crowd(const Measurer& measurer, int processors, CallTimes& times, std::vector<std::string>& remarks) {
-  const Shape shape{kCrowdedTo * processors, 1, processors};
-  Answers nodes;
-  Answers shared;
-  Status status = measurer.ask(crowd_question("barrier=nodes"), shape, nodes);
-  if (status.ok()) status = measurer.ask(crowd_question("barrier=shared"), shape, shared);
-  if (!status.ok()) {
-    remarks.push_back("turns of a processor: " + status.sentence());
-    return;
+// In turn, several times: what disturbs the machine for a while meets one run of each.
+void run_all(std::vector<Shape>& shapes, const std::string& program) {
+  for (int round = 0; round < kRounds; ++round) {
+    for (Shape& shape : shapes) {
+      if (shape.status.ok()) run_once(shape, program);
+    }
+    if (!shapes.front().status.ok()) return;
   }
-  times.crowd = {.ranks = shape.ranks,
-                 .processors = static_cast<double>(processors),
-                 .nodes = nodes.find("barrier")->second,
-                 .shared = shared.find("barrier")->second};
+}
+
+// Two ranks, of a node and of two: a processor for each is needed. The first shape tells whether ranks can be started.
+std::vector<Shape> shapes_for(int processors) {
+  std::vector<Shape> shapes;
+  if (processors >= 2) {
+    shapes.push_back({.question = inside_question(), .ranks = 2, .nodes = 1, .processors = kAnyProcessors});
+    shapes.push_back({.question = between_question(), .ranks = 2, .nodes = 2, .processors = kAnyProcessors});
+  } else {
+    shapes.push_back({.question = alone_question(), .ranks = 1, .nodes = 1, .processors = kAnyProcessors});
+  }
+  for (const char* barrier : {"barrier=nodes", "barrier=shared"}) {
+    shapes.push_back({.question = crowd_question(barrier),
+                      .ranks = kCrowdedTo * processors,
+                      .nodes = 1,
+                      .processors = processors});
+  }
+  return shapes;
+}
+
+// Out of the shapes of shapes_for().
+CallTimes times_of(const std::vector<Shape>& shapes, int processors, std::vector<std::string>& remarks) {
+  CallTimes times;
+  if (processors < 2) {
+    take_alone(shapes[0].answers(), times);
+    remarks.emplace_back("messages and shared memory: there is no processor for each of two ranks");
+  } else {
+    take_inside(shapes[0].answers(), times);
+    if (shapes[1].status.ok()) {
+      take_between(shapes[1].answers(), times);
+    } else {
+      remarks.push_back("messages between nodes: " + shapes[1].status.sentence());
+    }
+  }
+  const Shape& nodes = shapes[shapes.size() - 2];
+  const Shape& shared = shapes.back();
+  if (nodes.status.ok() && shared.status.ok()) {
+    times.crowd = {.ranks = nodes.ranks,
+                   .processors = static_cast<double>(processors),
+                   .nodes = nodes.answers().find("barrier")->second,
+                   .shared = shared.answers().find("barrier")->second};
+  } else {
+    remarks.push_back("turns of a processor: " + (nodes.status.ok() ? shared : nodes).status.sentence());
+  }
+  return times;
 }
 
 std::string date_now() {
@@ -138,15 +148,13 @@ Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remark
         "libexec/margay/measure is not beside the folder of this command: build or install all of margay (target "
         "installed)");
   }
-  const double share = sim::processor_share().processors;
-  const int processors = share >= 2 ? 2 : 1;
-  const Measurer measurer(program);
-  CallTimes times;
-  if (const Status status = measure_pair(measurer, processors, times, remarks); !status.ok()) {
+  const int processors = sim::processor_share().processors >= 2 ? 2 : 1;
+  std::vector<Shape> shapes = shapes_for(processors);
+  run_all(shapes, program);
+  if (const Status& status = shapes.front().status; !status.ok()) {
     return Status::error("no rank can be measured: " + status.sentence() + " (`margay doctor` looks for the reason)");
   }
-  measure_crowd(measurer, processors, times, remarks);
-  const collectives::SolvedRates solved = collectives::solve_rates(times);
+  const collectives::SolvedRates solved = collectives::solve_rates(times_of(shapes, processors, remarks));
   std::string unmeasured;
   for (const std::string& name : solved.unmeasured) unmeasured += (unmeasured.empty() ? "" : ", ") + name;
   out = {.machine = sim::this_machine(),
