@@ -12,9 +12,10 @@ portals::Status parse_asked_rates(std::string_view text, Rates& out) {
     return {};
   }
   if (text.find('=') == std::string_view::npos) {
-    return portals::Status::error("--rates " + std::string(text) +
-                                  ": it is usual, paragon, a file with a \"/\" in its name, or a text of rates, as `margay "
-                                  "info --collectives` shows one");
+    return portals::Status::error(
+        "--rates " + std::string(text) +
+        ": it is usual, paragon, a file with a \"/\" in its name, or a text of rates, as `margay "
+        "info --collectives` shows one");
   }
   return parse_rates(text, out);
 }

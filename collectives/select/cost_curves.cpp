@@ -111,8 +111,7 @@ std::vector<CostOf> costs_at(Operation operation, std::uint64_t bytes, const Fac
     if (!does(algorithm, operation) || !can(algorithm, operation, bytes, facts)) continue;
     costs.push_back({algorithm, seconds(cost_of(algorithm, operation, bytes, facts), facts, facts.rates)});
   }
-  std::stable_sort(costs.begin(), costs.end(),
-                   [](const CostOf& a, const CostOf& b) { return a.seconds < b.seconds; });
+  std::stable_sort(costs.begin(), costs.end(), [](const CostOf& a, const CostOf& b) { return a.seconds < b.seconds; });
   return costs;
 }
 

@@ -30,7 +30,7 @@ struct ChosenRange {
 
 struct OperationCosts {
   Operation operation;
-  std::vector<CostCurve> curves;     // in the order of Algorithm
+  std::vector<CostCurve> curves;    // in the order of Algorithm
   std::vector<ChosenRange> chosen;  // ascending, from 1 byte (a barrier: 0) to kLongestShown
 };
 

@@ -47,8 +47,8 @@ std::string lengths_of(const ChosenRange& range) {
 std::string reason_of(Operation operation, const ChosenRange& range, const Facts& facts) {
   const std::uint64_t bytes = middle_of(range);
   const std::vector<CostOf> costs = costs_at(operation, bytes, facts);
-  const auto mine = std::find_if(costs.begin(), costs.end(),
-                                 [&](const CostOf& one) { return one.algorithm == range.algorithm; });
+  const auto mine =
+      std::find_if(costs.begin(), costs.end(), [&](const CostOf& one) { return one.algorithm == range.algorithm; });
   if (mine == costs.end()) return "alone can do it";
   std::string text = bytes == 0 ? "" : length_text(bytes) + ": ";
   text += seconds_text(mine->seconds);

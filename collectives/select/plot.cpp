@@ -21,7 +21,7 @@ constexpr double kFrameLeft = 56;    // of a panel: the times
 constexpr double kFrameRight = 68;   // names of curves
 constexpr double kFrameTop = 46;     // its name, and the lengths at which the choice changes
 constexpr double kFrameBottom = 30;  // lengths
-constexpr double kHead = 78;    // of the picture
+constexpr double kHead = 78;         // of the picture
 constexpr double kMargin = 16;
 constexpr double kLineHeight = 12;
 constexpr std::size_t kColumns = 3;
@@ -32,14 +32,14 @@ struct Style {
   std::string_view dashes;
 };
 constexpr std::array<Style, kAlgorithmCount> kStyles{{
-    {"#0a5c9e", ""},              // tree
-    {"#b5470b", "7 3"},           // exchange
-    {"#00735c", "2 3"},           // nodes
-    {"#8a2a7a", "10 3 2 3"},      // direct
-    {"#6b5900", "5 2 1 2 1 2"},   // bucket
-    {"#2b2b2b", "14 4"},          // hybrid
-    {"#c01437", "1 2"},           // shared
-    {"#4d5a70", "4 4"},           // chain
+    {"#0a5c9e", ""},             // tree
+    {"#b5470b", "7 3"},          // exchange
+    {"#00735c", "2 3"},          // nodes
+    {"#8a2a7a", "10 3 2 3"},     // direct
+    {"#6b5900", "5 2 1 2 1 2"},  // bucket
+    {"#2b2b2b", "14 4"},         // hybrid
+    {"#c01437", "1 2"},          // shared
+    {"#4d5a70", "4 4"},          // chain
 }};
 const Style& style_of(Algorithm algorithm) {
   return kStyles[static_cast<std::size_t>(algorithm)];
@@ -76,8 +76,8 @@ std::string escaped(std::string_view text) {
 
 std::string text_at(double x, double y, std::string_view kind, std::string_view anchor, std::string_view words,
                     std::string_view more = "") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, kind, anchor,
-                     more, escaped(words));
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, kind,
+                     anchor, more, escaped(words));
 }
 
 // Decades of seconds, one for all panels, so that they can be compared.
@@ -187,8 +187,8 @@ class Panel {
     const std::string dashes =
         kind == "chosen" || style.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", style.dashes);
     // A single length is a dot.
-    out_ += fmt::format("<path class=\"{}\" data-algorithm=\"{}\" stroke=\"{}\"{} d=\"{}{}\"/>\n", kind, name(algorithm),
-                        style.colour, dashes, way, way.find('L') == std::string::npos ? " h0.1" : "");
+    out_ += fmt::format("<path class=\"{}\" data-algorithm=\"{}\" stroke=\"{}\"{} d=\"{}{}\"/>\n", kind,
+                        name(algorithm), style.colour, dashes, way, way.find('L') == std::string::npos ? " h0.1" : "");
   }
 
   void draw_curve(const CostCurve& curve) {
@@ -213,8 +213,9 @@ class Panel {
       const std::uint64_t bytes = costs_.chosen[at].first;
       const double x = x_of(static_cast<double>(bytes));
       out_ += fmt::format(
-          "<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" class=\"crossover\" data-bytes=\"{3}\"/>\n", x,
-          top_ - 4 - row, top_ + kHeight, bytes);
+          "<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" class=\"crossover\" "
+          "data-bytes=\"{3}\"/>\n",
+          x, top_ - 4 - row, top_ + kHeight, bytes);
       out_ += text_at(x, top_ - 6 - row, "name", "middle", length_text(costs_.chosen[at - 1].last));
       row = row == 0 ? kLineHeight : 0;
     }
@@ -285,9 +286,10 @@ std::string plot_costs(const Facts& facts, std::string_view title, std::string_v
   picture += fmt::format("<rect width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#fff\"/>\n", width, height);
   picture += text_at(kMargin, 28, "title", "start", title);
   picture += text_at(kMargin, 47, "subtitle", "start", subtitle);
-  picture += text_at(kMargin, 63, "subtitle", "start",
-                     "Time of a call against the bytes of one rank, both logarithmic. Thick: what is chosen. Dotted upright: "
-                     "the last length before the choice changes.");
+  picture +=
+      text_at(kMargin, 63, "subtitle", "start",
+              "Time of a call against the bytes of one rank, both logarithmic. Thick: what is chosen. Dotted upright: "
+              "the last length before the choice changes.");
   for (std::size_t at = 0; at < all.size(); ++at) {
     const double left = kMargin + static_cast<double>(at % kColumns) * kPanelWidth;
     const double top = kHead + static_cast<double>(at / kColumns) * kPanelHeight;

@@ -1,6 +1,7 @@
 #include "collectives/select/solve_rates.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -95,6 +96,20 @@ double two_digits(double value) {
   return rounded;
 }
 
+std::array<double*, 10> all_of(Rates& rates) {
+  return {&rates.inside.startup, &rates.inside.busy, &rates.inside.byte, &rates.between.startup, &rates.between.busy,
+          &rates.between.byte,   &rates.combined,    &rates.shared.look, &rates.shared.byte,     &rates.turn};
+}
+
+void round_measured(Rates& rates) {
+  Rates usual = usual_rates();
+  const std::array<double*, 10> values = all_of(rates);
+  const std::array<double*, 10> usual_values = all_of(usual);
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    if (*values[at] != *usual_values[at]) *values[at] = two_digits(*values[at]);
+  }
+}
+
 }  // namespace
 
 SolvedRates solve_rates(const CallTimes& times) {
@@ -110,11 +125,7 @@ SolvedRates solve_rates(const CallTimes& times) {
   if (is_time(combined)) rates.combined = combined;
   note(times.shared && solve_shared(*times.shared, rates), "shared");
   note(times.crowd && solve_turn(*times.crowd, rates), "turn");
-  for (double* rate : {&rates.inside.startup, &rates.inside.busy, &rates.inside.byte, &rates.between.startup,
-                       &rates.between.busy, &rates.between.byte, &rates.combined, &rates.shared.look,
-                       &rates.shared.byte, &rates.turn}) {
-    *rate = two_digits(*rate);
-  }
+  round_measured(rates);
   return solved;
 }
 

@@ -54,8 +54,8 @@ struct Shape {
 };
 
 void run_once(Shape& shape, const std::string& program) {
-  std::vector<std::string> words{"run",     "-n",        std::to_string(shape.ranks),
-                                 "--nodes", std::to_string(shape.nodes), "--timeout", "60", program};
+  std::vector<std::string> words{
+      "run", "-n", std::to_string(shape.ranks), "--nodes", std::to_string(shape.nodes), "--timeout", "60", program};
   words.insert(words.end(), shape.question.words.begin(), shape.question.words.end());
   std::string output;
   shape.status = run_margay(words, shape.question.collective, shape.processors, output);
@@ -82,10 +82,8 @@ std::vector<Shape> shapes_for(int processors) {
     shapes.push_back({.question = alone_question(), .ranks = 1, .nodes = 1, .processors = kAnyProcessors});
   }
   for (const char* barrier : {"barrier=nodes", "barrier=shared"}) {
-    shapes.push_back({.question = crowd_question(barrier),
-                      .ranks = kCrowdedTo * processors,
-                      .nodes = 1,
-                      .processors = processors});
+    shapes.push_back(
+        {.question = crowd_question(barrier), .ranks = kCrowdedTo * processors, .nodes = 1, .processors = processors});
   }
   return shapes;
 }
@@ -134,8 +132,9 @@ Status place_of(const sim::CalibrateOrder& order, std::string& path) {
   path = order.installed ? sim::installed_rates_file() : order.file;
   if (!path.empty()) return {};
   path = sim::user_rates_file();
-  return path.empty() ? Status::error("neither XDG_CACHE_HOME nor HOME names a folder to keep it in; name a file with "
-                                      "--write FILE, or set one of them")
+  return path.empty() ? Status::error(
+                            "neither XDG_CACHE_HOME nor HOME names a folder to keep it in; name a file with "
+                            "--write FILE, or set one of them")
                       : Status();
 }
 
@@ -172,7 +171,8 @@ int calibrate(const sim::CalibrateOrder& order) {
   sim::MeasuredRates measured;
   std::vector<std::string> remarks;
   if (const Status status = measure_machine(measured, remarks); !status.ok()) return complain(status);
-  for (const std::string& remark : remarks) std::fprintf(stderr, "margay calibrate: not measured, %s\n", remark.c_str());
+  for (const std::string& remark : remarks)
+    std::fprintf(stderr, "margay calibrate: not measured, %s\n", remark.c_str());
   if (order.print) {
     std::printf("%s\n", measured.rates.c_str());
     return 0;

@@ -29,11 +29,11 @@ typedef struct {
 typedef struct {
   int rank;
   double *data, *result;  // of `bytes` each
-  MPI_Request *requests;
+  MPI_Request* requests;
   double spent;  // send: inside of MPI_Send
 } Memory;
 
-static void pass_window(Memory *memory, int messages) {
+static void pass_window(Memory* memory, int messages) {
   if (memory->rank == 0) {
     for (int i = 0; i < messages; ++i) {
       MPI_Isend(memory->data, kShortBytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &memory->requests[i]);
@@ -49,7 +49,7 @@ static void pass_window(Memory *memory, int messages) {
   }
 }
 
-static void pass_one(Memory *memory) {
+static void pass_one(Memory* memory) {
   const int peer = 1 - memory->rank;
   if (memory->rank == 1) MPI_Recv(memory->result, kShortBytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   const double began = MPI_Wtime();
@@ -58,7 +58,7 @@ static void pass_one(Memory *memory) {
   if (memory->rank == 0) MPI_Recv(memory->result, kShortBytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void do_once(const Measurement *what, Memory *memory, int turn) {
+static void do_once(const Measurement* what, Memory* memory, int turn) {
   const int doubles = what->bytes / (int)sizeof(double);
   if (strcmp(what->name, "bcast") == 0) {
     MPI_Bcast(memory->data, what->bytes, MPI_BYTE, turn % 2, MPI_COMM_WORLD);
@@ -76,7 +76,7 @@ static void do_once(const Measurement *what, Memory *memory, int turn) {
 }
 
 // Of one call, in rank 0's time.
-static double time_batch(const Measurement *what, Memory *memory, int calls) {
+static double time_batch(const Measurement* what, Memory* memory, int calls) {
   memory->spent = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   const double began = MPI_Wtime();
@@ -85,9 +85,9 @@ static double time_batch(const Measurement *what, Memory *memory, int calls) {
   return (strcmp(what->name, "send") == 0 ? memory->spent : ended - began) / calls;
 }
 
-static int compare(const void *a, const void *b) {
-  const double x = *(const double *)a;
-  const double y = *(const double *)b;
+static int compare(const void* a, const void* b) {
+  const double x = *(const double*)a;
+  const double y = *(const double*)b;
   return (x > y) - (x < y);
 }
 
@@ -97,7 +97,7 @@ static int agree(int number) {
   return number;
 }
 
-static double measure(const Measurement *what, Memory *memory) {
+static double measure(const Measurement* what, Memory* memory) {
   double times[kBatchesMax];
   int calls = 2;
   double once = time_batch(what, memory, calls);  // the first ones find their peers and their pages
@@ -122,12 +122,12 @@ static double clock_seconds(void) {
   return (last - began) / kLooks;
 }
 
-static Measurement parse(const char *word) {
+static Measurement parse(const char* word) {
   Measurement what = {"", 0};
   const size_t length = strcspn(word, ":");
   if (length < kNameMax) memcpy(what.name, word, length);
   what.bytes = word[length] == ':' ? atoi(word + length + 1) : 0;
-  static const char *const kKnown[] = {"bcast", "allreduce", "barrier", "window", "send", "combine"};
+  static const char* const kKnown[] = {"bcast", "allreduce", "barrier", "window", "send", "combine"};
   for (size_t i = 0; i < sizeof kKnown / sizeof kKnown[0]; ++i) {
     if (strcmp(what.name, kKnown[i]) == 0 && what.bytes >= 0) return what;
   }
@@ -136,7 +136,7 @@ static Measurement parse(const char *word) {
   exit(2);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   Memory memory = {0, NULL, NULL, NULL, 0};
   MPI_Comm_rank(MPI_COMM_WORLD, &memory.rank);

@@ -17,7 +17,8 @@ using Answers = std::map<std::string, double, std::less<>>;
 // Lines "NAME BYTES SECONDS". Error: a line is none, or what was asked for is not there.
 [[nodiscard]] portals::Status parse_answers(std::string_view output, const std::vector<std::string>& asked,
                                             Answers& out);
-// Of several runs, in each of which everything was asked for: what a third of them stayed below. Requires: there is one.
+// Of several runs, in each of which everything was asked for: what a third of them stayed below. Requires: there is
+// one.
 [[nodiscard]] Answers fast_of(const std::vector<Answers>& runs);
 
 // The words that are asked, and the algorithms that calls go by meanwhile.

@@ -109,9 +109,9 @@ struct BoardHeader {
   std::uint64_t total_bytes = 0;
   std::uint64_t segment_bytes = 0;  // of the largest node
   std::array<std::byte, 32> secret{};
-  std::uint32_t crowded = 0;               // Job::crowded
-  std::uint32_t processor_hundredths = 0;  // Job::processors
-  std::uint32_t rates_given = 0;           // Job::rates_given
+  std::uint32_t crowded = 0;                     // Job::crowded
+  std::uint32_t processor_hundredths = 0;        // Job::processors
+  std::uint32_t rates_given = 0;                 // Job::rates_given
   std::array<char, kRatesTextMax + 12> rates{};  // Job::rates, zero-terminated
 };
 static_assert(std::is_trivially_copyable_v<BoardHeader>);

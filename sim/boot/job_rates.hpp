@@ -12,9 +12,9 @@
 namespace margay::sim {
 
 struct JobRates {
-  std::string text;    // empty: none
-  bool given = false;  // by the user, MARGAY_RATES: it has to be right
-  std::string file;    // that they come from; empty: from none
+  std::string text;                      // empty: none
+  bool given = false;                    // by the user, MARGAY_RATES: it has to be right
+  std::string file;                      // that they come from; empty: from none
   MeasuredRates measured;                // what it says
   std::vector<std::string> passed_over;  // a sentence for each file that was there and is not used
 };

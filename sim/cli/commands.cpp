@@ -49,12 +49,14 @@ void add_info_command(CLI::App& app, const LayersAbove& above) {
   const auto group = std::make_shared<CollectivesQuestion>();
   CLI::Option* const of_protocols = info->add_flag(
       "--protocols", *protocols, "size range, protocol, method, reason; thresholds; what is measured here");
-  CLI::Option* const of_collectives =
-      info->add_flag("--collectives", *collectives,
-                     "what collectives cost here, and which algorithm is chosen for which length; measured at first use");
+  CLI::Option* const of_collectives = info->add_flag(
+      "--collectives", *collectives,
+      "what collectives cost here, and which algorithm is chosen for which length; measured at first use");
   of_collectives->excludes(of_protocols);
   info->add_option("-n,--ranks", group->ranks, "for a job of this many ranks")->check(CLI::Range(1U, kMaxRanks));
-  info->add_option("--nodes", group->nodes, "on so many nodes")->check(CLI::Range(1U, kMaxRanks))->needs(of_collectives);
+  info->add_option("--nodes", group->nodes, "on so many nodes")
+      ->check(CLI::Range(1U, kMaxRanks))
+      ->needs(of_collectives);
   info->add_option("--rates", group->rates, "by these, as of `margay run --rates`: usual, paragon, a file, a text")
       ->needs(of_collectives);
   info->add_option("--plot", group->plot, "draw cost against length into this file (SVG), - for standard output")
@@ -74,11 +76,12 @@ void add_calibrate_command(CLI::App& app, const LayersAbove& above) {
   CLI::App* calibrate =
       app.add_subcommand("calibrate", "measure what collectives cost on this machine, some seconds, and keep it");
   const auto order = std::make_shared<CalibrateOrder>();
-  CLI::Option* const write =
-      calibrate->add_option("--write", order->file, "keep it in this file (default: for this machine in ~/.cache/margay)");
+  CLI::Option* const write = calibrate->add_option(
+      "--write", order->file, "keep it in this file (default: for this machine in ~/.cache/margay)");
   CLI::Option* const installed =
       calibrate->add_flag("--installed", order->installed, "keep it beside this command, for all its users");
-  CLI::Option* const printed = calibrate->add_flag("--print", order->print, "print it as --rates takes it; keep nothing");
+  CLI::Option* const printed =
+      calibrate->add_flag("--print", order->print, "print it as --rates takes it; keep nothing");
   write->excludes(installed)->excludes(printed);
   installed->excludes(printed);
   calibrate->callback([order, above] { end_with(above.calibrate(*order)); });

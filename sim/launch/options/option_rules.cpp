@@ -78,7 +78,8 @@ constexpr OptionRule kRules[] = {
      "barrier=tree|exchange|nodes,bcast=tree|nodes|bucket,reduce=tree|nodes|direct,"
      "allreduce=tree|exchange|nodes|direct|bucket|hybrid,allgather=tree|exchange|nodes|direct|bucket,"
      "reduce_scatter=tree|nodes|direct|bucket"},
-    {"rates", 1, OptionAction::kRankOption, "MARGAY_RATES", "usual, paragon, a file with a \"/\" in its name, or the rates"},
+    {"rates", 1, OptionAction::kRankOption, "MARGAY_RATES",
+     "usual, paragon, a file with a \"/\" in its name, or the rates"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
     {"trace-events", 1, OptionAction::kTraceEvents, "MARGAY_TRACE_EVENTS"},
     {"stall", 1, OptionAction::kSeconds, "MARGAY_STALL_SECONDS"},
