@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collectives/portal/call_number.hpp"
 #include "collectives/select/cost_parts.hpp"
 
 namespace margay::collectives {
@@ -105,8 +106,9 @@ Cost cost_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, cons
   return {};
 }
 
-// Of steps that wait for each other and work that is there in all, p processors are done by the time of Brent's
-// theorem, the path and the rest of the work by p.
+// Of steps that wait for each other, and work that is there in all, p processors are done by Brent's bound: a p-th of
+// the work, and of the path what they cannot share. Calls that follow each other share all of it, but for one at each
+// gate.
 double seconds(const Cost& cost, const Facts& facts, const Rates& rates) {
   const Cost::Path& path = cost.path;
   const double longest = seconds_of(path.inside, path.busy_inside, rates.inside) +
@@ -114,12 +116,13 @@ double seconds(const Cost& cost, const Facts& facts, const Rates& rates) {
                          path.combined_bytes * rates.combined + path.shared_looks * rates.shared.look +
                          path.shared_bytes * rates.shared.byte;
   if (!facts.crowded) return longest;
-  const double processors = facts.processors > 0 ? facts.processors : facts.ranks / 2.0;
+  const double processors = std::max(facts.processors > 0 ? facts.processors : facts.ranks / 2.0, 1.0);
   const double work = work_of(cost.all.inside, rates.inside) + work_of(cost.all.between, rates.between) +
                       cost.all.combined_bytes * rates.combined + cost.all.shared_looks * rates.shared.look +
                       cost.all.shared_bytes * rates.shared.byte;
-  const double turns = cost.turns * std::max(facts.ranks / processors, 1.0);
-  return longest + std::max(work - longest, 0.0) / std::max(processors, 1.0) + turns * rates.turn;
+  const double turns = cost.turns * std::max(facts.ranks / processors, 1.0) * rates.turn;
+  const double waits = longest * (1 - 1 / processors) + turns;
+  return work / processors + (cost.one_way ? waits / CallNumber::kGateCalls : waits);
 }
 
 }  // namespace margay::collectives

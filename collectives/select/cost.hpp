@@ -38,6 +38,9 @@ struct Cost {
   // How often, one after the other, a rank has to be scheduled until the call is over, where ranks outnumber
   // processors.
   double turns = 0;
+  // No rank waits for one that waits for it, and nobody is asked: of calls that follow each other a rank that is
+  // scheduled does several at once, up to the next gate (portal/call_number).
+  bool one_way = false;
 };
 
 // `bytes` as select() has them. Requires: the algorithm can do the call.

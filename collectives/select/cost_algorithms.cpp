@@ -31,13 +31,13 @@ Cost doubling(double n, const Facts& facts) {
   const Crossing& between = facts.crossings.doubling;
   const double bodies = 2 * beyond + whole * rounds;
   add_sent(cost, {each * bodies, each * between.messages}, {bodies * n, between.messages * n});
-  // Who waits for a part that is given away is late by that. Where nobody is asked it delays all but itself: it gets its
-  // result late, too, if the one that differs from it in all bits is late. A result is asked for as soon as the part is
-  // given away.
+  // Who waits for a part that is given away is late by that. Where nobody is asked it delays all but itself: it gets
+  // its result late, too, if the one that differs from it in all bits is late. A result is asked for as soon as the
+  // part is given away.
   const double late = each > 1 ? 2 : (2 * beyond > whole ? 1 : 0);
   const double outer = beyond > 0 ? late + 1 : 0;
   add_path(cost, {each * rounds + outer, each * between.steps},
-           {(rounds + (beyond > 0 ? 2 : 0)) * n, between.steps * n});
+           {((rounds - between.steps) * kBothWays + between.steps + (beyond > 0 ? 2 : 0)) * n, between.steps * n});
   cost.path.combined_bytes = (rounds + (beyond > 0 ? 1 : 0)) * n;
   cost.all.combined_bytes = (whole * rounds + beyond) * n;
   return cost;
@@ -51,7 +51,8 @@ Cost scan_rounds(double n, const Facts& facts) {
   const double bodies = scan_partners(facts.ranks);
   const Crossing& between = facts.crossings.partners;
   add_sent(cost, {each * bodies, each * between.messages}, {bodies * n, between.messages * n});
-  add_path(cost, {each * rounds, each * between.steps}, {rounds * n, between.steps * n});
+  add_path(cost, {each * rounds, each * between.steps},
+           {((rounds - between.steps) * kBothWays + between.steps) * n, between.steps * n});
   cost.path.combined_bytes = 2 * rounds * n;
   cost.all.combined_bytes = 1.5 * bodies * n;
   return cost;
@@ -60,7 +61,7 @@ Cost scan_rounds(double n, const Facts& facts) {
 // Each shows the others `shown` bytes; a counter tells who is last, a flag that all are there.
 Cost meeting(const Facts& facts, double shown) {
   Cost cost;
-  cost.path.shared_looks = facts.ranks + 1.0;
+  cost.path.shared_looks = facts.ranks;  // the counter goes from one to the next, then the flag
   cost.all.shared_looks = 2.0 * facts.ranks;
   cost.path.shared_bytes = shown;
   cost.all.shared_bytes = shown * facts.ranks;
@@ -83,7 +84,8 @@ Cost ring_round(const Facts& facts, double part, bool combined) {
            {facts.ranks * steps * part, ring * steps * part});
   const double far = ring > 0 ? 1 : 0;
   // All links carry as much at once: the slowest one counts.
-  add_path(cost, {steps + 1, std::min(ring, steps) + far}, {steps * part, far * steps * part});
+  add_path(cost, {steps + 1, std::min(ring, steps) + far},
+           {(far > 0 ? 1 : kBothWays) * steps * part, far * steps * part});
   (far > 0 ? cost.path.busy_between : cost.path.busy_inside) += 2 * steps * (pieces - 1);
   if (combined) cost.path.combined_bytes = steps * part;
   if (combined) cost.all.combined_bytes = facts.ranks * steps * part;
@@ -184,6 +186,7 @@ Cost chain_cost(double n, const Facts& facts) {
            {n + (steps - 1) * first, std::min(far * n + (chain - far) * first, n + (steps - 1) * first)});
   cost.path.combined_bytes = n + (steps - 1) * first;
   cost.all.combined_bytes = steps * n;
+  cost.one_way = !streams;
   return cost;
 }
 

@@ -56,6 +56,7 @@ Cost operator+(const Cost& first, const Cost& then) {
   sum.all.shared_looks += then.all.shared_looks;
   sum.all.shared_bytes += then.all.shared_bytes;
   sum.turns += then.turns;
+  sum.one_way = false;
   return sum;
 }
 
@@ -88,6 +89,7 @@ Cost tree_out(const Facts& facts, double bytes, bool awaited) {
   const double word = awaited ? 0 : each - 1;
   add_path(cost, {depth + word, steps + (steps > 0 ? word : 0)}, {children * bytes, steps * bytes});
   add_busy(cost, {(children - depth) * each, 0});
+  cost.one_way = each == 1;
   return cost;
 }
 
@@ -104,6 +106,7 @@ Cost tree_in(const Facts& facts, double bytes) {
   if (each == 1) add_busy(cost, {children - depth, 0});
   cost.path.combined_bytes = children * bytes;
   cost.all.combined_bytes = edges_of(facts).all * bytes;
+  cost.one_way = each == 1;
   return cost;
 }
 
@@ -126,6 +129,7 @@ Cost tree_gather(const Facts& facts, double block) {
   add_path(cost, {depth + first_word, steps + (steps > 0 ? first_word : 0)},
            {mine * block, steps > 0 ? mine * block * std::min(1.0, blocks.between / blocks.all) : 0});
   add_busy(cost, {rounds_of(facts.ranks) - depth, 0});
+  cost.one_way = words == 0;
   return cost;
 }
 
@@ -155,6 +159,7 @@ Cost nodes_out(const Facts& facts, double bytes, bool awaited) {
   const double word = awaited ? 0 : each - 1;
   add_path(cost, {steps + last + word, steps + (steps > 0 ? word : 0)}, {(rounds + members) * bytes, rounds * bytes});
   add_busy(cost, {each * (rounds - steps + members - last), rounds - steps});
+  cost.one_way = each == 1;
   return cost;
 }
 
@@ -192,7 +197,8 @@ Cost everybody_to_everybody(const Group& group, double block, bool asks_always) 
   const Share peers = pairs * (1 / ranks);
   const double turns = std::ceil(peers.all / kDirectAtOnce);
   const double step = peers.between > 0 ? 1 : 0;
-  add_path(cost, {turns * each, turns * each * step}, peers * block);
+  add_path(cost, {turns * each, turns * each * step},
+           {((peers.all - peers.between) * kBothWays + peers.between) * block, peers.between * block});
   // It sends to each, and gets from each.
   add_busy(cost, Share{peers.all - turns, peers.between - turns * step} * (2 * each));
   return cost;

@@ -24,28 +24,25 @@ std::string padded(std::string text, std::size_t width) {
 }
 
 // A line for each algorithm that some operation takes with these facts.
-void add_choices(std::vector<std::string>& lines, const Facts& facts, std::uint64_t bytes, std::string_view length) {
-  std::array<bool, kOperations.size()> told{};
+void add_choices(std::vector<std::string>& lines, const Facts& facts, std::uint64_t bytes, const std::string& length) {
+  std::array<std::string, kAlgorithmCount> operations;
   for (std::size_t i = 0; i < kOperations.size(); ++i) {
-    if (told[i] || (kOperations[i] == Operation::barrier && bytes > kHandshakeBytes)) continue;
-    const Choice choice = select(kOperations[i], bytes, facts);
-    std::string operations;
-    for (std::size_t j = i; j < kOperations.size(); ++j) {
-      const Choice other = select(kOperations[j], bytes, facts);
-      if (other.algorithm != choice.algorithm || other.reason != choice.reason) continue;
-      told[j] = true;
-      operations += (operations.empty() ? "" : ", ") + std::string(kNames[j]);
-    }
-    lines.push_back("    " + padded(std::string(length), 15) + padded(std::string(name(choice.algorithm)), 10) +
-                    padded(operations, 64) + std::string(choice.reason));
+    if (kOperations[i] == Operation::barrier && bytes > kHandshakeBytes) continue;
+    std::string& of_this = operations[static_cast<std::size_t>(choose(kOperations[i], bytes, facts))];
+    of_this += (of_this.empty() ? "" : ", ") + std::string(kNames[i]);
+  }
+  for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
+    if (operations[at].empty()) continue;
+    lines.push_back("    " + padded(length, 15) + padded(std::string(name(static_cast<Algorithm>(at))), 10) +
+                    operations[at]);
   }
 }
 
 void add_case(std::vector<std::string>& lines, const std::string& title, const Facts& facts) {
-  const std::string kib = std::to_string(kHandshakeBytes / 1024) + " KiB";
   lines.push_back("  " + title);
-  add_choices(lines, facts, 0, "up to " + kib);
-  add_choices(lines, facts, kHandshakeBytes + 1, "above " + kib);
+  add_choices(lines, facts, 0, "up to " + std::to_string(kHandshakeBytes / 1024) + " KiB");
+  add_choices(lines, facts, 64 << 10, "64 KiB");
+  add_choices(lines, facts, 1 << 20, "1 MiB");
 }
 
 // `nodes` nodes of as many ranks.
@@ -65,7 +62,9 @@ Facts even_facts(int ranks, int nodes, bool crowded) {
 std::vector<std::string> describe_choices(unsigned ranks, bool crowded) {
   constexpr int kMany = 8;
   const int job = static_cast<int>(ranks);
-  std::vector<std::string> lines{"collectives (by what all members know: bytes, ranks, nodes, ranks to a processor)"};
+  std::vector<std::string> lines{
+      "collectives: what costs least by bytes, ranks, nodes, ranks to a processor, with the usual rates (margay "
+      "calibrate)"};
   const Facts stopping = even_facts(job, 1, crowded);
   Facts waiting = stopping;
   waiting.shared = job > 1;

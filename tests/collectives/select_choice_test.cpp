@@ -1,112 +1,252 @@
-// The choice of algorithm: what each reason stands for.
+// The choice of algorithm: the least cost, alike on all members, and what was measured with the usual rates.
 #include "collectives/select/choice.hpp"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
 #include "collectives/portal/tree_portal.hpp"
+#include "collectives/select/cost.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
 namespace margay::collectives {
 namespace {
 
-constexpr Facts kPair{.ranks = 2, .nodes = 1, .most_on_node = 2, .crowded = false};
-constexpr Facts kRoomy{.ranks = 8, .nodes = 1, .most_on_node = 8, .crowded = false};
-constexpr Facts kCrowded{.ranks = 8, .nodes = 1, .most_on_node = 8, .crowded = true};
-constexpr Facts kTwoNodes{.ranks = 8, .nodes = 2, .most_on_node = 4, .crowded = false};
+constexpr Operation kChosen[] = {Operation::bcast,     Operation::reduce,   Operation::allreduce,
+                                 Operation::allgather, Operation::alltoall, Operation::reduce_scatter,
+                                 Operation::scan,      Operation::exscan};
 
-Algorithm chosen(Operation operation, std::uint64_t bytes, const Facts& facts) {
-  const Choice choice = select(operation, bytes, facts);
+// `nodes` nodes of as many ranks, in blocks.
+struct Placed {
+  int ranks;
+  int nodes = 1;
+  double processors = 0;  // 0: one for each rank
+  bool shared = false;
+};
+
+Facts facts_of(const Placed& placed) {
+  std::vector<std::uint32_t> nodes;
+  for (int rank = 0; rank < placed.ranks; ++rank) {
+    nodes.push_back(static_cast<std::uint32_t>(rank * placed.nodes / placed.ranks));
+  }
+  Facts facts = facts_of_nodes(nodes);
+  facts.crowded = placed.processors > 0;
+  facts.processors = placed.processors;
+  facts.shared = placed.shared;
+  return facts;
+}
+
+std::vector<Facts> many_facts() {
+  std::vector<Facts> all;
+  for (const bool shared : {false, true}) {
+    for (const int ranks : {2, 4, 8, 16, 64}) {
+      all.push_back(facts_of({.ranks = ranks, .shared = shared}));
+      if (ranks > 2) all.push_back(facts_of({.ranks = ranks, .processors = 2, .shared = shared}));
+    }
+  }
+  all.push_back(facts_of({.ranks = 8, .nodes = 2}));
+  all.push_back(facts_of({.ranks = 8, .nodes = 2, .processors = 2}));
+  all.push_back(facts_of({.ranks = 8, .nodes = 8}));
+  return all;
+}
+
+Algorithm chosen(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order = false) {
+  const Choice choice = select(operation, bytes, facts, in_order);
   CHECK_FALSE(choice.reason.empty());
   CHECK_FALSE(name(choice.algorithm).empty());
+  CHECK(choice.algorithm == choose(operation, bytes, facts, in_order));
   return choice.algorithm;
+}
+
+double takes(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts) {
+  return seconds(cost_of(algorithm, operation, bytes, facts), facts, facts.rates);
 }
 
 }  // namespace
 
-TEST_CASE("two ranks exchange, crowded or not") {
-  for (const bool crowded : {false, true}) {
-    Facts facts = kPair;
-    facts.crowded = crowded;
-    CHECK(chosen(Operation::barrier, 0, facts) == Algorithm::exchange);
-    CHECK(chosen(Operation::allreduce, 8, facts) == Algorithm::exchange);
-  }
-}
-
-TEST_CASE("a processor for each rank: what all get is exchanged, what one gets goes along a tree") {
-  CHECK(chosen(Operation::barrier, 0, kRoomy) == Algorithm::exchange);
-  CHECK(chosen(Operation::allreduce, 8, kRoomy) == Algorithm::exchange);
-  CHECK(chosen(Operation::bcast, 8, kRoomy) == Algorithm::tree);
-  CHECK(chosen(Operation::reduce, 8, kRoomy) == Algorithm::tree);
-}
-
-TEST_CASE("more ranks than processors: flat, while the data is short") {
-  for (const Operation operation : {Operation::barrier, Operation::bcast, Operation::reduce, Operation::allreduce}) {
-    CHECK(chosen(operation, 8, kCrowded) == Algorithm::nodes);
-  }
-}
-
-TEST_CASE("several nodes with several ranks: two levels") {
-  for (const Operation operation : {Operation::barrier, Operation::bcast, Operation::reduce, Operation::allreduce}) {
-    CHECK(chosen(operation, 8, kTwoNodes) == Algorithm::nodes);
-  }
-  Facts large = kTwoNodes;
-  large.most_on_node = 64;
-  CHECK(chosen(Operation::barrier, 0, large) == Algorithm::exchange);
-}
-
-TEST_CASE("ranks that name different lengths, all sent without asking, meet in one algorithm") {
-  for (const Operation operation : {Operation::bcast, Operation::reduce, Operation::allreduce}) {
-    for (const Facts& facts : {kPair, kRoomy, kCrowded, kTwoNodes}) {
-      for (std::uint64_t bytes = 0; bytes <= kHandshakeBytes; bytes += 64) {
-        REQUIRE(chosen(operation, bytes, facts) == chosen(operation, 0, facts));
+TEST_CASE("what is chosen can do the call, and none that can costs less where the lengths of its class end") {
+  for (const Facts& facts : many_facts()) {
+    for (const Operation operation : kChosen) {
+      for (std::uint64_t bytes = 2 * kHandshakeBytes; bytes <= std::uint64_t{64} << 20; bytes *= 2) {
+        for (const bool in_order : {false, true}) {
+          const Algorithm best = chosen(operation, bytes, facts, in_order);
+          REQUIRE(does(best, operation));
+          REQUIRE(can(best, operation, bytes, facts, in_order));
+          for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
+            const auto other = static_cast<Algorithm>(at);
+            if (!does(other, operation) || !can(other, operation, bytes, facts, in_order)) continue;
+            REQUIRE(takes(best, operation, bytes, facts) <= takes(other, operation, bytes, facts));
+          }
+        }
       }
     }
   }
 }
 
-TEST_CASE("memory that all members see is taken for what is shown in it, by calls that wait in place") {
-  for (Facts facts : {kPair, kRoomy, kCrowded}) {
-    facts.shared = true;
-    CHECK(chosen(Operation::barrier, 0, facts) == Algorithm::shared);
-    for (const Operation operation : {Operation::allreduce, Operation::allgather, Operation::reduce_scatter}) {
-      CHECK(chosen(operation, sim::kMeetingPartBytes, facts) == Algorithm::shared);
-      CHECK(chosen(operation, sim::kMeetingPartBytes + 1, facts) != Algorithm::shared);
-      CHECK(select(operation, 8, facts, true).algorithm == Algorithm::shared);
-    }
-    const std::uint64_t block = sim::kMeetingPartBytes / static_cast<std::uint64_t>(facts.ranks);
-    CHECK(chosen(Operation::alltoall, block, facts) == Algorithm::shared);
-    facts.shared = false;
-    for (const std::uint64_t bytes : {std::uint64_t{0}, block}) {
-      CHECK(chosen(Operation::alltoall, bytes, facts) == Algorithm::direct);
-    }
-    facts.shared = true;
-    CHECK(chosen(Operation::alltoall, block + 1, facts) == Algorithm::direct);
-    for (const Operation operation : {Operation::bcast, Operation::reduce}) {
-      CHECK(chosen(operation, 8, facts) != Algorithm::shared);
+TEST_CASE("ranks that name different lengths, all sent without asking, meet in one algorithm") {
+  for (const Facts& facts : many_facts()) {
+    for (const Operation operation : kChosen) {
+      // What an all-to-all shows is a block for each: it fits, or goes by messages.
+      if (operation == Operation::alltoall && facts.shared) continue;
+      for (std::uint64_t bytes = 0; bytes <= kHandshakeBytes; bytes += 64) {
+        REQUIRE(choose(operation, bytes, facts) == choose(operation, 0, facts));
+      }
     }
   }
 }
 
-TEST_CASE("a scan goes along the chain but where its levels cost more than its rounds") {
-  for (const Operation operation : {Operation::scan, Operation::exscan}) {
-    for (Facts facts : {kPair, kRoomy, kCrowded, kTwoNodes}) {
-      CHECK(chosen(operation, kHandshakeBytes + 1, facts) == Algorithm::chain);
-      facts.shared = facts.nodes == 1;
-      const bool levels = facts.ranks > 2 && !facts.crowded;
-      const Algorithm other = facts.shared ? Algorithm::shared : Algorithm::exchange;
-      CHECK(chosen(operation, 8, facts) == (levels ? other : Algorithm::chain));
-      CHECK(select(operation, 1 << 20, facts, true).algorithm == Algorithm::chain);
+TEST_CASE("lengths above that are judged alike up to the next power of two") {
+  CHECK(class_of(0).number == class_of(kHandshakeBytes).number);
+  std::size_t last = 0;
+  for (std::uint64_t longest = 2 * kHandshakeBytes; longest != 0; longest *= 2) {
+    const LengthClass lengths = class_of(longest);
+    if (longest <= std::uint64_t{1} << 50) CHECK(lengths.number == last + 1);
+    CHECK(lengths.number < kLengthClasses);
+    last = lengths.number;
+    if (longest > std::uint64_t{1} << 50) continue;
+    CHECK(lengths.longest == longest);
+    CHECK(lengths.judged_as == longest);
+    CHECK(class_of(lengths.shortest).number == lengths.number);
+    CHECK(class_of(lengths.shortest - 1).number == lengths.number - 1);
+  }
+}
+
+TEST_CASE("what a communicator remembers is what would be chosen anew") {
+  std::mt19937_64 random(7);
+  for (const Facts& facts : many_facts()) {
+    Chosen remembered;
+    for (int call = 0; call < 500; ++call) {
+      const Operation operation = kChosen[random() % std::size(kChosen)];
+      const std::uint64_t bytes = random() >> (30 + random() % 30);
+      const bool in_order = random() % 2 == 0;
+      REQUIRE(remembered.of(operation, bytes, facts, in_order) == choose(operation, bytes, facts, in_order));
     }
   }
+}
+
+// docs/performance.md. What was measured on other processors and other wires has other rates.
+TEST_CASE("with the usual rates it is what was measured: two ranks") {
+  const Facts stopping = facts_of({.ranks = 2});
+  CHECK(chosen(Operation::barrier, 0, stopping) == Algorithm::exchange);
+  CHECK(chosen(Operation::allreduce, 8, stopping) == Algorithm::exchange);
+  const Facts waiting = facts_of({.ranks = 2, .shared = true});
+  for (const Operation operation : {Operation::barrier, Operation::allreduce, Operation::allgather}) {
+    CHECK(chosen(operation, 0, waiting) == Algorithm::shared);
+  }
+  for (const Facts& facts : {stopping, waiting}) {
+    CHECK(chosen(Operation::scan, 8, facts) == Algorithm::chain);
+    CHECK(chosen(Operation::bcast, 4 << 20, facts) == Algorithm::tree);
+    CHECK(chosen(Operation::allreduce, 1 << 16, facts) == Algorithm::direct);
+    CHECK(chosen(Operation::allgather, 1 << 20, facts) == Algorithm::exchange);
+    CHECK(chosen(Operation::reduce, 1 << 16, facts) == Algorithm::tree);
+    CHECK(chosen(Operation::reduce, 1 << 20, facts) == Algorithm::direct);
+  }
+}
+
+TEST_CASE("with the usual rates it is what was measured: 4, 8 and 16 ranks on two processors") {
+  for (const int ranks : {4, 8, 16}) {
+    CAPTURE(ranks);
+    Facts facts = facts_of({.ranks = ranks, .processors = 2});
+    // A barrier of 4 takes as long by exchange.
+    if (ranks > 4) CHECK(chosen(Operation::barrier, 0, facts) == Algorithm::nodes);
+    for (const Operation operation :
+         {Operation::bcast, Operation::reduce, Operation::allreduce, Operation::allgather, Operation::reduce_scatter}) {
+      CHECK(chosen(operation, 0, facts) == Algorithm::nodes);
+    }
+    CHECK(chosen(Operation::scan, 8, facts) == Algorithm::chain);
+    facts.shared = true;
+    for (const Operation operation : {Operation::barrier, Operation::allreduce, Operation::allgather,
+                                      Operation::reduce_scatter, Operation::alltoall}) {
+      CHECK(chosen(operation, 0, facts) == Algorithm::shared);
+    }
+    CHECK(chosen(Operation::scan, 8, facts) == Algorithm::chain);
+    CHECK(chosen(Operation::bcast, 8, facts) == Algorithm::nodes);
+    CHECK(chosen(Operation::bcast, 1 << 20, facts) == Algorithm::tree);
+    CHECK(chosen(Operation::allreduce, 1 << 20, facts) == Algorithm::direct);
+    CHECK(chosen(Operation::allgather, 1 << 20, facts) == Algorithm::direct);
+    CHECK(chosen(Operation::scan, 1 << 20, facts) == Algorithm::chain);
+  }
+}
+
+TEST_CASE("with the usual rates it is what was measured: two nodes of 4 ranks on two processors, over loopback") {
+  const Facts facts = facts_of({.ranks = 8, .nodes = 2, .processors = 2});
+  CHECK(chosen(Operation::allreduce, 8, facts) == Algorithm::nodes);
+  CHECK(chosen(Operation::allreduce, 1 << 18, facts) == Algorithm::tree);
+  CHECK(chosen(Operation::allreduce, 4 << 20, facts) == Algorithm::hybrid);
+  CHECK(chosen(Operation::bcast, 1 << 20, facts) == Algorithm::tree);
+  CHECK(chosen(Operation::reduce, 1 << 20, facts) == Algorithm::tree);
+}
+
+TEST_CASE("memory that all members see is taken for what can be shown in it") {
+  for (const int ranks : {2, 4, 8, 64}) {
+    Facts facts = facts_of({.ranks = ranks, .processors = 2, .shared = true});
+    const std::uint64_t block = sim::kMeetingPartBytes / static_cast<std::uint64_t>(facts.ranks);
+    CHECK(chosen(Operation::alltoall, block, facts) == Algorithm::shared);
+    CHECK(chosen(Operation::alltoall, block + 1, facts) == Algorithm::direct);
+    for (const Operation operation : {Operation::allreduce, Operation::reduce_scatter}) {
+      CHECK(chosen(operation, sim::kMeetingPartBytes, facts) == Algorithm::shared);
+      CHECK(chosen(operation, sim::kMeetingPartBytes + 1, facts) != Algorithm::shared);
+      CHECK(chosen(operation, 8, facts, true) == Algorithm::shared);
+    }
+    facts.shared = false;
+    CHECK(chosen(Operation::alltoall, 0, facts) == Algorithm::direct);
+  }
+}
+
+TEST_CASE("a faster wire, or a slower processor, chooses another one") {
+  Facts facts = facts_of({.ranks = 16, .nodes = 16});
+  CHECK(chosen(Operation::bcast, 1 << 17, facts) == Algorithm::tree);
+  facts.rates.between.startup /= 20;
+  facts.rates.between.busy /= 20;
+  CHECK(chosen(Operation::bcast, 1 << 17, facts) == Algorithm::bucket);
+  facts.rates.between.byte /= 100;
+  CHECK(chosen(Operation::bcast, 1 << 17, facts) == Algorithm::tree);
+}
+
+// Paper 001, section 3: long means "larger than say 10Kbytes depending on the bandwidth and latency measurements for a
+// given architecture and the number of processes participating in the operation".
+TEST_CASE("with the Paragon's rates the buckets overtake the trees where the paper says") {
+  const auto crossover = [](Operation operation, const Facts& facts) {
+    // Of all ranks together.
+    const auto blocks = static_cast<std::uint64_t>(operation == Operation::allgather ? facts.ranks : 1);
+    std::uint64_t bytes = 8;  // a block's
+    while (takes(Algorithm::bucket, operation, bytes, facts) > takes(Algorithm::tree, operation, bytes, facts)) {
+      bytes += bytes / 16 + 1;
+    }
+    return bytes * blocks;
+  };
+  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+  for (const Operation operation : {Operation::bcast, Operation::allgather, Operation::allreduce}) {
+    std::uint64_t before = 0;
+    for (const int ranks : {8, 16, 32, 64}) {
+      Facts facts = facts_of({.ranks = ranks, .nodes = ranks});
+      facts.rates = paragon_rates();
+      const std::uint64_t bytes = crossover(operation, facts);
+      CAPTURE(name(operation));
+      CAPTURE(ranks);
+      CAPTURE(bytes);
+      CHECK(bytes > before);  // more ranks have longer rings
+      before = bytes;
+      least = std::min(least, bytes);
+      most = std::max(most, bytes);
+    }
+  }
+  MESSAGE("crossovers from " << least << " to " << most << " bytes");
+  CHECK(least < 10'000);
+  CHECK(most > 10'000);
+  CHECK(most < 300'000);
 }
 
 TEST_CASE("what is asked for by name is taken where it can do the call") {
-  Facts facts = kRoomy;
+  Facts facts = facts_of({.ranks = 8});
   REQUIRE(parse_asked_for("bcast=bucket,allreduce=bucket,reduce=nodes", facts.asked_for).ok());
   CHECK(chosen(Operation::bcast, 8, facts) == Algorithm::bucket);
   CHECK(chosen(Operation::bcast, 0, facts) == Algorithm::tree);
   CHECK(chosen(Operation::allreduce, 1 << 20, facts) == Algorithm::bucket);
-  CHECK(select(Operation::allreduce, 1 << 20, facts, true).algorithm == Algorithm::direct);
+  CHECK(chosen(Operation::allreduce, 1 << 20, facts, true) == Algorithm::direct);
   CHECK(chosen(Operation::reduce, 1 << 10, facts) == Algorithm::nodes);
   CHECK(chosen(Operation::reduce, 1 << 20, facts) == Algorithm::direct);
 }
@@ -123,18 +263,26 @@ TEST_CASE("what cannot be asked for is an error that says what can") {
   CHECK(words("allreduce=tree,brodcast=tree").find("brodcast=tree: there is a choice for") != std::string::npos);
 }
 
-TEST_CASE("of long data each rank combines its slice; what is only told keeps the tree") {
-  for (const Facts& facts : {kPair, kRoomy, kCrowded, kTwoNodes}) {
-    CHECK(chosen(Operation::bcast, 1 << 20, facts) == Algorithm::tree);
-    const bool two_dimensions = facts.nodes > 1;
-    CHECK(chosen(Operation::allreduce, kHandshakeBytes + 1, facts) ==
-          (two_dimensions ? Algorithm::tree : Algorithm::direct));
-    CHECK(chosen(Operation::allreduce, 1 << 21, facts) == (two_dimensions ? Algorithm::hybrid : Algorithm::direct));
-    CHECK(select(Operation::allreduce, 1 << 21, facts, true).algorithm == Algorithm::direct);
-    CHECK(chosen(Operation::reduce, 1 << 21, facts) == Algorithm::direct);
+TEST_CASE("what cannot be asked for is an error that says what can") {
+  AskedFor asked;
+  const auto words = [&](std::string_view text) { return parse_asked_for(text, asked).sentence(); };
+  CHECK(words("").empty());
+  CHECK(words("bcast=exchange") == "--collective bcast=exchange: it is bcast=tree|nodes|bucket");
+  CHECK(words("scan=tree") == "--collective scan=tree: it is scan=exchange|shared|chain");
+  CHECK(words("bcast").find("it is bcast=tree") != std::string::npos);
+  CHECK(words("gather=tree").find("there is a choice for barrier, bcast, reduce, allreduce, allgather") !=
+        std::string::npos);
+  CHECK(words("allreduce=tree,brodcast=tree").find("brodcast=tree: there is a choice for") != std::string::npos);
+}
+
+TEST_CASE("the reason names what each would take") {
+  const Facts facts = facts_of({.ranks = 8, .processors = 2, .shared = true});
+  const Choice choice = select(Operation::allreduce, 8, facts);
+  CHECK(choice.reason.find("least of 7: ") == 0);
+  for (const char* other : {"tree ", "exchange ", "nodes ", "direct ", "bucket ", "hybrid "}) {
+    CHECK(choice.reason.find(other) != std::string::npos);
   }
-  CHECK(chosen(Operation::reduce, 1 << 16, kPair) == Algorithm::tree);
-  CHECK(chosen(Operation::reduce, 1 << 16, kRoomy) == Algorithm::direct);
+  CHECK(select(Operation::alltoall, 1 << 20, facts).reason.find("the only one: ") == 0);
 }
 
 }  // namespace margay::collectives

@@ -75,9 +75,10 @@ constexpr OptionRule kRules[] = {
     {"protocol", 1, OptionAction::kPairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
     {"method", 1, OptionAction::kPairs, "MARGAY_METHOD", "long=ring|cma|auto"},
     {"collective", 1, OptionAction::kPairs, "MARGAY_COLLECTIVE",
-     "barrier=tree|exchange|nodes,bcast=tree|nodes|bucket,reduce=tree|nodes|direct,"
-     "allreduce=tree|exchange|nodes|direct|bucket|hybrid,allgather=tree|exchange|nodes|direct|bucket,"
-     "reduce_scatter=tree|nodes|direct|bucket"},
+     "barrier=tree|exchange|nodes|shared,bcast=tree|nodes|bucket,reduce=tree|nodes|direct,"
+     "allreduce=tree|exchange|nodes|direct|bucket|hybrid|shared,allgather=tree|exchange|nodes|direct|bucket|shared,"
+     "alltoall=direct|shared,reduce_scatter=tree|nodes|direct|bucket|shared,scan=exchange|shared|chain,"
+     "exscan=exchange|shared|chain"},
     {"rates", 1, OptionAction::kRankOption, "MARGAY_RATES",
      "usual, paragon, a file with a \"/\" in its name, or the rates"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},

@@ -1,0 +1,42 @@
+// Rates as text: what is written is read back, and what is not whole is refused by its name.
+#include "collectives/select/rates.hpp"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace margay::collectives {
+
+TEST_CASE("rates are read back as they were written") {
+  for (const Rates& rates : {usual_rates(), paragon_rates()}) {
+    Rates read{};
+    REQUIRE(parse_rates(to_text(rates), read).ok());
+    CHECK(read == rates);
+  }
+  Rates read{};
+  CHECK(parse_rates("turn=1e-6,shared=2:3,combined=4,between=5:6:7,inside=8:9:10", read).ok());
+  CHECK(read.turn == 1e-6);
+  CHECK(read.shared == Rates::Memory{2, 3});
+  CHECK(read.between == Rates::Way{5, 6, 7});
+  CHECK(read.inside == Rates::Way{8, 9, 10});
+}
+
+TEST_CASE("rates that are not whole are refused, by name") {
+  const std::string others = "combined=1,shared=1:1,turn=1,between=1:1:1";
+  Rates rates = usual_rates();
+  const auto words = [&](const std::string& text) { return parse_rates(text, rates).sentence(); };
+  CHECK(words("").find("'inside': it is not there") != std::string::npos);
+  CHECK(words(others).find("'inside': it is not there") != std::string::npos);
+  CHECK(words(others + ",inside=1:1:1,turn=2").find("'turn=2': it is there twice") != std::string::npos);
+  CHECK(words(others + ",inside=1:1:1,speed=2").find("'speed=2': there are inside, between") != std::string::npos);
+  for (const char* wrong : {"inside=1:1", "inside=1:1:", "inside=1:1:0", "inside=-1:1:1", "inside=1:nan:1",
+                            "inside=inf:1:1", "inside=1:1:1e999", "inside=1:1:1s", "inside", "inside=::"}) {
+    CAPTURE(wrong);
+    CHECK(words(others + "," + wrong).find("it has 3 numbers of seconds, each finite and above 0") !=
+          std::string::npos);
+  }
+  CHECK(words(others + ",inside=1:2:3:4").find("'4' is one number too many") != std::string::npos);
+  CHECK(rates == usual_rates());
+}
+
+}  // namespace margay::collectives
