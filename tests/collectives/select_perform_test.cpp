@@ -146,4 +146,49 @@ TEST_CASE("hybrids that are asked for, of all that take one, in both forms of a 
   }
 }
 
+// Above the length at which messages are asked for, where each length may have an algorithm of its own.
+TEST_CASE("members that name lengths with different algorithms get an error, and nobody waits for ever") {
+  constexpr std::size_t kWords[] = {2'500, 9'000, 40'000, 150'000};
+  int differ = 0;
+  for (const std::uint64_t seed : testing::Seeds(60)) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    CollectiveWorld::Options options{.ranks = 2 + static_cast<int>(random() % 6), .seed = seed};
+    options.crowded = random() % 2 == 0;
+    const std::size_t nodes = 1 + random() % 3;
+    for (int rank = 0; rank < options.ranks; ++rank) options.nodes.push_back(static_cast<std::uint32_t>(rank) % nodes);
+    const std::uint64_t operation = random() % 4;
+    const std::size_t all = random() % std::size(kWords);
+    const std::size_t other = (all + 1 + random() % (std::size(kWords) - 1)) % std::size(kWords);
+    const int odd = static_cast<int>(random() % static_cast<std::uint64_t>(options.ranks));
+    std::vector<Algorithm> chosen(static_cast<std::size_t>(options.ranks));
+    int errors = 0;
+    CollectiveWorld world(options);
+    CHECK(world.run([&](int rank) {
+      std::vector<std::uint64_t> data(kWords[rank == odd ? other : all], 1);
+      auto* const bytes = reinterpret_cast<std::byte*>(data.data());
+      const Reduction reduction{bytes, data.size(), sizeof(std::uint64_t), predefined_combine(MPI_SUM, MPI_UINT64_T)};
+      const auto perform_it = [&](const auto& what) {
+        TreePortal& portal = world.portal(rank);
+        mpi_adi::Communicator& members = world.communicator(rank);
+        chosen[static_cast<std::size_t>(rank)] = what.plan(facts_of(portal.host(), members).of_waiting()).algorithm;
+        errors += perform(portal, members, what) == MPI_ERR_TRUNCATE ? 1 : 0;
+      };
+      switch (operation) {
+        case 0:
+          return perform_it(BcastCall{0, portals::Region(bytes, data.size() * sizeof(std::uint64_t))});
+        case 1:
+          return perform_it(ReduceCall{0, reduction});
+        case 2:
+          return perform_it(AllreduceCall{reduction});
+        default:
+          return perform_it(ScanCall{ScanKind::inclusive, reduction});
+      }
+    }));
+    CHECK(errors >= 1);
+    differ += std::ranges::adjacent_find(chosen, std::not_equal_to<>()) != chosen.end() ? 1 : 0;
+  }
+  CHECK(differ >= 10);
+}
+
 }  // namespace margay::collectives
