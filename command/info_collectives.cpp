@@ -97,6 +97,7 @@ collectives::Facts facts_of_group(const sim::CollectivesQuestion& question) {
   facts.crowded = sim::is_crowded(question.ranks);
   facts.processors = sim::processor_share().processors;
   facts.shared = question.nodes == 1 && question.ranks > 1;
+  facts.strips = facts.shared;
   return facts;
 }
 

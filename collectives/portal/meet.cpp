@@ -106,6 +106,7 @@ bool Meet::is_alone() {
 // All others are told, for who is told leaves too: whoever finds others gone finds the reason as well.
 void Meet::leave_the_lost() {
   fail(MPIX_ERR_PROC_FAILED);
+  team_.leave_for_a_loss();
   for (int member = 0; member < collective_.size(); ++member) {
     if (member != collective_.rank()) tell_of_a_loss(member);
   }

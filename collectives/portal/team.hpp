@@ -42,6 +42,10 @@ class Team {
   // A call that this member waited in is over; of the calls on the communicator the `number`-th. `failed`: a process is
   // lost.
   void be_done(std::uint64_t number, bool failed);
+  // This member left a meeting because a process is lost. It comes to no later one: what it would write there could be
+  // read by a slower member as what it had shown in that, and with one of them lost none opens.
+  void leave_for_a_loss() { left_for_a_loss_ = true; }
+  [[nodiscard]] bool has_left_for_a_loss() const { return left_for_a_loss_; }
   // Who waits for another member's progress may sleep from here on; it looks once more after this.
   void want_progress() {
     if (!sim::is_wanted(meeting_.wanted())) sim::want(meeting_.wanted());
@@ -72,6 +76,7 @@ class Team {
   sim::Meeting meeting_;
   std::uint32_t round_;  // it stays until this process leaves
   PostingRooms rooms_;
+  bool left_for_a_loss_ = false;
 };
 
 }  // namespace margay::collectives

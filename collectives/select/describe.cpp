@@ -68,6 +68,7 @@ std::vector<std::string> describe_choices(unsigned ranks, bool crowded) {
   const Facts stopping = even_facts(job, 1, crowded);
   Facts waiting = stopping;
   waiting.shared = job > 1;
+  waiting.strips = waiting.shared;
   add_case(lines,
            "this job: " + std::to_string(job) + " ranks, one node" + (crowded ? ", more ranks than processors" : ""),
            waiting);

@@ -107,8 +107,13 @@ template <typename What>
   {
     Collective collective(portal, communicator, plan.shape);
     number = communicator.collective_sequence;
-    run(what.text(collective, standing, plan.algorithm));
-    error_class = collective.error_class();
+    // By memory it cannot go any more.
+    if (plan.algorithm == Algorithm::shared && standing.team->has_left_for_a_loss()) [[unlikely]] {
+      error_class = MPIX_ERR_PROC_FAILED;
+    } else {
+      run(what.text(collective, standing, plan.algorithm));
+      error_class = collective.error_class();
+    }
   }
   if (standing.team != nullptr) {
     standing.team->be_done(number, error_class == MPIX_ERR_PROC_FAILED);
