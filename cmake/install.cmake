@@ -71,9 +71,10 @@ endforeach()
 # --- Programs and libraries. ---
 
 install(TARGETS margay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS margay_measure RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/margay)
 install(TARGETS mpi margay_portals_shared EXPORT margay LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # All that an installation takes from the build: cmake --build B --target installed && cmake --install B
-add_custom_target(installed DEPENDS margay mpi margay_portals_shared)
+add_custom_target(installed DEPENDS margay margay_measure mpi margay_portals_shared)
 
 # --- Headers: mpi.h and its parts; margay/portals.hpp and, by following its includes, the headers that it needs. ---
 
@@ -137,6 +138,24 @@ Libs: -L${libdir} -Wl,--enable-new-dtags -Wl,-rpath,${libdir} -l@library@
 endfunction()
 margay_pkg_config(margay "MPI on emulated Puma portals" "-I\${includedir}" mpi)
 margay_pkg_config(margay-portals "emulated Puma portals" "-I\${includedir} -I\${includedir}/margay" margay_portals)
+
+# --- What collectives cost on this machine (docs/calibration.md): measured where it is installed to be run. ---
+
+option(MARGAY_CALIBRATE "cmake --install measures this machine, five seconds, unless DESTDIR is set" ON)
+if(MARGAY_CALIBRATE AND NOT CMAKE_CROSSCOMPILING AND NOT MARGAY_SANITIZE)
+  install(CODE "set(margay_command \"${CMAKE_INSTALL_BINDIR}/margay\")")
+  install(CODE [[
+    if("$ENV{DESTDIR}" STREQUAL "")
+      execute_process(COMMAND ${CMAKE_INSTALL_PREFIX}/${margay_command} calibrate --installed TIMEOUT 120 RESULT_VARIABLE failed
+        OUTPUT_QUIET ERROR_VARIABLE why)
+      if(failed)
+        message(STATUS "not calibrated (collectives go by usual costs; `margay calibrate` measures later): ${why}")
+      else()
+        message(STATUS "Calibrated: what collectives cost on this machine (margay info --collectives)")
+      endif()
+    endif()
+  ]])
+endif()
 
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

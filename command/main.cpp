@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "collectives/select/describe.hpp"
+#include "command/calibrate/calibrate.hpp"
+#include "command/info_collectives.hpp"
 #include "mpi_adi/rank/describe_choices.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/launch/run_command.hpp"
@@ -20,5 +22,8 @@ int main(int argc, char** argv) {
   if (!words.empty() && words[0] == "run") return margay::sim::run_command({words.begin() + 1, words.end()});
   // A look at what this machine allows fails where files may not be long, and tells so.
   static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
-  return margay::sim::run_cli(argc, argv, {&margay::mpi_adi::describe_choices, &margay::collectives::describe_choices});
+  return margay::sim::run_cli(argc, argv,
+                              {.choices = {&margay::mpi_adi::describe_choices, &margay::collectives::describe_choices},
+                               .info_collectives = &margay::command::info_collectives,
+                               .calibrate = &margay::command::calibrate});
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -12,6 +13,7 @@
 
 #include "collectives/portal/rank_host.hpp"
 #include "collectives/portal/tree_portal.hpp"
+#include "collectives/select/asked_rates.hpp"
 #include "collectives/select/choice.hpp"
 #include "mpi_adi/mpi/leaks.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
@@ -102,12 +104,25 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
   }
 }
 
+// The user's own have to be right. A file's do not end a job, which goes on as if there were none.
+Status check_rates(const sim::Job& job) {
+  Rates rates;
+  const Status status = parse_asked_rates(job.rates, rates);
+  if (status.ok() || job.rates_given) return status;
+  if (job.rank == 0) {
+    static_cast<void>(std::fprintf(stderr, "margay: what `margay calibrate` has kept is passed over: %s\n",
+                                   status.sentence().c_str()));
+  }
+  return {};
+}
+
 Status join(Machine& machine) {
   try {
     std::unique_ptr<sim::Process> process;
     if (Status status = mpi_adi::current_process().start(process); !status.ok()) return status;
     AskedFor asked;
     if (Status status = parse_asked_for(process->job().options.text("collective"), asked); !status.ok()) return status;
+    if (Status status = check_rates(process->job()); !status.ok()) return status;
     if (Status status = MpiRank::start_on(std::move(process), &make_collectives, machine.rank); !status.ok())
       return status;
   } catch (const std::bad_alloc&) {

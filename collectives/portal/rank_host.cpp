@@ -22,6 +22,10 @@ std::string RankHost::asked_algorithms() const {
   return rank_.process().job().options.text("collective");
 }
 
+std::string RankHost::rates() const {
+  return rank_.process().job().rates;
+}
+
 std::uint32_t RankHost::node_of(std::uint32_t world_rank) const {
   return rank_.process().job().node_of_rank[world_rank];
 }

@@ -15,6 +15,7 @@ class RankHost final : public Host {
   [[nodiscard]] bool crowded() const override;
   [[nodiscard]] double processors_each() const override;
   [[nodiscard]] std::string asked_algorithms() const override;
+  [[nodiscard]] std::string rates() const override;
   [[nodiscard]] const sim::NodeMemory* node_memory() const override { return rank_.process().node_memory(); }
   [[nodiscard]] std::uint32_t node_of(std::uint32_t world_rank) const override;
 

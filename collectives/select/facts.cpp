@@ -1,8 +1,8 @@
 #include "collectives/select/facts.hpp"
 
-#include <string>
 #include <vector>
 
+#include "collectives/select/asked_rates.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::collectives {
@@ -38,11 +38,7 @@ const KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
   Facts facts = facts_of_nodes(nodes);
   facts.crowded = host.crowded();
   facts.processors = host.processors_each() * facts.ranks;
-  const std::string rates = host.rates();
-  if (!rates.empty()) {
-    const portals::Status read = parse_rates(rates, facts.rates);
-    MARGAY_ASSERT(read.ok());  // the job does not begin with others
-  }
+  facts.rates = rates_of_job(host.rates());
   const portals::Status asked = parse_asked_for(host.asked_algorithms(), facts.asked_for);
   MARGAY_ASSERT(asked.ok());  // the job does not begin with others
   auto found = std::make_unique<KnownFacts>(facts, std::move(groups), Team::find(host.node_memory(), communicator));

@@ -18,11 +18,12 @@
 
 #include "portals/base/status.hpp"
 #include "portals/verdict.hpp"
+#include "sim/boot/measured_rates.hpp"
 
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
-inline constexpr std::uint32_t kBoardVersion = 6;
+inline constexpr std::uint32_t kBoardVersion = 7;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 inline constexpr std::uint32_t kMaxRanks = 65536;
 // Counted under portals::DropReason's values.
@@ -108,11 +109,13 @@ struct BoardHeader {
   std::uint64_t total_bytes = 0;
   std::uint64_t segment_bytes = 0;  // of the largest node
   std::array<std::byte, 32> secret{};
-  std::uint32_t crowded = 0;               // Job::crowded
-  std::uint32_t processor_hundredths = 0;  // Job::processors
+  std::uint32_t crowded = 0;                     // Job::crowded
+  std::uint32_t processor_hundredths = 0;        // Job::processors
+  std::uint32_t rates_given = 0;                 // Job::rates_given
+  std::array<char, kRatesTextMax + 12> rates{};  // Job::rates, zero-terminated
 };
 static_assert(std::is_trivially_copyable_v<BoardHeader>);
-static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 && sizeof(BoardHeader) == 88);
+static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 && sizeof(BoardHeader) == 488);
 
 // A mapped board. Movable; unmaps at the end. The descriptor stays the caller's.
 class Board {

@@ -54,7 +54,11 @@ struct Job {
   // Ranks that wait yield at once, as the launcher sees it, or rank 0 where that is not margay's: the same on every
   // rank, so that all may choose by it. How this very process waits is its own matter.
   bool crowded = false;
-  double processors = 0;            // that all ranks of the job share, seen by the same; 0: unknown
+  double processors = 0;  // that all ranks of the job share, seen by the same; 0: unknown
+  // What collectives choose by (sim/boot/job_rates), the same on every rank; empty: not measured. Given by the user, it
+  // has to be right.
+  std::string rates;
+  bool rates_given = false;
   bool nodes_are_emulated = false;  // all nodes are this host: listen on 127.0.0.1
   Launcher launcher = Launcher::kNone;
   std::shared_ptr<PmiClient> pmi;  // null when nobody started this process; connects on first use

@@ -6,12 +6,14 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "sim/base/processors.hpp"
 #include "sim/base/random.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/foreign.hpp"
+#include "sim/boot/job_rates.hpp"
 #include "sim/boot/parse_number.hpp"
 #include "sim/boot/place.hpp"
 #include "sim/boot/pmi_client.hpp"
@@ -76,6 +78,8 @@ Status join_margay(Job& job) {
   job.secret = header.secret;
   job.crowded = header.crowded != 0;
   job.processors = header.processor_hundredths / 100.0;
+  job.rates.assign(header.rates.data(), ::strnlen(header.rates.data(), header.rates.size()));
+  job.rates_given = header.rates_given != 0;
   job.node_of_rank = SharedTable::Numbers(board.node_of_rank(), board.node_of_rank() + header.size);
   job.nodes_are_emulated = true;
   job.universe_size = static_cast<int>(header.size);
@@ -109,13 +113,14 @@ Status join_foreign(Job& job, SegmentBytes segment_bytes) {
   return join_through_pmi(job, segment_bytes);
 }
 
-void join_alone(Job& job) {
+Status join_alone(Job& job) {
   job.job_id = random_u64();
   fill_random(job.secret);
   job.universe_size = 1;
   const ProcessorShare share = processor_share();
   job.crowded = are_crowded(job.options.text("wait", "auto"), 1, share);
   job.processors = share.processors;
+  return take_rates(job);
 }
 
 // Who shares this rank's node, once node_of_rank is known.
@@ -137,8 +142,7 @@ Status join_somehow(Job& job, SegmentBytes segment_bytes) {
       !status.ok()) {
     return status;
   }
-  join_alone(job);
-  return {};
+  return join_alone(job);
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 // (`--wire-tcp epoll`) into these variables, so a foreign launcher can set the same ones.
 //
 // Names in use:  protocol ("long=rendezvous,short_limit=1024")  wire_tcp (uring|epoll|auto)  method ("long=cma|ring")
-//                collective ("bcast=bucket,allreduce=tree")
+//                collective ("bcast=bucket,allreduce=tree")  rates (usual|paragon|"inside=...", or a file, with a "/":
+//                sim/boot/job_rates)
 //                trace (folder)  heap_bytes  wait (spin|yield|auto)  iface  stall_seconds
 //                initial_errhandler (mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return)
 //                leaks, check_types, trace_walks ("1"); strict ("1": turns on both checks, and what they find is an

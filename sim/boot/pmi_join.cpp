@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <span>
+#include <string_view>
 
 #include "sim/base/processors.hpp"
 #include "sim/base/random.hpp"
+#include "sim/boot/job_rates.hpp"
 #include "sim/boot/node_segment.hpp"
 #include "sim/boot/parse_number.hpp"
 #include "sim/boot/place.hpp"
@@ -63,8 +66,32 @@ Status put_identity(Job& job) {
   // The others' nodes are taken to be like this one.
   const auto hundredths = static_cast<std::uint64_t>(share.processors * 100) * nodes.size();
   job.processors = static_cast<double>(hundredths) / 100;
+  if (Status status = take_rates(job); !status.ok()) return status;
+  const std::string rates = to_hex(std::as_bytes(std::span(job.rates)));  // a value has neither spaces nor '='
   return job.pmi->put("margay-job", std::to_string(job.job_id) + (job.crowded ? ":1:" : ":0:") +
-                                        std::to_string(hundredths) + ":" + to_hex(job.secret));
+                                        std::to_string(hundredths) + ":" + to_hex(job.secret) +
+                                        (job.rates_given ? ":1:" : ":0:") + rates);
+}
+
+// What put_identity put. false: it did not.
+bool read_identity(std::string_view text, Job& job) {
+  // The job's number, whether it is crowded, hundredths of processors, the secret, whether rates were given, the rates.
+  std::array<std::string_view, 6> words;
+  for (std::string_view& word : words) {
+    const std::size_t end = text.find(':');
+    if ((end == std::string_view::npos) != (&word == &words.back())) return false;
+    word = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  const auto is_flag = [](std::string_view word) { return word == "0" || word == "1"; };
+  std::uint64_t hundredths = 0;
+  if (!is_flag(words[1]) || !is_flag(words[4]) || words[5].size() > 2 * kRatesTextMax) return false;
+  if (!parse_number(words[0], job.job_id) || !parse_number(words[2], hundredths)) return false;
+  job.crowded = words[1] == "1";
+  job.processors = static_cast<double>(hundredths) / 100;
+  job.rates_given = words[4] == "1";
+  job.rates.resize(words[5].size() / 2);
+  return from_hex(words[3], job.secret) && from_hex(words[5], std::as_writable_bytes(std::span(job.rates)));
 }
 
 Status get_identity(Job& job) {
@@ -72,19 +99,7 @@ Status get_identity(Job& job) {
   if (Status status = job.pmi->get("margay-job", text); !status.ok()) {
     return Status::error("rank 0 of this job does not use the same margay: " + status.sentence());
   }
-  // The job's number, whether it is crowded, hundredths of processors, the secret.
-  std::array<std::string_view, 4> words;
-  std::string_view rest = text;
-  for (std::string_view& word : words) {
-    word = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-  }
-  std::uint64_t hundredths = 0;
-  const bool whole = rest.empty() && parse_number(words[0], job.job_id) && (words[1] == "0" || words[1] == "1") &&
-                     parse_number(words[2], hundredths) && from_hex(words[3], job.secret);
-  job.crowded = whole && words[1] == "1";
-  job.processors = static_cast<double>(hundredths) / 100;
-  return whole ? Status() : Status::error("the job's identity, as PMI gives it, is malformed");
+  return read_identity(text, job) ? Status() : Status::error("the job's identity, as PMI gives it, is malformed");
 }
 
 // Makes the segment and tells where it is. A refusal is told too, as "none": the node is then taken apart by all alike.

@@ -37,19 +37,54 @@ void print_protocols(unsigned ranks, const std::vector<DescribeChoices>& layers_
   print(describe_calibration(calibrate_long_bodies()));
 }
 
-void add_info_command(CLI::App& app, const std::vector<DescribeChoices>& layers_above) {
+// Of a hook that has told its failure itself.
+void end_with(int status) {
+  if (status != 0) throw CLI::RuntimeError(status);
+}
+
+void add_info_command(CLI::App& app, const LayersAbove& above) {
   CLI::App* info = app.add_subcommand("info", "what margay would choose on this machine, and why");
   const auto protocols = std::make_shared<bool>(false);
-  const auto ranks = std::make_shared<unsigned>(2);
-  info->add_flag("--protocols", *protocols, "size range, protocol, method, reason; thresholds; what is measured here");
-  info->add_option("-n,--ranks", *ranks, "for a job of this many ranks")->check(CLI::Range(1U, kMaxRanks));
-  info->callback([protocols, ranks, layers_above] {
-    if (*protocols) {
-      print_protocols(*ranks, layers_above);
+  const auto collectives = std::make_shared<bool>(false);
+  const auto group = std::make_shared<CollectivesQuestion>();
+  CLI::Option* const of_protocols = info->add_flag(
+      "--protocols", *protocols, "size range, protocol, method, reason; thresholds; what is measured here");
+  CLI::Option* const of_collectives = info->add_flag(
+      "--collectives", *collectives,
+      "what collectives cost here, and which algorithm is chosen for which length; measured at first use");
+  of_collectives->excludes(of_protocols);
+  info->add_option("-n,--ranks", group->ranks, "for a job of this many ranks")->check(CLI::Range(1U, kMaxRanks));
+  info->add_option("--nodes", group->nodes, "on so many nodes")
+      ->check(CLI::Range(1U, kMaxRanks))
+      ->needs(of_collectives);
+  info->add_option("--rates", group->rates, "by these, as of `margay run --rates`: usual, paragon, a file, a text")
+      ->needs(of_collectives);
+  info->add_option("--plot", group->plot, "draw cost against length into this file (SVG), - for standard output")
+      ->needs(of_collectives);
+  info->callback([protocols, collectives, group, above] {
+    if (*collectives) {
+      end_with(above.info_collectives(*group));
+    } else if (*protocols) {
+      print_protocols(group->ranks, above.choices);
     } else {
-      print(describe_choices(*ranks));
+      print(describe_choices(group->ranks));
     }
   });
+}
+
+void add_calibrate_command(CLI::App& app, const LayersAbove& above) {
+  CLI::App* calibrate =
+      app.add_subcommand("calibrate", "measure what collectives cost on this machine, some seconds, and keep it");
+  const auto order = std::make_shared<CalibrateOrder>();
+  CLI::Option* const write = calibrate->add_option(
+      "--write", order->file, "keep it in this file (default: for this machine in ~/.cache/margay)");
+  CLI::Option* const installed =
+      calibrate->add_flag("--installed", order->installed, "keep it beside this command, for all its users");
+  CLI::Option* const printed =
+      calibrate->add_flag("--print", order->print, "print it as --rates takes it; keep nothing");
+  write->excludes(installed)->excludes(printed);
+  installed->excludes(printed);
+  calibrate->callback([order, above] { end_with(above.calibrate(*order)); });
 }
 
 void run_doctor() {
@@ -135,7 +170,7 @@ bool knows_command(CLI::App& app, const std::string& word) {
 
 }  // namespace
 
-int run_cli(int argc, char** argv, const std::vector<DescribeChoices>& layers_above) {
+int run_cli(int argc, char** argv, const LayersAbove& layers_above) {
   CLI::App app("margay: an MPI on emulated Puma portals");
   app.require_subcommand(1);
   app.set_version_flag("--version", "margay 0.1.0");
@@ -143,6 +178,7 @@ int run_cli(int argc, char** argv, const std::vector<DescribeChoices>& layers_ab
   add_info_command(app, layers_above);
   app.add_subcommand("doctor", "check this machine and print the mend")->callback(run_doctor);
   add_check_command(app);
+  add_calibrate_command(app, layers_above);
 #ifdef MARGAY_HAS_TRACE_COMMAND
   add_trace_command(app);
 #endif

@@ -13,6 +13,7 @@
 
 #include "sim/base/processors.hpp"
 #include "sim/boot/interface.hpp"
+#include "sim/boot/job_rates.hpp"
 #include "sim/boot/options.hpp"
 #include "sim/launch/options/plan.hpp"
 #include "sim/launch/options/run_options.hpp"
@@ -139,6 +140,19 @@ Status check_rank_options(const RunOptions& options) {
   return interface.empty() ? Status() : choose_address(interface, address);
 }
 
+// All ranks choose by the same, whatever variables each is given.
+Status take_rates_for(const RunOptions& options, JobPlan& plan) {
+  if (options.system_mpi) return {};
+  JobRates found;
+  if (Status status = find_job_rates(options_of_ranks(options), found); !status.ok()) return status;
+  for (const std::string& sentence : found.passed_over) {
+    std::fprintf(stderr, "margay: %s; it is passed over (`margay calibrate` measures again)\n", sentence.c_str());
+  }
+  plan.rates = std::move(found.text);
+  plan.rates_given = found.given;
+  return {};
+}
+
 int run_job(const RunOptions& options) {
   if (Status status = check_rank_options(options); !status.ok()) return complain(status, kStatusBadCommandLine);
   std::vector<std::string> paths;
@@ -153,6 +167,7 @@ int run_job(const RunOptions& options) {
   const ProcessorShare share = processor_share();
   plan.crowded = are_crowded(options_of_ranks(options).text("wait", "auto"), plan.size(), share);
   plan.processors = share.processors;
+  if (Status status = take_rates_for(options, plan); !status.ok()) return complain(status, kStatusBadCommandLine);
   JobMemory memory;
   if (Status status = memory.create(plan); !status.ok()) return complain(status, kStatusCannotStart);
   Runner runner(options, plan, paths, memory);

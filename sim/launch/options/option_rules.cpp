@@ -81,6 +81,8 @@ constexpr OptionRule kRules[] = {
      "allgather=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,"
      "reduce_scatter=tree|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,gather=tree|direct|shared,"
      "scatter=tree|shared,alltoall=direct|shared,scan=exchange|shared|chain,exscan=exchange|shared|chain"},
+    {"rates", 1, OptionAction::kRankOption, "MARGAY_RATES",
+     "usual, paragon, a file with a \"/\" in its name, or the rates"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
     {"trace-events", 1, OptionAction::kTraceEvents, "MARGAY_TRACE_EVENTS"},
     {"stall", 1, OptionAction::kSeconds, "MARGAY_STALL_SECONDS"},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "sim/launch/options/run_options.hpp"
@@ -14,6 +15,8 @@ struct JobPlan {
   std::uint32_t node_count = 1;
   bool crowded = false;   // Job::crowded
   double processors = 0;  // Job::processors
+  std::string rates;      // Job::rates
+  bool rates_given = false;
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(program_of_rank.size()); }
   [[nodiscard]] std::vector<std::uint32_t> ranks_of_node() const;  // [node]: how many

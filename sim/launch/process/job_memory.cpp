@@ -41,6 +41,8 @@ Status JobMemory::create(const JobPlan& plan) {
   header.node_count = plan.node_count;
   header.crowded = plan.crowded ? 1 : 0;
   header.processor_hundredths = static_cast<std::uint32_t>(plan.processors * 100);
+  set_text(header.rates, plan.rates);
+  header.rates_given = plan.rates_given ? 1 : 0;
   header.job_id = random_u64();
   fill_random(header.secret);
   std::copy(plan.node_of_rank.begin(), plan.node_of_rank.end(), board_.node_of_rank());

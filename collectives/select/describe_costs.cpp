@@ -1,0 +1,98 @@
+#include "collectives/select/describe_costs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string_view>
+
+#include "collectives/select/cost_curves.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+std::string rate_line(std::string_view what, const std::string& value, std::string_view meaning) {
+  return fmt::format("  {:<16} {:<34} {}", what, value, meaning);
+}
+
+std::string per_second(double byte) {
+  return fmt::format("{:.2g} GB/s", 1e-9 / byte);
+}
+
+std::string fine_text(double seconds) {
+  constexpr double kNsPerSecond = 1e9;
+  return seconds < 1e-6 ? fmt::format("{:.3g} ns", seconds * kNsPerSecond) : seconds_text(seconds);
+}
+
+std::string way_text(const Rates::Way& way) {
+  return fmt::format("{}, {}, {}", fine_text(way.startup), fine_text(way.busy), per_second(way.byte));
+}
+
+// The power of two that lies in the middle of the range, as its lengths are shown; an end where none does.
+std::uint64_t middle_of(const ChosenRange& range) {
+  if (range.last == 0) return 0;
+  const double middle = std::sqrt(static_cast<double>(range.first) * static_cast<double>(range.last));
+  return std::clamp(std::bit_floor(static_cast<std::uint64_t>(middle)), range.first, range.last);
+}
+
+std::string lengths_of(const ChosenRange& range) {
+  if (range.last == 0) return "";
+  if (range.last == kLongestShown) return range.first == 1 ? "any length" : "from " + length_text(range.first);
+  return (range.first == 1 ? "up to " : length_text(range.first) + " to ") + length_text(range.last);
+}
+
+// What was asked for by name, or can do all lengths of a class alone, need not be the cheapest.
+std::string reason_of(Operation operation, const ChosenRange& range, const Facts& facts) {
+  const std::uint64_t bytes = middle_of(range);
+  const std::vector<CostOf> costs = costs_at(operation, bytes, facts);
+  const auto mine =
+      std::find_if(costs.begin(), costs.end(), [&](const CostOf& one) { return one.algorithm == range.algorithm; });
+  if (mine == costs.end()) return "alone can do it";
+  std::string text = bytes == 0 ? "" : length_text(bytes) + ": ";
+  text += seconds_text(mine->seconds);
+  if (costs.size() == 1) return text + "; nothing else can do it";
+  const CostOf& other = mine == costs.begin() ? costs[1] : costs.front();
+  return text + fmt::format("; {} {}", name(other.algorithm), seconds_text(other.seconds));
+}
+
+}  // namespace
+
+std::vector<std::string> describe_rates(const Rates& rates) {
+  return {
+      rate_line("inside a node", way_text(rates.inside), "a message, each further one of several, its bytes"),
+      rate_line("between nodes", way_text(rates.between), "the same"),
+      rate_line("combined", per_second(rates.combined), "of one operand of a reduction"),
+      rate_line("shared memory", fine_text(rates.shared.look) + ", " + per_second(rates.shared.byte),
+                "a look at what another rank wrote, and bytes"),
+      rate_line("turn", fine_text(rates.turn), "a processor goes from one rank to another, where ranks outnumber them"),
+      "  as text          " + to_text(rates),
+  };
+}
+
+std::vector<std::string> describe_costs(const Facts& facts) {
+  std::vector<std::string> lines;
+  for (const Operation operation : operations_with_choice()) {
+    std::string_view title = name(operation);
+    for (const ChosenRange& range : costs_of(operation, facts).chosen) {
+      lines.push_back(fmt::format("  {:<16} {:<22} {:<10} {}", title, lengths_of(range), name(range.algorithm),
+                                  reason_of(operation, range, facts)));
+      title = "";
+    }
+  }
+  return lines;
+}
+
+std::string describe_paragon() {
+  std::string text = "on the Paragon, by the same formulas, a broadcast goes round a bucket from";
+  std::string_view before = " ";
+  for (const int nodes : {8, 16, 64}) {
+    const std::uint64_t bytes = paragon_crossover(nodes);
+    text += fmt::format("{}{} on {} nodes", before, bytes == 0 ? "no length" : length_text(bytes), nodes);
+    before = ", ";
+  }
+  return text + " (the paper: \"larger than say 10 Kbytes\")";
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,132 @@
+#include "collectives/select/solve_rates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "collectives/select/cost.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+Facts facts_of(int ranks, int nodes) {
+  std::vector<std::uint32_t> node_of_rank(static_cast<std::size_t>(ranks));
+  for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
+    node_of_rank[rank] = static_cast<std::uint32_t>(rank * static_cast<std::size_t>(nodes) / node_of_rank.size());
+  }
+  Facts facts = facts_of_nodes(node_of_rank);
+  facts.shared = nodes == 1;
+  return facts;
+}
+
+struct Call {
+  Algorithm algorithm;
+  Operation operation;
+  std::uint64_t bytes;
+};
+
+// Which rate makes the call take `took`, the others being known. seconds() is a straight line in each rate.
+bool solve(const Call& call, const Facts& facts, double took, Rates& rates, double& rate) {
+  const Cost cost = cost_of(call.algorithm, call.operation, call.bytes, facts);
+  const double known = rate;
+  rate = 0;
+  const double without = seconds(cost, facts, rates);
+  rate = 1;
+  const double slope = seconds(cost, facts, rates) - without;
+  rate = (took - without) / slope;
+  if (slope > 0 && std::isfinite(rate) && rate > 0) return true;
+  rate = known;
+  return false;
+}
+
+bool is_time(double value) {
+  return std::isfinite(value) && value > 0;
+}
+
+// Of two lengths that both are asked for: what differs is their bytes.
+bool solve_way(const CallTimes::Pair& pair, const Facts& facts, Rates& rates, Rates::Way& way) {
+  const Rates::Way usual = way;
+  way.byte = (pair.longer - pair.shorter) / static_cast<double>(kTimedLonger - kTimedShorter);
+  way.busy = pair.further;
+  if (is_time(way.byte) && is_time(way.busy) &&
+      solve({Algorithm::tree, Operation::bcast, kTimedMessage}, facts, pair.message, rates, way.startup)) {
+    way.busy = std::min(way.busy, way.startup);
+    return true;
+  }
+  way = usual;
+  return false;
+}
+
+bool solve_shared(const CallTimes::Shared& times, Rates& rates) {
+  const Facts facts = facts_of(2, 1);
+  const Rates::Memory usual = rates.shared;
+  if (solve({Algorithm::shared, Operation::barrier, 0}, facts, times.barrier, rates, rates.shared.look) &&
+      solve({Algorithm::shared, Operation::allreduce, kTimedShared}, facts, times.allreduce, rates,
+            rates.shared.byte)) {
+    return true;
+  }
+  rates.shared = usual;
+  return false;
+}
+
+// Between what the two barriers say.
+bool solve_turn(const CallTimes::Crowd& crowd, Rates& rates) {
+  Facts facts = facts_of(crowd.ranks, 1);
+  facts.crowded = true;
+  facts.processors = crowd.processors;
+  Rates by_memory = rates;
+  const bool both = solve({Algorithm::nodes, Operation::barrier, 0}, facts, crowd.nodes, rates, rates.turn) &&
+                    solve({Algorithm::shared, Operation::barrier, 0}, facts, crowd.shared, by_memory, by_memory.turn);
+  if (!both) {
+    rates.turn = usual_rates().turn;
+    return false;
+  }
+  rates.turn = std::sqrt(rates.turn * by_memory.turn);
+  return true;
+}
+
+double two_digits(double value) {
+  char text[32];
+  const int length = std::snprintf(text, sizeof text, "%.1e", value);
+  double rounded = value;
+  std::from_chars(text, text + length, rounded);
+  return rounded;
+}
+
+std::array<double*, 10> all_of(Rates& rates) {
+  return {&rates.inside.startup, &rates.inside.busy, &rates.inside.byte, &rates.between.startup, &rates.between.busy,
+          &rates.between.byte,   &rates.combined,    &rates.shared.look, &rates.shared.byte,     &rates.turn};
+}
+
+void round_measured(Rates& rates) {
+  Rates usual = usual_rates();
+  const std::array<double*, 10> values = all_of(rates);
+  const std::array<double*, 10> usual_values = all_of(usual);
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    if (*values[at] != *usual_values[at]) *values[at] = two_digits(*values[at]);
+  }
+}
+
+}  // namespace
+
+SolvedRates solve_rates(const CallTimes& times) {
+  SolvedRates solved{.rates = usual_rates(), .unmeasured = {}};
+  Rates& rates = solved.rates;
+  const auto note = [&](bool measured, const char* name) {
+    if (!measured) solved.unmeasured.emplace_back(name);
+  };
+  note(times.inside && solve_way(*times.inside, facts_of(2, 1), rates, rates.inside), "inside");
+  note(times.between && solve_way(*times.between, facts_of(2, 2), rates, rates.between), "between");
+  const double combined = times.row.value_or(0) / static_cast<double>(kTimedRow);
+  note(is_time(combined), "combined");
+  if (is_time(combined)) rates.combined = combined;
+  note(times.shared && solve_shared(*times.shared, rates), "shared");
+  note(times.crowd && solve_turn(*times.crowd, rates), "turn");
+  round_measured(rates);
+  return solved;
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,190 @@
+#include "command/calibrate/calibrate.hpp"
+
+#include <fmt/format.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+#include <string_view>
+#include <utility>
+
+#include "collectives/select/describe_costs.hpp"
+#include "collectives/select/solve_rates.hpp"
+#include "command/calibrate/child.hpp"
+#include "command/calibrate/measurement.hpp"
+#include "sim/base/processors.hpp"
+
+namespace margay::command {
+
+namespace {
+
+using collectives::CallTimes;
+using portals::Status;
+
+constexpr int kRounds = 5;
+constexpr int kCrowdedTo = 4;  // ranks to a processor
+constexpr int kAnyProcessors = 1 << 20;
+
+// libexec/margay/measure beside the folder of this command; empty: it is not there.
+std::string measuring_program() {
+  char path[PATH_MAX];
+  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+  if (length <= 0) return {};
+  std::string prefix(path, static_cast<std::size_t>(length));
+  prefix.resize(prefix.rfind('/'));
+  prefix.resize(prefix.rfind('/'));
+  for (const char* folder : {"/libexec/margay", "/lib/margay"}) {
+    const std::string program = prefix + folder + "/measure";
+    if (::access(program.c_str(), X_OK) == 0) return program;
+  }
+  return {};
+}
+
+// A job of a few ranks, and what they are asked.
+struct Shape {
+  Question question;
+  int ranks;
+  int nodes;
+  int processors;  // that they have at most
+  std::vector<Answers> runs = {};
+  Status status = {};  // of the first run that failed; none follows
+
+  [[nodiscard]] Answers answers() const { return fast_of(runs); }
+};
+
+void run_once(Shape& shape, const std::string& program) {
+  std::vector<std::string> words{
+      "run", "-n", std::to_string(shape.ranks), "--nodes", std::to_string(shape.nodes), "--timeout", "60", program};
+  words.insert(words.end(), shape.question.words.begin(), shape.question.words.end());
+  std::string output;
+  shape.status = run_margay(words, shape.question.collective, shape.processors, output);
+  if (shape.status.ok()) shape.status = parse_answers(output, shape.question.words, shape.runs.emplace_back());
+}
+
+// In turn, several times: what disturbs the machine for a while meets one run of each.
+void run_all(std::vector<Shape>& shapes, const std::string& program) {
+  for (int round = 0; round < kRounds; ++round) {
+    for (Shape& shape : shapes) {
+      if (shape.status.ok()) run_once(shape, program);
+    }
+    if (!shapes.front().status.ok()) return;
+  }
+}
+
+// Two ranks, of a node and of two: a processor for each is needed. The first shape tells whether ranks can be started.
+std::vector<Shape> shapes_for(int processors) {
+  std::vector<Shape> shapes;
+  if (processors >= 2) {
+    shapes.push_back({.question = inside_question(), .ranks = 2, .nodes = 1, .processors = kAnyProcessors});
+    shapes.push_back({.question = between_question(), .ranks = 2, .nodes = 2, .processors = kAnyProcessors});
+  } else {
+    shapes.push_back({.question = alone_question(), .ranks = 1, .nodes = 1, .processors = kAnyProcessors});
+  }
+  for (const char* barrier : {"barrier=nodes", "barrier=shared"}) {
+    shapes.push_back(
+        {.question = crowd_question(barrier), .ranks = kCrowdedTo * processors, .nodes = 1, .processors = processors});
+  }
+  return shapes;
+}
+
+// Out of the shapes of shapes_for().
+CallTimes times_of(const std::vector<Shape>& shapes, int processors, std::vector<std::string>& remarks) {
+  CallTimes times;
+  if (processors < 2) {
+    take_alone(shapes[0].answers(), times);
+    remarks.emplace_back("messages and shared memory: there is no processor for each of two ranks");
+  } else {
+    take_inside(shapes[0].answers(), times);
+    if (shapes[1].status.ok()) {
+      take_between(shapes[1].answers(), times);
+    } else {
+      remarks.push_back("messages between nodes: " + shapes[1].status.sentence());
+    }
+  }
+  const Shape& nodes = shapes[shapes.size() - 2];
+  const Shape& shared = shapes.back();
+  if (nodes.status.ok() && shared.status.ok()) {
+    times.crowd = {.ranks = nodes.ranks,
+                   .processors = static_cast<double>(processors),
+                   .nodes = nodes.answers().find("barrier")->second,
+                   .shared = shared.answers().find("barrier")->second};
+  } else {
+    remarks.push_back("turns of a processor: " + (nodes.status.ok() ? shared : nodes).status.sentence());
+  }
+  return times;
+}
+
+std::string date_now() {
+  char text[32];
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts)};
+}
+
+int complain(const Status& status) {
+  std::fprintf(stderr, "margay calibrate: %s\n", status.sentence().c_str());
+  return 1;
+}
+
+Status place_of(const sim::CalibrateOrder& order, std::string& path) {
+  path = order.installed ? sim::installed_rates_file() : order.file;
+  if (!path.empty()) return {};
+  path = sim::user_rates_file();
+  return path.empty() ? Status::error(
+                            "neither XDG_CACHE_HOME nor HOME names a folder to keep it in; name a file with "
+                            "--write FILE, or set one of them")
+                      : Status();
+}
+
+}  // namespace
+
+Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remarks) {
+  const std::string program = measuring_program();
+  if (program.empty()) {
+    return Status::error(
+        "libexec/margay/measure is not beside the folder of this command: build or install all of margay (target "
+        "installed)");
+  }
+  const int processors = sim::processor_share().processors >= 2 ? 2 : 1;
+  std::vector<Shape> shapes = shapes_for(processors);
+  run_all(shapes, program);
+  if (const Status& status = shapes.front().status; !status.ok()) {
+    return Status::error("no rank can be measured: " + status.sentence() + " (`margay doctor` looks for the reason)");
+  }
+  const collectives::SolvedRates solved = collectives::solve_rates(times_of(shapes, processors, remarks));
+  std::string unmeasured;
+  for (const std::string& name : solved.unmeasured) unmeasured += (unmeasured.empty() ? "" : ", ") + name;
+  out = {.machine = sim::this_machine(),
+         .date = date_now(),
+         .unmeasured = unmeasured,
+         .rates = collectives::to_text(solved.rates)};
+  return {};
+}
+
+int calibrate(const sim::CalibrateOrder& order) {
+  std::string path;
+  if (!order.print) {
+    if (const Status status = place_of(order, path); !status.ok()) return complain(status);
+  }
+  sim::MeasuredRates measured;
+  std::vector<std::string> remarks;
+  if (const Status status = measure_machine(measured, remarks); !status.ok()) return complain(status);
+  for (const std::string& remark : remarks)
+    std::fprintf(stderr, "margay calibrate: not measured, %s\n", remark.c_str());
+  if (order.print) {
+    std::printf("%s\n", measured.rates.c_str());
+    return 0;
+  }
+  collectives::Rates rates = collectives::usual_rates();
+  if (const Status status = collectives::parse_rates(measured.rates, rates); !status.ok()) return complain(status);
+  if (const Status status = sim::write_rates_file(path, measured); !status.ok()) return complain(status);
+  std::printf("what collectives cost on this machine (%s)\n", measured.machine.c_str());
+  for (const std::string& line : collectives::describe_rates(rates)) std::printf("%s\n", line.c_str());
+  if (!measured.unmeasured.empty()) std::printf("  not measured, the usual values: %s\n", measured.unmeasured.c_str());
+  std::printf("kept in %s\n", path.c_str());
+  return 0;
+}
+
+}  // namespace margay::command

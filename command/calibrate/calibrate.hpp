@@ -1,0 +1,20 @@
+// `margay calibrate`: what collectives cost on this machine, measured in a few seconds and kept in a file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "portals/base/status.hpp"
+#include "sim/boot/measured_rates.hpp"
+#include "sim/cli/commands.hpp"
+
+namespace margay::command {
+
+// Starts jobs of a few ranks, one after the other. Error: none can be started, with what to do. `remarks`: a sentence
+// for each shape that could not be measured, whose rates are the usual ones.
+[[nodiscard]] portals::Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remarks);
+
+// The command; its exit status.
+[[nodiscard]] int calibrate(const sim::CalibrateOrder& order);
+
+}  // namespace margay::command

@@ -1,0 +1,159 @@
+// The ranks of `margay calibrate`: how long calls and messages take, each measurement named on the command line as
+// NAME or NAME:BYTES, in rank 0's words on standard output: "NAME BYTES SECONDS". By which algorithm a call goes is its
+// launcher's to say (--collective).
+//
+//   bcast:N      a broadcast whose root is each of two ranks in turn: neither can run ahead
+//   allreduce:N  of N bytes of doubles
+//   barrier
+//   window:N     N messages of 8 bytes, one after the other, and an answer
+//   send         what of a message of 8 bytes its sender is busy with, the receiver being at rest
+//   combine:N    two rows of N bytes of doubles, by one rank: no message
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_adi/abi/mpi.h"
+
+// A batch is repeated until the whole has taken so long. What disturbs a machine comes in bursts: the fastest third of
+// the batches has seen none, and its middle is what two runs agree on.
+static const double kBatchSeconds = 1e-3;
+static const double kMeasureSeconds = 60e-3;
+enum { kBatchesMin = 9, kBatchesMax = 300, kAnswerTag = 1, kShortBytes = 8, kNameMax = 32 };
+
+typedef struct {
+  char name[kNameMax];
+  int bytes;  // window: messages
+} Measurement;
+
+typedef struct {
+  int rank;
+  double *data, *result;  // of `bytes` each
+  MPI_Request* requests;
+  double spent;  // send: inside of MPI_Send
+} Memory;
+
+static void pass_window(Memory* memory, int messages) {
+  if (memory->rank == 0) {
+    for (int i = 0; i < messages; ++i) {
+      MPI_Isend(memory->data, kShortBytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &memory->requests[i]);
+    }
+    MPI_Waitall(messages, memory->requests, MPI_STATUSES_IGNORE);
+    MPI_Recv(memory->result, kShortBytes, MPI_BYTE, 1, kAnswerTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (memory->rank == 1) {
+    for (int i = 0; i < messages; ++i) {
+      MPI_Irecv(memory->result, kShortBytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &memory->requests[i]);
+    }
+    MPI_Waitall(messages, memory->requests, MPI_STATUSES_IGNORE);
+    MPI_Send(memory->data, kShortBytes, MPI_BYTE, 0, kAnswerTag, MPI_COMM_WORLD);
+  }
+}
+
+static void pass_one(Memory* memory) {
+  const int peer = 1 - memory->rank;
+  if (memory->rank == 1) MPI_Recv(memory->result, kShortBytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  const double began = MPI_Wtime();
+  MPI_Send(memory->data, kShortBytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+  memory->spent += MPI_Wtime() - began;
+  if (memory->rank == 0) MPI_Recv(memory->result, kShortBytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void do_once(const Measurement* what, Memory* memory, int turn) {
+  const int doubles = what->bytes / (int)sizeof(double);
+  if (strcmp(what->name, "bcast") == 0) {
+    MPI_Bcast(memory->data, what->bytes, MPI_BYTE, turn % 2, MPI_COMM_WORLD);
+  } else if (strcmp(what->name, "allreduce") == 0) {
+    MPI_Allreduce(memory->data, memory->result, doubles, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  } else if (strcmp(what->name, "barrier") == 0) {
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(what->name, "window") == 0) {
+    pass_window(memory, what->bytes);
+  } else if (strcmp(what->name, "send") == 0) {
+    pass_one(memory);
+  } else if (memory->rank == 0) {
+    MPI_Reduce_local(memory->data, memory->result, doubles, MPI_DOUBLE, MPI_SUM);
+  }
+}
+
+// Of one call, in rank 0's time.
+static double time_batch(const Measurement* what, Memory* memory, int calls) {
+  memory->spent = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double began = MPI_Wtime();
+  for (int i = 0; i < calls; ++i) do_once(what, memory, i);
+  const double ended = MPI_Wtime();
+  return (strcmp(what->name, "send") == 0 ? memory->spent : ended - began) / calls;
+}
+
+static int compare(const void* a, const void* b) {
+  const double x = *(const double*)a;
+  const double y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+// All ranks do what rank 0 finds: as many calls, as many batches.
+static int agree(int number) {
+  MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return number;
+}
+
+static double measure(const Measurement* what, Memory* memory) {
+  double times[kBatchesMax];
+  int calls = 2;
+  double once = time_batch(what, memory, calls);  // the first ones find their peers and their pages
+  once = fmin(once, time_batch(what, memory, calls));
+  const double wanted = fmin(fmax(kBatchSeconds / fmax(once, 1e-9), 2), 1e5);
+  calls = agree((int)wanted / 2 * 2);
+  int batches = 0;
+  for (const double began = MPI_Wtime(); batches < kBatchesMax; ++batches) {
+    if (agree(batches >= kBatchesMin && MPI_Wtime() - began > kMeasureSeconds)) break;
+    times[batches] = time_batch(what, memory, calls);
+  }
+  qsort(times, (size_t)batches, sizeof times[0], compare);
+  return times[batches / 6];
+}
+
+// Two looks at the clock, which is what a measurement of a single call has too much.
+static double clock_seconds(void) {
+  enum { kLooks = 10000 };
+  const double began = MPI_Wtime();
+  double last = began;
+  for (int i = 0; i < kLooks; ++i) last = MPI_Wtime();
+  return (last - began) / kLooks;
+}
+
+static Measurement parse(const char* word) {
+  Measurement what = {"", 0};
+  const size_t length = strcspn(word, ":");
+  if (length < kNameMax) memcpy(what.name, word, length);
+  what.bytes = word[length] == ':' ? atoi(word + length + 1) : 0;
+  static const char* const kKnown[] = {"bcast", "allreduce", "barrier", "window", "send", "combine"};
+  for (size_t i = 0; i < sizeof kKnown / sizeof kKnown[0]; ++i) {
+    if (strcmp(what.name, kKnown[i]) == 0 && what.bytes >= 0) return what;
+  }
+  fprintf(stderr, "measure: %s is no measurement\n", word);
+  MPI_Abort(MPI_COMM_WORLD, 2);
+  exit(2);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  Memory memory = {0, NULL, NULL, NULL, 0};
+  MPI_Comm_rank(MPI_COMM_WORLD, &memory.rank);
+  for (int i = 1; i < argc; ++i) {
+    const Measurement what = parse(argv[i]);
+    const size_t bytes = (size_t)what.bytes + kShortBytes;
+    memory.data = calloc(1, bytes);
+    memory.result = calloc(1, bytes);
+    memory.requests = calloc((size_t)what.bytes + 1, sizeof(MPI_Request));
+    if (memory.data == NULL || memory.result == NULL || memory.requests == NULL) MPI_Abort(MPI_COMM_WORLD, 3);
+    double seconds = measure(&what, &memory);
+    if (strcmp(what.name, "send") == 0) seconds -= clock_seconds();
+    if (memory.rank == 0) printf("%s %d %.4g\n", what.name, what.bytes, seconds);
+    free(memory.data);
+    free(memory.result);
+    free(memory.requests);
+  }
+  MPI_Finalize();
+  return 0;
+}

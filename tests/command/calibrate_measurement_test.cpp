@@ -1,0 +1,64 @@
+// What the ranks of a calibration answer.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "command/calibrate/measurement.hpp"
+
+namespace margay::command {
+namespace {
+
+// As the ranks would answer, a time for each word in its order.
+std::string answer_to(const Question& question) {
+  std::string output;
+  int time = 0;
+  for (const std::string& word : question.words) {
+    const std::size_t colon = word.find(':');
+    output += word.substr(0, colon) + " " + (colon == std::string::npos ? "0" : word.substr(colon + 1)) + " " +
+              std::to_string(++time) + "e-06\n";
+  }
+  return output;
+}
+
+}  // namespace
+
+TEST_CASE("answers are found under the words that were asked") {
+  Answers answers;
+  REQUIRE(parse_answers("bcast 8 4.5e-07\nbarrier 0 2e-06\n", {"bcast:8", "barrier"}, answers).ok());
+  CHECK(answers.at("bcast:8") == 4.5e-07);
+  CHECK(answers.at("barrier") == 2e-06);
+}
+
+TEST_CASE("what is no answer, or an answer that lacks, is told") {
+  Answers answers;
+  for (const char* output : {"bcast 8\n", "bcast 8 soon\n", "bcast 8 nan\n", "bcast 8 1e-6 more\n", "\n"}) {
+    CHECK_FALSE(parse_answers(output, {}, answers).ok());
+  }
+  CHECK(parse_answers("bcast 8 1e-6\n", {"barrier"}, answers).sentence().find("barrier") != std::string::npos);
+}
+
+TEST_CASE("of several runs those that were disturbed do not count") {
+  const std::vector<Answers> runs{
+      {{"barrier", 3.0}}, {{"barrier", 90.0}}, {{"barrier", 2.0}}, {{"barrier", 80.0}}, {{"barrier", 4.0}}};
+  CHECK(fast_of(runs).at("barrier") == 3.0);
+  CHECK(fast_of({{{"barrier", 5.0}}}).at("barrier") == 5.0);
+}
+
+TEST_CASE("each shape is asked for all that is taken of its answers") {
+  collectives::CallTimes times;
+  Answers answers;
+  REQUIRE(parse_answers(answer_to(inside_question()), inside_question().words, answers).ok());
+  take_inside(answers, times);
+  REQUIRE((times.inside && times.shared && times.row));
+  CHECK(times.inside->message == doctest::Approx(1e-6));
+  CHECK(times.inside->further == doctest::Approx(1e-6 / 63));
+  CHECK(times.shared->barrier == doctest::Approx(7e-6));
+  REQUIRE(parse_answers(answer_to(between_question()), between_question().words, answers).ok());
+  take_between(answers, times);
+  REQUIRE(times.between);
+  CHECK(times.between->further == doctest::Approx(4e-6));
+  CHECK_FALSE(times.crowd);
+}
+
+}  // namespace margay::command
