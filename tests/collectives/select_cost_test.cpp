@@ -218,7 +218,8 @@ void hold_all(std::size_t ranks, const std::vector<std::size_t>& elements_each) 
 }  // namespace
 
 TEST_CASE("messages, bytes and depth of each algorithm are its formula's") {
-  for (std::size_t ranks = 2; ranks <= 17; ++ranks) hold_all(ranks, {1, 1000});
+  for (std::size_t ranks = 2; ranks <= 9; ++ranks) hold_all(ranks, {1, 1000});
+  for (const std::size_t ranks : {12, 16, 17}) hold_all(ranks, {1000});
 }
 
 TEST_CASE("likewise where blocks are asked for, and streams have several pieces") {
@@ -228,10 +229,11 @@ TEST_CASE("likewise where blocks are asked for, and streams have several pieces"
 TEST_CASE("likewise of hybrids, by every plan") {
   for (const int ranks : {4, 6, 8, 12}) {
     const auto plans = plans_of(ranks, {Way::brief, Way::slices, Way::bucket});
+    const std::size_t stride = ranks > 8 ? 17 : (ranks > 6 ? 5 : 1);  // of many plans some, of all kinds
     for (const int nodes : {1, 2, ranks}) {
       std::vector<std::uint32_t> placed;
       for (int rank = 0; rank < ranks; ++rank) placed.push_back(static_cast<std::uint32_t>(rank * nodes / ranks));
-      for (std::size_t at = 0; at<plans.size(); at += ranks> 8 ? 7 : 1) {
+      for (std::size_t at = 0; at < plans.size(); at += stride) {
         for (const Operation operation : {Operation::bcast, Operation::reduce, Operation::allreduce,
                                           Operation::allgather, Operation::reduce_scatter}) {
           for (const std::size_t each : {std::size_t{3}, std::size_t{2100}}) {
