@@ -19,14 +19,14 @@ Facts of_ranks(const std::vector<std::uint32_t>& nodes, const Rates& rates) {
   return facts;
 }
 
-double takes(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts) {
+double time_of_call(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts) {
   return seconds(cost_of(algorithm, operation, bytes, facts), facts, facts.rates);
 }
 
 CallTimes::Pair pair_of(const Facts& facts, double further) {
-  return {.message = takes(Algorithm::tree, Operation::bcast, kTimedMessage, facts),
-          .shorter = takes(Algorithm::tree, Operation::bcast, kTimedShorter, facts),
-          .longer = takes(Algorithm::tree, Operation::bcast, kTimedLonger, facts),
+  return {.message = time_of_call(Algorithm::tree, Operation::bcast, kTimedMessage, facts),
+          .shorter = time_of_call(Algorithm::tree, Operation::bcast, kTimedShorter, facts),
+          .longer = time_of_call(Algorithm::tree, Operation::bcast, kTimedLonger, facts),
           .further = further};
 }
 
@@ -36,16 +36,16 @@ CallTimes times_of(const Rates& rates) {
   Facts crowd = of_ranks({0, 0, 0, 0, 0, 0, 0, 0}, rates);
   crowd.crowded = true;
   crowd.processors = 2;
-  return {
-      .inside = pair_of(inside, rates.inside.busy),
-      .between = pair_of(of_ranks({0, 1}, rates), rates.between.busy),
-      .row = rates.combined * static_cast<double>(kTimedRow),
-      .shared = CallTimes::Shared{.barrier = takes(Algorithm::shared, Operation::barrier, 0, inside),
-                                  .allreduce = takes(Algorithm::shared, Operation::allreduce, kTimedShared, inside)},
-      .crowd = CallTimes::Crowd{.ranks = 8,
-                                .processors = 2,
-                                .nodes = takes(Algorithm::nodes, Operation::barrier, 0, crowd),
-                                .shared = takes(Algorithm::shared, Operation::barrier, 0, crowd)}};
+  return {.inside = pair_of(inside, rates.inside.busy),
+          .between = pair_of(of_ranks({0, 1}, rates), rates.between.busy),
+          .row = rates.combined * static_cast<double>(kTimedRow),
+          .shared = CallTimes::Shared{.barrier = time_of_call(Algorithm::shared, Operation::barrier, 0, inside),
+                                      .allreduce =
+                                          time_of_call(Algorithm::shared, Operation::allreduce, kTimedShared, inside)},
+          .crowd = CallTimes::Crowd{.ranks = 8,
+                                    .processors = 2,
+                                    .nodes = time_of_call(Algorithm::nodes, Operation::barrier, 0, crowd),
+                                    .shared = time_of_call(Algorithm::shared, Operation::barrier, 0, crowd)}};
 }
 
 constexpr Rates kMade{.inside = {.startup = 7e-7, .busy = 2.5e-7, .byte = 3e-10},
