@@ -33,7 +33,7 @@ TEST_CASE("the choices that are told are those that choose() makes") {
     for (const auto& [bytes, length] :
          {std::pair{0, "up to 16 KiB"}, std::pair{1 << 16, "64 KiB"}, std::pair{1 << 20, "1 MiB"}}) {
       const Algorithm algorithm = choose(Operation::allreduce, static_cast<std::uint64_t>(bytes), facts);
-      const auto line = std::ranges::find_if(of_stopping, [&](const std::string& one) {
+      const auto line = std::ranges::find_if(of_stopping, [length = length](const std::string& one) {
         return one.find(length) != std::string::npos && one.find("allreduce") != std::string::npos;
       });
       REQUIRE(line != of_stopping.end());
