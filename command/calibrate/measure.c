@@ -19,7 +19,9 @@
 // the batches has seen none, and its middle is what two runs agree on.
 static const double kBatchSeconds = 1e-3;
 static const double kMeasureSeconds = 60e-3;
-enum { kBatchesMin = 9, kBatchesMax = 300, kAnswerTag = 1, kShortBytes = 8, kNameMax = 32 };
+// On a busy machine what was measured until then has to do.
+static const double kPatienceSeconds = 240e-3;
+enum { kBatchesMin = 9, kBatchesMax = 300, kCallsMax = 1 << 17, kAnswerTag = 1, kShortBytes = 8, kNameMax = 32 };
 
 typedef struct {
   char name[kNameMax];
@@ -100,13 +102,19 @@ static int agree(int number) {
 static double measure(const Measurement* what, Memory* memory) {
   double times[kBatchesMax];
   int calls = 2;
-  double once = time_batch(what, memory, calls);  // the first ones find their peers and their pages
-  once = fmin(once, time_batch(what, memory, calls));
-  const double wanted = fmin(fmax(kBatchSeconds / fmax(once, 1e-9), 2), 1e5);
-  calls = agree((int)wanted / 2 * 2);
+  time_batch(what, memory, calls);  // the first ones find their peers and their pages
+  // Doubled until a batch is long enough, and not computed from a short one: on a busy machine calls that follow each
+  // other may take a thousand times as long as two.
+  for (int grows = 1; grows && calls < kCallsMax;) {
+    const double took = calls * time_batch(what, memory, calls);
+    grows = agree(took < kBatchSeconds);
+    if (grows) calls *= 2;
+  }
   int batches = 0;
   for (const double began = MPI_Wtime(); batches < kBatchesMax; ++batches) {
-    if (agree(batches >= kBatchesMin && MPI_Wtime() - began > kMeasureSeconds)) break;
+    const double spent = MPI_Wtime() - began;
+    const int enough = batches >= kBatchesMin && spent > kMeasureSeconds;
+    if (agree(enough || (batches > 0 && spent > kPatienceSeconds))) break;
     times[batches] = time_batch(what, memory, calls);
   }
   qsort(times, (size_t)batches, sizeof times[0], compare);
