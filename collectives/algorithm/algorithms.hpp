@@ -175,9 +175,6 @@ Steps reduce_to_root_strips(Collective& collective, Team& team, int root, std::b
                             std::size_t element_bytes, Reducer combine);
 Steps reduce_scatter_strips(Collective& collective, Team& team, std::byte* partial, std::span<const Slice> slices,
                             std::size_t element_bytes, Reducer combine);
-Steps allgather_strips(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes);
-Steps alltoall_strips(Collective& collective, Team& team, std::span<const PeerMessage> out,
-                      std::span<const PeerMessage> in, std::uint64_t block_bytes);
 Steps bcast_strips(Collective& collective, Team& team, int root, portals::Region data);
 
 // `all` (root only): size() * block_bytes bytes, in rank order; `mine`: block_bytes bytes, filled.

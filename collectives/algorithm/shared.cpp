@@ -1,8 +1,8 @@
 // Calls of one node through memory that all members see (portal/meet): each shows the others its part, who comes last
 // opens, and all read what they need. Cost, p ranks, n bytes of each: one turn of a processor each and no message; 2 n
 // β to write and read one part; who comes last combines all of an allreduce, (p - 1) n γ, and the others copy the
-// result; in an allgather, an all-to-all and a reduce-scatter each reads p parts, or its block of each; in a scan those
-// of the ranks up to its own. For short data on crowded nodes: a rank is scheduled once, whatever p is.
+// result; in a reduce-scatter each reads its block of p parts; in a scan the parts of the ranks up to its own. For
+// short data on crowded nodes: a rank is scheduled once, whatever p is.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <cstring>
@@ -31,11 +31,8 @@ void show(Meet& meet, const std::byte* data, std::uint64_t bytes) {
 
 Steps barrier_shared(Collective& collective, Team& team) {
   Meet meet(collective, team, 0);
-  if (meet.come(0)) {
-    meet.open();
-  } else {
-    co_await meet;
-  }
+  meet.arrive(0);
+  co_await meet;
 }
 
 Steps allreduce_shared(Collective& collective, Team& team, std::byte* partial, std::size_t count,
@@ -60,65 +57,13 @@ Steps allreduce_shared(Collective& collective, Team& team, std::byte* partial, s
     std::memcpy(partial, meet.part(meet.opener(), bytes), bytes);
 }
 
-Steps allgather_shared(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes) {
-  if (block_bytes > sim::kMeetingPartBytes) {
-    co_await allgather_strips(collective, team, all, block_bytes);
-    co_return;
-  }
-  Meet meet(collective, team, block_bytes);
-  const auto block = [&](int rank) { return all + static_cast<std::uint64_t>(rank) * block_bytes; };
-  show(meet, block(collective.rank()), block_bytes);
-  if (meet.come(block_bytes)) {
-    meet.open();
-  } else {
-    co_await meet;
-  }
-  if (collective.error_class() != MPI_SUCCESS || block_bytes == 0) co_return;
-  for (int rank = 0; rank < collective.size(); ++rank) {
-    if (rank != collective.rank()) std::memcpy(block(rank), meet.part(rank, block_bytes), block_bytes);
-  }
-}
-
-Steps alltoall_shared(Collective& collective, Team& team, std::span<const PeerMessage> out,
-                      std::span<const PeerMessage> in, std::uint64_t block_bytes) {
-  const std::uint64_t all_bytes = block_bytes * static_cast<std::uint64_t>(collective.size());
-  if (all_bytes > sim::kMeetingPartBytes) {
-    co_await alltoall_strips(collective, team, out, in, block_bytes);
-    co_return;
-  }
-  Meet meet(collective, team, all_bytes);
-  const auto offset = [&](int rank) { return block_bytes * static_cast<std::uint64_t>(rank); };
-  const auto fits = [&](const PeerMessage& block) {
-    if (block.data.bytes() != block_bytes) collective.named_other_bytes();
-    return block.data.bytes() == block_bytes;
-  };
-  for (const PeerMessage& block : out) {
-    if (fits(block)) portals::copy(portals::Region(meet.mine() + offset(block.peer), block_bytes), block.data);
-  }
-  if (meet.come(all_bytes)) {
-    meet.open();
-  } else {
-    co_await meet;
-  }
-  if (collective.error_class() != MPI_SUCCESS) co_return;
-  for (const PeerMessage& block : in) {
-    if (!fits(block)) continue;
-    // The region is only read.
-    std::byte* const from = const_cast<std::byte*>(meet.part(block.peer, block_bytes)) + offset(collective.rank());
-    portals::copy(block.data, portals::Region(from, block_bytes));
-  }
-}
-
 Steps scan_shared(Collective& collective, Team& team, ScanKind kind, std::byte* partial, std::size_t count,
                   std::size_t element_bytes, Reducer combine) {
   const std::uint64_t bytes = count * element_bytes;
   Meet meet(collective, team, bytes);
   show(meet, partial, bytes);
-  if (meet.come(bytes)) {
-    meet.open();
-  } else {
-    co_await meet;
-  }
+  meet.arrive(bytes);
+  co_await meet;
   const int parts = collective.rank() + (kind == ScanKind::inclusive ? 1 : 0);
   if (collective.error_class() != MPI_SUCCESS || bytes == 0 || parts == 0) co_return;
   combine_parts(meet, parts, 0, partial, count, bytes, combine);
@@ -133,11 +78,8 @@ Steps reduce_scatter_shared(Collective& collective, Team& team, std::byte* parti
   }
   Meet meet(collective, team, all_bytes);
   show(meet, partial, all_bytes);
-  if (meet.come(all_bytes)) {
-    meet.open();
-  } else {
-    co_await meet;
-  }
+  meet.arrive(all_bytes);
+  co_await meet;
   const Slice& mine = slices[static_cast<std::size_t>(collective.rank())];
   if (collective.error_class() != MPI_SUCCESS || mine.count == 0) co_return;
   const std::uint64_t offset = mine.first * element_bytes;

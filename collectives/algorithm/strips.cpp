@@ -1,11 +1,11 @@
-// Calls of one node with long data through memory that all members see (portal/meet), strip by strip: each shows the
-// others its next strip, and reads of theirs what it needs; of a reduction each rank combines its part of each strip,
-// straight out of the others' memory, and shows what it comes to with the next strip. Cost, p ranks, n bytes of each,
-// strips of m bytes: n/m + 1 turns of a processor each and no message. Bytes moved by a rank: of an allreduce n β to
-// write, (p - 1)/p n γ, which reads as much, and 2 n β for results; of a reduce-scatter n β and (p - 1)/p n γ; of an
-// allgather and an all-to-all n β and p blocks β; of a broadcast n β, by the root and by each other rank. Where ranks
-// outnumber processors: slices by messages cost p start-ups and words of receivers each, and a turn for each that is
-// not ready.
+// Calls of one node with long data, and allgathers and all-to-alls of any length, through memory that all members see
+// (portal/meet), strip by strip: each shows the others its next strip, and reads of theirs what it needs; of a
+// reduction each rank combines its part of each strip, straight out of the others' memory, and shows what it comes to
+// with the next strip. Cost, p ranks, n bytes of each, strips of m bytes: n/m + 1 turns of a processor each and no
+// message. Bytes moved by a rank: of an allreduce n β to write, (p - 1)/p n γ, which reads as much, and 2 n β for
+// results; of a reduce-scatter n β and (p - 1)/p n γ; of an allgather and an all-to-all n β and p blocks β; of a
+// broadcast n β, by the root and by each other rank. Where ranks outnumber processors: slices by messages cost p
+// start-ups and words of receivers each, and a turn for each that is not ready.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace {
 struct Strips {
   std::size_t count;
   std::size_t most;
-  [[nodiscard]] std::size_t number() const { return (count + most - 1) / most; }
+  // Of nothing one, as all meet.
+  [[nodiscard]] std::size_t number() const { return std::max<std::size_t>((count + most - 1) / most, 1); }
   [[nodiscard]] std::size_t first(std::size_t strip) const { return strip * most; }
   [[nodiscard]] std::size_t length(std::size_t strip) const { return std::min(most, count - first(strip)); }
 };
@@ -62,11 +63,8 @@ Steps reduce_strips(Collective& collective, Team& team, int root, std::byte* par
       }
       shown += bytes;
     }
-    if (meet.come(shown)) {
-      meet.open();
-    } else {
-      co_await meet;
-    }
+    meet.arrive(shown);
+    co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     if (step == 0 || !wants) continue;
     std::byte* const strip = partial + strips.first(step - 1) * element_bytes;
@@ -112,11 +110,8 @@ Steps reduce_scatter_strips(Collective& collective, Team& team, std::byte* parti
       if (part.count != 0) std::memcpy(to, partial + part.first * element_bytes, part.count * element_bytes);
       to += strips.most * element_bytes;
     }
-    if (meet.come(strips.length(strip) * element_bytes * ranks)) {
-      meet.open();
-    } else {
-      co_await meet;
-    }
+    meet.arrive(strips.length(strip) * element_bytes * ranks);
+    co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     const Slice mine = part_of(own, strip);
     if (mine.count == 0) continue;
@@ -127,31 +122,29 @@ Steps reduce_scatter_strips(Collective& collective, Team& team, std::byte* parti
   }
 }
 
-Steps allgather_strips(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes) {
+Steps allgather_shared(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes) {
   const Strips strips{block_bytes, sim::kStripBytes};
   const auto block = [&](int rank) { return all + static_cast<std::uint64_t>(rank) * block_bytes; };
   Meet meet(collective, team, block_bytes);
   for (std::size_t strip = 0; strip < strips.number(); ++strip) {
     if (strip > 0) meet.next();
     const std::uint64_t first = strips.first(strip), bytes = strips.length(strip);
-    std::memcpy(meet.mine(), block(collective.rank()) + first, bytes);
-    if (meet.come(bytes)) {
-      meet.open();
-    } else {
-      co_await meet;
-    }
+    if (bytes != 0) std::memcpy(meet.mine(), block(collective.rank()) + first, bytes);
+    meet.arrive(bytes);
+    co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
-    for (int step = 1; step < collective.size(); ++step) {
+    for (int step = 1; bytes != 0 && step < collective.size(); ++step) {
       const int rank = (collective.rank() + step) % collective.size();
       std::memcpy(block(rank) + first, meet.part(rank, bytes), bytes);
     }
   }
 }
 
-Steps alltoall_strips(Collective& collective, Team& team, std::span<const PeerMessage> out,
+Steps alltoall_shared(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in, std::uint64_t block_bytes) {
   const auto ranks = static_cast<std::uint64_t>(collective.size());
-  const Strips strips{block_bytes, std::max<std::uint64_t>(sim::kStripBytes / ranks, 1)};
+  const Strips strips{block_bytes,
+                      std::clamp<std::uint64_t>(block_bytes, 1, std::max<std::uint64_t>(sim::kStripBytes / ranks, 1))};
   const auto fits = [&](const PeerMessage& block) {
     if (block.data.bytes() != block_bytes) collective.named_other_bytes();
     return block.data.bytes() == block_bytes;
@@ -164,11 +157,8 @@ Steps alltoall_strips(Collective& collective, Team& team, std::span<const PeerMe
       std::byte* const to = meet.mine() + static_cast<std::uint64_t>(block.peer) * strips.most;
       if (fits(block)) portals::copy(portals::Region(to, bytes), block.data.slice(first, bytes));
     }
-    if (meet.come(bytes * ranks)) {
-      meet.open();
-    } else {
-      co_await meet;
-    }
+    meet.arrive(bytes * ranks);
+    co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     for (const PeerMessage& block : in) {
       if (!fits(block)) continue;
@@ -189,11 +179,8 @@ Steps bcast_strips(Collective& collective, Team& team, int root, portals::Region
     const portals::Region piece = data.slice(strips.first(strip), bytes);
     const bool shows = collective.rank() == root;
     if (shows) portals::copy(portals::Region(meet.mine(), bytes), piece);
-    if (meet.come(shows ? bytes : 0)) {
-      meet.open();
-    } else {
-      co_await meet;
-    }
+    meet.arrive(shows ? bytes : 0);
+    co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     // The region is only read.
     if (!shows) portals::copy(piece, portals::Region(const_cast<std::byte*>(meet.part(root, bytes)), bytes));

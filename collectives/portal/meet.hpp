@@ -3,7 +3,8 @@
 //
 //   Meet meet(collective, team, bytes);
 //   write meet.mine();
-//   if (meet.come(bytes)) meet.open(); else co_await meet;
+//   meet.arrive(bytes);
+//   co_await meet;
 //   if (collective.error_class() == MPI_SUCCESS) read meet.part(member, bytes) ...
 //
 // Long data goes strip by strip, each in a meeting of its own (next()): what was written before a meeting is read after
@@ -32,6 +33,10 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   // follow. If members name different calls the call has the error.
   [[nodiscard]] bool come(std::uint64_t bytes);
   void open();
+  // Both, where nothing is to be done between. To be awaited by all then.
+  void arrive(std::uint64_t bytes) {
+    if (come(bytes)) open();
+  }
   [[nodiscard]] bool advance();
   // Of a member, once it is open, or by who is to open it; `bytes` of it are read.
   [[nodiscard]] const std::byte* part(int member, std::uint64_t bytes);

@@ -155,7 +155,7 @@ TEST_CASE("members that name lengths with different algorithms get an error, and
     std::mt19937_64 random(seed);
     CollectiveWorld::Options options{.ranks = 2 + static_cast<int>(random() % 6), .seed = seed};
     options.crowded = random() % 2 == 0;
-    const std::size_t nodes = 1 + random() % 3;
+    const auto nodes = static_cast<std::uint32_t>(1 + random() % 3);
     for (int rank = 0; rank < options.ranks; ++rank) options.nodes.push_back(static_cast<std::uint32_t>(rank) % nodes);
     const std::uint64_t operation = random() % 4;
     const std::size_t all = random() % std::size(kWords);
