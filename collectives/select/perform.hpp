@@ -18,6 +18,14 @@ struct Plan {
   Algorithm algorithm = Algorithm::tree;
   Shape shape;
 };
+// Of calls that have no root, who does what one rank does.
+inline constexpr int kTop = 0;
+[[nodiscard]] inline Shape shape_of(Operation operation, Algorithm algorithm, int root, std::uint64_t bytes) {
+  return {.operation = operation_number(operation),
+          .algorithm = static_cast<std::uint8_t>(algorithm),
+          .root = static_cast<std::uint16_t>(root),
+          .bytes = bytes};
+}
 
 struct BarrierCall {
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;

@@ -78,9 +78,10 @@ constexpr OptionRule kRules[] = {
      "barrier=tree|exchange|nodes|shared,bcast=tree|nodes|bucket|hybrid|hybrid:PLAN|shared,"
      "reduce=tree|nodes|direct|hybrid|hybrid:PLAN|shared,"
      "allreduce=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,"
-     "allgather=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,"
-     "reduce_scatter=tree|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,gather=tree|direct|shared,"
-     "scatter=tree|shared,alltoall=direct|shared,scan=exchange|shared|chain,exscan=exchange|shared|chain"},
+     "gather=tree|direct|shared,allgather=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,"
+     "scatter=tree|shared,alltoall=direct|shared,"
+     "reduce_scatter=tree|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,scan=exchange|shared|chain,"
+     "exscan=exchange|shared|chain"},
     {"rates", 1, OptionAction::kRankOption, "MARGAY_RATES",
      "usual, paragon, a file with a \"/\" in its name, or the rates"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
