@@ -1,5 +1,6 @@
 #include "collectives/mpi/block_move.hpp"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <variant>
@@ -40,6 +41,15 @@ Neighbors neighbors_in(const mpi_adi::GraphTopology& graph, int rank) {
 
 Neighbors neighbors_in(const mpi_adi::DistGraphTopology& graph, int /*rank*/) {
   return {graph.sources, graph.destinations};
+}
+
+void add_piece(std::vector<portals::Buffer>& pieces, const portals::Buffer& piece) {
+  if (piece.bytes == 0) return;
+  if (!pieces.empty() && pieces.back().base + pieces.back().bytes == piece.base) {
+    pieces.back().bytes += piece.bytes;
+  } else {
+    pieces.push_back(piece);
+  }
 }
 
 bool same_place(const Region& one, const Region& other) {
@@ -222,6 +232,10 @@ PeerMessage BlockMove::bundled(int peer, std::vector<Region> blocks, std::vector
   std::uint64_t bytes = 0;
   for (const Region& block : blocks) bytes += block.bytes();
   Bundle& bundle = bundles.emplace_back();
+  if (bytes > kHandshakeBytes && std::ranges::all_of(blocks, &Region::contiguous)) {
+    for (const Region& block : blocks) add_piece(bundle.pieces, block.single());
+    return {peer, Region(std::span<const portals::Buffer>(bundle.pieces))};
+  }
   bundle.blocks = std::move(blocks);
   bundle.run = std::make_unique_for_overwrite<std::byte[]>(bytes);
   return {peer, Region(bundle.run.get(), bytes)};

@@ -89,8 +89,10 @@ class BlockMove {
   };
   std::vector<Copy> own_;
   std::vector<PeerMessage> out_, in_;
-  // Several blocks for one neighbour, or from it, travel as one message, in their order.
+  // Several blocks for one neighbour, or from it, travel as one message, in their order. Long ones, each in one piece,
+  // lie where the program has them; others are copied into a run, or out of it.
   struct Bundle {
+    std::vector<portals::Buffer> pieces;
     std::vector<portals::Region> blocks;
     std::unique_ptr<std::byte[]> run;
   };
