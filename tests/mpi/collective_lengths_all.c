@@ -1,6 +1,11 @@
-// Members that name other amounts of data, in each collective (MPI 4.0, 6.2 requires the same): somebody gets
-// MPI_ERR_TRUNCATE, nobody waits for ever, and what comes after on other communicators is right. Lengths on both sides
-// of the one at which messages wait for their receiver's word, and of those at which algorithms change.
+// Members that name other amounts of data, none of them 0 bytes, in each collective but Alltoallw, Reduce_scatter and
+// those of neighbors (MPI 4.0, 6.2 requires the same): somebody gets MPI_ERR_TRUNCATE, nobody waits for ever, and what
+// comes after on other communicators is right. Lengths on both sides of the one at which messages wait for their
+// receiver's word, and of those at which algorithms change.
+//
+// Not held: an empty block is no message. Where one rank names 0 bytes for a block and the other some, in Gatherv,
+// Scatterv, Allgatherv, Alltoallv, Alltoallw and those of neighbors, and in Alltoall by messages, who expects the block
+// waits for ever. --deadlock abort ends such a job, --check-types tells of the two. Other roots may wait likewise.
 // ranks: 2 3 8
 // reference: none, MPICH 4.0.2 waits for ever, or says nothing
 #include "check.h"
