@@ -72,6 +72,9 @@ inline constexpr std::size_t kDirectAtOnce = 64;
 // What the spans refer to stays until the end; at most one message to and one from a peer. Rank a's n-th message to b
 // is b's n-th from a, or neither has more than 64 messages.
 Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out, std::span<const PeerMessage> in);
+// The same inside a node, by what its ranks post.
+Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
+                      std::span<const PeerMessage> in);
 
 // The elements of a row that are one rank's.
 struct Slice {

@@ -302,13 +302,15 @@ Plan BlockMove::plan(const StandingFacts& standing) const {
   shape.operation = operation_number(arguments_.operation);
   if (rooted() && !communicator_->is_inter()) shape.root = static_cast<std::uint16_t>(arguments_.root);
   if (is_even()) shape.bytes = sent_.size() > 0 ? sent_[0].bytes() : received_[0].bytes();
-  Algorithm algorithm = by_tree_ ? Algorithm::tree : Algorithm::direct;
-  if (arguments_.operation == Operation::alltoall && is_even()) {
-    algorithm = standing.choose(Operation::alltoall, shape.bytes);
-  }
-  if (by_tree_) algorithm = standing.choose(Operation::scatter, block_bytes_);
-  shape.algorithm = static_cast<std::uint8_t>(algorithm);
-  return {algorithm, shape};
+  shape.algorithm = static_cast<std::uint8_t>(algorithm_of(standing, shape.bytes));
+  return {static_cast<Algorithm>(shape.algorithm), shape};
+}
+
+// What only one rank knows, as the lengths of uneven blocks, has no place here.
+Algorithm BlockMove::algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const {
+  if (by_tree_) return standing.choose(Operation::scatter, block_bytes_);
+  if (is_even() && arguments_.operation == Operation::alltoall) return standing.choose(Operation::alltoall, bytes);
+  return standing.facts.reads && !communicator_->is_inter() ? Algorithm::shared : Algorithm::direct;
 }
 
 Steps BlockMove::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
@@ -326,6 +328,9 @@ Steps BlockMove::text(Collective& collective, const StandingFacts& standing, Alg
     }
   }
   if (algorithm == Algorithm::shared) {
+    if (arguments_.operation != Operation::alltoall || !is_even()) {
+      return exchange_posted(collective, *standing.team, out_, in_);
+    }
     return alltoall_shared(collective, *standing.team, out_, in_, plan(standing).shape.bytes);
   }
   return exchange_directly(collective, out_, in_);

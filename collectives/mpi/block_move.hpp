@@ -72,6 +72,7 @@ class BlockMove {
   [[nodiscard]] bool sends_each() const;
   // All blocks have one length, which all members name.
   [[nodiscard]] bool is_even() const;
+  [[nodiscard]] Algorithm algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const;
   [[nodiscard]] int everybodys(int peer) const { return peer < 0 ? peer : peer + first_peer_; }
   [[nodiscard]] portals::Region staged(int block) const;
 

@@ -18,15 +18,19 @@ Post::Post(Collective& collective, Team& team, std::uint64_t bytes) : Shown(coll
   MARGAY_ASSERT(bytes_ <= kPostedBytes && team_.has_strips());
 }
 
+Post::Post(Collective& collective, Team& team, Own own) : Post(collective, team, own.bytes) {
+  own_ = true;
+}
+
 std::uint64_t Post::mark() const {
-  return bytes_ | std::uint64_t{shape().root} << kRootShift | std::uint64_t{shape().operation} << kOperationShift;
+  return (own_ ? 0 : bytes_) | std::uint64_t{shape().root} << kRootShift | std::uint64_t{shape().operation} << kOperationShift;
 }
 
 std::byte* Post::place(int member, std::uint32_t room) const {
   sim::PostingArea& area = team_.posting_area(member);
   if (room != 0) return area.long_data[(room - 1) % sim::kLongPostings];
   sim::PostingData& line = area.postings[slot()];
-  return bytes_ <= line.here.size() ? line.here.data() : area.data[slot()];
+  return !own_ && bytes_ <= line.here.size() ? line.here.data() : area.data[slot()];
 }
 
 std::byte* Post::mine() {
@@ -36,6 +40,22 @@ std::byte* Post::mine() {
 const std::byte* Post::data(int member) const {
   note_read(member, bytes_);
   return place(member, posting(member).room);
+}
+
+std::span<const std::byte> Post::shown(int member) const {
+  const std::uint32_t room = posting(member).room;
+  return {place(member, room), room != 0 ? sim::kLongPostingBytes : sim::kPostingBytes};
+}
+
+// Its owner may have left the call because a process is lost, and changed its memory: it has said so before.
+bool Post::read(int member, const sim::ReadOffer& offer, const portals::Region& landing) {
+  note_read(member, landing.bytes());
+  const sim::ReadFault fault = team_.read(member, offer, landing);
+  const bool left = is_done(member) && sim::has_failed(team_.posting_area(member).progress, number());
+  if (fault == sim::ReadFault::none && !left) [[likely]]
+    return true;
+  fail(left || fault == sim::ReadFault::gone ? MPIX_ERR_PROC_FAILED : MPI_ERR_OTHER);
+  return false;
 }
 
 bool Post::room_is_free() const {
@@ -100,7 +120,15 @@ bool Post::is_shown(int member) {
   return true;
 }
 
-void Post::write_posting() {
+bool Post::is_read_by(int member) {
+  const auto over = [&] {
+    return sim::read_up_to(team_.posting_area(member).progress) >= number() || is_done(member);
+  };
+  if (over() || gives_up()) return true;
+  return doubts() && over();
+}
+
+void Post::show() {
   sim::PostingData& line = posting(collective_.rank());
   line.mark = mark();
   line.room = room_;
@@ -109,12 +137,12 @@ void Post::write_posting() {
 }
 
 void Post::show_to_all() {
-  write_posting();
+  show();
   team_.wake_others();
 }
 
 void Post::show_to(int member) {
-  write_posting();
+  show();
   team_.wake(member);
 }
 

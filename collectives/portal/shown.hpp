@@ -16,14 +16,16 @@ inline constexpr unsigned kShownOperations = 32;
 inline constexpr std::uint32_t kLooksBeforeDoubt = 32;
 
 class Shown : public Part {
+ public:
+  // This member reads `bytes` of a member's.
+  void note_read(int member, std::uint64_t bytes) const { record(sim::TraceKind::shared_read, member, bytes); }
+
  protected:
   Shown(Collective& collective, Team& team);
   ~Shown() = default;
 
-  // This member shows `bytes`.
+  // It shows `bytes`.
   void count(std::uint64_t bytes) const;
-  // It reads `bytes` of a member's.
-  void note_read(int member, std::uint64_t bytes) const { record(sim::TraceKind::shared_read, member, bytes); }
 
   // What is said in this call says that its member takes it for one by messages.
   [[nodiscard]] bool messages_are_spoken_of() const;

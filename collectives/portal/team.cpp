@@ -34,6 +34,11 @@ void Team::be_done(std::uint64_t number, bool failed) {
   if (sim::is_wanted(meeting_.wanted())) wake_others();
 }
 
+void Team::have_read(std::uint64_t number) {
+  sim::have_read(posting_area(static_cast<int>(me_)).progress, number);
+  if (sim::is_wanted(meeting_.wanted())) wake_others();
+}
+
 // The place is as at first for those that meet there next.
 void Team::leave() {
   meeting_.leave([this] {

@@ -39,6 +39,13 @@ class Team {
     return memory_->posting_area(pair_, local_ranks_[static_cast<std::size_t>(member)]);
   }
   [[nodiscard]] PostingRooms& rooms() { return rooms_; }
+  // Whether a member may show its own memory, where it lies. Requires: has_strips().
+  [[nodiscard]] bool reads_others() const { return memory_->reads_others(); }
+  [[nodiscard]] sim::ReadFault read(int member, const sim::ReadOffer& offer, const portals::Region& landing) const {
+    return memory_->read(local_ranks_[static_cast<std::size_t>(member)], offer, landing);
+  }
+  // This member has read what others show of their own memory in the `number`-th call.
+  void have_read(std::uint64_t number);
   // A call that this member waited in is over; of the calls on the communicator the `number`-th. `failed`: a process is
   // lost.
   void be_done(std::uint64_t number, bool failed);

@@ -78,6 +78,7 @@ struct Facts {
   double processors = 0;     // crowded: that its members have, when all ranks of the job are busy
   bool shared = false;       // they meet in memory of their node: for calls that wait in place
   bool strips = false;       // and long data goes through it too
+  bool reads = false;        // and they read what others show of their own memory
   bool by_node = true;       // ranks of a node follow each other, so node by node is the order of ranks
   Rates rates = usual_rates();
   AskedFor asked_for = {};

@@ -37,6 +37,7 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
     if (!team_) return;
     waiting_.facts.shared = true;
     waiting_.facts.strips = team_->has_strips();
+    waiting_.facts.reads = team_->has_strips() && team_->reads_others();
     waiting_.team = &*team_;
   }
   // Of a call that stops where it has to wait: who looks at memory must be looking.

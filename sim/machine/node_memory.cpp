@@ -1,13 +1,69 @@
 #include "sim/machine/node_memory.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <atomic>
+
+#include "sim/shm/publish_once.hpp"
 
 namespace margay::sim {
+
+namespace {
+
+// SegmentHeader::reading
+constexpr std::uint32_t kUnknown = 0;
+constexpr std::uint32_t kReads = 1;
+constexpr std::uint32_t kDoesNotRead = 2;
+
+// Looks for other ranks, which were started when this one was; other processes run between.
+constexpr int kPatience = 1'000'000;
+
+}  // namespace
 
 std::uint32_t NodeMemory::local_rank(std::uint32_t world_rank) const {
   const auto at = std::ranges::lower_bound(world_ranks_, world_rank);
   if (at == world_ranks_.end() || *at != world_rank) return kNotHere;
   return static_cast<std::uint32_t>(at - world_ranks_.begin());
+}
+
+bool NodeMemory::reads_others() const {
+  std::atomic_ref<std::uint32_t> word(layout_.reading());
+  // Relaxed, here and below: nothing is read for it.
+  std::uint32_t seen = word.load(std::memory_order_relaxed);
+  if (seen == kUnknown) {
+    const std::uint32_t found = can_read_others() ? kReads : kDoesNotRead;
+    if (word.compare_exchange_strong(seen, found, std::memory_order_relaxed)) seen = found;
+  }
+  return seen == kReads;
+}
+
+// All that are there; none refuses that allowed it, and all are under the same rules.
+bool NodeMemory::can_read_others() const {
+  if (!may_read_) return false;
+  for (int look = 0; look < kPatience; ++look) {
+    std::uint32_t here = 0;
+    for (std::uint32_t rank = 0; rank < layout_.ranks(); ++rank) {
+      const RankArea& area = layout_.area(rank);
+      if (read_published(area.pid) == 0) continue;
+      if (try_reading(area) != ReadFault::none) return false;
+      ++here;
+    }
+    if (here > 1) return true;
+    ::sched_yield();
+  }
+  return false;
+}
+
+ReadFault NodeMemory::read(std::uint32_t local_rank, const ReadOffer& offer, const portals::Region& landing) const {
+  BodyReader reader;
+  if (const ReadFault fault = reader.begin(layout_.area(local_rank), offer, landing.bytes()); fault != ReadFault::none)
+    return fault;
+  portals::RegionCursor to(landing);
+  while (reader.left() != 0) {
+    if (const ReadFault fault = reader.step(to, reader.left()); fault != ReadFault::none) return fault;
+  }
+  return ReadFault::none;
 }
 
 }  // namespace margay::sim

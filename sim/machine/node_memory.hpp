@@ -1,5 +1,6 @@
 // What the ranks of a node have in common beside the channels between them: for each of the first communicators a place
-// where its members meet (sim/shm/meeting), and for each member memory that all of them read.
+// where its members meet (sim/shm/meeting), and for each member memory that all of them read. And where the operating
+// system allows it, what a member shows of its own memory, without a copy.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 
 #include "sim/shm/bell.hpp"
 #include "sim/shm/meeting.hpp"
+#include "sim/wire/shm/process_memory.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
 namespace margay::sim {
@@ -16,9 +18,13 @@ class NodeMemory {
  public:
   static constexpr std::uint32_t kNotHere = ~0U;
 
-  // `world_ranks`: of the node's ranks, by their number on it. The layout's segment outlives it.
-  NodeMemory(const ShmLayout& layout, std::vector<std::uint32_t> world_ranks, bool barrier_registered)
-      : layout_(layout), world_ranks_(std::move(world_ranks)), registered_(barrier_registered) {}
+  // `world_ranks`: of the node's ranks, by their number on it. The layout's segment outlives it. `may_read`: this rank
+  // may read the others' memory (--method long=ring: it may not).
+  NodeMemory(const ShmLayout& layout, std::vector<std::uint32_t> world_ranks, bool barrier_registered, bool may_read)
+      : layout_(layout),
+        world_ranks_(std::move(world_ranks)),
+        registered_(barrier_registered),
+        may_read_(may_read) {}
 
   // A rank's number on the node.
   [[nodiscard]] std::uint32_t local_rank(std::uint32_t world_rank) const;
@@ -42,15 +48,23 @@ class NodeMemory {
   [[nodiscard]] PostingArea& posting_area(std::uint32_t pair, std::uint32_t local_rank) const {
     return layout_.posting_area(pair, local_rank);
   }
+  // Whether ranks read each other's own memory: one answer for all, which the first one that asks finds by trying. It
+  // waits until another rank is there, for a while.
+  [[nodiscard]] bool reads_others() const;
+  // Fills `landing` from a rank's own memory, by what that rank offers of it. Requires: reads_others().
+  [[nodiscard]] ReadFault read(std::uint32_t local_rank, const ReadOffer& offer, const portals::Region& landing) const;
   // Something was published for a rank that may sleep.
   void ring(std::uint32_t local_rank) const {
     BellRinger(layout_.area(local_rank).bell, registered_).ring_if_sleeping();
   }
 
  private:
+  [[nodiscard]] bool can_read_others() const;
+
   ShmLayout layout_;
   std::vector<std::uint32_t> world_ranks_;
   bool registered_;
+  bool may_read_;
 };
 
 }  // namespace margay::sim

@@ -113,7 +113,8 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
                                         finished_, 0, long_method, clock_);
   if (!wire->status().ok()) return wire->status();
   shm_ = wire.get();
-  node_memory_.emplace(wire->layout(), world_rank_of_local, wire->barrier_registered());
+  node_memory_.emplace(wire->layout(), world_rank_of_local, wire->barrier_registered(),
+                       long_method != LongMethod::ring);
   if (!job_.node_processes.empty()) peer_watch_.begin(*shm_, job_.node_processes);
   bell_data_ = &wire->bell_data();
   wait_means_.bell = &wire->bell();

@@ -9,6 +9,8 @@
 //     reads what is being written.
 //  3. A member that is done with call n and has no posting of n will have none: who waits for it gives up. It says so
 //     after what it posted: who sees that it is done, and then no posting, has looked late enough.
+//  4. What a posting shows of its owner's own memory is not changed before all that it is for have read it, or are done
+//     with the call. An owner that leaves sooner, because a process is lost, has said so: who reads looks at that after.
 #pragma once
 
 #include <array>
@@ -41,6 +43,7 @@ static_assert(std::is_trivially_copyable_v<PostingData> && sizeof(PostingData) =
 struct alignas(kCacheLineBytes) ProgressData {
   std::uint64_t done = 0;    // the latest call that it is done with
   std::uint64_t failed = 0;  // the latest one that it left because a process was lost
+  std::uint64_t read = 0;    // the latest one in which it has read all that others show of their own memory
 };
 static_assert(std::is_trivially_copyable_v<ProgressData> && sizeof(ProgressData) == kCacheLineBytes);
 
@@ -58,6 +61,14 @@ inline void be_done(ProgressData& progress, std::uint64_t number, bool failed) {
   // Relaxed: the store below publishes it.
   if (failed) std::atomic_ref<std::uint64_t>(progress.failed).store(number, std::memory_order_relaxed);
   std::atomic_ref<std::uint64_t>(progress.done).store(number, std::memory_order_release);
+}
+// Release: what this member read is read; who showed it may change it.
+inline void have_read(ProgressData& progress, std::uint64_t number) {
+  std::atomic_ref<std::uint64_t>(progress.read).store(number, std::memory_order_release);
+}
+// Acquire: pairs with have_read().
+[[nodiscard]] inline std::uint64_t read_up_to(ProgressData& progress) {
+  return std::atomic_ref<std::uint64_t>(progress.read).load(std::memory_order_acquire);
 }
 // Acquire: pairs with be_done().
 [[nodiscard]] inline std::uint64_t done_with(ProgressData& progress) {

@@ -34,6 +34,7 @@ class CollectiveWorld {
     bool crowded = false;
     std::string asked = {};      // algorithms, by name
     bool shares_memory = false;  // all are on one node, and see memory of it
+    bool reads = false;          // and may read each other's own
     bool trace = false;
     sim::VirtualOptions network = {};
   };
@@ -193,7 +194,7 @@ class CollectiveWorld {
     REQUIRE(sim::ShmLayout::attach(segment_.bytes(), ranks, layout).ok());
     std::vector<std::uint32_t> world_ranks(ranks);
     std::iota(world_ranks.begin(), world_ranks.end(), 0U);
-    node_memory_.emplace(layout, std::move(world_ranks), false);
+    node_memory_.emplace(layout, std::move(world_ranks), false, options_.reads);
   }
 
   void begin(int rank, const std::function<void(int)>& program) {

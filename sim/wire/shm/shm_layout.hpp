@@ -26,7 +26,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x3147'4553'5941'474d;  // "MGAYSEG1" read as little-endian
-inline constexpr std::uint32_t kSegmentVersion = 9;
+inline constexpr std::uint32_t kSegmentVersion = 10;
 inline constexpr std::size_t kSegmentPageBytes = 4096;
 // Ranks of one node: their channels' addresses still fit (145 GB of addresses, not of memory).
 inline constexpr std::uint32_t kShmRanksMax = 1024;
@@ -54,8 +54,10 @@ struct SegmentHeader {
   std::uint32_t version = 0;
   std::uint32_t ranks = 0;
   std::uint64_t channel_bytes = 0;  // of one channel, so that differently built libraries do not meet
+  std::uint32_t reading = 0;        // whether ranks read each other's memory in collective calls (node_memory)
+  std::uint32_t unused = 0;
 };
-static_assert(std::is_trivially_copyable_v<SegmentHeader> && sizeof(SegmentHeader) == 24);
+static_assert(std::is_trivially_copyable_v<SegmentHeader> && sizeof(SegmentHeader) == 32);
 
 // One rank's own: what others look at to reach it.
 struct RankArea {
@@ -87,6 +89,7 @@ class ShmLayout {
   [[nodiscard]] static portals::Status attach(std::span<std::byte> segment, std::uint32_t ranks, ShmLayout& out);
 
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
+  [[nodiscard]] std::uint32_t& reading() const { return reinterpret_cast<SegmentHeader*>(base_)->reading; }
   [[nodiscard]] RankArea& area(std::uint32_t rank) const;
   [[nodiscard]] MeetingData& meeting(std::uint32_t place, std::uint32_t leader) const;
   [[nodiscard]] std::byte* meeting_line(std::uint32_t place, std::uint32_t rank, unsigned side) const;
