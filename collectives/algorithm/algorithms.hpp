@@ -67,6 +67,12 @@ struct PeerMessage {
   // Both sides name no bytes alike, so there is no message then.
   [[nodiscard]] bool moves() const { return peer >= 0 && data.bytes() != 0; }
 };
+// This rank's own block goes where it belongs, unless it is there.
+inline void put_own_block(Collective& collective, const portals::Region& to, const portals::Region& from) {
+  if (to.bytes() != from.bytes()) return collective.named_other_bytes();
+  const bool there = to.contiguous() && from.contiguous() && to.single().base == from.single().base;
+  if (!there) portals::copy(to, from);
+}
 // So many to and from this rank are under way at once: a rank of thousands has blocks in its match list for these.
 inline constexpr std::size_t kDirectAtOnce = 64;
 // What the spans refer to stays until the end; at most one message to and one from a peer. Rank a's n-th message to b
@@ -75,6 +81,11 @@ Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out
 // The same inside a node, by what its ranks post.
 Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in);
+// One of the two. `team`: null, or its members read each other's memory.
+inline Steps exchange(Collective& collective, Team* team, std::span<const PeerMessage> out,
+                      std::span<const PeerMessage> in) {
+  return team != nullptr ? exchange_posted(collective, *team, out, in) : exchange_directly(collective, out, in);
+}
 
 // The elements of a row that are one rank's.
 struct Slice {
@@ -163,7 +174,7 @@ Steps alltoall_shared(Collective& collective, Team& team, std::span<const PeerMe
 // Likewise; nobody waits for those that only read. At most kPostedBytes of each that shows something. As bcast_tree,
 // scatter_tree, gather_tree, reduce_tree and scan_exchange. Requires: team.has_strips().
 Steps bcast_posted(Collective& collective, Team& team, int root, portals::Region data);
-Steps scatter_posted(Collective& collective, Team& team, int root, const std::byte* all, std::uint64_t block_bytes,
+Steps scatter_posted(Collective& collective, Team& team, int root, portals::Region all, std::uint64_t block_bytes,
                      portals::Region mine);
 Steps gather_posted(Collective& collective, Team& team, int root, portals::Region mine, std::uint64_t block_bytes,
                     std::byte* all);
@@ -171,6 +182,15 @@ Steps reduce_posted(Collective& collective, Team& team, int root, std::byte* par
                     std::size_t element_bytes, Reducer combine);
 Steps scan_posted(Collective& collective, Team& team, ScanKind kind, std::byte* partial, std::size_t count,
                   std::size_t element_bytes, Reducer combine);
+// All show, all read: as barrier_shared, allreduce_shared, and so on.
+Steps barrier_posted(Collective& collective, Team& team);
+Steps allreduce_posted(Collective& collective, Team& team, std::byte* partial, std::size_t count,
+                       std::size_t element_bytes, Reducer combine);
+Steps reduce_scatter_posted(Collective& collective, Team& team, std::byte* partial, std::span<const Slice> slices,
+                            std::size_t element_bytes, Reducer combine);
+Steps allgather_posted(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes);
+Steps alltoall_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
+                      std::span<const PeerMessage> in, std::uint64_t block_bytes);
 // Of more than that, strip by strip; as those, as bcast_tree and as reduce_tree. Requires: team.has_strips().
 Steps allreduce_strips(Collective& collective, Team& team, std::byte* partial, std::size_t count,
                        std::size_t element_bytes, Reducer combine);

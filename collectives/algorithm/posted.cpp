@@ -28,7 +28,7 @@ Steps bcast_posted(Collective& collective, Team& team, int root, portals::Region
   if (collective.rank() == root) {
     co_await post.room();
     if (collective.error_class() != MPI_SUCCESS) co_return;
-    if (data.bytes() != 0) portals::copy(portals::Region(post.mine(), data.bytes()), data);
+    portals::copy(portals::Region(post.mine(), data.bytes()), data);
     post.show_to_all();
     co_return;
   }
@@ -37,13 +37,13 @@ Steps bcast_posted(Collective& collective, Team& team, int root, portals::Region
   portals::copy(data, posted(post, root, 0, data.bytes()));
 }
 
-Steps scatter_posted(Collective& collective, Team& team, int root, const std::byte* all, std::uint64_t block_bytes,
+Steps scatter_posted(Collective& collective, Team& team, int root, portals::Region all, std::uint64_t block_bytes,
                      portals::Region mine) {
   const std::uint64_t bytes = block_bytes * static_cast<std::uint64_t>(collective.size());
   Post post(collective, team, bytes);
   const std::uint64_t offset = block_bytes * static_cast<std::uint64_t>(collective.rank());
-  if (mine.bytes() != block_bytes) collective.named_other_bytes();
   if (collective.rank() != root) {
+    if (mine.bytes() != block_bytes) collective.named_other_bytes();
     co_await post.of(root);
     if (collective.error_class() == MPI_SUCCESS && block_bytes != 0) {
       portals::copy(mine, posted(post, root, offset, block_bytes));
@@ -52,10 +52,9 @@ Steps scatter_posted(Collective& collective, Team& team, int root, const std::by
   }
   co_await post.room();
   if (collective.error_class() != MPI_SUCCESS) co_return;
-  if (bytes != 0) std::memcpy(post.mine(), all, bytes);
+  portals::copy(portals::Region(post.mine(), bytes), all);
   post.show_to_all();
-  if (block_bytes == 0 || (mine.contiguous() && mine.single().base == all + offset)) co_return;
-  portals::copy(mine, portals::Region(const_cast<std::byte*>(all) + offset, block_bytes));
+  put_own_block(collective, mine, all.slice(offset, block_bytes));
 }
 
 Steps gather_posted(Collective& collective, Team& team, int root, portals::Region mine, std::uint64_t block_bytes,
@@ -65,7 +64,7 @@ Steps gather_posted(Collective& collective, Team& team, int root, portals::Regio
   if (collective.rank() != root) {
     co_await post.room();
     if (collective.error_class() != MPI_SUCCESS) co_return;
-    if (block_bytes != 0) portals::copy(portals::Region(post.mine(), block_bytes), mine);
+    portals::copy(portals::Region(post.mine(), block_bytes), mine);
     post.show_to(root);
     co_return;
   }
@@ -89,7 +88,7 @@ Steps reduce_posted(Collective& collective, Team& team, int root, std::byte* par
   if (collective.rank() != root) {
     co_await post.room();
     if (collective.error_class() != MPI_SUCCESS) co_return;
-    if (bytes != 0) std::memcpy(post.mine(), partial, bytes);
+    portals::copy_bytes(post.mine(), partial, bytes);
     post.show_to(root);
     co_return;
   }
@@ -126,7 +125,7 @@ Steps scan_posted(Collective& collective, Team& team, ScanKind kind, std::byte* 
   if (!last) {
     co_await post.room();
     if (collective.error_class() != MPI_SUCCESS) co_return;
-    if (bytes != 0) std::memcpy(post.mine(), partial, bytes);
+    portals::copy_bytes(post.mine(), partial, bytes);
     post.show_to(collective.rank() + 1);
   }
   if (kind == ScanKind::exclusive && !first && bytes != 0) std::memcpy(partial, post.data(before), bytes);

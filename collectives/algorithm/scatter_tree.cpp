@@ -28,11 +28,7 @@ Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64
     co_await Send(collective, child.rank, portals::Region(at(child.first), bytes));
   }
   const portals::Region block(at(collective.rank()), block_bytes);
-  if (mine.bytes() != block_bytes) {
-    collective.named_other_bytes();
-  } else if (!mine.contiguous() || mine.single().base != block.single().base) {
-    portals::copy(mine, block);
-  }
+  put_own_block(collective, mine, block);
   co_await Flush(collective);
 }
 

@@ -52,10 +52,6 @@ void add_piece(std::vector<portals::Buffer>& pieces, const portals::Buffer& piec
   }
 }
 
-bool same_place(const Region& one, const Region& other) {
-  return one.contiguous() && other.contiguous() && one.single().base == other.single().base;
-}
-
 }  // namespace
 
 BlockMove::BlockMove(Call& call, const MoveArguments& arguments)
@@ -171,27 +167,8 @@ Region BlockMove::staged(int block) const {
   return Region(staging_.get() + before, received_[block].bytes());
 }
 
-// All members name the same bytes, so all choose alike.
-void BlockMove::plan_tree() {
-  const int me = communicator_->rank();
-  by_tree_ = true;
-  const Region mine = own_in_place_ ? sent_[me] : received_[0];
-  own_.push_back({{}, mine});
-  if (!sends_) return;
-  if (sent_[0].contiguous()) {
-    run_ = sent_[0].single().base;
-  } else {
-    staging_ = std::make_unique_for_overwrite<std::byte[]>(sent_.bytes());
-    run_ = staging_.get();
-  }
-}
-
 void BlockMove::plan_messages() {
   if (is_neighborly(arguments_.operation)) return plan_neighbors();
-  if (arguments_.operation == Operation::scatter && is_even()) {
-    block_bytes_ = sends_ ? sent_[0].bytes() : received_[0].bytes();
-    if (block_bytes_ <= kHandshakeBytes) return plan_tree();
-  }
   const int me = communicator_->is_inter() ? -1 : communicator_->rank();
   const bool in_place = arguments_.send.in_place();
   const bool all_to_all = in_place && arguments_.operation == Operation::alltoall;
@@ -271,11 +248,10 @@ void BlockMove::plan_neighbors() {
 
 void BlockMove::begin() {
   if (staging_ != nullptr) {
-    const Blocks& staged = by_tree_ ? sent_ : received_;
     std::byte* run = staging_.get();
-    for (int at = 0; at < staged.size(); ++at) {
-      portals::copy(Region(run, staged[at].bytes()), staged[at]);
-      run += staged[at].bytes();
+    for (int at = 0; at < received_.size(); ++at) {
+      portals::copy(Region(run, received_[at].bytes()), received_[at]);
+      run += received_[at].bytes();
     }
   }
   for (const Bundle& bundle : bundles_out_) {
@@ -308,32 +284,19 @@ Plan BlockMove::plan(const StandingFacts& standing) const {
 
 // What only one rank knows, as the lengths of uneven blocks, has no place here.
 Algorithm BlockMove::algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const {
-  if (by_tree_) return standing.choose(Operation::scatter, block_bytes_);
   if (is_even() && arguments_.operation == Operation::alltoall) return standing.choose(Operation::alltoall, bytes);
   return standing.facts.reads && !communicator_->is_inter() ? Algorithm::shared : Algorithm::direct;
 }
 
 Steps BlockMove::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-  if (by_tree_ && algorithm == Algorithm::shared) {
-    return scatter_posted(collective, *standing.team, arguments_.root, run_, block_bytes_, own_.front().to);
+  for (const Copy& own : own_) put_own_block(collective, own.to, own.from);
+  const bool shared = algorithm == Algorithm::shared;
+  if (shared && is_even() && arguments_.operation == Operation::alltoall) {
+    const std::uint64_t bytes = plan(standing).shape.bytes;
+    const bool posts = standing.posts(bytes * static_cast<std::uint64_t>(collective.size()));
+    return (posts ? alltoall_posted : alltoall_shared)(collective, *standing.team, out_, in_, bytes);
   }
-  if (algorithm == Algorithm::tree) {
-    return scatter_tree(collective, arguments_.root, run_, block_bytes_, own_.front().to);
-  }
-  for (const Copy& own : own_) {
-    if (own.from.bytes() != own.to.bytes()) {
-      collective.named_other_bytes();
-    } else if (!same_place(own.from, own.to)) {
-      portals::copy(own.to, own.from);
-    }
-  }
-  if (algorithm == Algorithm::shared) {
-    if (arguments_.operation != Operation::alltoall || !is_even()) {
-      return exchange_posted(collective, *standing.team, out_, in_);
-    }
-    return alltoall_shared(collective, *standing.team, out_, in_, plan(standing).shape.bytes);
-  }
-  return exchange_directly(collective, out_, in_);
+  return exchange(collective, shared ? standing.team : nullptr, out_, in_);
 }
 
 }  // namespace margay::collectives

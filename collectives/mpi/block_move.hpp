@@ -1,6 +1,7 @@
 // The operations that move blocks and combine nothing: who has a block for whom, between all ranks of a communicator,
 // of two groups, or neighbors (MPI 4.0, 6.5 to 6.8 and 8.6). Each block goes straight to where it belongs
-// (algorithm/direct); short ones of a scatter along the tree.
+// (algorithm/direct, algorithm/exchange_posted). Gathers and scatters of one group, whose blocks have one length, have
+// bindings of their own.
 #pragma once
 
 #include <memory>
@@ -56,7 +57,6 @@ class BlockMove {
   void check_in_place(mpi_adi::Call& call);
   void check_blocks(mpi_adi::Call& call);
   void plan_messages();
-  void plan_tree();
   void plan_neighbors();
   // In a grid that goes round, of one or two ranks, what goes out on one side comes in on the other.
   [[nodiscard]] bool other_side_first() const;
@@ -99,12 +99,8 @@ class BlockMove {
   };
   std::vector<Bundle> bundles_out_, bundles_in_;
   [[nodiscard]] PeerMessage bundled(int peer, std::vector<portals::Region> blocks, std::vector<Bundle>& bundles);
-  // What is sent, where it is not sent from where it lies: MPI_IN_PLACE of an all-to-all, as others' blocks replace it;
-  // blocks for a tree, of a type with gaps.
+  // What an all-to-all with MPI_IN_PLACE sends, as others' blocks replace it where it lies.
   std::unique_ptr<std::byte[]> staging_;
-  bool by_tree_ = false;      // a scatter of short blocks
-  std::byte* run_ = nullptr;  // at its root: all blocks, one behind the other
-  std::uint64_t block_bytes_ = 0;
 };
 
 }  // namespace margay::collectives

@@ -33,7 +33,9 @@ std::byte* Post::place(int member, std::uint32_t room) const {
   return !own_ && bytes_ <= line.here.size() ? line.here.data() : area.data[slot()];
 }
 
+// What else there is to do is done before: the line is written in one go, or who polls it takes it away in between.
 std::byte* Post::mine() {
+  count(bytes_);
   return place(collective_.rank(), room_);
 }
 
@@ -120,6 +122,13 @@ bool Post::is_shown(int member) {
   return true;
 }
 
+bool Post::are_shown(int& next) {
+  for (; next < collective_.size() && collective_.error_class() == MPI_SUCCESS; ++next) {
+    if (next != collective_.rank() && !is_shown(next)) return false;
+  }
+  return true;
+}
+
 bool Post::is_read_by(int member) {
   const auto over = [&] {
     return sim::read_up_to(team_.posting_area(member).progress) >= number() || is_done(member);
@@ -132,7 +141,6 @@ void Post::show() {
   sim::PostingData& line = posting(collective_.rank());
   line.mark = mark();
   line.room = room_;
-  count(bytes_);
   sim::post(line, number());
 }
 

@@ -36,7 +36,7 @@ class Post : public Shown {
 
   class Wait : public mpi_adi::Awaitable<Wait> {
    public:
-    enum class For : std::uint8_t { room, posting, reader };
+    enum class For : std::uint8_t { room, posting, postings, reader };
     Wait(Post& of, For what, int member) : of_(of), what_(what), member_(member) {}
     [[nodiscard]] bool advance() {
       switch (what_) {
@@ -44,6 +44,8 @@ class Post : public Shown {
           return of_.has_room();
         case For::posting:
           return of_.is_shown(member_);
+        case For::postings:
+          return of_.are_shown(member_);
         case For::reader:
           break;
       }
@@ -61,6 +63,8 @@ class Post : public Shown {
   [[nodiscard]] Wait room() { return {*this, Wait::For::room, 0}; }
   // Until `member` has posted. Or an error.
   [[nodiscard]] Wait of(int member) { return {*this, Wait::For::posting, member}; }
+  // Until all others have posted. Or an error.
+  [[nodiscard]] Wait of_all() { return {*this, Wait::For::postings, 0}; }
   // Until `member` has read what this one shows of its own memory, or is done with the call. Or an error.
   [[nodiscard]] Wait read_by(int member) { return {*this, Wait::For::reader, member}; }
 
@@ -80,6 +84,8 @@ class Post : public Shown {
  private:
   [[nodiscard]] bool has_room();
   [[nodiscard]] bool is_shown(int member);
+  // From `next` on, which it moves on.
+  [[nodiscard]] bool are_shown(int& next);
   [[nodiscard]] bool is_read_by(int member);
   [[nodiscard]] bool room_is_free() const;
   [[nodiscard]] bool is_long() const { return bytes_ > sim::kPostingBytes; }

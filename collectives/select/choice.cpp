@@ -69,7 +69,7 @@ bool does(Algorithm algorithm, Operation operation) {
     case Operation::gather:
       return algorithm == Algorithm::tree || algorithm == Algorithm::direct || algorithm == Algorithm::shared;
     case Operation::scatter:
-      return algorithm == Algorithm::tree || algorithm == Algorithm::shared;
+      return algorithm == Algorithm::tree || algorithm == Algorithm::direct || algorithm == Algorithm::shared;
     case Operation::alltoall:
       return algorithm == Algorithm::direct || algorithm == Algorithm::shared;
     case Operation::scan:
@@ -92,6 +92,11 @@ bool can_hybrid(Operation operation, std::uint64_t bytes, const Facts& facts, bo
 
 }  // namespace
 
+bool all_post(const Facts& facts, std::uint64_t bytes) {
+  constexpr int kFew = 4;
+  return facts.strips && !facts.crowded && facts.ranks <= kFew && bytes <= kPostedBytes;
+}
+
 // Flat reductions and gathers take rows that nobody asks for; over several nodes their
 // ranks need not be neighbors, and a ring combines in an order of its own.
 bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
@@ -103,9 +108,9 @@ bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Fa
       case Operation::reduce:
         return facts.strips;
       case Operation::gather:
-        return facts.strips && bytes <= kPostedBytes;
+        return facts.strips && (facts.reads || bytes <= kPostedBytes);
       case Operation::scatter:
-        return facts.strips && bytes <= kPostedBytes / static_cast<std::uint64_t>(facts.ranks);
+        return facts.strips && (facts.reads || bytes <= kPostedBytes / static_cast<std::uint64_t>(facts.ranks));
       case Operation::scan:
       case Operation::exscan:
         return facts.shared && (is_short || (facts.strips && bytes <= kPostedBytes));

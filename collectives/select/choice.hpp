@@ -90,6 +90,10 @@ struct Facts {
 // leaves room. Empty: there is none on these nodes.
 [[nodiscard]] std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bool in_order);
 
+// Through memory (Algorithm::shared): whether each member posts its `bytes` for all others, where it may be that it
+// meets them. A few that have a processor each: each looks at all others.
+[[nodiscard]] bool all_post(const Facts& facts, std::uint64_t bytes);
+
 // Which algorithms there are for an operation, and whether it can do this call. `in_order`: an operation that does not
 // commute.
 [[nodiscard]] bool does(Algorithm algorithm, Operation operation);

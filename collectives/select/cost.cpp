@@ -56,6 +56,7 @@ Cost direct_cost(Operation operation, double n, const Facts& facts) {
     case Operation::reduce_scatter:
       return combine_slices(all, slice);
     case Operation::gather:
+    case Operation::scatter:
       return deal(facts, n, Dealing::as_long_as_it_is);
     case Operation::allreduce:
       return combine_slices(all, slice) + everybody_to_everybody(all, slice, true);

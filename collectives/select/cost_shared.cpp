@@ -35,11 +35,25 @@ Cost meet(double ranks, const Moved& moved, const Moved& combined, double meetin
   return cost;
 }
 
-// Nobody waits for those that read.
+// Nobody waits for those that read, so of calls that follow each other one is read while the next one is written: on the
+// path is the longer of the two.
 Cost post(double looks, const Moved& moved, const Moved& combined = {0, 0}) {
   Cost cost = through_memory(looks, looks, moved, combined);
   cost.one_way = true;
   return cost;
+}
+
+// What is read where it lies: who shows it waits until it is read.
+Cost read_in_place(double looks, const Moved& moved) {
+  Cost cost = through_memory(2 * looks, 2 * looks, moved, {0, 0});
+  cost.turns = 2;
+  return cost;
+}
+
+// Each shows `shown` bytes and reads `read` of those of all others.
+Cost post_by_all(double ranks, double shown, double read, const Moved& combined) {
+  const double others = ranks - 1;
+  return through_memory(others, ranks * others, {shown + others * read, ranks * (shown + others * read)}, combined);
 }
 
 double meetings_of(double bytes) {
@@ -83,6 +97,22 @@ Cost parts_cost(Operation operation, double n, double p) {
   }
 }
 
+Cost cost_of_all_post(Operation operation, double n, double p) {
+  const double others = p - 1;
+  switch (operation) {
+    case Operation::barrier:
+      return post_by_all(p, 0, 0, {0, 0});
+    case Operation::allreduce:
+      return post_by_all(p, n, n, {others * n, p * others * n});
+    case Operation::reduce_scatter:
+      return post_by_all(p, n, n / p, {others / p * n, others * n});
+    case Operation::alltoall:
+      return post_by_all(p, others * n, n, {0, 0});
+    default:
+      return post_by_all(p, n, n, {0, 0});
+  }
+}
+
 // A chain of ranks: each reads what the ranks before it come to, and shows what it makes of that.
 Cost chain_of_posts(double n, double p) {
   Cost cost = post(p - 1, {(p - 1) * n, (p - 1) * n}, {(p - 1) * n, (p - 1) * n});
@@ -99,14 +129,15 @@ Cost shared_cost(Operation operation, double n, const Facts& facts) {
   const bool parts = n * (operation == Operation::alltoall ? p : 1) <= static_cast<double>(sim::kMeetingPartBytes);
   switch (operation) {
     case Operation::bcast:
-      if (posted) return post(others, {2 * n, p * n});
+      if (posted) return post(others, {n, p * n});
       break;
     case Operation::scatter:
-      return post(others, {(p + 1) * n, 2 * p * n});
+      return p * n <= static_cast<double>(kPostedBytes) ? post(others, {p * n, 2 * p * n})
+                                                        : read_in_place(others, {n, others * n});
     case Operation::gather:
-      return post(others, {p * n, 2 * others * n});
+      return posted ? post(others, {others * n, 2 * others * n}) : read_in_place(others, {others * n, others * n});
     case Operation::reduce:
-      if (posted) return post(others, {2 * n, p * n}, {others * n, others * n});
+      if (posted) return post(others, {n, p * n}, {others * n, others * n});
       break;
     case Operation::scan:
     case Operation::exscan:
@@ -115,6 +146,9 @@ Cost shared_cost(Operation operation, double n, const Facts& facts) {
     default:
       break;
   }
+  const bool scans = operation == Operation::scan || operation == Operation::exscan;
+  const auto shown = static_cast<std::uint64_t>(n * (operation == Operation::alltoall ? p : 1));
+  if (!scans && all_post(facts, shown)) return cost_of_all_post(operation, n, p);
   return parts ? parts_cost(operation, n, p) : strips_cost(operation, n, p);
 }
 

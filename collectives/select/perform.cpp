@@ -86,8 +86,8 @@ Steps reduce_and_scatter(Collective& collective, Algorithm algorithm, const Stan
   const Reduction& reduction = what.reduction;
   if (algorithm == Algorithm::shared) {
     const std::vector<Slice> slices = slices_of(what, collective.size());
-    co_await reduce_scatter_shared(collective, *standing.team, reduction.partial, slices, reduction.element_bytes,
-                                   reduction.combine);
+    const auto by = standing.posts(reduction.bytes()) ? reduce_scatter_posted : reduce_scatter_shared;
+    co_await by(collective, *standing.team, reduction.partial, slices, reduction.element_bytes, reduction.combine);
     co_return;
   }
   if (algorithm == Algorithm::direct) {
@@ -141,7 +141,8 @@ Steps BarrierCall::text(Collective& collective, const StandingFacts& standing, A
     case Algorithm::chain:
       break;
     case Algorithm::shared:
-      return barrier_shared(collective, *standing.team);
+      return standing.posts(0) ? barrier_posted(collective, *standing.team)
+                               : barrier_shared(collective, *standing.team);
   }
   return barrier_tree(collective);
 }
@@ -179,6 +180,10 @@ Plan AllreduceCall::plan(const StandingFacts& standing) const {
 Steps AllreduceCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
   if (algorithm == Algorithm::direct) {
     return allreduce_direct(collective, reduction.partial, reduction.count, reduction.element_bytes, reduction.combine);
+  }
+  if (algorithm == Algorithm::shared && standing.posts(reduction.bytes())) {
+    return allreduce_posted(collective, *standing.team, reduction.partial, reduction.count, reduction.element_bytes,
+                            reduction.combine);
   }
   if (algorithm == Algorithm::shared) {
     return allreduce_shared(collective, *standing.team, reduction.partial, reduction.count, reduction.element_bytes,

@@ -74,6 +74,16 @@ struct GatherCall {
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
+// As scatter_tree.
+struct ScatterCall {
+  int root = 0;
+  portals::Region mine = {};
+  std::uint64_t block_bytes = 0;
+  portals::Region all = {};
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const;
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
+};
+
 // As scan_exchange.
 struct ScanCall {
   ScanKind kind = ScanKind::inclusive;

@@ -11,11 +11,7 @@ namespace {
 portals::Region place_own_block(Collective& collective, const AllgatherCall& what) {
   const auto me = static_cast<std::size_t>(collective.rank());
   const portals::Region slot(what.all + me * what.block_bytes, what.block_bytes);
-  if (what.mine.bytes() != what.block_bytes) {
-    collective.named_other_bytes();
-  } else if (!what.mine.contiguous() || what.mine.single().base != slot.single().base) {
-    portals::copy(slot, what.mine);
-  }
+  put_own_block(collective, slot, what.mine);
   return slot;
 }
 
@@ -60,7 +56,8 @@ Steps allgather_node(Collective& collective, const NodeGroups& groups, Allgather
 Steps gather_and_tell(Collective& collective, Algorithm algorithm, const StandingFacts& standing, AllgatherCall what) {
   if (algorithm == Algorithm::shared) {
     static_cast<void>(place_own_block(collective, what));
-    co_await allgather_shared(collective, *standing.team, what.all, what.block_bytes);
+    const auto by = standing.posts(what.block_bytes) ? allgather_posted : allgather_shared;
+    co_await by(collective, *standing.team, what.all, what.block_bytes);
     co_return;
   }
   if (algorithm == Algorithm::nodes) {
@@ -93,22 +90,21 @@ Plan plan_of_blocks(Operation operation, int root, std::uint64_t block_bytes, co
 }
 
 // Each block goes to the root by itself.
-Steps gather_blocks(Collective& collective, GatherCall what) {
+Steps gather_blocks(Collective& collective, Team* team, GatherCall what) {
   std::vector<PeerMessage> out, in;
   const portals::Region all(what.all, what.block_bytes * static_cast<std::uint64_t>(collective.size()));
   const auto block = [&](int rank) {
     return all.slice(static_cast<std::uint64_t>(rank) * what.block_bytes, what.block_bytes);
   };
-  if (what.mine.bytes() != what.block_bytes) collective.named_other_bytes();
-  if (collective.rank() != what.root) out.push_back({what.root, what.mine});
-  for (int rank = 0; collective.rank() == what.root && rank < collective.size(); ++rank) {
-    if (rank != what.root) in.push_back({rank, block(rank)});
+  if (collective.rank() == what.root) {
+    put_own_block(collective, block(what.root), what.mine);
+    for (int rank = 0; rank < collective.size(); ++rank) {
+      if (rank != what.root) in.push_back({rank, block(rank)});
+    }
+  } else {
+    out.push_back({what.root, what.mine});
   }
-  if (collective.rank() == what.root && what.mine.bytes() == what.block_bytes && what.block_bytes != 0 &&
-      !(what.mine.contiguous() && what.mine.single().base == block(what.root).single().base)) {
-    portals::copy(block(what.root), what.mine);
-  }
-  co_await exchange_directly(collective, out, in);
+  co_await exchange(collective, team, out, in);
 }
 
 }  // namespace
@@ -118,7 +114,10 @@ Plan GatherCall::plan(const StandingFacts& standing) const {
 }
 
 Steps GatherCall::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-  if (algorithm == Algorithm::direct) return gather_blocks(collective, *this);
+  if (algorithm == Algorithm::direct) return gather_blocks(collective, nullptr, *this);
+  if (algorithm == Algorithm::shared && block_bytes > kPostedBytes) {
+    return gather_blocks(collective, standing.team, *this);
+  }
   if (algorithm == Algorithm::shared) {
     return gather_posted(collective, *standing.team, root, mine, block_bytes, all);
   }

@@ -149,8 +149,7 @@ TEST_CASE("posted: each rank gets its block of the root's") {
         }
         Collective collective(world.portal(rank), world.communicator(rank));
         Team& team = *facts(world, rank).team;
-        mpi_adi::run(scatter_posted(collective, team, root, reinterpret_cast<const std::byte*>(all.data()),
-                                    count * sizeof(Map), bytes_of(mine)));
+        mpi_adi::run(scatter_posted(collective, team, root, bytes_of(all), count * sizeof(Map), bytes_of(mine)));
         CHECK(collective.error_class() == MPI_SUCCESS);
         CHECK(mine == maps_of(rank + step, count));
         team.be_done(world.communicator(rank).collective_sequence, false);

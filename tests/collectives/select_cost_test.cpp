@@ -102,10 +102,8 @@ void perform_one(CollectiveWorld& world, int rank, Operation operation, std::siz
       return performed(AllreduceCall{rows.reduction()});
     case Operation::gather:
       return performed(GatherCall{0, rows.region(), bytes, rows.everybodys()});
-    case Operation::scatter: {
-      Collective collective(portal, all);
-      return run(scatter_tree(collective, 0, rows.everybodys(), bytes, rows.region()));
-    }
+    case Operation::scatter:
+      return performed(ScatterCall{0, rows.region(), bytes, portals::Region(rows.everybodys(), size * bytes)});
     case Operation::allgather:
       return performed(AllgatherCall{rows.region(), bytes, rows.everybodys()});
     case Operation::reduce_scatter:
