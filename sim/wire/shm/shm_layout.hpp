@@ -26,7 +26,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x3147'4553'5941'474d;  // "MGAYSEG1" read as little-endian
-inline constexpr std::uint32_t kSegmentVersion = 9;
+inline constexpr std::uint32_t kSegmentVersion = 10;
 inline constexpr std::size_t kSegmentPageBytes = 4096;
 // Ranks of one node: their channels' addresses still fit (145 GB of addresses, not of memory).
 inline constexpr std::uint32_t kShmRanksMax = 1024;
