@@ -145,7 +145,8 @@ void BlockMove::check_blocks(Call& call) {
   const BlockArguments& send = arguments_.send;
   const BlockArguments& receive = arguments_.receive;
   if (sends_ && !send.in_place()) {
-    sent_.check(call, send, sends_each() ? static_cast<int>(destinations_.size()) : 1, Side::send);
+    const auto receivers = static_cast<int>(destinations_.size());
+    sent_.check(call, send, sends_each() ? receivers : std::min(receivers, 1), Side::send);
   }
   if (receives_ && !receive.in_place()) {
     const bool each = arguments_.operation != Operation::scatter;

@@ -46,7 +46,7 @@ void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks,
   const SideWords& words = words_of_side(side);
   call.count(arguments.count, words.count);
   Datatype* const type = call.datatype(arguments.type);
-  call.buffer(arguments.buffer, arguments.count, type, words.buffer);
+  if (blocks > 0) call.buffer(arguments.buffer, arguments.count, type, words.buffer);
   if (!call.ok()) return;
   if (blocks > 0 && static_cast<std::uint64_t>(arguments.count) > type->count_max / static_cast<unsigned>(blocks)) {
     return call.error(MPI_ERR_COUNT, std::string(words.count) + " is " + std::to_string(arguments.count) +

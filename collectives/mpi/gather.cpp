@@ -45,9 +45,10 @@ class GatheredData {
   std::unique_ptr<TypedData> data_;
 };
 
-// This rank's block inside a receive buffer, for MPI_IN_PLACE.
+// This rank's block inside a receive buffer, which may be MPI_BOTTOM; for MPI_IN_PLACE.
 const void* block_of(const void* buffer, std::int64_t count, const Datatype& type, int rank) {
-  return static_cast<const std::byte*>(buffer) + type.extent * count * rank;
+  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(buffer) +
+                                       static_cast<std::uintptr_t>(type.extent * count * rank));
 }
 
 // `count` elements from each member: together less than 2^63 bytes.
@@ -161,11 +162,13 @@ class Gathering {
     call.buffer(is.receive, is.receive_count, receive_type_);
     check_all(call, is.receive_count, receive_type_, communicator_);
     call.whose("of the receive");
-    check_buffers(call, is.send, is.receive, is.receive_count);
+    // From MPI_BOTTOM two types lead to two places.
+    const bool is_address = is.receive != MPI_BOTTOM;
+    if (is_address) check_buffers(call, is.send, is.receive, is.receive_count);
     if (!call.ok()) return;
     mine_ = {block_of(is.receive, is.receive_count, *receive_type_, communicator_->rank()), is.receive_count,
              receive_type_};
-    check_own_block(call, is.send, is.send_count, mine_.buffer);
+    if (is_address) check_own_block(call, is.send, is.send_count, mine_.buffer);
   }
 
   GatherArguments arguments_;

@@ -62,6 +62,8 @@ Reduction Operands::begin(const void* send, void* receive) {
     std::memcpy(row, send, bytes);
   }
   const auto count = static_cast<std::size_t>(count_);
+  // There is nothing to combine, and rows are cut by an element's bytes.
+  if (element_bytes() == 0) return {row, 0, 1, Reducer(*user_, commutative_)};
   if (user_) return {row, count, user_->element_bytes(), Reducer(*user_, commutative_)};
   return {row, count, static_cast<std::size_t>(type_->extent), Reducer(predefined_)};
 }

@@ -20,9 +20,6 @@ int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MP
   Datatype* type = call.datatype(datatype);
   call.buffer(in, count, type, "inbuf");
   call.buffer(inout, count, type, "inoutbuf");
-  if (call.ok() && count > 0 && (in == MPI_IN_PLACE || inout == MPI_IN_PLACE)) {
-    call.error(MPI_ERR_BUFFER, "a buffer is MPI_IN_PLACE, which has no meaning here");
-  }
   if (call.ok() && count > 0 && in == inout) {
     call.error(MPI_ERR_BUFFER, "inbuf and inoutbuf are the same");
   }
@@ -57,7 +54,7 @@ class Reducing {
     } else if (arguments.send == MPI_IN_PLACE) {
       call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for the root only");
     }
-    call.buffer(arguments.send, arguments.count, type_, "sendbuf");
+    if (arguments.send != MPI_IN_PLACE) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
     if (!call.ok()) return;
     note_call(
         call, *communicator_,

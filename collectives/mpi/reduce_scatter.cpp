@@ -42,7 +42,7 @@ class ReduceScattering {
     }
     check_buffers(call, arguments.send, arguments.receive, total());
     call.buffer(arguments.receive, in_place() ? total() : counts_[me()], type_, "recvbuf");
-    call.buffer(arguments.send, total(), type_, "sendbuf");
+    if (!in_place()) call.buffer(arguments.send, total(), type_, "sendbuf");
     if (!call.ok()) return;
     for (const std::int64_t count : counts_) {
       lengths_.push_back(static_cast<std::uint64_t>(count) * operands_.element_bytes());

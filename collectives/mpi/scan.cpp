@@ -32,7 +32,7 @@ class Scanning {
     if (!call.ok()) return;
     check_buffers(call, arguments.send, arguments.receive, arguments.count);
     if (has_result() || in_place()) call.buffer(arguments.receive, arguments.count, type_, "recvbuf");
-    call.buffer(arguments.send, arguments.count, type_, "sendbuf");
+    if (!in_place()) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
     if (!call.ok()) return;
     note_call(call, *communicator_, {.operation = arguments.op, .count = arguments.count, .type = type_});
   }

@@ -41,7 +41,7 @@ struct BcastCall {
 };
 
 // `partial`: this rank's contribution, `count` elements of `element_bytes`; becomes the result (reduce: at the root,
-// elsewhere it is used up). The order of ranks is kept unless the operation commutes.
+// elsewhere it is used up). The order of ranks is kept unless the operation commutes. An element has bytes.
 struct Reduction {
   std::byte* partial = nullptr;
   std::size_t count = 0;

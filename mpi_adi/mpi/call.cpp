@@ -190,9 +190,11 @@ void Call::bad_root(const Communicator* communicator, int rank) {
                           ranks_of(*communicator) + ")");
 }
 
-// Of a type made by the program, the blocks may lie at absolute addresses.
-void Call::null_buffer(std::int64_t count, const Datatype* type, const char* what) {
-  if (!ok() || type == nullptr || count == 0 || type->size == 0 || !type->predefined) return;
+void Call::bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what) {
+  if (!ok() || type == nullptr || count == 0 || type->size == 0) return;
+  if (address == MPI_IN_PLACE) return error(MPI_ERR_BUFFER, std::string(what) + " is MPI_IN_PLACE, which it cannot be");
+  // Of a type made by the program, the blocks may lie at absolute addresses.
+  if (!type->predefined) return;
   error(MPI_ERR_BUFFER, std::string(what) + " is a null pointer, with " + std::to_string(count) + " elements");
 }
 

@@ -125,14 +125,14 @@ class Call {
     bad_elements(count, type);
     return false;
   }
-  // The same, and a buffer that is not null where there are bytes to move.
+  // The same, and a buffer that is neither null, where there are bytes to move, nor MPI_IN_PLACE.
   void buffer(const void* address, std::int64_t count, const Datatype* type, const char* what = "the buffer") {
     if (type != nullptr) static_cast<void>(elements(count, *type));
     this->address(address, count, type, what);
   }
   void address(const void* address, std::int64_t count, const Datatype* type, const char* what = "the buffer") {
-    if (address == nullptr) [[unlikely]]
-      null_buffer(count, type, what);
+    if (address == nullptr || address == MPI_IN_PLACE) [[unlikely]]
+      bad_buffer(address, count, type, what);
   }
   // Where the call writes a status: MPI_STATUS_IGNORE is no null pointer.
   void status(const MPI_Status* status, const char* what = "status") { not_null(status, what); }
@@ -220,7 +220,7 @@ class Call {
   [[gnu::noinline]] void bad_destination(const Communicator* communicator, int rank);
   [[gnu::noinline]] void bad_source(const Communicator* communicator, int rank);
   [[gnu::noinline]] void bad_root(const Communicator* communicator, int rank);
-  [[gnu::noinline]] void null_buffer(std::int64_t count, const Datatype* type, const char* what);
+  [[gnu::noinline]] void bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what);
   [[gnu::noinline]] void null_argument(const char* what);
   [[gnu::noinline]] void add_whose(const char* part);
   [[noreturn, gnu::noinline]] void not_running() const;

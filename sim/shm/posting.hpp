@@ -35,7 +35,7 @@ struct alignas(kCacheLineBytes) PostingData {
   std::uint64_t mark = 0;    // what its owner takes the call for
   std::uint32_t room = 0;    // where the data is: 0 here, or behind the lines; else long posting room - 1
   std::uint32_t unused = 0;
-  std::array<std::byte, 40> here{};
+  alignas(std::max_align_t) std::array<std::byte, 32> here{};  // operators are given its address
 };
 static_assert(std::is_trivially_copyable_v<PostingData> && sizeof(PostingData) == kCacheLineBytes);
 

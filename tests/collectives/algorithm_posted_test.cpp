@@ -20,7 +20,7 @@ namespace {
 
 // Of maps: in the line, behind it, elsewhere.
 constexpr std::size_t kPostedCounts[] = {0, 1, 2, 3, 63, 64, 65, 4096};
-static_assert(2 * sizeof(Map) < sizeof(sim::PostingData::here) && 3 * sizeof(Map) > sizeof(sim::PostingData::here));
+static_assert(2 * sizeof(Map) <= sizeof(sim::PostingData::here) && 3 * sizeof(Map) > sizeof(sim::PostingData::here));
 static_assert(64 * sizeof(Map) == sim::kPostingBytes && 4096 * sizeof(Map) == kPostedBytes);
 
 CollectiveWorld::Options posting(int ranks, std::uint64_t seed) {

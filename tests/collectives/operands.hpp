@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 namespace margay::collectives {
 
 struct Map {
@@ -15,8 +17,12 @@ struct Map {
   friend bool operator==(const Map&, const Map&) = default;
 };
 
-// in first, then inout.
+// in first, then inout. Both lie where elements of any type may: a map's length is a multiple of what that takes.
 inline void compose(const void* in, void* inout, std::size_t count) {
+  const auto misplaced = [](const void* at) {
+    return reinterpret_cast<std::uintptr_t>(at) % alignof(std::max_align_t) != 0;
+  };
+  if (misplaced(in) || misplaced(inout)) FAIL_CHECK("an operation is given elements at unaligned addresses");
   const auto* first = static_cast<const Map*>(in);
   auto* second = static_cast<Map*>(inout);
   for (std::size_t i = 0; i < count; ++i) {

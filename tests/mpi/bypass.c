@@ -1,70 +1,9 @@
 // Application bypass: a message is matched, moved and answered while the other side computes without calling MPI.
 // ranks: 2
 // reference: none, MPICH makes progress only inside its calls
-#include <fcntl.h>
-#include <stdatomic.h>
-#include <sys/mman.h>
-#include <time.h>
+#include "away.h"
 
-#include "check.h"
-
-enum { kTag = 4, kGoTag = 5, kPathTag = 6, kBytes = 1 << 20, kTries = 3, kRounds = 5 };
-
-enum how { ASLEEP, COMPUTING };
-static const char* const kHowNames[] = {"slept", "computed"};
-
-// What the ranks tell each other without MPI, in memory that both have mapped: how many rounds the one that works has
-// done. The other stays away until then, so a message that waits for its return is seen on the slowest machine.
-struct shared {
-  atomic_int rounds_done;
-};
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static struct shared* map_shared(int rank) {
-  char path[] = "/tmp/margay-bypass.XXXXXX";
-  int file = -1;
-  if (rank == 0) {
-    file = mkstemp(path);
-    if (file >= 0 && ftruncate(file, sizeof(struct shared)) != 0) file = -1;
-    MPI_Send(path, sizeof path, MPI_CHAR, 1, kPathTag, MPI_COMM_WORLD);
-    wait_for(1, kPathTag);
-    unlink(path);
-  } else {
-    MPI_Recv(path, sizeof path, MPI_CHAR, 0, kPathTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    file = open(path, O_RDWR);
-    signal_to(0, kPathTag);
-  }
-  void* memory = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (memory == MAP_FAILED) {
-    perror(path);
-    exit(2);
-  }
-  close(file);
-  return memory;
-}
-
-// No MPI in here: a loop of naps, or of arithmetic, until the other rank has done `round`. Far longer than it may take
-// means that it waits for this one.
-static void away_until(const struct shared* shared, int round, enum how how, const char* what) {
-  const double kNever = 60;
-  const struct timespec nap = {0, 20000000};
-  double noise = 1;
-  const double until = now() + kNever;
-  while (atomic_load(&shared->rounds_done) < round && now() < until) {
-    if (how == ASLEEP)
-      nanosleep(&nap, NULL);
-    else
-      for (int k = 0; k < 100000; ++k) noise = noise * 1.0000001 + 1e-9;
-  }
-  CHECK(atomic_load(&shared->rounds_done) >= round, "%s: not done after %g s in which the other side %s", what, kNever,
-        kHowNames[how]);
-  CHECK(noise > 0, "no noise");
-}
+enum { kTag = 4, kGoTag = 5, kBytes = 1 << 20, kTries = 3, kRounds = 5 };
 
 // How many of these took long. One of a round may: three threads on two processors, and whatever else the machine does,
 // take turns of milliseconds.
@@ -122,7 +61,7 @@ static int send_to_absent(struct shared* shared, int round, int bytes, unsigned 
     took[i] = now() - began;
   }
   usleep(20000);
-  atomic_store(&shared->rounds_done, round);
+  atomic_store(&shared->done, round);
   return late_of(took);
 }
 
@@ -151,7 +90,7 @@ static int pull_from_absent(struct shared* shared, int round, unsigned char* bod
     took[i] = now() - began;
     CHECK(pattern_mismatch(body, kBytes, 8) == kBytes, "pulled: wrong body");
   }
-  atomic_store(&shared->rounds_done, round);
+  atomic_store(&shared->done, round);
   return late_of(took);
 }
 
@@ -176,7 +115,7 @@ static void rounds(struct shared* shared, int* round, int pull, int bytes, unsig
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   unsigned char* body = memory_of(kTries * (size_t)kBytes);
-  struct shared* shared = map_shared(world_rank());
+  struct shared* shared = map_shared();
   int round = 0;
   for (enum how how = ASLEEP; how <= COMPUTING; ++how) {
     rounds(shared, &round, 0, kBytes, body, how);

@@ -129,19 +129,103 @@ static void messages(int rank, int partner) {
   expect("MPI_Sendrecv_replace_c", out, partner);
 }
 
-static void collectives(int rank) {
-  int out[kInts], in[2 * kInts];
+static void expect_blocks(const char* what, const int* blocks, int first, int second) {
+  expect(what, blocks, first);
+  expect(what, blocks + kInts, second);
+}
+
+static void reductions(int rank) {
+  const MPI_Comm world = MPI_COMM_WORLD;
+  int out[2 * kInts], in[2 * kInts];
   fill(out, rank);
-  MPI_Allreduce_c(out, in, kInts, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  fill(out + kInts, 100 + rank);
+  MPI_Allreduce_c(out, in, kInts, MPI_INT, MPI_MAX, world);
   expect("MPI_Allreduce_c", in, 1);
-  MPI_Reduce_c(out, in, kInts, MPI_INT, MPI_MIN, 0, MPI_COMM_WORLD);
+  MPI_Reduce_c(out, in, kInts, MPI_INT, MPI_MIN, 0, world);
   if (rank == 0) expect("MPI_Reduce_c", in, 0);
-  MPI_Gather_c(out, kInts, MPI_INT, in, kInts, MPI_INT, 1, MPI_COMM_WORLD);
-  if (rank == 1) expect("MPI_Gather_c", in + kInts, 1);
-  MPI_Allgather_c(out, kInts, MPI_INT, in, kInts, MPI_INT, MPI_COMM_WORLD);
-  expect("MPI_Allgather_c", in + kInts, 1);
-  MPI_Bcast_c(out, kInts, MPI_INT, 1, MPI_COMM_WORLD);
-  expect("MPI_Bcast_c", out, 1);
+  MPI_Scan_c(out, in, kInts, MPI_INT, MPI_MAX, world);
+  expect("MPI_Scan_c", in, rank);
+  MPI_Exscan_c(out, in, kInts, MPI_INT, MPI_MAX, world);
+  if (rank == 1) expect("MPI_Exscan_c", in, 0);
+  MPI_Reduce_scatter_block_c(out, in, kInts, MPI_INT, MPI_MAX, world);
+  expect("MPI_Reduce_scatter_block_c", in, 100 * rank + 1);
+  const MPI_Count counts[] = {kInts, kInts};
+  memset(in, 0, sizeof in);
+  MPI_Reduce_scatter_c(out, in, counts, MPI_INT, MPI_MAX, world);
+  expect("MPI_Reduce_scatter_c", in, 100 * rank + 1);
+  fill(in, 7);
+  MPI_Reduce_local_c(out, in, kInts, MPI_INT, MPI_MIN);
+  expect("MPI_Reduce_local_c", in, rank);
+}
+
+// The second rank's block lies first, on both sides.
+static void blocks_of_any_length(int rank, MPI_Comm comm, int neighbors) {
+  const MPI_Count counts[] = {kInts, kInts}, bytes[] = {4 * kInts, 4 * kInts};
+  const MPI_Aint swapped[] = {kInts, 0}, swapped_bytes[] = {4 * kInts, 0};
+  const MPI_Datatype types[] = {MPI_INT, MPI_INT}, as_bytes[] = {MPI_BYTE, MPI_BYTE};
+  int out[2 * kInts], in[2 * kInts] = {0};
+  fill(out, 10 * rank);
+  fill(out + kInts, 10 * rank + 1);
+  if (neighbors) {
+    MPI_Neighbor_allgatherv_c(out, kInts, MPI_INT, in, counts, swapped, MPI_INT, comm);
+    expect_blocks("MPI_Neighbor_allgatherv_c", in, 10, 0);
+    memset(in, 0, sizeof in);
+    MPI_Neighbor_alltoallv_c(out, counts, swapped, MPI_INT, in, counts, swapped, MPI_INT, comm);
+    expect_blocks("MPI_Neighbor_alltoallv_c", in, 11 - rank, 1 - rank);
+    memset(in, 0, sizeof in);
+    MPI_Neighbor_alltoallw_c(out, bytes, swapped_bytes, as_bytes, in, counts, swapped_bytes, types, comm);
+    expect_blocks("MPI_Neighbor_alltoallw_c", in, 11 - rank, 1 - rank);
+    return;
+  }
+  MPI_Allgatherv_c(out, kInts, MPI_INT, in, counts, swapped, MPI_INT, comm);
+  expect_blocks("MPI_Allgatherv_c", in, 10, 0);
+  memset(in, 0, sizeof in);
+  MPI_Gatherv_c(out, kInts, MPI_INT, in, counts, swapped, MPI_INT, 1, comm);
+  if (rank == 1) expect_blocks("MPI_Gatherv_c", in, 10, 0);
+  MPI_Scatterv_c(out, counts, swapped, MPI_INT, in, kInts, MPI_INT, 1, comm);
+  expect("MPI_Scatterv_c", in, 11 - rank);
+  MPI_Alltoallv_c(out, counts, swapped, MPI_INT, in, counts, swapped, MPI_INT, comm);
+  expect_blocks("MPI_Alltoallv_c", in, 11 - rank, 1 - rank);
+  memset(in, 0, sizeof in);
+  MPI_Alltoallw_c(out, bytes, swapped_bytes, as_bytes, in, counts, swapped_bytes, types, comm);
+  expect_blocks("MPI_Alltoallw_c", in, 11 - rank, 1 - rank);
+}
+
+static void blocks_of_one_length(int rank, MPI_Comm comm, int neighbors) {
+  int out[2 * kInts], in[2 * kInts] = {0};
+  fill(out, 10 * rank);
+  fill(out + kInts, 10 * rank + 1);
+  if (neighbors) {
+    MPI_Neighbor_allgather_c(out, kInts, MPI_INT, in, kInts, MPI_INT, comm);
+    expect_blocks("MPI_Neighbor_allgather_c", in, 0, 10);
+    MPI_Neighbor_alltoall_c(out, kInts, MPI_INT, in, kInts, MPI_INT, comm);
+    expect_blocks("MPI_Neighbor_alltoall_c", in, rank, 10 + rank);
+    return;
+  }
+  MPI_Gather_c(out, kInts, MPI_INT, in, kInts, MPI_INT, 1, comm);
+  if (rank == 1) expect_blocks("MPI_Gather_c", in, 0, 10);
+  MPI_Allgather_c(out, kInts, MPI_INT, in, kInts, MPI_INT, comm);
+  expect_blocks("MPI_Allgather_c", in, 0, 10);
+  MPI_Scatter_c(out, kInts, MPI_INT, in, kInts, MPI_INT, 1, comm);
+  expect("MPI_Scatter_c", in, 10 + rank);
+  MPI_Alltoall_c(out, kInts, MPI_INT, in, kInts, MPI_INT, comm);
+  expect_blocks("MPI_Alltoall_c", in, rank, 10 + rank);
+  MPI_Bcast_c(out, kInts, MPI_INT, 1, comm);
+  expect("MPI_Bcast_c", out, 10);
+}
+
+static void collectives(int rank) {
+  MPI_Comm all_to_all;
+  const int both[] = {0, 1};
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, both, MPI_UNWEIGHTED, 2, both, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                 &all_to_all);
+  reductions(rank);
+  for (int neighbors = 0; neighbors < 2; ++neighbors) {
+    const MPI_Comm comm = neighbors ? all_to_all : MPI_COMM_WORLD;
+    blocks_of_one_length(rank, comm, neighbors);
+    blocks_of_any_length(rank, comm, neighbors);
+  }
+  MPI_Comm_free(&all_to_all);
 }
 
 // What was asked for, as MPI_Type_get_contents_c gives it back, and the type's size and bounds. Frees the type.

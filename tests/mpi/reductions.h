@@ -1,5 +1,6 @@
 // Reductions for the programs of collectives: predefined ones, a sum of the program's own, and affine maps x -> a x +
-// b, which do not commute, without and with a gap. What each must come to is computed from the inputs of all ranks.
+// b, which do not commute, without a gap and with one below their address. What each must come to is computed from the
+// inputs of all ranks.
 #pragma once
 
 #include <stddef.h>
@@ -11,7 +12,7 @@ typedef struct {
   uint64_t a, b;
 } Map;
 
-enum { kGapExtent = 24, kGapAt = 16 };  // a, 8 bytes of nothing, b
+enum { kGapExtent = 24, kGapBelow = 16 };  // b, 8 bytes of nothing, and a, where the element's address is
 
 // `first`, then `second`.
 static Map composed(Map first, Map second) {
@@ -37,12 +38,12 @@ static void add_maps(void* in, void* inout, int* length, MPI_Datatype* type) {
 static Map gapped_map(const char* at) {
   Map map;
   memcpy(&map.a, at, 8);
-  memcpy(&map.b, at + kGapAt, 8);
+  memcpy(&map.b, at - kGapBelow, 8);
   return map;
 }
 static void put_gapped_map(char* at, Map map) {
   memcpy(at, &map.a, 8);
-  memcpy(at + kGapAt, &map.b, 8);
+  memcpy(at - kGapBelow, &map.b, 8);
 }
 static void compose_gapped_maps(void* in, void* inout, int* length, MPI_Datatype* type) {
   (void)type;
@@ -88,7 +89,7 @@ __attribute__((unused)) static void make_reductions(Reduction reductions[kReduct
   MPI_Type_contiguous(2, MPI_UINT64_T, &reductions[kCommuting].type);
   MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){offsetof(Map, a), offsetof(Map, b)},
                          (MPI_Datatype[]){MPI_UINT64_T, MPI_UINT64_T}, &reductions[kOrdered].type);
-  MPI_Type_vector(2, 1, 2, MPI_UINT64_T, &reductions[kGapped].type);
+  MPI_Type_create_hvector(2, 1, -kGapBelow, MPI_UINT64_T, &reductions[kGapped].type);
   for (int i = kCommuting; i < kReductions; ++i) MPI_Type_commit(&reductions[i].type);
   MPI_Op_create(add_maps, 1, &reductions[kCommuting].op);
   MPI_Op_create(compose_maps, 0, &reductions[kOrdered].op);
@@ -144,7 +145,7 @@ __attribute__((unused)) static void put_element(char* at, int which, Map map) {
   }
 }
 
-// Memory of elements, and what must be there afterwards.
+// Memory of elements and some around them, and what must be there afterwards.
 enum { kAroundElements = 32, kUntouchedElement = 0xa5 };
 typedef struct {
   char *now, *expected;
@@ -152,16 +153,16 @@ typedef struct {
 } Elements;
 
 __attribute__((unused)) static Elements elements_of(int count, size_t extent) {
-  const size_t room = (size_t)count * extent + kAroundElements;
-  return (Elements){memory_of(room), memory_of(room), extent, room};
+  const size_t room = (size_t)count * extent + 2 * kAroundElements;
+  return (Elements){(char*)memory_of(room) + kAroundElements, (char*)memory_of(room) + kAroundElements, extent, room};
 }
 __attribute__((unused)) static void elements_free(Elements* elements) {
-  free(elements->now);
-  free(elements->expected);
+  free(elements->now - kAroundElements);
+  free(elements->expected - kAroundElements);
 }
 __attribute__((unused)) static void elements_clear(Elements* elements) {
-  memset(elements->now, kUntouchedElement, elements->room);
-  memset(elements->expected, kUntouchedElement, elements->room);
+  memset(elements->now - kAroundElements, kUntouchedElement, elements->room);
+  memset(elements->expected - kAroundElements, kUntouchedElement, elements->room);
 }
 
 // The first `count` elements and what surrounds all of them; the padding of a pair belongs to nobody.
@@ -172,11 +173,14 @@ __attribute__((unused)) static void elements_check(Elements* elements, int which
     const size_t at = (size_t)i * extent + offsetof(DoubleInt, where) + sizeof(int);
     memcpy(elements->expected + at, elements->now + at, (size_t)(i + 1) * extent - at);
   }
-  const size_t all = elements->room - kAroundElements;
+  const size_t all = elements->room - 2 * kAroundElements, below = which == kGapped ? kGapBelow : 0;
   CHECK(memcmp(elements->now + all, elements->expected + all, kAroundElements) == 0, "%s, form %d: wrote past the end",
         what, form);
+  CHECK(memcmp(elements->now - kAroundElements, elements->expected - kAroundElements, kAroundElements - below) == 0,
+        "%s, form %d: wrote before the first", what, form);
   for (int i = 0; i < count; ++i) {
-    if (memcmp(elements->now + (size_t)i * extent, elements->expected + (size_t)i * extent, extent) == 0) continue;
+    const size_t at = (size_t)i * extent;
+    if (memcmp(elements->now + at - below, elements->expected + at - below, extent) == 0) continue;
     CHECK(0, "%s, reduction %d, form %d: element %d of %d is wrong", what, which, form, i, count);
     return;
   }

@@ -30,11 +30,13 @@ LONGEST = {"finalize", "flood", "large", "large_counts", "oversubscribe", "send_
 # What cannot run there, and why.
 NOT_THERE = {
     "bypass": "it measures the coprocessor, which is not there",
+    "bypass_collectives": "likewise",
     "collectives_threads": "threads",
     "dup_threads": "threads of a rank run beside the turns",
     "early_threads": "threads",
     "environment_threads": "threads",
     "grequest_threads": "threads",
+    "ibcasts_ahead": "it measures the memory of its process, which has all ranks there",
     "info": "it asks for the command of its process, which is the tester",
     "looks": "a signal to a process tells that all was sent",
     "nonblocking_threads": "threads",

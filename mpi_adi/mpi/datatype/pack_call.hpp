@@ -28,6 +28,9 @@ void check_room(Call& call, const void* packed, const char* packed_name, Positio
   call.not_null(position, "position");
   if (!call.ok()) return;
   if (bytes != 0 && packed == nullptr) call.error(MPI_ERR_BUFFER, std::string(packed_name) + " is a null pointer");
+  if (bytes != 0 && packed == MPI_IN_PLACE) {
+    call.error(MPI_ERR_BUFFER, std::string(packed_name) + " is MPI_IN_PLACE, which it cannot be");
+  }
   if (*position < 0) call.error(MPI_ERR_ARG, "position is " + std::to_string(*position) + ", below 0");
   if (*position <= room && bytes <= static_cast<std::uint64_t>(room - *position)) return;
   call.error(MPI_ERR_ARG, std::string(room_name) + " is " + std::to_string(room) + " and position " +

@@ -138,7 +138,8 @@ class Function:
         if not any(kind.noun == noun and any(wrong.label == label for wrong in kind.wrongs) for kind in others):
             return [noun]
         if name.startswith(("send", "recv")):
-            return ["of the send" if name.startswith("send") else "of the receive"]
+            side = "send" if name.startswith("send") else "receive"
+            return [f"of the {side}", f"the {side} {noun}"]
         return []
 
     def calls(self):

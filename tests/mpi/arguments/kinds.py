@@ -110,6 +110,10 @@ FREE_INTEGERS = {"color": "0", "key": "0", "reorder": "0", "commute": "1", "high
                  "split_type": "MPI_COMM_TYPE_SHARED", "required": "MPI_THREAD_SINGLE"}
 ARRAYS_OF_RANKS = re.compile(r"^(ranks\d?|sources|destinations)$")
 COUNTS_OF_ELEMENTS = ("count", "incount", "outcount", "sendcount", "recvcount")
+# Where MPI_IN_PLACE is right, of the send buffer and of the receive buffer: the one rank is the root.
+IN_PLACE_ALLOWED = (re.compile(r"^MPI_I?(gather|allgather|alltoall|reduce|allreduce|scan|exscan)(?!_local)", re.IGNORECASE),
+                    re.compile(r"^MPI_I?scatter", re.IGNORECASE))
+ATTACHES = re.compile(r"^MPI_Buffer_")
 BUFFERS = re.compile(r"^(buf|buffer|sendbuf|recvbuf|inbuf|outbuf|inoutbuf)$")
 
 
@@ -184,7 +188,10 @@ def kind_of(type_name, name, function, slot):
             kind = kind._replace(wrongs=kind.wrongs + numbers("COUNT", "past=INT64_MAX"))
         return kind
     if BUFFERS.match(name):
-        return Kind(slot, "buffer", null_pointer("BUFFER"))
+        wrongs = null_pointer("BUFFER")
+        if not (IN_PLACE_ALLOWED[name == "recvbuf"].match(function) or ATTACHES.match(function)):
+            wrongs.append(Wrong("in_place", "MPI_IN_PLACE", "BUFFER", '"MPI_IN_PLACE"'))
+        return Kind(slot, "buffer", wrongs)
     if name == "extra_state" or name.startswith("attribute_val") and re.search("_(set|put)", function):
         return Kind("NULL", "", [])
     if element == "char" and base.count("*") == 1 and type_name.startswith("const"):

@@ -1,0 +1,68 @@
+// For programs in which ranks stay away from MPI: what they tell each other without it, in memory that all have mapped.
+#pragma once
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "check.h"
+
+enum { kPathTag = 6 };
+
+// A count of what the others have done, by which who is away sees that they did not wait for its return: on the slowest
+// machine too.
+struct shared {
+  atomic_int done;
+};
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static struct shared* map_shared(void) {
+  char path[] = "/tmp/margay-away.XXXXXX";
+  const int rank = world_rank(), size = world_size();
+  int file = -1;
+  if (rank == 0) {
+    file = mkstemp(path);
+    if (file >= 0 && ftruncate(file, sizeof(struct shared)) != 0) file = -1;
+    for (int to = 1; to < size; ++to) MPI_Send(path, sizeof path, MPI_CHAR, to, kPathTag, MPI_COMM_WORLD);
+    for (int to = 1; to < size; ++to) wait_for(to, kPathTag);
+    unlink(path);
+  } else {
+    MPI_Recv(path, sizeof path, MPI_CHAR, 0, kPathTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    file = open(path, O_RDWR);
+    signal_to(0, kPathTag);
+  }
+  void* memory = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) {
+    perror(path);
+    exit(2);
+  }
+  close(file);
+  return memory;
+}
+
+enum how { ASLEEP, COMPUTING };
+static const char* const kHowNames[] = {"slept", "computed"};
+
+// No MPI in here: a loop of naps, or of arithmetic, until the others have done so much. Far longer than it may take
+// means that they wait for this rank.
+static void away_until(const struct shared* shared, int done, enum how how, const char* what) {
+  const double kNever = 60;
+  const struct timespec nap = {0, 20000000};
+  double noise = 1;
+  const double until = now() + kNever;
+  while (atomic_load(&shared->done) < done && now() < until) {
+    if (how == ASLEEP)
+      nanosleep(&nap, NULL);
+    else
+      for (int k = 0; k < 100000; ++k) noise = noise * 1.0000001 + 1e-9;
+  }
+  CHECK(atomic_load(&shared->done) >= done, "%s: not done after %g s in which this rank %s", what, kNever,
+        kHowNames[how]);
+  CHECK(noise > 0, "no noise");
+}
