@@ -71,6 +71,46 @@ TEST_CASE("through memory: reductions and scans keep the order of ranks, call af
   }
 }
 
+// Meetings with calls between that have none, where the 31 bits of a call's word wrap: a meeting that took the number
+// of the last one would be open at once, and its members would read what was shown in that.
+TEST_CASE("through memory: meetings far apart are told from each other where the numbers of calls wrap") {
+  constexpr std::uint64_t kCalls = 40;
+  for (const int size : {2, 3, 5}) {
+    for (const std::uint64_t made : {(std::uint64_t{1} << 31) - kCalls / 2, (std::uint64_t{1} << 29) - kCalls / 2}) {
+      for (const std::uint64_t seed : testing::Seeds(4)) {
+        CAPTURE(size);
+        CAPTURE(made);
+        CAPTURE(seed);
+        CollectiveWorld world(of(size, seed));
+        CHECK(world.run([&](int rank) {
+          CHECK(performed(world, rank, BarrierCall{}) == MPI_SUCCESS);
+          world.communicator(rank).collective_sequence = made;
+          for (std::uint64_t call = 0; call < kCalls; call += 4) {
+            std::vector<Map> sum = maps_of(rank, 1);
+            sum[0].b += call;
+            CHECK(performed(world, rank, AllreduceCall{reduction_of(sum)}) == MPI_SUCCESS);
+            std::vector<Map> expected = maps_of(0, 1);
+            expected[0].b += call;
+            for (int other = 1; other < size; ++other) {
+              std::vector<Map> next = maps_of(other, 1);
+              next[0].b += call;
+              compose(expected.data(), next.data(), 1);
+              expected = next;
+            }
+            CHECK(sum == expected);
+            for (std::uint64_t again = 0; again < 3; ++again) {
+              std::uint64_t told = rank == 0 ? call + again : 0;
+              const BcastCall tell{0, portals::Region(reinterpret_cast<std::byte*>(&told), sizeof told)};
+              CHECK(performed(world, rank, tell) == MPI_SUCCESS);
+              CHECK(told == call + again);
+            }
+          }
+        }));
+      }
+    }
+  }
+}
+
 TEST_CASE("through memory: long reductions to one rank, and long broadcasts, of any root") {
   for (const int size : kTeams) {
     for (const std::size_t count : {std::size_t{1025}, std::size_t{8192}, std::size_t{20011}}) {
