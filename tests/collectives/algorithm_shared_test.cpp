@@ -111,6 +111,32 @@ TEST_CASE("through memory: meetings far apart are told from each other where the
   }
 }
 
+// As where the node's memory costs all of it at once.
+TEST_CASE("through memory: without places for long data short calls meet, and all others send messages") {
+  for (const std::size_t count : {std::size_t{3}, std::size_t{1024}, std::size_t{1025}, std::size_t{20011}}) {
+    CAPTURE(count);
+    CollectiveWorld::Options options = of(5, count);
+    options.long_places = 0;
+    CollectiveWorld world(options);
+    CHECK(world.run([&](int rank) {
+      CHECK_FALSE(facts_of(world.portal(rank).host(), world.communicator(rank)).of_waiting().facts.strips);
+      std::vector<Map> sum = maps_of(rank, count);
+      CHECK(perform(world.portal(rank), world.communicator(rank), AllreduceCall{reduction_of(sum)}) == MPI_SUCCESS);
+      CHECK(sum == composed(5, count));
+    }));
+    CHECK((world.portal(0).sent().messages == 0) == (count * sizeof(Map) <= sim::kMeetingPartBytes));
+    CHECK(world.run([&](int rank) {
+      std::vector<Map> data = maps_of(rank, count);
+      const BcastCall tell{2, portals::Region(reinterpret_cast<std::byte*>(data.data()), count * sizeof(Map))};
+      CHECK(perform(world.portal(rank), world.communicator(rank), tell) == MPI_SUCCESS);
+      CHECK(data == maps_of(2, count));
+      std::vector<Map> part = maps_of(rank, count);
+      CHECK(perform(world.portal(rank), world.communicator(rank), ReduceCall{1, reduction_of(part)}) == MPI_SUCCESS);
+      if (rank == 1) CHECK(part == composed(5, count));
+    }));
+  }
+}
+
 TEST_CASE("through memory: long reductions to one rank, and long broadcasts, of any root") {
   for (const int size : kTeams) {
     for (const std::size_t count : {std::size_t{1025}, std::size_t{8192}, std::size_t{20011}}) {
