@@ -197,6 +197,30 @@ TEST_CASE("through memory: each rank gets its block of a reduction, blocks of an
   }
 }
 
+TEST_CASE("through memory: a reduction meets as often for one rank's block as for even ones") {
+  constexpr std::size_t kStrips = 7, kMaps = kStrips * sim::kStripBytes / sizeof(Map);
+  for (const int size : kTeams) {
+    for (const int owner : {-1, 0, size - 1}) {
+      CAPTURE(size);
+      CAPTURE(owner);
+      CollectiveWorld world(of(size, 1));
+      std::vector<std::uint64_t> bytes(static_cast<std::size_t>(size));
+      for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
+        const Slice even = even_slices(kMaps, size)[rank];
+        bytes[rank] = (owner < 0 ? even.count : static_cast<int>(rank) == owner ? kMaps : 0) * sizeof(Map);
+      }
+      const std::vector<Map> all = composed(size, kMaps);
+      CHECK(world.run([&](int rank) {
+        std::vector<Map> mine = maps_of(rank, kMaps);
+        CHECK(performed(world, rank, ReduceScatterCall{reduction_of(mine), bytes}) == MPI_SUCCESS);
+        if (rank == owner) CHECK(mine == all);
+      }));
+      CHECK(world.portal(0).shown().messages == kStrips);
+      CHECK(world.portal(0).shown().bytes == kStrips * sim::kStripBytes);
+    }
+  }
+}
+
 TEST_CASE("through memory: all blocks come to all") {
   for (const int size : kTeams) {
     for (const std::uint64_t block : {std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{65}, sim::kMeetingPartBytes,
