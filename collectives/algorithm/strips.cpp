@@ -3,9 +3,10 @@
 // reduction each rank combines its part of each strip, straight out of the others' memory, and shows what it comes to
 // with the next strip. Cost, p ranks, n bytes of each, strips of m bytes: n/m + 1 turns of a processor each and no
 // message. Bytes moved by a rank: of an allreduce n β to write, (p - 1)/p n γ, which reads as much, and 2 n β for
-// results; of a reduce-scatter n β and (p - 1)/p n γ; of an allgather and an all-to-all n β and p blocks β; of a
-// broadcast n β, by the root and by each other rank. Where ranks outnumber processors: slices by messages cost p
-// start-ups and words of receivers each, and a turn for each that is not ready.
+// results; of a reduce-scatter n β and (p - 1) times its own block γ, which is n/p where blocks are even; of an
+// allgather and an all-to-all n β and p blocks β; of a broadcast n β, by the root and by each other rank. Where ranks
+// outnumber processors: slices by messages cost p start-ups and words of receivers each, and a turn for each that is
+// not ready.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <algorithm>
@@ -13,6 +14,7 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/portal/meet.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::collectives {
 
@@ -91,32 +93,35 @@ Steps reduce_to_root_strips(Collective& collective, Team& team, int root, std::b
 
 Steps reduce_scatter_strips(Collective& collective, Team& team, std::byte* partial, std::span<const Slice> slices,
                             std::size_t element_bytes, Reducer combine) {
-  const auto ranks = slices.size();
-  std::size_t longest = 0;
-  for (const Slice& slice : slices) longest = std::max(longest, slice.count);
-  // A strip has as much of each rank's slice.
-  const Strips strips{longest, std::max<std::size_t>(sim::kStripBytes / element_bytes / ranks, 1)};
-  const auto part_of = [&](const Slice& slice, std::size_t strip) {
-    const std::size_t first = std::min(strips.first(strip), slice.count);
-    return Slice{slice.first + first, std::min(strips.length(strip), slice.count - first)};
+  const std::size_t count = slices.back().first + slices.back().count;
+  const Strips strips{count, sim::kStripBytes / element_bytes};
+  const std::size_t number = strips.number();
+  // A strip has the same share of each rank's slice: of each a whole number of elements, so there may be one more for
+  // each rank in it. A member's area has room for two strips.
+  MARGAY_ASSERT(slices.size() <= strips.most);
+  const auto part_of = [number](const Slice& slice, std::size_t strip) {
+    const std::size_t each = slice.count / number, more = slice.count % number;
+    const std::size_t first = each * strip + more * strip / number;
+    return Slice{slice.first + first, each * (strip + 1) + more * (strip + 1) / number - first};
   };
-  const Slice& own = slices[static_cast<std::size_t>(collective.rank())];
-  Meet meet(collective, team, (slices.back().first + slices.back().count) * element_bytes);
-  for (std::size_t strip = 0; strip < strips.number(); ++strip) {
+  const auto me = static_cast<std::size_t>(collective.rank());
+  Meet meet(collective, team, count * element_bytes);
+  for (std::size_t strip = 0; strip < number; ++strip) {
     if (strip > 0) meet.next();
-    std::byte* to = meet.mine();
-    for (const Slice& slice : slices) {
-      const Slice part = part_of(slice, strip);
-      if (part.count != 0) std::memcpy(to, partial + part.first * element_bytes, part.count * element_bytes);
-      to += strips.most * element_bytes;
+    std::uint64_t shown = 0, offset = 0;  // of this rank's part in each member's strip
+    for (std::size_t rank = 0; rank < slices.size(); ++rank) {
+      if (rank == me) offset = shown;
+      const Slice part = part_of(slices[rank], strip);
+      const std::uint64_t bytes = part.count * element_bytes;
+      if (bytes != 0) std::memcpy(meet.mine() + shown, partial + part.first * element_bytes, bytes);
+      shown += bytes;
     }
-    meet.arrive(strips.length(strip) * element_bytes * ranks);
+    meet.arrive(shown);
     co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
-    const Slice mine = part_of(own, strip);
+    const Slice mine = part_of(slices[me], strip);
     if (mine.count == 0) continue;
     const std::uint64_t bytes = mine.count * element_bytes;
-    const std::uint64_t offset = static_cast<std::uint64_t>(collective.rank()) * strips.most * element_bytes;
     combine_strips(collective.size(), offset, partial + mine.first * element_bytes, mine.count, bytes, combine,
                    [&](int rank) { return meet.part(rank, bytes); });
   }

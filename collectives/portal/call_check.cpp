@@ -131,8 +131,8 @@ void CallCheck::hear(CallReport report, std::uint32_t from) {
   if (report.record.ends) ++ended_;
   const auto found = streams_.try_emplace(report.record.key).first;
   Stream& stream = found->second;
-  stream.members = report.record.members;
-  if (!stream.told) compare(stream, std::move(report), from);
+  if (stream.members == 0) stream.members = report.record.members;
+  if (!stream.told && stream.takes(report.record, from)) compare(stream, std::move(report), from);
   if (!stream.told && !stream.open.empty()) return;
   for (const std::uint32_t asker : stream.askers) answer(asker);
   stream.askers.clear();
@@ -140,8 +140,16 @@ void CallCheck::hear(CallReport report, std::uint32_t from) {
   if (!stream.told) streams_.erase(found);
 }
 
+// Reports come from wires. Only one that is not a member's, or whose communicator has others, is not taken.
+bool CallCheck::Stream::takes(const CallRecord& record, std::uint32_t from) const {
+  const auto made = at.find(from);
+  return record.members == members && (made == at.end() ? 0 : made->second) >= first;
+}
+
 void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
-  auto place = static_cast<std::size_t>(stream.at[from]++ - stream.first);
+  std::uint64_t& made = stream.at[from];
+  MARGAY_ASSERT(made >= stream.first && made - stream.first <= stream.open.size());
+  auto place = static_cast<std::size_t>(made++ - stream.first);
   if (place >= stream.open.size()) stream.open.emplace_back();
   auto call = stream.open.begin();
   while (place-- > 0) ++call;
@@ -151,7 +159,7 @@ void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
     stream.open.clear();
     return;
   }
-  while (!stream.open.empty() && stream.open.front().seen() == stream.members) {
+  while (!stream.open.empty() && stream.open.front().seen() >= stream.members) {
     stream.open.pop_front();
     ++stream.first;
   }

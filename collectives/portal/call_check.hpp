@@ -53,11 +53,13 @@ class CallCheck final : public mpi_adi::Listener {
   // The calls of one communicator that not all members have made yet. It goes when they have.
   struct Stream {
     std::list<CallMatch> open;
-    std::uint32_t members = 0;
+    std::uint32_t members = 0;                            // as the first report says
     std::uint64_t first = 0;                              // number of the first open one
     std::unordered_map<std::uint32_t, std::uint64_t> at;  // of each member, how many it made
     bool told = false;                                    // they differ: no others are compared
     std::vector<std::uint32_t> askers;
+    // The first open call, or one after it, is the next one of this sender.
+    [[nodiscard]] bool takes(const CallRecord& record, std::uint32_t from) const;
   };
 
   [[nodiscard]] bool judges() const { return host_.kernel().me().rank == kJudge; }
@@ -69,6 +71,7 @@ class CallCheck final : public mpi_adi::Listener {
   void hear_message(const portals::ArrivedMessage& message);
   void hear_question(const CallRecord::Key& key, std::uint32_t from);
   void answer(std::uint32_t to);
+  // Requires: stream.takes() it.
   void compare(Stream& stream, CallReport report, std::uint32_t from);
   void tell(const std::string& calls);
   void tell_unmade();

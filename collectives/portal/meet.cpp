@@ -75,7 +75,7 @@ void Meet::open() {
 
 bool Meet::advance() {
   const sim::Meeting& meeting = team_.meeting();
-  if (!late_ && meeting.is_open(meeting_number())) [[likely]] {
+  if (!late_ && is_open()) [[likely]] {
     if (meeting.marks_differ()) fail(MPI_ERR_TRUNCATE);
     return true;
   }
@@ -85,7 +85,7 @@ bool Meet::advance() {
   }
   // What else is said in this call says that its member takes it for one by messages.
   if (!messages_are_spoken_of() && !is_alone()) return false;
-  if (!late_ && meeting.is_open(meeting_number())) return false;
+  if (!late_ && is_open()) return false;
   if (others_left_the_lost()) {
     leave_the_lost();
   } else {
@@ -99,7 +99,7 @@ bool Meet::advance() {
 bool Meet::is_alone() {
   if (doubts() && somebody_is_done()) return true;
   if (!looks_closely()) return false;
-  const bool gone = late_ || messages_have_come() || team_.meeting().is_abandoned(meeting_number());
+  const bool gone = late_ || messages_have_come() || team_.meeting().is_abandoned(meeting_number(), side_);
   return gone && ++doubts_ == kDoubts;
 }
 

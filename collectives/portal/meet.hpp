@@ -49,6 +49,7 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
 
  private:
   [[nodiscard]] std::uint32_t meeting_number() const { return number_of_meeting(step_); }
+  [[nodiscard]] bool is_open() const { return team_.meeting().is_open(meeting_number(), side_); }
   [[nodiscard]] bool in_strips() const { return bytes_ > sim::kMeetingPartBytes; }
   [[nodiscard]] std::byte* place_on(int member, unsigned side) const {
     return in_strips() ? team_.strip(member, side) : team_.part(member, side, bytes_);

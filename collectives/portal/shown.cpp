@@ -67,10 +67,6 @@ const Shape& Shown::shape() const {
   return collective_.call_.shape;
 }
 
-std::uint32_t Shown::call_word() const {
-  return collective_.call_.number.word();
-}
-
 void Shown::fail(int error_class) const {
   collective_.fail(error_class);
 }

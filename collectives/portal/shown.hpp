@@ -34,7 +34,6 @@ class Shown : public Part {
   // The members make different calls: all are told.
   void fail_for_different_calls() const;
   [[nodiscard]] const Shape& shape() const;
-  [[nodiscard]] std::uint32_t call_word() const;
   void fail(int error_class) const;
   [[nodiscard]] bool any_lost() const;
   // A member that left for a lost one has said so.
@@ -44,12 +43,13 @@ class Shown : public Part {
   // A look in vain. From the kLooksBeforeDoubt-th on others tell of their progress, and each look is at that too: so
   // the last one before a sleep is.
   [[nodiscard]] bool doubts() { return ++looks_ >= kLooksBeforeDoubt && ask_for_progress(); }
-  // Of a call's meetings, of which two that are under way at once differ by one step at most. Not 0.
+  // Of a call's meetings, of which two that are under way at once differ by one step at most. Not 0. Two calls have the
+  // same only where a multiple of kMeetingCalls lies between them, so of `number_`: the call's word wraps before.
   [[nodiscard]] std::uint32_t number_of_meeting(std::uint32_t step) const {
-    const std::uint32_t call = call_word() % kMeetingCalls + 1;
+    const auto call = static_cast<std::uint32_t>((number_ - 1) % kMeetingCalls) + 1;
     return call << kStepBits | (step & ((1U << kStepBits) - 1));
   }
-  // Some member has come to a meeting of this call.
+  // Some member has come to a meeting of this call. Requires: this one has not.
   [[nodiscard]] bool somebody_meets() const {
     return team_.meeting().latest() >> kStepBits == number_of_meeting(0) >> kStepBits;
   }
@@ -66,7 +66,7 @@ class Shown : public Part {
 
  private:
   static constexpr unsigned kStepBits = 2;
-  static constexpr std::uint32_t kMeetingCalls = (1U << (sim::Meeting::kNumberBits - kStepBits)) - 1;
+  static constexpr std::uint64_t kMeetingCalls = (std::uint64_t{1} << (sim::Meeting::kNumberBits - kStepBits)) - 1;
   [[nodiscard]] bool ask_for_progress();
 
   std::uint64_t number_;  // of the call among the communicator's, from 1

@@ -30,7 +30,7 @@ class Team {
     return memory_->part(pair_, local_ranks_[static_cast<std::size_t>(member)], side, bytes);
   }
   // Whether they can show each other long data; then where a member has its strip.
-  [[nodiscard]] bool has_strips() const { return sim::NodeMemory::has_strips(pair_); }
+  [[nodiscard]] bool has_strips() const { return memory_->has_strips(pair_); }
   [[nodiscard]] std::byte* strip(int member, unsigned side) const {
     return memory_->strip(pair_, local_ranks_[static_cast<std::size_t>(member)], side);
   }

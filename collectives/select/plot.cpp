@@ -80,6 +80,10 @@ std::string text_at(double x, double y, std::string_view kind, std::string_view 
                      anchor, more, escaped(words));
 }
 
+double decade_of(double seconds) {
+  return std::log10(std::max(seconds, 1e-12));
+}
+
 // Decades of seconds, one for all panels, so that they can be compared.
 struct Decades {
   int low = std::numeric_limits<int>::max();
@@ -92,7 +96,8 @@ Decades decades_of(const std::vector<OperationCosts>& all) {
     for (const CostCurve& curve : operation.curves) {
       for (const std::vector<CostPoint>& run : curve.runs) {
         for (const CostPoint& point : run) {
-          const double exponent = std::log10(std::max(point.seconds, 1e-12));
+          if (!std::isfinite(point.seconds)) continue;
+          const double exponent = decade_of(point.seconds);
           decades.low = std::min(decades.low, static_cast<int>(std::floor(exponent)));
           decades.high = std::max(decades.high, static_cast<int>(std::ceil(exponent)));
         }
@@ -146,7 +151,8 @@ class Panel {
   }
   [[nodiscard]] double y_of(double seconds) const {
     const double decades = decades_.high - decades_.low;
-    return top_ + kHeight * (decades_.high - std::log10(std::max(seconds, 1e-12))) / decades;
+    // What is not finite lies at the frame's edge.
+    return std::isfinite(seconds) ? top_ + kHeight * (decades_.high - decade_of(seconds)) / decades : top_;
   }
 
   void draw_times() {

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <initializer_list>
 #include <optional>
 #include <vector>
@@ -44,7 +43,7 @@ std::optional<double> seconds_in(std::string_view word) {
   double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   const bool whole = error == std::errc() && end == word.data() + word.size();
-  if (!whole || !std::isfinite(value) || value <= 0) return std::nullopt;
+  if (!whole || !is_rate(value)) return std::nullopt;
   return value;
 }
 
@@ -94,8 +93,8 @@ portals::Status parse_rates(std::string_view text, Rates& out) {
     for (double* const value : found->values) {
       const std::optional<double> seconds = seconds_in(take_word(values, ':'));
       if (!seconds) {
-        return wrong_rates(pair, "it has " + std::to_string(found->values.size()) +
-                                     " numbers of seconds, each finite and above 0, with ':' between them");
+        return wrong_rates(pair, "it has " + std::to_string(found->values.size()) + " numbers of seconds, each from " +
+                                     rate_text(kRateLeast) + " to " + rate_text(kRateMost) + ", with ':' between them");
       }
       *value = *seconds;
     }

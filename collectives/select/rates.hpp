@@ -49,8 +49,16 @@ struct Rates {
 // like its outside.
 [[nodiscard]] Rates paragon_rates();
 
+// The least and the most that a rate may be: far beyond any machine's, and costs made of them are finite.
+inline constexpr double kRateLeast = 1e-15;
+inline constexpr double kRateMost = 1e3;
+// What is no number is none.
+[[nodiscard]] constexpr bool is_rate(double seconds) {
+  return seconds >= kRateLeast && seconds <= kRateMost;
+}
+
 // "inside=3e-07:1.2e-07:9e-11,between=...,combined=...,shared=1e-07:1e-10,turn=...": a way's start-up, what of it is
-// busy, and its byte; of shared memory a look and a byte. In any order, all of them; each finite, and above 0.
+// busy, and its byte; of shared memory a look and a byte. In any order, all of them.
 [[nodiscard]] std::string to_text(const Rates& rates);
 // `out` is as it was where there is an error, which says what is wrong with which of them.
 [[nodiscard]] portals::Status parse_rates(std::string_view text, Rates& out);

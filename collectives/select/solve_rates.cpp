@@ -37,13 +37,9 @@ bool solve(const Call& call, const Facts& facts, double took, Rates& rates, doub
   rate = 1;
   const double slope = seconds(cost, facts, rates) - without;
   rate = (took - without) / slope;
-  if (slope > 0 && std::isfinite(rate) && rate > 0) return true;
+  if (slope > 0 && is_rate(rate)) return true;
   rate = known;
   return false;
-}
-
-bool is_time(double value) {
-  return std::isfinite(value) && value > 0;
 }
 
 // Of two lengths that both are asked for: what differs is their bytes.
@@ -51,7 +47,7 @@ bool solve_way(const CallTimes::Pair& pair, const Facts& facts, Rates& rates, Ra
   const Rates::Way usual = way;
   way.byte = (pair.longer - pair.shorter) / static_cast<double>(kTimedLonger - kTimedShorter);
   way.busy = pair.further;
-  if (is_time(way.byte) && is_time(way.busy) &&
+  if (is_rate(way.byte) && is_rate(way.busy) &&
       solve({Algorithm::tree, Operation::bcast, kTimedMessage}, facts, pair.message, rates, way.startup)) {
     way.busy = std::min(way.busy, way.startup);
     return true;
@@ -121,8 +117,8 @@ SolvedRates solve_rates(const CallTimes& times) {
   note(times.inside && solve_way(*times.inside, facts_of(2, 1), rates, rates.inside), "inside");
   note(times.between && solve_way(*times.between, facts_of(2, 2), rates, rates.between), "between");
   const double combined = times.row.value_or(0) / static_cast<double>(kTimedRow);
-  note(is_time(combined), "combined");
-  if (is_time(combined)) rates.combined = combined;
+  note(is_rate(combined), "combined");
+  if (is_rate(combined)) rates.combined = combined;
   note(times.shared && solve_shared(*times.shared, rates), "shared");
   note(times.crowd && solve_turn(*times.crowd, rates), "turn");
   round_measured(rates);

@@ -29,19 +29,11 @@ constexpr std::chrono::seconds kPatience{15};
 constexpr int kCrowdedTo = 4;  // ranks to a processor
 constexpr int kAnyProcessors = 1 << 20;
 
-// libexec/margay/measure beside the folder of this command; empty: it is not there.
-std::string measuring_program() {
+// Where this command lies; empty: it cannot be told.
+std::string own_path() {
   char path[PATH_MAX];
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
-  if (length <= 0) return {};
-  std::string prefix(path, static_cast<std::size_t>(length));
-  prefix.resize(prefix.rfind('/'));
-  prefix.resize(prefix.rfind('/'));
-  for (const char* folder : {"/libexec/margay", "/lib/margay"}) {
-    const std::string program = prefix + folder + "/measure";
-    if (::access(program.c_str(), X_OK) == 0) return program;
-  }
-  return {};
+  return length <= 0 ? std::string() : std::string(path, static_cast<std::size_t>(length));
 }
 
 // A job of a few ranks, and what they are asked.
@@ -145,8 +137,22 @@ Status place_of(const sim::CalibrateOrder& order, std::string& path) {
 
 }  // namespace
 
+std::string measuring_program(std::string command) {
+  // The root folder, and what has none, lie beside nothing.
+  for (int folder = 0; folder < 2; ++folder) {
+    const std::size_t slash = command.rfind('/');
+    if (slash == std::string::npos) return {};
+    command.resize(slash);
+  }
+  for (const char* folder : {"/libexec/margay", "/lib/margay"}) {
+    const std::string program = command + folder + "/measure";
+    if (::access(program.c_str(), X_OK) == 0) return program;
+  }
+  return {};
+}
+
 Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remarks) {
-  const std::string program = measuring_program();
+  const std::string program = measuring_program(own_path());
   if (program.empty()) {
     return Status::error(
         "libexec/margay/measure is not beside the folder of this command: build or install all of margay (target "

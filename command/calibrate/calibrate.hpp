@@ -14,6 +14,9 @@ namespace margay::command {
 // for each shape that could not be measured, whose rates are the usual ones.
 [[nodiscard]] portals::Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remarks);
 
+// libexec/margay/measure beside the folder of the command that lies at `command`; empty: it is not there.
+[[nodiscard]] std::string measuring_program(std::string command);
+
 // The command; its exit status.
 [[nodiscard]] int calibrate(const sim::CalibrateOrder& order);
 

@@ -11,6 +11,7 @@
 
 #include "portals/base/status.hpp"
 #include "sim/base/process_identity.hpp"
+#include "sim/base/segment_sizes.hpp"
 #include "sim/base/shared_table.hpp"
 #include "sim/boot/options.hpp"
 
@@ -64,8 +65,8 @@ struct Job {
   std::shared_ptr<PmiClient> pmi;  // null when nobody started this process; connects on first use
 };
 
-// How large a node's shared segment must be for this many ranks; sim/wire/shm/shm_layout.hpp has it.
-using SegmentBytes = std::uint64_t (*)(std::uint32_t ranks);
+// How large a node's shared segment may be for this many ranks; sim/wire/shm/shm_layout.hpp has it.
+using SegmentSizesOf = SegmentSizes (*)(std::uint32_t ranks);
 
 // The end of a rank's part in the job, after its last message (MPI_Finalize): tells PMI. Idempotent.
 Status leave(Job& job);

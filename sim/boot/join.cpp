@@ -96,7 +96,7 @@ Status join_margay(Job& job) {
   return {};
 }
 
-Status join_foreign(Job& job, SegmentBytes segment_bytes) {
+Status join_foreign(Job& job, SegmentSizesOf segment_sizes) {
   int descriptor = -1;
   if (Status status = take_descriptor("PMI_FD", descriptor); !status.ok()) return status;
   if (Status status = number_from_environment("PMI_RANK", job.rank); !status.ok()) return status;
@@ -110,7 +110,7 @@ Status join_foreign(Job& job, SegmentBytes segment_bytes) {
   if (Status status = take_place_on_connection(descriptor); !status.ok()) {
     abort_job(job, kRefusedStatus, status.sentence());
   }
-  return join_through_pmi(job, segment_bytes);
+  return join_through_pmi(job, segment_sizes);
 }
 
 Status join_alone(Job& job) {
@@ -135,9 +135,9 @@ void place_on_node(Job& job) {
   }
 }
 
-Status join_somehow(Job& job, SegmentBytes segment_bytes) {
+Status join_somehow(Job& job, SegmentSizesOf segment_sizes) {
   if (std::getenv("MARGAY_BOARD_FD") != nullptr) return join_margay(job);
-  if (std::getenv("PMI_FD") != nullptr) return join_foreign(job, segment_bytes);
+  if (std::getenv("PMI_FD") != nullptr) return join_foreign(job, segment_sizes);
   if (Status status = refuse_foreign_launcher([](const char* name) -> const char* { return std::getenv(name); });
       !status.ok()) {
     return status;
@@ -147,13 +147,13 @@ Status join_somehow(Job& job, SegmentBytes segment_bytes) {
 
 }  // namespace
 
-Status join(Job& out, SegmentBytes segment_bytes) {
+Status join(Job& out, SegmentSizesOf segment_sizes) {
   Job job;
   job.options = Options::from_environment(environ);
   if (Status status = job.options.check(); !status.ok()) return status;
   job.trace_dir = job.options.text("trace");
   job.tcp_interface = job.options.text("iface");
-  if (Status status = join_somehow(job, segment_bytes); !status.ok()) return status;
+  if (Status status = join_somehow(job, segment_sizes); !status.ok()) return status;
   place_on_node(job);
   if (job.launcher != Launcher::kMargay && job.rank == 0) {  // margay's has told it
     for (const std::string& sentence : job.options.misspelt()) std::fprintf(stderr, "margay: %s\n", sentence.c_str());

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "portals/base/assert.hpp"
 #include "sim/base/file_size_limit.hpp"
 
 namespace margay::sim {
@@ -37,7 +39,7 @@ int make_memfd(const SegmentRequest& request, std::string& why) {
     why = std::string("memfd_create: ") + std::strerror(errno);
     return -1;
   }
-  if (::ftruncate(descriptor, static_cast<off_t>(request.bytes)) != 0) {
+  if (::ftruncate(descriptor, static_cast<off_t>(request.sizes.sparse)) != 0) {
     why = std::string("memfd of this size: ") + std::strerror(errno);
     ::close(descriptor);
     return -1;
@@ -46,16 +48,24 @@ int make_memfd(const SegmentRequest& request, std::string& why) {
   return descriptor;
 }
 
-std::string there_in(const char* directory) {
+std::optional<std::uint64_t> available_in(const char* directory) {
   struct statvfs info {};
-  if (::statvfs(directory, &info) != 0) return std::string(directory) + " is not there (" + std::strerror(errno) + ")";
-  const auto available = static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
-  return std::to_string(available) + " bytes are there in " + directory;
+  if (::statvfs(directory, &info) != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+std::string there_in(const char* directory) {
+  const std::optional<std::uint64_t> available = available_in(directory);
+  if (!available) return std::string(directory) + " is not there (" + std::strerror(errno) + ")";
+  return std::to_string(*available) + " bytes are there in " + directory;
 }
 
 Status make_file(const SegmentRequest& request, const std::string& why_no_memfd, int& descriptor) {
+  const SegmentSizes& sizes = request.sizes;
+  const bool ample = sizes.allocated <= available_in(request.directory).value_or(0) / 2;
+  const std::uint64_t bytes = ample ? sizes.allocated : sizes.least;
   const auto refuse = [&](int error) {
-    return Status::error("shared memory of " + std::to_string(request.bytes) +
+    return Status::error("shared memory of " + std::to_string(bytes) +
                          " bytes is not to be had: " + there_in(request.directory) + " (" + std::strerror(error) +
                          "), and " + why_no_memfd + "; enlarge /dev/shm, or start fewer ranks on this node (--nodes)");
   };
@@ -64,7 +74,7 @@ Status make_file(const SegmentRequest& request, const std::string& why_no_memfd,
   const int file = ::mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) return refuse(errno);
   ::unlink(name.data());
-  const int error = ::posix_fallocate(file, 0, static_cast<off_t>(request.bytes));
+  const int error = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
   if (error != 0) {
     ::close(file);
     return refuse(error);
@@ -78,13 +88,22 @@ Status make_file(const SegmentRequest& request, const std::string& why_no_memfd,
 
 Status create_segment(const SegmentRequest& request, int& descriptor) {
   constexpr std::uint64_t kMaxSegmentBytes = std::uint64_t{1} << 46;
-  if (request.bytes == 0 || request.bytes > kMaxSegmentBytes) {
-    return Status::error("shared memory of " + std::to_string(request.bytes) + " bytes is not a possible size");
+  const std::uint64_t most = request.sizes.sparse;
+  if (most == 0 || most > kMaxSegmentBytes) {
+    return Status::error("shared memory of " + std::to_string(most) + " bytes is not a possible size");
   }
-  if (Status status = check_file_size_limit(request.bytes); !status.ok()) return status;
+  MARGAY_ASSERT(request.sizes.least <= request.sizes.allocated && request.sizes.allocated <= most);
+  if (Status status = check_file_size_limit(most); !status.ok()) return status;
   std::string why;
   descriptor = make_memfd(request, why);
   return descriptor >= 0 ? Status() : make_file(request, why, descriptor);
+}
+
+std::uint64_t bytes_of_segment(int descriptor) {
+  struct stat info {};
+  const bool known = ::fstat(descriptor, &info) == 0;
+  MARGAY_ASSERT(known);
+  return static_cast<std::uint64_t>(info.st_size);
 }
 
 std::string describe_segment(int descriptor) {

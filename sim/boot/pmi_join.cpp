@@ -103,15 +103,17 @@ Status get_identity(Job& job) {
 }
 
 // Makes the segment and tells where it is. A refusal is told too, as "none": the node is then taken apart by all alike.
-Status offer_segment(Job& job, std::uint64_t bytes) {
+Status offer_segment(Job& job, SegmentSizes sizes) {
   SegmentRequest request;
-  request.bytes = bytes + kCookieRoomBytes;
+  for (std::uint64_t* bytes : {&sizes.sparse, &sizes.allocated, &sizes.least}) *bytes += kCookieRoomBytes;
+  request.sizes = sizes;
   request.inheritable = false;
   const std::string key = "margay-segment-" + std::to_string(job.rank);
   if (!create_segment(request, job.node_segment_fd).ok()) return job.pmi->put(key, "none");
   Cookie cookie;
   fill_random(cookie);
-  if (::pwrite(job.node_segment_fd, cookie.data(), cookie.size(), static_cast<off_t>(bytes)) !=
+  job.node_segment_bytes = bytes_of_segment(job.node_segment_fd) - kCookieRoomBytes;
+  if (::pwrite(job.node_segment_fd, cookie.data(), cookie.size(), static_cast<off_t>(job.node_segment_bytes)) !=
       static_cast<ssize_t>(cookie.size())) {
     return job.pmi->put(key, "none");
   }
@@ -119,10 +121,12 @@ Status offer_segment(Job& job, std::uint64_t bytes) {
                       std::to_string(::getpid()) + ":" + std::to_string(job.node_segment_fd) + ":" + to_hex(cookie));
 }
 
-bool holds_cookie(int descriptor, std::uint64_t bytes, const Cookie& expected) {
+// `bytes`: of the segment before it.
+bool holds_cookie(int descriptor, const SegmentSizes& sizes, const Cookie& expected, std::uint64_t& bytes) {
   struct stat info {};
-  if (::fstat(descriptor, &info) != 0 || static_cast<std::uint64_t>(info.st_size) != bytes + kCookieRoomBytes)
-    return false;
+  if (::fstat(descriptor, &info) != 0) return false;
+  bytes = static_cast<std::uint64_t>(info.st_size) - kCookieRoomBytes;
+  if (bytes != sizes.sparse && bytes != sizes.allocated && bytes != sizes.least) return false;
   Cookie found;
   return ::pread(descriptor, found.data(), found.size(), static_cast<off_t>(bytes)) ==
              static_cast<ssize_t>(found.size()) &&
@@ -130,7 +134,7 @@ bool holds_cookie(int descriptor, std::uint64_t bytes, const Cookie& expected) {
 }
 
 // -1 when this process cannot open it or it is not the one that was offered.
-int open_offer(std::string_view offer, std::uint64_t bytes) {
+int open_offer(std::string_view offer, const SegmentSizes& sizes, std::uint64_t& bytes) {
   const std::size_t first = offer.find(':');
   const std::size_t second = first == std::string_view::npos ? first : offer.find(':', first + 1);
   int pid = 0;
@@ -144,17 +148,17 @@ int open_offer(std::string_view offer, std::uint64_t bytes) {
   const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(descriptor);
   const int opened = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (opened < 0) return -1;
-  if (holds_cookie(opened, bytes, cookie)) return opened;
+  if (holds_cookie(opened, sizes, cookie, bytes)) return opened;
   ::close(opened);
   return -1;
 }
 
-Status open_and_tell(Job& job, const Node& node, std::uint64_t bytes) {
+Status open_and_tell(Job& job, const Node& node, const SegmentSizes& sizes) {
   if (job.rank != node.lowest_rank) {
     std::string offer;
     Status status = job.pmi->get("margay-segment-" + std::to_string(node.lowest_rank), offer);
     if (!status.ok()) return status;
-    job.node_segment_fd = open_offer(offer, bytes);
+    job.node_segment_fd = open_offer(offer, sizes, job.node_segment_bytes);
   }
   const ProcessIdentity me = own_process();
   return job.pmi->put("margay-open-" + std::to_string(job.rank),
@@ -202,6 +206,7 @@ Status settle_nodes(Job& job, const std::map<std::uint32_t, Node>& nodes) {
   if (!mine && job.node_segment_fd >= 0) {
     ::close(job.node_segment_fd);
     job.node_segment_fd = -1;
+    job.node_segment_bytes = 0;
   }
   return {};
 }
@@ -248,7 +253,7 @@ void stand_alone(Job& job) {
 
 }  // namespace
 
-Status join_through_pmi(Job& job, SegmentBytes segment_bytes) {
+Status join_through_pmi(Job& job, SegmentSizesOf segment_sizes) {
   if (Status status = job.pmi->init(); !status.ok()) return status;
   if (Status status = refuse_second(job); !status.ok()) return status;
   if (Status status = job.pmi->appnum(job.appnum); !status.ok()) return status;
@@ -260,26 +265,25 @@ Status join_through_pmi(Job& job, SegmentBytes segment_bytes) {
   }
   const std::map<std::uint32_t, Node> nodes = nodes_of(job);
   const Node node = nodes.at(job.node_of_rank[job.rank]);
-  const std::uint64_t bytes = segment_bytes != nullptr ? segment_bytes(node.ranks) : 0;
-  const bool shares = node.ranks > 1 && bytes > 0;
+  const bool shares = node.ranks > 1 && segment_sizes != nullptr;
+  const SegmentSizes sizes = shares ? segment_sizes(node.ranks) : SegmentSizes{};
   if (shares && job.rank == node.lowest_rank) {
-    if (Status status = offer_segment(job, bytes); !status.ok()) return status;
+    if (Status status = offer_segment(job, sizes); !status.ok()) return status;
   }
   if (Status status = job.pmi->barrier(); !status.ok()) return status;
   if (job.rank != 0) {
     if (Status status = get_identity(job); !status.ok()) return status;
   }
   if (Status status = count_program(job); !status.ok()) return status;
-  if (segment_bytes == nullptr || nodes.size() == job.size) {
+  if (segment_sizes == nullptr || nodes.size() == job.size) {
     stand_alone(job);
     return {};
   }
   if (shares) {
-    if (Status status = open_and_tell(job, node, bytes); !status.ok()) return status;
+    if (Status status = open_and_tell(job, node, sizes); !status.ok()) return status;
   }
   if (Status status = job.pmi->barrier(); !status.ok()) return status;
   if (Status status = settle_nodes(job, nodes); !status.ok()) return status;
-  if (job.node_segment_fd >= 0) job.node_segment_bytes = bytes;
   return {};
 }
 

@@ -14,6 +14,6 @@ namespace margay::sim {
 // 2. Barrier. The others of the node open it through /proc and compare the cookie, so that a number of another PID
 //    namespace cannot lead them astray; each puts which process it is, or that it did not work.
 // 3. Barrier. A node on which it did not work for all is taken apart: each of its ranks becomes a node of its own.
-[[nodiscard]] Status join_through_pmi(Job& job, SegmentBytes segment_bytes);
+[[nodiscard]] Status join_through_pmi(Job& job, SegmentSizesOf segment_sizes);
 
 }  // namespace margay::sim

@@ -34,14 +34,15 @@ Diagnosis check_processors() {
 
 // What a job of a few ranks really needs, not what /dev/shm claims to have.
 Diagnosis check_memory() {
+  constexpr std::uint64_t kBytes = std::uint64_t{64} << 20;
   SegmentRequest request;
-  request.bytes = std::uint64_t{64} << 20;
+  request.sizes = only_size(kBytes);
   request.inheritable = false;
   int descriptor = -1;
   const portals::Status status = create_segment(request, descriptor);
   if (!status.ok()) {
     rlimit files{};
-    const bool too_short = ::getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < request.bytes;
+    const bool too_short = ::getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < kBytes;
     return {Finding::kFail, status.sentence(),
             too_short ? "ulimit -f unlimited" : "give the container --shm-size=1g, or allow memfd_create"};
   }

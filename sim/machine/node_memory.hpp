@@ -41,7 +41,7 @@ class NodeMemory {
                                     : layout_.meeting_part(pair, local_rank, side);
   }
   // Whether members also have strips of long data and postings; then where. A strip has kStripAreaBytes.
-  [[nodiscard]] static bool has_strips(std::uint32_t pair) { return pair < kLongPlaces; }
+  [[nodiscard]] bool has_strips(std::uint32_t pair) const { return pair < layout_.long_places(); }
   [[nodiscard]] std::byte* strip(std::uint32_t pair, std::uint32_t local_rank, unsigned side) const {
     return layout_.strip(pair, local_rank, side);
   }

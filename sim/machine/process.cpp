@@ -37,7 +37,7 @@ Process::~Process() {
 
 Status Process::start(std::unique_ptr<Process>& out) {
   std::unique_ptr<Process> process(new Process(real_clock()));
-  if (Status status = join(process->job_, &shm_segment_bytes); !status.ok()) return status;
+  if (Status status = join(process->job_, &shm_segment_sizes); !status.ok()) return status;
   if (Status status = process->open_board(); !status.ok()) return status;
   if (Status status = process->open_trace(); !status.ok()) return status;
   if (Status status = process->open_wires(); !status.ok()) return status;

@@ -53,18 +53,19 @@ class Meeting {
   // they did not mean to meet. last: open() is this one's to call. late: others have gone on to a later meeting, and
   // this one never opens.
   //
-  // A meeting that has opened is no later one, whatever its number is: this process was in it. So it does not matter
-  // how many numbers lie between two meetings.
+  // A meeting to which all came is no later one and not this one, whatever its number is: this process was in it. So it
+  // does not matter how many numbers lie between two meetings.
   [[nodiscard]] Came come(std::uint32_t number, std::uint32_t mark) {
     std::atomic_ref<std::uint64_t> word(data_->arrivals);
     // Relaxed, no partner: the exchange below says whether it still holds.
     std::uint64_t seen = word.load(std::memory_order_relaxed);
     for (;;) {
       std::uint64_t next = (std::uint64_t{number} << kNumberShift | std::uint64_t{mark} << kMarkShift) + 1;
-      if (number_of(seen) == number) {
+      const bool all_came = (seen & kCount) == members_;
+      if (number_of(seen) == number && !all_came) {
         next = seen + 1;
         if ((seen ^ std::uint64_t{mark} << kMarkShift) & kMark) next |= kOtherMark;
-      } else if (is_after(number_of(seen), number) && !is_open(number_of(seen))) {
+      } else if (is_after(number_of(seen), number) && !all_came) {
         return Came::late;
       }
       // Release: pairs with the acquire of who comes last, which then sees what this process wrote; each exchange
@@ -93,26 +94,29 @@ class Meeting {
     opened().store(word, std::memory_order_release);
   }
 
-  // To be asked again and again by those that wait.
-  [[nodiscard]] bool is_open(std::uint32_t number) const {
+  // To be asked again and again by those that wait. `side`: what side() said before this process came; one that opened
+  // before, and has the same number after all numbers went round, had the other side.
+  [[nodiscard]] bool is_open(std::uint32_t number, unsigned side) const {
     // Acquire: pairs with open().
-    return number_of(opened().load(std::memory_order_acquire)) == number;
+    const std::uint64_t word = opened().load(std::memory_order_acquire);
+    return number_of(word) == number && (word & kSide) == side;
   }
   // Once it is open, before the next one is come to.
   [[nodiscard]] bool marks_differ() const { return (opened().load(std::memory_order_relaxed) & kDiffer) != 0; }
   [[nodiscard]] std::uint32_t opener() const {
     return static_cast<std::uint32_t>(opened().load(std::memory_order_relaxed) >> kWhoShift) & kMembersMax;
   }
-  // The latest meeting that somebody has come to. To be asked seldom.
+  // The meeting that some have come to, and others not yet; 0: there is none. To be asked seldom.
   [[nodiscard]] std::uint32_t latest() const {
     // Relaxed: a hint that calls differ; nothing is read for it.
-    return number_of(std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed));
+    const std::uint64_t came = std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed);
+    return (came & kCount) == members_ ? 0 : number_of(came);
   }
-  // It never opens: somebody has come to a later one without. To be asked seldom.
-  [[nodiscard]] bool is_abandoned(std::uint32_t number) const {
+  // It never opens: somebody has come to a later one without. `side`: as in is_open(). To be asked seldom.
+  [[nodiscard]] bool is_abandoned(std::uint32_t number, unsigned side) const {
     // Acquire: pairs with come(): if a later one was begun because this one opened, the look below sees it open.
     const std::uint64_t came = std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_acquire);
-    return is_after(number_of(came), number) && !is_open(number);
+    return is_after(number_of(came), number) && !is_open(number, side);
   }
 
   // A word for those that wait for others' progress (sim/shm/posting).

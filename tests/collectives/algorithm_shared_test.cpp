@@ -71,6 +71,72 @@ TEST_CASE("through memory: reductions and scans keep the order of ranks, call af
   }
 }
 
+// Meetings with calls between that have none, where the 31 bits of a call's word wrap: a meeting that took the number
+// of the last one would be open at once, and its members would read what was shown in that.
+TEST_CASE("through memory: meetings far apart are told from each other where the numbers of calls wrap") {
+  constexpr std::uint64_t kCalls = 40;
+  for (const int size : {2, 3, 5}) {
+    for (const std::uint64_t made : {(std::uint64_t{1} << 31) - kCalls / 2, (std::uint64_t{1} << 29) - kCalls / 2}) {
+      for (const std::uint64_t seed : testing::Seeds(4)) {
+        CAPTURE(size);
+        CAPTURE(made);
+        CAPTURE(seed);
+        CollectiveWorld world(of(size, seed));
+        CHECK(world.run([&](int rank) {
+          CHECK(performed(world, rank, BarrierCall{}) == MPI_SUCCESS);
+          world.communicator(rank).collective_sequence = made;
+          for (std::uint64_t call = 0; call < kCalls; call += 4) {
+            std::vector<Map> sum = maps_of(rank, 1);
+            sum[0].b += call;
+            CHECK(performed(world, rank, AllreduceCall{reduction_of(sum)}) == MPI_SUCCESS);
+            std::vector<Map> expected = maps_of(0, 1);
+            expected[0].b += call;
+            for (int other = 1; other < size; ++other) {
+              std::vector<Map> next = maps_of(other, 1);
+              next[0].b += call;
+              compose(expected.data(), next.data(), 1);
+              expected = next;
+            }
+            CHECK(sum == expected);
+            for (std::uint64_t again = 0; again < 3; ++again) {
+              std::uint64_t told = rank == 0 ? call + again : 0;
+              const BcastCall tell{0, portals::Region(reinterpret_cast<std::byte*>(&told), sizeof told)};
+              CHECK(performed(world, rank, tell) == MPI_SUCCESS);
+              CHECK(told == call + again);
+            }
+          }
+        }));
+      }
+    }
+  }
+}
+
+// As where the node's memory costs all of it at once.
+TEST_CASE("through memory: without places for long data short calls meet, and all others send messages") {
+  for (const std::size_t count : {std::size_t{3}, std::size_t{1024}, std::size_t{1025}, std::size_t{20011}}) {
+    CAPTURE(count);
+    CollectiveWorld::Options options = of(5, count);
+    options.long_places = 0;
+    CollectiveWorld world(options);
+    CHECK(world.run([&](int rank) {
+      CHECK_FALSE(facts_of(world.portal(rank).host(), world.communicator(rank)).of_waiting().facts.strips);
+      std::vector<Map> sum = maps_of(rank, count);
+      CHECK(perform(world.portal(rank), world.communicator(rank), AllreduceCall{reduction_of(sum)}) == MPI_SUCCESS);
+      CHECK(sum == composed(5, count));
+    }));
+    CHECK((world.portal(0).sent().messages == 0) == (count * sizeof(Map) <= sim::kMeetingPartBytes));
+    CHECK(world.run([&](int rank) {
+      std::vector<Map> data = maps_of(rank, count);
+      const BcastCall tell{2, portals::Region(reinterpret_cast<std::byte*>(data.data()), count * sizeof(Map))};
+      CHECK(perform(world.portal(rank), world.communicator(rank), tell) == MPI_SUCCESS);
+      CHECK(data == maps_of(2, count));
+      std::vector<Map> part = maps_of(rank, count);
+      CHECK(perform(world.portal(rank), world.communicator(rank), ReduceCall{1, reduction_of(part)}) == MPI_SUCCESS);
+      if (rank == 1) CHECK(part == composed(5, count));
+    }));
+  }
+}
+
 TEST_CASE("through memory: long reductions to one rank, and long broadcasts, of any root") {
   for (const int size : kTeams) {
     for (const std::size_t count : {std::size_t{1025}, std::size_t{8192}, std::size_t{20011}}) {
@@ -127,6 +193,30 @@ TEST_CASE("through memory: each rank gets its block of a reduction, blocks of an
         std::vector<Map> expected = all;
         CHECK(std::equal(at(mine), at(mine) + static_cast<std::ptrdiff_t>(bytes[me] / sizeof(Map)), at(expected)));
       }));
+    }
+  }
+}
+
+TEST_CASE("through memory: a reduction meets as often for one rank's block as for even ones") {
+  constexpr std::size_t kStrips = 7, kMaps = kStrips * sim::kStripBytes / sizeof(Map);
+  for (const int size : kTeams) {
+    for (const int owner : {-1, 0, size - 1}) {
+      CAPTURE(size);
+      CAPTURE(owner);
+      CollectiveWorld world(of(size, 1));
+      std::vector<std::uint64_t> bytes(static_cast<std::size_t>(size));
+      for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
+        const Slice even = even_slices(kMaps, size)[rank];
+        bytes[rank] = (owner < 0 ? even.count : static_cast<int>(rank) == owner ? kMaps : 0) * sizeof(Map);
+      }
+      const std::vector<Map> all = composed(size, kMaps);
+      CHECK(world.run([&](int rank) {
+        std::vector<Map> mine = maps_of(rank, kMaps);
+        CHECK(performed(world, rank, ReduceScatterCall{reduction_of(mine), bytes}) == MPI_SUCCESS);
+        if (rank == owner) CHECK(mine == all);
+      }));
+      CHECK(world.portal(0).shown().messages == kStrips);
+      CHECK(world.portal(0).shown().bytes == kStrips * sim::kStripBytes);
     }
   }
 }

@@ -35,6 +35,7 @@ class CollectiveWorld {
     std::string asked = {};      // algorithms, by name
     bool shares_memory = false;  // all are on one node, and see memory of it
     bool reads = false;          // and may read each other's own
+    std::uint32_t long_places = sim::kLongPlaces;
     bool trace = false;
     sim::VirtualOptions network = {};
   };
@@ -189,7 +190,7 @@ class CollectiveWorld {
 
   void share_memory() {
     const auto ranks = static_cast<std::uint32_t>(size());
-    REQUIRE(sim::Mapping::anonymous(sim::shm_segment_bytes(ranks), segment_).ok());
+    REQUIRE(sim::Mapping::anonymous(sim::shm_segment_bytes(ranks, options_.long_places), segment_).ok());
     sim::ShmLayout layout;
     REQUIRE(sim::ShmLayout::attach(segment_.bytes(), ranks, layout).ok());
     std::vector<std::uint32_t> world_ranks(ranks);

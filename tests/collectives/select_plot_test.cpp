@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <regex>
 #include <string>
 #include <vector>
@@ -39,6 +41,22 @@ bool any_with(const std::vector<std::string>& lines, const std::string& first, c
   return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
     return line.find(first) != std::string::npos && line.find(second) != std::string::npos;
   });
+}
+
+void check_points(const std::string& picture) {
+  std::smatch size;
+  REQUIRE(std::regex_search(picture, size, std::regex("viewBox=\"0 0 ([0-9]+) ([0-9]+)\"")));
+  const double width = std::stod(size[1]);
+  const double height = std::stod(size[2]);
+  const std::regex point("[ML]([0-9.]+) ([0-9.]+)");
+  std::size_t points = 0;
+  for (std::sregex_iterator at(picture.begin(), picture.end(), point), end; at != end; ++at, ++points) {
+    CHECK(std::stod((*at)[1]) <= width);
+    CHECK(std::stod((*at)[2]) <= height);
+  }
+  CHECK(points > 1000);
+  // As a coordinate; the words beside a point may say so.
+  CHECK_FALSE(std::regex_search(picture, std::regex("[ML \"]-?(nan|inf)")));
 }
 
 }  // namespace
@@ -81,21 +99,27 @@ TEST_CASE("each algorithm that can do some length has its curve, and the chosen 
   }
 }
 
-TEST_CASE("every point lies within the picture") {
-  const std::string picture = plot_costs(group(16, 4, true), "title", "rates");
-  std::smatch size;
-  REQUIRE(std::regex_search(picture, size, std::regex("viewBox=\"0 0 ([0-9]+) ([0-9]+)\"")));
-  const double width = std::stod(size[1]);
-  const double height = std::stod(size[2]);
-  const std::regex point("[ML]([0-9.]+) ([0-9.]+)");
-  std::size_t points = 0;
-  for (std::sregex_iterator at(picture.begin(), picture.end(), point), end; at != end; ++at, ++points) {
-    CHECK(std::stod((*at)[1]) <= width);
-    CHECK(std::stod((*at)[2]) <= height);
+TEST_CASE("every point lies within the picture, of the longest and the shortest times too") {
+  Facts facts = group(16, 4, true);
+  check_points(plot_costs(facts, "title", "rates"));
+  for (const double rate : {kRateLeast, kRateMost}) {
+    CAPTURE(rate);
+    facts.rates = {.inside = {rate, rate, rate},
+                   .between = {rate, rate, rate},
+                   .combined = rate,
+                   .shared = {rate, rate},
+                   .turn = rate};
+    check_points(plot_costs(facts, "title", "rates"));
   }
-  CHECK(points > 1000);
-  CHECK(picture.find("nan") == std::string::npos);
-  CHECK(picture.find("inf") == std::string::npos);
+}
+
+TEST_CASE("times that are not finite are drawn at the edge, and no decade is theirs") {
+  Facts facts = group(16, 4, true);
+  constexpr double kForEver = std::numeric_limits<double>::infinity();
+  facts.rates.inside = {.startup = kForEver, .busy = kForEver, .byte = kForEver};
+  const std::string picture = plot_costs(facts, "title", "rates");
+  CHECK(picture.size() < 1'000'000);
+  check_points(picture);
 }
 
 TEST_CASE("the table tells the choice, its cost and the next one's") {

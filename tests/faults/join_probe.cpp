@@ -41,7 +41,7 @@ int fail(const Status& status) {
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "unopenable") == 0) ::prctl(PR_SET_DUMPABLE, 0);
   Job job;
-  if (Status status = join(job, shm_segment_bytes); !status.ok()) return fail(status);
+  if (Status status = join(job, shm_segment_sizes); !status.ok()) return fail(status);
   const auto barrier = [](const Job& of) { return of.pmi != nullptr ? of.pmi->barrier() : Status(); };
   std::string last = "none";
   if (job.pmi != nullptr) {

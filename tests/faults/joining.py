@@ -177,6 +177,20 @@ def small_dev_shm(build, scratch):
 
 
 @case
+def docker_dev_shm(build, scratch):
+    """64 MiB of /dev/shm, as docker gives: without memfd too there is room for two jobs of eight ranks at once."""
+    small = in_own_mounts("mount -t tmpfs -o size=64m tmpfs /dev/shm")
+    for command in ([shutil.which("mpiexec.hydra")], [build / "bin" / "margay", "run"]):
+        if command[0] is None:
+            continue
+        words = " ".join(map(str, [*command, "-n", 8, probe(build)]))
+        run = plain(build, ["sh", "-c", f"{words} > {scratch}/other & {words} && wait $! && cat {scratch}/other"], prefix=small,
+                    env={"MARGAY_REFUSE_MEMFD": "1"})
+        assert run.returncode == 0, run.stderr
+        assert [line.group(7) for line in map(LINE.match, run.stdout.splitlines())] == ["36"] * 16, run.stdout
+
+
+@case
 def no_dev_shm(build, scratch):
     for change in ("mount -t tmpfs -o size=1m,ro tmpfs /dev/shm", "mount -t tmpfs tmpfs /dev"):
         try:

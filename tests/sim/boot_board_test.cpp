@@ -14,7 +14,7 @@ namespace {
 struct File {
   explicit File(std::uint64_t bytes) {
     SegmentRequest request;
-    request.bytes = bytes;
+    request.sizes = only_size(bytes);
     REQUIRE(create_segment(request, descriptor).ok());
   }
   ~File() { ::close(descriptor); }
@@ -100,7 +100,7 @@ TEST_CASE("a segment is zero at first and cannot shrink") {
 
 TEST_CASE("without memfd the segment is a nameless file, allocated in full") {
   SegmentRequest request;
-  request.bytes = 1 << 20;
+  request.sizes = only_size(1 << 20);
   request.refuse_memfd = true;
   int descriptor = -1;
   REQUIRE(create_segment(request, descriptor).ok());
@@ -113,18 +113,35 @@ TEST_CASE("without memfd the segment is a nameless file, allocated in full") {
   ::close(descriptor);
 }
 
+TEST_CASE(
+    "without memfd a segment is as small as it may be where its memory would be more than half of what is there") {
+  constexpr std::uint64_t kLeast = 1 << 16, kSmall = 1 << 20, kHuge = std::uint64_t{1} << 44;
+  for (const bool refuse_memfd : {false, true}) {
+    for (const std::uint64_t allocated : {kSmall, kHuge}) {
+      CAPTURE(allocated);
+      SegmentRequest request;
+      request.sizes = {.sparse = kHuge, .allocated = allocated, .least = kLeast};
+      request.refuse_memfd = refuse_memfd;
+      int descriptor = -1;
+      REQUIRE(create_segment(request, descriptor).ok());
+      CHECK(bytes_of_segment(descriptor) == (!refuse_memfd ? kHuge : allocated == kSmall ? kSmall : kLeast));
+      ::close(descriptor);
+    }
+  }
+}
+
 TEST_CASE("a segment that is not to be had says what was asked, what is there, and which limit") {
   SegmentRequest request;
-  request.bytes = std::uint64_t{1} << 44;
+  request.sizes = only_size(std::uint64_t{1} << 44);
   request.refuse_memfd = true;
   int descriptor = -1;
   const auto status = create_segment(request, descriptor);
   REQUIRE_FALSE(status.ok());
   CHECK(status.sentence().find("17592186044416 bytes") != std::string::npos);
   CHECK(status.sentence().find("are there in /dev/shm") != std::string::npos);
-  request.bytes = 4096;
+  request.sizes = only_size(4096);
   request.directory = "/nonexistent";
   CHECK(create_segment(request, descriptor).sentence().find("/nonexistent is not there") != std::string::npos);
-  request.bytes = 0;
+  request.sizes = only_size(0);
   CHECK_FALSE(create_segment(request, descriptor).ok());
 }

@@ -12,7 +12,7 @@ namespace {
 struct TestBoard {
   explicit TestBoard(std::uint32_t size) {
     SegmentRequest request;
-    request.bytes = Board::bytes_for(size);
+    request.sizes = only_size(Board::bytes_for(size));
     REQUIRE(create_segment(request, descriptor).ok());
     REQUIRE(Board::create(descriptor, size, board).ok());
   }

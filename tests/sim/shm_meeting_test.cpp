@@ -61,9 +61,9 @@ TEST_CASE("meeting: all read what all wrote, call after call, whatever the numbe
             ++opened[me];
             meeting.open(number, me);
           } else {
-            while (!meeting.is_open(number)) sched_yield();
+            while (!meeting.is_open(number, side)) sched_yield();
           }
-          if (meeting.marks_differ() || meeting.opener() >= members || meeting.is_abandoned(number)) ++wrong[me];
+          if (meeting.marks_differ() || meeting.opener() >= members || meeting.is_abandoned(number, side)) ++wrong[me];
           if (came == Came::last && meeting.opener() != me) ++wrong[me];
           lag(random);
           for (std::uint32_t other = 0; other < members; ++other) {
@@ -89,18 +89,19 @@ TEST_CASE("meeting: all read what all wrote, call after call, whatever the numbe
 TEST_CASE("meeting: other marks are told to all, and the next meeting is as if nothing had been") {
   MeetingData place;
   Meeting meeting(place, 3);
+  const unsigned before = meeting.side();
   CHECK(meeting.come(1, kMark) == Came::waits);
   CHECK(meeting.come(1, kMark + 1) == Came::waits);
   CHECK(meeting.come(1, kMark) == Came::last);
   CHECK(meeting.others_differ());
   meeting.open(1, 2);
-  CHECK(meeting.is_open(1));
+  CHECK(meeting.is_open(1, before));
   CHECK(meeting.marks_differ());
   const unsigned side = meeting.side();
   CHECK(meeting.come(2, kMark) == Came::waits);
   CHECK(meeting.come(2, kMark) == Came::waits);
-  CHECK_FALSE(meeting.is_open(2));
-  CHECK(meeting.is_open(1));  // for who has not looked yet
+  CHECK_FALSE(meeting.is_open(2, side));
+  CHECK(meeting.is_open(1, before));  // for who has not looked yet
   CHECK(meeting.side() == side);
   CHECK(meeting.come(2, kMark) == Came::last);
   CHECK_FALSE(meeting.others_differ());
@@ -116,29 +117,31 @@ TEST_CASE("meeting: who waits where others have gone on finds that, and who come
     const std::uint32_t later = number == 5 ? 9 : 2;
     MeetingData place;
     Meeting meeting(place, 2);
+    const unsigned side = meeting.side();
     CHECK(meeting.come(number, kMark) == Came::waits);
-    CHECK_FALSE(meeting.is_abandoned(number));
+    CHECK_FALSE(meeting.is_abandoned(number, side));
     CHECK(meeting.come(later, kMark) == Came::waits);
-    CHECK(meeting.is_abandoned(number));
+    CHECK(meeting.is_abandoned(number, side));
     CHECK(meeting.come(number, kMark) == Came::late);
-    CHECK_FALSE(meeting.is_open(number));
+    CHECK_FALSE(meeting.is_open(number, side));
     // It comes to the later one after all.
     CHECK(meeting.come(later, kMark) == Came::last);
     meeting.open(later, 0);
-    CHECK(meeting.is_open(later));
-    CHECK_FALSE(meeting.is_abandoned(later));
+    CHECK(meeting.is_open(later, side));
+    CHECK_FALSE(meeting.is_abandoned(later, side));
   }
 }
 
 TEST_CASE("meeting: an opened one is not abandoned when the next one is begun") {
   MeetingData place;
   Meeting meeting(place, 2);
+  const unsigned side = meeting.side();
   CHECK(meeting.come(1, kMark) == Came::waits);
   CHECK(meeting.come(1, kMark) == Came::last);
   meeting.open(1, 1);
   CHECK(meeting.come(2, kMark) == Came::waits);
-  CHECK(meeting.is_open(1));
-  CHECK_FALSE(meeting.is_abandoned(1));
+  CHECK(meeting.is_open(1, side));
+  CHECK_FALSE(meeting.is_abandoned(1, side));
 }
 
 // Other calls have the numbers between, in any number.
@@ -147,29 +150,52 @@ TEST_CASE("meeting: a number that lies half of all away from the last one is no 
   Meeting meeting(place, 2);
   std::uint32_t number = 1;
   for (int again = 0; again < 5; ++again) {
+    const unsigned side = meeting.side();
     CHECK(meeting.come(number, kMark) == Came::waits);
     CHECK(meeting.come(number, kMark) == Came::last);
     meeting.open(number, 1);
-    CHECK(meeting.is_open(number));
+    CHECK(meeting.is_open(number, side));
     number = (number + kNumbers / 2 + 7) % kNumbers;
+  }
+}
+
+// The numbers went round between the two, by calls without a meeting.
+TEST_CASE("meeting: one with the number of the one before is another one") {
+  MeetingData place;
+  Meeting meeting(place, 2);
+  CHECK(meeting.latest() == 0);
+  for (int again = 0; again < 3; ++again) {
+    CAPTURE(again);
+    const unsigned side = meeting.side();
+    CHECK(meeting.come(7, kMark) == Came::waits);
+    CHECK_FALSE(meeting.is_open(7, side));
+    CHECK_FALSE(meeting.is_abandoned(7, side));
+    CHECK(meeting.latest() == 7);
+    CHECK(meeting.come(7, kMark) == Came::last);
+    CHECK_FALSE(meeting.is_open(7, side));
+    meeting.open(7, 1);
+    CHECK(meeting.is_open(7, side));
+    CHECK(meeting.side() != side);
+    CHECK(meeting.latest() == 0);  // nobody is in the next one
   }
 }
 
 TEST_CASE("meeting: when all have left the place is as at first") {
   MeetingData place;
   Meeting first(place, 2);
+  const unsigned side = first.side();
   CHECK(first.come(100, kMark) == Came::waits);
   CHECK(first.come(100, kMark) == Came::last);
   first.open(100, 1);
   const std::uint32_t round = first.round();
   first.leave([] {});
   CHECK(first.round() == round);
-  CHECK(first.is_open(100));  // for who has not looked yet
+  CHECK(first.is_open(100, side));  // for who has not looked yet
   first.leave([] {});
   CHECK(first.round() == round + 1);
   Meeting second(place, 3);
   CHECK(second.come(1, kMark) == Came::waits);
-  CHECK_FALSE(second.is_open(1));
+  CHECK_FALSE(second.is_open(1, second.side()));
 }
 
 }  // namespace margay::sim

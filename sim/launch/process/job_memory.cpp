@@ -14,9 +14,9 @@ namespace {
 
 using portals::Status;
 
-SegmentRequest request(std::uint64_t bytes, const char* name) {
+SegmentRequest request(const SegmentSizes& sizes, const char* name) {
   SegmentRequest wanted;
-  wanted.bytes = bytes;
+  wanted.sizes = sizes;
   wanted.name = name;
   wanted.inheritable = false;  // each rank gets what is its own, explicitly
   wanted.refuse_memfd = std::getenv("MARGAY_REFUSE_MEMFD") != nullptr;
@@ -34,7 +34,7 @@ JobMemory::~JobMemory() {
 }
 
 Status JobMemory::create(const JobPlan& plan) {
-  const SegmentRequest for_board = request(Board::bytes_for(plan.size()), "margay-board");
+  const SegmentRequest for_board = request(only_size(Board::bytes_for(plan.size())), "margay-board");
   if (Status status = create_segment(for_board, board_descriptor_); !status.ok()) return status;
   if (Status status = Board::create(board_descriptor_, plan.size(), board_); !status.ok()) return status;
   BoardHeader& header = board_.header();
@@ -53,9 +53,9 @@ Status JobMemory::create(const JobPlan& plan) {
       return Status::error(std::to_string(ranks) + " ranks on one node; shared memory serves at most " +
                            std::to_string(kShmRanksMax) + ": spread them with --nodes");
     }
-    const SegmentRequest for_node = request(shm_segment_bytes(ranks), "margay-node");
+    const SegmentRequest for_node = request(shm_segment_sizes(ranks), "margay-node");
     if (Status status = create_segment(for_node, segments_.back()); !status.ok()) return status;
-    header.segment_bytes = std::max(header.segment_bytes, for_node.bytes);
+    header.segment_bytes = std::max(header.segment_bytes, bytes_of_segment(segments_.back()));
   }
   board_.publish();
   const std::uint64_t id = header.job_id;

@@ -1,5 +1,6 @@
 #include "sim/wire/shm/shm_layout.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "portals/base/assert.hpp"
@@ -38,15 +39,21 @@ constexpr std::uint64_t long_place_offset(std::uint64_t ranks, std::uint32_t pla
   return place_offset(ranks, kMeetingPlaces) + place * long_place_bytes(ranks);
 }
 
-constexpr std::uint64_t channels_offset(std::uint64_t ranks) {
-  return long_place_offset(ranks, kLongPlaces);
+constexpr std::uint64_t channels_offset(std::uint64_t ranks, std::uint32_t long_places) {
+  return long_place_offset(ranks, long_places);
+}
+
+// That a segment has room for. Requires: it has for 0.
+std::uint32_t long_places_in(std::uint64_t bytes, std::uint32_t ranks) {
+  const std::uint64_t more = bytes - shm_segment_bytes(ranks, 0);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(more / long_place_bytes(ranks), kLongPlaces));
 }
 
 Status refuse(const std::string& what) {
   return Status::error("shared memory of this node: " + what);
 }
 
-Status check(const SegmentHeader& header, std::uint32_t ranks) {
+Status check(const SegmentHeader& header, std::uint32_t ranks, std::uint32_t long_places) {
   if (header.version != kSegmentVersion || header.channel_bytes != sizeof(ChannelData)) {
     return refuse("laid out by another version of margay (" + std::to_string(header.version) + ", this is " +
                   std::to_string(kSegmentVersion) + "); start all ranks with the same library");
@@ -55,14 +62,24 @@ Status check(const SegmentHeader& header, std::uint32_t ranks) {
     return refuse("made for " + std::to_string(header.ranks) + " ranks, but this rank counts " + std::to_string(ranks) +
                   " on its node");
   }
+  if (header.long_places != long_places) {
+    return refuse("made with " + std::to_string(header.long_places) +
+                  " places for long data, but this rank sees room for " + std::to_string(long_places));
+  }
   return {};
 }
 
 }  // namespace
 
-std::uint64_t shm_segment_bytes(std::uint32_t ranks) {
+std::uint64_t shm_segment_bytes(std::uint32_t ranks, std::uint32_t long_places) {
   const std::uint64_t count = ranks;
-  return channels_offset(count) + count * count * sizeof(ChannelData);
+  return channels_offset(count, long_places) + count * count * sizeof(ChannelData);
+}
+
+SegmentSizes shm_segment_sizes(std::uint32_t ranks) {
+  return {.sparse = shm_segment_bytes(ranks),
+          .allocated = shm_segment_bytes(ranks, kLongPlacesAllocated),
+          .least = shm_segment_bytes(ranks, 0)};
 }
 
 Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmLayout& out) {
@@ -70,25 +87,28 @@ Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmL
     return refuse(std::to_string(ranks) + " ranks on one node; at most " + std::to_string(kShmRanksMax) +
                   " can share memory, use more nodes (--nodes)");
   }
-  if (segment.size() < shm_segment_bytes(ranks)) {
+  if (const std::uint64_t least = shm_segment_bytes(ranks, 0); segment.size() < least) {
     return refuse("it has " + std::to_string(segment.size()) + " bytes, " + std::to_string(ranks) + " ranks need " +
-                  std::to_string(shm_segment_bytes(ranks)));
+                  std::to_string(least));
   }
   if (reinterpret_cast<std::uintptr_t>(segment.data()) % kSegmentPageBytes != 0) {
     return refuse("not mapped at a page boundary");
   }
+  const std::uint32_t long_places = long_places_in(segment.size(), ranks);
   auto& header = *reinterpret_cast<SegmentHeader*>(segment.data());
   const std::uint64_t there = publish_once(header.magic, kSegmentMagic, [&] {
     header.version = kSegmentVersion;
     header.ranks = ranks;
     header.channel_bytes = sizeof(ChannelData);
+    header.long_places = long_places;
   });
   if (there != 0) {
     if (there != kSegmentMagic) return refuse("its first bytes are not margay's");
-    if (Status status = check(header, ranks); !status.ok()) return status;
+    if (Status status = check(header, ranks, long_places); !status.ok()) return status;
   }
   out.base_ = segment.data();
   out.ranks_ = ranks;
+  out.long_places_ = long_places;
   return {};
 }
 
@@ -115,12 +135,12 @@ std::byte* ShmLayout::meeting_part(std::uint32_t place, std::uint32_t rank, unsi
 }
 
 std::byte* ShmLayout::strip(std::uint32_t place, std::uint32_t rank, unsigned side) const {
-  MARGAY_ASSERT(place < kLongPlaces && rank < ranks_ && side < kSides);
+  MARGAY_ASSERT(place < long_places_ && rank < ranks_ && side < kSides);
   return base_ + long_place_offset(ranks_, place) + (rank * kSides + side) * kStripAreaBytes;
 }
 
 PostingArea& ShmLayout::posting_area(std::uint32_t place, std::uint32_t rank) const {
-  MARGAY_ASSERT(place < kLongPlaces && rank < ranks_);
+  MARGAY_ASSERT(place < long_places_ && rank < ranks_);
   const std::uint64_t areas = long_place_offset(ranks_, place) + ranks_ * kSides * kStripAreaBytes;
   return *reinterpret_cast<PostingArea*>(base_ + areas + rank * sizeof(PostingArea));
 }
@@ -128,7 +148,7 @@ PostingArea& ShmLayout::posting_area(std::uint32_t place, std::uint32_t rank) co
 ChannelData& ShmLayout::channel(std::uint32_t from, std::uint32_t to) const {
   MARGAY_ASSERT(from < ranks_ && to < ranks_);
   const std::uint64_t index = std::uint64_t{to} * ranks_ + from;
-  return *reinterpret_cast<ChannelData*>(base_ + channels_offset(ranks_) + index * sizeof(ChannelData));
+  return *reinterpret_cast<ChannelData*>(base_ + channels_offset(ranks_, long_places_) + index * sizeof(ChannelData));
 }
 
 }  // namespace margay::sim

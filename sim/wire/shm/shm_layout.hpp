@@ -18,6 +18,7 @@
 #include <type_traits>
 
 #include "portals/base/status.hpp"
+#include "sim/base/segment_sizes.hpp"
 #include "sim/shm/bell.hpp"
 #include "sim/shm/cell_data.hpp"
 #include "sim/shm/meeting.hpp"
@@ -26,7 +27,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x3147'4553'5941'474d;  // "MGAYSEG1" read as little-endian
-inline constexpr std::uint32_t kSegmentVersion = 10;
+inline constexpr std::uint32_t kSegmentVersion = 11;
 inline constexpr std::size_t kSegmentPageBytes = 4096;
 // Ranks of one node: their channels' addresses still fit (145 GB of addresses, not of memory).
 inline constexpr std::uint32_t kShmRanksMax = 1024;
@@ -38,6 +39,8 @@ inline constexpr std::uint64_t kMeetingPartBytes = std::uint64_t{16} << 10;
 // Of the first communicators, the world among them, members show each other long data too, strip by strip. A strip and
 // what it comes to; all strips of a few ranks stay in the caches.
 inline constexpr std::uint32_t kLongPlaces = 8;
+// Where the segment costs all of its memory at once there is one for the world, which costs each rank 1.1 MB.
+inline constexpr std::uint32_t kLongPlacesAllocated = 1;
 inline constexpr std::uint64_t kStripBytes = std::uint64_t{128} << 10;
 inline constexpr std::uint64_t kStripAreaBytes = 2 * kStripBytes;
 // And what they post (sim/shm/posting): a member's progress and postings, then their data.
@@ -55,7 +58,7 @@ struct SegmentHeader {
   std::uint32_t ranks = 0;
   std::uint64_t channel_bytes = 0;  // of one channel, so that differently built libraries do not meet
   std::uint32_t reading = 0;        // whether ranks read each other's memory in collective calls (node_memory)
-  std::uint32_t unused = 0;
+  std::uint32_t long_places = 0;    // 0 to kLongPlaces, as many as the segment has room for
 };
 static_assert(std::is_trivially_copyable_v<SegmentHeader> && sizeof(SegmentHeader) == 32);
 
@@ -77,24 +80,27 @@ static_assert(std::is_trivially_copyable_v<RankArea>);
 static_assert(offsetof(RankArea, bell) == 0 && offsetof(RankArea, pid) == 64 && offsetof(RankArea, opened) == 128);
 static_assert(sizeof(RankArea) <= kSegmentPageBytes);
 
-// Bytes of the segment for `ranks` ranks of a node. Requires: 1 <= ranks <= kShmRanksMax.
-[[nodiscard]] std::uint64_t shm_segment_bytes(std::uint32_t ranks);
+// Bytes of the segment for `ranks` ranks of a node, with so many long places. Requires: 1 <= ranks <= kShmRanksMax.
+[[nodiscard]] std::uint64_t shm_segment_bytes(std::uint32_t ranks, std::uint32_t long_places = kLongPlaces);
+// What whoever makes it chooses from. How many long places it has follows from the size.
+[[nodiscard]] SegmentSizes shm_segment_sizes(std::uint32_t ranks);
 
 // The segment's parts, as this process has it mapped.
 class ShmLayout {
  public:
   // Writes the header into a fresh segment, or finds there the one that another rank wrote (all ranks may call this, in
-  // any order, at once). Error: a segment that is too small, not aligned to pages, made for another number of ranks, or
-  // by another version.
+  // any order, at once). Error: a segment that is too small, not aligned to pages, made for another number of ranks or
+  // of long places, or by another version.
   [[nodiscard]] static portals::Status attach(std::span<std::byte> segment, std::uint32_t ranks, ShmLayout& out);
 
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
+  [[nodiscard]] std::uint32_t long_places() const { return long_places_; }
   [[nodiscard]] std::uint32_t& reading() const { return reinterpret_cast<SegmentHeader*>(base_)->reading; }
   [[nodiscard]] RankArea& area(std::uint32_t rank) const;
   [[nodiscard]] MeetingData& meeting(std::uint32_t place, std::uint32_t leader) const;
   [[nodiscard]] std::byte* meeting_line(std::uint32_t place, std::uint32_t rank, unsigned side) const;
   [[nodiscard]] std::byte* meeting_part(std::uint32_t place, std::uint32_t rank, unsigned side) const;
-  // kStripAreaBytes. Requires: place < kLongPlaces.
+  // kStripAreaBytes. Requires: place < long_places().
   [[nodiscard]] std::byte* strip(std::uint32_t place, std::uint32_t rank, unsigned side) const;
   [[nodiscard]] PostingArea& posting_area(std::uint32_t place, std::uint32_t rank) const;
   [[nodiscard]] ChannelData& channel(std::uint32_t from, std::uint32_t to) const;
@@ -102,6 +108,7 @@ class ShmLayout {
  private:
   std::byte* base_ = nullptr;
   std::uint32_t ranks_ = 0;
+  std::uint32_t long_places_ = 0;
 };
 
 }  // namespace margay::sim

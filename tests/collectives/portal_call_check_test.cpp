@@ -1,0 +1,75 @@
+// Reports to the judge of --check-types that no member of the communicator would send: whatever order they come in, it
+// takes the others', ends, and accuses nobody.
+#include "collectives/portal/call_check.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <list>
+#include <string_view>
+#include <vector>
+
+#include "mpi_adi/device/portal_numbers.hpp"
+#include "tests/collectives/collective_world.hpp"
+#include "tests/support/seeds.hpp"
+
+namespace margay::collectives {
+namespace {
+
+constexpr std::uint32_t kMembers = 3;
+
+CallReport report_of(std::uint32_t members) {
+  CallReport report;
+  report.record.key = {.generation = 1, .context = 40, .leader = 1};
+  report.record.members = members;
+  std::ranges::copy(std::string_view("MPI_Barrier"), report.record.function.begin());
+  return report;
+}
+
+struct Sending {
+  std::vector<std::byte> message;
+  sim::Transmission transmission;
+};
+
+void send(sim::Kernel& kernel, const CallReport& report, Sending& sending) {
+  sending.message = report.message();
+  sim::Transmission& transmission = sending.transmission;
+  transmission.header.destination = {0, 0};
+  transmission.header.portal = mpi_adi::kCallCheckPortal;
+  transmission.header.length = sending.message.size();
+  transmission.body = portals::Region(sending.message.data(), sending.message.size());
+  transmission.owner_kind = mpi_adi::kOwnerOthers;
+  kernel.send(transmission);
+}
+
+// How many findings there are after `reports` of each rank, each a number of members.
+std::uint32_t judged(std::uint64_t seed, const std::vector<std::vector<std::uint32_t>>& reports) {
+  std::list<Sending> under_way;
+  CollectiveWorld world({.ranks = static_cast<int>(reports.size()), .seed = seed});
+  std::uint32_t findings = 0;
+  world.portal(0).check_calls(findings);
+  CHECK(world.run([&](int rank) {
+    for (const std::uint32_t members : reports[static_cast<std::size_t>(rank)])
+      send(world.portal(rank).host().kernel(), report_of(members), under_way.emplace_back());
+  }));
+  return findings;
+}
+
+}  // namespace
+
+TEST_CASE("a report with another number of members is not taken, and the calls of the others go on") {
+  for (const std::uint64_t seed : testing::Seeds(100)) {
+    CAPTURE(seed);
+    CHECK(judged(seed, {{}, {kMembers, kMembers}, {kMembers - 1}, {kMembers}}) == 0);
+    CHECK(judged(seed, {{}, {kMembers, kMembers}, {kMembers + 1, 0}, {kMembers, kMembers}}) == 0);
+  }
+}
+
+TEST_CASE("a member whose place in a call another one took is not taken for a later one") {
+  for (const std::uint64_t seed : testing::Seeds(100)) {
+    CAPTURE(seed);
+    CHECK(judged(seed, {{}, {kMembers, kMembers}, {kMembers, kMembers}, {kMembers}, {kMembers, kMembers}}) == 0);
+  }
+}
+
+}  // namespace margay::collectives

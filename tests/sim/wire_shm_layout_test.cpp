@@ -1,0 +1,84 @@
+// A node's segment with fewer places for long data: as many as its size has room for, alike for all that attach, with
+// every part within it and none in another one's.
+#include "sim/wire/shm/shm_layout.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "sim/machine/mapping.hpp"
+
+using namespace margay;
+using namespace margay::sim;
+
+namespace {
+
+struct Part {
+  const std::byte* begin;
+  std::size_t bytes;
+};
+
+std::vector<Part> parts_of(const ShmLayout& layout) {
+  std::vector<Part> parts;
+  const auto add = [&](const auto* begin, std::size_t bytes) {
+    parts.push_back({reinterpret_cast<const std::byte*>(begin), bytes});
+  };
+  for (std::uint32_t rank = 0; rank < layout.ranks(); ++rank) {
+    add(&layout.area(rank), sizeof(RankArea));
+    for (std::uint32_t to = 0; to < layout.ranks(); ++to) add(&layout.channel(rank, to), sizeof(ChannelData));
+    for (std::uint32_t place = 0; place < kMeetingPlaces; ++place) {
+      add(&layout.meeting(place, rank), sizeof(MeetingData));
+      for (const unsigned side : {0U, 1U}) {
+        add(layout.meeting_line(place, rank, side), kCacheLineBytes);
+        add(layout.meeting_part(place, rank, side), kMeetingPartBytes);
+      }
+    }
+    for (std::uint32_t place = 0; place < layout.long_places(); ++place) {
+      add(&layout.posting_area(place, rank), sizeof(PostingArea));
+      for (const unsigned side : {0U, 1U}) add(layout.strip(place, rank, side), kStripAreaBytes);
+    }
+  }
+  std::ranges::sort(parts, {}, &Part::begin);
+  return parts;
+}
+
+}  // namespace
+
+TEST_CASE("a segment has as many long places as it has room for, and all parts lie apart in it") {
+  for (const std::uint32_t ranks : {1U, 2U, 5U}) {
+    for (const std::uint32_t places : {0U, 1U, 3U, kLongPlaces}) {
+      for (const std::uint64_t more : {std::uint64_t{0}, std::uint64_t{kSegmentPageBytes}}) {
+        CAPTURE(ranks);
+        CAPTURE(places);
+        Mapping segment;
+        REQUIRE(Mapping::anonymous(shm_segment_bytes(ranks, places) + more, segment).ok());
+        ShmLayout layout, again;
+        REQUIRE(ShmLayout::attach(segment.bytes(), ranks, layout).ok());
+        REQUIRE(ShmLayout::attach(segment.bytes(), ranks, again).ok());
+        CHECK(layout.long_places() == places);
+        CHECK(again.long_places() == places);
+        const std::byte* end = segment.bytes().data() + sizeof(SegmentHeader);
+        for (const Part& part : parts_of(layout)) {
+          CHECK(part.begin >= end);
+          end = part.begin + part.bytes;
+        }
+        CHECK(end <= segment.bytes().data() + segment.bytes().size());
+      }
+    }
+  }
+}
+
+TEST_CASE("a segment that is too small, or seen with other long places, is refused") {
+  Mapping segment;
+  REQUIRE(Mapping::anonymous(shm_segment_bytes(2, 1), segment).ok());
+  ShmLayout layout;
+  const auto seen = [&](std::uint64_t bytes) { return segment.bytes().first(bytes); };
+  const std::uint64_t least = shm_segment_bytes(2, 0);
+  CHECK(ShmLayout::attach(seen(least - kSegmentPageBytes), 2, layout).sentence().find("2 ranks need") !=
+        std::string::npos);
+  REQUIRE(ShmLayout::attach(segment.bytes(), 2, layout).ok());
+  CHECK(ShmLayout::attach(seen(least), 2, layout).sentence().find("made with 1 places for long data") !=
+        std::string::npos);
+}
