@@ -4,6 +4,7 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <cstdint>
@@ -193,6 +194,11 @@ class CollectiveWorld {
     REQUIRE(sim::Mapping::anonymous(sim::shm_segment_bytes(ranks, options_.long_places), segment_).ok());
     sim::ShmLayout layout;
     REQUIRE(sim::ShmLayout::attach(segment_.bytes(), ranks, layout).ok());
+    test_words_.resize(ranks);
+    for (std::uint32_t rank = 0; options_.reads && rank < ranks; ++rank) {
+      sim::open_for_reading(layout.area(rank), test_words_[rank], false);
+      layout.area(rank).pid = static_cast<std::uint32_t>(::getpid());
+    }
     std::vector<std::uint32_t> world_ranks(ranks);
     std::iota(world_ranks.begin(), world_ranks.end(), 0U);
     node_memory_.emplace(layout, std::move(world_ranks), false, options_.reads);
@@ -255,6 +261,7 @@ class CollectiveWorld {
   Options options_;
   std::mt19937_64 random_;
   sim::Mapping segment_;
+  std::vector<std::uint64_t> test_words_;  // by which the ranks' memory is known to be theirs
   std::optional<sim::NodeMemory> node_memory_;
   mpi_adi::VirtualWorld world_;
   std::mutex mutex_;

@@ -1,0 +1,161 @@
+// Blocks of all lengths, in pieces and not, straight from rank to rank through what the ranks of a node post: short ones
+// in the postings, long ones read where they lie. Results, lengths that do not fit each other, lost ranks.
+#include <algorithm>
+#include <deque>
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "collectives/algorithm/algorithms.hpp"
+#include "collectives/portal/post.hpp"
+#include "collectives/select/facts.hpp"
+#include "tests/collectives/collective_world.hpp"
+#include "tests/support/seeds.hpp"
+
+namespace margay::collectives {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+CollectiveWorld::Options reading(int ranks, std::uint64_t seed) {
+  return {.ranks = ranks, .seed = seed, .crowded = seed % 2 == 0, .shares_memory = true, .reads = true};
+}
+
+Team& team_of(CollectiveWorld& world, int rank) {
+  const StandingFacts& standing = facts_of(world.portal(rank).host(), world.communicator(rank)).of_waiting();
+  REQUIRE(standing.facts.reads);
+  return *standing.team;
+}
+
+// What a rank sends to another one in a step: the same wherever it is asked for.
+Bytes block_of(std::uint64_t step, int from, int to, std::size_t bytes) {
+  std::mt19937_64 random(step * 10'007 + static_cast<std::uint64_t>(from) * 101 + static_cast<std::uint64_t>(to));
+  Bytes block(bytes);
+  for (std::byte& byte : block) byte = static_cast<std::byte>(random());
+  return block;
+}
+
+// None, in the table's posting, in the long one, longer than what is posted; and so many that not all have room.
+std::size_t length_of(std::uint64_t step, int from, int to) {
+  constexpr std::size_t kLengths[] = {0, 0, 1, 8, 100, 900, 5000, 16384, 16385, 70'000, 200'001};
+  return kLengths[(step * 31 + static_cast<std::uint64_t>(from) * 7 + static_cast<std::uint64_t>(to) * 3) %
+                  std::size(kLengths)];
+}
+
+// Memory for a block, cut into pieces of `piece` bytes with as large gaps between; 0: in one.
+class Laid {
+ public:
+  Laid(std::size_t bytes, std::size_t piece) : memory_(2 * bytes + 1) {
+    const std::size_t most = piece == 0 ? bytes : piece;
+    for (std::size_t done = 0, at = 0; done < bytes;) {
+      const std::size_t next = std::min(most, bytes - done);
+      pieces_.push_back({memory_.data() + at, next});
+      done += next;
+      at += 2 * next;
+    }
+  }
+  [[nodiscard]] portals::Region region() const { return portals::Region(std::span<const portals::Buffer>(pieces_)); }
+
+ private:
+  Bytes memory_;
+  std::vector<portals::Buffer> pieces_;
+};
+
+struct Side {
+  std::deque<Laid> laid;
+  std::vector<PeerMessage> messages;
+  portals::Region add(int peer, std::size_t bytes, std::size_t piece) {
+    messages.push_back({peer, laid.emplace_back(bytes, piece).region()});
+    return messages.back().data;
+  }
+};
+
+int exchange_once(CollectiveWorld& world, int rank, std::uint64_t step, std::mt19937_64& random, int names_less = -1) {
+  constexpr std::size_t kPieces[] = {0, 0, 7, 1000, 40'000};
+  const auto piece = [&] { return kPieces[random() % std::size(kPieces)]; };
+  Side out, in;
+  std::vector<Bytes> expected;
+  for (int peer = 0; peer < world.size(); ++peer) {
+    if (peer == rank) continue;
+    const std::size_t sent = length_of(step, rank, peer);
+    Bytes block = block_of(step, rank, peer, sent);
+    portals::copy(out.add(peer, sent, piece()), portals::Region(block.data(), sent));
+    std::size_t gets = length_of(step, peer, rank);
+    if (rank == names_less && gets > 0) --gets;
+    expected.push_back(block_of(step, peer, rank, gets));
+    in.add(peer, gets, piece());
+  }
+  std::shuffle(out.messages.begin(), out.messages.end(), random);
+  Collective collective(world.portal(rank), world.communicator(rank));
+  Team& team = team_of(world, rank);
+  mpi_adi::run(exchange_posted(collective, team, out.messages, in.messages));
+  team.be_done(world.communicator(rank).collective_sequence, collective.error_class() == MPIX_ERR_PROC_FAILED);
+  // Its blocks are its own again.
+  for (const PeerMessage& message : out.messages) {
+    Bytes other(message.data.bytes(), std::byte{0xee});
+    portals::copy(message.data, portals::Region(other.data(), other.size()));
+  }
+  for (std::size_t at = 0; collective.error_class() == MPI_SUCCESS && at < expected.size(); ++at) {
+    Bytes got(expected[at].size());
+    portals::copy(portals::Region(got.data(), got.size()), in.messages[at].data);
+    CHECK(got == expected[at]);
+  }
+  return collective.error_class();
+}
+
+}  // namespace
+
+TEST_CASE("exchange posted: each block comes as it was when the call began, whoever is ahead") {
+  for (const int size : {2, 3, 5, 8}) {
+    for (const std::uint64_t seed : testing::Seeds(4)) {
+      CAPTURE(size);
+      CAPTURE(seed);
+      CollectiveWorld world(reading(size, seed));
+      CHECK(world.run([&](int rank) {
+        std::mt19937_64 random(seed * 100 + static_cast<std::uint64_t>(rank));
+        for (std::uint64_t step = 0; step < sim::kPostings + 10; ++step) {
+          CHECK(exchange_once(world, rank, step, random) == MPI_SUCCESS);
+        }
+      }));
+      for (int rank = 0; rank < size; ++rank) CHECK(world.portal(rank).sent().messages == 0);
+    }
+  }
+}
+
+TEST_CASE("exchange posted: who names other lengths has an error, the others have their blocks, and nobody waits") {
+  // Who expects nothing does not look for it.
+  for (const std::uint64_t seed : testing::Seeds(40)) {
+    CAPTURE(seed);
+    const int size = 2 + static_cast<int>(seed % 5);
+    const int one = static_cast<int>(seed / 5 % static_cast<std::uint64_t>(size));
+    bool some = false;
+    for (int peer = 0; peer < size; ++peer) some = some || (peer != one && length_of(seed, peer, one) > 1);
+    CollectiveWorld world(reading(size, seed));
+    CHECK(world.run([&](int rank) {
+      std::mt19937_64 random(seed + static_cast<std::uint64_t>(rank));
+      const int error_class = exchange_once(world, rank, seed, random, one);
+      CHECK(error_class == (rank == one && some ? MPI_ERR_TRUNCATE : MPI_SUCCESS));
+      CHECK(exchange_once(world, rank, seed + 1, random) == MPI_SUCCESS);
+    }));
+  }
+}
+
+TEST_CASE("exchange posted: who has a block for a lost rank, or from one, is told") {
+  for (const std::uint64_t seed : testing::Seeds(30)) {
+    CAPTURE(seed);
+    const int size = 3 + static_cast<int>(seed % 5);
+    const int absent = static_cast<int>(seed * 7 % static_cast<std::uint64_t>(size));
+    CollectiveWorld world(reading(size, seed));
+    CHECK(world.run(
+        [&](int rank) {
+          std::mt19937_64 random(seed + static_cast<std::uint64_t>(rank));
+          const int error_class = exchange_once(world, rank, seed, random);
+          const bool waits = length_of(seed, absent, rank) > 0 || length_of(seed, rank, absent) > 16384;
+          if (waits) CHECK(error_class == MPIX_ERR_PROC_FAILED);
+        },
+        absent));
+  }
+}
+
+}  // namespace margay::collectives
