@@ -1,9 +1,9 @@
 // Every block straight from its owner to whom it is for, inside a node, through what its ranks post (portal/post): each
 // posts a table of its blocks, and with it the short ones; long ones are read where they lie, by those that they are
-// for. Cost, k blocks out and m in, n bytes of all of a rank's: no message; a short block is written once and read once,
-// 2 n β; a long one is read once, n β, by a call of the operating system. Nobody waits for those that read short blocks;
-// who shows long ones is done when they are read: two turns of a processor, where messages take four (ready, header,
-// body, acknowledgment).
+// for. Cost, k blocks out and m in, n bytes of all of a rank's: no message; a short block is written once and read
+// once, 2 n β; a long one is read once, n β, by a call of the operating system. Nobody waits for those that read short
+// blocks; who shows long ones is done when they are read: two turns of a processor, where messages take four (ready,
+// header, body, acknowledgment).
 #include <cstring>
 #include <memory>
 #include <optional>

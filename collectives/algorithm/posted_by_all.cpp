@@ -1,7 +1,8 @@
 // Calls of one node in which all show and all read, through what each posts (portal/post), where each rank has a
-// processor. Cost, p ranks, n bytes of each: no message; each writes its own, n β, and reads p - 1 others', each with one
-// look, n β, and for an allreduce n γ. Of two ranks each moves one line to the other, and both lines move at once; where
-// all meet (algorithm/shared) a counter goes from one to the next, and its opening to all: p looks one after the other.
+// processor. Cost, p ranks, n bytes of each: no message; each writes its own, n β, and reads p - 1 others', each with
+// one look, n β, and for an allreduce n γ. Of two ranks each moves one line to the other, and both lines move at once;
+// where all meet (algorithm/shared) a counter goes from one to the next, and its opening to all: p looks one after the
+// other.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order, and
 // all end with the same bits.
@@ -96,7 +97,8 @@ Steps alltoall_posted(Collective& collective, Team& team, std::span<const PeerMe
   std::byte* const mine = post.mine();
   for (const PeerMessage& block : out) {
     if (!fits(block)) continue;
-    portals::copy(portals::Region(mine + static_cast<std::uint64_t>(block.peer) * block_bytes, block_bytes), block.data);
+    portals::copy(portals::Region(mine + static_cast<std::uint64_t>(block.peer) * block_bytes, block_bytes),
+                  block.data);
   }
   post.show_to_all();
   co_await post.of_all();
@@ -104,8 +106,8 @@ Steps alltoall_posted(Collective& collective, Team& team, std::span<const PeerMe
   for (const PeerMessage& block : in) {
     if (!fits(block)) continue;
     // The region is only read.
-    std::byte* const from = const_cast<std::byte*>(post.data(block.peer)) +
-                            static_cast<std::uint64_t>(collective.rank()) * block_bytes;
+    std::byte* const from =
+        const_cast<std::byte*>(post.data(block.peer)) + static_cast<std::uint64_t>(collective.rank()) * block_bytes;
     portals::copy(block.data, portals::Region(from, block_bytes));
   }
 }

@@ -64,8 +64,9 @@ class Scattering {
     what.block_bytes = is_root() ? bytes_of(arguments_.send_count, *send_type_) : mine_->region().bytes();
     if (is_root()) what.all = all_->region();
     // The root's own block goes to where it lies.
-    what.mine = mine_ ? mine_->region()
-                      : what.all.slice(static_cast<std::uint64_t>(arguments_.root) * what.block_bytes, what.block_bytes);
+    what.mine = mine_
+                    ? mine_->region()
+                    : what.all.slice(static_cast<std::uint64_t>(arguments_.root) * what.block_bytes, what.block_bytes);
   }
 
  private:

@@ -23,7 +23,8 @@ Post::Post(Collective& collective, Team& team, Own own) : Post(collective, team,
 }
 
 std::uint64_t Post::mark() const {
-  return (own_ ? 0 : bytes_) | std::uint64_t{shape().root} << kRootShift | std::uint64_t{shape().operation} << kOperationShift;
+  return (own_ ? 0 : bytes_) | std::uint64_t{shape().root} << kRootShift |
+         std::uint64_t{shape().operation} << kOperationShift;
 }
 
 std::byte* Post::place(int member, std::uint32_t room) const {
@@ -130,9 +131,7 @@ bool Post::are_shown(int& next) {
 }
 
 bool Post::is_read_by(int member) {
-  const auto over = [&] {
-    return sim::read_up_to(team_.posting_area(member).progress) >= number() || is_done(member);
-  };
+  const auto over = [&] { return sim::read_up_to(team_.posting_area(member).progress) >= number() || is_done(member); };
   if (over() || gives_up()) return true;
   return doubts() && over();
 }

@@ -5,8 +5,8 @@
 //   who shows:   co_await post.room(); if (no error) { write post.mine(); post.show_to_all(); }
 //   who reads:   co_await post.of(member); if (no error) read post.data(member);
 //
-// Or each names its own number of bytes, of which it tells the others in what it posts (Own): they read shown(member). A
-// posting may show where data lies in its owner's memory:
+// Or each names its own number of bytes, of which it tells the others in what it posts (Own): they read shown(member).
+// A posting may show where data lies in its owner's memory:
 //
 //   who reads:   if (post.read(member, offer, landing)) ...; when all is read: post.have_read();
 //   who shows:   co_await post.read_by(member), before it is done.
@@ -95,8 +95,8 @@ class Post : public Shown {
   [[nodiscard]] std::uint64_t mark() const;
   [[nodiscard]] bool gives_up();
 
-  std::uint64_t bytes_;  // that this member shows
-  bool own_ = false;     // others show other numbers of bytes
+  std::uint64_t bytes_;     // that this member shows
+  bool own_ = false;        // others show other numbers of bytes
   std::uint32_t room_ = 0;  // PostingData::room of this member's
 };
 

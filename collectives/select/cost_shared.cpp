@@ -35,8 +35,8 @@ Cost meet(double ranks, const Moved& moved, const Moved& combined, double meetin
   return cost;
 }
 
-// Nobody waits for those that read, so of calls that follow each other one is read while the next one is written: on the
-// path is the longer of the two.
+// Nobody waits for those that read, so of calls that follow each other one is read while the next one is written: on
+// the path is the longer of the two.
 Cost post(double looks, const Moved& moved, const Moved& combined = {0, 0}) {
   Cost cost = through_memory(looks, looks, moved, combined);
   cost.one_way = true;

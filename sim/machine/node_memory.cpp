@@ -3,7 +3,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include "sim/shm/publish_once.hpp"
 
@@ -11,8 +10,7 @@ namespace margay::sim {
 
 namespace {
 
-// SegmentHeader::reading
-constexpr std::uint32_t kUnknown = 0;
+// SegmentHeader::reading, once it is known.
 constexpr std::uint32_t kReads = 1;
 constexpr std::uint32_t kDoesNotRead = 2;
 
@@ -28,14 +26,7 @@ std::uint32_t NodeMemory::local_rank(std::uint32_t world_rank) const {
 }
 
 bool NodeMemory::reads_others() const {
-  std::atomic_ref<std::uint32_t> word(layout_.reading());
-  // Relaxed, here and below: nothing is read for it.
-  std::uint32_t seen = word.load(std::memory_order_relaxed);
-  if (seen == kUnknown) {
-    const std::uint32_t found = can_read_others() ? kReads : kDoesNotRead;
-    if (word.compare_exchange_strong(seen, found, std::memory_order_relaxed)) seen = found;
-  }
-  return seen == kReads;
+  return answer_once(layout_.reading(), [this] { return can_read_others() ? kReads : kDoesNotRead; }) == kReads;
 }
 
 // All that are there; none refuses that allowed it, and all are under the same rules.

@@ -21,10 +21,7 @@ class NodeMemory {
   // `world_ranks`: of the node's ranks, by their number on it. The layout's segment outlives it. `may_read`: this rank
   // may read the others' memory (--method long=ring: it may not).
   NodeMemory(const ShmLayout& layout, std::vector<std::uint32_t> world_ranks, bool barrier_registered, bool may_read)
-      : layout_(layout),
-        world_ranks_(std::move(world_ranks)),
-        registered_(barrier_registered),
-        may_read_(may_read) {}
+      : layout_(layout), world_ranks_(std::move(world_ranks)), registered_(barrier_registered), may_read_(may_read) {}
 
   // A rank's number on the node.
   [[nodiscard]] std::uint32_t local_rank(std::uint32_t world_rank) const;

@@ -10,7 +10,8 @@
 //  3. A member that is done with call n and has no posting of n will have none: who waits for it gives up. It says so
 //     after what it posted: who sees that it is done, and then no posting, has looked late enough.
 //  4. What a posting shows of its owner's own memory is not changed before all that it is for have read it, or are done
-//     with the call. An owner that leaves sooner, because a process is lost, has said so: who reads looks at that after.
+//     with the call. An owner that leaves sooner, because a process is lost, has said so: who reads looks at that
+//     after.
 #pragma once
 
 #include <array>

@@ -43,6 +43,17 @@ template <typename Write>
   return holder;
 }
 
+// The first of all who ask, in any process, finds an answer; all of them have that one. Requires: `find()` is not 0.
+template <typename Find>
+[[nodiscard]] std::uint32_t answer_once(std::uint32_t& word, Find find) {
+  std::atomic_ref<std::uint32_t> answer(word);
+  // Relaxed, both: nothing else is published with the answer, and the exchange lets one in.
+  std::uint32_t seen = answer.load(std::memory_order_relaxed);
+  if (seen != 0) return seen;
+  const std::uint32_t found = find();
+  return answer.compare_exchange_strong(seen, found, std::memory_order_relaxed) ? found : seen;
+}
+
 // A flag that its writer sets once and others poll.
 inline void set_flag(std::uint8_t& flag) {
   // Release: pairs with flag_set; what the writer wrote before is seen. The reader polls what it finds afterwards

@@ -1,5 +1,5 @@
-// Blocks of all lengths, in pieces and not, straight from rank to rank through what the ranks of a node post: short ones
-// in the postings, long ones read where they lie. Results, lengths that do not fit each other, lost ranks.
+// Blocks of all lengths, in pieces and not, straight from rank to rank through what the ranks of a node post: short
+// ones in the postings, long ones read where they lie. Results, lengths that do not fit each other, lost ranks.
 #include <algorithm>
 #include <deque>
 #include <random>

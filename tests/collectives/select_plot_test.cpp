@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "collectives/select/cost.hpp"
 #include "collectives/select/choose.hpp"
+#include "collectives/select/cost.hpp"
 #include "collectives/select/cost_curves.hpp"
 #include "collectives/select/describe_costs.hpp"
 #include "collectives/select/plot.hpp"

@@ -79,7 +79,7 @@ constexpr OptionRule kRules[] = {
      "reduce=tree|nodes|direct|hybrid|hybrid:PLAN|shared,"
      "allreduce=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,"
      "gather=tree|direct|shared,allgather=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,"
-     "scatter=tree|shared,alltoall=direct|shared,"
+     "scatter=tree|direct|shared,alltoall=direct|shared,"
      "reduce_scatter=tree|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,scan=exchange|shared|chain,"
      "exscan=exchange|shared|chain"},
     {"rates", 1, OptionAction::kRankOption, "MARGAY_RATES",
