@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -73,18 +74,25 @@ inline void put_own_block(Collective& collective, const portals::Region& to, con
   const bool there = to.contiguous() && from.contiguous() && to.single().base == from.single().base;
   if (!there) portals::copy(to, from);
 }
-// So many to and from this rank are under way at once: a rank of thousands has blocks in its match list for these.
+// So many to and from this rank are under way at once: a rank of thousands has blocks in its match list for these. All:
+// where rank a's n-th message to b need not be b's n-th from a, as of neighbors. Who waits in a turn for a message of a
+// later turn of another rank might wait for itself.
 inline constexpr std::size_t kDirectAtOnce = 64;
-// What the spans refer to stays until the end; at most one message to and one from a peer. Rank a's n-th message to b
-// is b's n-th from a, or neither has more than 64 messages.
-Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out, std::span<const PeerMessage> in);
-// The same inside a node, by what its ranks post.
+inline constexpr std::size_t kAllAtOnce = std::numeric_limits<std::size_t>::max();
+// What the spans refer to stays until the end; at most one message to and one from a peer.
+Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out, std::span<const PeerMessage> in,
+                        std::size_t at_once = kDirectAtOnce);
+// The same inside a node, by what its ranks post. Blocks of more than kReadWhereItLies are read where they lie: the
+// operating system's call, 1 us and 0.1 for each page, costs less than a second copy then. Requires:
+// team.reads_others().
+inline constexpr std::uint64_t kReadWhereItLies = std::uint64_t{16} << 10;
 Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in);
 // One of the two. `team`: null, or its members read each other's memory.
 inline Steps exchange(Collective& collective, Team* team, std::span<const PeerMessage> out,
-                      std::span<const PeerMessage> in) {
-  return team != nullptr ? exchange_posted(collective, *team, out, in) : exchange_directly(collective, out, in);
+                      std::span<const PeerMessage> in, std::size_t at_once = kDirectAtOnce) {
+  return team != nullptr ? exchange_posted(collective, *team, out, in)
+                         : exchange_directly(collective, out, in, at_once);
 }
 
 // The elements of a row that are one rank's.

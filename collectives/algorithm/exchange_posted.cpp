@@ -4,7 +4,9 @@
 // once, 2 n β; a long one is read once, n β, by a call of the operating system. Nobody waits for those that read short
 // blocks; who shows long ones is done when they are read: two turns of a processor, where messages take four (ready,
 // header, body, acknowledgment).
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,100 +18,128 @@ namespace margay::collectives {
 
 namespace {
 
-// Longer ones are read where they lie: the operating system's call, 1 us and 0.1 for each page, costs less than a
-// second copy then.
-constexpr std::uint64_t kShortBlockBytes = std::uint64_t{16} << 10;
 // A block in more pieces is copied into one: to name a piece to the operating system costs more than to copy a few
 // hundred bytes.
 constexpr std::size_t kPiecesMost = 64;
 
-// A table of blocks, as it is posted: how many, then an entry for each.
+// A table of blocks, as it is posted: how many, an entry for each that is posted with it, one for each that is read
+// where it lies; then the posted ones, in the order of their entries. A few short blocks are one cache line.
 struct TableHead {
-  std::uint64_t blocks = 0;
+  std::uint32_t posted = 0;
+  std::uint32_t lying = 0;
 };
-struct TableEntry {
-  std::uint64_t bytes = 0;
-  std::uint64_t where = 0;   // behind the posting's beginning; of what is read where it lies: sim::ReadOffer::address
-  std::uint32_t pieces = 0;  // 0: in the posting; else ReadOffer::count
-  std::int32_t peer = 0;
+struct Posted {
+  std::int32_t peer;
+  std::uint32_t bytes;
 };
-static_assert(sizeof(TableEntry) == 24);
+struct Lying {
+  std::int32_t peer;
+  std::uint32_t pieces;  // sim::ReadOffer::count
+  std::uint64_t bytes;
+  std::uint64_t address;  // sim::ReadOffer::address
+};
+static_assert(kReadWhereItLies <= kPostedBytes && kPostedBytes <= std::numeric_limits<std::uint32_t>::max());
 
 // What a rank shows of its blocks, and keeps until they are read.
 class BlockTable {
  public:
   explicit BlockTable(std::span<const PeerMessage> out) {
-    entries_.reserve(out.size());
-    for (const PeerMessage& block : out) {
-      if (block.moves()) entries_.push_back({block.data.bytes(), 0, 0, block.peer});
-    }
-    bytes_ = sizeof(TableHead) + entries_.size() * sizeof(TableEntry);
-    auto entry = entries_.begin();
+    posted_.reserve(out.size());
+    bytes_ = sizeof(TableHead);
     for (const PeerMessage& block : out) {
       if (!block.moves()) continue;
-      if (entry->bytes <= kShortBlockBytes && bytes_ + entry->bytes <= kPostedBytes) {
-        entry->where = bytes_;
-        bytes_ += entry->bytes;
+      const std::uint64_t posted = sizeof(Posted) + block.data.bytes();
+      if (block.data.bytes() <= kReadWhereItLies && bytes_ + posted <= kPostedBytes - room_for_lying(out.size())) {
+        posted_.push_back({block.peer, static_cast<std::uint32_t>(block.data.bytes())});
+        bytes_ += posted;
       } else {
-        show_where_it_lies(*entry, block.data);
+        show_where_it_lies(block);
+        bytes_ += sizeof(Lying);
       }
-      ++entry;
     }
   }
+  [[nodiscard]] bool empty() const { return posted_.empty() && lying_.empty(); }
   // Of the posting.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  [[nodiscard]] const std::vector<TableEntry>& entries() const { return entries_; }
-  void write(std::byte* posting, std::span<const PeerMessage> out) const {
-    const TableHead head{entries_.size()};
-    std::memcpy(posting, &head, sizeof head);
-    if (entries_.empty()) return;
-    std::memcpy(posting + sizeof head, entries_.data(), entries_.size() * sizeof(TableEntry));
-    auto entry = entries_.begin();
+  [[nodiscard]] std::span<const Posted> posted() const { return posted_; }
+  [[nodiscard]] std::span<const Lying> lying() const { return lying_; }
+  void write(std::byte* to, std::span<const PeerMessage> out) const {
+    const TableHead head{static_cast<std::uint32_t>(posted_.size()), static_cast<std::uint32_t>(lying_.size())};
+    const auto put = [&to](const void* from, std::size_t bytes) {
+      portals::copy_bytes(to, static_cast<const std::byte*>(from), bytes);
+      to += bytes;
+    };
+    put(&head, sizeof head);
+    put(posted_.data(), posted_.size() * sizeof(Posted));
+    put(lying_.data(), lying_.size() * sizeof(Lying));
+    auto next = posted_.begin();
     for (const PeerMessage& block : out) {
-      if (!block.moves()) continue;
-      if (entry->pieces == 0) portals::copy(portals::Region(posting + entry->where, entry->bytes), block.data);
-      ++entry;
+      if (next == posted_.end()) break;
+      if (!block.moves() || block.peer != next->peer) continue;
+      portals::copy(portals::Region(to, next->bytes), block.data);
+      to += next->bytes;
+      ++next;
     }
   }
 
  private:
-  void show_where_it_lies(TableEntry& entry, const portals::Region& data) {
+  // Entries of blocks that lie where they lie must have room, whichever these are.
+  [[nodiscard]] static std::uint64_t room_for_lying(std::size_t blocks) { return blocks * sizeof(Lying); }
+
+  void show_where_it_lies(const PeerMessage& block) {
     std::vector<portals::Buffer> pieces;
-    for (portals::RegionCursor cursor(data); cursor.left() != 0 && pieces.size() <= kPiecesMost;) {
+    for (portals::RegionCursor cursor(block.data); cursor.left() != 0 && pieces.size() <= kPiecesMost;) {
       pieces.push_back(cursor.peek(cursor.left()));
       cursor.skip(pieces.back().bytes);
     }
     if (pieces.size() > kPiecesMost) {
-      copies_.push_back(std::make_unique_for_overwrite<std::byte[]>(data.bytes()));
-      const portals::Region copy(copies_.back().get(), data.bytes());
-      portals::copy(copy, data);
+      copies_.push_back(std::make_unique_for_overwrite<std::byte[]>(block.data.bytes()));
+      const portals::Region copy(copies_.back().get(), block.data.bytes());
+      portals::copy(copy, block.data);
       pieces = {copy.single()};
     }
-    entry.pieces = static_cast<std::uint32_t>(pieces.size());
-    const void* const offered = pieces.size() == 1 ? pieces.front().base : static_cast<const void*>(pieces.data());
-    entry.where = reinterpret_cast<std::uintptr_t>(offered);
-    if (pieces.size() > 1) tables_.push_back(std::move(pieces));
+    const auto count = static_cast<std::uint32_t>(pieces.size());
+    const void* const offered = count == 1 ? pieces.front().base : static_cast<const void*>(pieces.data());
+    lying_.push_back({block.peer, count, block.data.bytes(), reinterpret_cast<std::uintptr_t>(offered)});
+    if (count > 1) tables_.push_back(std::move(pieces));
   }
 
-  std::uint64_t bytes_ = 0;
-  std::vector<TableEntry> entries_;
+  std::uint64_t bytes_;
+  std::vector<Posted> posted_;
+  std::vector<Lying> lying_;
   std::vector<std::vector<portals::Buffer>> tables_;
   std::vector<std::unique_ptr<std::byte[]>> copies_;
 };
+static_assert(sim::kShmRanksMax * sizeof(Lying) + sizeof(TableHead) <= kPostedBytes);
 
-// A reader's entry in what a member posted, looked for from the `likely`-th on. nullopt: it has none for this reader.
-std::optional<TableEntry> find_entry(std::span<const std::byte> posting, int reader, std::size_t likely) {
+// A reader's block in what a member posted.
+struct Found {
+  std::uint64_t bytes = 0;
+  const std::byte* posted = nullptr;  // else it is read:
+  sim::ReadOffer offer = {};
+};
+
+// nullopt: there is none for this reader.
+std::optional<Found> find_block(std::span<const std::byte> posting, int reader) {
   TableHead head;
   std::memcpy(&head, posting.data(), sizeof head);
-  if (head.blocks > (posting.size() - sizeof head) / sizeof(TableEntry)) return std::nullopt;
-  for (std::size_t look = 0; look < head.blocks; ++look) {
-    const std::size_t at = (likely + look) % head.blocks;
-    TableEntry entry;
-    std::memcpy(&entry, posting.data() + sizeof head + at * sizeof entry, sizeof entry);
-    if (entry.peer != reader) continue;
-    const bool here = entry.where <= posting.size() && entry.bytes <= posting.size() - entry.where;
-    if (entry.pieces != 0 || here) return entry;
-    break;
+  std::uint64_t where =
+      sizeof head + std::uint64_t{head.posted} * sizeof(Posted) + std::uint64_t{head.lying} * sizeof(Lying);
+  if (where > posting.size()) return std::nullopt;  // no member writes that
+  const std::byte* at = posting.data() + sizeof head;
+  for (std::uint32_t entry = 0; entry < head.posted; ++entry, at += sizeof(Posted)) {
+    Posted block;
+    std::memcpy(&block, at, sizeof block);
+    if (block.peer == reader) {
+      if (block.bytes > posting.size() - where) return std::nullopt;
+      return Found{block.bytes, posting.data() + where};
+    }
+    where = std::min<std::uint64_t>(where + block.bytes, posting.size());
+  }
+  for (std::uint32_t entry = 0; entry < head.lying; ++entry, at += sizeof(Lying)) {
+    Lying block;
+    std::memcpy(&block, at, sizeof block);
+    if (block.peer == reader) return Found{block.bytes, nullptr, {block.address, block.pieces}};
   }
   return std::nullopt;
 }
@@ -121,38 +151,35 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
                       std::span<const PeerMessage> in) {
   const BlockTable blocks(out);
   Post post(collective, team, Post::Own{blocks.bytes()});
-  if (!blocks.entries().empty()) {
+  if (!blocks.empty()) {
     co_await post.room();
     if (collective.error_class() != MPI_SUCCESS) co_return;
     blocks.write(post.mine(), out);
     post.show();
-    for (const TableEntry& entry : blocks.entries()) post.tell(entry.peer);
+    for (const Posted& block : blocks.posted()) post.tell(block.peer);
+    for (const Lying& block : blocks.lying()) post.tell(block.peer);
   }
   bool differs = false;
-  bool shown_memory = false;
-  for (std::size_t at = 0; at < in.size(); ++at) {
-    const PeerMessage& block = in[at];
+  bool lay = false;
+  for (const PeerMessage& block : in) {
     if (!block.moves()) continue;
     co_await post.of(block.peer);
     if (collective.error_class() != MPI_SUCCESS) co_return;
-    const std::span<const std::byte> posting = post.shown(block.peer);
-    const std::optional<TableEntry> entry = find_entry(posting, collective.rank(), at);
-    if (!entry || entry->bytes != block.data.bytes()) {
+    const std::optional<Found> found = find_block(post.shown(block.peer), collective.rank());
+    if (!found || found->bytes != block.data.bytes()) {
       differs = true;
-    } else if (entry->pieces == 0) {
+    } else if (found->posted != nullptr) {
+      post.note_read(block.peer, found->bytes);
       // The region is only read.
-      std::byte* const from = const_cast<std::byte*>(posting.data()) + entry->where;
-      post.note_read(block.peer, entry->bytes);
-      portals::copy(block.data, portals::Region(from, entry->bytes));
+      portals::copy(block.data, portals::Region(const_cast<std::byte*>(found->posted), found->bytes));
     } else {
-      shown_memory = true;
-      if (!post.read(block.peer, {entry->where, entry->pieces}, block.data)) co_return;
+      lay = true;
+      if (!post.read(block.peer, found->offer, block.data)) co_return;
     }
   }
-  if (shown_memory || differs) post.have_read();
-  for (const TableEntry& entry : blocks.entries()) {
-    if (entry.pieces == 0) continue;
-    co_await post.read_by(entry.peer);
+  if (lay || differs) post.have_read();
+  for (const Lying& block : blocks.lying()) {
+    co_await post.read_by(block.peer);
     if (collective.error_class() != MPI_SUCCESS) co_return;
   }
   if (differs) collective.named_other_bytes();

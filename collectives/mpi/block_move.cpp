@@ -1,7 +1,6 @@
 #include "collectives/mpi/block_move.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <variant>
 
@@ -22,25 +21,27 @@ bool is_neighborly(Operation operation) {
 
 // Of a communicator with a topology, in the order of MPI 4.0, 8.6; MPI_PROC_NULL where a grid ends.
 struct Neighbors {
-  std::vector<int> sources, destinations;
+  std::vector<int>& sources;
+  std::vector<int>& destinations;
 };
 
-Neighbors neighbors_in(const mpi_adi::CartTopology& grid, int rank) {
-  Neighbors found;
+void find_neighbors(const mpi_adi::CartTopology& grid, int rank, Neighbors found) {
+  found.sources.reserve(2 * static_cast<std::size_t>(grid.ndims()));
   for (int direction = 0; direction < grid.ndims(); ++direction) {
     for (const int displacement : {-1, 1}) found.sources.push_back(grid.shifted(rank, direction, displacement));
   }
   found.destinations = found.sources;
-  return found;
 }
 
-Neighbors neighbors_in(const mpi_adi::GraphTopology& graph, int rank) {
-  const std::span<const int> found = graph.neighbors(rank);
-  return {{found.begin(), found.end()}, {found.begin(), found.end()}};
+void find_neighbors(const mpi_adi::GraphTopology& graph, int rank, Neighbors found) {
+  const std::span<const int> all = graph.neighbors(rank);
+  found.sources.assign(all.begin(), all.end());
+  found.destinations = found.sources;
 }
 
-Neighbors neighbors_in(const mpi_adi::DistGraphTopology& graph, int /*rank*/) {
-  return {graph.sources, graph.destinations};
+void find_neighbors(const mpi_adi::DistGraphTopology& graph, int /*rank*/, Neighbors found) {
+  found.sources = graph.sources;
+  found.destinations = graph.destinations;
 }
 
 void add_piece(std::vector<portals::Buffer>& pieces, const portals::Buffer& piece) {
@@ -93,10 +94,11 @@ void BlockMove::find_sides(Call& call) {
       return call.error(MPI_ERR_TOPOLOGY,
                         "the communicator has no Cartesian, graph or distributed graph topology, and so no neighbors");
     }
-    Neighbors found =
-        std::visit([&](const auto& is) { return neighbors_in(is, communicator.rank()); }, communicator.topology->is);
-    sources_ = std::move(found.sources);
-    destinations_ = std::move(found.destinations);
+    std::visit(
+        [&](const auto& is) {
+          find_neighbors(is, communicator.rank(), {sources_, destinations_});
+        },
+        communicator.topology->is);
     return;
   }
   if (rooted()) return find_rooted_sides();
@@ -205,16 +207,21 @@ void BlockMove::plan_messages() {
   }
 }
 
-PeerMessage BlockMove::bundled(int peer, std::vector<Region> blocks, std::vector<Bundle>& bundles) {
-  if (blocks.size() == 1) return {peer, blocks.front()};
+PeerMessage BlockMove::bundled(std::span<const PeerMessage> several, std::vector<Bundle>& bundles) {
+  const int peer = several.front().peer;
+  if (several.size() == 1) return several.front();
   std::uint64_t bytes = 0;
-  for (const Region& block : blocks) bytes += block.bytes();
+  bool in_pieces = true;
+  for (const PeerMessage& block : several) {
+    bytes += block.data.bytes();
+    in_pieces = in_pieces && block.data.contiguous();
+  }
   Bundle& bundle = bundles.emplace_back();
-  if (bytes > kHandshakeBytes && std::ranges::all_of(blocks, &Region::contiguous)) {
-    for (const Region& block : blocks) add_piece(bundle.pieces, block.single());
+  if (bytes > kHandshakeBytes && in_pieces) {
+    for (const PeerMessage& block : several) add_piece(bundle.pieces, block.data.single());
     return {peer, Region(std::span<const portals::Buffer>(bundle.pieces))};
   }
-  bundle.blocks = std::move(blocks);
+  for (const PeerMessage& block : several) bundle.blocks.push_back(block.data);
   bundle.run = std::make_unique_for_overwrite<std::byte[]>(bytes);
   return {peer, Region(bundle.run.get(), bytes)};
 }
@@ -226,24 +233,49 @@ bool BlockMove::other_side_first() const {
 
 // A neighbor may be one in several ways, this rank itself too: the n-th block to a rank is the n-th that comes from it.
 void BlockMove::plan_neighbors() {
-  const int me = communicator_->rank();
-  std::map<int, std::vector<Region>> to, from;
+  // Blocks to or from one rank follow each other, in their order.
+  const auto by_peer = [](std::vector<PeerMessage>& blocks) {
+    std::ranges::stable_sort(blocks, {}, &PeerMessage::peer);
+  };
+  std::vector<PeerMessage> to, from;
+  to.reserve(destinations_.size());
+  from.reserve(sources_.size());
   for (std::size_t at = 0; at < destinations_.size(); ++at) {
-    if (destinations_[at] >= 0) to[destinations_[at]].push_back(sent_[sends_each() ? static_cast<int>(at) : 0]);
+    if (destinations_[at] < 0) continue;
+    to.push_back({destinations_[at], sent_[sends_each() ? static_cast<int>(at) : 0]});
   }
   const std::size_t other_side = other_side_first() ? 1 : 0;
   for (std::size_t n = 0; n < sources_.size(); ++n) {
     const std::size_t at = n ^ other_side;
-    if (sources_[at] >= 0) from[sources_[at]].push_back(received_[static_cast<int>(at)]);
+    if (sources_[at] >= 0) from.push_back({sources_[at], received_[static_cast<int>(at)]});
   }
-  for (std::size_t at = 0; at < std::min(to[me].size(), from[me].size()); ++at) {
-    own_.push_back({to[me][at], from[me][at]});
+  by_peer(to);
+  by_peer(from);
+  out_.reserve(to.size());
+  in_.reserve(from.size());
+  const auto of = [](std::span<const PeerMessage> blocks) {
+    std::size_t count = 1;
+    while (count < blocks.size() && blocks[count].peer == blocks.front().peer) ++count;
+    return blocks.first(count);
+  };
+  const int me = communicator_->rank();
+  std::span<const PeerMessage> own_to, own_from;
+  for (std::span<const PeerMessage> left = to; !left.empty(); left = left.subspan(of(left).size())) {
+    if (left.front().peer == me) {
+      own_to = of(left);
+    } else {
+      out_.push_back(bundled(of(left), bundles_out_));
+    }
   }
-  for (auto& [peer, blocks] : to) {
-    if (peer != me) out_.push_back(bundled(peer, std::move(blocks), bundles_out_));
+  for (std::span<const PeerMessage> left = from; !left.empty(); left = left.subspan(of(left).size())) {
+    if (left.front().peer == me) {
+      own_from = of(left);
+    } else {
+      in_.push_back(bundled(of(left), bundles_in_));
+    }
   }
-  for (auto& [peer, blocks] : from) {
-    if (peer != me) in_.push_back(bundled(peer, std::move(blocks), bundles_in_));
+  for (std::size_t at = 0; at < std::min(own_to.size(), own_from.size()); ++at) {
+    own_.push_back({own_to[at].data, own_from[at].data});
   }
 }
 
@@ -294,10 +326,14 @@ Steps BlockMove::text(Collective& collective, const StandingFacts& standing, Alg
   const bool shared = algorithm == Algorithm::shared;
   if (shared && is_even() && arguments_.operation == Operation::alltoall) {
     const std::uint64_t bytes = plan(standing).shape.bytes;
+    if (standing.facts.reads && bytes > kReadWhereItLies) {
+      return exchange_posted(collective, *standing.team, out_, in_);
+    }
     const bool posts = standing.posts(bytes * static_cast<std::uint64_t>(collective.size()));
     return (posts ? alltoall_posted : alltoall_shared)(collective, *standing.team, out_, in_, bytes);
   }
-  return exchange(collective, shared ? standing.team : nullptr, out_, in_);
+  return exchange(collective, shared ? standing.team : nullptr, out_, in_,
+                  is_neighborly(arguments_.operation) ? kAllAtOnce : kDirectAtOnce);
 }
 
 }  // namespace margay::collectives

@@ -98,7 +98,8 @@ class BlockMove {
     std::unique_ptr<std::byte[]> run;
   };
   std::vector<Bundle> bundles_out_, bundles_in_;
-  [[nodiscard]] PeerMessage bundled(int peer, std::vector<portals::Region> blocks, std::vector<Bundle>& bundles);
+  // `several`: of one peer.
+  [[nodiscard]] PeerMessage bundled(std::span<const PeerMessage> several, std::vector<Bundle>& bundles);
   // What an all-to-all with MPI_IN_PLACE sends, as others' blocks replace it where it lies.
   std::unique_ptr<std::byte[]> staging_;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/portal/post.hpp"
 #include "collectives/select/cost_parts.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
@@ -145,6 +146,9 @@ Cost shared_cost(Operation operation, double n, const Facts& facts) {
       break;
     default:
       break;
+  }
+  if (operation == Operation::alltoall && facts.reads && n > static_cast<double>(kReadWhereItLies)) {
+    return read_in_place(others, {others * n, p * others * n});
   }
   const bool scans = operation == Operation::scan || operation == Operation::exscan;
   const auto shown = static_cast<std::uint64_t>(n * (operation == Operation::alltoall ? p : 1));

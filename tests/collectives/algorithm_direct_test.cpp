@@ -80,7 +80,7 @@ TEST_CASE("every rank has a block of its own length for every other one") {
           in.push_back({from, whole_region(received.back())});
         }
         const int error_class =
-            world.call(rank, [&](Collective& collective) { return exchange_directly(collective, out, in); });
+            world.call(rank, [&](Collective& collective) { return exchange_directly(collective, out, in, kAllAtOnce); });
         CHECK(error_class == MPI_SUCCESS);
         for (int step = 1; step < size; ++step) {
           const int from = (rank - step + size) % size;
@@ -110,12 +110,34 @@ TEST_CASE("blocks of other lengths than their receivers name end both calls") {
       }
       if (rank != 0) out.push_back({0, whole_region(mine)});
       const int error_class =
-          world.call(rank, [&](Collective& collective) { return exchange_directly(collective, out, in); });
+          world.call(rank, [&](Collective& collective) { return exchange_directly(collective, out, in, kAllAtOnce); });
       CHECK((error_class == MPI_SUCCESS || error_class == MPI_ERR_TRUNCATE));
       if (error_class == MPI_ERR_TRUNCATE) ++truncated;
     }));
     CHECK(truncated > 0);
   }
+}
+
+// In turns, the three would wait for each other: what each waits for in its first turn is sent in the next one's
+// second.
+TEST_CASE("exchange: neighbors of more than are under way in a turn do not wait for each other") {
+  constexpr int kLow = static_cast<int>(kDirectAtOnce);
+  CollectiveWorld world({.ranks = kLow + 3});
+  CHECK(world.run([&](int rank) {
+    std::vector<PeerMessage> out, in;
+    BlockBytes sent(8), got(8 * 3);
+    const auto from = [&](int peer) { in.push_back({peer, whole_region(got).slice(in.size() * 8, 8)}); };
+    if (rank < kLow) {
+      for (int peer = kLow; peer < kLow + 3; ++peer) from(peer);
+    } else {
+      for (int peer = 0; peer < kLow; ++peer) out.push_back({peer, whole_region(sent)});
+      out.push_back({kLow + (rank - kLow + 1) % 3, whole_region(sent)});
+      from(kLow + (rank - kLow + 2) % 3);
+    }
+    const int error_class =
+        world.call(rank, [&](Collective& collective) { return exchange_directly(collective, out, in, kAllAtOnce); });
+    CHECK(error_class == MPI_SUCCESS);
+  }));
 }
 
 }  // namespace margay::collectives
