@@ -80,7 +80,7 @@ TEST_CASE("every rank has a block of its own length for every other one") {
           in.push_back({from, whole_region(received.back())});
         }
         const int error_class =
-            world.call(rank, [&](Collective& collective) { return exchange_directly(collective, out, in, kAllAtOnce); });
+            world.call(rank, [&](Collective& collective) { return exchange_directly(collective, out, in); });
         CHECK(error_class == MPI_SUCCESS);
         for (int step = 1; step < size; ++step) {
           const int from = (rank - step + size) % size;
@@ -110,7 +110,7 @@ TEST_CASE("blocks of other lengths than their receivers name end both calls") {
       }
       if (rank != 0) out.push_back({0, whole_region(mine)});
       const int error_class =
-          world.call(rank, [&](Collective& collective) { return exchange_directly(collective, out, in, kAllAtOnce); });
+          world.call(rank, [&](Collective& collective) { return exchange_directly(collective, out, in); });
       CHECK((error_class == MPI_SUCCESS || error_class == MPI_ERR_TRUNCATE));
       if (error_class == MPI_ERR_TRUNCATE) ++truncated;
     }));
