@@ -14,7 +14,7 @@ import xml.etree.ElementTree as xml
 from launch_case import cases_of, run_cases
 
 # Of a machine that does not exist: where looks at memory take a second, and messages nothing.
-DEAR_MEMORY = ("inside=1e-9:1e-9:1e-12,between=1e-9:1e-9:1e-12,combined=1e-12,shared=1:1,turn=1e-9")
+DEAR_MEMORY = ("inside=1e-9:1e-9:1e-12,between=1e-9:1e-9:1e-12,combined=1e-12,shared=1:1e-12,turn=1e-9")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
