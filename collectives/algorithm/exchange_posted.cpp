@@ -58,9 +58,21 @@ class BlockTable {
       }
     }
   }
-  [[nodiscard]] bool empty() const { return posted_.empty() && lying_.empty(); }
   // Of the posting.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  // All that lies where it lies.
+  [[nodiscard]] std::span<const portals::Buffer> pieces() const { return pieces_; }
+  // Nobody can read that: copies of it are shown.
+  void copy_what_lies(std::span<const PeerMessage> out) {
+    auto next = lying_.begin();
+    for (const PeerMessage& block : out) {
+      if (next == lying_.end()) break;
+      if (!block.moves() || block.peer != next->peer) continue;
+      next->pieces = 1;
+      next->address = reinterpret_cast<std::uintptr_t>(copy_of(block.data).base);
+      ++next;
+    }
+  }
   [[nodiscard]] std::span<const Posted> posted() const { return posted_; }
   [[nodiscard]] std::span<const Lying> lying() const { return lying_; }
   void write(std::byte* to, std::span<const PeerMessage> out) const {
@@ -93,20 +105,26 @@ class BlockTable {
       cursor.skip(pieces.back().bytes);
     }
     if (pieces.size() > kPiecesMost) {
-      copies_.push_back(std::make_unique_for_overwrite<std::byte[]>(block.data.bytes()));
-      const portals::Region copy(copies_.back().get(), block.data.bytes());
-      portals::copy(copy, block.data);
-      pieces = {copy.single()};
+      pieces = {copy_of(block.data)};
     }
     const auto count = static_cast<std::uint32_t>(pieces.size());
     const void* const offered = count == 1 ? pieces.front().base : static_cast<const void*>(pieces.data());
     lying_.push_back({block.peer, count, block.data.bytes(), reinterpret_cast<std::uintptr_t>(offered)});
+    pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
     if (count > 1) tables_.push_back(std::move(pieces));
+  }
+
+  portals::Buffer copy_of(const portals::Region& data) {
+    copies_.push_back(std::make_unique_for_overwrite<std::byte[]>(data.bytes()));
+    const portals::Region copy(copies_.back().get(), data.bytes());
+    portals::copy(copy, data);
+    return copy.single();
   }
 
   std::uint64_t bytes_;
   std::vector<Posted> posted_;
   std::vector<Lying> lying_;
+  std::vector<portals::Buffer> pieces_;
   std::vector<std::vector<portals::Buffer>> tables_;
   std::vector<std::unique_ptr<std::byte[]>> copies_;
 };
@@ -117,6 +135,22 @@ struct Found {
   std::uint64_t bytes = 0;
   const std::byte* posted = nullptr;  // else it is read:
   sim::ReadOffer offer = {};
+};
+
+// Until this member is done with all that it shows, or has said that it leaves: what others may read stays till then.
+class Showing {
+ public:
+  explicit Showing(const Post& post) : post_(post) {}
+  ~Showing() {
+    if (!over_) post_.leave_early();
+  }
+  Showing(const Showing&) = delete;
+  Showing& operator=(const Showing&) = delete;
+  void end() { over_ = true; }
+
+ private:
+  const Post& post_;
+  bool over_ = false;
 };
 
 // nullopt: there is none for this reader.
@@ -146,19 +180,20 @@ std::optional<Found> find_block(std::span<const std::byte> posting, int reader) 
 
 }  // namespace
 
-// Whom a block of another length is for leaves it, goes on, and has the error when the others have read its own.
+// All post, even nothing: so who takes the call for another one is found. Whom a block of another length is for leaves
+// it, goes on, and has the error when the others have read its own.
 Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in) {
-  const BlockTable blocks(out);
+  BlockTable blocks(out);
   Post post(collective, team, Post::Own{blocks.bytes()});
-  if (!blocks.empty()) {
-    co_await post.room();
-    if (collective.error_class() != MPI_SUCCESS) co_return;
-    blocks.write(post.mine(), out);
-    post.show();
-    for (const Posted& block : blocks.posted()) post.tell(block.peer);
-    for (const Lying& block : blocks.lying()) post.tell(block.peer);
-  }
+  if (!blocks.lying().empty() && !post.can_be_read(blocks.pieces())) blocks.copy_what_lies(out);
+  co_await post.room();
+  if (collective.error_class() != MPI_SUCCESS) co_return;
+  blocks.write(post.mine(), out);
+  post.show();
+  Showing showing(post);
+  for (const Posted& block : blocks.posted()) post.tell(block.peer);
+  for (const Lying& block : blocks.lying()) post.tell(block.peer);
   bool differs = false;
   bool lay = false;
   for (const PeerMessage& block : in) {
@@ -182,6 +217,7 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
     co_await post.read_by(block.peer);
     if (collective.error_class() != MPI_SUCCESS) co_return;
   }
+  showing.end();
   if (differs) collective.named_other_bytes();
 }
 

@@ -6,6 +6,7 @@
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order, and
 // all end with the same bits.
+#include <algorithm>
 #include <cstring>
 
 #include "collectives/algorithm/algorithms.hpp"
@@ -88,15 +89,15 @@ Steps allgather_posted(Collective& collective, Team& team, std::byte* all, std::
 Steps alltoall_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in, std::uint64_t block_bytes) {
   Post post(collective, team, block_bytes * static_cast<std::uint64_t>(collective.size()));
-  const auto fits = [&](const PeerMessage& block) {
-    if (block.data.bytes() != block_bytes) collective.named_other_bytes();
-    return block.data.bytes() == block_bytes;
-  };
+  const auto fits = [&](const PeerMessage& block) { return block.data.bytes() == block_bytes; };
+  if (!std::ranges::all_of(out, fits) || !std::ranges::all_of(in, fits)) {
+    collective.refuse_call();
+    co_return;
+  }
   co_await post.room();
   if (collective.error_class() != MPI_SUCCESS) co_return;
   std::byte* const mine = post.mine();
   for (const PeerMessage& block : out) {
-    if (!fits(block)) continue;
     portals::copy(portals::Region(mine + static_cast<std::uint64_t>(block.peer) * block_bytes, block_bytes),
                   block.data);
   }
@@ -104,7 +105,6 @@ Steps alltoall_posted(Collective& collective, Team& team, std::span<const PeerMe
   co_await post.of_all();
   if (collective.error_class() != MPI_SUCCESS || block_bytes == 0) co_return;
   for (const PeerMessage& block : in) {
-    if (!fits(block)) continue;
     // The region is only read.
     std::byte* const from =
         const_cast<std::byte*>(post.data(block.peer)) + static_cast<std::uint64_t>(collective.rank()) * block_bytes;

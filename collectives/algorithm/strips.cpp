@@ -150,23 +150,23 @@ Steps alltoall_shared(Collective& collective, Team& team, std::span<const PeerMe
   const auto ranks = static_cast<std::uint64_t>(collective.size());
   const Strips strips{block_bytes,
                       std::clamp<std::uint64_t>(block_bytes, 1, std::max<std::uint64_t>(sim::kStripBytes / ranks, 1))};
-  const auto fits = [&](const PeerMessage& block) {
-    if (block.data.bytes() != block_bytes) collective.named_other_bytes();
-    return block.data.bytes() == block_bytes;
-  };
+  const auto fits = [&](const PeerMessage& block) { return block.data.bytes() == block_bytes; };
+  if (!std::ranges::all_of(out, fits) || !std::ranges::all_of(in, fits)) {
+    collective.refuse_call();
+    co_return;
+  }
   Meet meet(collective, team, block_bytes * ranks);
   for (std::size_t strip = 0; strip < strips.number(); ++strip) {
     if (strip > 0) meet.next();
     const std::uint64_t first = strips.first(strip), bytes = strips.length(strip);
     for (const PeerMessage& block : out) {
       std::byte* const to = meet.mine() + static_cast<std::uint64_t>(block.peer) * strips.most;
-      if (fits(block)) portals::copy(portals::Region(to, bytes), block.data.slice(first, bytes));
+      portals::copy(portals::Region(to, bytes), block.data.slice(first, bytes));
     }
     meet.arrive(bytes * ranks);
     co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     for (const PeerMessage& block : in) {
-      if (!fits(block)) continue;
       // The region is only read.
       std::byte* const from = const_cast<std::byte*>(meet.part(block.peer, bytes)) +
                               static_cast<std::uint64_t>(collective.rank()) * strips.most;

@@ -18,6 +18,11 @@ void note_error(mpi_adi::Call& call, int error_class) {
   if (error_class == MPI_SUCCESS) [[likely]]
     return;
   if (error_class == MPI_ERR_TRUNCATE) let_the_check_speak(call.rank());
+  if (error_class == MPI_ERR_OTHER) {
+    return call.error(error_class,
+                      "a block could not be read out of its rank's memory (process_vm_readv); --method long=ring takes "
+                      "another way");
+  }
   call.error(error_class, error_class == MPI_ERR_TRUNCATE ? kDifferentCalls : mpi_adi::words_of_lost(call.rank()));
 }
 

@@ -61,6 +61,11 @@ void Collective::tell_ready(int source, portals::PortalIndex stream) {
   portal_.notices().tell(call_, source, ready_word(), stream);
 }
 
+void Collective::refuse_call() {
+  fail(MPI_ERR_TRUNCATE);
+  portal_.notices().find_wrong(call_);
+}
+
 void Collective::other_length(std::uint64_t expected_bytes) {
   fail(MPI_ERR_TRUNCATE);
   if (asks(expected_bytes)) portal_.notices().find_wrong(call_);

@@ -62,6 +62,8 @@ class Collective {
   }
   // This rank's own arguments do not fit each other: the call goes on to its end, with MPI_ERR_TRUNCATE.
   void named_other_bytes() { fail(MPI_ERR_TRUNCATE); }
+  // The same of a call that does not go on, as what others would get of this rank is not there: all are told.
+  void refuse_call();
   // The first of: MPI_ERR_TRUNCATE, ranks named different amounts of data; MPIX_ERR_PROC_FAILED, one is lost. Else
   // MPI_SUCCESS.
   [[nodiscard]] int error_class() const { return call_.error_class; }

@@ -23,7 +23,9 @@ Post::Post(Collective& collective, Team& team, Own own) : Post(collective, team,
 }
 
 std::uint64_t Post::mark() const {
-  return (own_ ? 0 : bytes_) | std::uint64_t{shape().root} << kRootShift |
+  constexpr std::uint64_t kOwn = std::uint64_t{1} << (kRootShift - 1);
+  static_assert(kPostedBytes < kOwn);
+  return (own_ ? kOwn : bytes_) | std::uint64_t{shape().root} << kRootShift |
          std::uint64_t{shape().operation} << kOperationShift;
 }
 
@@ -50,14 +52,18 @@ std::span<const std::byte> Post::shown(int member) const {
   return {place(member, room), room != 0 ? sim::kLongPostingBytes : sim::kPostingBytes};
 }
 
-// Its owner may have left the call because a process is lost, and changed its memory: it has said so before.
+// An owner is done only when its readers have read, or if it left: then its memory may be the program's again.
 bool Post::read(int member, const sim::ReadOffer& offer, const portals::Region& landing) {
   note_read(member, landing.bytes());
   const sim::ReadFault fault = team_.read(member, offer, landing);
-  const bool left = is_done(member) && sim::has_failed(team_.posting_area(member).progress, number());
-  if (fault == sim::ReadFault::none && !left) [[likely]]
+  if (is_done(member)) [[unlikely]] {
+    const bool lost = sim::has_failed(team_.posting_area(member).progress, number());
+    fail(lost ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
+    return false;
+  }
+  if (fault == sim::ReadFault::none) [[likely]]
     return true;
-  fail(left || fault == sim::ReadFault::gone ? MPIX_ERR_PROC_FAILED : MPI_ERR_OTHER);
+  fail(fault == sim::ReadFault::gone ? MPIX_ERR_PROC_FAILED : MPI_ERR_OTHER);
   return false;
 }
 
@@ -114,7 +120,7 @@ bool Post::is_shown(int member) {
   // Who is done has posted before, or never will.
   if (over && sim::posted(line, number())) return is_shown(member);
   // Who takes the call for a longer one meets the others in it.
-  if (!over && !somebody_meets() && !(looks_closely() && messages_have_come())) return false;
+  if (!over && !others_go_another_way()) return false;
   if (others_left_the_lost()) {
     fail(MPIX_ERR_PROC_FAILED);
   } else {
@@ -131,9 +137,22 @@ bool Post::are_shown(int& next) {
 }
 
 bool Post::is_read_by(int member) {
-  const auto over = [&] { return sim::read_up_to(team_.posting_area(member).progress) >= number() || is_done(member); };
-  if (over() || gives_up()) return true;
-  return doubts() && over();
+  sim::ProgressData& progress = team_.posting_area(member).progress;
+  const auto has_read = [&] { return sim::read_up_to(progress) >= number(); };
+  if (has_read() || gives_up()) return true;
+  const bool over = is_done(member);
+  if (over && has_read()) return true;
+  if (over) {
+    fail(sim::has_failed(progress, number()) ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
+    return true;
+  }
+  if (!doubts()) return false;
+  if (has_read() || is_done(member)) return is_read_by(member);
+  sim::PostingData& line = posting(member);
+  const bool other = sim::posted(line, number()) && line.mark != mark();
+  if (!other && !others_go_another_way()) return false;
+  fail_for_different_calls();
+  return true;
 }
 
 void Post::show() {

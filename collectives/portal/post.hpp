@@ -65,7 +65,7 @@ class Post : public Shown {
   [[nodiscard]] Wait of(int member) { return {*this, Wait::For::posting, member}; }
   // Until all others have posted. Or an error.
   [[nodiscard]] Wait of_all() { return {*this, Wait::For::postings, 0}; }
-  // Until `member` has read what this one shows of its own memory, or is done with the call. Or an error.
+  // Until `member` has read what this one shows of its own memory. Or an error: it is done with the call without.
   [[nodiscard]] Wait read_by(int member) { return {*this, Wait::For::reader, member}; }
 
   [[nodiscard]] std::byte* mine();
@@ -79,6 +79,10 @@ class Post : public Shown {
   [[nodiscard]] std::span<const std::byte> shown(int member) const;
   // Fills `landing` from a member's own memory. false: the call has an error.
   [[nodiscard]] bool read(int member, const sim::ReadOffer& offer, const portals::Region& landing);
+  // Whether others can read this memory of this rank.
+  [[nodiscard]] bool can_be_read(std::span<const portals::Buffer> pieces) const { return team_.can_be_read(pieces); }
+  // This member leaves the call before all that it shows is read: who reads it finds that.
+  void leave_early() const { team_.be_done(number(), collective_.error_class() == MPIX_ERR_PROC_FAILED); }
   void have_read() { team_.have_read(number()); }
 
  private:
@@ -94,6 +98,10 @@ class Post : public Shown {
   [[nodiscard]] std::byte* place(int member, std::uint32_t room) const;
   [[nodiscard]] std::uint64_t mark() const;
   [[nodiscard]] bool gives_up();
+  // In doubt: others are in another call, or done with this one without having waited.
+  [[nodiscard]] bool others_go_another_way() const {
+    return somebody_meets() || (looks_closely() && messages_have_come());
+  }
 
   std::uint64_t bytes_;     // that this member shows
   bool own_ = false;        // others show other numbers of bytes

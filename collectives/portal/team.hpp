@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "mpi_adi/object/communicator.hpp"
@@ -43,6 +44,9 @@ class Team {
   [[nodiscard]] bool reads_others() const { return memory_->reads_others(); }
   [[nodiscard]] sim::ReadFault read(int member, const sim::ReadOffer& offer, const portals::Region& landing) const {
     return memory_->read(local_ranks_[static_cast<std::size_t>(member)], offer, landing);
+  }
+  [[nodiscard]] bool can_be_read(std::span<const portals::Buffer> pieces) const {
+    return memory_->can_be_read(local_ranks_[me_], pieces);
   }
   // This member has read what others show of their own memory in the `number`-th call.
   void have_read(std::uint64_t number);

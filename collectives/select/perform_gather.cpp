@@ -56,6 +56,10 @@ Steps allgather_node(Collective& collective, const NodeGroups& groups, Allgather
 Steps gather_and_tell(Collective& collective, Algorithm algorithm, const StandingFacts& standing, AllgatherCall what) {
   if (algorithm == Algorithm::shared) {
     static_cast<void>(place_own_block(collective, what));
+    if (what.mine.bytes() != what.block_bytes) {
+      collective.refuse_call();
+      co_return;
+    }
     const auto by = standing.posts(what.block_bytes) ? allgather_posted : allgather_shared;
     co_await by(collective, *standing.team, what.all, what.block_bytes);
     co_return;

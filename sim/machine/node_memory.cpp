@@ -47,14 +47,17 @@ bool NodeMemory::can_read_others() const {
 }
 
 ReadFault NodeMemory::read(std::uint32_t local_rank, const ReadOffer& offer, const portals::Region& landing) const {
+  const RankArea& area = layout_.area(local_rank);
   BodyReader reader;
-  if (const ReadFault fault = reader.begin(layout_.area(local_rank), offer, landing.bytes()); fault != ReadFault::none)
-    return fault;
+  ReadFault fault = reader.begin(area, offer, landing.bytes());
   portals::RegionCursor to(landing);
-  while (reader.left() != 0) {
-    if (const ReadFault fault = reader.step(to, reader.left()); fault != ReadFault::none) return fault;
-  }
-  return ReadFault::none;
+  while (fault == ReadFault::none && reader.left() != 0) fault = reader.step(to, reader.left());
+  // Reading was allowed before.
+  return fault != ReadFault::none && has_ended(area) ? ReadFault::gone : fault;
+}
+
+bool NodeMemory::can_be_read(std::uint32_t local_rank, std::span<const portals::Buffer> pieces) const {
+  return can_read_ends(layout_.area(local_rank), pieces);
 }
 
 }  // namespace margay::sim

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/shm/bell.hpp"
@@ -48,8 +49,12 @@ class NodeMemory {
   // Whether ranks read each other's own memory: one answer for all, which the first one that asks finds by trying. It
   // waits until another rank is there, for a while.
   [[nodiscard]] bool reads_others() const;
-  // Fills `landing` from a rank's own memory, by what that rank offers of it. Requires: reads_others().
+  // Fills `landing` from a rank's own memory, by what that rank offers of it. Requires: reads_others(). gone: the
+  // rank's process has ended.
   [[nodiscard]] ReadFault read(std::uint32_t local_rank, const ReadOffer& offer, const portals::Region& landing) const;
+  // Whether others can read these pieces of this rank's memory: not all memory can be (memfd_secret). Looks at the ends
+  // of each.
+  [[nodiscard]] bool can_be_read(std::uint32_t local_rank, std::span<const portals::Buffer> pieces) const;
   // Something was published for a rank that may sleep.
   void ring(std::uint32_t local_rank) const {
     BellRinger(layout_.area(local_rank).bell, registered_).ring_if_sleeping();

@@ -10,6 +10,7 @@
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/portal/post.hpp"
 #include "collectives/select/facts.hpp"
+#include "collectives/select/perform.hpp"
 #include "tests/collectives/collective_world.hpp"
 #include "tests/support/seeds.hpp"
 
@@ -155,6 +156,85 @@ TEST_CASE("exchange posted: who has a block for a lost rank, or from one, is tol
           if (waits) CHECK(error_class == MPIX_ERR_PROC_FAILED);
         },
         absent));
+  }
+}
+
+// Blocks that are read where they lie: who shows them waits for readers, who make another call.
+TEST_CASE("exchange posted: who makes another call, or names nothing, ends it for all") {
+  constexpr std::size_t kBytes = 100'000;
+  for (int other = 0; other < 7; ++other) {
+    for (const std::uint64_t seed : testing::Seeds(12)) {
+      CAPTURE(other);
+      CAPTURE(seed);
+      const int size = 2 + static_cast<int>(seed % 4);
+      const int odd = static_cast<int>(seed / 4 % static_cast<std::uint64_t>(size));
+      CollectiveWorld world(reading(size, seed));
+      int failed = 0;
+      CHECK(world.run([&](int rank) {
+        Bytes block(kBytes), all(kBytes * static_cast<std::size_t>(size));
+        const portals::Region mine(block.data(), rank == odd && other == 6 ? 0 : kBytes);
+        TreePortal& portal = world.portal(rank);
+        mpi_adi::Communicator& members = world.communicator(rank);
+        int error_class = MPI_SUCCESS;
+        if (rank != odd || other == 6) {
+          const GatherCall gather{0, mine, mine.bytes(), all.data()};
+          const ScatterCall scatter{0, mine, mine.bytes(),
+                                    portals::Region(all.data(), mine.bytes() * static_cast<std::uint64_t>(size))};
+          error_class = seed % 2 == 0 ? perform(portal, members, gather) : perform(portal, members, scatter);
+        } else if (other == 0) {
+          error_class = perform(portal, members, BarrierCall{});
+        } else if (other == 1) {
+          error_class = perform(portal, members, BcastCall{0, portals::Region(all.data(), 8)});
+        } else if (other == 2) {
+          error_class =
+              perform(portal, members, AllgatherCall{portals::Region(all.data() + rank * 8, 8), 8, all.data()});
+        } else if (other == 3) {
+          error_class = perform(portal, members, GatherCall{0, portals::Region(block.data(), 8), 8, all.data()});
+        } else if (other == 4) {
+          const portals::Region everybodys(all.data(), 8 * static_cast<std::uint64_t>(size));
+          error_class = perform(portal, members, ScatterCall{0, portals::Region(block.data(), 8), 8, everybodys});
+        } else {
+          Collective collective(portal, members);
+          Team& team = team_of(world, rank);
+          mpi_adi::run(exchange_posted(collective, team, {}, {}));
+          error_class = collective.error_class();
+          team.be_done(members.collective_sequence, false);
+        }
+        CHECK((error_class == MPI_SUCCESS || error_class == MPI_ERR_TRUNCATE));
+        if (error_class != MPI_SUCCESS) ++failed;
+      }));
+      if (other != 5) CHECK(failed > 0);  // who neither shows nor reads may not be missed
+    }
+  }
+}
+
+// 0 sends 2 a long block, and expects one of 1, which has none for it.
+TEST_CASE("exchange posted: who reads of a rank that left the call has no success by what is there then") {
+  for (const std::uint64_t seed : testing::Seeds(60)) {
+    CAPTURE(seed);
+    CollectiveWorld world(reading(3, seed));
+    CHECK(world.run([&](int rank) {
+      TreePortal& portal = world.portal(rank);
+      mpi_adi::Communicator& members = world.communicator(rank);
+      if (rank == 1) {
+        CHECK(perform(portal, members, BarrierCall{}) == MPI_ERR_TRUNCATE);
+        return;
+      }
+      Bytes block(rank == 0 ? 100'000 : 0, std::byte{'G'}), got(rank == 0 ? 8 : 100'000);
+      std::vector<PeerMessage> out, in;
+      (rank == 0 ? out : in)
+          .push_back({2 - rank, rank == 0 ? portals::Region(block.data(), block.size())
+                                          : portals::Region(got.data(), got.size())});
+      if (rank == 0) in.push_back({1, portals::Region(got.data(), got.size())});
+      Collective collective(portal, members);
+      Team& team = team_of(world, rank);
+      mpi_adi::run(exchange_posted(collective, team, out, in));
+      team.be_done(members.collective_sequence, false);
+      std::ranges::fill(block, std::byte{'X'});
+      if (rank == 0) CHECK(collective.error_class() == MPI_ERR_TRUNCATE);
+      const bool right = std::ranges::all_of(got, [](std::byte byte) { return byte == std::byte{'G'}; });
+      if (rank == 2) CHECK((collective.error_class() == MPI_ERR_TRUNCATE || right));
+    }));
   }
 }
 

@@ -97,6 +97,34 @@ ReadFault try_reading(const RankArea& peer) {
   return right ? ReadFault::none : ReadFault::refused;
 }
 
+bool has_ended(const RankArea& peer) {
+  std::uint64_t word = 0;
+  std::uint64_t got = 0;
+  const std::array to{iovec{&word, sizeof word}};
+  const std::array from{remote(peer.test_address, sizeof word)};
+  return read_from(peer.pid, to, from, got) == ReadFault::gone;
+}
+
+bool can_read_ends(const RankArea& peer, std::span<const Buffer> pieces) {
+  constexpr std::size_t kAtOnce = 512;  // two addresses each; the operating system takes 1024
+  std::array<std::byte, 2 * kAtOnce> bytes;
+  std::array<iovec, 2 * kAtOnce> from;
+  while (!pieces.empty()) {
+    std::size_t count = 0;
+    for (const Buffer& piece : pieces.first(std::min(pieces.size(), kAtOnce))) {
+      if (piece.bytes == 0) continue;
+      from[count++] = {piece.base, 1};
+      from[count++] = {piece.base + piece.bytes - 1, 1};
+    }
+    pieces = pieces.subspan(std::min(pieces.size(), kAtOnce));
+    if (count == 0) continue;
+    const std::array to{iovec{bytes.data(), count}};
+    std::uint64_t got = 0;
+    if (read_from(peer.pid, to, std::span(from).first(count), got) != ReadFault::none || got != count) return false;
+  }
+  return true;
+}
+
 ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std::byte> to) {
   std::uint64_t word = 0;
   std::uint64_t got = 0;

@@ -38,6 +38,11 @@ enum class ReadFault : std::uint8_t {
 // may also mean that it is in another PID namespace.
 [[nodiscard]] ReadFault try_reading(const RankArea& peer);
 
+// Whether the process is no more, of one that could be read before.
+[[nodiscard]] bool has_ended(const RankArea& peer);
+// Whether the first and the last byte of each piece of the peer's memory can be read: one call for each 512 pieces.
+[[nodiscard]] bool can_read_ends(const RankArea& peer, std::span<const portals::Buffer> pieces);
+
 // When a process was last proven to be the one that one thinks. A proof holds for a while: another process gets its
 // number only after all other numbers were given out, and starting 300 processes, the fewest there can be, takes
 // milliseconds.
