@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
     CHECK(got[(size_t)(from + 1) * kBytes - 1] == 'a' + from, "block of %d", from);
   }
   MPI_Gather(secret, kBytes, MPI_CHAR, got, kBytes, MPI_CHAR, 0, MPI_COMM_WORLD);
-  for (int from = 0; rank == 0 && from < size; ++from) CHECK(got[(size_t)from * kBytes] == 'a' + from, "block of %d", from);
+  for (int from = 0; rank == 0 && from < size; ++from)
+    CHECK(got[(size_t)from * kBytes] == 'a' + from, "block of %d", from);
   free(got);
   return suite_end("secret_memory");
 }
