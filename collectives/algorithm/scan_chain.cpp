@@ -21,16 +21,19 @@ Steps scan_chain(Collective& collective, ScanKind kind, std::byte* partial, std:
   const bool first = collective.rank() == 0;
   const int next = collective.rank() + 1;
   const bool last = next == collective.size();
-  Scratch before(collective, first ? 0 : bytes);  // what the ranks before this one come to
+  // The last one's own part is in nobody's result.
+  const bool adds = !first && !(last && kind == ScanKind::exclusive);
+  Scratch scratch(collective, adds ? bytes : 0);
+  std::byte* const before = adds ? scratch.base() : partial;  // what the ranks before this one come to
   if (bytes <= kHandshakeBytes) {
-    if (!first) co_await Receive(collective, next - 2, portals::Region(before.base(), bytes));
-    if (!first && bytes != 0 && collective.error_class() == MPI_SUCCESS) combine(before.base(), partial, count);
+    if (!first) co_await Receive(collective, next - 2, portals::Region(before, bytes));
+    if (adds && bytes != 0 && collective.error_class() == MPI_SUCCESS) combine(before, partial, count);
     if (!last) co_await Send(collective, next, portals::Region(partial, bytes));
   } else {
     collective.ask_always();
     std::optional<StreamReceive> in;
     std::optional<StreamSend> out;
-    if (!first) in.emplace(collective, next - 2, portals::Region(before.base(), bytes), bytes);
+    if (!first) in.emplace(collective, next - 2, portals::Region(before, bytes), bytes);
     if (!last) {
       out.emplace(collective, next);
       co_await out->opened();
@@ -40,12 +43,12 @@ Steps scan_chain(Collective& collective, ScanKind kind, std::byte* partial, std:
       const std::size_t elements = std::min(piece, count - at);
       const std::uint64_t offset = at * element_bytes;
       if (in) co_await in->until(offset + elements * element_bytes);
-      if (in && collective.error_class() == MPI_SUCCESS) combine(before.base() + offset, partial + offset, elements);
+      if (adds && collective.error_class() == MPI_SUCCESS) combine(before + offset, partial + offset, elements);
       if (out) out->send(portals::Region(partial + offset, elements * element_bytes), offset);
     }
   }
   co_await Flush(collective);
-  if (kind == ScanKind::exclusive && !first && bytes != 0) std::memcpy(partial, before.base(), bytes);
+  if (kind == ScanKind::exclusive && adds && bytes != 0) std::memcpy(partial, before, bytes);
 }
 
 }  // namespace margay::collectives
