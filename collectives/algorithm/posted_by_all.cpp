@@ -33,6 +33,19 @@ void combine_postings(const Collective& collective, const Post& post, std::byte*
   portals::copy_bytes(mine, result.base(), bytes);
 }
 
+// Each shows its row of `count` elements, and gets what all rows' `mine` comes to.
+Steps combine_by_all(Collective& collective, Team& team, std::byte* partial, std::size_t count, Slice mine,
+                     std::size_t element_bytes, Reducer combine) {
+  Post post(collective, team, count * element_bytes);
+  co_await post.room();
+  if (collective.error_class() != MPI_SUCCESS) co_return;
+  portals::copy_bytes(post.mine(), partial, count * element_bytes);
+  post.show_to_all();
+  co_await post.of_all();
+  if (collective.error_class() != MPI_SUCCESS) co_return;
+  combine_postings(collective, post, partial + mine.first * element_bytes, mine, element_bytes, combine);
+}
+
 }  // namespace
 
 Steps barrier_posted(Collective& collective, Team& team) {
@@ -46,30 +59,14 @@ Steps barrier_posted(Collective& collective, Team& team) {
 
 Steps allreduce_posted(Collective& collective, Team& team, std::byte* partial, std::size_t count,
                        std::size_t element_bytes, Reducer combine) {
-  const std::uint64_t bytes = count * element_bytes;
-  Post post(collective, team, bytes);
-  co_await post.room();
-  if (collective.error_class() != MPI_SUCCESS) co_return;
-  portals::copy_bytes(post.mine(), partial, bytes);
-  post.show_to_all();
-  co_await post.of_all();
-  if (collective.error_class() != MPI_SUCCESS) co_return;
-  combine_postings(collective, post, partial, {0, count}, element_bytes, combine);
+  return combine_by_all(collective, team, partial, count, {0, count}, element_bytes, combine);
 }
 
 Steps reduce_scatter_posted(Collective& collective, Team& team, std::byte* partial, std::span<const Slice> slices,
                             std::size_t element_bytes, Reducer combine) {
-  const std::uint64_t bytes = (slices.back().first + slices.back().count) * element_bytes;
-  const Slice mine = slices[static_cast<std::size_t>(collective.rank())];
-  std::byte* const own = partial + mine.first * element_bytes;
-  Post post(collective, team, bytes);
-  co_await post.room();
-  if (collective.error_class() != MPI_SUCCESS) co_return;
-  portals::copy_bytes(post.mine(), partial, bytes);
-  post.show_to_all();
-  co_await post.of_all();
-  if (collective.error_class() != MPI_SUCCESS) co_return;
-  combine_postings(collective, post, own, mine, element_bytes, combine);
+  const Slice& mine = slices[static_cast<std::size_t>(collective.rank())];
+  return combine_by_all(collective, team, partial, slices.back().first + slices.back().count, mine, element_bytes,
+                        combine);
 }
 
 Steps allgather_posted(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes) {
