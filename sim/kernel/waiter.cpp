@@ -18,6 +18,11 @@ constexpr std::uint32_t kYieldRounds = 16;
 // A yielding rank's peers are slow because they wait for a processor, not because they compute.
 constexpr std::uint64_t kNudgeAfterYieldingNs = 40 * kNudgeAfterNs;
 constexpr std::uint64_t kNudgeAtMostEachNs = 10'000'000;
+// A yield that takes this long gave the processor to somebody: one that finds nobody is a system call of less than 1
+// us.
+constexpr std::uint64_t kTurnOfAnotherNs = 50'000;
+// How long that is believed: each look may cost a turn of everybody who waits for the processor, 3 ms each.
+constexpr std::uint64_t kBelievedNs = 200'000'000;
 
 }  // namespace
 
@@ -66,7 +71,8 @@ void Waiter::look_at_clock() {
     kernel_.nudge();
     next_nudge_ns_ = idle_ns_ + std::min(std::max(idle_ns_, patience), kNudgeAtMostEachNs);
   }
-  if (idle_ns_ < kSleepAfterNs) return;
+  if (means_.policy == WaitPolicy::spin && !wanted_ && idle_ns_ >= kNudgeAfterNs) look_for_company(now);
+  if (!sleeps()) return;
   // A body that another process reads out of our memory: no reason to stay awake, and no stall.
   const std::uint64_t before = std::exchange(read_on_, kernel_.bodies_read_on());
   if (before != read_on_) stalled_since_ns_ = now;
@@ -76,6 +82,17 @@ void Waiter::look_at_clock() {
   }
   if (means_.bell != nullptr) means_.bell->begin_sleep();
   about_to_sleep_ = true;  // the caller looks once more, and only then idle() sleeps
+}
+
+// Who sleeps is woken to run soon; who yields or spins on a processor that others want waits for a whole turn.
+void Waiter::look_for_company(std::uint64_t now) {
+  wanted_ = now < means_.wanted_until_ns;
+  if (wanted_) return;
+  give_up(0);
+  kernel_.time_passed();
+  const std::uint64_t after = clock_.now_ns();
+  wanted_ = after - now >= kTurnOfAnotherNs;
+  if (wanted_) means_.wanted_until_ns = after + kBelievedNs;
 }
 
 // While something is owed, the sleep is short: who owes it may need another nudge.

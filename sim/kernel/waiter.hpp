@@ -5,7 +5,9 @@
 //   while (!done()) progress() ? waiter.moved() : waiter.idle();
 //
 // The decision: with no more ranks than processors a waiting rank spins; with more it yields at once.
-// After kSleepAfterNs without work it sleeps, so that an idle job costs nothing.
+// After kSleepAfterNs without work it sleeps, so that an idle job costs nothing. A rank that spins looks after
+// kNudgeAfterNs whether somebody else wants its processor, another program or the very peer that it waits for, and
+// then sleeps at once: to spin would keep the peer from running for a whole turn, of milliseconds, at every message.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +44,8 @@ struct WaitMeans {
       -1;                 // becomes readable when the bell was rung while poll() sleeps; -1 without descriptors to poll
   bool may_sleep = true;  // false when several threads wait at once: they only yield
   Rest* rest = nullptr;   // nullptr: give_processor_up()
+  // What the waits before found: until then others want this processor. Under the process lock.
+  mutable std::uint64_t wanted_until_ns = 0;
 };
 
 // On the stack of the waiting call. Starts counting at construction. Every call under the process lock, which only a
@@ -60,7 +64,7 @@ class Waiter {
     rounds_ = 0;
     since_ns_ = idle_ns_ = 0;
     stalled_since_ns_ = stalled_ns_ = 0;
-    owed_ = false;
+    owed_ = wanted_ = false;
     wake_up();
   }
   // A round found nothing. Gives time away as the policy says; returns after at most kSleepSliceNs.
@@ -77,7 +81,7 @@ class Waiter {
   // Nanoseconds in which no message moved, nor a part of one; 0 in a young wait (the clock is not read then).
   [[nodiscard]] std::uint64_t idle_ns() const { return stalled_ns_; }
   // It sleeps between its rounds, which are rare from here on, whether or not parts of a body move.
-  [[nodiscard]] bool sleeps() const { return idle_ns_ >= kSleepAfterNs; }
+  [[nodiscard]] bool sleeps() const { return wanted_ || idle_ns_ >= kSleepAfterNs; }
 
   // A sleep is at most this long, so that a stalled wait can report itself.
   static constexpr std::uint64_t kSleepSliceNs = 500'000'000;
@@ -89,6 +93,7 @@ class Waiter {
   void pause();
   void give_up(std::uint64_t ns) { means_.rest != nullptr ? means_.rest->rest(ns) : give_processor_up(ns); }
   void look_at_clock();
+  void look_for_company(std::uint64_t now);
   void sleep();
   void wake_up();
 
@@ -97,6 +102,7 @@ class Waiter {
   const WaitMeans& means_;
   std::uint32_t rounds_ = 0;     // without progress
   bool owed_ = false;            // for a while a peer has owed something: it gets this processor
+  bool wanted_ = false;          // others want this processor
   bool about_to_sleep_ = false;  // begin_sleep() was called: one more look, then sleep
   std::uint64_t since_ns_ = 0;   // when the clock was first looked at in this wait; 0: not yet
   std::uint64_t idle_ns_ = 0;

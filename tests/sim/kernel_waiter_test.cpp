@@ -126,6 +126,68 @@ TEST_CASE("waiter: a body that another process reads is no stall, and no reason 
   CHECK_GT(wait.rounds(1000), 500 * kSecond);
 }
 
+// Somebody wants this processor, or nobody does; the time that another has used it.
+class OthersRest final : public Rest {
+ public:
+  explicit OthersRest(VirtualClock& clock) : clock_(clock) {}
+  void rest(std::uint64_t ns) override {
+    clock_.advance_ns(ns != 0 ? ns : turn_ns);
+    offers += ns == 0 ? 1 : 0;
+    naps += ns != 0 ? 1 : 0;
+  }
+  std::uint64_t turn_ns = 0;
+  int offers = 0;
+  int naps = 0;
+
+ private:
+  VirtualClock& clock_;
+};
+
+// A rank that has a processor for itself, as far as the job knows. Every look at the clock is 100 us after the last.
+struct Spinning {
+  int looks(Waiter& waiter, int count) {
+    const int before = rest.naps;
+    for (int i = 0; i < 256 * count; ++i) {
+      if (i % 256 == 255) clock.advance_ns(100'000);
+      waiter.idle();
+    }
+    return rest.naps - before;
+  }
+
+  VirtualClock clock{kSecond};
+  OthersRest rest{clock};
+  SlowWire wire;
+  TransmissionList finished;
+  Recorder recorder{clock};
+  Kernel kernel{{0, 0}, {&wire}, finished, recorder};
+  WaitMeans means{.policy = WaitPolicy::spin, .reason = {}, .may_sleep = false, .rest = &rest};
+};
+
+TEST_CASE("waiter: who spins offers its processor, and goes on as long as nobody takes it") {
+  Spinning spin;
+  Waiter waiter(spin.kernel, spin.clock, spin.means);
+  CHECK_EQ(spin.looks(waiter, 100), 0);  // 10 ms
+  CHECK_GT(spin.rest.offers, 50);
+}
+
+TEST_CASE("waiter: who spins on a processor that others want sleeps at once, and the waits after it as well") {
+  Spinning spin;
+  spin.rest.turn_ns = 3'000'000;
+  {
+    Waiter waiter(spin.kernel, spin.clock, spin.means);
+    CHECK_GT(spin.looks(waiter, 10), 5);
+  }
+  CHECK_EQ(spin.rest.offers, 1);
+  Waiter next(spin.kernel, spin.clock, spin.means);
+  CHECK_GT(spin.looks(next, 10), 5);
+  CHECK_EQ(spin.rest.offers, 1);
+  // Not for ever: the others may be gone.
+  spin.rest.turn_ns = 0;
+  spin.clock.advance_ns(kSecond);
+  Waiter later(spin.kernel, spin.clock, spin.means);
+  CHECK_EQ(spin.looks(later, 100), 0);
+}
+
 TEST_CASE("waiter: a lent body is seen to be read by its sender's kernel, visit after visit") {
   constexpr std::size_t kBytes = 3 << 20;  // several visits
   ShmSet set(2, LongMethod::cma);
