@@ -41,6 +41,8 @@ void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) 
       return body_taken(parts, *static_cast<SendRequest*>(transmission.owner));  // protocol/send_events
     case kOwnerNotice:
       return notice_finished(parts, *static_cast<Notice*>(transmission.owner));  // protocol/notice
+    case kOwnerListener:
+      return static_cast<Listener*>(transmission.owner)->told();
     case kOwnerTask:
       return static_cast<Task*>(transmission.owner)->wake();
     default:

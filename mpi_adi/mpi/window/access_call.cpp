@@ -1,0 +1,167 @@
+#include "mpi_adi/mpi/window/access_call.hpp"
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/mpi/window/rma_request.hpp"
+#include "mpi_adi/rma/elements.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// A request-based call: only in passive epochs (MPI 4.0, 12.3.5).
+class Requested {
+ public:
+  Requested(Call& call, MPI_Request* handle) : call_(call), handle_(handle) { call.not_null(handle, "request"); }
+  // The window is known, and its epoch allows accesses.
+  [[nodiscard]] Outstanding* begin(Window& window) {
+    request_ = std::make_unique<RmaRequest>(call_.device(), *window.communicator);
+    return &request_->outstanding();
+  }
+  // Gives the request its handle: also one whose target is MPI_PROC_NULL, which is over.
+  void end(Window* window) {
+    if (!call_.ok() || window == nullptr) return;
+    if (request_ == nullptr) static_cast<void>(begin(*window));
+    UserRequest* const made = add_own_request(call_, *window->communicator);
+    RmaRequest* const request = request_.release();
+    request->begun();
+    if (made == nullptr) {
+      std::string unheard;
+      static_cast<void>(request->give_up(call_.rank(), unheard));
+      return;
+    }
+    made->device = request;
+    *handle_ = made->handle;
+  }
+  [[nodiscard]] static bool allowed(Call& call, const Window& window, int target) {
+    if (window.lock_all || window.targets[static_cast<std::size_t>(target)].lock != LockKind::none) return true;
+    wrong_epoch(call, "a request-based access belongs into an epoch of MPI_Win_lock or MPI_Win_lock_all");
+    return false;
+  }
+
+ private:
+  Call& call_;
+  MPI_Request* handle_;
+  std::unique_ptr<RmaRequest> request_;
+};
+
+void carry_out(Call& call, Direction direction, Window& window, const Access& access) {
+  Rma& rma = call.rank().rma();
+  direction == Direction::put ? rma.put(window, access) : rma.get(window, access);
+}
+
+// One predefined type that all of the target's elements are; 0: there is none.
+MPI_Datatype element_type(const Datatype& type) {
+  if (type.predefined) return type.handle;
+  return type.definition->basic();
+}
+
+// The origin's elements, one after another; a copy where they lie otherwise.
+const std::byte* gathered(const AccessArguments& arguments, const Datatype& type, const Operands& operands,
+                          std::vector<std::byte>& memory) {
+  const auto* const origin = static_cast<const std::byte*>(arguments.origin);
+  if (type.dense() || type.handle == operands.type) return origin;
+  memory.resize(operands.count * operands.element_bytes);
+  Pieces pieces;
+  portals::copy(portals::Region(memory.data(), memory.size()), pieces.to_send(origin, arguments.origin_count, type));
+  return memory.data();
+}
+
+int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result,
+               Requested* requested, const void* compare = nullptr) {
+  Window* window = nullptr;
+  Access access;
+  AccessArguments checked = arguments;
+  // Without operands, what is said of them counts for nothing (MPI 4.0, 12.3.4): the target's elements say it all.
+  const bool no_operands = op == MPI_NO_OP;
+  if (no_operands) {
+    checked.origin = result.result;
+    checked.origin_count = result.count;
+    checked.origin_type = result.type;
+  }
+  if (!check_access(call, checked, window, access)) {
+    if (requested != nullptr) requested->end(window);
+    return call.done();
+  }
+  if (requested != nullptr && !Requested::allowed(call, *window, arguments.target)) return call.failed();
+  const Datatype& origin_type = *access.type;
+  Operands operands;
+  operands.op = op;
+  operands.type = element_type(*access.target_type);
+  operands.element_bytes = accumulate_element_bytes(operands.type);
+  if (!is_predefined_op(op)) {
+    call.error(MPI_ERR_OP, "accumulates take predefined operations only, and MPI_REPLACE and MPI_NO_OP");
+  } else if (operands.element_bytes == 0) {
+    call.error(MPI_ERR_TYPE, "the target's elements are not all of one predefined type");
+  } else if (compare == nullptr && !accumulates(op, operands.type)) {
+    call.error(MPI_ERR_OP, "the operation is not defined on the target's elements");
+  } else if (!no_operands && element_type(origin_type) != operands.type) {
+    call.error(MPI_ERR_TYPE, "the origin's elements are of another predefined type than the target's");
+  }
+  if (!call.ok()) return call.failed();
+  const std::uint64_t bytes = static_cast<std::uint64_t>(access.target_count) * access.target_type->size;
+  const bool pair = access.target_type->handle == operands.type;
+  operands.count = pair ? static_cast<std::uint64_t>(access.target_count) : bytes / operands.element_bytes;
+  std::vector<std::byte> memory;
+  if (!no_operands) operands.elements = gathered(arguments, origin_type, operands, memory);
+  operands.compare = static_cast<const std::byte*>(compare);
+  access.buffer = result.wanted ? result.result : nullptr;
+  access.count = result.count;
+  access.type = result.wanted ? call.datatype(result.type, result.count) : nullptr;
+  if (result.wanted) call.buffer(result.result, result.count, access.type, "the result's buffer");
+  if (!call.ok()) return call.failed();
+  if (result.wanted && static_cast<std::uint64_t>(result.count) * access.type->size != bytes) {
+    call.error(MPI_ERR_ARG, "the result's elements are not as many bytes as the target's");
+    return call.failed();
+  }
+  if (requested != nullptr) access.request = requested->begin(*window);
+  call.rank().rma().accumulate(*window, access, operands);
+  if (requested != nullptr) requested->end(window);
+  return call.done();
+}
+
+}  // namespace
+
+int access_call(const CallName& name, Direction direction, const AccessArguments& arguments) {
+  Call call(name);
+  Window* window = nullptr;
+  Access access;
+  if (check_access(call, arguments, window, access)) carry_out(call, direction, *window, access);
+  return call.done();
+}
+
+int access_call(const CallName& name, Direction direction, const AccessArguments& arguments, MPI_Request* request) {
+  Call call(name);
+  Requested requested(call, request);
+  Window* window = nullptr;
+  Access access;
+  if (check_access(call, arguments, window, access) && Requested::allowed(call, *window, arguments.target)) {
+    access.request = requested.begin(*window);
+    carry_out(call, direction, *window, access);
+  }
+  requested.end(window);
+  return call.done();
+}
+
+int accumulate_call(const CallName& name, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result) {
+  Call call(name);
+  return accumulate(call, arguments, op, result, nullptr);
+}
+
+int accumulate_call(const CallName& name, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result,
+                    MPI_Request* request) {
+  Call call(name);
+  Requested requested(call, request);
+  return accumulate(call, arguments, op, result, &requested);
+}
+
+int swap_call(const CallName& name, const AccessArguments& arguments, const void* compare, void* result) {
+  Call call(name);
+  call.not_null(compare, "compare_addr");
+  return accumulate(call, arguments, MPI_REPLACE, {result, 1, arguments.target_type, true}, nullptr, compare);
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,133 @@
+#include "mpi_adi/mpi/window/arguments.hpp"
+
+#include "mpi_adi/rma/epoch.hpp"
+
+namespace margay::mpi_adi {
+
+Window* checked_window(Call& call, MPI_Win handle) {
+  Window* const window = call.rank().handles().windows().find(handle);
+  if (window == nullptr) {
+    call.error(MPI_ERR_WIN, handle == MPI_WIN_NULL
+                                ? "the window is MPI_WIN_NULL"
+                                : "window " + in_hex(handle) + " is no living window (freed, or never made)");
+    return nullptr;
+  }
+  if (!call.ok()) return nullptr;
+  call.on(*window->communicator);
+  return window;
+}
+
+bool checked_target(Call& call, const Window* window, int rank) {
+  if (window == nullptr || rank == MPI_PROC_NULL) return false;
+  if (rank >= 0 && rank < window->members()) return call.ok();
+  call.error(MPI_ERR_RANK, "target " + std::to_string(rank) + " is not a rank of the window's group (0 to " +
+                               std::to_string(window->members() - 1) + ", or MPI_PROC_NULL)");
+  return false;
+}
+
+void wrong_epoch(Call& call, const char* sentence) {
+  if (sentence != nullptr) call.error(MPI_ERR_RMA_SYNC, sentence);
+}
+
+void tell_errors(Call& call, Window& window) {
+  if (window.error_class == MPI_SUCCESS) return;
+  call.error(window.error_class, std::move(window.error_words));
+  window.error_class = MPI_SUCCESS;
+  window.error_words.clear();
+}
+
+bool check_range(Call& call, const Window& window, int target, MPI_Aint displacement, std::int64_t count,
+                 const Datatype& type, std::uint64_t& offset) {
+  const WindowTarget& to = window.targets[static_cast<std::size_t>(target)];
+  if (window.memory.dynamic()) {
+    offset = static_cast<std::uint64_t>(displacement);
+    return true;  // the target knows what is attached
+  }
+  // Of the data alone, from the first element's address; the bounds of many elements that go down begin below it.
+  std::int64_t low = 0, high = 0, step = 0, begin = 0, from = 0, to_end = 0;
+  const bool dense = type.dense();
+  low = dense ? 0 : type.definition->true_bounds.lower;
+  high = dense ? type.extent : type.definition->true_bounds.upper;
+  const bool fits = !__builtin_mul_overflow(count - 1, type.extent, &step) &&
+                    !__builtin_mul_overflow(displacement, static_cast<std::int64_t>(to.unit), &begin) &&
+                    !__builtin_add_overflow(begin, low + std::min<std::int64_t>(step, 0), &from) &&
+                    !__builtin_add_overflow(begin, high + std::max<std::int64_t>(step, 0), &to_end) && from >= 0 &&
+                    static_cast<std::uint64_t>(to_end) <= to.bytes;
+  offset = static_cast<std::uint64_t>(begin);
+  if (fits) return true;
+  call.error(MPI_ERR_RMA_RANGE, "bytes " + std::to_string(from) + " to " + std::to_string(to_end) +
+                                    " are meant of the window of rank " + std::to_string(target) + ", which has " +
+                                    std::to_string(to.bytes) + " (displacement " + std::to_string(displacement) +
+                                    ", in units of " + std::to_string(to.unit) + ")");
+  return false;
+}
+
+bool check_access(Call& call, const AccessArguments& arguments, Window*& window, Access& access) {
+  window = checked_window(call, arguments.window);
+  if (window == nullptr) return false;
+  access.type = call.datatype(arguments.origin_type, arguments.origin_count);
+  access.target_type = call.datatype(arguments.target_type, arguments.target_count);
+  if (!call.ok()) return false;
+  if (!call.elements(arguments.origin_count, *access.type) ||
+      !call.elements(arguments.target_count, *access.target_type)) {
+    return false;
+  }
+  call.address(arguments.origin, arguments.origin_count, access.type, "the origin's buffer");
+  if (!checked_target(call, window, arguments.target)) return false;
+  if (arguments.displacement < 0 && !window->memory.dynamic()) {
+    call.error(MPI_ERR_DISP, "target_disp is " + std::to_string(arguments.displacement) + ", below 0");
+  }
+  const std::uint64_t bytes = static_cast<std::uint64_t>(arguments.origin_count) * access.type->size;
+  if (bytes != static_cast<std::uint64_t>(arguments.target_count) * access.target_type->size) {
+    call.error(MPI_ERR_ARG,
+               "the origin's elements are " + std::to_string(bytes) + " bytes, the target's " +
+                   std::to_string(static_cast<std::uint64_t>(arguments.target_count) * access.target_type->size));
+  }
+  if (!call.ok()) return false;
+  wrong_epoch(call, begin_access(*window, arguments.target));
+  if (!call.ok()) return false;
+  if (bytes != 0 && !check_range(call, *window, arguments.target, arguments.displacement, arguments.target_count,
+                                 *access.target_type, access.offset)) {
+    return false;
+  }
+  access.buffer = const_cast<void*>(arguments.origin);  // a put only reads it
+  access.count = arguments.origin_count;
+  access.target = arguments.target;
+  access.target_count = arguments.target_count;
+  wait_for_lock(call, *window, arguments.target);
+  return call.ok();
+}
+
+void wait_for_lock(Call& call, Window& window, int target) {
+  WindowTarget& to = window.target(target);
+  if (to.locked) return;
+  // Of all: asked for when it is first needed.
+  if (to.lock == LockKind::none && window.lock_all) {
+    to.lock = LockKind::shared;
+    if (!window.lock_all_unchecked) call.rank().rma().ask_lock(window, target, LockKind::shared);
+  }
+  if (!to.lock_asked) return;
+  wait_for_target(call, window, to, [&to] { return to.locked; });
+}
+
+void flush_local(Call& call, Window& window, int target) {
+  const WindowTarget& to = window.target(target);
+  const Rma& rma = call.rank().rma();
+  wait_for_target(call, window, to, [&] { return rma.locally_complete(to); });
+}
+
+void flush(Call& call, Window& window, int target) {
+  flush_local(call, window, target);
+  if (!window.target(target).unflushed) return;
+  call.rank().rma().begin_flush(window, target);
+  flush_local(call, window, target);
+}
+
+// To all at once: each flush is a journey to its target.
+void flush_all(Call& call, Window& window) {
+  for (int target = 0; target < window.members(); ++target) flush_local(call, window, target);
+  for (int target = 0; target < window.members(); ++target) call.rank().rma().begin_flush(window, target);
+  for (int target = 0; target < window.members(); ++target) flush_local(call, window, target);
+}
+
+}  // namespace margay::mpi_adi

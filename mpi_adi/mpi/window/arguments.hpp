@@ -1,0 +1,57 @@
+// What the bindings of windows share: lookups, checks, and what waits for accesses.
+#pragma once
+
+#include "mpi_adi/mpi/call.hpp"
+#include "mpi_adi/rma/rma.hpp"
+
+namespace margay::mpi_adi {
+
+// The window behind a handle; nullptr after an error. Errors from here on go to the window's handler.
+[[nodiscard]] Window* checked_window(Call& call, MPI_Win handle);
+// A member that accesses may name; false: MPI_PROC_NULL, where nothing happens, or an error.
+[[nodiscard]] bool checked_target(Call& call, const Window* window, int rank);
+// MPI_ERR_RMA_SYNC with the sentence, unless it is null.
+void wrong_epoch(Call& call, const char* sentence);
+// What ended badly since the last synchronisation.
+void tell_errors(Call& call, Window& window);
+
+// An access's arguments as the program gave them.
+struct AccessArguments {
+  const void* origin;
+  std::int64_t origin_count;
+  MPI_Datatype origin_type;
+  int target;
+  MPI_Aint displacement;
+  std::int64_t target_count;
+  MPI_Datatype target_type;
+  MPI_Win window;
+};
+// Looked up and checked, the epoch too; a lock that the epoch still lacks is there. False: an error, or nothing to do.
+[[nodiscard]] bool check_access(Call& call, const AccessArguments& arguments, Window*& window, Access& access);
+// Bytes from the window's beginning where `count` elements of `type` begin, if they are all in it.
+[[nodiscard]] bool check_range(Call& call, const Window& window, int target, MPI_Aint displacement, std::int64_t count,
+                               const Datatype& type, std::uint64_t& offset);
+
+// Until `done()`, or the target is lost; what that leaves open ends.
+template <typename Done>
+void wait_for_target(Call& call, Window& window, const WindowTarget& target, Done done) {
+  MpiRank& rank = call.rank();
+  const sim::Kernel& kernel = rank.device().kernel();
+  if (done()) return;
+  const auto over = [&] {
+    if (kernel.losses() != 0) [[unlikely]]
+      rank.rma().end_losses();
+    return done() || (kernel.gone(target.world_rank) && target.awaited == 0 && target.sending == 0);
+  };
+  wait_until(rank, over);
+  if (!done()) call.error(MPIX_ERR_PROC_FAILED, {});
+  static_cast<void>(window);
+}
+// Accesses to the target are over at this origin; at the target as well.
+void flush_local(Call& call, Window& window, int target);
+void flush(Call& call, Window& window, int target);
+void flush_all(Call& call, Window& window);
+// Waits for a lock that was asked for.
+void wait_for_lock(Call& call, Window& window, int target);
+
+}  // namespace margay::mpi_adi

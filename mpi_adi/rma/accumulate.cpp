@@ -1,0 +1,86 @@
+// Accumulates: by the origin where the memory is mapped here, else by the target's device.
+#include <algorithm>
+#include <cstring>
+
+#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/rma/bits.hpp"
+#include "mpi_adi/rma/elements.hpp"
+#include "mpi_adi/rma/rma.hpp"
+#include "mpi_adi/rma/target_pieces.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// Elements of a pair with padding lie in memory as they are; all others are as many bytes as their type has.
+TargetPieces pieces_of(const Access& access, const Operands& operands, std::uint64_t bytes) {
+  return access.target_type->handle == operands.type ? TargetPieces(bytes)
+                                                     : TargetPieces(*access.target_type, access.target_count);
+}
+
+}  // namespace
+
+void Rma::accumulate(Window& window, const Access& access, const Operands& operands) {
+  const WindowTarget& to = window.target(access.target);
+  const std::uint64_t bytes = operands.count * operands.element_bytes;
+  if (bytes == 0) return;
+  if (to.way != Way::direct) return accumulate_by_messages(window, access, operands);
+  TargetPieces pieces = pieces_of(access, operands, bytes);
+  std::vector<std::byte> old(access.buffer != nullptr ? bytes : 0);
+  std::uint64_t done = 0;
+  while (pieces.left() != 0) {
+    std::uint64_t taken = 0;
+    for (const Piece& piece : pieces.take(kPiecesOfAsk, bytes, taken)) {
+      std::byte* const at = to.base + access.offset + piece.offset;
+      const std::byte* const with = operands.elements != nullptr ? operands.elements + done : nullptr;
+      std::byte* const before = old.empty() ? nullptr : old.data() + done;
+      if (operands.compare != nullptr) {
+        swap_element(at, with, operands.compare, before, operands.element_bytes);
+      } else {
+        accumulate_elements(at, with, before, piece.bytes / operands.element_bytes, operands.op, operands.type);
+      }
+      done += piece.bytes;
+    }
+  }
+  if (old.empty()) return;
+  Pieces here;
+  portals::copy(result_room(access, operands, here), portals::Region(old.data(), old.size()));
+}
+
+portals::Region Rma::result_room(const Access& access, const Operands& operands, Pieces& pieces) {
+  if (access.buffer == nullptr) return {};
+  const bool as_it_lies = access.type->handle == operands.type;
+  if (as_it_lies) return {access.buffer, static_cast<std::size_t>(operands.count * operands.element_bytes)};
+  return pieces.to_receive(access.buffer, access.count, *access.type);
+}
+
+// Each ask brings whole elements, and is carried out as a whole.
+void Rma::accumulate_by_messages(Window& window, const Access& access, const Operands& operands) {
+  WindowTarget& to = window.target(access.target);
+  const std::uint64_t bytes = operands.count * operands.element_bytes;
+  const std::uint64_t limit = kOperandBytesOfAsk - kOperandBytesOfAsk % operands.element_bytes;
+  Pieces here;
+  const portals::Region room = result_room(access, operands, here);
+  TargetPieces pieces = pieces_of(access, operands, bytes);
+  while (pieces.left() != 0) {
+    const std::uint64_t at = bytes - pieces.left();
+    AskHead head;
+    head.what = operands.compare != nullptr ? Ask::swap : Ask::accumulate;
+    head.op = operands.op;
+    head.type = operands.type;
+    head.offset = access.offset;
+    const std::vector<Piece> part = pieces.take(kPiecesOfAsk, limit, head.bytes);
+    if (access.buffer != nullptr) {
+      head.reply_bits =
+          answer_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
+    } else {
+      to.unflushed = true;
+    }
+    std::vector<std::byte> sent;
+    if (operands.elements != nullptr) sent.assign(operands.elements + at, operands.elements + at + head.bytes);
+    if (operands.compare != nullptr) sent.insert(sent.end(), operands.compare, operands.compare + head.bytes);
+    send_ask(window, access.target, head, part, sent.data(), sent.size());
+  }
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,146 @@
+// One rank's part in one-sided communication: its put and get portals (paper 001, figure 11), the portal of window
+// requests, and what it has under way as an origin. Nothing here blocks; under the process lock, perhaps on the
+// coprocessor's thread. Arguments were checked (mpi_adi/mpi/window).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "mpi_adi/device/heap_memory.hpp"
+#include "mpi_adi/device/listener.hpp"
+#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/rma/answer.hpp"
+#include "mpi_adi/rma/ask.hpp"
+#include "mpi_adi/rma/window.hpp"
+#include "portals/match/match_list.hpp"
+#include "portals/memory/dynamic_block.hpp"
+#include "sim/machine/node_memory.hpp"
+
+namespace margay::mpi_adi {
+
+// Of a request-based call: what is under way for it, and who is told when nothing is any more.
+struct Outstanding {
+  std::uint32_t count = 0;
+  int error_class = 0;
+  Listener* all_done = nullptr;
+};
+
+// One access, checked: elements here and elements there, as many bytes.
+struct Access {
+  void* buffer = nullptr;
+  std::int64_t count = 0;
+  const Datatype* type = nullptr;
+  int target = 0;
+  std::uint64_t offset = 0;  // of the first element, bytes from the window's beginning; of a dynamic one an address
+  std::int64_t target_count = 0;
+  const Datatype* target_type = nullptr;
+  Outstanding* request = nullptr;  // of a request-based call
+};
+
+// An accumulate's operands, as elements of one predefined type that lie one after another in memory.
+struct Operands {
+  MPI_Op op = MPI_NO_OP;
+  MPI_Datatype type = MPI_BYTE;
+  std::uint32_t element_bytes = 1;
+  std::uint64_t count = 0;
+  const std::byte* elements = nullptr;  // null with MPI_NO_OP
+  const std::byte* compare = nullptr;   // of a compare-and-swap
+};
+
+class Rma final : public Listener {
+ public:
+  // Both outlive it. `node` null: nothing is shared.
+  Rma(DeviceParts& parts, const sim::NodeMemory* node);
+  ~Rma() override;
+
+  // Messages for the window are taken from here on. Requires: base, size, communicator and targets are set.
+  void attach(Window& window);
+  // Not any more. Requires: nobody sends any.
+  void detach(Window& window);
+
+  void put(Window& window, const Access& access);
+  void get(Window& window, const Access& access);
+  // `access` names where the result goes; its target's elements are of `operands`' type. `buffer` null: no result.
+  void accumulate(Window& window, const Access& access, const Operands& operands);
+
+  // Whether this origin's memory is its own again, and what it asked for is here.
+  [[nodiscard]] bool locally_complete(const WindowTarget& target) const {
+    return target.sending == 0 && target.awaited == 0;
+  }
+  // All accesses to the target are done there when flushed() says so.
+  void begin_flush(Window& window, int target);
+
+  // Passive epochs: asks for the lock, which is there when WindowTarget::locked; gives it back, behind all accesses.
+  void ask_lock(Window& window, int target, LockKind kind);
+  void unlock(Window& window, int target);
+  // Active ones.
+  void tell(Window& window, int target, Ask what);
+
+  // What a lost peer will never do is over, with an error for the window. Called by who waits.
+  void end_losses();
+
+  // A round's message came.
+  void told() override;
+
+ private:
+  friend struct Outgoing;
+  friend struct Answer;
+
+  // Sending.
+  void send(Window& window, WindowTarget& target, const portals::Header& header, const portals::Region& body,
+            Outstanding* request, const Pieces* holds);
+  void send_outgoing(Outgoing& outgoing, Window* window, int target, const portals::Header& header,
+                     const portals::Region& body);
+  void send_owned(Window* window, int target, portals::Header header, std::vector<std::byte> body);
+  void send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces = {},
+                const void* operands = nullptr, std::uint64_t operand_bytes = 0);
+  void finished(Outgoing& outgoing);
+  [[nodiscard]] portals::Header header_to(std::uint32_t world_rank, portals::PortalIndex portal,
+                                          portals::MatchBits bits) const;
+  // Answers.
+  Answer& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);
+  void came(Answer& answer);
+  void give_up(Answer& answer, int error_class);
+  void done(Outstanding* request, int error_class);
+  void note(Window& window, int error_class, const std::string& words);
+
+  // By way.
+  [[nodiscard]] bool copy_through_system(Window& window, const Access& access, bool write);
+  void put_by_messages(Window& window, const Access& access);
+  void get_by_messages(Window& window, const Access& access);
+  [[nodiscard]] static portals::Region result_room(const Access& access, const Operands& operands, Pieces& pieces);
+  void accumulate_by_messages(Window& window, const Access& access, const Operands& operands);
+
+  // As a target.
+  void hear(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
+  void grant(Window& window, int member);
+  void refuse(Window& window, const AskHead& head, int error_class);
+  void refused(Window& window, const AskHead& head);
+  [[nodiscard]] static bool find_memory(const Window& window, const AskHead& head, const std::vector<Piece>& pieces,
+                                        std::vector<portals::Buffer>& table);
+  void take_pieces(Window& window, const AskHead& head, const std::vector<Piece>& pieces,
+                   const portals::Header& header);
+  void forget_described(const portals::Header& header);
+  void send_pieces(Window& window, const AskHead& head, const std::vector<Piece>& pieces);
+  void combine(Window& window, const AskHead& head, const std::vector<Piece>& pieces, const std::byte* operands,
+               std::uint64_t operand_bytes);
+
+  DeviceParts& parts_;
+  const sim::NodeMemory* node_;
+  std::unordered_map<std::uint32_t, Window*> windows_;  // by context
+  Pool<Answer> answers_;
+  Pool<Outgoing> outgoing_;
+  std::uint32_t next_described_ = 0;
+  std::uint32_t losses_ = 0;  // that have been looked at
+
+  HeapMemory memory_;
+  portals::DynamicBlock asks_;
+  portals::MatchEntry ask_entry_;
+  portals::MatchList put_list_;
+  portals::MatchList get_list_;
+  portals::MatchList ask_list_;
+};
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,54 @@
+// What memory a window exposes here: one piece, or, of a dynamic window, those that are attached. Whoever writes or
+// reads in an origin's name asks here first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace margay::mpi_adi {
+
+class TargetMemory {
+ public:
+  void expose(std::byte* base, std::uint64_t bytes) {
+    base_ = base;
+    bytes_ = bytes;
+  }
+  // Displacements are addresses, in pieces that come and go.
+  void make_dynamic() { dynamic_ = true; }
+  [[nodiscard]] bool dynamic() const { return dynamic_; }
+
+  // False: a part of it is attached already.
+  [[nodiscard]] bool attach(void* base, std::uint64_t bytes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(base);
+    const auto next = pieces_.lower_bound(begin);
+    if (next != pieces_.end() && next->first - begin < bytes) return false;
+    if (next != pieces_.begin()) {
+      const auto before = std::prev(next);
+      if (begin - before->first < before->second) return false;
+    }
+    pieces_.emplace(begin, bytes);
+    return true;
+  }
+  // By the address that was attached. False: there is none.
+  [[nodiscard]] bool detach(const void* base) { return pieces_.erase(reinterpret_cast<std::uintptr_t>(base)) != 0; }
+
+  // The memory at `offset` (an address, of a dynamic window); nullptr: some of the bytes are outside.
+  [[nodiscard]] std::byte* at(std::uint64_t offset, std::uint64_t bytes) const {
+    if (!dynamic_) return offset <= bytes_ && bytes <= bytes_ - offset ? base_ + offset : nullptr;
+    const auto next = pieces_.upper_bound(offset);
+    if (next == pieces_.begin()) return nullptr;
+    const auto piece = std::prev(next);
+    const std::uint64_t in = offset - piece->first;
+    if (in > piece->second || bytes > piece->second - in) return nullptr;
+    return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(offset));
+  }
+
+ private:
+  std::byte* base_ = nullptr;
+  std::uint64_t bytes_ = 0;
+  bool dynamic_ = false;
+  std::map<std::uintptr_t, std::uint64_t> pieces_;
+};
+
+}  // namespace margay::mpi_adi
