@@ -76,7 +76,8 @@ void Meet::open() {
 bool Meet::advance() {
   const sim::Meeting& meeting = team_.meeting();
   if (!late_ && is_open()) [[likely]] {
-    if (meeting.marks_differ()) fail(MPI_ERR_TRUNCATE);
+    // A number that is no member's is damage: nothing is read by it.
+    if (meeting.marks_differ() || opener() >= team_.size()) fail(MPI_ERR_TRUNCATE);
     return true;
   }
   if (any_lost() || others_speak_of_a_loss()) {

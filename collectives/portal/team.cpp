@@ -31,12 +31,12 @@ Team::Team(const sim::NodeMemory& memory, std::uint32_t pair, std::vector<std::u
 void Team::be_done(std::uint64_t number, bool failed) {
   if (!has_strips()) return;
   sim::be_done(posting_area(static_cast<int>(me_)).progress, number, failed);
-  if (sim::is_wanted(meeting_.wanted())) wake_others();
+  if (sim::is_wanted(meeting_.wanted(), memory_->barrier_registered())) wake_others();
 }
 
 void Team::have_read(std::uint64_t number) {
   sim::have_read(posting_area(static_cast<int>(me_)).progress, number);
-  if (sim::is_wanted(meeting_.wanted())) wake_others();
+  if (sim::is_wanted(meeting_.wanted(), memory_->barrier_registered())) wake_others();
 }
 
 // The place is as at first for those that meet there next.

@@ -52,6 +52,7 @@ class Team {
   void have_read(std::uint64_t number);
   // A call that this member waited in is over; of the calls on the communicator the `number`-th. `failed`: a process is
   // lost.
+  [[nodiscard]] int size() const { return static_cast<int>(local_ranks_.size()); }
   void be_done(std::uint64_t number, bool failed);
   // This member left a meeting because a process is lost. It comes to no later one: what it would write there could be
   // read by a slower member as what it had shown in that, and with one of them lost none opens.
@@ -59,7 +60,7 @@ class Team {
   [[nodiscard]] bool has_left_for_a_loss() const { return left_for_a_loss_; }
   // Who waits for another member's progress may sleep from here on; it looks once more after this.
   void want_progress() {
-    if (!sim::is_wanted(meeting_.wanted())) sim::want(meeting_.wanted());
+    if (!sim::is_wanted(meeting_.wanted(), true)) sim::want(meeting_.wanted());
   }
 
   // Others may sleep until the meeting opens, or this member posts.

@@ -11,8 +11,10 @@ std::string words_of_failure(MpiRank& rank, const Request& request) {
 }
 
 std::string words_of_lost(MpiRank& rank) {
-  std::string words = "a process that the call needs has failed:";
   const sim::Kernel& kernel = rank.process().kernel();
+  // Another member may have told this one that somebody is lost, before the operating system did.
+  if (kernel.losses() == 0) return "a process that the call needs has failed, as another member of the call says";
+  std::string words = "a process that the call needs has failed:";
   for (std::uint32_t peer = 0; peer < kernel.ranks(); ++peer) {
     if (kernel.gone(peer)) words += " rank " + std::to_string(peer) + " (" + kernel.loss(peer) + ")";
   }

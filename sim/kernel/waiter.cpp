@@ -71,7 +71,7 @@ void Waiter::look_at_clock() {
     kernel_.nudge();
     next_nudge_ns_ = idle_ns_ + std::min(std::max(idle_ns_, patience), kNudgeAtMostEachNs);
   }
-  if (means_.policy == WaitPolicy::spin && !wanted_ && idle_ns_ >= kNudgeAfterNs) look_for_company(now);
+  if (means_.policy == WaitPolicy::spin && means_.may_sleep && idle_ns_ >= kNudgeAfterNs) look_for_company(now);
   if (!sleeps()) return;
   // A body that another process reads out of our memory: no reason to stay awake, and no stall.
   const std::uint64_t before = std::exchange(read_on_, kernel_.bodies_read_on());
@@ -84,9 +84,10 @@ void Waiter::look_at_clock() {
   about_to_sleep_ = true;  // the caller looks once more, and only then idle() sleeps
 }
 
-// Who sleeps is woken to run soon; who yields or spins on a processor that others want waits for a whole turn.
+// Who sleeps is woken to run soon; who yields or spins on a processor that others want waits for a whole turn. Of
+// several threads none sleeps on the bell, and what it waits for here may be its own rank's lock.
 void Waiter::look_for_company(std::uint64_t now) {
-  wanted_ = now < means_.wanted_until_ns;
+  wanted_ = wanted_ || now < means_.wanted_until_ns;
   if (wanted_) return;
   give_up(0);
   kernel_.time_passed();

@@ -24,6 +24,8 @@ class NodeMemory {
   NodeMemory(const ShmLayout& layout, std::vector<std::uint32_t> world_ranks, bool barrier_registered, bool may_read)
       : layout_(layout), world_ranks_(std::move(world_ranks)), registered_(barrier_registered), may_read_(may_read) {}
 
+  // Whether a barrier of who is about to sleep reaches this process (sim/shm/barrier).
+  [[nodiscard]] bool barrier_registered() const { return registered_; }
   // A rank's number on the node.
   [[nodiscard]] std::uint32_t local_rank(std::uint32_t world_rank) const;
   // Whether communicators with this pair of contexts have a place.

@@ -89,7 +89,13 @@ inline void want(std::uint32_t& wanted) {
   // Relaxed, see above.
   std::atomic_ref<std::uint32_t>(wanted).store(1, std::memory_order_relaxed);
 }
-[[nodiscard]] inline bool is_wanted(std::uint32_t& wanted) {
+// `registered`: this process's register_node_barrier() said yes; else the waiter's barrier does not reach it, and it
+// pays for one of its own.
+[[nodiscard]] inline bool is_wanted(std::uint32_t& wanted, bool registered) {
+  // Pairs with the sequentially consistent order of the waiter's barrier: without it this read could come before our
+  // store of being done, and the waiter's last look after neither.
+  if (!registered) [[unlikely]]
+    std::atomic_thread_fence(std::memory_order_seq_cst);
   // Keeps the compiler from moving the read above the store of who is done.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return std::atomic_ref<std::uint32_t>(wanted).load(std::memory_order_relaxed) != 0;

@@ -344,11 +344,13 @@ static void queues(void) {
   FAILS(MPI_T_pvar_handle_alloc(the_session, index, &gone, &posted_here, &count), MPI_T_ERR_INVALID);
 }
 
-// Rank 0 sends three messages of no bytes, and one that nobody expects; rank 1 one.
+// Rank 0 sends four messages of no bytes, and one that nobody expects; rank 1 one. Each counts before the other sends
+// it anything: rank 1, which the first message waits for, after that one.
 static void headers(void) {
   const int sender = world_rank() == 0;
   char body[1000] = "";
   MPI_Barrier(MPI_COMM_WORLD);
+  if (!sender) wait_for(0, 902);
   MPI_T_pvar_handle sent = watch("messages_sent", MPI_T_PVAR_CLASS_COUNTER, NULL);
   MPI_T_pvar_handle delivered = watch("messages_delivered", MPI_T_PVAR_CLASS_COUNTER, NULL);
   MPI_T_pvar_handle no_match = watch("dropped_no_match", MPI_T_PVAR_CLASS_COUNTER, NULL);
@@ -358,6 +360,7 @@ static void headers(void) {
   MPI_T_pvar_handle puts = watch("kernel_puts", MPI_T_PVAR_CLASS_COUNTER, NULL);
   MPI_T_pvar_handle gets = watch("kernel_gets", MPI_T_PVAR_CLASS_COUNTER, NULL);
   if (sender) {
+    signal_to(1, 902);
     wait_for(1, 903);
     MPI_Rsend(body, 100, MPI_BYTE, 1, 904, MPI_COMM_WORLD);
     for (int i = 0; i < 3; ++i) signal_to(1, 905);
@@ -365,13 +368,13 @@ static void headers(void) {
     signal_to(0, 903);
     for (int i = 0; i < 3; ++i) wait_for(0, 905);
   }
-  EXPECT(sent, sender ? 4 : 1);
+  EXPECT(sent, sender ? 5 : 1);
   EXPECT(delivered, sender ? 1 : 3);
   EXPECT(no_match, sender ? 0 : 1);
   EXPECT(no_room, 0);
   const unsigned long long bytes = value_of(shm) + value_of(tcp);
   CHECK(bytes == (sender ? 100 : 0), "%llu bytes on the wires", bytes);
-  EXPECT(puts, sender ? 4 : 1);
+  EXPECT(puts, sender ? 5 : 1);
   EXPECT(gets, 0);
 }
 

@@ -160,7 +160,7 @@ struct Spinning {
   TransmissionList finished;
   Recorder recorder{clock};
   Kernel kernel{{0, 0}, {&wire}, finished, recorder};
-  WaitMeans means{.policy = WaitPolicy::spin, .reason = {}, .may_sleep = false, .rest = &rest};
+  WaitMeans means{.policy = WaitPolicy::spin, .reason = {}, .may_sleep = true, .rest = &rest};
 };
 
 TEST_CASE("waiter: who spins offers its processor, and goes on as long as nobody takes it") {
