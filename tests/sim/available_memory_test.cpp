@@ -68,6 +68,8 @@ TEST_CASE("available memory: version 1, and a container whose own path is not th
   root.write("/proc/self/cgroup", "5:cpu,cpuacct:/x\n4:hugetlb,memory:/docker/1\n0::/\n");
   root.write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "3000000\n");
   root.write("/sys/fs/cgroup/memory/memory.usage_in_bytes", "1000000\n");
+  root.write("/sys/fs/cgroup/memory/x/memory.limit_in_bytes", "1\n");  // not this process's: that path is cpu's
+  root.write("/sys/fs/cgroup/memory/x/memory.usage_in_bytes", "1\n");
   root.write("/sys/fs/cgroup/memory/memory.stat", "active_file 5\ntotal_active_file 10\ntotal_inactive_file 20\n");
   CHECK(root.read().bytes == 2'000'030);
   CHECK(root.read().words == "the memory limit of control group /");

@@ -9,15 +9,23 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "sim/base/available_memory.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace margay::sim::test {
 namespace {
@@ -248,13 +256,12 @@ TEST_CASE("shared heap: the limits on file sizes and addresses make a smaller ar
   };
   CHECK(in_child([&] { return arena_under(RLIMIT_FSIZE, 64 * kMiB) == 64 * kMiB; }));
   CHECK(in_child([&] { return arena_under(RLIMIT_FSIZE, kPage) == 0; }));
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+  if (testing::kSanitized) return;  // a sanitizer has more addresses than this for itself
   constexpr std::uint64_t kAddresses = 8192 * kMiB;
   CHECK(in_child([&] {
     const std::uint64_t bytes = arena_under(RLIMIT_AS, kAddresses);
     return bytes != 0 && bytes <= kAddresses / 4;
   }));
-#endif
 }
 
 TEST_CASE("shared heap: a child of fork() has a copy of its own, and neither allocates nor frees") {
@@ -284,6 +291,82 @@ TEST_CASE("shared heap: a child of fork() has a copy of its own, and neither all
   CHECK(heap.owns(got.data()));
   heap.free(got.data());
   CHECK(heap.is_sound());
+}
+
+// What the kernel says about the mapping that an address is in; and how many mappings of arenas there are.
+std::string mapping_flags(const void* address) {
+  std::ifstream in("/proc/self/smaps");
+  std::string line;
+  bool is_here = false;
+  while (std::getline(in, line)) {
+    unsigned long long begin = 0;
+    unsigned long long end = 0;
+    if (std::sscanf(line.c_str(), "%llx-%llx ", &begin, &end) == 2) {
+      const auto at = reinterpret_cast<std::uintptr_t>(address);
+      is_here = begin <= at && at < end;
+    } else if (is_here && line.starts_with("VmFlags:")) {
+      return line + " ";
+    }
+  }
+  return {};
+}
+int arena_mappings(std::string_view kind = "rw") {
+  std::ifstream in("/proc/self/maps");
+  int count = 0;
+  for (std::string line; std::getline(in, line);) {
+    const bool is_one = line.find("margay-heap") != std::string::npos;
+    count += is_one && line.find(" " + std::string(kind)) != std::string::npos ? 1 : 0;
+  }
+  return count;
+}
+
+// No thread was changing the list of ranges when its process forked: a child shares none, and can use the list itself.
+TEST_CASE("shared heap: fork() while other threads allocate") {
+  const auto use = [] {
+    SharedHeap heap({.arena_bytes = 2 * kMiB});
+    void* base = nullptr;
+    return heap.allocate(kPage, base).ok();
+  };
+  std::atomic<bool> is_over{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] {
+      while (!is_over.load()) static_cast<void>(use());
+    });
+  }
+  int failed = 0;
+  for (std::uint64_t i = 0; i < testing::of_threads(200); ++i) {
+    failed += in_child([&] {
+      ::alarm(60);
+      return arena_mappings("rw-s") == 0 && use();
+    })
+                  ? 0
+                  : 1;
+  }
+  is_over.store(true);
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failed == 0);
+}
+
+TEST_CASE("shared heap: core dumps have the pieces and not the rest, and mappings do not add up") {
+  SharedHeap heap;
+  piece(heap, 1);
+  const int before = arena_mappings();
+  std::vector<std::span<std::byte>> pieces;
+  for (const std::uint64_t bytes : {kPage, 2 * kHugeMinBytes, kPage, kMiB}) pieces.push_back(piece(heap, bytes));
+  const bool huge = std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
+  for (const std::span<std::byte> got : pieces) {
+    const std::string flags = mapping_flags(got.data());
+    CHECK(flags.find(" sh ") != std::string::npos);
+    CHECK(flags.find(" dd ") == std::string::npos);
+    CHECK((flags.find(" hg ") != std::string::npos) == (huge && got.size() >= kHugeMinBytes));
+  }
+  CHECK(mapping_flags(pieces[0].data() - 1).find(" dd ") != std::string::npos);
+  CHECK(mapping_flags(pieces[0].data() + heap.arena_bytes() / 2).find(" dd ") != std::string::npos);
+  CHECK(arena_mappings() > before);
+  for (const std::span<std::byte> got : pieces) heap.free(got.data());
+  CHECK(mapping_flags(pieces[1].data()).find(" dd ") != std::string::npos);
+  CHECK(arena_mappings() == before);
 }
 
 TEST_CASE("shared heap: a child whose parent closed the arena's descriptor never reaches the job") {
