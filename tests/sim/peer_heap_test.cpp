@@ -15,33 +15,33 @@
 #include <string>
 
 #include "sim/wire/shm/shm_layout.hpp"
+#include "tests/sim/heap_pieces.hpp"
 
 namespace margay::sim::test {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kBytes = 3 * kPage + 100;
+constexpr std::uint64_t kSmallBytes = 3 * kHeapPage + 100;
 constexpr std::uint64_t kHugeBytes = 2 * kHugeMinBytes;
 
 // What the two processes of a test share beside the heap.
-struct Meeting {
+struct HeapMeeting {
   RankArea area;
   HeapPlace small;
   HeapPlace huge;
 };
 
-Meeting& make_meeting() {
-  void* const base = ::mmap(nullptr, sizeof(Meeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+HeapMeeting& make_meeting() {
+  void* const base = ::mmap(nullptr, sizeof(HeapMeeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   REQUIRE(base != MAP_FAILED);
-  return *static_cast<Meeting*>(base);
+  return *static_cast<HeapMeeting*>(base);
 }
 
-void allocate_and_publish(SharedHeap& heap, Meeting& meeting, std::byte*& small, std::byte*& huge) {
+void allocate_and_publish(SharedHeap& heap, HeapMeeting& meeting, std::byte*& small, std::byte*& huge) {
   void* got[2] = {};
-  if (!heap.allocate(kBytes, got[0]).ok() || !heap.allocate(kHugeBytes, got[1]).ok()) ::abort();
+  if (!heap.allocate(kSmallBytes, got[0]).ok() || !heap.allocate(kHugeBytes, got[1]).ok()) ::abort();
   small = static_cast<std::byte*>(got[0]);
   huge = static_cast<std::byte*>(got[1]);
-  meeting.small = heap.find(small, kBytes).value();
+  meeting.small = heap.find(small, kSmallBytes).value();
   meeting.huge = heap.find(huge, kHugeBytes).value();
   meeting.area.pid = static_cast<std::uint32_t>(::getpid());
   heap.publish(meeting.area);
@@ -49,9 +49,9 @@ void allocate_and_publish(SharedHeap& heap, Meeting& meeting, std::byte*& small,
 
 // The owner, a process of its own: says "there", answers each word with what it finds at the pieces' ends, until the
 // pipe's end.
-class Owner {
+class HeapOwner {
  public:
-  Owner() : meeting_(make_meeting()) {
+  HeapOwner() : meeting_(make_meeting()) {
     int in[2];
     int out[2];
     REQUIRE(::pipe2(in, O_CLOEXEC) == 0);
@@ -68,14 +68,14 @@ class Owner {
     from_ = out[0];
     REQUIRE(heard() == 'r');
   }
-  ~Owner() {
+  ~HeapOwner() {
     end();
     ::close(to_);
     ::close(from_);
     ::munmap(&meeting_, sizeof meeting_);
   }
-  Owner(const Owner&) = delete;
-  Owner& operator=(const Owner&) = delete;
+  HeapOwner(const HeapOwner&) = delete;
+  HeapOwner& operator=(const HeapOwner&) = delete;
   void end() {
     if (pid_ == 0) return;
     ::kill(pid_, SIGKILL);
@@ -87,18 +87,18 @@ class Owner {
     REQUIRE(::write(to_, "?", 1) == 1);
     return heard();
   }
-  [[nodiscard]] Meeting& meeting() const { return meeting_; }
+  [[nodiscard]] HeapMeeting& meeting() const { return meeting_; }
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
-  [[noreturn]] static void live(Meeting& meeting, int in, int out) {
+  [[noreturn]] static void live(HeapMeeting& meeting, int in, int out) {
     SharedHeap heap;
     std::byte* small = nullptr;
     std::byte* huge = nullptr;
     allocate_and_publish(heap, meeting, small, huge);
     char word = 'r';
     while (::write(out, &word, 1) == 1 && ::read(in, &word, 1) == 1) {
-      word = static_cast<char>(small[kBytes - 1]);
+      word = static_cast<char>(small[kSmallBytes - 1]);
       small[0] = huge[0] = std::byte{'o'};
     }
     ::_exit(0);
@@ -109,13 +109,13 @@ class Owner {
     return word;
   }
 
-  Meeting& meeting_;
+  HeapMeeting& meeting_;
   pid_t pid_ = 0;
   int to_ = -1;
   int from_ = -1;
 };
 
-std::byte* mapped(PeerHeap& peer, const HeapPlace& place) {
+std::byte* mapped_place(PeerHeap& peer, const HeapPlace& place) {
   std::byte* at = nullptr;
   const portals::Status status = peer.map(place, at);
   REQUIRE_MESSAGE(status.ok(), status.sentence());
@@ -123,32 +123,32 @@ std::byte* mapped(PeerHeap& peer, const HeapPlace& place) {
 }
 
 TEST_CASE("peer heap: two processes see each other's writes") {
-  Owner owner;
+  HeapOwner owner;
   PeerHeap peer;
   const portals::Status status = PeerHeap::open(owner.meeting().area, peer);
   REQUIRE_MESSAGE(status.ok(), status.sentence());
-  std::byte* const small = mapped(peer, owner.meeting().small);
-  std::byte* const huge = mapped(peer, owner.meeting().huge);
+  std::byte* const small = mapped_place(peer, owner.meeting().small);
+  std::byte* const huge = mapped_place(peer, owner.meeting().huge);
   CHECK(reinterpret_cast<std::uintptr_t>(huge) % kHugePageBytes == 0);
-  small[kBytes - 1] = std::byte{'p'};
+  small[kSmallBytes - 1] = std::byte{'p'};
   CHECK(owner.ask() == 'p');
   CHECK(small[0] == std::byte{'o'});
   CHECK(huge[0] == std::byte{'o'});
 }
 
 TEST_CASE("peer heap: pages are mapped once, until the last use of them ends") {
-  Owner owner;
+  HeapOwner owner;
   PeerHeap peer;
   REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
   const HeapPlace whole = owner.meeting().small;
-  const HeapPlace within{whole.offset + 10, kBytes - 20};  // of the same pages
-  const HeapPlace second{whole.offset + kPage, 1};
-  std::byte* const at = mapped(peer, whole);
-  CHECK(mapped(peer, within) == at + 10);
+  const HeapPlace within{whole.offset + 10, kSmallBytes - 20};  // of the same pages
+  const HeapPlace second{whole.offset + kHeapPage, 1};
+  std::byte* const at = mapped_place(peer, whole);
+  CHECK(mapped_place(peer, within) == at + 10);
   CHECK(peer.mapped() == 1);
-  std::byte* const apart = mapped(peer, second);
+  std::byte* const apart = mapped_place(peer, second);
   CHECK(peer.mapped() == 2);
-  at[kPage] = std::byte{7};
+  at[kHeapPage] = std::byte{7};
   CHECK(*apart == std::byte{7});
   peer.unmap(whole);
   CHECK(peer.mapped() == 2);
@@ -156,23 +156,23 @@ TEST_CASE("peer heap: pages are mapped once, until the last use of them ends") {
   peer.unmap(within);
   peer.unmap(second);
   CHECK(peer.mapped() == 0);
-  CHECK(mapped(peer, whole)[20] == std::byte{8});
+  CHECK(mapped_place(peer, whole)[20] == std::byte{8});
   PeerHeap moved = std::move(peer);
   CHECK(moved.mapped() == 1);
   CHECK(!peer.is_open());
 }
 
 TEST_CASE("peer heap: an owner that died leaves what was mapped, and what was not") {
-  Owner owner;
+  HeapOwner owner;
   PeerHeap peer;
   REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
-  std::byte* const small = mapped(peer, owner.meeting().small);
+  std::byte* const small = mapped_place(peer, owner.meeting().small);
   owner.ask();
   const RankArea area = owner.meeting().area;
   owner.end();
   CHECK(small[0] == std::byte{'o'});
   small[1] = std::byte{1};
-  CHECK(mapped(peer, owner.meeting().huge)[0] == std::byte{'o'});
+  CHECK(mapped_place(peer, owner.meeting().huge)[0] == std::byte{'o'});
   PeerHeap late;
   const std::string sentence = PeerHeap::open(area, late).sentence();
   CHECK(sentence.find("cannot be mapped: /proc/") != std::string::npos);
@@ -180,19 +180,19 @@ TEST_CASE("peer heap: an owner that died leaves what was mapped, and what was no
 }
 
 TEST_CASE("peer heap: what a child of fork() writes does not reach the owner") {
-  Owner owner;
+  HeapOwner owner;
   PeerHeap peer;
   REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
-  std::byte* const small = mapped(peer, owner.meeting().small);
-  small[kBytes - 1] = std::byte{'p'};
+  std::byte* const small = mapped_place(peer, owner.meeting().small);
+  small[kSmallBytes - 1] = std::byte{'p'};
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    const bool seen = small[kBytes - 1] == std::byte{'p'};
-    small[kBytes - 1] = std::byte{'c'};
+    const bool seen = small[kSmallBytes - 1] == std::byte{'p'};
+    small[kSmallBytes - 1] = std::byte{'c'};
     std::byte* at = nullptr;
     const bool refused = !peer.map(owner.meeting().huge, at).ok() && at == nullptr;
-    ::_exit(seen && refused && small[kBytes - 1] == std::byte{'c'} ? 0 : 1);
+    ::_exit(seen && refused && small[kSmallBytes - 1] == std::byte{'c'} ? 0 : 1);
   }
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
@@ -201,14 +201,14 @@ TEST_CASE("peer heap: what a child of fork() writes does not reach the owner") {
 }
 
 TEST_CASE("peer heap: a place outside of the file is refused") {
-  Owner owner;
+  HeapOwner owner;
   PeerHeap peer;
   REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
   const std::uint64_t end = owner.meeting().area.heap_bytes;
   constexpr std::uint64_t kMost = ~std::uint64_t{0};
   for (const HeapPlace& place :
        {HeapPlace{end, 1}, HeapPlace{end - 1, 2}, HeapPlace{0, end + 1}, HeapPlace{kMost, 1}, HeapPlace{kMost, kMost},
-        HeapPlace{kPage, kMost}, HeapPlace{kPage, kMost - kPage + 1}, HeapPlace{kPage, 0}}) {
+        HeapPlace{kHeapPage, kMost}, HeapPlace{kHeapPage, kMost - kHeapPage + 1}, HeapPlace{kHeapPage, 0}}) {
     CAPTURE(place.offset);
     CAPTURE(place.bytes);
     std::byte* at = nullptr;
@@ -217,13 +217,13 @@ TEST_CASE("peer heap: a place outside of the file is refused") {
     CHECK(status.sentence().find("which has " + std::to_string(end)) != std::string::npos);
   }
   CHECK(peer.mapped() == 0);
-  mapped(peer, {end - 1, 1});
+  mapped_place(peer, {end - 1, 1});
 }
 
 // This process plays the owner that says something else than there is.
-struct Said {
+struct SaidHeap {
   RankArea area{};
-  explicit Said(int descriptor) {
+  explicit SaidHeap(int descriptor) {
     struct stat about {};
     REQUIRE(::fstat(descriptor, &about) == 0);
     area.pid = static_cast<std::uint32_t>(::getpid());
@@ -240,7 +240,7 @@ struct Said {
 };
 
 TEST_CASE("peer heap: what an owner says is checked") {
-  Meeting& meeting = make_meeting();
+  HeapMeeting& meeting = make_meeting();
   SharedHeap heap;
   RankArea none;
   heap.publish(none);
@@ -249,13 +249,13 @@ TEST_CASE("peer heap: what an owner says is checked") {
   std::byte* small = nullptr;
   std::byte* huge = nullptr;
   allocate_and_publish(heap, meeting, small, huge);
-  Said said(heap.descriptor());
+  SaidHeap said(heap.descriptor());
   CHECK(said.area.heap_bytes == meeting.area.heap_bytes);
   CHECK(said.area.heap_file == meeting.area.heap_file);
   CHECK(said.area.heap_descriptor == meeting.area.heap_descriptor);
   CHECK(said.sentence() == "");
   SUBCASE("another size") {
-    said.area.heap_bytes += kPage;
+    said.area.heap_bytes += kHeapPage;
     CHECK(said.sentence().find("and not " + std::to_string(said.area.heap_bytes)) != std::string::npos);
   }
   SUBCASE("another file") {
@@ -293,7 +293,7 @@ TEST_CASE("peer heap: a descriptor that is no sealed memfd is refused, and nothi
     expected = "no file of memory";
   }
   REQUIRE(descriptor >= 0);
-  const Said said(descriptor);
+  const SaidHeap said(descriptor);
   CHECK(said.sentence().find(expected) != std::string::npos);
   ::close(descriptor);
   if (ends[1] >= 0) ::close(ends[1]);
