@@ -25,7 +25,7 @@ bool WindowLock::request(std::uint32_t member, Kind kind) {
     const std::uint32_t waiting = load(data_->waiting);
     const std::uint32_t ticket = load(data_->next_ticket);
     granted = waiting == 0 && exclusive == 0 && (kind == Kind::shared || shared == 0);
-    // A death behind this: a number that nobody has. The other way round two would have the same.
+    // A death behind this: a number that nobody has. The other way round the next one could be given it again.
     store(data_->next_ticket, ticket + 1);
     // A death behind this: a count too many, which the guard's next holder makes anew.
     if (!granted) {

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t kThreads = 4;
 constexpr std::size_t kElements = 3;  // in a row, of which the threads update one after the other
 
-const std::uint64_t kTimes = testing::of_threads(30'000);
+const std::uint64_t kTimes = testing::of_threads(200'000);
 
 // Each thread does `once(element, number of the time)` so often, all at once.
 template <typename T, typename Once>

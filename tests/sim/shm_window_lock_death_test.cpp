@@ -153,6 +153,7 @@ bool trace_step(Stage& stage, Step step, Look look) {
 
 TEST_CASE("window lock: a death behind any instruction leaves what withdrawing the dead one mends") {
   const Mapped<Stage> stage;
+  const Pinned pinned(0);  // with the child, which runs for one instruction at a time
   std::uint32_t states = 0;
   for (const std::uint64_t seed : testing::Seeds(testing::of_threads(400))) {
     CAPTURE(seed);
