@@ -6,37 +6,36 @@
 
 namespace margay::sim {
 
-using Kind = WindowLockKind;
-using State = WindowLockSlot::State;
-
 void WindowLock::enter() {
   if (guard_.enter() == HolderLock::Entry::taken_over) [[unlikely]]
     repair();
 }
 
-bool WindowLock::request(std::uint32_t member, Kind kind) {
+bool WindowLock::request(std::uint32_t member, WindowLockKind kind) {
   if (member >= slots_.size()) return false;
   enter();
   const WindowLockSlot before = slot(member);
-  bool granted = before.state == State::granted && before.kind == kind;
-  if (before.state == State::free) {
+  bool granted = before.state == WindowLockSlot::State::granted && before.kind == kind;
+  if (before.state == WindowLockSlot::State::free) {
     const std::uint32_t shared = load(data_->shared);
     const std::uint32_t exclusive = load(data_->exclusive);
     const std::uint32_t waiting = load(data_->waiting);
     const std::uint32_t ticket = load(data_->next_ticket);
-    granted = waiting == 0 && exclusive == 0 && (kind == Kind::shared || shared == 0);
+    granted = waiting == 0 && exclusive == 0 && (kind == WindowLockKind::shared || shared == 0);
     // A death behind this: a number that nobody has. The other way round the next one could be given it again.
     store(data_->next_ticket, ticket + 1);
     // A death behind this: a count too many, which the guard's next holder makes anew.
     if (!granted) {
       store(data_->waiting, waiting + 1);
-    } else if (kind == Kind::shared) {
+    } else if (kind == WindowLockKind::shared) {
       store(data_->shared, shared + 1);
     } else {
       store(data_->exclusive, exclusive + 1);
     }
     // A death behind this: the member has it, or waits for it, and is dead. Withdrawn like any other.
-    store(slots_[member], WindowLockSlot{granted ? State::granted : State::waiting, kind, ticket}.word());
+    store(
+        slots_[member],
+        WindowLockSlot{granted ? WindowLockSlot::State::granted : WindowLockSlot::State::waiting, kind, ticket}.word());
   }
   guard_.leave();
   return granted;
@@ -52,8 +51,8 @@ WindowLock::Tickets WindowLock::release_and_let_in(std::uint32_t member) {
   Tickets tickets;
   if (load(data_->waiting) != 0) {
     tickets = let_in();
-  } else if (before.state == State::granted) {
-    std::uint32_t& count = before.kind == Kind::shared ? data_->shared : data_->exclusive;
+  } else if (before.state == WindowLockSlot::State::granted) {
+    std::uint32_t& count = before.kind == WindowLockKind::shared ? data_->shared : data_->exclusive;
     // Not below nothing, were it damaged.
     store(count, std::max(load(count), 1U) - 1);
   }
@@ -76,15 +75,15 @@ WindowLock::Row WindowLock::look() const {
   const std::uint32_t next = load(data_->next_ticket);
   for (std::uint32_t member = 0; member < slots_.size(); ++member) {
     const WindowLockSlot one = slot(member);
-    if (one.state == State::free) continue;
-    if (one.state == State::granted) {
-      ++(one.kind == Kind::shared ? row.shared : row.exclusive);
+    if (one.state == WindowLockSlot::State::free) continue;
+    if (one.state == WindowLockSlot::State::granted) {
+      ++(one.kind == WindowLockKind::shared ? row.shared : row.exclusive);
       continue;
     }
     ++row.waiting;
     // Wraps as the tickets do: right while fewer than 2^32 were given since the oldest of those that wait.
     const std::int64_t age = next - one.ticket;
-    if (one.kind == Kind::shared) {
+    if (one.kind == WindowLockKind::shared) {
       row.shared_age = std::max(row.shared_age, age);
     } else if (age > row.exclusive_age) {
       row.exclusive_age = age;
@@ -102,7 +101,7 @@ WindowLock::Tickets WindowLock::let_in() {
   if (row.exclusive_age > row.shared_age) {
     if (row.exclusive == 0 && row.shared == 0) {
       WindowLockSlot one = slot(row.oldest_exclusive);
-      one.state = State::granted;
+      one.state = WindowLockSlot::State::granted;
       // A death behind this: the member holds it, is not told yet, and the counts are old (invariant 3).
       store(slots_[row.oldest_exclusive], one.word());
       ++row.exclusive;
@@ -112,9 +111,9 @@ WindowLock::Tickets WindowLock::let_in() {
   } else if (row.shared_age >= 0 && row.exclusive == 0) {
     for (std::uint32_t member = 0; member < slots_.size(); ++member) {
       WindowLockSlot one = slot(member);
-      if (one.state != State::waiting || one.kind != Kind::shared) continue;
+      if (one.state != WindowLockSlot::State::waiting || one.kind != WindowLockKind::shared) continue;
       if (static_cast<std::int64_t>(next - one.ticket) < row.exclusive_age) continue;
-      one.state = State::granted;
+      one.state = WindowLockSlot::State::granted;
       // A death behind this: some of those at the head are in, all shared; the others still have older tickets than
       // the first exclusive one, and are let in when the dead one is withdrawn.
       store(slots_[member], one.word());
@@ -143,7 +142,8 @@ void WindowLock::repair() {
   std::uint32_t next = load(data_->next_ticket);
   for (std::uint32_t member = 0; member < slots_.size(); ++member) {
     const WindowLockSlot one = slot(member);
-    if (one.state == State::waiting && static_cast<std::int32_t>(one.ticket - next) >= 0) next = one.ticket + 1;
+    if (one.state == WindowLockSlot::State::waiting && static_cast<std::int32_t>(one.ticket - next) >= 0)
+      next = one.ticket + 1;
   }
   store(data_->next_ticket, next);
   store_counts(look());

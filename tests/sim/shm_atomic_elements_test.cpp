@@ -16,26 +16,29 @@
 namespace margay::sim {
 namespace {
 
-constexpr std::uint32_t kThreads = 4;
+constexpr std::uint32_t kElementThreads = 4;
 constexpr std::size_t kElements = 3;  // in a row, of which the threads update one after the other
 
-const std::uint64_t kTimes = testing::of_threads(200'000);
+// Long enough that threads are at it together, though each time is a nanosecond.
+const std::uint64_t kElementTimes = testing::of_threads(500'000);
 
 // Each thread does `once(element, number of the time)` so often, all at once.
 template <typename T, typename Once>
-void crowd(std::array<T, kElements>& elements, Once once) {
+void update_together(std::array<T, kElements>& elements, Once once) {
   std::vector<std::thread> threads;
-  for (std::uint32_t me = 0; me < kThreads; ++me) {
+  std::atomic<std::uint32_t> here = 0;
+  for (std::uint32_t me = 0; me < kElementThreads; ++me) {
     threads.emplace_back([&, me] {
-      for (std::uint64_t time = 0; time < kTimes; ++time) once(&elements[time % kElements], time, me);
+      for (++here; here.load() < kElementThreads;) std::this_thread::yield();
+      for (std::uint64_t time = 0; time < kElementTimes; ++time) once(&elements[time % kElements], time, me);
     });
   }
   for (std::thread& thread : threads) thread.join();
 }
 
 // How often an element was updated by all of them.
-std::uint64_t times_at(std::size_t element) {
-  return kThreads * ((kTimes + kElements - 1 - element) / kElements);
+std::uint64_t element_times(std::size_t element) {
+  return kElementThreads * ((kElementTimes + kElements - 1 - element) / kElements);
 }
 
 template <typename T>
@@ -44,18 +47,18 @@ void sums_of_integers() {
   CAPTURE(std::is_signed_v<T>);
   std::array<T, kElements> elements{};
   std::array<T, kElements> looped{};
-  crowd(elements, [](T* at, std::uint64_t, std::uint32_t) { fetch_add(at, T{3}); });
-  crowd(looped, [](T* at, std::uint64_t, std::uint32_t) {
+  update_together(elements, [](T* at, std::uint64_t, std::uint32_t) { fetch_add(at, T{3}); });
+  update_together(looped, [](T* at, std::uint64_t, std::uint32_t) {
     fetch_update(at, [](T value) { return static_cast<T>(value + T{3}); });
   });
   for (std::size_t i = 0; i < kElements; ++i) {
-    CHECK_EQ(elements[i], static_cast<T>(3 * times_at(i)));
-    CHECK_EQ(looped[i], static_cast<T>(3 * times_at(i)));
+    CHECK_EQ(elements[i], static_cast<T>(3 * element_times(i)));
+    CHECK_EQ(looped[i], static_cast<T>(3 * element_times(i)));
   }
   // Each thread has a bit of its own, that it sets, turns and clears; what it finds there is what it left.
   std::array<T, kElements> bits{};
   std::atomic<std::uint32_t> wrong = 0;
-  crowd(bits, [&](T* at, std::uint64_t, std::uint32_t me) {
+  update_together(bits, [&](T* at, std::uint64_t, std::uint32_t me) {
     const T bit = static_cast<T>(T{1} << me);
     if ((fetch_or(at, bit) & bit) != 0) ++wrong;
     if ((fetch_xor(at, bit) & bit) == 0) ++wrong;
@@ -66,22 +69,23 @@ void sums_of_integers() {
   CHECK(bits == std::array<T, kElements>{});
   // By compare-and-swap, as a program does it.
   std::array<T, kElements> swapped{};
-  crowd(swapped, [](T* at, std::uint64_t, std::uint32_t) {
+  update_together(swapped, [](T* at, std::uint64_t, std::uint32_t) {
     for (T seen = load_element(at);;) {
       const T found = compare_and_swap(at, seen, static_cast<T>(seen + 1));
       if (found == seen) break;
       seen = found;
     }
   });
-  for (std::size_t i = 0; i < kElements; ++i) CHECK_EQ(swapped[i], static_cast<T>(times_at(i)));
+  for (std::size_t i = 0; i < kElements; ++i) CHECK_EQ(swapped[i], static_cast<T>(element_times(i)));
 }
 
 template <typename T>
 void sums_of_numbers() {
   std::array<T, kElements> elements{};
-  crowd(elements, [](T* at, std::uint64_t, std::uint32_t) { fetch_update(at, [](T value) { return value + T{1}; }); });
+  update_together(elements,
+                  [](T* at, std::uint64_t, std::uint32_t) { fetch_update(at, [](T value) { return value + T{1}; }); });
   for (std::size_t i = 0; i < kElements; ++i) {
-    CHECK(elements[i] == T(static_cast<float>(times_at(i))));  // small enough to be exact
+    CHECK(elements[i] == T(static_cast<float>(element_times(i))));  // small enough to be exact
   }
 }
 
@@ -112,22 +116,23 @@ TEST_CASE("atomic elements: numbers of other sorts, and pairs") {
   // The largest value and who had it first, as MPI_MAXLOC; and the halves of a pair never come apart.
   std::array<FloatInt, kElements> pairs{};
   std::atomic<std::uint32_t> wrong = 0;
-  crowd(pairs, [&](FloatInt* at, std::uint64_t time, std::uint32_t me) {
-    const FloatInt mine{static_cast<float>(time * kThreads + me), static_cast<std::int32_t>(time * kThreads + me)};
+  update_together(pairs, [&](FloatInt* at, std::uint64_t time, std::uint32_t me) {
+    const FloatInt mine{static_cast<float>(time * kElementThreads + me),
+                        static_cast<std::int32_t>(time * kElementThreads + me)};
     const FloatInt was = fetch_update(at, [&](FloatInt seen) { return seen.value < mine.value ? mine : seen; });
     if (was.value != static_cast<float>(was.at)) ++wrong;
   });
   CHECK_EQ(wrong.load(), 0);
-  const auto last = static_cast<std::int32_t>(kTimes * kThreads - 1);
-  CHECK_EQ(pairs[(kTimes - 1) % kElements].at, last);
-  CHECK_EQ(pairs[(kTimes - 1) % kElements].value, static_cast<float>(last));
+  const auto last = static_cast<std::int32_t>(kElementTimes * kElementThreads - 1);
+  CHECK_EQ(pairs[(kElementTimes - 1) % kElements].at, last);
+  CHECK_EQ(pairs[(kElementTimes - 1) % kElements].value, static_cast<float>(last));
 }
 
 TEST_CASE("atomic elements: what is swapped in comes out once") {
   std::array<std::uint32_t, kElements> elements{};
-  std::vector<std::atomic<std::uint8_t>> seen(kTimes * kThreads + 1);
-  crowd(elements, [&](std::uint32_t* at, std::uint64_t time, std::uint32_t me) {
-    ++seen[swap_element(at, static_cast<std::uint32_t>(time * kThreads + me + 1))];
+  std::vector<std::atomic<std::uint8_t>> seen(kElementTimes * kElementThreads + 1);
+  update_together(elements, [&](std::uint32_t* at, std::uint64_t time, std::uint32_t me) {
+    ++seen[swap_element(at, static_cast<std::uint32_t>(time * kElementThreads + me + 1))];
   });
   for (const std::uint32_t left : elements) ++seen[left];
   std::uint64_t wrong = 0;
@@ -137,18 +142,19 @@ TEST_CASE("atomic elements: what is swapped in comes out once") {
 }
 
 TEST_CASE("atomic elements: what was written before a stored one is seen with it") {
+  const std::uint64_t rounds = kElementTimes / 20;
   std::uint64_t element = 0;  // plain: thread sanitizer sees an order that is missing
   std::uint8_t flag = 0;
   std::uint64_t wrong = 0;
   std::thread other([&] {
-    for (std::uint64_t round = 1; round <= kTimes; ++round) {
+    for (std::uint64_t round = 1; round <= rounds; ++round) {
       while (load_element(&flag) != 1) std::this_thread::yield();
       if (element != round) ++wrong;
       ++element;
       store_element(&flag, std::uint8_t{0});
     }
   });
-  for (std::uint64_t round = 1; round <= kTimes; ++round) {
+  for (std::uint64_t round = 1; round <= rounds; ++round) {
     if (element != (round == 1 ? 0 : round)) ++wrong;
     element = round;
     store_element(&flag, std::uint8_t{1});
@@ -160,8 +166,8 @@ TEST_CASE("atomic elements: what was written before a stored one is seen with it
 
 TEST_CASE("atomic elements: bits are compared, and neighbours left alone") {
   std::array<float, 3> floats{1.0F, -0.0F, 2.0F};
-  CHECK_EQ(compare_and_swap(&floats[1], 0.0F, 5.0F), 0.0F);
-  CHECK(std::signbit(floats[1]));  // -0 is not 0
+  CHECK(std::signbit(compare_and_swap(&floats[1], 0.0F, 5.0F)));  // -0 is not 0
+  CHECK(std::signbit(floats[1]));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   store_element(&floats[1], nan);
   CHECK(std::isnan(compare_and_swap(&floats[1], nan, 7.0F)));

@@ -43,17 +43,25 @@ TEST_CASE("holder lock: one at a time, and it names it") {
   CHECK_EQ(data.holder, 0);
 }
 
-TEST_CASE("holder lock: taken from a holder that is gone, by one of all that try, which is told") {
+TEST_CASE("holder lock: taken from a holder that is gone, by one of all that heard of it, which is told") {
+  constexpr std::uint32_t kThreads = 3;
   for (std::uint64_t round = 0; round < testing::of_threads(500); ++round) {
-    Deaths deaths{};
-    deaths.dead[9].store(1);
+    std::atomic<std::uint32_t> heard = 0;
+    // Nobody takes it before all have been told.
+    const HolderGone gone(
+        [](void* context, std::uint32_t id) {
+          auto& all = *static_cast<std::atomic<std::uint32_t>*>(context);
+          for (++all; all.load() < kThreads;) std::this_thread::yield();
+          return id == 9;
+        },
+        &heard);
     std::uint32_t word = 9 + 1;
     std::uint32_t inside = 0;
     std::atomic<std::uint32_t> taken_over = 0;
     std::vector<std::thread> threads;
-    for (std::uint32_t me = 0; me < 3; ++me) {
+    for (std::uint32_t me = 0; me < kThreads; ++me) {
       threads.emplace_back([&, me] {
-        HolderLock lock(word, me, deaths.gone());
+        HolderLock lock(word, me, gone);
         if (lock.enter() == HolderLock::Entry::taken_over) ++taken_over;
         ++inside;
         lock.leave();
@@ -61,7 +69,7 @@ TEST_CASE("holder lock: taken from a holder that is gone, by one of all that try
     }
     for (std::thread& thread : threads) thread.join();
     REQUIRE_EQ(taken_over.load(), 1);
-    REQUIRE_EQ(inside, 3);
+    REQUIRE_EQ(inside, kThreads);
     REQUIRE_EQ(word, 0);
   }
 }
@@ -89,7 +97,7 @@ TEST_CASE("holder lock: not taken from one that lives, however long it stays") {
     in.store(true);
     lock.leave();
   });
-  while (questions.asked.load() < 20) std::this_thread::yield();
+  while (questions.asked.load() < 20 && !in.load()) std::this_thread::yield();
   CHECK_FALSE(in.load());
   holder.leave();
   other.join();

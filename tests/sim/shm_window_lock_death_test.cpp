@@ -18,10 +18,6 @@
 namespace margay::sim::test {
 namespace {
 
-using Kind = WindowLockKind;
-using State = WindowLockSlot::State;
-using Members = std::vector<std::uint32_t>;
-
 constexpr std::uint32_t kPlayers = 5;
 constexpr std::uint32_t kVictim = 0;
 constexpr std::uint32_t kDeadBefore = 1;  // where the victim withdraws somebody: that one
@@ -37,8 +33,8 @@ void some_steps(WindowLockTable& table, Deaths& deaths, std::mt19937_64& random)
   for (std::uint64_t steps = random() % 12; steps > 0; --steps) {
     const auto member = static_cast<std::uint32_t>(random() % kPlayers);
     WindowLock lock = table.lock(kPlayers, member, deaths);
-    if (WindowLockSlot::of(table.slots[member]).state == State::free) {
-      static_cast<void>(lock.request(member, random() % 2 == 0 ? Kind::shared : Kind::exclusive));
+    if (WindowLockSlot::of(table.slots[member]).state == WindowLockSlot::State::free) {
+      static_cast<void>(lock.request(member, random() % 2 == 0 ? WindowLockKind::shared : WindowLockKind::exclusive));
     } else {
       lock.release(member, [](std::uint32_t) {});
     }
@@ -46,20 +42,20 @@ void some_steps(WindowLockTable& table, Deaths& deaths, std::mt19937_64& random)
 }
 
 // The step that the victim dies in.
-enum class Step : std::uint8_t { shared, exclusive, release, withdraw_other };
-void take_step(WindowLockTable& table, Deaths& deaths, Step step) {
+enum class VictimsStep : std::uint8_t { shared, exclusive, release, withdraw_other };
+void take_step(WindowLockTable& table, Deaths& deaths, VictimsStep step) {
   WindowLock lock = table.lock(kPlayers, kVictim, deaths);
   switch (step) {
-    case Step::shared:
-      static_cast<void>(lock.request(kVictim, Kind::shared));
+    case VictimsStep::shared:
+      static_cast<void>(lock.request(kVictim, WindowLockKind::shared));
       break;
-    case Step::exclusive:
-      static_cast<void>(lock.request(kVictim, Kind::exclusive));
+    case VictimsStep::exclusive:
+      static_cast<void>(lock.request(kVictim, WindowLockKind::exclusive));
       break;
-    case Step::release:
+    case VictimsStep::release:
       lock.release(kVictim, [](std::uint32_t) {});
       break;
-    case Step::withdraw_other:
+    case VictimsStep::withdraw_other:
       lock.withdraw(kDeadBefore, [](std::uint32_t) {});
   }
 }
@@ -86,19 +82,19 @@ std::string drain(WindowLockTable& table, Deaths& deaths, std::uint32_t survivor
 }
 
 // The victim died with `left` in memory; before its step there was `before`. `way`: what a survivor does first.
-std::string bury(const WindowLockTable& before, const WindowLockTable& left, Step step, unsigned way) {
+std::string bury(const WindowLockTable& before, const WindowLockTable& left, VictimsStep step, unsigned way) {
   WindowLockTable table = left;
   Deaths deaths{};
   deaths.dead[kVictim].store(1);
-  if (step == Step::withdraw_other) deaths.dead[kDeadBefore].store(1);
+  if (step == VictimsStep::withdraw_other) deaths.dead[kDeadBefore].store(1);
   constexpr std::uint32_t kSurvivor = kPlayers - 1;
   WindowLock lock = table.lock(kPlayers, kSurvivor, deaths);
   std::uint32_t told = 0;
   const auto tell = [&](std::uint32_t member) { told |= 1U << member; };
   const bool acts = way != 0;
   if (way == 1) {
-    if (WindowLockSlot::of(table.slots[kSurvivor]).state == State::free) {
-      static_cast<void>(lock.request(kSurvivor, Kind::shared));
+    if (WindowLockSlot::of(table.slots[kSurvivor]).state == WindowLockSlot::State::free) {
+      static_cast<void>(lock.request(kSurvivor, WindowLockKind::shared));
     } else if (lock.granted(kSurvivor)) {
       lock.release(kSurvivor, tell);
     } else {
@@ -106,18 +102,19 @@ std::string bury(const WindowLockTable& before, const WindowLockTable& left, Ste
     }
   }
   lock.withdraw(kVictim, tell);
-  if (step == Step::withdraw_other) lock.withdraw(kDeadBefore, tell);
+  if (step == VictimsStep::withdraw_other) lock.withdraw(kDeadBefore, tell);
   for (std::uint32_t member = 0; member < kPlayers; ++member) {
     const bool dead = deaths.dead[member].load() != 0;
     const WindowLockSlot now = WindowLockSlot::of(table.slots[member]);
     if (dead && table.slots[member] != 0) return "a dead one is not out";
     if (dead || (acts && member == kSurvivor)) continue;
     const WindowLockSlot then = WindowLockSlot::of(before.slots[member]);
-    if ((now.state == State::free) != (then.state == State::free) || now.ticket != then.ticket ||
-        now.kind != then.kind || (then.state == State::granted && now.state != State::granted)) {
+    if ((now.state == WindowLockSlot::State::free) != (then.state == WindowLockSlot::State::free) ||
+        now.ticket != then.ticket || now.kind != then.kind ||
+        (then.state == WindowLockSlot::State::granted && now.state != WindowLockSlot::State::granted)) {
       return "a survivor's place is another one";
     }
-    if (now.state == State::granted && (told >> member & 1) == 0) return "a holder is not told";
+    if (now.state == WindowLockSlot::State::granted && (told >> member & 1) == 0) return "a holder is not told";
   }
   const std::string wrong = wrong_at_rest(table, kPlayers);
   if (!wrong.empty()) return wrong;
@@ -126,7 +123,7 @@ std::string bury(const WindowLockTable& before, const WindowLockTable& left, Ste
 
 // Runs the step in a child, instruction by instruction; `look()` after each. false: it can't be traced here.
 template <typename Look>
-bool trace_step(Stage& stage, Step step, Look look) {
+bool trace_step(Stage& stage, VictimsStep step, Look look) {
   stage.done.store(0);
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
@@ -160,9 +157,10 @@ TEST_CASE("window lock: a death behind any instruction leaves what withdrawing t
     std::mt19937_64 random(seed);
     stage->table = {};
     some_steps(stage->table, stage->deaths, random);
-    const bool is_free = WindowLockSlot::of(stage->table.slots[kVictim]).state == State::free;
-    Step step = random() % 4 == 0 ? Step::withdraw_other : Step::release;
-    if (step == Step::release && is_free) step = random() % 2 == 0 ? Step::shared : Step::exclusive;
+    const bool is_free = WindowLockSlot::of(stage->table.slots[kVictim]).state == WindowLockSlot::State::free;
+    VictimsStep step = random() % 4 == 0 ? VictimsStep::withdraw_other : VictimsStep::release;
+    if (step == VictimsStep::release && is_free)
+      step = random() % 2 == 0 ? VictimsStep::shared : VictimsStep::exclusive;
     if (random() % 8 == 0) stage->table.data.guard = Deaths::kIds + 1;  // and it takes the guard over itself
     const WindowLockTable before = stage->table;
     WindowLockTable last = before;
@@ -183,27 +181,27 @@ TEST_CASE("window lock: a death behind any instruction leaves what withdrawing t
 }
 
 // Members 0 and 1 are processes that are killed and come again with another id, 2 is this one.
-constexpr std::uint32_t kCrowd = 3;
+constexpr std::uint32_t kCrowdMembers = 3;
 struct Crowd {
   WindowLockTable table;
   Deaths deaths;
-  std::atomic<std::uint8_t> inside[kCrowd];  // 1: shared, 2: exclusive
+  std::atomic<std::uint8_t> inside[kCrowdMembers];  // 1: shared, 2: exclusive
   std::atomic<std::uint32_t> wrong;
   std::uint64_t sum;  // under the lock
-  std::atomic<std::uint64_t> added[kCrowd];
+  std::atomic<std::uint64_t> added[kCrowdMembers];
 };
 
-void take_turn(Crowd& crowd, WindowLock& lock, std::uint32_t me, Kind kind) {
+void take_turn(Crowd& crowd, WindowLock& lock, std::uint32_t me, WindowLockKind kind) {
   if (!lock.request(me, kind)) {
     while (!lock.granted(me)) ::sched_yield();
   }
-  crowd.inside[me].store(kind == Kind::exclusive ? 2 : 1);
-  for (std::uint32_t other = 0; other < kCrowd; ++other) {
+  crowd.inside[me].store(kind == WindowLockKind::exclusive ? 2 : 1);
+  for (std::uint32_t other = 0; other < kCrowdMembers; ++other) {
     if (other == me) continue;
     const std::uint8_t there = crowd.inside[other].load();
-    if (there == 2 || (there != 0 && kind == Kind::exclusive)) crowd.wrong.fetch_add(1);
+    if (there == 2 || (there != 0 && kind == WindowLockKind::exclusive)) crowd.wrong.fetch_add(1);
   }
-  if (kind == Kind::exclusive) {
+  if (kind == WindowLockKind::exclusive) {
     ++crowd.sum;
     crowd.added[me].fetch_add(1);
   }
@@ -216,15 +214,15 @@ pid_t start_member(Crowd& crowd, std::uint32_t me, std::uint32_t id) {
   REQUIRE(child >= 0);
   if (child != 0) return child;
   std::mt19937_64 random(id);
-  WindowLock lock = crowd.table.lock(kCrowd, id, crowd.deaths);
-  for (;;) take_turn(crowd, lock, me, random() % 2 == 0 ? Kind::shared : Kind::exclusive);
+  WindowLock lock = crowd.table.lock(kCrowdMembers, id, crowd.deaths);
+  for (;;) take_turn(crowd, lock, me, random() % 2 == 0 ? WindowLockKind::shared : WindowLockKind::exclusive);
 }
 
 TEST_CASE("window lock: members are killed at any moment, and the others go on") {
   const Mapped<Crowd> crowd;
   const std::uint64_t deaths = testing::of_threads(3000);
   std::mt19937_64 random(7);
-  WindowLock mine = crowd->table.lock(kCrowd, 0, crowd->deaths);
+  WindowLock mine = crowd->table.lock(kCrowdMembers, 0, crowd->deaths);
   std::uint32_t next_id = 1;
   const auto bury_one = [&](pid_t child, std::uint32_t member, std::uint32_t id) {
     int how = 0;
@@ -248,7 +246,7 @@ TEST_CASE("window lock: members are killed at any moment, and the others go on")
     const auto member = static_cast<std::uint32_t>(death % 2);  // it has lived since before the other was started
     take_steps(random() % 20'000);
     for (std::uint64_t turns = random() % 3; turns > 0; --turns) {
-      take_turn(*crowd, mine, 2, random() % 2 == 0 ? Kind::shared : Kind::exclusive);
+      take_turn(*crowd, mine, 2, random() % 2 == 0 ? WindowLockKind::shared : WindowLockKind::exclusive);
     }
     bury_one(children[member], member, ids[member]);
     ids[member] = next_id++;
@@ -262,7 +260,7 @@ TEST_CASE("window lock: members are killed at any moment, and the others go on")
   CHECK_GE(crowd->sum, added);
   CHECK_LE(crowd->sum - added, deaths + 2);
   CHECK_GT(crowd->sum, 0);
-  CHECK_EQ(wrong_at_rest(crowd->table, kCrowd), "");
+  CHECK_EQ(wrong_at_rest(crowd->table, kCrowdMembers), "");
   for (const std::uint64_t slot : crowd->table.slots) CHECK_EQ(slot, 0);
 }
 

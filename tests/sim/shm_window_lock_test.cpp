@@ -16,8 +16,7 @@
 namespace margay::sim::test {
 namespace {
 
-using Kind = WindowLockKind;
-using Members = std::vector<std::uint32_t>;
+using LockMembers = std::vector<std::uint32_t>;
 
 // Behind the last slot: a reader there, were it one.
 constexpr std::uint64_t kNotASlot = 0x1234'0000'0002;
@@ -26,20 +25,20 @@ constexpr std::uint64_t kNotASlot = 0x1234'0000'0002;
 class LockModel {
  public:
   // Whether it has it.
-  bool request(std::uint32_t member, Kind kind) {
+  bool request(std::uint32_t member, WindowLockKind kind) {
     row_.push_back({member, kind, false});
     return !let_in().empty() && row_.back().has;
   }
   // Who is let in.
-  Members take_out(std::uint32_t member) {
+  LockMembers take_out(std::uint32_t member) {
     std::erase_if(row_, [&](const Entry& entry) { return entry.member == member; });
     return let_in();
   }
   [[nodiscard]] bool is_in(std::uint32_t member) const {
     return std::any_of(row_.begin(), row_.end(), [&](const Entry& entry) { return entry.member == member; });
   }
-  [[nodiscard]] Members holders() const {
-    Members members;
+  [[nodiscard]] LockMembers holders() const {
+    LockMembers members;
     for (const Entry& entry : row_) {
       if (entry.has) members.push_back(entry.member);
     }
@@ -50,19 +49,19 @@ class LockModel {
  private:
   struct Entry {
     std::uint32_t member;
-    Kind kind;
+    WindowLockKind kind;
     bool has;
   };
   // In order: all that go with all before them.
-  Members let_in() {
-    Members members;
+  LockMembers let_in() {
+    LockMembers members;
     bool anyone = false;
     for (Entry& entry : row_) {
-      if (entry.kind == Kind::exclusive && anyone) break;
+      if (entry.kind == WindowLockKind::exclusive && anyone) break;
       if (!entry.has) members.push_back(entry.member);
       entry.has = true;
       anyone = true;
-      if (entry.kind == Kind::exclusive) break;
+      if (entry.kind == WindowLockKind::exclusive) break;
     }
     std::sort(members.begin(), members.end());
     return members;
@@ -80,10 +79,10 @@ void play_against_model(std::uint64_t seed, std::uint32_t members, std::uint32_t
   for (int step = 0; step < 400; ++step) {
     const auto member = static_cast<std::uint32_t>(random() % members);
     WindowLock lock = table.lock(members, member, deaths);
-    Members told;
+    LockMembers told;
     const auto tell = [&](std::uint32_t other) { told.push_back(other); };
     if (!model.is_in(member)) {
-      const Kind kind = random() % 2 == 0 ? Kind::shared : Kind::exclusive;
+      const WindowLockKind kind = random() % 2 == 0 ? WindowLockKind::shared : WindowLockKind::exclusive;
       REQUIRE_EQ(lock.request(member, kind), model.request(member, kind));
     } else if (random() % 3 == 0) {
       lock.withdraw(member, tell);
@@ -93,7 +92,7 @@ void play_against_model(std::uint64_t seed, std::uint32_t members, std::uint32_t
       lock.release(member, tell);
       REQUIRE(told == model.take_out(member));
     }
-    Members holders;
+    LockMembers holders;
     for (std::uint32_t other = 0; other < members; ++other) {
       if (lock.granted(other)) holders.push_back(other);
     }
@@ -119,10 +118,11 @@ void take_part(WindowLockTable& table, std::uint32_t members, Deaths& deaths, Lo
   WindowLock lock = table.lock(members, me, deaths);
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const bool writes = random() % 3 == 0;
-    if (!lock.request(me, writes ? Kind::exclusive : Kind::shared)) {
+    if (!lock.request(me, writes ? WindowLockKind::exclusive : WindowLockKind::shared)) {
       while (!lock.granted(me)) ::sched_yield();
     }
-    const std::uint32_t ticket = WindowLockSlot::of(std::atomic_ref<std::uint64_t>(table.slots[me]).load()).ticket;
+    const std::uint32_t ticket =
+        WindowLockSlot::of(std::atomic_ref<std::uint64_t>(table.slots[me]).load(std::memory_order_relaxed)).ticket;
     bool wrong = parts.first != parts.second || ticket - parts.writers_ticket > rounds * members;
     if (writes) {
       wrong = wrong || ticket - parts.readers_ticket.load() > rounds * members;
@@ -155,20 +155,20 @@ std::uint32_t writes_of(std::uint32_t me, std::uint32_t rounds) {
 }
 
 // Before all: so that tickets wrap on the way.
-constexpr std::uint32_t kCrowd = 4;
-void prepare(WindowLockTable& table, LockedParts& parts) {
+constexpr std::uint32_t kLockUsers = 4;
+void prepare_lock(WindowLockTable& table, LockedParts& parts) {
   table.data.next_ticket = std::uint32_t{0} - 500;
   parts.writers_ticket = table.data.next_ticket - 1;
   parts.readers_ticket = parts.writers_ticket;
 }
-void check_after(WindowLockTable& table, LockedParts& parts, std::uint32_t rounds) {
+void check_lock_after(WindowLockTable& table, LockedParts& parts, std::uint32_t rounds) {
   std::uint64_t writes = 0;
-  for (std::uint32_t me = 0; me < kCrowd; ++me) writes += writes_of(me, rounds);
+  for (std::uint32_t me = 0; me < kLockUsers; ++me) writes += writes_of(me, rounds);
   CHECK_EQ(parts.wrong.load(), 0);
   CHECK_EQ(parts.first, writes);
   CHECK_EQ(parts.second, writes);
-  CHECK_EQ(table.data.next_ticket, kCrowd * rounds - 500);
-  CHECK_EQ(wrong_at_rest(table, kCrowd), "");
+  CHECK_EQ(table.data.next_ticket, kLockUsers * rounds - 500);
+  CHECK_EQ(wrong_at_rest(table, kLockUsers), "");
   CHECK_EQ(table.data.shared + table.data.exclusive + table.data.waiting, 0);
 }
 
@@ -188,44 +188,44 @@ TEST_CASE("window lock: a writer is let in before readers that asked after it, a
   WindowLockTable table{};
   Deaths deaths{};
   WindowLock lock = table.lock(6, 0, deaths);
-  Members told;
+  LockMembers told;
   const auto tell = [&](std::uint32_t member) { told.push_back(member); };
-  CHECK(lock.request(0, Kind::shared));
-  CHECK(lock.request(1, Kind::shared));
-  CHECK_FALSE(lock.request(2, Kind::exclusive));
-  CHECK_FALSE(lock.request(3, Kind::shared));  // though readers hold it
-  CHECK_FALSE(lock.request(4, Kind::shared));
-  CHECK_FALSE(lock.request(5, Kind::exclusive));
+  CHECK(lock.request(0, WindowLockKind::shared));
+  CHECK(lock.request(1, WindowLockKind::shared));
+  CHECK_FALSE(lock.request(2, WindowLockKind::exclusive));
+  CHECK_FALSE(lock.request(3, WindowLockKind::shared));  // though readers hold it
+  CHECK_FALSE(lock.request(4, WindowLockKind::shared));
+  CHECK_FALSE(lock.request(5, WindowLockKind::exclusive));
   lock.release(0, tell);
   CHECK(told.empty());
-  CHECK_FALSE(lock.request(0, Kind::exclusive));
+  CHECK_FALSE(lock.request(0, WindowLockKind::exclusive));
   lock.release(1, tell);
-  CHECK(told == Members{2});
-  CHECK_FALSE(lock.request(1, Kind::shared));
+  CHECK(told == LockMembers{2});
+  CHECK_FALSE(lock.request(1, WindowLockKind::shared));
   told.clear();
   lock.release(2, tell);
-  CHECK(told == Members{3, 4});  // not the writers that wait too
-  CHECK_FALSE(lock.granted(1));  // nor a reader behind those
+  CHECK(told == LockMembers{3, 4});  // not the writers that wait too
+  CHECK_FALSE(lock.granted(1));      // nor a reader behind those
   told.clear();
   lock.withdraw(5, tell);  // gives up: the reader behind it is still behind the other writer
-  CHECK(told == Members{3, 4});
+  CHECK(told == LockMembers{3, 4});
   told.clear();
   lock.withdraw(0, tell);
-  CHECK(told == Members{1, 3, 4});
+  CHECK(told == LockMembers{1, 3, 4});
 }
 
 TEST_CASE("window lock: threads are let in one after the other, readers together, none passed by") {
   WindowLockTable table{};
   Deaths deaths{};
   LockedParts parts;
-  prepare(table, parts);
+  prepare_lock(table, parts);
   const auto rounds = static_cast<std::uint32_t>(testing::of_threads(20'000));
   std::vector<std::thread> threads;
-  for (std::uint32_t me = 0; me < kCrowd; ++me) {
-    threads.emplace_back([&, me] { take_part(table, kCrowd, deaths, parts, me, rounds); });
+  for (std::uint32_t me = 0; me < kLockUsers; ++me) {
+    threads.emplace_back([&, me] { take_part(table, kLockUsers, deaths, parts, me, rounds); });
   }
   for (std::thread& thread : threads) thread.join();
-  check_after(table, parts, rounds);
+  check_lock_after(table, parts, rounds);
 }
 
 TEST_CASE("window lock: processes too") {
@@ -235,14 +235,14 @@ TEST_CASE("window lock: processes too") {
     LockedParts parts;
   };
   const Mapped<Memory> memory;
-  prepare(memory->table, memory->parts);
+  prepare_lock(memory->table, memory->parts);
   const auto rounds = static_cast<std::uint32_t>(testing::of_threads(20'000));
   std::vector<pid_t> children;
-  for (std::uint32_t me = 0; me < kCrowd; ++me) {
+  for (std::uint32_t me = 0; me < kLockUsers; ++me) {
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-      take_part(memory->table, kCrowd, memory->deaths, memory->parts, me, rounds);
+      take_part(memory->table, kLockUsers, memory->deaths, memory->parts, me, rounds);
       ::_exit(0);
     }
     children.push_back(child);
@@ -252,7 +252,7 @@ TEST_CASE("window lock: processes too") {
     CHECK_EQ(::waitpid(child, &how, 0), child);
     CHECK_EQ(how, 0);
   }
-  check_after(memory->table, memory->parts, rounds);
+  check_lock_after(memory->table, memory->parts, rounds);
 }
 
 TEST_CASE("window lock: members that there are not get nothing") {
@@ -260,14 +260,14 @@ TEST_CASE("window lock: members that there are not get nothing") {
   Deaths deaths{};
   WindowLock lock = table.lock(2, 0, deaths);
   table.slots[2] = kNotASlot;
-  CHECK_FALSE(lock.request(2, Kind::shared));
-  CHECK_FALSE(lock.request(0xffff'ffffU, Kind::exclusive));
+  CHECK_FALSE(lock.request(2, WindowLockKind::shared));
+  CHECK_FALSE(lock.request(0xffff'ffffU, WindowLockKind::exclusive));
   CHECK_FALSE(lock.granted(2));
   lock.release(2, [](std::uint32_t) { CHECK(false); });
   lock.withdraw(2, [](std::uint32_t) { CHECK(false); });
   CHECK_EQ(table.slots[0] | table.slots[1], 0);
   CHECK_EQ(table.slots[2], kNotASlot);
-  CHECK(lock.request(1, Kind::exclusive));
+  CHECK(lock.request(1, WindowLockKind::exclusive));
 }
 
 TEST_CASE("window lock: a slot's word is what was written, or free") {
@@ -296,20 +296,20 @@ TEST_CASE("window lock: counts that a dead one left are made anew from the slots
       table.data.shared = table.data.exclusive = table.data.waiting = 5;
     };
     damage();
-    CHECK(lock.request(0, Kind::exclusive));
-    CHECK_FALSE(lock.request(1, Kind::exclusive));
-    CHECK_FALSE(lock.request(2, Kind::exclusive));
+    CHECK(lock.request(0, WindowLockKind::exclusive));
+    CHECK_FALSE(lock.request(1, WindowLockKind::exclusive));
+    CHECK_FALSE(lock.request(2, WindowLockKind::exclusive));
     damage();
-    CHECK_FALSE(lock.request(3, Kind::shared));
+    CHECK_FALSE(lock.request(3, WindowLockKind::shared));
     CHECK_EQ(wrong_at_rest(table, 4), "");
-    Members told;
+    LockMembers told;
     for (std::uint32_t member = 0; member < 4; ++member) {
       REQUIRE(lock.granted(member));
       lock.release(member, [&](std::uint32_t other) { told.push_back(other); });
     }
-    CHECK(told == Members{1, 2, 3});
+    CHECK(told == LockMembers{1, 2, 3});
     damage();
-    CHECK(lock.request(3, Kind::exclusive));
+    CHECK(lock.request(3, WindowLockKind::exclusive));
   }
 }
 
@@ -342,7 +342,8 @@ TEST_CASE("window lock: damaged words lead nowhere, and it is sound again when a
       };
       switch (random() % 3) {
         case 0:
-          static_cast<void>(lock.request(member, random() % 2 == 0 ? Kind::shared : Kind::exclusive));
+          static_cast<void>(
+              lock.request(member, random() % 2 == 0 ? WindowLockKind::shared : WindowLockKind::exclusive));
           break;
         case 1:
           lock.release(member, tell);
@@ -357,7 +358,7 @@ TEST_CASE("window lock: damaged words lead nowhere, and it is sound again when a
     }
     for (std::uint32_t member = 0; member < members; ++member) lock.withdraw(member, [](std::uint32_t) {});
     CHECK_EQ(wrong_at_rest(table, members), "");
-    CHECK(lock.request(members - 1, Kind::exclusive));
+    CHECK(lock.request(members - 1, WindowLockKind::exclusive));
   }
 }
 
