@@ -6,16 +6,15 @@
 // only save looking at all slots; they are made anew from the slots when the process that was changing them has died.
 //
 // Invariants
-//  1. Slots and counts are changed inside the guard (HolderLock). Only a slot's own member looks at it outside.
+//  1. Slots and counts are changed inside the guard (HolderLock). Outside, a member looks at its own slot, and who let
+//     others in at theirs.
 //  2. Each slot is stored at once, in an order that has no wrong state between two stores: who leaves is out before
 //     others are let in, the next ticket is counted before it is given. So what a death leaves in the slots is the
 //     state before a member's step or after it, with some of those that could be let in not let in yet, or not told.
 //  3. What a death left undone is done by withdraw() of the dead member: it lets in who can be, and tells all that
-//  hold.
-//     So each death is followed by it, of the dead process's member, by at least one that lives. It may be several.
+//     hold. So each death is followed by it, by at least one that lives. It may be several.
 //  4. Each loop over slots ends after their number, which the caller knows and shared memory does not say. Damaged
-//  words
-//     may let in wrong ones, or none; they lead nowhere else.
+//     words may let in wrong ones, or none; they lead nowhere else.
 //
 // Cost, where nobody else wants it: a request and a release are one locked operation each (entering the guard), in two
 // lines: the header's, and the one with the member's slot. 36 ns for both, in one process. Each let-in from the row
