@@ -1,7 +1,4 @@
 // Windows: made, freed, and the fence (MPI 4.0, 12.2 and 12.5.1).
-#include <cstdlib>
-#include <limits>
-
 #include "collectives/comm/window.hpp"
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/note_call.hpp"
@@ -16,8 +13,6 @@ using namespace margay::mpi_adi;
 using namespace margay::collectives;
 
 namespace {
-
-constexpr std::size_t kAlignmentBytes = 4096;
 
 struct WindowArguments {
   MPI_Aint size;
@@ -45,10 +40,20 @@ Communicator* check_window(Call& call, const WindowArguments& arguments, const M
 int give_window(Call& call, const MadeWindow& made, Info hints, MPI_Win* win) {
   if (made.window == nullptr) {
     *win = MPI_WIN_NULL;
-    if (made.error_class == MPI_ERR_OTHER) {
-      call.error(MPI_ERR_OTHER, "no contexts or handles are free for another window");
-    } else {
-      note_error(call, made.error_class);
+    switch (made.error_class) {
+      case MPI_ERR_OTHER:
+        call.error(MPI_ERR_OTHER, "no contexts or handles are free for another window");
+        break;
+      case MPI_ERR_NO_MEM:
+        call.error(MPI_ERR_NO_MEM, "there is no memory for the window on one of the members");
+        break;
+      case MPI_ERR_RMA_SHARED:
+        call.error(MPI_ERR_RMA_SHARED,
+                   "the members share no memory: they are not all on one node, or the node has no memory to share "
+                   "(MPI_Comm_split_type with MPI_COMM_TYPE_SHARED makes communicators whose members do)");
+        break;
+      default:
+        note_error(call, made.error_class);
     }
     return call.done();
   }
@@ -72,29 +77,18 @@ int create(const CallName& name, void* base, const WindowArguments& arguments, M
       std::move(hints), win);
 }
 
-int allocate(const CallName& name, const WindowArguments& arguments, void* baseptr, MPI_Win* win) {
+// With memory of its own. `flavor`: of MPI_Win_allocate or MPI_Win_allocate_shared.
+int allocate(const CallName& name, int flavor, const WindowArguments& arguments, void* baseptr, MPI_Win* win) {
   Call call(name);
   Info hints;
   call.not_null(baseptr, "baseptr");
   Communicator* const communicator = check_window(call, arguments, win, hints);
   if (communicator == nullptr) return call.failed();
-  const auto bytes = static_cast<std::size_t>(arguments.size);
-  void* const memory =
-      bytes == 0
-          ? nullptr
-          : std::aligned_alloc(kAlignmentBytes, (bytes + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes);
-  if (bytes != 0 && memory == nullptr) {
-    call.error(MPI_ERR_NO_MEM, "there is no memory for " + std::to_string(bytes) + " bytes");
-    return call.failed();
-  }
+  const std::string* const apart = hints.find("alloc_shared_noncontig");
   const MadeWindow made =
-      make_window(call.rank(), *communicator, {MPI_WIN_FLAVOR_ALLOCATE, memory, arguments.size, arguments.unit});
-  if (made.window == nullptr) {
-    std::free(memory);
-  } else {
-    made.window->owns_memory = true;
-    *static_cast<void**>(baseptr) = memory;
-  }
+      make_window(call.rank(), *communicator,
+                  {flavor, nullptr, arguments.size, arguments.unit, apart == nullptr || *apart != "true"});
+  if (made.window != nullptr) *static_cast<void**>(baseptr) = made.window->base;
   return give_window(call, made, std::move(hints), win);
 }
 
@@ -113,15 +107,30 @@ MARGAY_ALIAS(Win_create_c)
 
 extern "C" int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
                                  MPI_Win* win) {
-  return allocate(call_name<"MPI_Win_allocate">, {size, disp_unit, info, comm}, baseptr, win);
+  return allocate(call_name<"MPI_Win_allocate">, MPI_WIN_FLAVOR_ALLOCATE, {size, disp_unit, info, comm}, baseptr, win);
 }
 MARGAY_ALIAS(Win_allocate)
 
 extern "C" int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
                                    MPI_Win* win) {
-  return allocate(call_name<"MPI_Win_allocate_c">, {size, disp_unit, info, comm}, baseptr, win);
+  return allocate(call_name<"MPI_Win_allocate_c">, MPI_WIN_FLAVOR_ALLOCATE, {size, disp_unit, info, comm}, baseptr,
+                  win);
 }
 MARGAY_ALIAS(Win_allocate_c)
+
+extern "C" int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
+                                        MPI_Win* win) {
+  return allocate(call_name<"MPI_Win_allocate_shared">, MPI_WIN_FLAVOR_SHARED, {size, disp_unit, info, comm}, baseptr,
+                  win);
+}
+MARGAY_ALIAS(Win_allocate_shared)
+
+extern "C" int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                                          void* baseptr, MPI_Win* win) {
+  return allocate(call_name<"MPI_Win_allocate_shared_c">, MPI_WIN_FLAVOR_SHARED, {size, disp_unit, info, comm}, baseptr,
+                  win);
+}
+MARGAY_ALIAS(Win_allocate_shared_c)
 
 extern "C" int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   Call call(call_name<"MPI_Win_create_dynamic">);

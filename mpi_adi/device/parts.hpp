@@ -9,6 +9,7 @@
 #include "mpi_adi/datatype/datatype.hpp"
 #include "mpi_adi/device/counts.hpp"
 #include "mpi_adi/device/envelope.hpp"
+#include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/device/message.hpp"
 #include "mpi_adi/device/options.hpp"
 #include "mpi_adi/device/receive_request.hpp"
@@ -79,6 +80,8 @@ struct DeviceParts {
   std::vector<portals::Header> unreceived;
 
   TaskQueue tasks;
+  // Who looks in each round at memory that other processes write; mostly nobody.
+  std::vector<Listener*> each_round;
 
   std::uint32_t losses_ended = 0;  // lost peers whose requests have all been ended (protocol/peer_lost)
 

@@ -66,6 +66,10 @@ bool progress(DeviceParts& parts, int messages) {
     transmission_finished(parts, *transmission);
     moved = true;
   }
+  if (!parts.each_round.empty()) [[unlikely]] {
+    // One that is told may take itself off.
+    for (std::size_t at = parts.each_round.size(); at-- > 0;) parts.each_round[at]->told();
+  }
   return watch_for_losses(parts) || moved;  // protocol/peer_lost
 }
 

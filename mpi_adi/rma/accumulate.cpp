@@ -13,20 +13,21 @@ namespace margay::mpi_adi {
 namespace {
 
 // Elements of a pair with padding lie in memory as they are; all others are as many bytes as their type has.
-TargetPieces pieces_of(const Access& access, const Operands& operands, std::uint64_t bytes) {
+TargetPieces pieces_of(const Access& access, const AccumulateOperands& operands, std::uint64_t bytes) {
   return access.target_type->handle == operands.type ? TargetPieces(bytes)
                                                      : TargetPieces(*access.target_type, access.target_count);
 }
 
 }  // namespace
 
-void Rma::accumulate(Window& window, const Access& access, const Operands& operands) {
+void Rma::accumulate(Window& window, const Access& access, const AccumulateOperands& operands) {
   const WindowTarget& to = window.target(access.target);
   const std::uint64_t bytes = operands.count * operands.element_bytes;
   if (bytes == 0) return;
-  if (to.way != Way::direct) return accumulate_by_messages(window, access, operands);
+  if (to.way != WindowWay::direct) return accumulate_by_messages(window, access, operands);
   TargetPieces pieces = pieces_of(access, operands, bytes);
   std::vector<std::byte> old(access.buffer != nullptr ? bytes : 0);
+  sim::AccumulateLock lock = accumulate_lock(to);
   std::uint64_t done = 0;
   while (pieces.left() != 0) {
     std::uint64_t taken = 0;
@@ -35,9 +36,9 @@ void Rma::accumulate(Window& window, const Access& access, const Operands& opera
       const std::byte* const with = operands.elements != nullptr ? operands.elements + done : nullptr;
       std::byte* const before = old.empty() ? nullptr : old.data() + done;
       if (operands.compare != nullptr) {
-        swap_element(at, with, operands.compare, before, operands.element_bytes);
+        swap_element(at, with, operands.compare, before, operands.element_bytes, lock);
       } else {
-        accumulate_elements(at, with, before, piece.bytes / operands.element_bytes, operands.op, operands.type);
+        accumulate_elements(at, with, before, piece.bytes / operands.element_bytes, operands.op, operands.type, lock);
       }
       done += piece.bytes;
     }
@@ -47,7 +48,7 @@ void Rma::accumulate(Window& window, const Access& access, const Operands& opera
   portals::copy(result_room(access, operands, here), portals::Region(old.data(), old.size()));
 }
 
-portals::Region Rma::result_room(const Access& access, const Operands& operands, Pieces& pieces) {
+portals::Region Rma::result_room(const Access& access, const AccumulateOperands& operands, Pieces& pieces) {
   if (access.buffer == nullptr) return {};
   const bool as_it_lies = access.type->handle == operands.type;
   if (as_it_lies) return {access.buffer, static_cast<std::size_t>(operands.count * operands.element_bytes)};
@@ -55,7 +56,7 @@ portals::Region Rma::result_room(const Access& access, const Operands& operands,
 }
 
 // Each ask brings whole elements, and is carried out as a whole.
-void Rma::accumulate_by_messages(Window& window, const Access& access, const Operands& operands) {
+void Rma::accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands) {
   WindowTarget& to = window.target(access.target);
   const std::uint64_t bytes = operands.count * operands.element_bytes;
   const std::uint64_t limit = kOperandBytesOfAsk - kOperandBytesOfAsk % operands.element_bytes;
@@ -71,8 +72,7 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Ope
     head.offset = access.offset;
     const std::vector<Piece> part = pieces.take(kPiecesOfAsk, limit, head.bytes);
     if (access.buffer != nullptr) {
-      head.reply_bits =
-          answer_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
+      head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
     } else {
       to.unflushed = true;
     }

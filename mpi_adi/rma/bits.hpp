@@ -3,7 +3,7 @@
 #pragma once
 
 #include "mpi_adi/device/match_bits.hpp"
-#include "mpi_adi/rma/answer.hpp"
+#include "mpi_adi/rma/reply.hpp"
 #include "mpi_adi/rma/window.hpp"
 
 namespace margay::mpi_adi {
@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kPiecesTag = 0x5052'4d41;  // "RMAP": a body that
   return static_cast<std::uint32_t>(bits >> 32);
 }
 // Of an answer, at its origin: like those of a receive that pulls (reply_bits), which have no long bit.
-[[nodiscard]] inline portals::MatchBits answer_bits_of(const Answer& answer) {
+[[nodiscard]] inline portals::MatchBits reply_bits_of(const Reply& answer) {
   return reply_bits(answer.pooled.index, answer.pooled.generation) | kLongBit;
 }
 // Of a described body, at its target: the origin's number for it.

@@ -17,7 +17,7 @@ void Rma::told() {
     if (!message->complete) return;  // told again when it is
     const portals::Header header = message->header;
     if (header.portal == kWindowPortal) {
-      hear(header, message->body.single().base, header.length);
+      hear(header, message->body.base, header.length);
     } else {
       forget_described(header);
     }
@@ -43,21 +43,18 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
   switch (head.what) {
     case Ask::lock_shared:
     case Ask::lock_exclusive:
-      if (window.queue.holds(head.origin)) return;
-      if (window.queue.request(head.origin, head.what == Ask::lock_exclusive)) grant(window, head.origin);
-      return;
+      return lock_asked(window, head);
     case Ask::unlock:
-      return window.queue.release(head.origin, [&](int member) { grant(window, member); });
+      std::erase(window.waiting, head.origin);
+      return release(window, window.rank(), window.control, head.origin);
     case Ask::granted:
       if (!origin.lock_asked || origin.locked) return;
       origin.locked = true;
       return parts_.kernel.answered(origin.world_rank);
     case Ask::posted:
-      ++origin.posts;
-      return;
+      return window.control.posts().publish(static_cast<std::uint32_t>(head.origin));
     case Ask::completed:
-      ++origin.completions;
-      return;
+      return window.control.completions().publish(static_cast<std::uint32_t>(head.origin));
     case Ask::refused:
       return refused(window, head);
     case Ask::put_pieces:
@@ -70,12 +67,15 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
   }
 }
 
-void Rma::grant(Window& window, int member) {
-  if (member == window.rank()) {
-    window.target(member).locked = true;
-  } else {
-    tell(window, member, Ask::granted);
-  }
+// By messages, of a member that does not reach the lock itself.
+void Rma::lock_asked(Window& window, const AskHead& head) {
+  const auto member = static_cast<std::uint32_t>(head.origin);
+  sim::WindowLock lock = lock_of(window.control);
+  if (lock.granted(member) || std::ranges::find(window.waiting, head.origin) != window.waiting.end()) return;
+  const auto kind = head.what == Ask::lock_exclusive ? sim::WindowLockKind::exclusive : sim::WindowLockKind::shared;
+  if (lock.request(member, kind)) return tell(window, head.origin, Ask::granted);
+  window.waiting.push_back(head.origin);
+  if (std::ranges::find(parts_.each_round, &rounds_) == parts_.each_round.end()) parts_.each_round.push_back(&rounds_);
 }
 
 // The memory that is meant; false: some of it is none of the window's, or the numbers do not fit each other.
@@ -101,10 +101,10 @@ void Rma::refuse(Window& window, const AskHead& head, int error_class) {
 }
 
 void Rma::refused(Window& window, const AskHead& head) {
-  Answer* asked = nullptr;
-  answers_.for_each_in_use([&](Answer& answer) {
+  Reply* asked = nullptr;
+  replies_.for_each_in_use([&](Reply& answer) {
     if (!answer.at_target && answer.window == &window && answer.target == head.origin && head.reply_bits != 0 &&
-        answer_bits_of(answer) == head.reply_bits && answer.memory->under_way() == 0) {
+        reply_bits_of(answer) == head.reply_bits && answer.memory->under_way() == 0) {
       asked = &answer;
     }
   });
@@ -117,7 +117,7 @@ void Rma::refused(Window& window, const AskHead& head) {
 // The body is the next message of this origin to the put portal.
 void Rma::take_pieces(Window& window, const AskHead& head, const std::vector<Piece>& pieces,
                       const portals::Header& header) {
-  Answer& described = answers_.take();
+  Reply& described = replies_.take();
   described.rma = this;
   described.window = &window;
   described.target = head.origin;
@@ -138,7 +138,7 @@ void Rma::take_pieces(Window& window, const AskHead& head, const std::vector<Pie
 }
 
 void Rma::forget_described(const portals::Header& header) {
-  answers_.for_each_in_use([&](Answer& answer) {
+  replies_.for_each_in_use([&](Reply& answer) {
     const portals::Criteria& criteria = answer.entry.criteria();
     if (answer.at_target && answer.memory == nullptr && criteria.match_bits == header.match_bits &&
         criteria.source_rank == header.source.rank) {
@@ -176,14 +176,15 @@ void Rma::combine(Window& window, const AskHead& head, const std::vector<Piece>&
   std::vector<std::byte> old(head.reply_bits != 0 ? head.bytes : 0);
   // Aligned for any element, which a message's body need not be.
   std::vector<std::byte> with(operands, operands + operand_bytes);
+  sim::AccumulateLock lock = accumulate_lock(window.target(window.rank()));
   std::uint64_t done = 0;
   for (const portals::Buffer& piece : table) {
     std::byte* const before = old.empty() ? nullptr : old.data() + done;
     const std::byte* const operand = with.empty() ? nullptr : with.data() + done;
     if (swap) {
-      swap_element(piece.base, operand, with.data() + head.bytes, before, element);
+      swap_element(piece.base, operand, with.data() + head.bytes, before, element, lock);
     } else {
-      accumulate_elements(piece.base, operand, before, piece.bytes / element, head.op, head.type);
+      accumulate_elements(piece.base, operand, before, piece.bytes / element, head.op, head.type, lock);
     }
     done += piece.bytes;
   }

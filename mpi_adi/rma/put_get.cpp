@@ -19,24 +19,24 @@ std::uint64_t bytes_of(const Access& access) {
 void Rma::put(Window& window, const Access& access) {
   const WindowTarget& to = window.target(access.target);
   if (bytes_of(access) == 0) return;
-  if (to.way == Way::direct) {
+  if (to.way == WindowWay::direct) {
     Pieces here, there;
     return portals::copy(there.to_receive(to.base + access.offset, access.target_count, *access.target_type),
                          here.to_send(access.buffer, access.count, *access.type));
   }
-  if (to.way == Way::process && copy_through_system(window, access, true)) return;
+  if (to.way == WindowWay::process && copy_through_system(window, access, true)) return;
   put_by_messages(window, access);
 }
 
 void Rma::get(Window& window, const Access& access) {
   const WindowTarget& to = window.target(access.target);
   if (bytes_of(access) == 0) return;
-  if (to.way == Way::direct) {
+  if (to.way == WindowWay::direct) {
     Pieces here, there;
     return portals::copy(here.to_receive(access.buffer, access.count, *access.type),
                          there.to_send(to.base + access.offset, access.target_count, *access.target_type));
   }
-  if (to.way == Way::process && copy_through_system(window, access, false)) return;
+  if (to.way == WindowWay::process && copy_through_system(window, access, false)) return;
   get_by_messages(window, access);
 }
 
@@ -56,7 +56,7 @@ bool Rma::copy_through_system(Window& window, const Access& access, bool write) 
         write ? node_->write_at(to.local_rank, reinterpret_cast<std::uintptr_t>(other.base), piece, to.proof)
               : node_->read_at(to.local_rank, reinterpret_cast<std::uintptr_t>(other.base), piece, to.proof);
     if (fault == sim::ReadFault::refused && !any) {
-      to.way = Way::message;
+      to.way = WindowWay::message;
       return false;
     }
     if (fault != sim::ReadFault::none) {
@@ -104,12 +104,12 @@ void Rma::get_by_messages(Window& window, const Access& access) {
   Pieces here;
   const portals::Region room = here.to_receive(access.buffer, access.count, *access.type);
   if (access.target_type->dense() && !window.memory.dynamic()) {
-    const Answer& answer = expect(window, access.target, room, access.request, &here);
+    const Reply& answer = expect(window, access.target, room, access.request, &here);
     portals::Header get = header_to(to.world_rank, kGetPortal, window_bits(window));
     get.kind = portals::Kind::get;
     get.offset = access.offset;
     get.return_portal = kReceivePortal;
-    get.return_match_bits = answer_bits_of(answer);
+    get.return_match_bits = reply_bits_of(answer);
     get.return_length = room.bytes();
     return send(window, to, get, {}, nullptr, nullptr);
   }
@@ -120,7 +120,7 @@ void Rma::get_by_messages(Window& window, const Access& access) {
     head.what = Ask::get_pieces;
     head.offset = access.offset;
     const std::vector<Piece> part = pieces.take(kPiecesOfAsk, room.bytes(), head.bytes);
-    head.reply_bits = answer_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
+    head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
     send_ask(window, access.target, head, part);
   }
 }

@@ -16,13 +16,13 @@ constexpr std::size_t kAskHeapBytes = std::size_t{1} << 20;
 
 }  // namespace
 
-const char* name(Way way) {
+const char* name(WindowWay way) {
   switch (way) {
-    case Way::direct:
+    case WindowWay::direct:
       return "direct";
-    case Way::process:
+    case WindowWay::process:
       return "process memory";
-    case Way::message:
+    case WindowWay::message:
       return "messages";
   }
   return "unknown";
@@ -56,7 +56,8 @@ Rma::~Rma() {
 // for it is described.
 void Rma::attach(Window& window) {
   windows_.emplace(window.communicator->context, &window);
-  if (window.memory.dynamic()) return;
+  // All members of one that shares its memory have it mapped.
+  if (window.memory.dynamic() || window.flavor == MPI_WIN_FLAVOR_SHARED) return;
   const portals::Buffer memory{static_cast<std::byte*>(window.base), static_cast<std::size_t>(window.size)};
   window.put_block = std::make_unique<portals::SingleBlock>(memory);
   window.get_block = std::make_unique<portals::SingleBlock>(memory);
@@ -160,9 +161,8 @@ void Rma::finished(Outgoing& outgoing) {
   outgoing_.give_back(outgoing);
 }
 
-Answer& Rma::expect(Window& window, int target, const portals::Region& room, Outstanding* request,
-                    const Pieces* holds) {
-  Answer& answer = answers_.take();
+Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds) {
+  Reply& answer = replies_.take();
   answer.rma = this;
   answer.window = &window;
   answer.target = target;
@@ -172,7 +172,7 @@ Answer& Rma::expect(Window& window, int target, const portals::Region& room, Out
   answer.memory = std::make_unique<portals::CombinedBlock>(room);
   answer.memory->set_owner(static_cast<Listener*>(&answer), kOwnerListener);
   WindowTarget& to = window.target(target);
-  const portals::Criteria criteria{.match_bits = answer_bits_of(answer), .source_rank = to.world_rank};
+  const portals::Criteria criteria{.match_bits = reply_bits_of(answer), .source_rank = to.world_rank};
   answer.entry.set(criteria, *answer.memory, {});
   parts_.receive_list.insert_before(parts_.heap.first_catch_all(), answer.entry);
   ++to.awaited;
@@ -181,21 +181,21 @@ Answer& Rma::expect(Window& window, int target, const portals::Region& room, Out
   return answer;
 }
 
-void Answer::told() {
+void Reply::told() {
   rma->came(*this);
 }
 
-void Rma::came(Answer& answer) {
+void Rma::came(Reply& answer) {
   if (answer.at_target) {
     put_list_.remove(answer.entry);
     answer.table.clear();
     answer.memory.reset();
-    return answers_.give_back(answer);
+    return replies_.give_back(answer);
   }
   give_up(answer, MPI_SUCCESS);
 }
 
-void Rma::give_up(Answer& answer, int error_class) {
+void Rma::give_up(Reply& answer, int error_class) {
   parts_.receive_list.remove(answer.entry);
   answer.memory.reset();
   answer.pieces.clear();
@@ -207,7 +207,7 @@ void Rma::give_up(Answer& answer, int error_class) {
   } else if (error_class != MPI_SUCCESS) {
     note(*answer.window, error_class, {});
   }
-  answers_.give_back(answer);
+  replies_.give_back(answer);
 }
 
 void Rma::done(Outstanding* request, int error_class) {
@@ -226,78 +226,36 @@ void Rma::begin_flush(Window& window, int target) {
   WindowTarget& to = window.target(target);
   if (!to.unflushed || parts_.kernel.gone(to.world_rank)) return;
   to.unflushed = false;
-  const Answer& answer = expect(window, target, {}, nullptr, nullptr);
+  const Reply& answer = expect(window, target, {}, nullptr, nullptr);
   if (window.memory.dynamic()) {
     AskHead head;
     head.what = Ask::get_pieces;
-    head.reply_bits = answer_bits_of(answer);
+    head.reply_bits = reply_bits_of(answer);
     return send_ask(window, target, head);
   }
   portals::Header get = header_to(to.world_rank, kGetPortal, window_bits(window));
   get.kind = portals::Kind::get;
   get.return_portal = kReceivePortal;
-  get.return_match_bits = answer_bits_of(answer);
+  get.return_match_bits = reply_bits_of(answer);
   send(window, to, get, {}, nullptr, nullptr);
-}
-
-void Rma::ask_lock(Window& window, int target, LockKind kind) {
-  WindowTarget& to = window.target(target);
-  to.lock_asked = true;
-  if (target == window.rank()) {
-    to.locked = window.queue.request(target, kind == LockKind::exclusive);
-    return;
-  }
-  parts_.kernel.expect_answer(to.world_rank);
-  AskHead head;
-  head.what = kind == LockKind::exclusive ? Ask::lock_exclusive : Ask::lock_shared;
-  send_ask(window, target, head);
-}
-
-void Rma::unlock(Window& window, int target) {
-  WindowTarget& to = window.target(target);
-  const bool asked = to.lock_asked;
-  to.lock = LockKind::none;
-  to.locked = to.lock_asked = false;
-  if (!asked || parts_.kernel.gone(to.world_rank)) return;
-  if (target == window.rank()) {
-    return window.queue.release(target, [&](int member) { grant(window, member); });
-  }
-  tell(window, target, Ask::unlock);
-}
-
-void Rma::tell(Window& window, int target, Ask what) {
-  AskHead head;
-  head.what = what;
-  if (target != window.rank()) return send_ask(window, target, head);
-  WindowTarget& self = window.target(target);
-  if (what == Ask::posted) ++self.posts;
-  if (what == Ask::completed) ++self.completions;
 }
 
 // What the kernel is still filling ends when it gives that up.
 void Rma::end_losses() {
   sim::Kernel& kernel = parts_.kernel;
-  if (kernel.losses() == losses_) return;
-  bool all = true;
-  answers_.for_each_in_use([&](Answer& answer) {
+  replies_.for_each_in_use([&](Reply& answer) {
     const std::uint32_t peer = answer.entry.criteria().source_rank;
     if (!kernel.gone(peer)) return;
-    if (answer.memory != nullptr && answer.memory->under_way() != 0) {
-      all = false;
-    } else if (answer.at_target) {
+    if (answer.memory != nullptr && answer.memory->under_way() != 0) return;
+    if (answer.at_target) {
       came(answer);
     } else {
       give_up(answer, MPIX_ERR_PROC_FAILED);
     }
   });
-  // What a dead origin held or waited for goes to the next.
-  for (const auto& [context, window] : windows_) {
-    for (int member = 0; member < window->members(); ++member) {
-      if (!kernel.gone(window->target(member).world_rank)) continue;
-      window->queue.release(member, [&, at = window](int next) { grant(*at, next); });
-    }
-  }
-  if (all) losses_ = kernel.losses();
+  if (kernel.losses() == losses_) return;
+  losses_ = kernel.losses();
+  withdraw_dead();
 }
 
 }  // namespace margay::mpi_adi

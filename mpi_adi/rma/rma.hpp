@@ -11,8 +11,8 @@
 #include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/device/parts.hpp"
-#include "mpi_adi/rma/answer.hpp"
 #include "mpi_adi/rma/ask.hpp"
+#include "mpi_adi/rma/reply.hpp"
 #include "mpi_adi/rma/window.hpp"
 #include "portals/match/match_list.hpp"
 #include "portals/memory/dynamic_block.hpp"
@@ -40,7 +40,7 @@ struct Access {
 };
 
 // An accumulate's operands, as elements of one predefined type that lie one after another in memory.
-struct Operands {
+struct AccumulateOperands {
   MPI_Op op = MPI_NO_OP;
   MPI_Datatype type = MPI_BYTE;
   std::uint32_t element_bytes = 1;
@@ -63,7 +63,7 @@ class Rma final : public Listener {
   void put(Window& window, const Access& access);
   void get(Window& window, const Access& access);
   // `access` names where the result goes; its target's elements are of `operands`' type. `buffer` null: no result.
-  void accumulate(Window& window, const Access& access, const Operands& operands);
+  void accumulate(Window& window, const Access& access, const AccumulateOperands& operands);
 
   // Whether this origin's memory is its own again, and what it asked for is here.
   [[nodiscard]] bool locally_complete(const WindowTarget& target) const {
@@ -72,10 +72,11 @@ class Rma final : public Listener {
   // All accesses to the target are done there when flushed() says so.
   void begin_flush(Window& window, int target);
 
-  // Passive epochs: asks for the lock, which is there when WindowTarget::locked; gives it back, behind all accesses.
+  // Passive epochs: asks for the lock, which is there when has_lock() says so; gives it back, behind all accesses.
   void ask_lock(Window& window, int target, LockKind kind);
+  [[nodiscard]] bool has_lock(const Window& window, WindowTarget& target);
   void unlock(Window& window, int target);
-  // Active ones.
+  // Active ones: posted, to an origin; completed, to a target.
   void tell(Window& window, int target, Ask what);
 
   // What a lost peer will never do is over, with an error for the window. Called by who waits.
@@ -86,7 +87,7 @@ class Rma final : public Listener {
 
  private:
   friend struct Outgoing;
-  friend struct Answer;
+  friend struct Reply;
 
   // Sending.
   void send(Window& window, WindowTarget& target, const portals::Header& header, const portals::Region& body,
@@ -100,22 +101,32 @@ class Rma final : public Listener {
   [[nodiscard]] portals::Header header_to(std::uint32_t world_rank, portals::PortalIndex portal,
                                           portals::MatchBits bits) const;
   // Answers.
-  Answer& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);
-  void came(Answer& answer);
-  void give_up(Answer& answer, int error_class);
+  Reply& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);
+  void came(Reply& answer);
+  void give_up(Reply& answer, int error_class);
   void done(Outstanding* request, int error_class);
   void note(Window& window, int error_class, const std::string& words);
+
+  // Locks.
+  [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
+  [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
+  void let_in(Window& window, int target, std::uint32_t member);
+  void release(Window& window, int target, const WindowControl& control, int member);
+  void give_locks();
+  void withdraw_dead();
+  [[nodiscard]] sim::AccumulateLock accumulate_lock(const WindowTarget& target);
 
   // By way.
   [[nodiscard]] bool copy_through_system(Window& window, const Access& access, bool write);
   void put_by_messages(Window& window, const Access& access);
   void get_by_messages(Window& window, const Access& access);
-  [[nodiscard]] static portals::Region result_room(const Access& access, const Operands& operands, Pieces& pieces);
-  void accumulate_by_messages(Window& window, const Access& access, const Operands& operands);
+  [[nodiscard]] static portals::Region result_room(const Access& access, const AccumulateOperands& operands,
+                                                   Pieces& pieces);
+  void accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands);
 
   // As a target.
   void hear(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
-  void grant(Window& window, int member);
+  void lock_asked(Window& window, const AskHead& head);
   void refuse(Window& window, const AskHead& head, int error_class);
   void refused(Window& window, const AskHead& head);
   [[nodiscard]] static bool find_memory(const Window& window, const AskHead& head, const std::vector<Piece>& pieces,
@@ -130,8 +141,16 @@ class Rma final : public Listener {
   DeviceParts& parts_;
   const sim::NodeMemory* node_;
   std::unordered_map<std::uint32_t, Window*> windows_;  // by context
-  Pool<Answer> answers_;
+  Pool<Reply> replies_;
   Pool<Outgoing> outgoing_;
+  // Looks in each round whether locks are free that others wait for by messages.
+  struct Rounds final : Listener {
+    explicit Rounds(Rma& of) : rma(of) {}
+    void told() override { rma.give_locks(); }
+    Rma& rma;
+  };
+  Rounds rounds_{*this};
+  sim::AccumulateLockData own_accumulates_;  // where no node's memory has one
   std::uint32_t next_described_ = 0;
   std::uint32_t losses_ = 0;  // that have been looked at
 

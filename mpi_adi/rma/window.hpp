@@ -13,34 +13,40 @@
 
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/info.hpp"
-#include "mpi_adi/rma/lock_queue.hpp"
 #include "mpi_adi/rma/target_memory.hpp"
+#include "mpi_adi/rma/window_control.hpp"
 #include "portals/match/match_entry.hpp"
 #include "portals/memory/single_block.hpp"
+#include "sim/machine/shared_heap.hpp"
 #include "sim/wire/shm/process_memory.hpp"
 
 namespace margay::mpi_adi {
 
 // How this process reaches a member's memory.
-enum class Way : std::uint8_t {
+enum class WindowWay : std::uint8_t {
   direct,   // it is this process's, or is mapped here
   process,  // the operating system copies between the processes
   message,  // messages to its put and get portals
 };
-[[nodiscard]] const char* name(Way way);
+[[nodiscard]] const char* name(WindowWay way);
 
 // The kinds of access epochs at an origin, for one target or for all.
 enum class LockKind : std::uint8_t { none, shared, exclusive };
 
 // What an origin knows of a member and has under way there.
 struct WindowTarget {
-  Way way = Way::message;
+  WindowWay way = WindowWay::message;
   std::uint32_t world_rank = 0;
   std::uint32_t local_rank = 0;  // on this node; of the ways direct and process
   std::byte* base = nullptr;     // direct: where the window's memory begins here; process: there, never dereferenced
   std::uint64_t bytes = 0;       // of the window; of a dynamic one all addresses
   std::uint64_t unit = 1;        // bytes of a displacement's step
   sim::ProofTime proof;          // of the way process
+  // Its lock and counts, where they are mapped here, and what is mapped for it: memory, perhaps another member's.
+  WindowControl control;
+  sim::HeapPlace control_place;
+  sim::HeapPlace memory_place;
+  std::uint32_t memory_local_rank = 0;
   // Messages: those whose origin memory is not free yet, answers that have not come, and whether there are puts behind
   // which no flush has gone.
   std::uint32_t sending = 0;
@@ -50,10 +56,9 @@ struct WindowTarget {
   LockKind lock = LockKind::none;
   bool locked = false;
   bool lock_asked = false;  // not with MPI_MODE_NOCHECK
-  // Active epochs: how many times it has posted to this process, how many of them start() used; completions of it.
-  std::uint32_t posts = 0;
+  // Active epochs: how many of its posts to this process MPI_Win_start has used, how many of its completions
+  // MPI_Win_wait.
   std::uint32_t started = 0;
-  std::uint32_t completions = 0;
   std::uint32_t waited = 0;
   bool in_start = false;  // of the access epoch that MPI_Win_start began
 };
@@ -72,7 +77,8 @@ struct Window {
   MPI_Aint size = 0;
   MPI_Aint unit = 1;
   int unit_int = 1;  // MPI_WIN_DISP_UNIT's value has an address
-  bool owns_memory = false;
+  enum class Memory : std::uint8_t { programs, heap, allocated, other_members };
+  Memory whose_memory = Memory::programs;
   Info info;
   std::vector<WindowTarget> targets;
 
@@ -91,7 +97,10 @@ struct Window {
 
   // As a target.
   TargetMemory memory;
-  LockQueue queue;
+  WindowControl control;
+  std::byte* control_memory = nullptr;
+  bool control_is_shared = false;  // of the node's heap
+  std::vector<int> waiting;        // members that asked for the lock by messages and have not got it
   // Figure 11: an entry of the put portal and one of the get portal, over one memory.
   std::unique_ptr<portals::SingleBlock> put_block;
   std::unique_ptr<portals::SingleBlock> get_block;

@@ -60,7 +60,7 @@ MPI_Datatype element_type(const Datatype& type) {
 }
 
 // The origin's elements, one after another; a copy where they lie otherwise.
-const std::byte* gathered(const AccessArguments& arguments, const Datatype& type, const Operands& operands,
+const std::byte* gathered(const AccessArguments& arguments, const Datatype& type, const AccumulateOperands& operands,
                           std::vector<std::byte>& memory) {
   const auto* const origin = static_cast<const std::byte*>(arguments.origin);
   if (type.dense() || type.handle == operands.type) return origin;
@@ -88,11 +88,11 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   }
   if (requested != nullptr && !Requested::allowed(call, *window, arguments.target)) return call.failed();
   const Datatype& origin_type = *access.type;
-  Operands operands;
+  AccumulateOperands operands;
   operands.op = op;
   operands.type = element_type(*access.target_type);
   operands.element_bytes = accumulate_element_bytes(operands.type);
-  if (!is_predefined_op(op)) {
+  if (!is_predefined_op(op) || (no_operands && !result.wanted)) {
     call.error(MPI_ERR_OP, "accumulates take predefined operations only, and MPI_REPLACE and MPI_NO_OP");
   } else if (operands.element_bytes == 0) {
     call.error(MPI_ERR_TYPE, "the target's elements are not all of one predefined type");

@@ -107,7 +107,8 @@ void wait_for_lock(Call& call, Window& window, int target) {
     if (!window.lock_all_unchecked) call.rank().rma().ask_lock(window, target, LockKind::shared);
   }
   if (!to.lock_asked) return;
-  wait_for_target(call, window, to, [&to] { return to.locked; });
+  Rma& rma = call.rank().rma();
+  wait_for_target(call, window, to, [&] { return rma.has_lock(window, to); });
 }
 
 void flush_local(Call& call, Window& window, int target) {

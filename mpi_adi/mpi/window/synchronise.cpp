@@ -197,7 +197,7 @@ extern "C" int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     const std::uint32_t post = ++target.started;
     // Also with MPI_MODE_NOCHECK, where it is here already: else it would be taken for a later one's.
     wait_for_target(call, *window, target,
-                    [&target, post] { return static_cast<std::int32_t>(target.posts - post) >= 0; });
+                    [&] { return window->control.posts().has_reached(static_cast<std::uint32_t>(rank), post); });
   }
   return call.done();
 }
@@ -223,8 +223,8 @@ MARGAY_ALIAS(Win_complete)
 
 namespace {
 
-bool has_completed(const WindowTarget& origin) {
-  return static_cast<std::int32_t>(origin.completions - (origin.waited + 1)) >= 0;
+bool has_completed(Window& window, int origin) {
+  return window.control.completions().has_reached(static_cast<std::uint32_t>(origin), window.target(origin).waited + 1);
 }
 
 void end_exposure(Window& window) {
@@ -242,7 +242,7 @@ extern "C" int PMPI_Win_wait(MPI_Win win) {
   if (!call.ok()) return call.failed();
   for (const int rank : window->post_group) {
     const WindowTarget& origin = window->target(rank);
-    wait_for_target(call, *window, origin, [&origin] { return has_completed(origin); });
+    wait_for_target(call, *window, origin, [&] { return has_completed(*window, rank); });
   }
   end_exposure(*window);
   tell_errors(call, *window);
@@ -257,11 +257,11 @@ extern "C" int PMPI_Win_test(MPI_Win win, int* flag) {
   if (window != nullptr && !window->exposes) wrong_epoch(call, "MPI_Win_post was not called");
   if (!call.ok()) return call.failed();
   static_cast<void>(call.device().progress(Device::kMessagesPerLook));
-  const sim::Kernel& kernel = call.device().kernel();
+  const margay::sim::Kernel& kernel = call.device().kernel();
   bool all = true;
   for (const int rank : window->post_group) {
     const WindowTarget& origin = window->target(rank);
-    if (has_completed(origin)) continue;
+    if (has_completed(*window, rank)) continue;
     all = false;
     if (kernel.gone(origin.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
   }

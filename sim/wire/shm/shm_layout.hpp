@@ -19,6 +19,7 @@
 
 #include "portals/base/status.hpp"
 #include "sim/base/segment_sizes.hpp"
+#include "sim/shm/accumulate_lock.hpp"
 #include "sim/shm/bell.hpp"
 #include "sim/shm/cell_data.hpp"
 #include "sim/shm/meeting.hpp"
@@ -79,11 +80,13 @@ struct RankArea {
   std::uint32_t heap_unused = 0;
   std::uint64_t heap_bytes = 0;
   std::uint64_t heap_file = 0;  // its inode: no other file is taken for it, whoever has the process's number by then
+  // Around accumulates to this rank's windows that no instruction does at once.
+  AccumulateLockData accumulates;
   // opened[i]: local rank i has sent here before, so its channel is worth a look. Written once by rank i.
   alignas(kCacheLineBytes) std::array<std::uint8_t, kShmRanksMax> opened{};
 };
 static_assert(std::is_trivially_copyable_v<RankArea>);
-static_assert(offsetof(RankArea, bell) == 0 && offsetof(RankArea, pid) == 64 && offsetof(RankArea, opened) == 128);
+static_assert(offsetof(RankArea, bell) == 0 && offsetof(RankArea, pid) == 64 && offsetof(RankArea, opened) == 192);
 static_assert(offsetof(RankArea, heap_descriptor) == 96 && offsetof(RankArea, heap_bytes) == 104);
 static_assert(sizeof(RankArea) <= kSegmentPageBytes);
 

@@ -20,7 +20,7 @@ struct Outstanding;
 // "Posting a receive is done exactly as if the receive were being posted for a normal MPI message, with a few
 // exceptions": its match bits are no message's, and a block takes the body without its header (paper 001, 4.1). The
 // block is a combined one: the origin's memory may lie in pieces.
-struct Answer final : Listener {
+struct Reply final : Listener {
   Pooled pooled;
   Rma* rma = nullptr;
   Window* window = nullptr;
