@@ -45,6 +45,7 @@ inline void spin_pause() {
 
 // What this thread wrote before is seen by who sees what it writes after: MPI_Win_sync.
 inline void order_memory() {
+  // Partner: the other process's own call (MPI 4.0, 12.7); between the two the program synchronises by what it likes.
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
