@@ -48,8 +48,10 @@ std::string from_file(const std::string& file, const sim::MeasuredRates& measure
 Status measure_first(sim::JobRates& found, TakenRates& out) {
   std::fprintf(stderr, "margay info: nothing was measured on this machine yet; measuring, once, a few seconds\n");
   std::vector<std::string> remarks;
-  if (const Status status = measure_machine(found.measured, remarks); !status.ok()) {
-    out.source = "the usual ones: " + status.sentence();
+  std::string disturbed;
+  const Status status = measure_machine(found.measured, remarks, disturbed);
+  if (!status.ok() || !disturbed.empty()) {
+    out.source = "the usual ones: " + (status.ok() ? disturbed : status.sentence());
     return {};
   }
   found.text = found.measured.rates;

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "collectives/select/solve_rates.hpp"
 #include "command/calibrate/child.hpp"
 #include "command/calibrate/measurement.hpp"
+#include "command/calibrate/other_load.hpp"
 #include "sim/base/processors.hpp"
 
 namespace margay::command {
@@ -151,7 +153,22 @@ std::string measuring_program(std::string command) {
   return {};
 }
 
-Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remarks) {
+namespace {
+
+// Others' share of the processors from which on what was measured says more of them than of the machine: beside one
+// busy program on two processors memory seemed 26 times as slow, and broadcasts chosen by that took six times as long.
+constexpr double kDisturbingShare = 0.1;
+
+std::string words_of_load(double others) {
+  const char* const anyway = std::getenv("MARGAY_CALIBRATE");
+  if (others < kDisturbingShare || (anyway != nullptr && std::string_view(anyway) == "anyway")) return {};
+  return "other programs used " + std::to_string(static_cast<int>(others * 100)) +
+         " % of the processors meanwhile; `margay calibrate` on a quiet machine measures the machine itself";
+}
+
+}  // namespace
+
+Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remarks, std::string& disturbed) {
   const std::string program = measuring_program(own_path());
   if (program.empty()) {
     return Status::error(
@@ -160,7 +177,9 @@ Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remark
   }
   const int processors = sim::processor_share().processors >= 2 ? 2 : 1;
   std::vector<Shape> shapes = shapes_for(processors);
+  const OtherLoad others;
   run_all(shapes, program);
+  disturbed = words_of_load(others.share());
   if (const Status& status = shapes.front().status; !status.ok()) {
     return Status::error("no rank can be measured: " + status.sentence() + " (`margay doctor` looks for the reason)");
   }
@@ -181,20 +200,26 @@ int calibrate(const sim::CalibrateOrder& order) {
   }
   sim::MeasuredRates measured;
   std::vector<std::string> remarks;
-  if (const Status status = measure_machine(measured, remarks); !status.ok()) return complain(status);
+  std::string disturbed;
+  if (const Status status = measure_machine(measured, remarks, disturbed); !status.ok()) return complain(status);
   for (const std::string& remark : remarks)
     std::fprintf(stderr, "margay calibrate: not measured, %s\n", remark.c_str());
+  if (!disturbed.empty()) std::fprintf(stderr, "margay calibrate: %s\n", disturbed.c_str());
   if (order.print) {
     std::printf("%s\n", measured.rates.c_str());
     return 0;
   }
   collectives::Rates rates = collectives::usual_rates();
   if (const Status status = collectives::parse_rates(measured.rates, rates); !status.ok()) return complain(status);
-  if (const Status status = sim::write_rates_file(path, measured); !status.ok()) return complain(status);
+  // Who names a file gets what was measured; jobs that look for the machine's file go by the usual rates instead.
+  const bool kept = disturbed.empty() || !order.file.empty();
+  if (kept) {
+    if (const Status status = sim::write_rates_file(path, measured); !status.ok()) return complain(status);
+  }
   std::printf("what collectives cost on this machine (%s)\n", measured.machine.c_str());
   for (const std::string& line : collectives::describe_rates(rates)) std::printf("%s\n", line.c_str());
   if (!measured.unmeasured.empty()) std::printf("  not measured, the usual values: %s\n", measured.unmeasured.c_str());
-  std::printf("kept in %s\n", path.c_str());
+  std::printf(kept ? "kept in %s\n" : "not kept in %s\n", path.c_str());
   return 0;
 }
 
