@@ -92,6 +92,7 @@ sim::HeapPlace place_of(MpiRank& rank, const void* memory, std::uint64_t bytes) 
 void choose_way(MpiRank& rank, const Window& window, int member, const Card& card, WindowTarget& target) {
   target.bytes = card.bytes;
   target.unit = card.unit;
+  if (window.by_messages) return;
   const sim::NodeMemory* const node = rank.process().node_memory();
   if (member == window.rank()) {
     target.control = window.control;
@@ -179,11 +180,14 @@ std::unique_ptr<Window> begin_window(MpiRank& rank, Communicator& own, const Exp
   auto window = std::make_unique<Window>();
   window->handle = rank.handles().windows().add(*window);
   if (window->handle == 0) return nullptr;
-  own.error_handler = nullptr;  // MPI_ERRORS_ARE_FATAL (MPI 4.0, 9.3)
   own.topology = nullptr;
   window->communicator = &own;
   window->communicator_handle = own.handle;
-  own.handle = window->handle;
+  window->by_messages = exposed.of_1996;
+  if (!exposed.of_1996) {
+    own.error_handler = nullptr;  // MPI_ERRORS_ARE_FATAL (MPI 4.0, 9.3)
+    own.handle = window->handle;
+  }
   window->flavor = exposed.flavor;
   window->base = exposed.base;
   window->size = exposed.size;

@@ -98,6 +98,8 @@ class MpiRank {
       rma_ = std::make_unique<Rma>(device_.parts(), process_->node_memory());
     return *rma_;
   }
+  // The same, if it was.
+  [[nodiscard]] const Rma* rma_if_any() const { return rma_.get(); }
   [[nodiscard]] RankExtension* collectives() { return collectives_.get(); }
 
   // Whatever communicator a handle names; nullptr when there is no such living one.

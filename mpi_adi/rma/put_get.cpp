@@ -84,6 +84,7 @@ void Rma::put_by_messages(Window& window, const Access& access) {
     header.length = body.bytes();
     return send(window, to, header, body, access.request, &here);
   }
+  if (window.by_messages) return put_blocks(window, access);
   TargetPieces pieces(*access.target_type, access.target_count);
   while (pieces.left() != 0) {
     const std::uint64_t at = body.bytes() - pieces.left();
@@ -113,6 +114,7 @@ void Rma::get_by_messages(Window& window, const Access& access) {
     get.return_length = room.bytes();
     return send(window, to, get, {}, nullptr, nullptr);
   }
+  if (window.by_messages) return get_blocks(window, access);
   TargetPieces pieces(*access.target_type, access.target_count);
   while (pieces.left() != 0) {
     const std::uint64_t at = room.bytes() - pieces.left();
@@ -122,6 +124,43 @@ void Rma::get_by_messages(Window& window, const Access& access) {
     const std::vector<Piece> part = pieces.take(kPiecesOfAsk, room.bytes(), head.bytes);
     head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
     send_ask(window, access.target, head, part);
+  }
+}
+
+// "For one sided communications, each block in the datatype generates a separate message so that the offset can be used
+// properly" (paper 001, section 5).
+void Rma::put_blocks(Window& window, const Access& access) {
+  WindowTarget& to = window.target(access.target);
+  Pieces here;
+  const portals::Region body = here.to_send(access.buffer, access.count, *access.type);
+  TargetPieces pieces(*access.target_type, access.target_count);
+  while (pieces.left() != 0) {
+    const std::uint64_t at = body.bytes() - pieces.left();
+    std::uint64_t bytes = 0;
+    const Piece block = pieces.take(1, body.bytes(), bytes).front();
+    portals::Header header = header_to(to.world_rank, kPutPortal, window_bits(window));
+    header.offset = access.offset + static_cast<std::uint64_t>(block.offset);
+    header.length = bytes;
+    send(window, to, header, body.slice(at, bytes), access.request, &here);
+  }
+}
+
+void Rma::get_blocks(Window& window, const Access& access) {
+  WindowTarget& to = window.target(access.target);
+  Pieces here;
+  const portals::Region room = here.to_receive(access.buffer, access.count, *access.type);
+  TargetPieces pieces(*access.target_type, access.target_count);
+  while (pieces.left() != 0) {
+    const std::uint64_t at = room.bytes() - pieces.left();
+    std::uint64_t bytes = 0;
+    const Piece block = pieces.take(1, room.bytes(), bytes).front();
+    portals::Header get = header_to(to.world_rank, kGetPortal, window_bits(window));
+    get.kind = portals::Kind::get;
+    get.offset = access.offset + static_cast<std::uint64_t>(block.offset);
+    get.return_portal = kReceivePortal;
+    get.return_match_bits = reply_bits_of(expect(window, access.target, room.slice(at, bytes), access.request, &here));
+    get.return_length = bytes;
+    send(window, to, get, {}, nullptr, nullptr);
   }
 }
 

@@ -60,6 +60,12 @@ class Rma final : public Listener {
   // Not any more. Requires: nobody sends any.
   void detach(Window& window);
 
+  // The one whose communicator it is, or nullptr.
+  [[nodiscard]] Window* window_of(const Communicator& communicator) const {
+    const auto found = windows_.find(communicator.context);
+    return found == windows_.end() ? nullptr : found->second;
+  }
+
   void put(Window& window, const Access& access);
   void get(Window& window, const Access& access);
   // `access` names where the result goes; its target's elements are of `operands`' type. `buffer` null: no result.
@@ -118,6 +124,8 @@ class Rma final : public Listener {
 
   // By way.
   [[nodiscard]] bool copy_through_system(Window& window, const Access& access, bool write);
+  void put_blocks(Window& window, const Access& access);
+  void get_blocks(Window& window, const Access& access);
   void put_by_messages(Window& window, const Access& access);
   void get_by_messages(Window& window, const Access& access);
   [[nodiscard]] static portals::Region result_room(const Access& access, const AccumulateOperands& operands,

@@ -71,6 +71,7 @@ struct Window {
   MPI_Win handle = MPI_WIN_NULL;
   Communicator* communicator = nullptr;  // its own
   MPI_Comm communicator_handle = MPI_COMM_NULL;
+  bool by_messages = false;  // paper 001's own: messages to oneself, too, and one for each block
   int flavor = MPI_WIN_FLAVOR_CREATE;
   int model = MPI_WIN_UNIFIED;
   void* base = nullptr;  // this process's memory

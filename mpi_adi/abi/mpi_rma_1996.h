@@ -14,7 +14,9 @@
 #ifndef MARGAY_MPI_RMA_1996_H
 #define MARGAY_MPI_RMA_1996_H
 
+#ifndef MPI_VERSION
 #include <mpi.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
