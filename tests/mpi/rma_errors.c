@@ -33,6 +33,29 @@ static void ranges(MPI_Win win) {
   MPI_Type_free(&gap);
 }
 
+// What is refused does not use the epoch that a fence began: another may begin.
+static void refused(MPI_Win win) {
+  int value = 0, result = 0;
+  OK(MPI_Win_fence(0, win));
+  FAILS(MPI_Put(&value, 1, MPI_INT, 1, 10, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
+  FAILS(MPI_Get_accumulate(&value, 1, MPI_INT, &result, 2, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win), MPI_ERR_ARG);
+  FAILS(MPI_Fetch_and_op(&value, &result, MPI_INT, 1, 0, MPI_MAXLOC, win), MPI_ERR_OP);
+  OK(MPI_Win_start(MPI_GROUP_EMPTY, 0, win));
+  OK(MPI_Win_complete(win));
+}
+
+// The handler of MPI_COMM_SELF ends the program: null pointers, too, are for the window's and the communicator's.
+static void handlers(MPI_Win win) {
+  int value = 0, result = 0;
+  MPI_Win other;
+  OK(MPI_Win_lock_all(0, win));
+  FAILS(MPI_Rput(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Raccumulate(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Compare_and_swap(&value, NULL, &result, MPI_INT, 1, 0, win), MPI_ERR_BUFFER);
+  OK(MPI_Win_unlock_all(win));
+  FAILS(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, NULL, &other), MPI_ERR_ARG);
+}
+
 static void epochs(MPI_Win win) {
   int value = 0, flag = 0;
   MPI_Request request;
@@ -104,6 +127,8 @@ int main(int argc, char** argv) {
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   ranges(win);
+  refused(win);
+  handlers(win);
   epochs(win);
   flavours(win);
   freed = win;
