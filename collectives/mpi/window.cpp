@@ -202,9 +202,9 @@ extern "C" int PMPI_Win_detach(MPI_Win win, const void* base) {
   }
   if (!call.ok()) return call.failed();
   if (!window->memory.detach(base)) {
-    call.error(base == nullptr ? MPI_ERR_BASE : MPI_ERR_RMA_ATTACH,
-               std::string(base == nullptr ? "base is a null pointer, and" : "base") +
-                   " is no address that was attached");
+    call.error(
+        base == nullptr ? MPI_ERR_BASE : MPI_ERR_RMA_ATTACH,
+        std::string(base == nullptr ? "base is a null pointer, and" : "base") + " is no address that was attached");
   }
   return call.done();
 }
