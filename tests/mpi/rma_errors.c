@@ -1,5 +1,6 @@
 // What goes wrong at the origin, by its class: accesses outside of the window or of an epoch, epochs that do not fit
-// each other, wrong lock types, assertions and flavours, operations and types that accumulates do not take. ranks: 2
+// each other, wrong lock types, assertions and flavours, operations and types that accumulates do not take.
+// ranks: 2
 // reference: none, MPICH checks less, and dies of some
 #include "windows.h"
 
