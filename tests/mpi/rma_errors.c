@@ -45,16 +45,41 @@ static void refused(MPI_Win win) {
   OK(MPI_Win_complete(win));
 }
 
-// The handler of MPI_COMM_SELF ends the program: null pointers, too, are for the window's and the communicator's.
+static int told;
+static void count_of_window(MPI_Win* win, int* code, ...) {
+  (void)win;
+  (void)code;
+  ++told;
+}
+static void count_of_communicator(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  (void)code;
+  ++told;
+}
+
+// Null pointers, too, are told to the handler of the window or the communicator.
 static void handlers(MPI_Win win) {
   int value = 0, result = 0;
   MPI_Win other;
+  MPI_Comm comm;
+  MPI_Errhandler of_window, of_communicator;
+  MPI_Win_create_errhandler(count_of_window, &of_window);
+  MPI_Win_set_errhandler(win, of_window);
   OK(MPI_Win_lock_all(0, win));
   FAILS(MPI_Rput(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win, NULL), MPI_ERR_ARG);
   FAILS(MPI_Raccumulate(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win, NULL), MPI_ERR_ARG);
   FAILS(MPI_Compare_and_swap(&value, NULL, &result, MPI_INT, 1, 0, win), MPI_ERR_BUFFER);
   OK(MPI_Win_unlock_all(win));
-  FAILS(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, NULL, &other), MPI_ERR_ARG);
+  CHECK(told == 3, "the window's handler was called %d times", told);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_create_errhandler(count_of_communicator, &of_communicator);
+  MPI_Comm_set_errhandler(comm, of_communicator);
+  FAILS(MPI_Win_allocate(8, 1, MPI_INFO_NULL, comm, NULL, &other), MPI_ERR_ARG);
+  CHECK(told == 4, "the communicator's handler was called %d times", told - 3);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Errhandler_free(&of_window);
+  MPI_Errhandler_free(&of_communicator);
+  MPI_Comm_free(&comm);
 }
 
 static void epochs(MPI_Win win) {
