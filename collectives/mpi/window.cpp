@@ -21,8 +21,10 @@ struct WindowArguments {
   MPI_Comm comm;
 };
 
-// The communicator, checked with everything else; nullptr after an error.
-Communicator* check_window(Call& call, const WindowArguments& arguments, const MPI_Win* win, Info& hints) {
+// The communicator, checked with everything else, also what `check_more` does; nullptr after an error.
+template <typename CheckMore>
+Communicator* check_window(Call& call, const WindowArguments& arguments, const MPI_Win* win, Info& hints,
+                           CheckMore check_more) {
   Communicator* const communicator = call.intracommunicator(arguments.comm);
   call.not_null(win, "win");
   if (arguments.size < 0) call.error(MPI_ERR_SIZE, "size is " + std::to_string(arguments.size) + ", below 0");
@@ -31,6 +33,7 @@ Communicator* check_window(Call& call, const WindowArguments& arguments, const M
   }
   std::optional<Info> given = arguments.info == MPI_INFO_NULL ? Info{} : copy_of_info(arguments.info);
   if (!given) call.error(MPI_ERR_INFO, words_of_bad_info(arguments.info));
+  check_more();
   if (!call.ok()) return nullptr;
   hints = std::move(*given);
   note_call(call, *communicator);
@@ -66,12 +69,11 @@ int give_window(Call& call, const MadeWindow& made, Info hints, MPI_Win* win) {
 int create(const CallName& name, void* base, const WindowArguments& arguments, MPI_Win* win) {
   Call call(name);
   Info hints;
-  Communicator* const communicator = check_window(call, arguments, win, hints);
-  if (communicator == nullptr) return call.failed();
-  if (base == nullptr && arguments.size != 0) {
+  Communicator* const communicator = check_window(call, arguments, win, hints, [&] {
+    if (base != nullptr || arguments.size == 0) return;
     call.error(MPI_ERR_BASE, "base is a null pointer, and size is " + std::to_string(arguments.size));
-    return call.failed();
-  }
+  });
+  if (communicator == nullptr) return call.failed();
   return give_window(
       call, make_window(call.rank(), *communicator, {MPI_WIN_FLAVOR_CREATE, base, arguments.size, arguments.unit}),
       std::move(hints), win);
@@ -81,8 +83,8 @@ int create(const CallName& name, void* base, const WindowArguments& arguments, M
 int allocate(const CallName& name, int flavor, const WindowArguments& arguments, void* baseptr, MPI_Win* win) {
   Call call(name);
   Info hints;
-  call.not_null(baseptr, "baseptr");
-  Communicator* const communicator = check_window(call, arguments, win, hints);
+  Communicator* const communicator =
+      check_window(call, arguments, win, hints, [&] { call.not_null(baseptr, "baseptr"); });
   if (communicator == nullptr) return call.failed();
   const std::string* const apart = hints.find("alloc_shared_noncontig");
   const MadeWindow made =
@@ -135,7 +137,7 @@ MARGAY_ALIAS(Win_allocate_shared_c)
 extern "C" int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   Call call(call_name<"MPI_Win_create_dynamic">);
   Info hints;
-  Communicator* const communicator = check_window(call, {0, 1, info, comm}, win, hints);
+  Communicator* const communicator = check_window(call, {0, 1, info, comm}, win, hints, [] {});
   if (communicator == nullptr) return call.failed();
   return give_window(call, make_window(call.rank(), *communicator, {MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1}),
                      std::move(hints), win);
@@ -181,7 +183,7 @@ extern "C" int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
   Window* const window = checked_window(call, win);
   if (size < 0) call.error(MPI_ERR_SIZE, "size is " + std::to_string(size) + ", below 0");
   if (window != nullptr && !window->memory.dynamic()) {
-    call.error(MPI_ERR_RMA_FLAVOR, "memory is attached to windows of MPI_Win_create_dynamic only");
+    call.error(MPI_ERR_RMA_FLAVOR, "the window was not made by MPI_Win_create_dynamic: it takes no more memory");
   }
   if (base == nullptr && size > 0) call.error(MPI_ERR_BASE, "base is a null pointer");
   if (!call.ok()) return call.failed();
@@ -196,10 +198,14 @@ extern "C" int PMPI_Win_detach(MPI_Win win, const void* base) {
   Call call(call_name<"MPI_Win_detach">);
   Window* const window = checked_window(call, win);
   if (window != nullptr && !window->memory.dynamic()) {
-    call.error(MPI_ERR_RMA_FLAVOR, "memory is detached from windows of MPI_Win_create_dynamic only");
+    call.error(MPI_ERR_RMA_FLAVOR, "the window was not made by MPI_Win_create_dynamic: it has no attached memory");
   }
   if (!call.ok()) return call.failed();
-  if (!window->memory.detach(base)) call.error(MPI_ERR_RMA_ATTACH, "base is no address that was attached");
+  if (!window->memory.detach(base)) {
+    call.error(
+        base == nullptr ? MPI_ERR_BASE : MPI_ERR_RMA_ATTACH,
+        std::string(base == nullptr ? "base is a null pointer, and" : "base") + " is no address that was attached");
+  }
   return call.done();
 }
 MARGAY_ALIAS(Win_detach)

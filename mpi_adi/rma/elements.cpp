@@ -44,6 +44,10 @@ bool accumulates(MPI_Op op, MPI_Datatype type) {
   return op == MPI_REPLACE || op == MPI_NO_OP || predefined_combine(op, type) != nullptr;
 }
 
+bool swaps(MPI_Datatype type) {
+  return accumulates(MPI_BAND, type) || accumulates(MPI_LAND, type);
+}
+
 namespace {
 
 // One element becomes what `change` makes of it; what was there before to `old`, unless it is null. `change` works on

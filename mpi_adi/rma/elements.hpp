@@ -14,6 +14,8 @@ namespace margay::mpi_adi {
 [[nodiscard]] std::uint32_t accumulate_element_bytes(MPI_Datatype type);
 // Whether an accumulate may use the operation on the type (MPI 4.0, 12.3.4): a predefined one, MPI_REPLACE, MPI_NO_OP.
 [[nodiscard]] bool accumulates(MPI_Op op, MPI_Datatype type);
+// Whether MPI_Compare_and_swap takes the type: integers, logicals and bytes.
+[[nodiscard]] bool swaps(MPI_Datatype type);
 
 // `lock`: of who has the memory, for elements that no instruction updates at once.
 // target[i] = operand[i] op target[i], each element at once as others see it; what was there before to `result`, unless

@@ -1,5 +1,6 @@
 // What goes wrong at the origin, by its class: accesses outside of the window or of an epoch, epochs that do not fit
-// each other, wrong lock types, assertions and flavours, operations and types that accumulates do not take. ranks: 2
+// each other, wrong lock types, assertions and flavours, operations and types that accumulates do not take.
+// ranks: 2
 // reference: none, MPICH checks less, and dies of some
 #include "windows.h"
 
@@ -31,6 +32,54 @@ static void ranges(MPI_Win win) {
   FAILS(MPI_Accumulate(value, 1, MPI_FLOAT, 1, 0, 1, MPI_INT, MPI_SUM, win), MPI_ERR_TYPE);
   OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
   MPI_Type_free(&gap);
+}
+
+// What is refused does not use the epoch that a fence began: another may begin.
+static void refused(MPI_Win win) {
+  int value = 0, result = 0;
+  OK(MPI_Win_fence(0, win));
+  FAILS(MPI_Put(&value, 1, MPI_INT, 1, 10, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
+  FAILS(MPI_Get_accumulate(&value, 1, MPI_INT, &result, 2, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win), MPI_ERR_ARG);
+  FAILS(MPI_Fetch_and_op(&value, &result, MPI_INT, 1, 0, MPI_MAXLOC, win), MPI_ERR_OP);
+  OK(MPI_Win_start(MPI_GROUP_EMPTY, 0, win));
+  OK(MPI_Win_complete(win));
+}
+
+static int told;
+static void count_of_window(MPI_Win* win, int* code, ...) {
+  (void)win;
+  (void)code;
+  ++told;
+}
+static void count_of_communicator(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  (void)code;
+  ++told;
+}
+
+// Null pointers, too, are told to the handler of the window or the communicator.
+static void handlers(MPI_Win win) {
+  int value = 0, result = 0;
+  MPI_Win other;
+  MPI_Comm comm;
+  MPI_Errhandler of_window, of_communicator;
+  MPI_Win_create_errhandler(count_of_window, &of_window);
+  MPI_Win_set_errhandler(win, of_window);
+  OK(MPI_Win_lock_all(0, win));
+  FAILS(MPI_Rput(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Raccumulate(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Compare_and_swap(&value, NULL, &result, MPI_INT, 1, 0, win), MPI_ERR_BUFFER);
+  OK(MPI_Win_unlock_all(win));
+  CHECK(told == 3, "the window's handler was called %d times", told);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_create_errhandler(count_of_communicator, &of_communicator);
+  MPI_Comm_set_errhandler(comm, of_communicator);
+  FAILS(MPI_Win_allocate(8, 1, MPI_INFO_NULL, comm, NULL, &other), MPI_ERR_ARG);
+  CHECK(told == 4, "the communicator's handler was called %d times", told - 3);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Errhandler_free(&of_window);
+  MPI_Errhandler_free(&of_communicator);
+  MPI_Comm_free(&comm);
 }
 
 static void epochs(MPI_Win win) {
@@ -104,6 +153,8 @@ int main(int argc, char** argv) {
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   ranges(win);
+  refused(win);
+  handlers(win);
   epochs(win);
   flavours(win);
   freed = win;

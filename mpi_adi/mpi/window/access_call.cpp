@@ -6,6 +6,7 @@
 
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/mpi/window/rma_request.hpp"
+#include "mpi_adi/op/names.hpp"
 #include "mpi_adi/rma/elements.hpp"
 
 namespace margay::mpi_adi {
@@ -70,53 +71,101 @@ const std::byte* gathered(const AccessArguments& arguments, const Datatype& type
   return memory.data();
 }
 
+void check_operation(Call& call, MPI_Op op, bool result_wanted) {
+  if (is_predefined_op(op)) {
+    if (op == MPI_NO_OP && !result_wanted) {
+      call.error(MPI_ERR_OP, "the operation is MPI_NO_OP, which is for accumulates with a result only");
+    }
+    return;
+  }
+  const std::string word = operation_word(op);
+  const bool lives = call.rank().handles().operations().find(op) != nullptr;
+  call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
+                         : lives ? word + " is one that the program made; accumulates take predefined ones only"
+                                 : word + " is no living operation (freed, or never made)");
+}
+
+// Types for Fortran's kinds have handles of their own and are predefined, too (MPI 4.0, 19.1.5).
+bool is_one_element(const Datatype& type) {
+  if (type.predefined) return true;
+  const int combiner = type.definition->origin.combiner;
+  return combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
+         combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+// The elements' type, which all sides must have, and what the operation does to it. Requires: `access` is checked.
+void check_elements(Call& call, const Access& access, const ResultArguments& result, AccumulateOperands& operands) {
+  check_operation(call, operands.op, result.wanted);
+  const Datatype& target = *access.target_type;
+  operands.type = element_type(target);
+  operands.element_bytes = accumulate_element_bytes(operands.type);
+  if (result.one_element && !is_one_element(target)) {
+    call.error(MPI_ERR_TYPE, "datatype " + in_hex(target.handle) + " is not predefined");
+  } else if (operands.element_bytes == 0) {
+    call.error(MPI_ERR_TYPE, "elements of the target's datatype " + in_hex(target.handle) +
+                                 " are not all of one predefined datatype that accumulates take");
+  } else if (operands.compare != nullptr && !swaps(operands.type)) {
+    call.error(MPI_ERR_TYPE, "datatype " + type_word(operands.type) +
+                                 " is none of integers, logicals or bytes, which alone are compared");
+  } else if (operands.compare == nullptr && !accumulates(operands.op, operands.type)) {
+    call.error(MPI_ERR_OP,
+               "operation " + operation_word(operands.op) + " is not defined on " + type_word(operands.type));
+  } else if (operands.op != MPI_NO_OP && element_type(*access.type) != operands.type) {
+    call.error(MPI_ERR_TYPE, "elements of the origin's datatype " + in_hex(access.type->handle) + " are not " +
+                                 type_word(operands.type) + ", as the target's are");
+  }
+}
+
+// Where the access puts the result; nowhere, if none is wanted.
+void check_result(Call& call, Access& access, const ResultArguments& result) {
+  access.buffer = result.result;
+  access.count = result.count;
+  access.type = nullptr;
+  if (!result.wanted || !call.ok()) return;
+  access.type = call.datatype(result.type, result.count);
+  if (access.type != nullptr) static_cast<void>(call.elements(result.count, *access.type));
+  if (!result.one_element) call.whose("of the result");
+  call.address(result.result, result.count, access.type, "the result's buffer");
+  if (!call.ok()) return;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(access.target_count) * access.target_type->size;
+  const std::uint64_t result_bytes = static_cast<std::uint64_t>(result.count) * access.type->size;
+  if (result_bytes != bytes) {
+    call.error(MPI_ERR_ARG, "the result's elements are " + std::to_string(result_bytes) + " bytes, the target's " +
+                                std::to_string(bytes));
+  }
+}
+
 int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result,
                Requested* requested, const void* compare = nullptr) {
   Window* window = nullptr;
   Access access;
   AccessArguments checked = arguments;
   // Without operands, what is said of them counts for nothing (MPI 4.0, 12.3.4): the target's elements say it all.
-  const bool no_operands = op == MPI_NO_OP;
+  const bool no_operands = op == MPI_NO_OP && result.wanted;
   if (no_operands) {
     checked.origin = result.result;
     checked.origin_count = result.count;
     checked.origin_type = result.type;
+    checked.origin_is_result = true;
   }
   if (!check_access(call, checked, window, access)) {
     if (requested != nullptr) requested->end(window);
     return call.done();
   }
-  if (requested != nullptr && !Requested::allowed(call, *window, arguments.target)) return call.failed();
   const Datatype& origin_type = *access.type;
   AccumulateOperands operands;
   operands.op = op;
-  operands.type = element_type(*access.target_type);
-  operands.element_bytes = accumulate_element_bytes(operands.type);
-  if (!is_predefined_op(op) || (no_operands && !result.wanted)) {
-    call.error(MPI_ERR_OP, "accumulates take predefined operations only, and MPI_REPLACE and MPI_NO_OP");
-  } else if (operands.element_bytes == 0) {
-    call.error(MPI_ERR_TYPE, "the target's elements are not all of one predefined type");
-  } else if (compare == nullptr && !accumulates(op, operands.type)) {
-    call.error(MPI_ERR_OP, "the operation is not defined on the target's elements");
-  } else if (!no_operands && element_type(origin_type) != operands.type) {
-    call.error(MPI_ERR_TYPE, "the origin's elements are of another predefined type than the target's");
-  }
+  operands.compare = static_cast<const std::byte*>(compare);
+  check_elements(call, access, result, operands);
+  check_result(call, access, result);
   if (!call.ok()) return call.failed();
+  if (requested != nullptr && !Requested::allowed(call, *window, arguments.target)) return call.failed();
+  if (!enter_epoch(call, *window, arguments.target)) return call.failed();
   const std::uint64_t bytes = static_cast<std::uint64_t>(access.target_count) * access.target_type->size;
   const bool pair = access.target_type->handle == operands.type;
   operands.count = pair ? static_cast<std::uint64_t>(access.target_count) : bytes / operands.element_bytes;
   std::vector<std::byte> memory;
   if (!no_operands) operands.elements = gathered(arguments, origin_type, operands, memory);
-  operands.compare = static_cast<const std::byte*>(compare);
-  access.buffer = result.wanted ? result.result : nullptr;
-  access.count = result.count;
-  access.type = result.wanted ? call.datatype(result.type, result.count) : nullptr;
-  if (result.wanted) call.buffer(result.result, result.count, access.type, "the result's buffer");
-  if (!call.ok()) return call.failed();
-  if (result.wanted && static_cast<std::uint64_t>(result.count) * access.type->size != bytes) {
-    call.error(MPI_ERR_ARG, "the result's elements are not as many bytes as the target's");
-    return call.failed();
-  }
   if (requested != nullptr) access.request = requested->begin(*window);
   call.rank().rma().accumulate(*window, access, operands);
   if (requested != nullptr) requested->end(window);
@@ -129,7 +178,8 @@ int access_call(const CallName& name, Direction direction, const AccessArguments
   Call call(name);
   Window* window = nullptr;
   Access access;
-  if (check_access(call, arguments, window, access)) carry_out(call, direction, *window, access);
+  if (check_access(call, arguments, window, access) && enter_epoch(call, *window, arguments.target))
+    carry_out(call, direction, *window, access);
   return call.done();
 }
 
@@ -138,7 +188,8 @@ int access_call(const CallName& name, Direction direction, const AccessArguments
   Requested requested(call, request);
   Window* window = nullptr;
   Access access;
-  if (check_access(call, arguments, window, access) && Requested::allowed(call, *window, arguments.target)) {
+  if (check_access(call, arguments, window, access) && Requested::allowed(call, *window, arguments.target) &&
+      enter_epoch(call, *window, arguments.target)) {
     access.request = requested.begin(*window);
     carry_out(call, direction, *window, access);
   }
@@ -160,8 +211,12 @@ int accumulate_call(const CallName& name, const AccessArguments& arguments, MPI_
 
 int swap_call(const CallName& name, const AccessArguments& arguments, const void* compare, void* result) {
   Call call(name);
-  call.not_null(compare, "compare_addr");
-  return accumulate(call, arguments, MPI_REPLACE, {result, 1, arguments.target_type, true}, nullptr, compare);
+  // The window first: its handler is asked.
+  if (checked_window(call, arguments.window) != nullptr) {
+    call.address(compare, 1, call.datatype(arguments.target_type), "compare_addr");
+  }
+  if (!call.ok()) return call.failed();
+  return accumulate(call, arguments, MPI_REPLACE, {result, 1, arguments.target_type, true, true}, nullptr, compare);
 }
 
 }  // namespace margay::mpi_adi

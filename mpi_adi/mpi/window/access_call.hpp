@@ -19,6 +19,7 @@ struct ResultArguments {
   std::int64_t count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   bool wanted = false;
+  bool one_element = false;  // of a predefined datatype (MPI_Fetch_and_op, MPI_Compare_and_swap)
 };
 [[nodiscard]] int accumulate_call(const CallName& name, const AccessArguments& arguments, MPI_Op op,
                                   const ResultArguments& result);

@@ -92,7 +92,7 @@ extern "C" int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, MPI
                                  MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
   return accumulate_call(call_name<"MPI_Fetch_and_op">,
                          {origin_addr, 1, datatype, target_rank, target_disp, 1, datatype, win}, op,
-                         {result_addr, 1, datatype, true});
+                         {result_addr, 1, datatype, true, true});
 }
 MARGAY_ALIAS(Fetch_and_op)
 

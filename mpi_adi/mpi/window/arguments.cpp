@@ -12,9 +12,9 @@ Window* checked_window(Call& call, MPI_Win handle) {
                                 : "window " + in_hex(handle) + " is no living window (freed, or never made)");
     return nullptr;
   }
-  if (!call.ok()) return nullptr;
+  // Also of an error that came before.
   call.on(*window->communicator);
-  return window;
+  return call.ok() ? window : nullptr;
 }
 
 bool checked_target(Call& call, const Window* window, int rank) {
@@ -48,31 +48,37 @@ bool check_range(Call& call, const Window& window, int target, MPI_Aint displace
   const bool dense = type.dense();
   low = dense ? 0 : type.definition->true_bounds.lower;
   high = dense ? type.extent : type.definition->true_bounds.upper;
-  const bool fits = !__builtin_mul_overflow(count - 1, type.extent, &step) &&
-                    !__builtin_mul_overflow(displacement, static_cast<std::int64_t>(to.unit), &begin) &&
-                    !__builtin_add_overflow(begin, low + std::min<std::int64_t>(step, 0), &from) &&
-                    !__builtin_add_overflow(begin, high + std::max<std::int64_t>(step, 0), &to_end) && from >= 0 &&
-                    static_cast<std::uint64_t>(to_end) <= to.bytes;
+  const bool known = !__builtin_mul_overflow(count - 1, type.extent, &step) &&
+                     !__builtin_mul_overflow(displacement, static_cast<std::int64_t>(to.unit), &begin) &&
+                     !__builtin_add_overflow(begin, low + std::min<std::int64_t>(step, 0), &from) &&
+                     !__builtin_add_overflow(begin, high + std::max<std::int64_t>(step, 0), &to_end);
   offset = static_cast<std::uint64_t>(begin);
-  if (fits) return true;
-  call.error(MPI_ERR_RMA_RANGE, "bytes " + std::to_string(from) + " to " + std::to_string(to_end) +
-                                    " are meant of the window of rank " + std::to_string(target) + ", which has " +
-                                    std::to_string(to.bytes) + " (displacement " + std::to_string(displacement) +
-                                    ", in units of " + std::to_string(to.unit) + ")");
+  if (known && from >= 0 && static_cast<std::uint64_t>(to_end) <= to.bytes) return true;
+  call.error(MPI_ERR_RMA_RANGE,
+             "bytes " + (known ? std::to_string(from) + " to " + std::to_string(to_end) : std::string("past 2^63")) +
+                 " are meant of the window of rank " + std::to_string(target) + ", which has " +
+                 std::to_string(to.bytes) + " (displacement " + std::to_string(displacement) + ", in units of " +
+                 std::to_string(to.unit) + ")");
   return false;
 }
 
 bool check_access(Call& call, const AccessArguments& arguments, Window*& window, Access& access) {
   window = checked_window(call, arguments.window);
   if (window == nullptr) return false;
-  access.type = call.datatype(arguments.origin_type, arguments.origin_count);
-  access.target_type = call.datatype(arguments.target_type, arguments.target_count);
+  // Where both sides are the same, one word is for both.
+  const bool apart = arguments.origin_type != arguments.target_type || arguments.origin_count != arguments.target_count;
+  const auto checked = [&](MPI_Datatype handle, std::int64_t count, const char* side) {
+    Datatype* const type = call.datatype(handle, count);
+    if (type != nullptr) static_cast<void>(call.elements(count, *type));
+    if (apart) call.whose(side);
+    return type;
+  };
+  access.type = checked(arguments.origin_type, arguments.origin_count,
+                        arguments.origin_is_result ? "of the result" : "of the origin");
+  access.target_type = checked(arguments.target_type, arguments.target_count, "of the target");
   if (!call.ok()) return false;
-  if (!call.elements(arguments.origin_count, *access.type) ||
-      !call.elements(arguments.target_count, *access.target_type)) {
-    return false;
-  }
-  call.address(arguments.origin, arguments.origin_count, access.type, "the origin's buffer");
+  call.address(arguments.origin, arguments.origin_count, access.type,
+               arguments.origin_is_result ? "the result's buffer" : "the origin's buffer");
   if (!checked_target(call, window, arguments.target)) return false;
   if (arguments.displacement < 0 && !window->memory.dynamic()) {
     call.error(MPI_ERR_DISP, "target_disp is " + std::to_string(arguments.displacement) + ", below 0");
@@ -84,8 +90,6 @@ bool check_access(Call& call, const AccessArguments& arguments, Window*& window,
                    std::to_string(static_cast<std::uint64_t>(arguments.target_count) * access.target_type->size));
   }
   if (!call.ok()) return false;
-  wrong_epoch(call, begin_access(*window, arguments.target));
-  if (!call.ok()) return false;
   if (bytes != 0 && !check_range(call, *window, arguments.target, arguments.displacement, arguments.target_count,
                                  *access.target_type, access.offset)) {
     return false;
@@ -94,7 +98,12 @@ bool check_access(Call& call, const AccessArguments& arguments, Window*& window,
   access.count = arguments.origin_count;
   access.target = arguments.target;
   access.target_count = arguments.target_count;
-  wait_for_lock(call, *window, arguments.target);
+  return true;
+}
+
+bool enter_epoch(Call& call, Window& window, int target) {
+  wrong_epoch(call, begin_access(window, target));
+  if (call.ok()) wait_for_lock(call, window, target);
   return call.ok();
 }
 

@@ -25,9 +25,13 @@ struct AccessArguments {
   std::int64_t target_count;
   MPI_Datatype target_type;
   MPI_Win window;
+  bool origin_is_result = false;  // of an accumulate without operands
 };
-// Looked up and checked, the epoch too; a lock that the epoch still lacks is there. False: an error, or nothing to do.
+// Looked up and checked, but for the epoch. False: an error, or nothing to do.
 [[nodiscard]] bool check_access(Call& call, const AccessArguments& arguments, Window*& window, Access& access);
+// Last of the checks, because it uses the epoch: that this allows the access. A lock that it still lacks is there
+// afterwards. False: an error.
+[[nodiscard]] bool enter_epoch(Call& call, Window& window, int target);
 // Bytes from the window's beginning where `count` elements of `type` begin, if they are all in it.
 [[nodiscard]] bool check_range(Call& call, const Window& window, int target, MPI_Aint displacement, std::int64_t count,
                                const Datatype& type, std::uint64_t& offset);

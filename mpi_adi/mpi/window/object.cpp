@@ -110,11 +110,7 @@ MARGAY_ALIAS(Win_create_errhandler)
 extern "C" int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) {
   Call call(call_name<"MPI_Win_set_errhandler">);
   const Window* const window = checked_window(call, win);
-  const ErrorHandlerPtr handler = call.rank().tables().error_handlers.find(errhandler);
-  if (handler == nullptr) call.error(MPI_ERR_ARG, words_of_bad_handler(errhandler));
-  if (handler != nullptr && handler->of != ObjectType::none && handler->of != ObjectType::window) {
-    call.error(MPI_ERR_ARG, "the error handler was not made for windows");
-  }
+  const ErrorHandlerPtr handler = checked_handler(call, errhandler, ObjectType::window);
   if (call.ok()) window->communicator->error_handler = handler;
   return call.done();
 }
@@ -174,23 +170,22 @@ extern "C" int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void* attribute_va
   call.not_null(flag, "flag");
   if (!call.ok()) return call.failed();
   auto& told = *static_cast<void**>(attribute_val);
-  *flag = 1;
+  const auto tell = [&](void* value) {
+    told = value;
+    *flag = 1;
+    return call.done();
+  };
   switch (win_keyval) {
     case MPI_WIN_BASE:
-      told = window->base;
-      return call.done();
+      return tell(window->base);
     case MPI_WIN_SIZE:
-      told = &window->size;
-      return call.done();
+      return tell(&window->size);
     case MPI_WIN_DISP_UNIT:
-      told = &window->unit_int;
-      return call.done();
+      return tell(&window->unit_int);
     case MPI_WIN_CREATE_FLAVOR:
-      told = &window->flavor;
-      return call.done();
+      return tell(&window->flavor);
     case MPI_WIN_MODEL:
-      told = &window->model;
-      return call.done();
+      return tell(&window->model);
     default:
       break;
   }
