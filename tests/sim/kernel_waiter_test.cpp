@@ -145,9 +145,11 @@ class OthersRest final : public Rest {
 
 // A rank that has a processor for itself, as far as the job knows. Every look at the clock is 100 us after the last.
 struct Spinning {
+  static constexpr int kNaps = 6;
+  // How often it slept; no more than kNaps, of 10 ms each.
   int looks(Waiter& waiter, int count) {
     const int before = rest.naps;
-    for (int i = 0; i < 256 * count; ++i) {
+    for (int i = 0; i < 256 * count && rest.naps - before < kNaps; ++i) {
       if (i % 256 == 255) clock.advance_ns(100'000);
       waiter.idle();
     }
@@ -175,11 +177,11 @@ TEST_CASE("waiter: who spins on a processor that others want sleeps at once, and
   spin.rest.turn_ns = 3'000'000;
   {
     Waiter waiter(spin.kernel, spin.clock, spin.means);
-    CHECK_GT(spin.looks(waiter, 10), 5);
+    CHECK_EQ(spin.looks(waiter, 10), Spinning::kNaps);
   }
   CHECK_EQ(spin.rest.offers, 1);
   Waiter next(spin.kernel, spin.clock, spin.means);
-  CHECK_GT(spin.looks(next, 10), 5);
+  CHECK_EQ(spin.looks(next, 10), Spinning::kNaps);
   CHECK_EQ(spin.rest.offers, 1);
   // Not for ever: the others may be gone.
   spin.rest.turn_ns = 0;
