@@ -87,9 +87,9 @@ int allocate(const CallName& name, int flavor, const WindowArguments& arguments,
       check_window(call, arguments, win, hints, [&] { call.not_null(baseptr, "baseptr"); });
   if (communicator == nullptr) return call.failed();
   const std::string* const apart = hints.find("alloc_shared_noncontig");
-  const MadeWindow made =
-      make_window(call.rank(), *communicator,
-                  {flavor, nullptr, arguments.size, arguments.unit, apart == nullptr || *apart != "true"});
+  Exposed exposed{.flavor = flavor, .size = arguments.size, .unit = arguments.unit};
+  exposed.contiguous = apart == nullptr || *apart != "true";
+  const MadeWindow made = make_window(call.rank(), *communicator, exposed);
   if (made.window != nullptr) *static_cast<void**>(baseptr) = made.window->base;
   return give_window(call, made, std::move(hints), win);
 }

@@ -82,6 +82,8 @@ struct DeviceParts {
   TaskQueue tasks;
   // Who looks in each round at memory that other processes write; mostly nobody.
   std::vector<Listener*> each_round;
+  // Who else ends what lost peers left open, in the round that finds a loss and, while it has not, in each after it.
+  std::vector<Listener*> on_losses;
 
   std::uint32_t losses_ended = 0;  // lost peers whose requests have all been ended (protocol/peer_lost)
 

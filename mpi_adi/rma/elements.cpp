@@ -1,5 +1,6 @@
 #include "mpi_adi/rma/elements.hpp"
 
+#include <cstddef>
 #include <cstring>
 #include <mutex>
 
@@ -38,6 +39,24 @@ std::uint32_t accumulate_element_bytes(MPI_Datatype type) {
       return 0;
   }
 }
+
+namespace {
+
+// Of an element without the padding behind it, which may be outside of the window.
+std::uint32_t data_bytes(MPI_Datatype type) {
+  switch (type) {
+    case MPI_DOUBLE_INT:
+      return offsetof(Pair<double>, index) + sizeof(int);
+    case MPI_LONG_INT:
+      return offsetof(Pair<long>, index) + sizeof(int);
+    case MPI_LONG_DOUBLE_INT:
+      return offsetof(Pair<long double>, index) + sizeof(int);
+    default:
+      return accumulate_element_bytes(type);
+  }
+}
+
+}  // namespace
 
 bool accumulates(MPI_Op op, MPI_Datatype type) {
   if (accumulate_element_bytes(type) == 0) return false;
@@ -110,14 +129,15 @@ void accumulate_elements(std::byte* target, const std::byte* operand, std::byte*
     if (bytes == sizeof(std::uint64_t)) return add_words<std::uint64_t>(target, operand, result, count);
     if (bytes == sizeof(std::uint32_t)) return add_words<std::uint32_t>(target, operand, result, count);
   }
+  const std::uint32_t data = data_bytes(type);
   const Combine combine = predefined_combine(op, type);
   for (std::uint64_t i = 0; i < count; ++i) {
     std::byte* const old = result != nullptr ? result + i * bytes : nullptr;
     const std::byte* const with = operand != nullptr ? operand + i * bytes : nullptr;
-    update(target + i * bytes, bytes, old, lock, [=](std::byte* value) {
+    update(target + i * bytes, data, old, lock, [=](std::byte* value) {
       if (op == MPI_NO_OP) return;
       if (op == MPI_REPLACE) {
-        std::memcpy(value, with, bytes);
+        std::memcpy(value, with, data);
       } else {
         combine(with, value, 1);
       }

@@ -11,17 +11,25 @@
 
 namespace margay::mpi_adi {
 
-// A body that is not wanted comes to the same heap, without itself.
+// Those of one origin in their order; one whose body is still coming holds up no other origin's: what these sent behind
+// theirs, a flush or a described body, is not held up either. A body that is not wanted comes to the same heap, without
+// itself.
 void Rma::told() {
-  while (portals::ArrivedMessage* const message = asks_.first()) {
-    if (!message->complete) return;  // told again when it is
+  std::vector<std::uint32_t> behind;
+  for (portals::ArrivedMessage* message = asks_.first(); message != nullptr;) {
+    portals::ArrivedMessage* const next = asks_.next(*message);
     const portals::Header header = message->header;
-    if (header.portal == kWindowPortal) {
-      hear(header, message->body.base, header.length);
-    } else {
-      forget_described(header);
+    if (!message->complete) {
+      behind.push_back(header.source.rank);
+    } else if (std::ranges::find(behind, header.source.rank) == behind.end()) {
+      if (header.portal == kWindowPortal) {
+        hear(header, message->body.base, header.length);
+      } else {
+        forget_described(header);
+      }
+      asks_.release(*message);
     }
-    asks_.release(*message);
+    message = next;
   }
 }
 
@@ -75,7 +83,7 @@ void Rma::lock_asked(Window& window, const AskHead& head) {
   const auto kind = head.what == Ask::lock_exclusive ? sim::WindowLockKind::exclusive : sim::WindowLockKind::shared;
   if (lock.request(member, kind)) return tell(window, head.origin, Ask::granted);
   window.waiting.push_back(head.origin);
-  if (std::ranges::find(parts_.each_round, &rounds_) == parts_.each_round.end()) parts_.each_round.push_back(&rounds_);
+  look_each_round();
 }
 
 // The memory that is meant; false: some of it is none of the window's, or the numbers do not fit each other.

@@ -52,7 +52,7 @@ void Rma::unlock(Window& window, int target) {
   to.lock = LockKind::none;
   if (!asked) return;
   if (to.control.here()) return release(window, target, to.control, window.rank());
-  tell(window, target, Ask::unlock);
+  if (!parts_.kernel.gone(to.world_rank)) tell(window, target, Ask::unlock);
 }
 
 void Rma::release(Window& window, int target, const WindowControl& control, int member) {
@@ -74,8 +74,12 @@ void Rma::let_in(Window& window, int target, std::uint32_t member) {
   }
 }
 
+// Where somebody may wait for what no message tells of.
+void Rma::look_each_round() {
+  if (std::ranges::find(parts_.each_round, &rounds_) == parts_.each_round.end()) parts_.each_round.push_back(&rounds_);
+}
+
 void Rma::give_locks() {
-  if (parts_.kernel.losses() != losses_) end_losses();
   bool any = false;
   for (const auto& [context, window] : windows_) {
     std::erase_if(window->waiting, [&, at = window](int member) {
@@ -86,6 +90,7 @@ void Rma::give_locks() {
     any |= !window->waiting.empty();
   }
   if (!any) std::erase(parts_.each_round, &rounds_);
+  if (parts_.kernel.losses() != 0) end_losses();
 }
 
 // What the dead held or waited for goes to the next ones.
@@ -95,7 +100,8 @@ void Rma::withdraw_dead() {
       if (!parts_.kernel.gone(window->target(member).world_rank)) continue;
       std::erase(window->waiting, member);
       for (int target = 0; target < window->members(); ++target) {
-        const WindowControl& control = window->target(target).control;
+        // This member's own lock is another's too, where all is done by messages.
+        const WindowControl& control = target == window->rank() ? window->control : window->target(target).control;
         if (!control.here() || parts_.kernel.gone(window->target(target).world_rank)) continue;
         lock_of(control).withdraw(static_cast<std::uint32_t>(member),
                                   [&, at = window](std::uint32_t other) { let_in(*at, target, other); });

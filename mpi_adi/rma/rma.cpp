@@ -41,6 +41,8 @@ Rma::Rma(DeviceParts& parts, const sim::NodeMemory* node)
   attach(kGetPortal, get_list_);
   attach(kWindowPortal, ask_list_);
   parts.kernel.hold_when_no_room(kWindowPortal);
+  parts.kernel.replies_may_change(kGetPortal);
+  parts.on_losses.push_back(&on_losses_);
 }
 
 Rma::~Rma() {
@@ -48,6 +50,8 @@ Rma::~Rma() {
   table.detach(kPutPortal);
   table.detach(kGetPortal);
   table.detach(kWindowPortal);
+  std::erase(parts_.on_losses, &on_losses_);
+  std::erase(parts_.each_round, &rounds_);
   ask_list_.remove(ask_entry_);
 }
 
@@ -113,6 +117,7 @@ void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const po
   outgoing.transmission = {};
   outgoing.transmission.header = header;
   outgoing.transmission.body = body;
+  outgoing.transmission.may_change = !outgoing.table.empty();  // out of the window
   outgoing.transmission.owner = static_cast<Listener*>(&outgoing);
   outgoing.transmission.owner_kind = kOwnerListener;
   if (window != nullptr) ++window->target(target).sending;
@@ -139,8 +144,11 @@ void Rma::send_ask(Window& window, int target, const AskHead& head, const std::v
   if (operand_bytes != 0) {
     std::memcpy(body.data() + sizeof head + pieces.size() * sizeof(Piece), operands, operand_bytes);
   }
-  send_owned(&window, target, header_to(window.target(target).world_rank, kWindowPortal, window_bits(window)),
-             std::move(body));
+  // Of what is no access nobody waits for the end, nor hears of its failure.
+  const bool is_access = head.what == Ask::accumulate || head.what == Ask::swap || head.what == Ask::put_pieces ||
+                         head.what == Ask::get_pieces;
+  send_owned(is_access ? &window : nullptr, target,
+             header_to(window.target(target).world_rank, kWindowPortal, window_bits(window)), std::move(body));
 }
 
 void Outgoing::told() {
@@ -243,16 +251,19 @@ void Rma::begin_flush(Window& window, int target) {
 // What the kernel is still filling ends when it gives that up.
 void Rma::end_losses() {
   sim::Kernel& kernel = parts_.kernel;
-  replies_.for_each_in_use([&](Reply& answer) {
-    const std::uint32_t peer = answer.entry.criteria().source_rank;
+  bool all = true;
+  replies_.for_each_in_use([&](Reply& reply) {
+    const std::uint32_t peer = reply.entry.criteria().source_rank;
     if (!kernel.gone(peer)) return;
-    if (answer.memory != nullptr && answer.memory->under_way() != 0) return;
-    if (answer.at_target) {
-      came(answer);
+    if (reply.memory != nullptr && reply.memory->under_way() != 0) {
+      all = false;
+    } else if (reply.at_target) {
+      came(reply);
     } else {
-      give_up(answer, MPIX_ERR_PROC_FAILED);
+      give_up(reply, MPIX_ERR_PROC_FAILED);
     }
   });
+  if (!all) look_each_round();
   if (kernel.losses() == losses_) return;
   losses_ = kernel.losses();
   withdraw_dead();

@@ -85,9 +85,6 @@ class Rma final : public Listener {
   // Active ones: posted, to an origin; completed, to a target.
   void tell(Window& window, int target, Ask what);
 
-  // What a lost peer will never do is over, with an error for the window. Called by who waits.
-  void end_losses();
-
   // A round's message came.
   void told() override;
 
@@ -119,6 +116,7 @@ class Rma final : public Listener {
   void let_in(Window& window, int target, std::uint32_t member);
   void release(Window& window, int target, const WindowControl& control, int member);
   void give_locks();
+  void look_each_round();
   void withdraw_dead();
   [[nodiscard]] sim::AccumulateLock accumulate_lock(const WindowTarget& target);
 
@@ -158,6 +156,14 @@ class Rma final : public Listener {
     Rma& rma;
   };
   Rounds rounds_{*this};
+  // What a lost peer will never do is over, with an error for the window; what it held goes to others.
+  struct Losses final : Listener {
+    explicit Losses(Rma& of) : rma(of) {}
+    void told() override { rma.end_losses(); }
+    Rma& rma;
+  };
+  Losses on_losses_{*this};
+  void end_losses();
   sim::AccumulateLockData own_accumulates_;  // where no node's memory has one
   std::uint32_t next_described_ = 0;
   std::uint32_t losses_ = 0;  // that have been looked at

@@ -106,6 +106,9 @@ class Kernel {
   // "no room" on this portal holds the message (and its sender's later ones) on the wire instead of dropping it.
   void hold_when_no_room(portals::PortalIndex portal) { target_.hold_when_no_room(portal); }
 
+  // See Answers.
+  void replies_may_change(portals::PortalIndex portal) { answers_.replies_may_change(portal); }
+
   // Whether messages of `rank` are held that way now.
   [[nodiscard]] bool holds(std::uint32_t rank) const { return target_.holds(rank); }
   // See Target: how long messages have been held, whatever else moved.

@@ -2,6 +2,7 @@
 // ranks: 1 2 3
 // reference: none, no other MPI has it
 // wires: shm uring
+// compilers: ours
 #include "check.h"
 
 #include <margay/mpi_rma_1996.h>
@@ -31,6 +32,7 @@ int main(int argc, char** argv) {
     int wrong = word != round;
     for (int i = 0; i < count; ++i) wrong += memory[5 + i] != 1000 * from + i + round;
     CHECK(wrong == 0, "round %d: %d of the ints that were put are wrong", round, wrong);
+    MPI_Barrier(rma);  // everybody's put is there
     memset(mine, 0, kInts * sizeof(int));
     MPI_RMA_iget(mine, count, MPI_INT, from, 5, count, MPI_INT, rma, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -47,6 +49,7 @@ int main(int argc, char** argv) {
   MPI_RMA_put(mine, 10, MPI_INT, to, 0, 1, thirds, rma);
   MPI_Sendrecv(mine, 0, MPI_INT, to, kTag, mine, 0, MPI_INT, from, kTag, rma, MPI_STATUS_IGNORE);
   for (int i = 0; i < 10; ++i) CHECK(memory[3 * i] == -i - from, "block %d is %d", i, memory[3 * i]);
+  MPI_Barrier(rma);
   MPI_RMA_get(mine, 10, MPI_INT, from, 0, 1, thirds, rma);
   const int before = (from + size - 1) % size;
   for (int i = 0; i < 10; ++i) CHECK(mine[i] == -i - before, "block %d that was got is %d", i, mine[i]);

@@ -1,6 +1,8 @@
 // Truly one-sided: the target looks at its memory and calls nothing of MPI until the origin's last access is there;
-// every access of the origin, its locks and flushes come to their end meanwhile. ranks: 2 3 reference: none, MPICH's
-// target has to call MPI wires: shm uring epoll
+// every access of the origin, its locks and flushes come to their end meanwhile.
+//
+// ranks: 2 3
+// reference: none, MPICH's target has to call MPI
 #include "windows.h"
 
 enum { kInts = 30000, kRounds = 20 };

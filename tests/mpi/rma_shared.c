@@ -1,5 +1,9 @@
 // Windows whose memory all members have: one piece for all, or a piece each; where it is, what is written there is
-// seen. ranks: 1 2 5 reference: 2
+// seen.
+//
+// ranks: 1 2 5
+// reference: 2
+// wires: shm
 #include "windows.h"
 
 static void one_kind(int apart) {

@@ -117,13 +117,13 @@ void wait_for_lock(Call& call, Window& window, int target) {
   }
   if (!to.lock_asked) return;
   Rma& rma = call.rank().rma();
-  wait_for_target(call, window, to, [&] { return rma.has_lock(window, to); });
+  wait_for_target(call, to, [&] { return rma.has_lock(window, to); });
 }
 
 void flush_local(Call& call, Window& window, int target) {
   const WindowTarget& to = window.target(target);
   const Rma& rma = call.rank().rma();
-  wait_for_target(call, window, to, [&] { return rma.locally_complete(to); });
+  wait_for_target(call, to, [&] { return rma.locally_complete(to); });
 }
 
 void flush(Call& call, Window& window, int target) {

@@ -38,18 +38,18 @@ struct AccessArguments {
 
 // Until `done()`, or the target is lost; what that leaves open ends.
 template <typename Done>
-void wait_for_target(Call& call, Window& window, const WindowTarget& target, Done done) {
-  MpiRank& rank = call.rank();
-  const sim::Kernel& kernel = rank.device().kernel();
+void wait_for_target(Call& call, const WindowTarget& target, Done done) {
   if (done()) return;
+  const sim::Kernel& kernel = call.device().kernel();
+  // Noted when the wait ends: another thread of this rank may begin an access before this one goes on.
+  bool is_lost = false;
   const auto over = [&] {
-    if (kernel.losses() != 0) [[unlikely]]
-      rank.rma().end_losses();
-    return done() || (kernel.gone(target.world_rank) && target.awaited == 0 && target.sending == 0);
+    if (done()) return true;
+    is_lost = kernel.gone(target.world_rank) && target.awaited == 0 && target.sending == 0;
+    return is_lost;
   };
-  wait_until(rank, over);
-  if (!done()) call.error(MPIX_ERR_PROC_FAILED, {});
-  static_cast<void>(window);
+  wait_until(call.rank(), over);
+  if (is_lost) call.error(MPIX_ERR_PROC_FAILED, {});
 }
 // Accesses to the target are over at this origin; at the target as well.
 void flush_local(Call& call, Window& window, int target);

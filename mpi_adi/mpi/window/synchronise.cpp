@@ -92,6 +92,10 @@ extern "C" int PMPI_Win_lock_all(int assert, MPI_Win win) {
   window->fence = Window::Fence::none;
   window->lock_all = true;
   window->lock_all_unchecked = (assert& MPI_MODE_NOCHECK) != 0;
+  // Others' locks are asked for by the first access; what the program's own loads and stores reach, now.
+  for (int target = 0; target < window->members(); ++target) {
+    if (target == window->rank() || window->flavor == MPI_WIN_FLAVOR_SHARED) wait_for_lock(call, *window, target);
+  }
   return call.done();
 }
 MARGAY_ALIAS(Win_lock_all)
@@ -196,7 +200,7 @@ extern "C" int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     target.in_start = true;
     const std::uint32_t post = ++target.started;
     // Also with MPI_MODE_NOCHECK, where it is here already: else it would be taken for a later one's.
-    wait_for_target(call, *window, target,
+    wait_for_target(call, target,
                     [&] { return window->control.posts().has_reached(static_cast<std::uint32_t>(rank), post); });
   }
   return call.done();
@@ -242,7 +246,7 @@ extern "C" int PMPI_Win_wait(MPI_Win win) {
   if (!call.ok()) return call.failed();
   for (const int rank : window->post_group) {
     const WindowTarget& origin = window->target(rank);
-    wait_for_target(call, *window, origin, [&] { return has_completed(*window, rank); });
+    wait_for_target(call, origin, [&] { return has_completed(*window, rank); });
   }
   end_exposure(*window);
   tell_errors(call, *window);
