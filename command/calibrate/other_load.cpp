@@ -1,14 +1,17 @@
 #include "command/calibrate/other_load.hpp"
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
+
+#include "sim/base/hardware.hpp"
 
 namespace margay::command {
 
@@ -28,9 +31,7 @@ double busy_s(std::istringstream& line) {
 
 // Of the processors that this process may use; -1: unknown.
 double all_s() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return -1;
+  const std::vector<int> allowed = sim::allowed_processors();
   std::ifstream stat("/proc/stat");
   double sum = 0;
   bool any = false;
@@ -39,8 +40,7 @@ double all_s() {
     std::string name;
     line >> name;
     if (name.size() < 4 || name.compare(0, 3, "cpu") != 0) continue;
-    const int processor = std::atoi(name.c_str() + 3);
-    if (processor >= CPU_SETSIZE || !CPU_ISSET(static_cast<unsigned>(processor), &allowed)) continue;
+    if (std::ranges::find(allowed, std::atoi(name.c_str() + 3)) == allowed.end()) continue;
     sum += busy_s(line);
     any = true;
   }
@@ -66,13 +66,12 @@ double own_s() {
 OtherLoad::OtherLoad() : all_s_(all_s()), own_s_(own_s()), begin_(std::chrono::steady_clock::now()) {}
 
 double OtherLoad::share() const {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
   const double now_s = all_s();
-  if (all_s_ < 0 || now_s < 0 || ::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 0;
+  const auto processors = static_cast<double>(sim::allowed_processors().size());
+  if (all_s_ < 0 || now_s < 0) return 0;
   const double passed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   const double others_s = now_s - all_s_ - (own_s() - own_s_);
-  return passed_s <= 0 ? 0 : std::clamp(others_s / (passed_s * CPU_COUNT(&allowed)), 0.0, 1.0);
+  return passed_s <= 0 ? 0 : std::clamp(others_s / (passed_s * processors), 0.0, 1.0);
 }
 
 }  // namespace margay::command
