@@ -88,6 +88,9 @@ class Rma final : public Listener {
   // A round's message came.
   void told() override;
 
+  // Counts synchronisations: whether this one looks for messages although it waits for none.
+  [[nodiscard]] bool looks_now() { return ++synchronised_ % kSynchronisedToLook == 0; }
+
  private:
   friend struct Outgoing;
   friend struct Reply;
@@ -165,6 +168,8 @@ class Rma final : public Listener {
   Losses on_losses_{*this};
   void end_losses();
   sim::AccumulateLockData own_accumulates_;  // where no node's memory has one
+  static constexpr std::uint32_t kSynchronisedToLook = 8;
+  std::uint32_t synchronised_ = 0;
   std::uint32_t next_described_ = 0;
   std::uint32_t losses_ = 0;  // that have been looked at
 

@@ -40,7 +40,7 @@ class Program:
 
     def __init__(self, source):
         self.source = pathlib.Path(source).resolve()
-        self.name = self.source.stem
+        self.name = support.program_name(self.source)
         self.keys = support.header_keys(self.source)
         self.ranks = [int(n) for n in self.keys.get("ranks", "2").split()]
         reference = self.keys.get("reference", str(min(self.ranks)))

@@ -41,6 +41,14 @@ void unlock_one(Call& call, Window& window, int target) {
   call.rank().rma().unlock(window, target);
 }
 
+// A program may ask again and again for what others will write, and each time nothing has to be waited for: messages
+// are taken, and others get the processor, at every eighth call.
+void look_at_times(Call& call) {
+  if (!call.rank().rma().looks_now()) return;
+  static_cast<void>(call.device().progress(Device::kMessagesPerLook));
+  give_way(call);
+}
+
 }  // namespace
 
 extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
@@ -78,6 +86,7 @@ extern "C" int PMPI_Win_unlock(int rank, MPI_Win win) {
   }
   unlock_one(call, *window, rank);
   --window->locks;
+  look_at_times(call);
   tell_errors(call, *window);
   return call.done();
 }
@@ -108,6 +117,7 @@ extern "C" int PMPI_Win_unlock_all(MPI_Win win) {
   flush_all(call, *window);
   for (int target = 0; target < window->members(); ++target) call.rank().rma().unlock(*window, target);
   window->lock_all = false;
+  look_at_times(call);
   tell_errors(call, *window);
   return call.done();
 }
@@ -120,6 +130,7 @@ extern "C" int PMPI_Win_flush(int rank, MPI_Win win) {
   wrong_epoch(call, check_flush(*window, rank));
   if (!call.ok()) return call.failed();
   flush(call, *window, rank);
+  look_at_times(call);
   tell_errors(call, *window);
   return call.done();
 }
@@ -132,6 +143,7 @@ extern "C" int PMPI_Win_flush_local(int rank, MPI_Win win) {
   wrong_epoch(call, check_flush(*window, rank));
   if (!call.ok()) return call.failed();
   flush_local(call, *window, rank);
+  look_at_times(call);
   tell_errors(call, *window);
   return call.done();
 }
@@ -143,6 +155,7 @@ extern "C" int PMPI_Win_flush_all(MPI_Win win) {
   if (window != nullptr) wrong_epoch(call, check_flush_all(*window));
   if (!call.ok()) return call.failed();
   flush_all(call, *window);
+  look_at_times(call);
   tell_errors(call, *window);
   return call.done();
 }
@@ -154,6 +167,7 @@ extern "C" int PMPI_Win_flush_local_all(MPI_Win win) {
   if (window != nullptr) wrong_epoch(call, check_flush_all(*window));
   if (!call.ok()) return call.failed();
   for (int target = 0; target < window->members(); ++target) flush_local(call, *window, target);
+  look_at_times(call);
   tell_errors(call, *window);
   return call.done();
 }
@@ -161,7 +175,9 @@ MARGAY_ALIAS(Win_flush_local_all)
 
 extern "C" int PMPI_Win_sync(MPI_Win win) {
   Call call(call_name<"MPI_Win_sync">);
-  if (checked_window(call, win) != nullptr) margay::sim::order_memory();
+  if (checked_window(call, win) == nullptr) return call.failed();
+  look_at_times(call);
+  margay::sim::order_memory();
   return call.done();
 }
 MARGAY_ALIAS(Win_sync)

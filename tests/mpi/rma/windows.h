@@ -1,7 +1,7 @@
 // Windows of every flavour over the same memory of ints, for programs that try an operation on each.
 #pragma once
 
-#include "check.h"
+#include "../check.h"
 
 enum flavour { kCreated, kCreatedOverAlloc, kAllocated, kFlavours };
 static const char* const kFlavourNames[kFlavours] = {"created", "created over MPI_Alloc_mem", "allocated"};

@@ -3,7 +3,7 @@
 // reference: none, no other MPI has it
 // wires: shm uring
 // compilers: ours
-#include "check.h"
+#include "../check.h"
 
 #include <margay/mpi_rma_1996.h>
 
