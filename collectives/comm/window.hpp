@@ -14,7 +14,7 @@ struct Exposed {
   void* base = nullptr;  // the program's; null where the window is to have memory of its own
   MPI_Aint size = 0;
   MPI_Aint unit = 1;
-  bool of_1996 = false;  // reached through its communicator, which the program has, and by messages only
+  bool of_1996 = false;    // reached through its communicator, which the program has, and by messages only
   bool contiguous = true;  // of MPI_Win_allocate_shared: each member's memory begins where the last one's ends
 };
 
