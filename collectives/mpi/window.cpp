@@ -187,7 +187,7 @@ extern "C" int PMPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
   }
   if (base == nullptr && size > 0) call.error(MPI_ERR_BASE, "base is a null pointer");
   if (!call.ok()) return call.failed();
-  if (size != 0 && !window->memory.attach(base, static_cast<std::uint64_t>(size))) {
+  if (!window->memory.attach(base, static_cast<std::uint64_t>(size))) {
     call.error(MPI_ERR_RMA_ATTACH, "a part of the memory is attached already");
   }
   return call.done();

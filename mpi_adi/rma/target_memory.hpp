@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 
 namespace margay::mpi_adi {
 
@@ -21,6 +22,10 @@ class TargetMemory {
   // False: a part of it is attached already.
   [[nodiscard]] bool attach(void* base, std::uint64_t bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(base);
+    if (bytes == 0) {
+      empty_.insert(begin);
+      return true;
+    }
     const auto next = pieces_.lower_bound(begin);
     if (next != pieces_.end() && next->first - begin < bytes) return false;
     if (next != pieces_.begin()) {
@@ -31,7 +36,14 @@ class TargetMemory {
     return true;
   }
   // By the address that was attached. False: there is none.
-  [[nodiscard]] bool detach(const void* base) { return pieces_.erase(reinterpret_cast<std::uintptr_t>(base)) != 0; }
+  [[nodiscard]] bool detach(const void* base) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(base);
+    if (pieces_.erase(begin) != 0) return true;
+    const auto empty = empty_.find(begin);
+    if (empty == empty_.end()) return false;
+    empty_.erase(empty);
+    return true;
+  }
 
   // The memory at `offset` (an address, of a dynamic window); nullptr: some of the bytes are outside.
   [[nodiscard]] std::byte* at(std::uint64_t offset, std::uint64_t bytes) const {
@@ -49,6 +61,7 @@ class TargetMemory {
   std::uint64_t bytes_ = 0;
   bool dynamic_ = false;
   std::map<std::uintptr_t, std::uint64_t> pieces_;
+  std::multiset<std::uintptr_t> empty_;  // attached with 0 bytes
 };
 
 }  // namespace margay::mpi_adi

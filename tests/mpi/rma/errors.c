@@ -131,6 +131,10 @@ static void flavours(MPI_Win win) {
   FAILS(MPI_Win_detach(dynamic, memory), MPI_ERR_RMA_ATTACH);
   OK(MPI_Win_attach(dynamic, memory, sizeof memory));
   FAILS(MPI_Win_attach(dynamic, memory + 1, sizeof memory), MPI_ERR_RMA_ATTACH);
+  // No bytes are attached beside whatever is, and detached by their address.
+  OK(MPI_Win_attach(dynamic, memory + 1, 0));
+  OK(MPI_Win_detach(dynamic, memory + 1));
+  FAILS(MPI_Win_detach(dynamic, memory + 1), MPI_ERR_RMA_ATTACH);
   // The target says it: nothing there is attached.
   int value = 5;
   OK(MPI_Win_lock(MPI_LOCK_SHARED, 1 - world_rank(), 0, dynamic));
