@@ -139,10 +139,10 @@ def windows(wire, quick):
     seconds = (0.02 if quick else 0.05) * (2 if wire == "tcp" else 1)
     for kind in WINDOW_KINDS:
         for mode in WINDOW_OPERATIONS[:1] + WINDOW_BUSY[-1:] if quick else WINDOW_OPERATIONS + WINDOW_BUSY:
-            yield Run("windows", wire, "windows", mode=f"{kind}_{mode}", sizes=(8,), seconds=seconds, limit_s=20)
+            yield Run("windows", wire, "windows", mode=f"{kind}_{mode}", sizes=(8,), seconds=seconds, limit_s=10)
         for mode in WINDOW_STREAMS[:1] if quick else WINDOW_STREAMS:
             yield Run("windows", wire, "windows", mode=f"{kind}_{mode}", sizes=WINDOW_SIZES[::2] if quick else WINDOW_SIZES,
-                      seconds=seconds, limit_s=20)
+                      seconds=seconds, limit_s=10)
 
 
 def window_limits(quick):
