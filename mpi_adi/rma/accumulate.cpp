@@ -12,6 +12,23 @@ namespace margay::mpi_adi {
 
 namespace {
 
+// Whether elements of `type` are one run of the operands' elements; a pair with padding lies in memory as it is.
+bool is_run(const Datatype& type, const AccumulateOperands& operands) {
+  return type.handle == operands.type || type.dense();
+}
+
+// The operands from byte `done` on are combined with as many bytes at `target`; what was there before to `old`, unless
+// it is null.
+void combine_run(const AccumulateOperands& operands, std::uint64_t done, std::uint64_t bytes, std::byte* target,
+                 std::byte* old, sim::AccumulateLock& lock) {
+  const std::byte* const with = operands.elements != nullptr ? operands.elements + done : nullptr;
+  if (operands.compare != nullptr) {
+    swap_element(target, with, operands.compare, old, operands.element_bytes, lock);
+  } else {
+    accumulate_elements(target, with, old, bytes / operands.element_bytes, operands.op, operands.type, lock);
+  }
+}
+
 // Elements of a pair with padding lie in memory as they are; all others are as many bytes as their type has.
 TargetPieces pieces_of(const Access& access, const AccumulateOperands& operands, std::uint64_t bytes) {
   return access.target_type->handle == operands.type ? TargetPieces(bytes)
@@ -25,21 +42,20 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
   const std::uint64_t bytes = operands.count * operands.element_bytes;
   if (bytes == 0) return;
   if (to.way != WindowWay::direct) return accumulate_by_messages(window, access, operands);
+  sim::AccumulateLock lock = accumulate_lock(to);
+  // One run on both sides: no list of pieces, no copy of what was there before.
+  if (is_run(*access.target_type, operands) && (access.buffer == nullptr || is_run(*access.type, operands))) {
+    auto* const result = static_cast<std::byte*>(access.buffer);
+    return combine_run(operands, 0, bytes, to.base + access.offset, result, lock);
+  }
   TargetPieces pieces = pieces_of(access, operands, bytes);
   std::vector<std::byte> old(access.buffer != nullptr ? bytes : 0);
-  sim::AccumulateLock lock = accumulate_lock(to);
   std::uint64_t done = 0;
   while (pieces.left() != 0) {
     std::uint64_t taken = 0;
     for (const Piece& piece : pieces.take(kPiecesOfAsk, bytes, taken)) {
-      std::byte* const at = to.base + access.offset + piece.offset;
-      const std::byte* const with = operands.elements != nullptr ? operands.elements + done : nullptr;
-      std::byte* const before = old.empty() ? nullptr : old.data() + done;
-      if (operands.compare != nullptr) {
-        swap_element(at, with, operands.compare, before, operands.element_bytes, lock);
-      } else {
-        accumulate_elements(at, with, before, piece.bytes / operands.element_bytes, operands.op, operands.type, lock);
-      }
+      combine_run(operands, done, piece.bytes, to.base + access.offset + piece.offset,
+                  old.empty() ? nullptr : old.data() + done, lock);
       done += piece.bytes;
     }
   }
@@ -73,6 +89,9 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
     const std::vector<Piece> part = pieces.take(kPiecesOfAsk, limit, head.bytes);
     if (access.buffer != nullptr) {
       head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
+    } else if (is_alone(to)) {
+      head.reply_bits = reply_bits_of(expect(window, access.target, {}, nullptr, nullptr));
+      head.bare_answer = 1;
     } else {
       to.unflushed = true;
     }

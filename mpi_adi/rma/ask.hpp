@@ -23,7 +23,8 @@ enum class Ask : std::uint8_t {
 
 struct AskHead {
   Ask what{};
-  std::uint8_t reserved[3]{};
+  std::uint8_t bare_answer = 0;  // 1: of an accumulate that tells that it is done, without what was there before
+  std::uint8_t reserved[2]{};
   std::int32_t origin = 0;  // rank in the window
   std::int32_t op = 0;      // handles of the ABI, of what is predefined
   std::int32_t type = 0;

@@ -181,7 +181,7 @@ void Rma::combine(Window& window, const AskHead& head, const std::vector<Piece>&
   }
   const bool whole = std::ranges::all_of(pieces, [&](const Piece& piece) { return piece.bytes % element == 0; });
   if (!whole || !find_memory(window, head, pieces, table)) return refuse(window, head, MPI_ERR_RMA_RANGE);
-  std::vector<std::byte> old(head.reply_bits != 0 ? head.bytes : 0);
+  std::vector<std::byte> old(head.reply_bits != 0 && head.bare_answer == 0 ? head.bytes : 0);
   // Aligned for any element, which a message's body need not be.
   std::vector<std::byte> with(operands, operands + operand_bytes);
   sim::AccumulateLock lock = accumulate_lock(window.target(window.rank()));

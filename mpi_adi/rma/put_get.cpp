@@ -77,13 +77,19 @@ void Rma::put_by_messages(Window& window, const Access& access) {
   WindowTarget& to = window.target(access.target);
   Pieces here;
   const portals::Region body = here.to_send(access.buffer, access.count, *access.type);
-  to.unflushed = true;
   if (access.target_type->dense() && !window.memory.dynamic()) {
     portals::Header header = header_to(to.world_rank, kPutPortal, window_bits(window));
     header.offset = access.offset;
     header.length = body.bytes();
+    if (!window.by_messages && is_alone(to)) {
+      header.return_portal = kReceivePortal;
+      header.return_match_bits = reply_bits_of(expect(window, access.target, {}, nullptr, nullptr));
+    } else {
+      to.unflushed = true;
+    }
     return send(window, to, header, body, access.request, &here);
   }
+  to.unflushed = true;
   if (window.by_messages) return put_blocks(window, access);
   TargetPieces pieces(*access.target_type, access.target_count);
   while (pieces.left() != 0) {

@@ -71,9 +71,11 @@ void Rma::attach(Window& window) {
   portals::Options options;
   options.offset_by = portals::OffsetBy::sender;
   options.save = portals::Save::body;
+  options.acknowledge = true;  // to puts that name a return portal
   const portals::Criteria criteria{.match_bits = window_bits(window)};
   window.put_entry.set(criteria, *window.put_block, options);
   options.direction = portals::Direction::read_only;
+  options.acknowledge = false;
   window.get_entry.set(criteria, *window.get_block, options);
   put_list_.append(window.put_entry);
   get_list_.append(window.get_entry);

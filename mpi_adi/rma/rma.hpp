@@ -75,7 +75,7 @@ class Rma final : public Listener {
   [[nodiscard]] bool locally_complete(const WindowTarget& target) const {
     return target.sending == 0 && target.awaited == 0;
   }
-  // All accesses to the target are done there when flushed() says so.
+  // All accesses to the target are done there when locally_complete() says so. Requires: what was put has left.
   void begin_flush(Window& window, int target);
 
   // Passive epochs: asks for the lock, which is there when has_lock() says so; gives it back, behind all accesses.
@@ -106,6 +106,11 @@ class Rma final : public Listener {
   void finished(Outgoing& outgoing);
   [[nodiscard]] portals::Header header_to(std::uint32_t world_rank, portals::PortalIndex portal,
                                           portals::MatchBits bits) const;
+  // Whether nothing is under way to the target, so that the next access may ask for an answer, which then is the flush:
+  // a journey there and one back. Of several, whose answers would be as many, a flush behind all of them is cheaper.
+  [[nodiscard]] bool is_alone(const WindowTarget& target) const {
+    return !target.unflushed && locally_complete(target) && !parts_.kernel.gone(target.world_rank);
+  }
   // Answers.
   Reply& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);
   void came(Reply& answer);

@@ -4,12 +4,44 @@
 
 namespace margay::mpi_adi {
 
+namespace {
+
+// Sentences are worded apart from the checks, which every access passes.
+[[gnu::noinline]] void bad_window(Call& call, MPI_Win handle) {
+  call.error(MPI_ERR_WIN, handle == MPI_WIN_NULL
+                              ? "the window is MPI_WIN_NULL"
+                              : "window " + in_hex(handle) + " is no living window (freed, or never made)");
+}
+
+[[gnu::noinline]] void bad_target(Call& call, const Window& window, int rank) {
+  call.error(MPI_ERR_RANK, "target " + std::to_string(rank) + " is not a rank of the window's group (0 to " +
+                               std::to_string(window.members() - 1) + ", or MPI_PROC_NULL)");
+}
+
+[[gnu::noinline]] void bad_displacement(Call& call, MPI_Aint displacement) {
+  call.error(MPI_ERR_DISP, "target_disp is " + std::to_string(displacement) + ", below 0");
+}
+
+[[gnu::noinline]] void bad_range(Call& call, const WindowTarget& to, int target, MPI_Aint displacement, bool known,
+                                 std::int64_t from, std::int64_t end) {
+  call.error(MPI_ERR_RMA_RANGE,
+             "bytes " + (known ? std::to_string(from) + " to " + std::to_string(end) : std::string("past 2^63")) +
+                 " are meant of the window of rank " + std::to_string(target) + ", which has " +
+                 std::to_string(to.bytes) + " (displacement " + std::to_string(displacement) + ", in units of " +
+                 std::to_string(to.unit) + ")");
+}
+
+[[gnu::noinline]] void bad_sizes(Call& call, std::uint64_t origin_bytes, std::uint64_t target_bytes) {
+  call.error(MPI_ERR_ARG, "the origin's elements are " + std::to_string(origin_bytes) + " bytes, the target's " +
+                              std::to_string(target_bytes));
+}
+
+}  // namespace
+
 Window* checked_window(Call& call, MPI_Win handle) {
   Window* const window = call.rank().handles().windows().find(handle);
-  if (window == nullptr) {
-    call.error(MPI_ERR_WIN, handle == MPI_WIN_NULL
-                                ? "the window is MPI_WIN_NULL"
-                                : "window " + in_hex(handle) + " is no living window (freed, or never made)");
+  if (window == nullptr) [[unlikely]] {
+    bad_window(call, handle);
     return nullptr;
   }
   // Also of an error that came before.
@@ -19,9 +51,9 @@ Window* checked_window(Call& call, MPI_Win handle) {
 
 bool checked_target(Call& call, const Window* window, int rank) {
   if (window == nullptr || rank == MPI_PROC_NULL) return false;
-  if (rank >= 0 && rank < window->members()) return call.ok();
-  call.error(MPI_ERR_RANK, "target " + std::to_string(rank) + " is not a rank of the window's group (0 to " +
-                               std::to_string(window->members() - 1) + ", or MPI_PROC_NULL)");
+  if (rank >= 0 && rank < window->members()) [[likely]]
+    return call.ok();
+  bad_target(call, *window, rank);
   return false;
 }
 
@@ -53,12 +85,9 @@ bool check_range(Call& call, const Window& window, int target, MPI_Aint displace
                      !__builtin_add_overflow(begin, low + std::min<std::int64_t>(step, 0), &from) &&
                      !__builtin_add_overflow(begin, high + std::max<std::int64_t>(step, 0), &to_end);
   offset = static_cast<std::uint64_t>(begin);
-  if (known && from >= 0 && static_cast<std::uint64_t>(to_end) <= to.bytes) return true;
-  call.error(MPI_ERR_RMA_RANGE,
-             "bytes " + (known ? std::to_string(from) + " to " + std::to_string(to_end) : std::string("past 2^63")) +
-                 " are meant of the window of rank " + std::to_string(target) + ", which has " +
-                 std::to_string(to.bytes) + " (displacement " + std::to_string(displacement) + ", in units of " +
-                 std::to_string(to.unit) + ")");
+  if (known && from >= 0 && static_cast<std::uint64_t>(to_end) <= to.bytes) [[likely]]
+    return true;
+  bad_range(call, to, target, displacement, known, from, to_end);
   return false;
 }
 
@@ -81,14 +110,12 @@ bool check_access(Call& call, const AccessArguments& arguments, Window*& window,
                arguments.origin_is_result ? "the result's buffer" : "the origin's buffer");
   if (!checked_target(call, window, arguments.target)) return false;
   if (arguments.displacement < 0 && !window->memory.dynamic()) {
-    call.error(MPI_ERR_DISP, "target_disp is " + std::to_string(arguments.displacement) + ", below 0");
+    bad_displacement(call, arguments.displacement);
   }
   const std::uint64_t bytes = static_cast<std::uint64_t>(arguments.origin_count) * access.type->size;
-  if (bytes != static_cast<std::uint64_t>(arguments.target_count) * access.target_type->size) {
-    call.error(MPI_ERR_ARG,
-               "the origin's elements are " + std::to_string(bytes) + " bytes, the target's " +
-                   std::to_string(static_cast<std::uint64_t>(arguments.target_count) * access.target_type->size));
-  }
+  const std::uint64_t target_bytes = static_cast<std::uint64_t>(arguments.target_count) * access.target_type->size;
+  if (bytes != target_bytes) [[unlikely]]
+    bad_sizes(call, bytes, target_bytes);
   if (!call.ok()) return false;
   if (bytes != 0 && !check_range(call, *window, arguments.target, arguments.displacement, arguments.target_count,
                                  *access.target_type, access.offset)) {
@@ -126,16 +153,26 @@ void flush_local(Call& call, Window& window, int target) {
   wait_for_target(call, to, [&] { return rma.locally_complete(to); });
 }
 
+namespace {
+
+// What was put has left; answers may still be on their way.
+void wait_until_sent(Call& call, const WindowTarget& target) {
+  wait_for_target(call, target, [&] { return target.sending == 0; });
+}
+
+}  // namespace
+
 void flush(Call& call, Window& window, int target) {
-  flush_local(call, window, target);
-  if (!window.target(target).unflushed) return;
-  call.rank().rma().begin_flush(window, target);
+  if (window.target(target).unflushed) {
+    wait_until_sent(call, window.target(target));
+    call.rank().rma().begin_flush(window, target);
+  }
   flush_local(call, window, target);
 }
 
 // To all at once: each flush is a journey to its target.
 void flush_all(Call& call, Window& window) {
-  for (int target = 0; target < window.members(); ++target) flush_local(call, window, target);
+  for (int target = 0; target < window.members(); ++target) wait_until_sent(call, window.target(target));
   for (int target = 0; target < window.members(); ++target) call.rank().rma().begin_flush(window, target);
   for (int target = 0; target < window.members(); ++target) flush_local(call, window, target);
 }
