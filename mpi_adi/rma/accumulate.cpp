@@ -24,7 +24,9 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
   const WindowTarget& to = window.target(access.target);
   const std::uint64_t bytes = operands.count * operands.element_bytes;
   if (bytes == 0) return;
-  if (to.way != WindowWay::direct) return accumulate_by_messages(window, access, operands);
+  const WindowWay way = to.way == WindowWay::direct ? WindowWay::direct : WindowWay::message;
+  seen(window, access, operands.call, way, bytes);
+  if (way == WindowWay::message) return accumulate_by_messages(window, access, operands);
   TargetPieces pieces = pieces_of(access, operands, bytes);
   std::vector<std::byte> old(access.buffer != nullptr ? bytes : 0);
   sim::AccumulateLock lock = accumulate_lock(to);

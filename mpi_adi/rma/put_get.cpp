@@ -18,25 +18,35 @@ std::uint64_t bytes_of(const Access& access) {
 
 void Rma::put(Window& window, const Access& access) {
   const WindowTarget& to = window.target(access.target);
-  if (bytes_of(access) == 0) return;
+  const std::uint64_t bytes = bytes_of(access);
+  if (bytes == 0) return;
   if (to.way == WindowWay::direct) {
+    seen(window, access, sim::TraceAccess::put, WindowWay::direct, bytes);
     Pieces here, there;
     return portals::copy(there.to_receive(to.base + access.offset, access.target_count, *access.target_type),
                          here.to_send(access.buffer, access.count, *access.type));
   }
-  if (to.way == WindowWay::process && copy_through_system(window, access, true)) return;
+  if (to.way == WindowWay::process && copy_through_system(window, access, true)) {
+    return seen(window, access, sim::TraceAccess::put, WindowWay::process, bytes);
+  }
+  seen(window, access, sim::TraceAccess::put, WindowWay::message, bytes);
   put_by_messages(window, access);
 }
 
 void Rma::get(Window& window, const Access& access) {
   const WindowTarget& to = window.target(access.target);
-  if (bytes_of(access) == 0) return;
+  const std::uint64_t bytes = bytes_of(access);
+  if (bytes == 0) return;
   if (to.way == WindowWay::direct) {
+    seen(window, access, sim::TraceAccess::get, WindowWay::direct, bytes);
     Pieces here, there;
     return portals::copy(here.to_receive(access.buffer, access.count, *access.type),
                          there.to_send(to.base + access.offset, access.target_count, *access.target_type));
   }
-  if (to.way == WindowWay::process && copy_through_system(window, access, false)) return;
+  if (to.way == WindowWay::process && copy_through_system(window, access, false)) {
+    return seen(window, access, sim::TraceAccess::get, WindowWay::process, bytes);
+  }
+  seen(window, access, sim::TraceAccess::get, WindowWay::message, bytes);
   get_by_messages(window, access);
 }
 

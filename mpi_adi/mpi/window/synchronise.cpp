@@ -7,6 +7,7 @@
 #include "mpi_adi/rma/epoch.hpp"
 
 using namespace margay::mpi_adi;
+using margay::sim::TraceSync;
 
 namespace {
 
@@ -63,7 +64,9 @@ extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   if (!call.ok()) {
     --window->locks;
     call.rank().rma().unlock(*window, rank);
+    return call.done();
   }
+  call.rank().rma().synchronised(*window, TraceSync::lock, rank);
   return call.done();
 }
 MARGAY_ALIAS(Win_lock)
@@ -78,6 +81,7 @@ extern "C" int PMPI_Win_unlock(int rank, MPI_Win win) {
   }
   unlock_one(call, *window, rank);
   --window->locks;
+  call.rank().rma().synchronised(*window, TraceSync::unlock, rank);
   tell_errors(call, *window);
   return call.done();
 }
@@ -96,6 +100,7 @@ extern "C" int PMPI_Win_lock_all(int assert, MPI_Win win) {
   for (int target = 0; target < window->members(); ++target) {
     if (target == window->rank() || window->flavor == MPI_WIN_FLAVOR_SHARED) wait_for_lock(call, *window, target);
   }
+  call.rank().rma().synchronised(*window, TraceSync::lock_all);
   return call.done();
 }
 MARGAY_ALIAS(Win_lock_all)
@@ -108,6 +113,7 @@ extern "C" int PMPI_Win_unlock_all(MPI_Win win) {
   flush_all(call, *window);
   for (int target = 0; target < window->members(); ++target) call.rank().rma().unlock(*window, target);
   window->lock_all = false;
+  call.rank().rma().synchronised(*window, TraceSync::unlock_all);
   tell_errors(call, *window);
   return call.done();
 }
@@ -120,6 +126,7 @@ extern "C" int PMPI_Win_flush(int rank, MPI_Win win) {
   wrong_epoch(call, check_flush(*window, rank));
   if (!call.ok()) return call.failed();
   flush(call, *window, rank);
+  call.rank().rma().synchronised(*window, TraceSync::flush, rank);
   tell_errors(call, *window);
   return call.done();
 }
@@ -132,6 +139,7 @@ extern "C" int PMPI_Win_flush_local(int rank, MPI_Win win) {
   wrong_epoch(call, check_flush(*window, rank));
   if (!call.ok()) return call.failed();
   flush_local(call, *window, rank);
+  call.rank().rma().synchronised(*window, TraceSync::flush_local, rank);
   tell_errors(call, *window);
   return call.done();
 }
@@ -143,6 +151,7 @@ extern "C" int PMPI_Win_flush_all(MPI_Win win) {
   if (window != nullptr) wrong_epoch(call, check_flush_all(*window));
   if (!call.ok()) return call.failed();
   flush_all(call, *window);
+  call.rank().rma().synchronised(*window, TraceSync::flush_all);
   tell_errors(call, *window);
   return call.done();
 }
@@ -154,6 +163,7 @@ extern "C" int PMPI_Win_flush_local_all(MPI_Win win) {
   if (window != nullptr) wrong_epoch(call, check_flush_all(*window));
   if (!call.ok()) return call.failed();
   for (int target = 0; target < window->members(); ++target) flush_local(call, *window, target);
+  call.rank().rma().synchronised(*window, TraceSync::flush_local_all);
   tell_errors(call, *window);
   return call.done();
 }
@@ -161,7 +171,10 @@ MARGAY_ALIAS(Win_flush_local_all)
 
 extern "C" int PMPI_Win_sync(MPI_Win win) {
   Call call(call_name<"MPI_Win_sync">);
-  if (checked_window(call, win) != nullptr) margay::sim::order_memory();
+  const Window* const window = checked_window(call, win);
+  if (window == nullptr) return call.done();
+  margay::sim::order_memory();
+  call.rank().rma().synchronised(*window, TraceSync::sync);
   return call.done();
 }
 MARGAY_ALIAS(Win_sync)
@@ -179,6 +192,7 @@ extern "C" int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
   window->exposes = true;
   window->post_group = std::move(ranks);
   for (const int rank : window->post_group) call.rank().rma().tell(*window, rank, Ask::posted);
+  call.rank().rma().synchronised(*window, TraceSync::post);
   return call.done();
 }
 MARGAY_ALIAS(Win_post)
@@ -203,6 +217,7 @@ extern "C" int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     wait_for_target(call, target,
                     [&] { return window->control.posts().has_reached(static_cast<std::uint32_t>(rank), post); });
   }
+  call.rank().rma().synchronised(*window, TraceSync::start);
   return call.done();
 }
 MARGAY_ALIAS(Win_start)
@@ -220,6 +235,7 @@ extern "C" int PMPI_Win_complete(MPI_Win win) {
   }
   window->starts = false;
   window->start_group.clear();
+  call.rank().rma().synchronised(*window, TraceSync::complete);
   tell_errors(call, *window);
   return call.done();
 }
@@ -249,6 +265,7 @@ extern "C" int PMPI_Win_wait(MPI_Win win) {
     wait_for_target(call, origin, [&] { return has_completed(*window, rank); });
   }
   end_exposure(*window);
+  call.rank().rma().synchronised(*window, TraceSync::wait);
   tell_errors(call, *window);
   return call.done();
 }
@@ -272,6 +289,7 @@ extern "C" int PMPI_Win_test(MPI_Win win, int* flag) {
   *flag = all || !call.ok() ? 1 : 0;
   if (*flag != 0) {
     end_exposure(*window);
+    call.rank().rma().synchronised(*window, TraceSync::wait);
     tell_errors(call, *window);
   } else {
     give_way(call);
