@@ -94,7 +94,7 @@ void Rma::put_by_messages(Window& window, const Access& access) {
     header.length = body.bytes();
     return send(window, to, header, body, access.request, &here);
   }
-  if (window.by_messages) return put_blocks(window, access);
+  if (block_by_block(window)) return put_blocks(window, access);
   TargetPieces pieces(*access.target_type, access.target_count);
   while (pieces.left() != 0) {
     const std::uint64_t at = body.bytes() - pieces.left();
@@ -124,7 +124,7 @@ void Rma::get_by_messages(Window& window, const Access& access) {
     get.return_length = room.bytes();
     return send(window, to, get, {}, nullptr, nullptr);
   }
-  if (window.by_messages) return get_blocks(window, access);
+  if (block_by_block(window)) return get_blocks(window, access);
   TargetPieces pieces(*access.target_type, access.target_count);
   while (pieces.left() != 0) {
     const std::uint64_t at = room.bytes() - pieces.left();

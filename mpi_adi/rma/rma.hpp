@@ -155,6 +155,10 @@ class Rma final : public Listener {
   void record(const Window& window, sim::TraceKind kind, int target, sim::TraceEvent event);
 
   // By way.
+  // A dynamic window has no one block with an offset: what is accessed there is always described.
+  [[nodiscard]] bool block_by_block(const Window& window) const {
+    return window.by_messages || (parts_.options.a_message_a_block && !window.memory.dynamic());
+  }
   [[nodiscard]] bool copy_through_system(Window& window, const Access& access, bool write);
   void put_blocks(Window& window, const Access& access);
   void get_blocks(Window& window, const Access& access);

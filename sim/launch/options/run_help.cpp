@@ -32,6 +32,7 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --protocol NAME=VALUE   protocol variants and thresholds, e.g. long=rendezvous
   --method NAME=VALUE     method of a kind of message, e.g. long=cma
   --collective NAME=VALUE an algorithm of a collective operation, e.g. allreduce=bucket
+  --rma NAME=VALUE        strided=paper: a put or get of several blocks is a message each, as the paper's; combined (default)
   --rates R               what collectives choose their algorithms by, in place of what `margay calibrate` measured: usual,
                           paragon, a FILE of calibrate's (with a "/"), or a text (`margay info --collectives` shows one)
   --deadlock abort|report   when it is proven that no rank can go on: end the job, exit status 73, or tell it only (default)
