@@ -27,14 +27,14 @@ constexpr std::size_t kMostPairsShown = 8;
 template <std::size_t N>
 void add_counts(const Board& board, std::array<BoardCount, N> BoardBlock::*counts, const std::string_view (&names)[N],
                 std::string_view title, std::vector<std::string>& lines, std::string_view what = "messages") {
-  lines.push_back(fmt::format("  {:<20} {:>14} {:>18}", title, what, "bytes"));
+  lines.push_back(fmt::format("  {:<22} {:>14} {:>18}", title, what, "bytes"));
   for (std::size_t i = 0; i < N; ++i) {
     BoardCount sum;
     for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
       sum.messages += (board.block(rank).*counts)[i].messages;
       sum.bytes += (board.block(rank).*counts)[i].bytes;
     }
-    if (sum.messages > 0) lines.push_back(fmt::format("    {:<18} {:>14} {:>18}", names[i], sum.messages, sum.bytes));
+    if (sum.messages > 0) lines.push_back(fmt::format("    {:<20} {:>14} {:>18}", names[i], sum.messages, sum.bytes));
   }
 }
 

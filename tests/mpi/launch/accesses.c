@@ -9,9 +9,9 @@
 enum { kInts = 1000, kBlocks = 10 };
 
 static const char* const kNames[] = {
-    "puts_direct",  "puts_direct_bytes",  "puts_process",        "puts_process_bytes",
-    "puts_message", "puts_message_bytes", "gets_direct",         "gets_direct_bytes",
-    "gets_process", "gets_process_bytes", "gets_message",        "gets_message_bytes",
+    "puts_direct",        "puts_direct_bytes",        "puts_process",        "puts_process_bytes",
+    "puts_message",       "puts_message_bytes",       "gets_direct",         "gets_direct_bytes",
+    "gets_process",       "gets_process_bytes",       "gets_message",        "gets_message_bytes",
     "accumulates_direct", "accumulates_direct_bytes", "accumulates_message", "accumulates_message_bytes"};
 enum { kCounts = sizeof kNames / sizeof *kNames };
 
