@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "mpi_adi/rma/window_way.hpp"
 
 namespace margay::collectives {
 
+using mpi_adi::choose_window_way;
 using mpi_adi::Communicator;
 using mpi_adi::MpiRank;
+using mpi_adi::WayFacts;
 using mpi_adi::Window;
 using mpi_adi::WindowControl;
 using mpi_adi::WindowTarget;
@@ -97,9 +100,8 @@ void choose_way(MpiRank& rank, const Window& window, int member, const Card& car
   if (member == window.rank()) {
     target.control = window.control;
     target.local_rank = node == nullptr ? 0 : node->local_rank(target.world_rank);
-    if (window.memory.dynamic()) return;
-    target.way = WindowWay::direct;
-    target.base = static_cast<std::byte*>(window.base);
+    target.way = choose_window_way({.is_dynamic = window.memory.dynamic(), .is_own = true}).way;
+    if (target.way == WindowWay::direct) target.base = static_cast<std::byte*>(window.base);
     return;
   }
   if (node == nullptr) return;
@@ -112,13 +114,15 @@ void choose_way(MpiRank& rank, const Window& window, int member, const Card& car
     target.control = WindowControl(mapped, static_cast<std::size_t>(window.members()));
   }
   if (window.memory.dynamic() || card.bytes == 0 || target.way == WindowWay::direct) return;
-  if (card.memory.bytes != 0 && heap.map(target.local_rank, card.memory, mapped).ok()) {
+  WayFacts facts{.is_on_node = true};
+  facts.is_mapped = card.memory.bytes != 0 && heap.map(target.local_rank, card.memory, mapped).ok();
+  facts.reads_others = !facts.is_mapped && node->reads_others();
+  target.way = choose_window_way(facts).way;
+  if (facts.is_mapped) {
     target.memory_place = card.memory;
     target.memory_local_rank = target.local_rank;
-    target.way = WindowWay::direct;
     target.base = mapped;
-  } else if (node->reads_others()) {
-    target.way = WindowWay::process;
+  } else if (target.way == WindowWay::process) {
     target.base = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(card.address));
   }
 }

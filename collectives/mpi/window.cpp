@@ -173,6 +173,7 @@ extern "C" int PMPI_Win_fence(int assert, MPI_Win win) {
   if (window->fence == Window::Fence::used) flush_all(call, *window);
   note_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
   window->fence = (assert& MPI_MODE_NOSUCCEED) != 0 ? Window::Fence::none : Window::Fence::open;
+  call.rank().rma().synchronised(*window, margay::sim::TraceSync::fence);
   tell_errors(call, *window);
   return call.done();
 }

@@ -41,7 +41,9 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
   const WindowTarget& to = window.target(access.target);
   const std::uint64_t bytes = operands.count * operands.element_bytes;
   if (bytes == 0) return;
-  if (to.way != WindowWay::direct) return accumulate_by_messages(window, access, operands);
+  const WindowWay way = to.way == WindowWay::direct ? WindowWay::direct : WindowWay::message;
+  seen(window, access, operands.call, way, bytes);
+  if (way == WindowWay::message) return accumulate_by_messages(window, access, operands);
   sim::AccumulateLock lock = accumulate_lock(to);
   // One run on both sides: no list of pieces, no copy of what was there before.
   if (is_run(*access.target_type, operands) && (access.buffer == nullptr || is_run(*access.type, operands))) {

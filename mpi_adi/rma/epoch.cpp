@@ -23,6 +23,15 @@ const char* begin_access(Window& window, int target) {
   return "no access epoch is open: call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all first";
 }
 
+sim::TraceEpoch access_epoch(const Window& window, int target) {
+  const WindowTarget& to = window.targets[static_cast<std::size_t>(target)];
+  if (window.lock_all) return sim::TraceEpoch::lock_all;
+  if (to.lock == LockKind::shared) return sim::TraceEpoch::lock_shared;
+  if (to.lock == LockKind::exclusive) return sim::TraceEpoch::lock_exclusive;
+  if (window.starts && to.in_start) return sim::TraceEpoch::start;
+  return window.fence == Window::Fence::none ? sim::TraceEpoch::none : sim::TraceEpoch::fence;
+}
+
 const char* check_flush(const Window& window, int target) {
   if (window.lock_all || window.targets[static_cast<std::size_t>(target)].lock != LockKind::none) return nullptr;
   return "the target is not locked: a flush belongs into an epoch of MPI_Win_lock or MPI_Win_lock_all";

@@ -3,11 +3,14 @@
 #pragma once
 
 #include "mpi_adi/rma/window.hpp"
+#include "sim/trace/event.hpp"
 
 namespace margay::mpi_adi {
 
 // An access to `target` from here: also that a fence's epoch is used from now on.
 [[nodiscard]] const char* begin_access(Window& window, int target);
+// The epoch that allows an access now, for the trace.
+[[nodiscard]] sim::TraceEpoch access_epoch(const Window& window, int target);
 // Flushes want a passive epoch.
 [[nodiscard]] const char* check_flush(const Window& window, int target);
 [[nodiscard]] const char* check_flush_all(const Window& window);

@@ -18,25 +18,35 @@ std::uint64_t bytes_of(const Access& access) {
 
 void Rma::put(Window& window, const Access& access) {
   const WindowTarget& to = window.target(access.target);
-  if (bytes_of(access) == 0) return;
+  const std::uint64_t bytes = bytes_of(access);
+  if (bytes == 0) return;
   if (to.way == WindowWay::direct) {
+    seen(window, access, sim::TraceAccess::put, WindowWay::direct, bytes);
     Pieces here, there;
     return portals::copy(there.to_receive(to.base + access.offset, access.target_count, *access.target_type),
                          here.to_send(access.buffer, access.count, *access.type));
   }
-  if (to.way == WindowWay::process && copy_through_system(window, access, true)) return;
+  if (to.way == WindowWay::process && copy_through_system(window, access, true)) {
+    return seen(window, access, sim::TraceAccess::put, WindowWay::process, bytes);
+  }
+  seen(window, access, sim::TraceAccess::put, WindowWay::message, bytes);
   put_by_messages(window, access);
 }
 
 void Rma::get(Window& window, const Access& access) {
   const WindowTarget& to = window.target(access.target);
-  if (bytes_of(access) == 0) return;
+  const std::uint64_t bytes = bytes_of(access);
+  if (bytes == 0) return;
   if (to.way == WindowWay::direct) {
+    seen(window, access, sim::TraceAccess::get, WindowWay::direct, bytes);
     Pieces here, there;
     return portals::copy(here.to_receive(access.buffer, access.count, *access.type),
                          there.to_send(to.base + access.offset, access.target_count, *access.target_type));
   }
-  if (to.way == WindowWay::process && copy_through_system(window, access, false)) return;
+  if (to.way == WindowWay::process && copy_through_system(window, access, false)) {
+    return seen(window, access, sim::TraceAccess::get, WindowWay::process, bytes);
+  }
+  seen(window, access, sim::TraceAccess::get, WindowWay::message, bytes);
   get_by_messages(window, access);
 }
 
@@ -90,7 +100,7 @@ void Rma::put_by_messages(Window& window, const Access& access) {
     return send(window, to, header, body, access.request, &here);
   }
   to.unflushed = true;
-  if (window.by_messages) return put_blocks(window, access);
+  if (block_by_block(window)) return put_blocks(window, access);
   TargetPieces pieces(*access.target_type, access.target_count);
   while (pieces.left() != 0) {
     const std::uint64_t at = body.bytes() - pieces.left();
@@ -120,7 +130,7 @@ void Rma::get_by_messages(Window& window, const Access& access) {
     get.return_length = room.bytes();
     return send(window, to, get, {}, nullptr, nullptr);
   }
-  if (window.by_messages) return get_blocks(window, access);
+  if (block_by_block(window)) return get_blocks(window, access);
   TargetPieces pieces(*access.target_type, access.target_count);
   while (pieces.left() != 0) {
     const std::uint64_t at = room.bytes() - pieces.left();

@@ -3,11 +3,13 @@
 // coprocessor's thread. Arguments were checked (mpi_adi/mpi/window).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "mpi_adi/device/counts.hpp"
 #include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/device/parts.hpp"
@@ -16,7 +18,9 @@
 #include "mpi_adi/rma/window.hpp"
 #include "portals/match/match_list.hpp"
 #include "portals/memory/dynamic_block.hpp"
+#include "sim/boot/board.hpp"
 #include "sim/machine/node_memory.hpp"
+#include "sim/trace/event.hpp"
 
 namespace margay::mpi_adi {
 
@@ -39,6 +43,14 @@ struct Access {
   Outstanding* request = nullptr;  // of a request-based call
 };
 
+// What was accessed from here, for the job's table and for tests.
+struct AccessCounts {
+  std::array<ProtocolCounts::Count, sim::kCountedAccesses> by_way{};
+  [[nodiscard]] ProtocolCounts::Count& of(sim::CountedAccess access, WindowWay way) {
+    return by_way[sim::index_of(access, static_cast<sim::CountedWay>(way))];
+  }
+};
+
 // An accumulate's operands, as elements of one predefined type that lie one after another in memory.
 struct AccumulateOperands {
   MPI_Op op = MPI_NO_OP;
@@ -47,6 +59,7 @@ struct AccumulateOperands {
   std::uint64_t count = 0;
   const std::byte* elements = nullptr;  // null with MPI_NO_OP
   const std::byte* compare = nullptr;   // of a compare-and-swap
+  sim::TraceAccess call = sim::TraceAccess::accumulate;
 };
 
 class Rma final : public Listener {
@@ -84,6 +97,13 @@ class Rma final : public Listener {
   void unlock(Window& window, int target);
   // Active ones: posted, to an origin; completed, to a target.
   void tell(Window& window, int target, Ask what);
+
+  [[nodiscard]] const AccessCounts& counts() const { return counts_; }
+  // For the trace: a synchronisation is done. `target` -1: of no one target.
+  void synchronised(const Window& window, sim::TraceSync sync, int target = -1) {
+    if (parts_.recorder().on()) [[unlikely]]
+      record(window, sim::TraceKind::window_sync, target, {.a = static_cast<std::uint32_t>(sync)});
+  }
 
   // A round's message came.
   void told() override;
@@ -128,7 +148,25 @@ class Rma final : public Listener {
   void withdraw_dead();
   [[nodiscard]] sim::AccumulateLock accumulate_lock(const WindowTarget& target);
 
+  // An access begins: counted, and told to the trace before the messages that it takes.
+  void seen(const Window& window, const Access& access, sim::TraceAccess call, WindowWay way, std::uint64_t bytes) {
+    ProtocolCounts::Count& count = counts_.of(
+        call >= sim::TraceAccess::accumulate ? sim::CountedAccess::kAccumulate : static_cast<sim::CountedAccess>(call),
+        way);
+    ++count.messages;
+    count.bytes += bytes;
+    if (parts_.recorder().on()) [[unlikely]]
+      record_access(window, access, call, way, bytes);
+  }
+  void record_access(const Window& window, const Access& access, sim::TraceAccess call, WindowWay way,
+                     std::uint64_t bytes);
+  void record(const Window& window, sim::TraceKind kind, int target, sim::TraceEvent event);
+
   // By way.
+  // A dynamic window has no one block with an offset: what is accessed there is always described.
+  [[nodiscard]] bool block_by_block(const Window& window) const {
+    return window.by_messages || (parts_.options.a_message_a_block && !window.memory.dynamic());
+  }
   [[nodiscard]] bool copy_through_system(Window& window, const Access& access, bool write);
   void put_blocks(Window& window, const Access& access);
   void get_blocks(Window& window, const Access& access);
@@ -154,6 +192,7 @@ class Rma final : public Listener {
 
   DeviceParts& parts_;
   const sim::NodeMemory* node_;
+  AccessCounts counts_;
   std::unordered_map<std::uint32_t, Window*> windows_;  // by context
   Pool<Reply> replies_;
   Pool<Outgoing> outgoing_;

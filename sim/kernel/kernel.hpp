@@ -142,6 +142,9 @@ class Kernel {
   [[nodiscard]] const Registers& registers() const { return registers_; }
   // The first messages that were dropped because no entry took them; Target::kUnmatchedKept at most.
   [[nodiscard]] const std::vector<portals::Header>& first_unmatched() const { return target_.first_unmatched(); }
+  [[nodiscard]] std::uint64_t unmatched_puts(portals::PortalIndex portal) const {
+    return target_.unmatched_puts(portal);
+  }
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
   [[nodiscard]] const Wire& route(std::uint32_t rank) const { return *routes_[rank]; }
   // No message comes from the rank or reaches it any more.

@@ -135,6 +135,12 @@ void check_result(Call& call, Access& access, const ResultArguments& result) {
   }
 }
 
+sim::TraceAccess traced_as(const ResultArguments& result, bool compares) {
+  if (compares) return sim::TraceAccess::compare_and_swap;
+  if (!result.wanted) return sim::TraceAccess::accumulate;
+  return result.one_element ? sim::TraceAccess::fetch_and_op : sim::TraceAccess::get_accumulate;
+}
+
 int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result,
                Requested* requested, const void* compare = nullptr) {
   Window* window = nullptr;
@@ -156,6 +162,7 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   AccumulateOperands operands;
   operands.op = op;
   operands.compare = static_cast<const std::byte*>(compare);
+  operands.call = traced_as(result, compare != nullptr);
   check_elements(call, access, result, operands);
   check_result(call, access, result);
   if (!call.ok()) return call.failed();

@@ -7,6 +7,7 @@
 #include "mpi_adi/rma/epoch.hpp"
 
 using namespace margay::mpi_adi;
+using margay::sim::TraceSync;
 
 namespace {
 
@@ -49,6 +50,13 @@ void look_at_times(Call& call) {
   give_way(call);
 }
 
+// What waited for accesses is over.
+void synchronised(Call& call, Window& window, TraceSync what, int target = -1) {
+  look_at_times(call);
+  call.rank().rma().synchronised(window, what, target);
+  tell_errors(call, window);
+}
+
 }  // namespace
 
 extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
@@ -71,7 +79,9 @@ extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   if (!call.ok()) {
     --window->locks;
     call.rank().rma().unlock(*window, rank);
+    return call.done();
   }
+  call.rank().rma().synchronised(*window, TraceSync::lock, rank);
   return call.done();
 }
 MARGAY_ALIAS(Win_lock)
@@ -86,8 +96,7 @@ extern "C" int PMPI_Win_unlock(int rank, MPI_Win win) {
   }
   unlock_one(call, *window, rank);
   --window->locks;
-  look_at_times(call);
-  tell_errors(call, *window);
+  synchronised(call, *window, TraceSync::unlock, rank);
   return call.done();
 }
 MARGAY_ALIAS(Win_unlock)
@@ -105,6 +114,7 @@ extern "C" int PMPI_Win_lock_all(int assert, MPI_Win win) {
   for (int target = 0; target < window->members(); ++target) {
     if (target == window->rank() || window->flavor == MPI_WIN_FLAVOR_SHARED) wait_for_lock(call, *window, target);
   }
+  call.rank().rma().synchronised(*window, TraceSync::lock_all);
   return call.done();
 }
 MARGAY_ALIAS(Win_lock_all)
@@ -117,8 +127,7 @@ extern "C" int PMPI_Win_unlock_all(MPI_Win win) {
   flush_all(call, *window);
   for (int target = 0; target < window->members(); ++target) call.rank().rma().unlock(*window, target);
   window->lock_all = false;
-  look_at_times(call);
-  tell_errors(call, *window);
+  synchronised(call, *window, TraceSync::unlock_all);
   return call.done();
 }
 MARGAY_ALIAS(Win_unlock_all)
@@ -130,8 +139,7 @@ extern "C" int PMPI_Win_flush(int rank, MPI_Win win) {
   wrong_epoch(call, check_flush(*window, rank));
   if (!call.ok()) return call.failed();
   flush(call, *window, rank);
-  look_at_times(call);
-  tell_errors(call, *window);
+  synchronised(call, *window, TraceSync::flush, rank);
   return call.done();
 }
 MARGAY_ALIAS(Win_flush)
@@ -143,8 +151,7 @@ extern "C" int PMPI_Win_flush_local(int rank, MPI_Win win) {
   wrong_epoch(call, check_flush(*window, rank));
   if (!call.ok()) return call.failed();
   flush_local(call, *window, rank);
-  look_at_times(call);
-  tell_errors(call, *window);
+  synchronised(call, *window, TraceSync::flush_local, rank);
   return call.done();
 }
 MARGAY_ALIAS(Win_flush_local)
@@ -155,8 +162,7 @@ extern "C" int PMPI_Win_flush_all(MPI_Win win) {
   if (window != nullptr) wrong_epoch(call, check_flush_all(*window));
   if (!call.ok()) return call.failed();
   flush_all(call, *window);
-  look_at_times(call);
-  tell_errors(call, *window);
+  synchronised(call, *window, TraceSync::flush_all);
   return call.done();
 }
 MARGAY_ALIAS(Win_flush_all)
@@ -167,17 +173,18 @@ extern "C" int PMPI_Win_flush_local_all(MPI_Win win) {
   if (window != nullptr) wrong_epoch(call, check_flush_all(*window));
   if (!call.ok()) return call.failed();
   for (int target = 0; target < window->members(); ++target) flush_local(call, *window, target);
-  look_at_times(call);
-  tell_errors(call, *window);
+  synchronised(call, *window, TraceSync::flush_local_all);
   return call.done();
 }
 MARGAY_ALIAS(Win_flush_local_all)
 
 extern "C" int PMPI_Win_sync(MPI_Win win) {
   Call call(call_name<"MPI_Win_sync">);
-  if (checked_window(call, win) == nullptr) return call.failed();
+  const Window* const window = checked_window(call, win);
+  if (window == nullptr) return call.done();
   look_at_times(call);
   margay::sim::order_memory();
+  call.rank().rma().synchronised(*window, TraceSync::sync);
   return call.done();
 }
 MARGAY_ALIAS(Win_sync)
@@ -195,6 +202,7 @@ extern "C" int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
   window->exposes = true;
   window->post_group = std::move(ranks);
   for (const int rank : window->post_group) call.rank().rma().tell(*window, rank, Ask::posted);
+  call.rank().rma().synchronised(*window, TraceSync::post);
   return call.done();
 }
 MARGAY_ALIAS(Win_post)
@@ -219,6 +227,7 @@ extern "C" int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     wait_for_target(call, target,
                     [&] { return window->control.posts().has_reached(static_cast<std::uint32_t>(rank), post); });
   }
+  call.rank().rma().synchronised(*window, TraceSync::start);
   return call.done();
 }
 MARGAY_ALIAS(Win_start)
@@ -236,6 +245,7 @@ extern "C" int PMPI_Win_complete(MPI_Win win) {
   }
   window->starts = false;
   window->start_group.clear();
+  call.rank().rma().synchronised(*window, TraceSync::complete);
   tell_errors(call, *window);
   return call.done();
 }
@@ -265,6 +275,7 @@ extern "C" int PMPI_Win_wait(MPI_Win win) {
     wait_for_target(call, origin, [&] { return has_completed(*window, rank); });
   }
   end_exposure(*window);
+  call.rank().rma().synchronised(*window, TraceSync::wait);
   tell_errors(call, *window);
   return call.done();
 }
@@ -288,6 +299,7 @@ extern "C" int PMPI_Win_test(MPI_Win win, int* flag) {
   *flag = all || !call.ok() ? 1 : 0;
   if (*flag != 0) {
     end_exposure(*window);
+    call.rank().rma().synchronised(*window, TraceSync::wait);
     tell_errors(call, *window);
   } else {
     give_way(call);

@@ -82,6 +82,7 @@ constexpr OptionRule kRules[] = {
      "scatter=tree|direct|shared,alltoall=direct|shared,"
      "reduce_scatter=tree|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,scan=exchange|shared|chain,"
      "exscan=exchange|shared|chain"},
+    {"rma", 1, OptionAction::kPairs, "MARGAY_RMA", "strided=combined|paper"},
     {"rates", 1, OptionAction::kRankOption, "MARGAY_RATES",
      "usual, paragon, a file with a \"/\" in its name, or the rates"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
