@@ -12,6 +12,7 @@
 #include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/rma/ask.hpp"
+#include "mpi_adi/rma/check.hpp"
 #include "mpi_adi/rma/reply.hpp"
 #include "mpi_adi/rma/window.hpp"
 #include "portals/match/match_list.hpp"
@@ -37,6 +38,12 @@ struct Access {
   std::int64_t target_count = 0;
   const Datatype* target_type = nullptr;
   Outstanding* request = nullptr;  // of a request-based call
+  // With --check-rma: its number, and whether it is complete with its request.
+  struct Announced {
+    std::uint64_t number = 0;
+    bool ends_alone = false;
+  };
+  Announced announced = {};
 };
 
 // An accumulate's operands, as elements of one predefined type that lie one after another in memory.
@@ -84,6 +91,12 @@ class Rma final : public Listener {
   void unlock(Window& window, int target);
   // Active ones: posted, to an origin; completed, to a target.
   void tell(Window& window, int target, Ask what);
+
+  // With --check-rma (rma/check): `answer` and `outstanding` stay until outstanding.count is 0.
+  void announce(Window& window, int target, std::uint64_t offset, const std::vector<Piece>& pieces,
+                const AnnouncedAccess& access, Conflict& answer, Outstanding& outstanding);
+  // `outstanding` null: nobody waits for that to be heard. `number`: of the one access.
+  void announce_completed(Window& window, int target, Completed what, std::uint64_t number, Outstanding* outstanding);
 
   // A round's message came.
   void told() override;
@@ -143,6 +156,10 @@ class Rma final : public Listener {
   void send_pieces(Window& window, const AskHead& head, const std::vector<Piece>& pieces);
   void combine(Window& window, const AskHead& head, const std::vector<Piece>& pieces, const std::byte* operands,
                std::uint64_t operand_bytes);
+
+  void hear_announced(Window& window, const AskHead& head, const std::vector<Piece>& pieces, const std::byte* body,
+                      std::uint64_t bytes);
+  void hear_completed(Window& window, const AskHead& head);
 
   DeviceParts& parts_;
   const sim::NodeMemory* node_;
