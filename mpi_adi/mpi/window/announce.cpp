@@ -115,7 +115,9 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const
   }
   if (call.ok()) return true;
   if (any) {
-    call.rank().rma().announce_completed(window, access.target, Completed::one_access, told.number, nullptr);
+    Outstanding outstanding;
+    call.rank().rma().announce_completed(window, access.target, Completed::one_access, told.number, &outstanding);
+    wait_until(call.rank(), [&] { return outstanding.count == 0; });
   }
   return false;
 }

@@ -1,4 +1,4 @@
-// The messages of --check-rma.
+// The messages of --check-rma (check.hpp): of origins, and what a target makes of them.
 #include "mpi_adi/rma/check.hpp"
 
 #include <cstring>
