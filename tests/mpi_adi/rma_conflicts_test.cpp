@@ -137,8 +137,11 @@ TEST_CASE("a fence's epoch: over for those who have called the next fence, whene
   CHECK(meets(table, in_epoch(access_of(0, kPut), EpochKind::passive, 2)));  // the get
   table.end_all(1);
   CHECK_FALSE(meets(table, in_epoch(access_of(0, kPut), EpochKind::fence, 2)));
+  CHECK_FALSE(meets(table, in_epoch(access_of(1, kGet), EpochKind::fence, 2), {40, 48}));
+  table.end_reads(1);
+  CHECK(meets(table, in_epoch(access_of(0, kPut), EpochKind::fence, 2), {40, 48}));
   table.end_fence(2);
-  CHECK(table.ranges() == 1);
+  CHECK(table.ranges() == 2);
   CHECK(meets(table, in_epoch(access_of(1, kPut), EpochKind::fence, 2)));
   table.end_fence(3);
   CHECK(table.ranges() == 0);
