@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "mpi_adi/rma/check.hpp"
 #include "mpi_adi/rma/window_way.hpp"
 
 namespace margay::collectives {
@@ -200,6 +201,10 @@ std::unique_ptr<Window> begin_window(MpiRank& rank, Communicator& own, const Exp
   window->targets.resize(static_cast<std::size_t>(own.size()));
   for (int member = 0; member < own.size(); ++member) window->target(member).world_rank = own.world_rank(member);
   make_control(rank, *window);
+  if (rank.process().job().options.text("check_rma") == "1" && !exposed.of_1996) {
+    window->check = std::make_shared<mpi_adi::WindowCheck>();
+    window->check->open.resize(window->targets.size());
+  }
   return window;
 }
 

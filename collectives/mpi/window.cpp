@@ -172,6 +172,7 @@ extern "C" int PMPI_Win_fence(int assert, MPI_Win win) {
   if (!call.ok()) return call.failed();
   if (window->fence == Window::Fence::used) flush_all(call, *window);
   note_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
+  if (window->check != nullptr) window->check->announced.end_fence(++window->check->fences);
   window->fence = (assert& MPI_MODE_NOSUCCEED) != 0 ? Window::Fence::none : Window::Fence::open;
   call.rank().rma().synchronised(*window, margay::sim::TraceSync::fence);
   tell_errors(call, *window);

@@ -19,6 +19,8 @@ enum class Ask : std::uint8_t {
   get_pieces,  // a body out of these pieces, to reply_bits
   accumulate,  // operands; a body of what was there before to reply_bits, if there are any
   swap,        // MPI_Compare_and_swap: operand and what is compared
+  announce,    // --check-rma: an access to these pieces is to come; what conflicts with it to reply_bits
+  announced,   // some of the origin's are complete (`op`: Completed); no bytes to reply_bits
 };
 
 struct AskHead {

@@ -69,6 +69,11 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
       return take_pieces(window, head, pieces, header);
     case Ask::get_pieces:
       return send_pieces(window, head, pieces);
+    case Ask::announce:
+      return hear_announced(window, head, pieces, body + sizeof head + pieces_bytes,
+                            bytes - sizeof head - pieces_bytes);
+    case Ask::announced:
+      return hear_completed(window, head);
     case Ask::accumulate:
     case Ask::swap:
       return combine(window, head, pieces, body + sizeof head + pieces_bytes, bytes - sizeof head - pieces_bytes);

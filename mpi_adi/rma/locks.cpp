@@ -1,6 +1,7 @@
 // Locks and epochs between groups: in memory that the node shares, or by messages to who has that memory.
 #include <algorithm>
 
+#include "mpi_adi/rma/check.hpp"
 #include "mpi_adi/rma/rma.hpp"
 
 namespace margay::mpi_adi {
@@ -99,6 +100,7 @@ void Rma::withdraw_dead() {
     for (int member = 0; member < window->members(); ++member) {
       if (!parts_.kernel.gone(window->target(member).world_rank)) continue;
       std::erase(window->waiting, member);
+      if (window->check != nullptr) window->check->announced.end_lost(member);
       for (int target = 0; target < window->members(); ++target) {
         // This member's own lock is another's too, where all is done by messages.
         const WindowControl& control = target == window->rank() ? window->control : window->target(target).control;

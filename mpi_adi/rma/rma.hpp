@@ -14,6 +14,7 @@
 #include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/rma/ask.hpp"
+#include "mpi_adi/rma/check.hpp"
 #include "mpi_adi/rma/reply.hpp"
 #include "mpi_adi/rma/window.hpp"
 #include "portals/match/match_list.hpp"
@@ -41,6 +42,12 @@ struct Access {
   std::int64_t target_count = 0;
   const Datatype* target_type = nullptr;
   Outstanding* request = nullptr;  // of a request-based call
+  // With --check-rma: its number, and whether it is complete with its request.
+  struct Announced {
+    std::uint64_t number = 0;
+    bool ends_alone = false;
+  };
+  Announced announced = {};
 };
 
 // What was accessed from here, for the job's table and for tests.
@@ -104,6 +111,11 @@ class Rma final : public Listener {
     if (parts_.recorder().on()) [[unlikely]]
       record(window, sim::TraceKind::window_sync, target, {.a = static_cast<std::uint32_t>(sync)});
   }
+  // With --check-rma (rma/check): `answer` and `outstanding` stay until outstanding.count is 0.
+  void announce(Window& window, int target, std::uint64_t offset, const std::vector<Piece>& pieces,
+                const AnnouncedAccess& access, Conflict& answer, Outstanding& outstanding);
+  // `outstanding` null: nobody waits for that to be heard. `number`: of the one access.
+  void announce_completed(Window& window, int target, Completed what, std::uint64_t number, Outstanding* outstanding);
 
   // A round's message came.
   void told() override;
@@ -189,6 +201,10 @@ class Rma final : public Listener {
   void send_pieces(Window& window, const AskHead& head, const std::vector<Piece>& pieces);
   void combine(Window& window, const AskHead& head, const std::vector<Piece>& pieces, const std::byte* operands,
                std::uint64_t operand_bytes);
+
+  void hear_announced(Window& window, const AskHead& head, const std::vector<Piece>& pieces, const std::byte* body,
+                      std::uint64_t bytes);
+  void hear_completed(Window& window, const AskHead& head);
 
   DeviceParts& parts_;
   const sim::NodeMemory* node_;

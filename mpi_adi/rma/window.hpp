@@ -22,6 +22,8 @@
 
 namespace margay::mpi_adi {
 
+struct WindowCheck;
+
 // How this process reaches a member's memory.
 enum class WindowWay : std::uint8_t {
   direct,   // it is this process's, or is mapped here
@@ -95,6 +97,9 @@ struct Window {
   bool exposes = false;           // between MPI_Win_post and MPI_Win_wait
   int error_class = MPI_SUCCESS;  // of accesses that ended badly, for the next synchronisation
   std::string error_words;
+
+  // With --check-rma; shared so that its type need not be known here.
+  std::shared_ptr<WindowCheck> check;
 
   // As a target.
   TargetMemory memory;

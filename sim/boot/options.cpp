@@ -16,7 +16,7 @@ constexpr std::string_view kKnown[] = {
     "protocol",  "wire_tcp", "method",        "trace",  "trace_walks",   "trace_events", "heap_bytes",
     "wait",      "iface",    "stall_seconds", "leaks",  "check_types",   "strict",       "initial_errhandler",
     "rank",      "board_fd", "node_fd",       "appnum", "program_ranks", "collective",   "rates",
-    "calibrate", "rma"};
+    "calibrate", "rma",      "check_rma"};
 
 // What the values of variables may be: one of the words, or with `pairs` NAME=VALUE,... of the words, where SIZE
 // is anything, checked by who reads it.
@@ -28,6 +28,7 @@ struct Form {
 constexpr Form kForms[] = {{"strict", "1|0"},
                            {"leaks", "1|0"},
                            {"check_types", "1|0"},
+                           {"check_rma", "1|0"},
                            {"trace_walks", "1|0"},
                            {"wait", "spin|yield|auto"},
                            {"wire_tcp", "uring|epoll|auto"},
@@ -91,6 +92,7 @@ Options Options::from_environment(char** environment) {
   if (options.text("strict") == "1") {
     options.set("leaks", "1");
     options.set("check_types", "1");
+    options.set("check_rma", "1");
   }
   return options;
 }

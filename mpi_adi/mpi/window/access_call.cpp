@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/mpi/window/announce.hpp"
 #include "mpi_adi/mpi/window/rma_request.hpp"
 #include "mpi_adi/op/names.hpp"
 #include "mpi_adi/rma/elements.hpp"
@@ -18,14 +19,15 @@ class Requested {
  public:
   Requested(Call& call, MPI_Request* handle) : call_(call), handle_(handle) { call.not_null(handle, "request"); }
   // The window is known, and its epoch allows accesses.
-  [[nodiscard]] Outstanding* begin(Window& window) {
+  [[nodiscard]] Outstanding* begin(Window& window, const Access& access) {
     request_ = std::make_unique<RmaRequest>(call_.device(), *window.communicator);
+    request_->announced(access.target, access.announced);
     return &request_->outstanding();
   }
   // Gives the request its handle: also one whose target is MPI_PROC_NULL, which is over.
   void end(Window* window) {
     if (!call_.ok() || window == nullptr) return;
-    if (request_ == nullptr) static_cast<void>(begin(*window));
+    if (request_ == nullptr) static_cast<void>(begin(*window, {}));
     UserRequest* const made = add_own_request(call_, *window->communicator);
     RmaRequest* const request = request_.release();
     request->begun();
@@ -52,6 +54,10 @@ class Requested {
 void carry_out(Call& call, Direction direction, Window& window, const Access& access) {
   Rma& rma = call.rank().rma();
   direction == Direction::put ? rma.put(window, access) : rma.get(window, access);
+}
+
+AccessKind kind_of(Direction direction) {
+  return direction == Direction::put ? AccessKind::put : AccessKind::get;
 }
 
 // One predefined type that all of the target's elements are; 0: there is none.
@@ -168,12 +174,19 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   if (!call.ok()) return call.failed();
   if (requested != nullptr && !Requested::allowed(call, *window, arguments.target)) return call.failed();
   if (!enter_epoch(call, *window, arguments.target)) return call.failed();
+  const AccessNature nature{.kind = AccessKind::accumulate,
+                            .with_request = requested != nullptr,
+                            .operands = &operands,
+                            .origin = no_operands ? nullptr : arguments.origin,
+                            .origin_count = arguments.origin_count,
+                            .origin_type = &origin_type};
+  if (!announce(call, *window, access, nature)) return call.failed();
   const std::uint64_t bytes = static_cast<std::uint64_t>(access.target_count) * access.target_type->size;
   const bool pair = access.target_type->handle == operands.type;
   operands.count = pair ? static_cast<std::uint64_t>(access.target_count) : bytes / operands.element_bytes;
   std::vector<std::byte> memory;
   if (!no_operands) operands.elements = gathered(arguments, origin_type, operands, memory);
-  if (requested != nullptr) access.request = requested->begin(*window);
+  if (requested != nullptr) access.request = requested->begin(*window, access);
   call.rank().rma().accumulate(*window, access, operands);
   if (requested != nullptr) requested->end(window);
   return call.done();
@@ -185,7 +198,8 @@ int access_call(const CallName& name, Direction direction, const AccessArguments
   Call call(name);
   Window* window = nullptr;
   Access access;
-  if (check_access(call, arguments, window, access) && enter_epoch(call, *window, arguments.target))
+  if (check_access(call, arguments, window, access) && enter_epoch(call, *window, arguments.target) &&
+      announce(call, *window, access, {kind_of(direction)}))
     carry_out(call, direction, *window, access);
   return call.done();
 }
@@ -196,8 +210,8 @@ int access_call(const CallName& name, Direction direction, const AccessArguments
   Window* window = nullptr;
   Access access;
   if (check_access(call, arguments, window, access) && Requested::allowed(call, *window, arguments.target) &&
-      enter_epoch(call, *window, arguments.target)) {
-    access.request = requested.begin(*window);
+      enter_epoch(call, *window, arguments.target) && announce(call, *window, access, {kind_of(direction), true})) {
+    access.request = requested.begin(*window, access);
     carry_out(call, direction, *window, access);
   }
   requested.end(window);

@@ -147,13 +147,13 @@ void wait_for_lock(Call& call, Window& window, int target) {
   wait_for_target(call, to, [&] { return rma.has_lock(window, to); });
 }
 
-void flush_local(Call& call, Window& window, int target) {
+namespace {
+
+void wait_for_accesses(Call& call, Window& window, int target) {
   const WindowTarget& to = window.target(target);
   const Rma& rma = call.rank().rma();
   wait_for_target(call, to, [&] { return rma.locally_complete(to); });
 }
-
-namespace {
 
 // What was put has left; answers may still be on their way.
 void wait_until_sent(Call& call, const WindowTarget& target) {
@@ -162,19 +162,38 @@ void wait_until_sent(Call& call, const WindowTarget& target) {
 
 }  // namespace
 
+void complete_checked(Call& call, Window& window, int target, Completed what) {
+  window.check->buffers.end_all(target);
+  WindowCheck::Open& open = window.check->open[static_cast<std::size_t>(target)];
+  const bool any = open.reads || (what == Completed::all && open.others);
+  if (!any || window.fence == Window::Fence::used) return;  // a fence completes what it began
+  open.reads = false;
+  if (what == Completed::all) open.others = false;
+  Outstanding outstanding;
+  call.rank().rma().announce_completed(window, target, what, 0, &outstanding);
+  wait_until(call.rank(), [&] { return outstanding.count == 0; });
+}
+
+void flush_local(Call& call, Window& window, int target) {
+  wait_for_accesses(call, window, target);
+  complete_announced(call, window, target, Completed::reads);
+}
+
 void flush(Call& call, Window& window, int target) {
   if (window.target(target).unflushed) {
     wait_until_sent(call, window.target(target));
     call.rank().rma().begin_flush(window, target);
   }
-  flush_local(call, window, target);
+  wait_for_accesses(call, window, target);
+  complete_announced(call, window, target, Completed::all);
 }
 
 // To all at once: each flush is a journey to its target.
 void flush_all(Call& call, Window& window) {
   for (int target = 0; target < window.members(); ++target) wait_until_sent(call, window.target(target));
   for (int target = 0; target < window.members(); ++target) call.rank().rma().begin_flush(window, target);
-  for (int target = 0; target < window.members(); ++target) flush_local(call, window, target);
+  for (int target = 0; target < window.members(); ++target) wait_for_accesses(call, window, target);
+  for (int target = 0; target < window.members(); ++target) complete_announced(call, window, target, Completed::all);
 }
 
 }  // namespace margay::mpi_adi

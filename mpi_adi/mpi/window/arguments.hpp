@@ -51,6 +51,12 @@ void wait_for_target(Call& call, const WindowTarget& target, Done done) {
   wait_until(call.rank(), over);
   if (is_lost) call.error(MPIX_ERR_PROC_FAILED, {});
 }
+// With --check-rma: what was completed is told where it was announced. For `all`, after all is done there.
+void complete_checked(Call& call, Window& window, int target, Completed what);
+inline void complete_announced(Call& call, Window& window, int target, Completed what) {
+  if (window.check != nullptr) [[unlikely]]
+    complete_checked(call, window, target, what);
+}
 // Accesses to the target are over at this origin; at the target as well.
 void flush_local(Call& call, Window& window, int target);
 void flush(Call& call, Window& window, int target);

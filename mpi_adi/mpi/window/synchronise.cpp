@@ -261,6 +261,7 @@ void end_exposure(Window& window) {
   for (const int rank : window.post_group) ++window.target(rank).waited;
   window.post_group.clear();
   window.exposes = false;
+  if (window.check != nullptr) window.check->announced.end_exposure();
 }
 
 }  // namespace

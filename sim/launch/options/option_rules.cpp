@@ -91,6 +91,7 @@ constexpr OptionRule kRules[] = {
     {"trace-walks", 0, OptionAction::kRankFlag, "MARGAY_TRACE_WALKS"},
     {"leaks", 0, OptionAction::kRankFlag, "MARGAY_LEAKS"},
     {"check-types", 0, OptionAction::kRankFlag, "MARGAY_CHECK_TYPES"},
+    {"check-rma", 0, OptionAction::kRankFlag, "MARGAY_CHECK_RMA"},
     {"short-limit", 1, OptionAction::kShortLimit, "MARGAY_PROTOCOL"},
     {"wire-tcp", 1, OptionAction::kChoice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
     {"wait", 1, OptionAction::kChoice, "MARGAY_WAIT", "spin|yield|auto"},

@@ -16,7 +16,9 @@ static void origin(MPI_Win win, int round) {
   for (int i = 0; i < kInts; ++i) ints[i] = round * 31 + i;
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
   MPI_Put(ints, kInts, MPI_INT, 0, 10, kInts, MPI_INT, win);
+  MPI_Win_flush(0, win);
   MPI_Put(ints, 100, MPI_INT, 0, 10, 1, thirds, win);
+  MPI_Win_flush(0, win);
   MPI_Get(&two, 1, MPI_INT, 0, 13, 1, MPI_INT, win);
   MPI_Win_flush(0, win);
   CHECK(two == round * 31 + 1, "round %d: got %d", round, two);

@@ -19,7 +19,7 @@ static void ranges(MPI_Win win) {
   MPI_Type_vector(2, 1, 100, MPI_INT, &gap);
   MPI_Type_commit(&gap);
   OK(MPI_Win_fence(0, win));
-  OK(MPI_Put(value, 1, MPI_INT, 1, 9, 1, MPI_INT, win));
+  if (world_rank() == 0) OK(MPI_Put(value, 1, MPI_INT, 1, 9, 1, MPI_INT, win));
   FAILS(MPI_Put(value, 1, MPI_INT, 1, 10, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
   FAILS(MPI_Put(value, 2, MPI_INT, 1, 9, 2, MPI_INT, win), MPI_ERR_RMA_RANGE);
   FAILS(MPI_Get(value, 2, MPI_INT, 1, 0, 1, gap, win), MPI_ERR_RMA_RANGE);
@@ -104,7 +104,7 @@ static void epochs(MPI_Win win) {
   FAILS(MPI_Win_start(none, 0, win), MPI_ERR_RMA_SYNC);
   FAILS(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_RMA_SYNC);
   FAILS(MPI_Win_free(&win), MPI_ERR_RMA_SYNC);
-  OK(MPI_Rput(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win, &request));
+  OK(MPI_Rput(&value, 1, MPI_INT, 1, world_rank(), 1, MPI_INT, win, &request));
   OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
   OK(MPI_Win_unlock(1, win));
   OK(MPI_Win_lock_all(0, win));
