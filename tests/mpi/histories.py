@@ -22,8 +22,9 @@ import worlds
 SOURCE = pathlib.Path(__file__).resolve().parent / "rma" / "random.c"
 RANKS_MAX = 5
 WINDOWS = {"virtual": 2, "real": 6, "mpich": 4}  # in one world
-# Few: rma_random runs some by itself.
-SEEDS_IN_TEST = {"virtual": 60, "real": 12, "mpich": 4}
+# Few: rma_random runs some by itself. MPICH 4.0.2 waits for ever in some, so it is run when it is asked for.
+SEEDS_IN_TEST = {"virtual": 60, "real": 12}
+SEEDS_OF_MPICH = 4
 
 
 class World:
@@ -49,8 +50,8 @@ def main():
     arguments = parser.parse_args()
     build = support.Build(arguments.build)
     failures = 0
-    for wire in [arguments.wire] if arguments.wire else worlds.WIRES:
-        seeds = range(arguments.seed, arguments.seed + (arguments.seeds or SEEDS_IN_TEST[wire]))
+    for wire in [arguments.wire] if arguments.wire else SEEDS_IN_TEST:
+        seeds = range(arguments.seed, arguments.seed + (arguments.seeds or SEEDS_IN_TEST.get(wire, SEEDS_OF_MPICH)))
         failures += worlds.run(build, SOURCE, wire, [World(seed, wire) for seed in seeds], quiet=len(seeds) > 100)
     return 1 if failures else 0
 

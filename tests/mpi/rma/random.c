@@ -5,7 +5,7 @@
 //   random [windows [seed]]
 //
 // ranks: 1 2 3 5
-// reference: 2
+// reference: none, MPICH 4.0.2 waits for ever in some histories
 #include "random_epochs.h"
 
 enum { kWindows = 8, kEpochsOfWindow = 5 };
@@ -98,8 +98,7 @@ static void close_window(struct History* h) {
 
 // All of the world in its order or the reverse, or all but the last.
 static MPI_Comm draw_members(struct Random* random) {
-  // MPICH 4.0.2 waits for ever for a lock in a window of one member.
-  const int last = world_size() - 1, without = last > !on_margay() && one_in(random, 4), reversed = one_in(random, 2);
+  const int last = world_size() - 1, without = last > 0 && one_in(random, 4), reversed = one_in(random, 2);
   MPI_Comm comm;
   MPI_Comm_split(MPI_COMM_WORLD, without && world_rank() == last ? MPI_UNDEFINED : 0,
                  reversed ? -world_rank() : world_rank(), &comm);
