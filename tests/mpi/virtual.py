@@ -23,7 +23,8 @@ SEEDS = 10
 LONG = {"alltoall", "bcast", "between_groups", "collective_lengths", "collective_lengths_all", "collectives_random",
         "communicators_chain", "communicators_many", "completion", "datatypes_random", "datatypes_vector",
         "environment", "gather", "gatherv", "neighbor", "nonblocking", "nonblocking_ends", "persistent",
-        "persistent_collectives", "reduce", "reduce_scatter", "scan", "scatter", "sendrecv", "traffic", "wildcards"}
+        "persistent_collectives", "reduce", "reduce_scatter", "rma_atomic", "rma_random", "scan", "scatter", "sendrecv",
+        "traffic", "wildcards"}
 LONG_SEEDS = 2
 # ... and ten seconds: by hand only.
 LONGEST = {"finalize", "flood", "large", "large_counts", "oversubscribe", "send_modes"}
