@@ -2,7 +2,6 @@
 // after it, once the dead one is withdrawn. And processes that are killed at any moment while others go on.
 #include <sched.h>
 #include <signal.h>
-#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "sim/shm/window_lock.hpp"
 #include "tests/sim/shm_pin.hpp"
+#include "tests/sim/single_step.hpp"
 #include "tests/sim/window_lock_table.hpp"
 #include "tests/support/seeds.hpp"
 
@@ -21,12 +21,6 @@ namespace {
 constexpr std::uint32_t kPlayers = 5;
 constexpr std::uint32_t kVictim = 0;
 constexpr std::uint32_t kDeadBefore = 1;  // where the victim withdraws somebody: that one
-
-struct Stage {
-  WindowLockTable table;
-  Deaths deaths;
-  std::atomic<std::uint32_t> done;
-};
 
 void some_steps(WindowLockTable& table, Deaths& deaths, std::mt19937_64& random) {
   table.data.next_ticket = static_cast<std::uint32_t>(random() % 2 == 0 ? 0 : random());
@@ -59,6 +53,13 @@ void take_step(WindowLockTable& table, Deaths& deaths, VictimsStep step) {
       lock.withdraw(kDeadBefore, [](std::uint32_t) {});
   }
 }
+
+struct Stage {
+  WindowLockTable table;
+  Deaths deaths;
+  std::atomic<std::uint32_t> done;
+  VictimsStep step;
+};
 
 // Who holds when the survivors release one after the other, oldest ticket first: all of them, in the order of tickets,
 // writers alone. Empty, or what is wrong.
@@ -121,36 +122,10 @@ std::string bury(const WindowLockTable& before, const WindowLockTable& left, Vic
   return drain(table, deaths, kSurvivor);
 }
 
-// Runs the step in a child, instruction by instruction; `look()` after each. false: it can't be traced here.
-template <typename Look>
-bool trace_step(Stage& stage, VictimsStep step, Look look) {
-  stage.done.store(0);
-  const pid_t child = ::fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(1);
-    ::raise(SIGSTOP);
-    take_step(stage.table, stage.deaths, step);
-    stage.done.store(1);
-    for (;;) ::pause();
-  }
-  int how = 0;
-  bool stopped = ::waitpid(child, &how, 0) == child && WIFSTOPPED(how);
-  if (!stopped) return false;
-  while (stopped && stage.done.load() == 0) {
-    stopped = ::ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) == 0 && ::waitpid(child, &how, 0) == child &&
-              WIFSTOPPED(how);
-    look();
-  }
-  ::kill(child, SIGKILL);
-  while (::waitpid(child, &how, 0) == child && !WIFSIGNALED(how)) {
-  }
-  return stopped;
-}
-
 TEST_CASE("window lock: a death behind any instruction leaves what withdrawing the dead one mends") {
   const Mapped<Stage> stage;
   const Pinned pinned(0);  // with the child, which runs for one instruction at a time
+  SingleStepped child(stage->done, [&] { take_step(stage->table, stage->deaths, stage->step); });
   std::uint32_t states = 0;
   for (const std::uint64_t seed : testing::Seeds(testing::of_threads(400))) {
     CAPTURE(seed);
@@ -170,7 +145,8 @@ TEST_CASE("window lock: a death behind any instruction leaves what withdrawing t
       last = stage->table;
       for (unsigned way = 0; way < 2; ++way) REQUIRE_EQ(bury(before, last, step, way), "");
     };
-    if (!trace_step(*stage, step, look)) {
+    stage->step = step;
+    if (!child.take(look)) {
       MESSAGE("a child can't be traced here");
       return;
     }

@@ -143,6 +143,8 @@ void wait_for_lock(Call& call, Window& window, int target) {
     if (!window.lock_all_unchecked) call.rank().rma().ask_lock(window, target, LockKind::shared);
   }
   if (!to.lock_asked) return;
+  // A dead member's lock may still be mapped here, and free.
+  if (call.device().kernel().gone(to.world_rank)) return call.error(MPIX_ERR_PROC_FAILED, {});
   Rma& rma = call.rank().rma();
   wait_for_target(call, to, [&] { return rma.has_lock(window, to); });
 }
