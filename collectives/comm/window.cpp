@@ -275,4 +275,13 @@ void destroy_window(MpiRank& rank, Window& window) {
   delete &window;
 }
 
+void destroy_windows(MpiRank& rank, std::uint32_t session) {
+  std::vector<Window*> windows;
+  for (const Communicator* communicator : rank.handles().communicators_of(session)) {
+    Window* const window = rank.rma().window_of(*communicator);
+    if (window != nullptr) windows.push_back(window);
+  }
+  for (Window* window : windows) destroy_window(rank, *window);
+}
+
 }  // namespace margay::collectives

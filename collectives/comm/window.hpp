@@ -29,5 +29,7 @@ struct MadeWindow {
 [[nodiscard]] MadeWindow make_window(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, const Exposed& exposed);
 // The window goes, and memory that it has of its own. Requires: nothing is under way on it anywhere.
 void destroy_window(mpi_adi::MpiRank& rank, mpi_adi::Window& window);
+// Those that the program did not free, when their session ends; 0: the world model.
+void destroy_windows(mpi_adi::MpiRank& rank, std::uint32_t session);
 
 }  // namespace margay::collectives

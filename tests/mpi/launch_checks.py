@@ -116,6 +116,7 @@ LEAKED = {
     "request": ["MPI_Irecv, from rank RANK, tag 7, 16 bytes, not complete", "MPI_Send_init, to rank RANK, tag 9, 8 bytes, inactive",
                 "MPI_Issend, to rank RANK, tag 8, 12 bytes, not complete", "MPI_Isend, to rank RANK, tag 6, 8 bytes, complete"],
     'communicator "library"': ["MPI_Comm_dup, 2 processes"],
+    'window "numbers"': ["MPI_Win_create, 2 processes"],
     "group": ["MPI_Comm_group, 2 processes"],
     'datatype "every other"': ["MPI_Type_vector, 8 bytes"],
     "operation": ["MPI_Op_create"],
@@ -130,7 +131,7 @@ def case_leaks(case):
     program = case.ours("leaks.c")
     case.margay("--leaks", program)
     lines = [re.sub(r" 0x[0-9a-f]{8}", "", line) for line in case.last.stderr.splitlines()]
-    expected = [f"margay: rank {rank}: not given back: 4 requests, 1 communicator, 1 group, 1 datatype, 1 operation, "
+    expected = [f"margay: rank {rank}: not given back: 4 requests, 1 communicator, 1 window, 1 group, 1 datatype, 1 operation, "
                 "1 attribute key, 1 info object, 1 error handler" for rank in range(2)]
     expected += [f"margay: rank {rank}: leak: {kind}, made by {words.replace('RANK', str(rank))}"
                  for rank in range(2) for kind, made in LEAKED.items() for words in made]

@@ -32,7 +32,8 @@ TEST_CASE("the first way that a member's memory allows is taken") {
 }
 
 TEST_CASE("what this machine allows decides what is told of windows") {
-  WindowMeans means{.shares_heap = true, .heap_reason = "memfd", .reads_others = true};
+  WindowMeans means{
+      .shares_heap = true, .heap_reason = "memfd", .reads_others = true, .reading_reason = {}, .huge_pages = {}};
   CHECK(says(line_of(describe_windows(means), "allocated"), " direct "));
   CHECK(says(line_of(describe_windows(means), "the program's"), " process memory "));
   means.shares_heap = false;
