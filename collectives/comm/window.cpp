@@ -71,6 +71,7 @@ std::byte* take_memory(MpiRank& rank, std::uint64_t bytes, bool& is_shared) {
 }
 
 void give_memory_back(MpiRank& rank, void* memory, bool is_shared) {
+  if (memory == nullptr) return;
   if (is_shared) {
     rank.process().node_heap()->free(memory);
   } else {
@@ -110,13 +111,15 @@ void choose_way(MpiRank& rank, const Window& window, int member, const Card& car
   if (target.local_rank == sim::NodeMemory::kNotHere) return;
   sim::NodeHeap& heap = *rank.process().node_heap();
   std::byte* mapped = nullptr;
-  if (card.control.bytes != 0 && heap.map(target.local_rank, card.control, mapped).ok()) {
+  // A card that says less than it needs is not believed.
+  if (card.control.bytes >= WindowControl::bytes_for(static_cast<std::size_t>(window.members())) &&
+      heap.map(target.local_rank, card.control, mapped).ok()) {
     target.control_place = card.control;
     target.control = WindowControl(mapped, static_cast<std::size_t>(window.members()));
   }
   if (window.memory.dynamic() || card.bytes == 0 || target.way == WindowWay::direct) return;
   WayFacts facts{.is_on_node = true};
-  facts.is_mapped = card.memory.bytes != 0 && heap.map(target.local_rank, card.memory, mapped).ok();
+  facts.is_mapped = card.memory.bytes >= card.bytes && heap.map(target.local_rank, card.memory, mapped).ok();
   facts.reads_others = !facts.is_mapped && node->reads_others();
   target.way = choose_window_way(facts).way;
   if (facts.is_mapped) {
@@ -156,7 +159,8 @@ int share_one_piece(MpiRank& rank, Window& window, std::vector<Card>& cards) {
   WindowTarget& holder = window.target(0);
   if (window.rank() != 0 && bytes != 0) {
     holder.memory_local_rank = rank.process().node_memory()->local_rank(holder.world_rank);
-    if (!rank.process().node_heap()->map(holder.memory_local_rank, first[0].memory, memory).ok())
+    if (first[0].memory.bytes < bytes ||
+        !rank.process().node_heap()->map(holder.memory_local_rank, first[0].memory, memory).ok())
       return MPI_ERR_RMA_SHARED;
     holder.memory_place = first[0].memory;
     window.whose_memory = Window::Memory::other_members;
@@ -273,6 +277,11 @@ void destroy_window(MpiRank& rank, Window& window) {
   window.communicator->handle = window.communicator_handle;
   rank.free_communicator(*window.communicator);
   delete &window;
+}
+
+void keep_memory(Window& window) {
+  window.whose_memory = Window::Memory::programs;
+  window.control_memory = nullptr;
 }
 
 void destroy_windows(MpiRank& rank, std::uint32_t session) {

@@ -29,6 +29,8 @@ struct MadeWindow {
 [[nodiscard]] MadeWindow make_window(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, const Exposed& exposed);
 // The window goes, and memory that it has of its own. Requires: nothing is under way on it anywhere.
 void destroy_window(mpi_adi::MpiRank& rank, mpi_adi::Window& window);
+// Of a window that others may not have left: memory that it has of its own stays until the process ends.
+void keep_memory(mpi_adi::Window& window);
 // Those that the program did not free, when their session ends; 0: the world model.
 void destroy_windows(mpi_adi::MpiRank& rank, std::uint32_t session);
 

@@ -155,6 +155,8 @@ extern "C" int PMPI_Win_free(MPI_Win* win) {
   // All have ended their accesses before anybody's memory goes.
   note_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
   tell_errors(call, *window);
+  // A member is dead, and the living may still be at it: what they write may not become anything else.
+  if (!call.ok()) keep_memory(*window);
   destroy_window(call.rank(), *window);
   *win = MPI_WIN_NULL;
   return call.done();

@@ -17,16 +17,22 @@ bool is_run(const Datatype& type, const AccumulateOperands& operands) {
   return type.handle == operands.type || type.dense();
 }
 
-// The operands from byte `done` on are combined with as many bytes at `target`; what was there before to `old`, unless
-// it is null.
-void combine_run(const AccumulateOperands& operands, std::uint64_t done, std::uint64_t bytes, std::byte* target,
+// `bytes` of operands are combined with as many at `target`; what was there before to `old`, unless it is null.
+void combine_run(const AccumulateOperands& operands, const std::byte* with, std::uint64_t bytes, std::byte* target,
                  std::byte* old, sim::AccumulateLock& lock) {
-  const std::byte* const with = operands.elements != nullptr ? operands.elements + done : nullptr;
   if (operands.compare != nullptr) {
     swap_element(target, with, operands.compare, old, operands.element_bytes, lock);
   } else {
     accumulate_elements(target, with, old, bytes / operands.element_bytes, operands.op, operands.type, lock);
   }
+}
+
+// The next piece of a region that has one for each byte of another, or none at all; `bytes` becomes no more than it is.
+std::byte* next_piece(const portals::RegionCursor& cursor, std::uint64_t& bytes) {
+  if (cursor.left() == 0) return nullptr;
+  const portals::Buffer piece = cursor.peek(bytes);
+  bytes = piece.bytes;
+  return piece.base;
 }
 
 // Elements of a pair with padding lie in memory as they are; all others are as many bytes as their type has.
@@ -46,24 +52,30 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
   if (way == WindowWay::message) return accumulate_by_messages(window, access, operands);
   sim::AccumulateLock lock = accumulate_lock(to);
   // One run on both sides: no list of pieces, no copy of what was there before.
-  if (is_run(*access.target_type, operands) && (access.buffer == nullptr || is_run(*access.type, operands))) {
+  if (is_run(*access.target_type, operands) && operands.elements.contiguous() &&
+      (access.buffer == nullptr || is_run(*access.type, operands))) {
     auto* const result = static_cast<std::byte*>(access.buffer);
-    return combine_run(operands, 0, bytes, to.base + access.offset, result, lock);
+    return combine_run(operands, operands.elements.single().base, bytes, to.base + access.offset, result, lock);
   }
   TargetPieces pieces = pieces_of(access, operands, bytes);
-  std::vector<std::byte> old(access.buffer != nullptr ? bytes : 0);
-  std::uint64_t done = 0;
+  Pieces here;
+  portals::RegionCursor elements(operands.elements);
+  portals::RegionCursor room(result_room(access, operands, here));
   while (pieces.left() != 0) {
+    // As far as all three are one piece: whole elements.
     std::uint64_t taken = 0;
-    for (const Piece& piece : pieces.take(kPiecesOfAsk, bytes, taken)) {
-      combine_run(operands, done, piece.bytes, to.base + access.offset + piece.offset,
-                  old.empty() ? nullptr : old.data() + done, lock);
-      done += piece.bytes;
+    const Piece piece = pieces.take(1, bytes, taken).front();
+    for (std::uint64_t done = 0; done < piece.bytes;) {
+      std::uint64_t run = piece.bytes - done;
+      static_cast<void>(next_piece(elements, run));
+      std::byte* const old = next_piece(room, run);
+      const std::byte* const with = next_piece(elements, run);
+      combine_run(operands, with, run, to.base + access.offset + piece.offset + done, old, lock);
+      if (with != nullptr) elements.skip(run);
+      if (old != nullptr) room.skip(run);
+      done += run;
     }
   }
-  if (old.empty()) return;
-  Pieces here;
-  portals::copy(result_room(access, operands, here), portals::Region(old.data(), old.size()));
 }
 
 portals::Region Rma::result_room(const Access& access, const AccumulateOperands& operands, Pieces& pieces) {
@@ -97,10 +109,10 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
     } else {
       to.unflushed = true;
     }
-    std::vector<std::byte> sent;
-    if (operands.elements != nullptr) sent.assign(operands.elements + at, operands.elements + at + head.bytes);
-    if (operands.compare != nullptr) sent.insert(sent.end(), operands.compare, operands.compare + head.bytes);
-    send_ask(window, access.target, head, part, sent.data(), sent.size());
+    // Whoever wants the result waits for that.
+    Outstanding* const request = access.buffer == nullptr ? access.request : nullptr;
+    send_ask(window, access.target, head, part, operands,
+             operands.elements.bytes() != 0 ? operands.elements.slice(at, head.bytes) : portals::Region(), request);
   }
 }
 

@@ -140,7 +140,9 @@ void accumulate_elements(std::byte* target, const std::byte* operand, std::byte*
       if (op == MPI_REPLACE) {
         std::memcpy(value, with, data);
       } else {
-        combine(with, value, 1);
+        alignas(16) std::byte operand[kElementBytesMax];
+        std::memcpy(operand, with, data);
+        combine(operand, value, 1);
       }
     });
   }

@@ -18,6 +18,7 @@ namespace margay::mpi_adi {
 [[nodiscard]] bool swaps(MPI_Datatype type);
 
 // `lock`: of who has the memory, for elements that no instruction updates at once.
+// Operands may lie at any address.
 // target[i] = operand[i] op target[i], each element at once as others see it; what was there before to `result`, unless
 // it is null. Requires: accumulates(op, type); `count` elements at each.
 void accumulate_elements(std::byte* target, const std::byte* operand, std::byte* result, std::uint64_t count, MPI_Op op,

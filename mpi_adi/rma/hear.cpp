@@ -56,7 +56,7 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
       std::erase(window.waiting, head.origin);
       return release(window, window.rank(), window.control, head.origin);
     case Ask::granted:
-      if (!origin.lock_asked || origin.locked) return;
+      if (!origin.lock_asked || origin.locked || origin.control.here()) return;
       origin.locked = true;
       return parts_.kernel.answered(origin.world_rank);
     case Ask::posted:
@@ -98,6 +98,7 @@ bool Rma::find_memory(const Window& window, const AskHead& head, const std::vect
                       std::vector<portals::Buffer>& table) {
   std::uint64_t bytes = 0;
   for (const Piece& piece : pieces) {
+    if (piece.bytes == 0) return false;
     std::byte* const at = window.memory.at(head.offset + static_cast<std::uint64_t>(piece.offset), piece.bytes);
     if (at == nullptr || __builtin_add_overflow(bytes, piece.bytes, &bytes)) return false;
     table.push_back({at, static_cast<std::size_t>(piece.bytes)});
@@ -180,7 +181,9 @@ void Rma::combine(Window& window, const AskHead& head, const std::vector<Piece>&
                   std::uint64_t operand_bytes) {
   const std::uint32_t element = accumulate_element_bytes(head.type);
   const bool swap = head.what == Ask::swap;
-  const bool good = swap ? element == head.bytes : accumulates(head.op, head.type);
+  // A swap is of one element, in one piece.
+  const bool good =
+      swap ? swaps(head.type) && element == head.bytes && pieces.size() == 1 : accumulates(head.op, head.type);
   const std::uint64_t expected = swap ? 2 * head.bytes : head.op == MPI_NO_OP ? 0 : head.bytes;
   std::vector<portals::Buffer> table;
   if (element == 0 || !good || operand_bytes != expected || head.bytes > kOperandBytesOfAsk) {
@@ -189,15 +192,13 @@ void Rma::combine(Window& window, const AskHead& head, const std::vector<Piece>&
   const bool whole = std::ranges::all_of(pieces, [&](const Piece& piece) { return piece.bytes % element == 0; });
   if (!whole || !find_memory(window, head, pieces, table)) return refuse(window, head, MPI_ERR_RMA_RANGE);
   std::vector<std::byte> old(head.reply_bits != 0 && head.bare_answer == 0 ? head.bytes : 0);
-  // Aligned for any element, which a message's body need not be.
-  std::vector<std::byte> with(operands, operands + operand_bytes);
   sim::AccumulateLock lock = accumulate_lock(window.target(window.rank()));
   std::uint64_t done = 0;
   for (const portals::Buffer& piece : table) {
     std::byte* const before = old.empty() ? nullptr : old.data() + done;
-    const std::byte* const operand = with.empty() ? nullptr : with.data() + done;
+    const std::byte* const operand = operand_bytes == 0 ? nullptr : operands + done;
     if (swap) {
-      swap_element(piece.base, operand, with.data() + head.bytes, before, element, lock);
+      swap_element(piece.base, operand, operands + head.bytes, before, element, lock);
     } else {
       accumulate_elements(piece.base, operand, before, piece.bytes / element, head.op, head.type, lock);
     }

@@ -94,6 +94,12 @@ void Rma::give_locks() {
   if (parts_.kernel.losses() != 0) end_losses();
 }
 
+// A connection that is lost is no death: a member of another node may live, hold the lock, and still be heard by the
+// target, which alone acts in its name.
+bool Rma::may_withdraw(std::uint32_t world_rank, bool is_own_lock) const {
+  return is_own_lock || (node_ != nullptr && node_->local_rank(world_rank) != sim::NodeMemory::kNotHere);
+}
+
 // What the dead held or waited for goes to the next ones.
 void Rma::withdraw_dead() {
   for (const auto& [context, window] : windows_) {
@@ -105,6 +111,7 @@ void Rma::withdraw_dead() {
         // This member's own lock is another's too, where all is done by messages.
         const WindowControl& control = target == window->rank() ? window->control : window->target(target).control;
         if (!control.here() || parts_.kernel.gone(window->target(target).world_rank)) continue;
+        if (!may_withdraw(window->target(member).world_rank, target == window->rank())) continue;
         lock_of(control).withdraw(static_cast<std::uint32_t>(member),
                                   [&, at = window](std::uint32_t other) { let_in(*at, target, other); });
       }

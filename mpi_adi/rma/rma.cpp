@@ -1,5 +1,6 @@
 #include "mpi_adi/rma/rma.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "mpi_adi/device/match_bits.hpp"
@@ -13,6 +14,8 @@ namespace {
 
 // Drained each round: room for what comes between two. What finds none waits on its wire.
 constexpr std::size_t kAskHeapBytes = std::size_t{1} << 20;
+// An accumulate's operands up to here cost less to copy than to wait for; an element of any type fits.
+constexpr std::size_t kOperandBytesCopied = 512;
 
 }  // namespace
 
@@ -110,6 +113,13 @@ void Rma::send(Window& window, WindowTarget& target, const portals::Header& head
   send_outgoing(outgoing, &window, static_cast<int>(&target - window.targets.data()), header, body);
 }
 
+// Whether some of the bytes are, or may be, of a window of this process: others may change them on their way.
+bool Rma::others_may_write(const portals::Region& body) const {
+  if (!body.contiguous()) return true;
+  const portals::Buffer bytes = body.single();
+  return std::ranges::any_of(windows_, [&](const auto& window) { return window.second->memory.overlaps(bytes); });
+}
+
 // `window` null: nobody waits for it.
 void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const portals::Header& header,
                         const portals::Region& body) {
@@ -119,7 +129,7 @@ void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const po
   outgoing.transmission = {};
   outgoing.transmission.header = header;
   outgoing.transmission.body = body;
-  outgoing.transmission.may_change = !outgoing.table.empty();  // out of the window
+  outgoing.transmission.may_change = others_may_write(body);
   outgoing.transmission.owner = static_cast<Listener*>(&outgoing);
   outgoing.transmission.owner_kind = kOwnerListener;
   if (window != nullptr) ++window->target(target).sending;
@@ -135,14 +145,25 @@ void Rma::send_owned(Window* window, int target, portals::Header header, std::ve
   send_outgoing(outgoing, window, target, header, portals::Region(outgoing.body.data(), outgoing.body.size()));
 }
 
-void Rma::send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces,
-                   const void* operands, std::uint64_t operand_bytes) {
-  std::vector<std::byte> body(sizeof head + pieces.size() * sizeof(Piece) + operand_bytes);
+namespace {
+
+// With room behind it.
+std::vector<std::byte> body_of(const Window& window, const AskHead& head, const std::vector<Piece>& pieces,
+                               std::uint64_t room) {
+  std::vector<std::byte> body(sizeof head + pieces.size() * sizeof(Piece) + room);
   AskHead whole = head;
   whole.origin = window.rank();
   whole.pieces = static_cast<std::uint32_t>(pieces.size());
   std::memcpy(body.data(), &whole, sizeof whole);
   if (!pieces.empty()) std::memcpy(body.data() + sizeof head, pieces.data(), pieces.size() * sizeof(Piece));
+  return body;
+}
+
+}  // namespace
+
+void Rma::send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces,
+                   const void* operands, std::uint64_t operand_bytes) {
+  std::vector<std::byte> body = body_of(window, head, pieces, operand_bytes);
   if (operand_bytes != 0) {
     std::memcpy(body.data() + sizeof head + pieces.size() * sizeof(Piece), operands, operand_bytes);
   }
@@ -151,6 +172,35 @@ void Rma::send_ask(Window& window, int target, const AskHead& head, const std::v
                          head.what == Ask::get_pieces;
   send_owned(is_access ? &window : nullptr, target,
              header_to(window.target(target).world_rank, kWindowPortal, window_bits(window)), std::move(body));
+}
+
+// Few operands go with their ask; more are taken from where they are, and keep the origin's memory until they have
+// left.
+void Rma::send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces,
+                   const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request) {
+  if (elements.bytes() <= kOperandBytesCopied) {
+    std::byte copied[2 * kOperandBytesCopied];
+    portals::RegionCursor(elements).read({copied, elements.bytes()});
+    std::uint64_t bytes = elements.bytes();
+    if (operands.compare != nullptr) {
+      std::memcpy(copied + bytes, operands.compare, operands.element_bytes);
+      bytes += operands.element_bytes;
+    }
+    return send_ask(window, target, head, pieces, copied, bytes);
+  }
+  Outgoing& outgoing = outgoing_.take();
+  outgoing.body = body_of(window, head, pieces, 0);
+  outgoing.pieces = operands.pieces;
+  outgoing.table.push_back({outgoing.body.data(), outgoing.body.size()});
+  for (portals::RegionCursor cursor(elements); cursor.left() != 0;) {
+    outgoing.table.push_back(cursor.peek(cursor.left()));
+    cursor.skip(outgoing.table.back().bytes);
+  }
+  portals::Header header = header_to(window.target(target).world_rank, kWindowPortal, window_bits(window));
+  header.length = outgoing.body.size() + elements.bytes();
+  outgoing.request = request;
+  if (request != nullptr) ++request->count;
+  send_outgoing(outgoing, &window, target, header, portals::Region(std::span<const portals::Buffer>(outgoing.table)));
 }
 
 void Outgoing::told() {
@@ -186,6 +236,9 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
   answer.entry.set(criteria, *answer.memory, {});
   parts_.receive_list.insert_before(parts_.heap.first_catch_all(), answer.entry);
   ++to.awaited;
+  // Whose loss was looked at before: nothing of it ends by itself any more.
+  if (parts_.kernel.gone(to.world_rank)) [[unlikely]]
+    parts_.losses_ended = kLookAgain;
   if (request != nullptr) ++request->count;
   parts_.kernel.expect_answer(to.world_rank);
   return answer;

@@ -58,14 +58,15 @@ struct AccessCounts {
   }
 };
 
-// An accumulate's operands, as elements of one predefined type that lie one after another in memory.
+// An accumulate's operands: elements of one predefined type.
 struct AccumulateOperands {
   MPI_Op op = MPI_NO_OP;
   MPI_Datatype type = MPI_BYTE;
   std::uint32_t element_bytes = 1;
   std::uint64_t count = 0;
-  const std::byte* elements = nullptr;  // null with MPI_NO_OP
-  const std::byte* compare = nullptr;   // of a compare-and-swap
+  portals::Region elements;            // one after another, in pieces of whole ones; none with MPI_NO_OP
+  Pieces pieces;                       // what that refers to
+  const std::byte* compare = nullptr;  // of a compare-and-swap
   sim::TraceAccess call = sim::TraceAccess::accumulate;
 };
 
@@ -132,10 +133,13 @@ class Rma final : public Listener {
             Outstanding* request, const Pieces* holds);
   void send_outgoing(Outgoing& outgoing, Window* window, int target, const portals::Header& header,
                      const portals::Region& body);
+  void send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces,
+                const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request);
   void send_owned(Window* window, int target, portals::Header header, std::vector<std::byte> body);
   void send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces = {},
                 const void* operands = nullptr, std::uint64_t operand_bytes = 0);
   void finished(Outgoing& outgoing);
+  [[nodiscard]] bool others_may_write(const portals::Region& body) const;
   [[nodiscard]] portals::Header header_to(std::uint32_t world_rank, portals::PortalIndex portal,
                                           portals::MatchBits bits) const;
   // Whether nothing is under way to the target, so that the next access may ask for an answer, which then is the flush:
@@ -158,6 +162,7 @@ class Rma final : public Listener {
   void give_locks();
   void look_each_round();
   void withdraw_dead();
+  [[nodiscard]] bool may_withdraw(std::uint32_t world_rank, bool is_own_lock) const;
   [[nodiscard]] sim::AccumulateLock accumulate_lock(const WindowTarget& target);
 
   // An access begins: counted, and told to the trace before the messages that it takes.

@@ -2,10 +2,13 @@
 // reads in an origin's name asks here first.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
+
+#include "portals/memory/region.hpp"
 
 namespace margay::mpi_adi {
 
@@ -54,6 +57,15 @@ class TargetMemory {
     const std::uint64_t in = offset - piece->first;
     if (in > piece->second || bytes > piece->second - in) return nullptr;
     return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(offset));
+  }
+
+  [[nodiscard]] bool overlaps(portals::Buffer with) const {
+    const auto begin = reinterpret_cast<std::uintptr_t>(with.base);
+    const auto meets = [&](std::uintptr_t from, std::uint64_t bytes) {
+      return begin < from + bytes && from < begin + with.bytes;
+    };
+    if (!dynamic_) return meets(reinterpret_cast<std::uintptr_t>(base_), bytes_);
+    return std::ranges::any_of(pieces_, [&](const auto& piece) { return meets(piece.first, piece.second); });
   }
 
  private:

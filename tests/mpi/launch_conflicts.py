@@ -106,7 +106,7 @@ def keys_of(source):
 def case_no_conflicts_suite(case):
     """--check-rma tells nothing of the suite's programs of windows."""
     for source in sorted((SOURCES.parent / "rma").glob("*.c")):
-        program = case.ours(f"../{source.name}", name=f"{source.stem}_checked")
+        program = case.ours(f"../rma/{source.name}", name=f"rma_{source.stem}_checked")
         keys = keys_of(source)
         ranks = [int(count) for count in keys["ranks"] if 2 <= int(count) <= 5]
         places = PLACES if set(keys.get("wires", ["uring"])) - {"shm"} else PLACES[:1]

@@ -124,7 +124,7 @@ def case_windows_trace(case):
 
 def sent(lines, rank):
     """The messages that a rank hands to a wire: kind, portal, bytes, match bits."""
-    pattern = r"(put|get|reply), portal (\d+), [^,]*, (\d+) bytes(?:, bits 0x([0-9a-f]{16}))?"
+    pattern = r"(put|get|reply), portal (\d+)(?:, [a-z]+)?, (\d+) bytes(?:, bits 0x([0-9a-f]{16}))?"
     found = [re.search(pattern, line) for line in lines("kernel_send,kernel_reply_sent", "--rank", str(rank))]
     return [(one[1], int(one[2]), int(one[3]), int(one[4] or "0", 16)) for one in found if one]
 
@@ -191,7 +191,7 @@ def case_figure_eleven(case):
         case.expect(gets == [("get", GET, 32, max(bits))] + 3 * [("get", GET, 4, max(bits))], f"{place}: gets {gets}")
         replies = [one for one in by_target if one[0] == "reply" and one[2] > 0]
         case.expect([(portal, size) for _, portal, size, _ in replies] == [(RECEIVE, 32)] + 3 * [(RECEIVE, 4)], f"{place}: {replies}")
-        case.expect(len(re.findall(r"1>0 #\d+ +saved body, (?:32|4) bytes", "\n".join(deposited_here))) == 4, f"{place}: replies' bodies")
+        case.expect(len(re.findall(r"1>0 #\d+ +reply, portal 0, saved body, (?:32|4) bytes", "\n".join(deposited_here))) == 4, f"{place}: replies' bodies")
 
 
 if __name__ == "__main__":

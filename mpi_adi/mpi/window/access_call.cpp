@@ -6,6 +6,7 @@
 
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/mpi/window/announce.hpp"
+#include "mpi_adi/mpi/window/pairs.hpp"
 #include "mpi_adi/mpi/window/rma_request.hpp"
 #include "mpi_adi/op/names.hpp"
 #include "mpi_adi/rma/elements.hpp"
@@ -63,18 +64,18 @@ AccessKind kind_of(Direction direction) {
 // One predefined type that all of the target's elements are; 0: there is none.
 MPI_Datatype element_type(const Datatype& type) {
   if (type.predefined) return type.handle;
-  return type.definition->basic();
+  // First: to basic() a pair is two elements.
+  const MPI_Datatype pair = pair_of(*type.definition);
+  return pair != 0 ? pair : type.definition->basic();
 }
 
-// The origin's elements, one after another; a copy where they lie otherwise.
-const std::byte* gathered(const AccessArguments& arguments, const Datatype& type, const AccumulateOperands& operands,
-                          std::vector<std::byte>& memory) {
-  const auto* const origin = static_cast<const std::byte*>(arguments.origin);
-  if (type.dense() || type.handle == operands.type) return origin;
-  memory.resize(operands.count * operands.element_bytes);
-  Pieces pieces;
-  portals::copy(portals::Region(memory.data(), memory.size()), pieces.to_send(origin, arguments.origin_count, type));
-  return memory.data();
+// A pair with padding lies in memory as it is.
+void take_operands(const AccessArguments& arguments, const Datatype& type, AccumulateOperands& operands) {
+  if (type.handle == operands.type) {
+    operands.elements = portals::Region(const_cast<void*>(arguments.origin), operands.count * operands.element_bytes);
+  } else {
+    operands.elements = operands.pieces.to_send(arguments.origin, arguments.origin_count, type);
+  }
 }
 
 void check_operation(Call& call, MPI_Op op, bool result_wanted) {
@@ -123,7 +124,7 @@ void check_elements(Call& call, const Access& access, const ResultArguments& res
 }
 
 // Where the access puts the result; nowhere, if none is wanted.
-void check_result(Call& call, Access& access, const ResultArguments& result) {
+void check_result(Call& call, Access& access, const ResultArguments& result, const AccumulateOperands& operands) {
   access.buffer = result.result;
   access.count = result.count;
   access.type = nullptr;
@@ -133,12 +134,21 @@ void check_result(Call& call, Access& access, const ResultArguments& result) {
   if (!result.one_element) call.whose("of the result");
   call.address(result.result, result.count, access.type, "the result's buffer");
   if (!call.ok()) return;
+  if (element_type(*access.type) != operands.type) {
+    return call.error(MPI_ERR_TYPE, "elements of the result's datatype " + in_hex(access.type->handle) + " are not " +
+                                        type_word(operands.type) + ", as the target's are");
+  }
   const std::uint64_t bytes = static_cast<std::uint64_t>(access.target_count) * access.target_type->size;
   const std::uint64_t result_bytes = static_cast<std::uint64_t>(result.count) * access.type->size;
   if (result_bytes != bytes) {
     call.error(MPI_ERR_ARG, "the result's elements are " + std::to_string(result_bytes) + " bytes, the target's " +
                                 std::to_string(bytes));
   }
+}
+
+bool all_are(MPI_Datatype type, const Access& access, const Datatype& origin) {
+  return access.target_type->handle == type && origin.handle == type &&
+         (access.type == nullptr || access.type->handle == type);
 }
 
 sim::TraceAccess traced_as(const ResultArguments& result, bool compares) {
@@ -170,7 +180,7 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   operands.compare = static_cast<const std::byte*>(compare);
   operands.call = traced_as(result, compare != nullptr);
   check_elements(call, access, result, operands);
-  check_result(call, access, result);
+  check_result(call, access, result, operands);
   if (!call.ok()) return call.failed();
   if (requested != nullptr && !Requested::allowed(call, *window, arguments.target)) return call.failed();
   if (!enter_epoch(call, *window, arguments.target)) return call.failed();
@@ -184,10 +194,14 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   const std::uint64_t bytes = static_cast<std::uint64_t>(access.target_count) * access.target_type->size;
   const bool pair = access.target_type->handle == operands.type;
   operands.count = pair ? static_cast<std::uint64_t>(access.target_count) : bytes / operands.element_bytes;
-  std::vector<std::byte> memory;
-  if (!no_operands) operands.elements = gathered(arguments, origin_type, operands, memory);
   if (requested != nullptr) access.request = requested->begin(*window, access);
-  call.rank().rma().accumulate(*window, access, operands);
+  if (is_padded_pair(operands.type) && !all_are(operands.type, access, origin_type)) {
+    accumulate_pairs(call.rank().rma(), *window, access, operands, no_operands ? nullptr : arguments.origin,
+                     arguments.origin_count, origin_type, *call.datatype(operands.type));
+  } else {
+    if (!no_operands) take_operands(arguments, origin_type, operands);
+    call.rank().rma().accumulate(*window, access, operands);
+  }
   if (requested != nullptr) requested->end(window);
   return call.done();
 }

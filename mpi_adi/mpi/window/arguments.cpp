@@ -143,8 +143,6 @@ void wait_for_lock(Call& call, Window& window, int target) {
     if (!window.lock_all_unchecked) call.rank().rma().ask_lock(window, target, LockKind::shared);
   }
   if (!to.lock_asked) return;
-  // A dead member's lock may still be mapped here, and free.
-  if (call.device().kernel().gone(to.world_rank)) return call.error(MPIX_ERR_PROC_FAILED, {});
   Rma& rma = call.rank().rma();
   wait_for_target(call, to, [&] { return rma.has_lock(window, to); });
 }
@@ -155,6 +153,12 @@ void wait_for_accesses(Call& call, Window& window, int target) {
   const WindowTarget& to = window.target(target);
   const Rma& rma = call.rank().rma();
   wait_for_target(call, to, [&] { return rma.locally_complete(to); });
+}
+
+// Accesses to memory that is mapped here go well when its process is dead, too; their epoch does not.
+void tell_dead(Call& call, const WindowTarget& target) {
+  if (target.lock != LockKind::none && call.device().kernel().gone(target.world_rank))
+    call.error(MPIX_ERR_PROC_FAILED, {});
 }
 
 // What was put has left; answers may still be on their way.
@@ -187,6 +191,7 @@ void flush(Call& call, Window& window, int target) {
     call.rank().rma().begin_flush(window, target);
   }
   wait_for_accesses(call, window, target);
+  tell_dead(call, window.target(target));
   complete_announced(call, window, target, Completed::all);
 }
 
@@ -195,7 +200,10 @@ void flush_all(Call& call, Window& window) {
   for (int target = 0; target < window.members(); ++target) wait_until_sent(call, window.target(target));
   for (int target = 0; target < window.members(); ++target) call.rank().rma().begin_flush(window, target);
   for (int target = 0; target < window.members(); ++target) wait_for_accesses(call, window, target);
-  for (int target = 0; target < window.members(); ++target) complete_announced(call, window, target, Completed::all);
+  for (int target = 0; target < window.members(); ++target) {
+    tell_dead(call, window.target(target));
+    complete_announced(call, window, target, Completed::all);
+  }
 }
 
 }  // namespace margay::mpi_adi

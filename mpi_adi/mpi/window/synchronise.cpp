@@ -69,8 +69,10 @@ extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   check_assertion(call, assert, MPI_MODE_NOCHECK);
   if (!checked_target(call, window, rank)) return call.done();
   wrong_epoch(call, check_lock(*window, rank));
-  if (!call.ok()) return call.failed();
   WindowTarget& target = window->target(rank);
+  // A dead member's lock may still be mapped here, and free.
+  if (call.device().kernel().gone(target.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
+  if (!call.ok()) return call.failed();
   window->fence = Window::Fence::none;
   target.lock = lock_type == MPI_LOCK_EXCLUSIVE ? LockKind::exclusive : LockKind::shared;
   ++window->locks;

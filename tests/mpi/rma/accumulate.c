@@ -51,6 +51,51 @@ static void pairs(struct test_window* window, const char* name) {
   CHECK(got.value == most && got.index == most, "%s, MPI_MAXLOC: %g at %d", name, got.value, got.index);
 }
 
+// Types made of pairs, with other gaps on each side; whose pairs are no run of bytes, or are one.
+#define MADE_OF_PAIRS(NAME, VALUE, PAIR_TYPE)                                                                  \
+  static void made_of_##NAME(struct test_window* window, const char* name) {                                   \
+    enum { kPairs = 5 };                                                                                       \
+    struct pair {                                                                                              \
+      VALUE value;                                                                                             \
+      int index;                                                                                               \
+    } mine[kPairs], old[3 * kPairs], theirs[2 * kPairs];                                                       \
+    const int from = (world_rank() + world_size() - 1) % world_size(), to = (world_rank() + 1) % world_size(); \
+    MPI_Datatype row, seconds, thirds;                                                                         \
+    MPI_Type_contiguous(kPairs, PAIR_TYPE, &row);                                                              \
+    MPI_Type_vector(kPairs, 1, 2, PAIR_TYPE, &seconds);                                                        \
+    MPI_Type_vector(kPairs, 1, 3, PAIR_TYPE, &thirds);                                                         \
+    MPI_Type_commit(&row);                                                                                     \
+    MPI_Type_commit(&seconds);                                                                                 \
+    MPI_Type_commit(&thirds);                                                                                  \
+    memset(mine, 0, sizeof mine);                                                                              \
+    memset(old, 0, sizeof old);                                                                                \
+    memset(theirs, 0, sizeof theirs);                                                                          \
+    for (int i = 0; i < 2 * kPairs; ++i) theirs[i].value = (VALUE)2, theirs[i].index = 100 + i;                \
+    for (int i = 0; i < kPairs; ++i) mine[i].value = (VALUE)i, mine[i].index = world_rank();                   \
+    memcpy(window->memory, theirs, sizeof theirs);                                                             \
+    MPI_Win_fence(0, window->win);                                                                             \
+    MPI_Get_accumulate(mine, 1, row, old, 1, thirds, to, 0, 1, seconds, MPI_MINLOC, window->win);              \
+    MPI_Win_fence(0, window->win);                                                                             \
+    memcpy(theirs, window->memory, sizeof theirs);                                                             \
+    int wrong = 0;                                                                                             \
+    for (int i = 0; i < kPairs; ++i) {                                                                         \
+      wrong += old[3 * i].value != 2 || old[3 * i].index != 100 + 2 * i || old[3 * i + 1].index != 0;          \
+      wrong += theirs[2 * i].value != (i < 2 ? i : 2) || theirs[2 * i].index != (i <= 2 ? from : 100 + 2 * i); \
+      wrong += theirs[2 * i + 1].value != 2 || theirs[2 * i + 1].index != 100 + 2 * i + 1;                     \
+    }                                                                                                          \
+    CHECK(wrong == 0, "%s, types made of " #PAIR_TYPE ": %d wrong", name, wrong);                              \
+    MPI_Type_free(&row);                                                                                       \
+    MPI_Type_free(&seconds);                                                                                   \
+    MPI_Type_free(&thirds);                                                                                    \
+    MPI_Win_fence(0, window->win);                                                                             \
+  }
+
+MADE_OF_PAIRS(double_int, double, MPI_DOUBLE_INT)
+MADE_OF_PAIRS(short_int, short, MPI_SHORT_INT)
+MADE_OF_PAIRS(float_int, float, MPI_FLOAT_INT)
+MADE_OF_PAIRS(two_ints, int, MPI_2INT)
+MADE_OF_PAIRS(long_double_int, long_double, MPI_LONG_DOUBLE_INT)
+
 // Every second int there, a fetched copy packed here.
 static void gaps(struct test_window* window, const char* name) {
   enum { kLong = 10000 };
@@ -96,6 +141,11 @@ int main(int argc, char** argv) {
     sum_double(&window, name);
     sum_long_double(&window, name);
     pairs(&window, name);
+    made_of_double_int(&window, name);
+    made_of_short_int(&window, name);
+    made_of_float_int(&window, name);
+    made_of_two_ints(&window, name);
+    made_of_long_double_int(&window, name);
     gaps(&window, name);
     close_window(&window);
   }
