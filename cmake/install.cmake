@@ -97,6 +97,7 @@ function(margay_included_headers first result)
 endfunction()
 
 install(FILES mpi_adi/abi/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES mpi_adi/abi/mpi_rma_1996.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/margay)
 install(DIRECTORY mpi_adi/abi/margay_mpi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 if(EXISTS ${PROJECT_SOURCE_DIR}/include/margay/portals.hpp)
   install(FILES include/margay/portals.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/margay)

@@ -10,6 +10,7 @@
 #include "command/calibrate/calibrate.hpp"
 #include "command/info_collectives.hpp"
 #include "mpi_adi/rank/describe_choices.hpp"
+#include "mpi_adi/rank/describe_windows.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/launch/run_command.hpp"
 
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
   static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
   return margay::sim::run_cli(argc, argv,
                               {.choices = {&margay::mpi_adi::describe_choices, &margay::collectives::describe_choices},
+                               .windows = &margay::mpi_adi::describe_windows,
                                .info_collectives = &margay::command::info_collectives,
                                .calibrate = &margay::command::calibrate});
 }

@@ -13,6 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 COMMON = ["common.c"]
 WITHOUT_MPI_COMMON = ("startup", "memory")
 LINE = re.compile(r"^(\w+) (\d+) ([-+.\deE]+) (\S+)$", re.MULTILINE)
+UNSUPPORTED = re.compile(r"^unsupported (.+)$", re.MULTILINE)
 MARK = "MARGAY_BENCH_RUN"
 
 
@@ -93,6 +94,9 @@ def run_once(run, stack, program, processors):
     output, seconds, why = start(command, stack.environment(run.wire, run.ranks, processors), run.limit_s)
     if run.program != "startup":
         found = figures(output)
+        unsupported = UNSUPPORTED.search(output)
+        if unsupported and why is None:
+            why = f"{judge.UNSUPPORTED}: {unsupported[1]}"
         return found, why or (None if found else "printed no figure")
     hellos = sorted(int(value) for case, size, value, _ in LINE.findall(output)
                     if case == "hello" and int(size) == run.ranks)

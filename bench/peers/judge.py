@@ -8,8 +8,9 @@ KI = 1024
 MI = 1024 * KI
 PEERS = ("mpich", "openmpi")
 NAMES = {"margay": "margay", "mpich": "MPICH", "openmpi": "Open MPI", "better": "the better"}
+UNSUPPORTED = "not supported"  # begins what is said of a case that an MPI refuses
 LARGER_IS_BETTER = ("MB/s", "msg/s")
-ITSELF = {"MiB": KI, "x": 1}  # targets for a figure itself, in this unit: how many of the row's make one
+ITSELF = {"MiB": KI, "x": 1, "ms": 1000}  # targets for a figure itself, in this unit: how many of the row's make one
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ class Target:
 def of_ranks(names, *all_ranks):
     """The cases of operations.c and neighbors.c on so many ranks."""
     return tuple(f"{name}_{ranks}" for name in names for ranks in all_ranks)
+
+
+def of_windows(names, kinds=runs.WINDOW_KINDS):
+    """The cases of windows.c."""
+    return tuple(f"{kind}_{name}" for kind in kinds for name in names)
 
 
 NEIGHBORS = tuple(f"neighbor_{mode}" for mode in runs.NEIGHBOR_MODES)
@@ -72,6 +78,13 @@ TARGETS = (
     # Where each rank has a processor to spare, and where not; overlap.c prints one or the other.
     *(Target(wire, (f"{way}_of_longer",), MI, MI, "<=", 1.15, "x") for wire in runs.WIRES for way in runs.OVERLAP_WAYS),
     *(Target(wire, (f"{way}_of_sum",), MI, MI, "<=", 1.0, "x") for wire in runs.WIRES for way in runs.OVERLAP_WAYS),
+    *(Target(wire, of_windows(runs.WINDOW_OPERATIONS), 8, 8, "<=", 0.8) for wire in runs.WIRES),
+    Target("shm", of_windows(runs.WINDOW_STREAMS, ("allocated",)), 4 * KI, 4 * MI, ">=", 1.2),
+    Target("shm", of_windows(runs.WINDOW_STREAMS, ("created",)), 4 * KI, 4 * MI, ">=", 1.3),
+    Target("tcp", of_windows(runs.WINDOW_STREAMS), 4 * KI, 4 * MI, ">=", 1.0),
+    # Who waits for a target that computes waits for up to 95 ms. Without a processor to spare, the system's scheduler
+    # says when the target's coprocessor runs.
+    *(Target(wire, of_windows(runs.WINDOW_BUSY), 8, 8, "<=", 5, "ms") for wire in runs.WIRES),
     Target("shm", ("start_end",), 2, 2, "<=", 0.3, "mpich"),
     Target("shm", ("start_end",), 2, 2, "<=", 0.1, "openmpi"),
     Target("shm", ("start_end",), 64, 64, "<=", 0.3, "mpich"),
@@ -84,7 +97,8 @@ TARGETS = (
 class Bound:
     """What the machine allows at best, by the best of `limits`: cases of the limits, measured without MPI in the same run. One
     of the row's own size counts (of `times` that size, or of `bytes` for rows whose size is a number of ranks), and one that is
-    the same for every size (EVERY_SIZE)."""
+    the same for every size (EVERY_SIZE). Where that is one way of a message and the row needs several one after the other, `ways` of
+    it."""
     wire: str
     cases: tuple
     low: int
@@ -92,6 +106,7 @@ class Bound:
     limits: tuple
     times: int = 1
     bytes: int = 0
+    ways: int = 1
 
     def covers(self, wire, case, size):
         return wire == self.wire and case in self.cases and self.low <= size <= self.high
@@ -105,7 +120,7 @@ class Bound:
                  if limit["case"] in self.limits and limit["unit"] == unit
                  and (limit["size"] == self.of_size(size) or limit["case"] in EVERY_SIZE)]
         found = [value for value in found if value]
-        return (max if unit in LARGER_IS_BETTER else min)(found) if found else None
+        return self.ways * (max if unit in LARGER_IS_BETTER else min)(found) if found else None
 
 
 EVERY_SIZE = ("two_lines", "cells", "ring_copy")
@@ -119,6 +134,20 @@ BOUNDS = (
     *(Bound("shm", (case,), 2, 64, (f"{case}_flags", f"{case}_counter")) for case in ("barrier", "allreduce")),
     *(Bound("shm", (f"{name}_{ranks}",), 8, 4 * MI, (f"{name}_segment_{ranks}", f"{name}_direct_{ranks}"))
       for name in runs.OPERATIONS for ranks in runs.OPERATION_RANKS),
+    *(Bound("shm", (f"allocated_{name}",), 8, 8, (f"memory_{name}",))
+      for name in ("put", "get", "fetch_and_op", "compare_and_swap", "lock")),
+    Bound("shm", ("allocated_accumulate",), 8, 8, ("memory_fetch_and_op",)),
+    Bound("shm", ("allocated_fence",), 8, 8, ("barrier_flags", "barrier_counter"), bytes=2),
+    Bound("shm", ("allocated_groups",), 8, 8, ("two_lines",), ways=2),
+    Bound("shm", ("created_get",), 8, 8, ("system_get",)),
+    Bound("shm", of_windows(("put", "fence", "groups", "lock"), ("created",)), 8, 8, ("system_put",)),
+    Bound("shm", of_windows(("accumulate", "fetch_and_op", "compare_and_swap"), ("created",)), 8, 8, ("two_lines",), ways=2),
+    *(Bound("shm", (f"{kind}_{name}",), 4 * KI, 4 * MI, (f"{way}_{name}",))
+      for kind, way in (("allocated", "memory"), ("created", "system")) for name in runs.WINDOW_STREAMS),
+    Bound("tcp", of_windows(("put", "get", "accumulate", "fetch_and_op", "compare_and_swap", "groups", "lock")), 8, 8,
+          ("tcp_latency",), ways=2),
+    Bound("tcp", of_windows(("fence",)), 8, 8, ("tcp_latency",)),
+    Bound("tcp", of_windows(runs.WINDOW_STREAMS), 4 * KI, 4 * MI, ("tcp_stream",)),
     Bound("tcp", ("barrier", "allreduce"), 2, 4, ("tcp_latency",), bytes=8),
     Bound("tcp", of_ranks(runs.OPERATIONS, 2), 8, 4 * MI, ("tcp_latency",)),
     Bound("tcp", of_ranks(("bcast", "reduce", "allreduce", "scan"), 4), 8, 4 * MI, ("tcp_latency",)),

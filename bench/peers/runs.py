@@ -27,6 +27,14 @@ NEIGHBOR_MODES = ("alltoall", "allgather", "ialltoall", "iallgather")
 NEIGHBOR_SIZES = (8, KI, 64 * KI)
 NEIGHBOR_RANKS = {"shm": (4, 8, 16), "tcp": (4, 8)}
 OVERLAP_WAYS = ("overlap_wait", "overlap_test")
+WINDOW_KINDS = ("allocated", "created")
+WINDOW_OPERATIONS = ("put", "get", "accumulate", "fetch_and_op", "compare_and_swap", "fence", "groups", "lock", "flush")
+WINDOW_STREAMS = ("put_stream", "get_stream")
+WINDOW_BUSY = ("busy_put", "busy_get", "busy_accumulate")  # the target computes
+WINDOW_SIZES = tuple(4 * KI << i for i in range(0, 11, 2))
+WINDOW_LIMITS = ("memory_put", "memory_get", "memory_fetch_and_op", "memory_compare_and_swap", "memory_lock", "system_put",
+                 "system_get")
+WINDOW_STREAM_LIMITS = tuple(f"{way}_{stream}" for way in ("memory", "system") for stream in WINDOW_STREAMS)
 BYTES_OF_A_CALL_MAX = 256 * MI
 BARRIER_MODES = ("barrier_flags", "barrier_counter", "allreduce_flags", "allreduce_counter")
 OVERSUBSCRIBED_REPEATS = 3  # a peer may need many seconds for one
@@ -126,6 +134,30 @@ def neighbors(wire, quick):
     yield Run("overlap", wire, "overlap", sizes=(MI,), seconds=0.05 if quick else 0.2)
 
 
+def windows(wire, quick):
+    """One-sided communication, with windows that MPI allocates and with the program's own memory."""
+    seconds = (0.02 if quick else 0.05) * (2 if wire == "tcp" else 1)
+    for kind in WINDOW_KINDS:
+        for mode in WINDOW_OPERATIONS[:1] + WINDOW_BUSY[-1:] if quick else WINDOW_OPERATIONS + WINDOW_BUSY:
+            yield Run("windows", wire, "windows", mode=f"{kind}_{mode}", sizes=(8,), seconds=seconds, limit_s=10)
+        for mode in WINDOW_STREAMS[:1] if quick else WINDOW_STREAMS:
+            yield Run("windows", wire, "windows", mode=f"{kind}_{mode}", sizes=WINDOW_SIZES[::2] if quick else WINDOW_SIZES,
+                      seconds=seconds, limit_s=10)
+
+
+def window_limits(quick):
+    seconds = 0.02 if quick else 0.05
+    for mode in WINDOW_LIMITS:
+        yield Run("windows", "limit", "limits_windows", mode=mode, sizes=(8,), seconds=seconds)
+    for mode in WINDOW_STREAM_LIMITS:
+        yield Run("windows", "limit", "limits_windows", mode=mode, sizes=WINDOW_SIZES, seconds=seconds)
+    yield Run("windows", "limit", "limits", mode="two_lines", seconds=seconds)
+    for mode in BARRIER_MODES[:2]:
+        yield Run("windows", "limit", "limits_barrier", mode=mode, sizes=(2,), seconds=4 * seconds)
+    yield Run("windows", "limit", "limits", mode="tcp_latency", sizes=(8,), seconds=2 * seconds)
+    yield Run("windows", "limit", "limits", mode="tcp_stream", sizes=WINDOW_SIZES, seconds=2 * seconds)
+
+
 def threads(wire, quick):
     """Threads of two ranks; more threads than processors."""
     for mode in THREAD_MODES[:1] if quick else THREAD_MODES:
@@ -164,6 +196,7 @@ def limits(quick):
     for mode, ranks, sizes in operation_cases(quick, OPERATION_RANKS):
         yield Run("operations", "limit", "limits_operations", mode=mode, processes=ranks, sizes=sizes, seconds=0.02,
                   limit_s=30, repeats_max=2)
+    yield from window_limits(quick)
     if not quick:  # which measures no operations over TCP; what crosses between nodes is up to four blocks
         sizes = sorted({size * blocks for size in OPERATION_SIZES for blocks in (1, 2, 4)})
         yield Run("operations", "limit", "limits", mode="tcp_latency", sizes=tuple(sizes), seconds=2 * seconds)
@@ -188,6 +221,9 @@ def smoke():
         for mode in NEIGHBOR_MODES:
             yield Run("neighbors", wire, "neighbors", ranks=6, mode=mode, sizes=(8, 65536), seconds=short)
         yield Run("overlap", wire, "overlap", sizes=(65536,), seconds=short)
+        for kind in WINDOW_KINDS:
+            for mode in WINDOW_OPERATIONS + WINDOW_STREAMS + WINDOW_BUSY:
+                yield Run("windows", wire, "windows", mode=f"{kind}_{mode}", sizes=(8,), seconds=short)
         for mode in THREAD_MODES:
             yield Run("threads", wire, "threads", mode=mode, sizes=(1, 2, 4), seconds=short)
         for mode in SOME_MODES:
@@ -206,6 +242,8 @@ def smoke():
         for processes in (2, 3):
             yield Run("operations", "limit", "limits_operations", mode=mode, processes=processes, sizes=(8, 65536 + 8, 1 << 18),
                       seconds=short)
+    for mode in WINDOW_LIMITS + WINDOW_STREAM_LIMITS:
+        yield Run("windows", "limit", "limits_windows", mode=mode, sizes=(8,), seconds=short)
     for mode in ("cells", "ring_copy"):
         yield Run("limits", "limit", "limits_ring", mode=mode, sizes=(4096,), seconds=short)
     yield Run("memory", "limit", "bare", seconds=0)
@@ -218,6 +256,7 @@ def plan(quick=False, only=()):
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in jobs(wire, quick)]
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in operations(wire, quick)]
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in neighbors(wire, quick)]
+    everything += [run for wire in WIRES for run in windows(wire, quick)]
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in threads(wire, quick)]
     everything += [run for wire in WIRES for run in many(wire, quick)]
     return [run for run in everything if wanted(run, only)]

@@ -1,5 +1,5 @@
 """The table of a result, as text. Pure."""
-from peers import judge
+from peers import judge, runs
 
 TITLES = {
     "latency": "latency, one way", "bandwidth": "bandwidth, one direction", "both": "bandwidth, both directions",
@@ -37,10 +37,25 @@ WIRE_TITLES = {"shm": "shared memory", "tcp": "TCP over loopback"}
 WAY_TITLES = {"segment": "through a segment", "direct": "from buffer to buffer"}
 
 
+WINDOW_TITLES = {"allocated": "allocated window", "created": "created window", "memory": "memory that both have mapped",
+                 "system": "the system copies between processes"}
+WINDOW_NAMES = {
+    "put": "put and flush", "get": "get and flush", "accumulate": "accumulate and flush", "fetch_and_op": "fetch-and-op and flush",
+    "compare_and_swap": "compare-and-swap and flush", "fence": "put and fence", "groups": "post, start, put, complete, wait",
+    "lock": "lock, put, unlock", "flush": "flush of nothing", "put_stream": "puts, stream", "get_stream": "gets, stream",
+    "busy_put": "lock, put, unlock beside a target that computes for 100 ms",
+    "busy_get": "lock, get, unlock beside a target that computes for 100 ms",
+    "busy_accumulate": "lock, accumulate, unlock beside a target that computes for 100 ms"}
+
+
 def title_of(case):
-    """Of an operation and its limits from the name: "reduce_scatter_8" is "reduce-scatter, 8 ranks"."""
+    """Of an operation, a window and their limits from the name: "reduce_scatter_8" is "reduce-scatter, 8 ranks"."""
     if case in TITLES:
         return TITLES[case]
+    kind, _, access = case.partition("_")
+    if kind in WINDOW_TITLES and access in WINDOW_NAMES:
+        words = WINDOW_NAMES[access] if kind in runs.WINDOW_KINDS else access.replace("_", "-")
+        return f"{WINDOW_TITLES[kind]}: {words}"
     name, _, count = case.rpartition("_")
     if not name or not count.isdigit():
         return case
@@ -160,5 +175,6 @@ def render(data):
         lines.append("Limits of the machine, measured in the same run")
         lines += ["  " + line for line in aligned([(title, size, value, "", "") for title, size, value in limit_cells(data["limits"])])] + [""]
     for failure in data["failures"]:
-        lines.append(f"failed: {judge.NAMES.get(failure['stack'], failure['stack'])}: {failure['run']}: {failure['why']}")
+        word = "" if failure["why"].startswith(judge.UNSUPPORTED) else "failed: "
+        lines.append(f"{word}{judge.NAMES.get(failure['stack'], failure['stack'])}: {failure['run']}: {failure['why']}")
     return "\n".join(lines).rstrip() + "\n"

@@ -7,10 +7,10 @@
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/comm/and_tree.hpp"
 #include "collectives/comm/internal_tag.hpp"
-#include "collectives/op/operation.hpp"
 #include "mpi_adi/mpi/outcome.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/context_agreement.hpp"
+#include "mpi_adi/op/operation.hpp"
 #include "mpi_adi/rank/wait.hpp"
 
 namespace margay::collectives {

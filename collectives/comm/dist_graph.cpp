@@ -4,7 +4,7 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/comm/internal_tag.hpp"
-#include "collectives/op/operation.hpp"
+#include "mpi_adi/op/operation.hpp"
 #include "mpi_adi/rank/wait.hpp"
 
 namespace margay::collectives {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "collectives/comm/window.hpp"
 #include "collectives/mpi/arguments.hpp"
 #include "collectives/mpi/machine.hpp"
 #include "collectives/mpi/note_call.hpp"
@@ -49,6 +50,7 @@ bool end_communication(mpi_adi::Call& call) {
   wait_until(rank, [&] { return device.sends_over(looked_at()) && (looked_at() || rank.buffered().drained()); });
   // Whoever still asks a receiver whether it gives a message back has to be answered.
   if (!everybody_is_here(call)) return false;
+  destroy_windows(rank, kWorldModel);
   tell_given_back(rank.receiving_side(), rank.handles().communicators_of(kWorldModel));
   take_what_is_here(device);
   device.give_up_receives(kWorldModel);

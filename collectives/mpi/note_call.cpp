@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "collectives/op/names.hpp"
 #include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/op/names.hpp"
 
 namespace margay::collectives {
 
@@ -43,8 +43,8 @@ std::string words_of_amount(const CollectiveCall& what) {
 std::string words_of_rest(const Communicator& communicator, const CollectiveCall& what) {
   std::string words;
   if (what.operation != 0) {
-    words += " with " +
-             (mpi_adi::is_predefined_op(what.operation) ? operation_word(what.operation) : "an operation of its own");
+    words += " with " + (mpi_adi::is_predefined_op(what.operation) ? mpi_adi::operation_word(what.operation)
+                                                                   : "an operation of its own");
   }
   return words + words_of_root(what.root) + ", " +
          (communicator.name.empty() ? "a communicator without a name" : communicator.name);

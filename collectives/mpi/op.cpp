@@ -1,12 +1,11 @@
 // Operations that programs make (MPI 4.0, 6.9.5).
 #include <memory>
 
-#include "collectives/op/names.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
+#include "mpi_adi/op/names.hpp"
 
 using namespace margay::mpi_adi;
-using margay::collectives::operation_word;
 
 namespace {
 

@@ -3,12 +3,14 @@
 #include <cstring>
 
 #include "collectives/mpi/arguments.hpp"
-#include "collectives/op/names.hpp"
+#include "mpi_adi/op/names.hpp"
 
 namespace margay::collectives {
 
 using mpi_adi::Call;
 using mpi_adi::Datatype;
+using mpi_adi::operation_word;
+using mpi_adi::type_word;
 
 namespace {
 

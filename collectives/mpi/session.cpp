@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/comm/window.hpp"
 #include "collectives/mpi/machine.hpp"
 #include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
@@ -87,6 +88,7 @@ int end_session(MPI_Session* handle) {
     if (!hold_machine_alone()) return rank.device().quiet(number);
     return rank.device().quiet() && rank.buffered().drained();
   });
+  destroy_windows(rank, number);
   const std::vector<Communicator*> communicators = rank.handles().communicators_of(number);
   tell_given_back(rank.receiving_side(), communicators);
   for (Communicator* communicator : communicators) rank.free_communicator(*communicator);

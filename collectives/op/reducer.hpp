@@ -3,9 +3,12 @@
 
 #include <cstddef>
 
-#include "collectives/op/operation.hpp"
+#include "mpi_adi/op/operation.hpp"
 
 namespace margay::collectives {
+
+using mpi_adi::Combine;
+using mpi_adi::predefined_combine;
 
 class UserReduction;
 

@@ -10,6 +10,8 @@ struct DeviceOptions {
   std::uint64_t short_limit_virtual = 0;                   // bytes; 0: as shm
   std::uint64_t heap_bytes = 0;                            // 0: default
   enum class LongProtocol : std::uint8_t { puma, rendezvous } long_protocol = LongProtocol::puma;
+  // Of windows: each block of an access is a message of its own.
+  bool a_message_a_block = false;
 };
 
 }  // namespace margay::mpi_adi

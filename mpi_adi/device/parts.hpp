@@ -9,6 +9,7 @@
 #include "mpi_adi/datatype/datatype.hpp"
 #include "mpi_adi/device/counts.hpp"
 #include "mpi_adi/device/envelope.hpp"
+#include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/device/message.hpp"
 #include "mpi_adi/device/options.hpp"
 #include "mpi_adi/device/receive_request.hpp"
@@ -79,6 +80,10 @@ struct DeviceParts {
   std::vector<portals::Header> unreceived;
 
   TaskQueue tasks;
+  // Who looks in each round at memory that other processes write; mostly nobody.
+  std::vector<Listener*> each_round;
+  // Who else ends what lost peers left open, in the round that finds a loss and, while it has not, in each after it.
+  std::vector<Listener*> on_losses;
 
   std::uint32_t losses_ended = 0;  // lost peers whose requests have all been ended (protocol/peer_lost)
 

@@ -23,6 +23,7 @@ inline constexpr portals::PortalIndex kPutPortal = 6;
 inline constexpr portals::PortalIndex kGetPortal = 7;
 inline constexpr portals::PortalIndex kCancelPortal = 8;     // senders ask for unmatched messages back
 inline constexpr portals::PortalIndex kCallCheckPortal = 9;  // records of collective calls, when they are checked
+inline constexpr portals::PortalIndex kWindowPortal = 10;    // what windows ask members for, beside puts and gets
 
 // Owner kinds of descriptors and transmissions, for whoever drains the kernel's lists, which is the device. It passes
 // over kinds from kOwnerOthers on: their owners look at the descriptor's counters or the transmission's state.

@@ -17,6 +17,7 @@ enum class RequestKind : std::uint8_t {
   partitioned_receive,
   generalized,
   collective,
+  one_sided,
 };
 
 struct Request;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
@@ -17,7 +18,8 @@ namespace {
 constexpr int kNotRunningStatus = 1;
 
 std::string name_of(const Communicator& communicator) {
-  return communicator.name.empty() ? "the communicator" : communicator.name;
+  if (!communicator.name.empty()) return communicator.name;
+  return object_type(communicator.handle) == ObjectType::window ? "the window" : "the communicator";
 }
 
 std::string ranks_of(const Communicator& communicator) {

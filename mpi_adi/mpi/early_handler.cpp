@@ -40,9 +40,10 @@ ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of
   if (found == nullptr) {
     call.error(MPI_ERR_ARG, words_of_bad_handler(handle));
   } else if (found->of != ObjectType::none && found->of != of) {
-    const char* const whose = of == ObjectType::session ? "sessions"
-                              : of == ObjectType::file  ? "files"
-                                                        : "communicators";
+    const char* const whose = of == ObjectType::session  ? "sessions"
+                              : of == ObjectType::file   ? "files"
+                              : of == ObjectType::window ? "windows"
+                                                         : "communicators";
     call.error(MPI_ERR_ARG, "error handler " + in_hex(handle) + " was not made for " + whose);
     return nullptr;
   }

@@ -144,12 +144,22 @@ std::string processes(int count) {
   return std::to_string(count) + (count == 1 ? " process" : " processes");
 }
 
+// Known to the program by the window's handle.
+bool is_windows(const Communicator& communicator) {
+  return object_type(communicator.handle) == ObjectType::window;
+}
+
 void add_communicators(MpiRank& rank, Owner owner, Report& report) {
   for (const Communicator* communicator : rank.handles().living_communicators()) {
-    if (!owner.has(*communicator->group)) continue;
+    if (!owner.has(*communicator->group) || is_windows(*communicator)) continue;
     report.line("communicator", communicator->handle, communicator->name, processes(communicator->size()));
   }
   report.end_kind("communicator", "communicators");
+  for (const Communicator* communicator : rank.handles().living_communicators()) {
+    if (!owner.has(*communicator->group) || !is_windows(*communicator)) continue;
+    report.line("window", communicator->handle, communicator->name, processes(communicator->size()));
+  }
+  report.end_kind("window", "windows");
   for (const auto& [handle, group] : rank.handles().groups().living()) {
     if (!owner.has(*group)) continue;
     report.line("group", handle, {}, processes(group->size()));

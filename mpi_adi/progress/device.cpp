@@ -201,9 +201,8 @@ void Device::give_memory_back() {
 
 const ProtocolCounts& Device::counts() const {
   ProtocolCounts& counts = impl_->parts.counts;
-  // Of MPI's messages only ready ones can find no entry.
-  counts.ready_dropped =
-      impl_->parts.kernel.registers().drops()[static_cast<std::size_t>(portals::DropReason::no_match)];
+  // Of messages to the receive portal only ready ones can find no entry. Those of windows have bits of their own.
+  counts.ready_dropped = impl_->parts.kernel.unmatched_puts(kReceivePortal);
   return counts;
 }
 

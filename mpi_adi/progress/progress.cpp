@@ -41,6 +41,8 @@ void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) 
       return body_taken(parts, *static_cast<SendRequest*>(transmission.owner));  // protocol/send_events
     case kOwnerNotice:
       return notice_finished(parts, *static_cast<Notice*>(transmission.owner));  // protocol/notice
+    case kOwnerListener:
+      return static_cast<Listener*>(transmission.owner)->told();
     case kOwnerTask:
       return static_cast<Task*>(transmission.owner)->wake();
     default:
@@ -63,6 +65,10 @@ bool progress(DeviceParts& parts, int messages) {
   while (sim::Transmission* const transmission = parts.kernel.next_finished()) {
     transmission_finished(parts, *transmission);
     moved = true;
+  }
+  if (!parts.each_round.empty()) [[unlikely]] {
+    // One that is told may take itself off.
+    for (std::size_t at = parts.each_round.size(); at-- > 0;) parts.each_round[at]->told();
   }
   return watch_for_losses(parts) || moved;  // protocol/peer_lost
 }

@@ -72,6 +72,7 @@ bool end_what_losses_left(DeviceParts& parts) {
   bool any = false;
   const std::uint32_t losses = parts.kernel.losses();
   if (end_what_is_lost(parts, any)) parts.losses_ended = losses;
+  for (Listener* const listener : parts.on_losses) listener->told();
   parts.tasks.wake_all();
   return any;
 }

@@ -17,6 +17,11 @@ Status device_options(const sim::Options& options, DeviceOptions& out) {
   } else if (protocol != "puma") {
     return Status::error("--protocol long=" + protocol + ": the long protocols are puma and rendezvous");
   }
+  const std::string strided = options.item("rma", "strided", "combined");
+  if (strided != "combined" && strided != "paper") {
+    return Status::error("--rma strided=" + strided + ": blocks are sent combined, or as the paper sent them");
+  }
+  out.a_message_a_block = strided == "paper";
   if (Status status = options.bytes("heap_bytes", out.heap_bytes); !status.ok()) return status;
   if (options.has("heap_bytes") && out.heap_bytes < sim::kHeapBytesMin) {
     return Status::error("MARGAY_HEAP_BYTES=" + options.text("heap_bytes") + ": no message fits; the least are " +

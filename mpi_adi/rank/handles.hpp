@@ -17,6 +17,8 @@
 
 namespace margay::mpi_adi {
 
+struct Window;  // mpi_adi/rma/window.hpp
+
 class Handles {
  public:
   // Both outlive it. `world`: whose handler is asked about a request of no communicator.
@@ -39,6 +41,7 @@ class Handles {
   // What MPI_Op_create made; of each the table is the owner's.
   [[nodiscard]] HandleTable<Operation>& operations() { return operations_; }
   [[nodiscard]] GroupTable& groups() { return groups_; }
+  [[nodiscard]] HandleTable<Window>& windows() { return windows_; }
 
   // New objects, with a handle. nullptr: the table is full.
   // `remote`: the other group of an intercommunicator. Its contexts come by Worlds::set_context(); until then,
@@ -104,6 +107,7 @@ class Handles {
   HandleTable<Message> messages_{ObjectType::request};
   HandleTable<Operation> operations_{ObjectType::op};
   GroupTable groups_;
+  HandleTable<Window> windows_{ObjectType::window};
   std::vector<Datatype*> kind_types_;
   std::vector<std::unique_ptr<UserRequest>> request_pool_;
   UserRequest* hidden_requests_ = nullptr;  // free as well

@@ -174,6 +174,9 @@ void MpiRank::publish_accounts() {
                                           counts.synchronous_long.bytes + counts.synchronous_long_pulled.bytes});
   put(CountedProtocol::kReady, counts.ready);
   put(CountedProtocol::kBuffered, counts.buffered);
+  for (std::size_t i = 0; rma_ != nullptr && i < sim::kCountedAccesses; ++i) {
+    board.by_access[i] = {rma_->counts().by_way[i].messages, rma_->counts().by_way[i].bytes};
+  }
 }
 
 }  // namespace margay::mpi_adi

@@ -15,6 +15,7 @@
 #include "mpi_adi/rank/rank_lock.hpp"
 #include "mpi_adi/rank/wait_room.hpp"
 #include "mpi_adi/rank/worlds.hpp"
+#include "mpi_adi/rma/rma.hpp"
 #include "portals/base/status.hpp"
 #include "sim/machine/process.hpp"
 
@@ -91,6 +92,14 @@ class MpiRank {
   [[nodiscard]] CallTrace& call_trace() { return call_trace_; }
   [[nodiscard]] ErrorTable& errors() { return errors_; }
   [[nodiscard]] ObjectTables& tables() { return tables_; }
+  // One-sided communication; made when it is first asked for.
+  [[nodiscard]] Rma& rma() {
+    if (rma_ == nullptr) [[unlikely]]
+      rma_ = std::make_unique<Rma>(device_.parts(), process_->node_memory());
+    return *rma_;
+  }
+  // The same, if it was.
+  [[nodiscard]] const Rma* rma_if_any() const { return rma_.get(); }
   [[nodiscard]] RankExtension* collectives() { return collectives_.get(); }
 
   // Whatever communicator a handle names; nullptr when there is no such living one.
@@ -154,6 +163,7 @@ class MpiRank {
   ErrorTable errors_;
   std::uint64_t dropped_told_ = 0;  // ready sends that were dropped here
   std::uint64_t partition_channels_ = 0;
+  std::unique_ptr<Rma> rma_;
   std::unique_ptr<RankExtension> collectives_;
 };
 

@@ -9,6 +9,7 @@
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/device/type_check.hpp"
 
 namespace margay::mpi_adi {
@@ -111,9 +112,11 @@ std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told) {
                      " ready send(s) found no posted receive here and were dropped: post the receive before its send, "
                      "or send with MPI_Send\n";
   const std::vector<portals::Header>& first = side.device.kernel().first_unmatched();
-  for (std::size_t i = told; i < first.size(); ++i) {
-    if ((first[i].match_bits & kReadyBit) == 0) continue;
-    text += me + "dropped: a ready send" + words_of(first[i], name_of(side, context_of(first[i].match_bits)));
+  std::uint64_t ready = 0;
+  for (const portals::Header& header : first) {
+    // Windows' messages go to other portals, and these bits mean something else there.
+    if (header.portal != kReceivePortal || (header.match_bits & kReadyBit) == 0 || ready++ < told) continue;
+    text += me + "dropped: a ready send" + words_of(header, name_of(side, context_of(header.match_bits)));
   }
   side.process.found(dropped - told);
   std::fwrite(text.data(), 1, text.size(), stderr);

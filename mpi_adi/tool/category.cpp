@@ -15,8 +15,9 @@ constexpr std::array kCategories{
     CategoryText{"kernel", "the message kernel: matching, deliveries, drops and lost peers"},
     CategoryText{"waiting", "what a rank does while it waits, and what that costs"},
     CategoryText{"job", "the job's limits and places"},
+    CategoryText{"windows", "one-sided communication: puts, gets and accumulates, by the way that they took"},
 };
-static_assert(kCategories.size() == static_cast<std::size_t>(Category::job) + 1);
+static_assert(kCategories.size() == static_cast<std::size_t>(Category::windows) + 1);
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 
 namespace margay::mpi_adi {
 
-enum class Category : std::uint8_t { margay, protocols, queues, heap, wires, kernel, waiting, job };
+enum class Category : std::uint8_t { margay, protocols, queues, heap, wires, kernel, waiting, job, windows };
 
 struct CategoryText {
   const char* name;

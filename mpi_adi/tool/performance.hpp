@@ -50,6 +50,7 @@ struct PerformanceVariable {
 
 // Its parts, one file each.
 [[nodiscard]] std::span<const PerformanceVariable> message_variables();
+[[nodiscard]] std::span<const PerformanceVariable> window_variables();
 [[nodiscard]] std::span<const PerformanceVariable> queue_variables();
 [[nodiscard]] std::span<const PerformanceVariable> kernel_variables();
 [[nodiscard]] std::span<const PerformanceVariable> process_variables();

@@ -47,4 +47,14 @@ inline constexpr std::uint64_t kSleepAfterNs = 20'000'000;
 // messages as a rule, shorter than people wait before they ask. --stall sets it.
 inline constexpr std::uint64_t kStallReportNs = 30'000'000'000ULL;
 
+// The memory that a rank allocates for its node (sim/machine/shared_heap). Its arena's size bounds addresses, not
+// memory: a multiple of the machine's memory, within these. Four ranks' of the largest fit the addresses of a process
+// (2^47).
+inline constexpr std::uint64_t kHeapArenaBytesMin = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kHeapArenaBytesMax = std::uint64_t{1} << 44;
+// Up to here it is not asked whether the machine has so much left: asking takes as long as touching 1 MiB.
+inline constexpr std::uint64_t kHeapUncheckedBytes = std::uint64_t{64} << 20;
+// Pieces of it that core dumps show. Each splits a mapping in three, of which a process has 65530.
+inline constexpr std::size_t kHeapDumpedPieces = 4096;
+
 }  // namespace margay::sim

@@ -23,7 +23,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
-inline constexpr std::uint32_t kBoardVersion = 7;
+inline constexpr std::uint32_t kBoardVersion = 8;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 inline constexpr std::uint32_t kMaxRanks = 65536;
 // Counted under portals::DropReason's values.
@@ -49,6 +49,15 @@ enum class CountedProtocol : std::uint32_t {
   kCount
 };
 enum class CountedWire : std::uint32_t { kSelf, kShm, kTcp, kCount };
+
+// Accesses of windows, and how they reached their target (mpi_adi/rma).
+enum class CountedAccess : std::uint32_t { kPut, kGet, kAccumulate, kCount };
+enum class CountedWay : std::uint32_t { kDirect, kProcess, kMessage, kCount };
+inline constexpr std::size_t kCountedWays = static_cast<std::size_t>(CountedWay::kCount);
+inline constexpr std::size_t kCountedAccesses = static_cast<std::size_t>(CountedAccess::kCount) * kCountedWays;
+[[nodiscard]] constexpr std::size_t index_of(CountedAccess access, CountedWay way) {
+  return static_cast<std::size_t>(access) * kCountedWays + static_cast<std::size_t>(way);
+}
 
 struct BoardCount {
   std::uint64_t messages = 0;
@@ -90,6 +99,7 @@ struct BoardBlock {
   std::uint32_t findings = 0;     // what the checks have told so far; Process::found() counts them
   std::uint32_t on_portals = 0;   // 1: a program on portals, without MPI
   std::uint64_t start_ticks = 0;  // of the process `pid` (ProcessIdentity), which may be over and its number another's
+  std::array<BoardCount, kCountedAccesses> by_access{};
 };
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, failed_call) == 48);
@@ -97,7 +107,8 @@ static_assert(offsetof(BoardBlock, message) == 80);
 static_assert(offsetof(BoardBlock, wait) == 2128 && offsetof(BoardBlock, progress) == 2560);
 static_assert(offsetof(BoardBlock, by_protocol) == 2584 && offsetof(BoardBlock, by_wire) == 2792);
 static_assert(offsetof(BoardBlock, findings) == 2840 && offsetof(BoardBlock, on_portals) == 2844 &&
-              offsetof(BoardBlock, start_ticks) == 2848 && sizeof(BoardBlock) == 2856);
+              offsetof(BoardBlock, start_ticks) == 2848 && offsetof(BoardBlock, by_access) == 2856 &&
+              sizeof(BoardBlock) == 3000);
 
 struct BoardHeader {
   std::uint64_t magic = 0;  // written last

@@ -13,10 +13,10 @@ namespace {
 constexpr std::string_view kPrefix = "MARGAY_";
 // All that margay reads, the launcher's own to its ranks included.
 constexpr std::string_view kKnown[] = {
-    "protocol", "wire_tcp", "method",        "trace",  "trace_walks",   "trace_events", "heap_bytes",
-    "wait",     "iface",    "stall_seconds", "leaks",  "check_types",   "strict",       "initial_errhandler",
-    "rank",     "board_fd", "node_fd",       "appnum", "program_ranks", "collective",   "rates",
-    "calibrate"};
+    "protocol",  "wire_tcp", "method",        "trace",  "trace_walks",   "trace_events", "heap_bytes",
+    "wait",      "iface",    "stall_seconds", "leaks",  "check_types",   "strict",       "initial_errhandler",
+    "rank",      "board_fd", "node_fd",       "appnum", "program_ranks", "collective",   "rates",
+    "calibrate", "rma",      "check_rma"};
 
 // What the values of variables may be: one of the words, or with `pairs` NAME=VALUE,... of the words, where SIZE
 // is anything, checked by who reads it.
@@ -28,11 +28,13 @@ struct Form {
 constexpr Form kForms[] = {{"strict", "1|0"},
                            {"leaks", "1|0"},
                            {"check_types", "1|0"},
+                           {"check_rma", "1|0"},
                            {"trace_walks", "1|0"},
                            {"wait", "spin|yield|auto"},
                            {"wire_tcp", "uring|epoll|auto"},
                            {"protocol", "long=puma|long=rendezvous|short_limit=SIZE", true},
-                           {"method", "long=ring|long=cma|long=auto", true}};
+                           {"method", "long=ring|long=cma|long=auto", true},
+                           {"rma", "strided=combined|strided=paper", true}};
 
 // Calls `use` with each part of `list`, until it returns false. Whether it never did.
 template <typename Use>
@@ -90,6 +92,7 @@ Options Options::from_environment(char** environment) {
   if (options.text("strict") == "1") {
     options.set("leaks", "1");
     options.set("check_types", "1");
+    options.set("check_rma", "1");
   }
   return options;
 }

@@ -7,8 +7,8 @@
 //                sim/boot/job_rates)
 //                trace (folder)  heap_bytes  wait (spin|yield|auto)  iface  stall_seconds
 //                initial_errhandler (mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return)
-//                leaks, check_types, trace_walks ("1"); strict ("1": turns on both checks, and what they find is an
-//                error)
+//                leaks, check_types, check_rma, trace_walks ("1"); strict ("1": turns on the checks, and what they find
+//                is an error)
 #pragma once
 
 #include <cstdint>

@@ -68,6 +68,7 @@ void add_info_command(CLI::App& app, const LayersAbove& above) {
       print_protocols(group->ranks, above.choices);
     } else {
       print(describe_choices(group->ranks));
+      print(above.windows());
     }
   });
 }

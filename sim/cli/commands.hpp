@@ -29,6 +29,7 @@ struct CalibrateOrder {
 // What the layers above sim do for these commands; both give the exit status.
 struct LayersAbove {
   std::vector<DescribeChoices> choices;
+  std::vector<std::string> (*windows)();  // what `margay info` says of them
   int (*info_collectives)(const CollectivesQuestion& question);
   int (*calibrate)(const CalibrateOrder& order);
 };

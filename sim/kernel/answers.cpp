@@ -75,6 +75,7 @@ void Answers::queue(const portals::Header& answer, const portals::Verdict& verdi
   pending.transmission = {};
   pending.transmission.header = answer;
   pending.transmission.body = answer.kind == portals::Kind::reply ? verdict.landing : portals::Region{};
+  pending.transmission.may_change = (changing_portals_ >> asked.portal & 1) != 0;
   pending.transmission.owner = &pending;
   pending.transmission.owner_kind = kOwnerKernel;
   ++under_way_;

@@ -28,6 +28,8 @@ class Answers {
   void acknowledge(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
   // Sends the bytes that a get asked for. Their descriptor's counters tell it once the bytes have been taken.
   void reply(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
+  // Gets of this portal are answered out of memory that others write: see Transmission::may_change.
+  void replies_may_change(portals::PortalIndex portal) { changing_portals_ |= std::uint64_t{1} << portal; }
   // A transmission of the kernel's own is finished.
   void finish(Transmission& transmission);
   [[nodiscard]] bool idle() const { return under_way_ == 0; }
@@ -48,6 +50,7 @@ class Answers {
   std::vector<std::unique_ptr<Pending>> pool_;
   std::vector<Pending*> free_;
   std::uint64_t under_way_ = 0;
+  std::uint64_t changing_portals_ = 0;  // bit per portal
 };
 
 }  // namespace margay::sim

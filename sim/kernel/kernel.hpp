@@ -106,6 +106,9 @@ class Kernel {
   // "no room" on this portal holds the message (and its sender's later ones) on the wire instead of dropping it.
   void hold_when_no_room(portals::PortalIndex portal) { target_.hold_when_no_room(portal); }
 
+  // See Answers.
+  void replies_may_change(portals::PortalIndex portal) { answers_.replies_may_change(portal); }
+
   // Whether messages of `rank` are held that way now.
   [[nodiscard]] bool holds(std::uint32_t rank) const { return target_.holds(rank); }
   // See Target: how long messages have been held, whatever else moved.
@@ -139,6 +142,9 @@ class Kernel {
   [[nodiscard]] const Registers& registers() const { return registers_; }
   // The first messages that were dropped because no entry took them; Target::kUnmatchedKept at most.
   [[nodiscard]] const std::vector<portals::Header>& first_unmatched() const { return target_.first_unmatched(); }
+  [[nodiscard]] std::uint64_t unmatched_puts(portals::PortalIndex portal) const {
+    return target_.unmatched_puts(portal);
+  }
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
   [[nodiscard]] const Wire& route(std::uint32_t rank) const { return *routes_[rank]; }
   // No message comes from the rank or reaches it any more.

@@ -195,7 +195,10 @@ bool Target::holds(std::uint32_t rank) const {
 
 void Target::drop(const portals::Header& header, std::uint64_t sequence, DropReason reason) {
   registers_.count_dropped(header.source.rank, reason);
-  if (reason == DropReason::no_match && first_unmatched_.size() < kUnmatchedKept) first_unmatched_.push_back(header);
+  if (reason == DropReason::no_match) {
+    if (header.kind == portals::Kind::put && header.portal < portals::kPortalCount) ++unmatched_puts_[header.portal];
+    if (first_unmatched_.size() < kUnmatchedKept) first_unmatched_.push_back(header);
+  }
   if (!recorder_.on()) return;
   TraceEvent event = trace_event(TraceKind::kernel_drop, header, sequence);
   event.reason = static_cast<std::uint8_t>(reason);

@@ -51,6 +51,8 @@ class Target {
   // The first messages that no entry took, for who tells the user.
   static constexpr std::size_t kUnmatchedKept = 20;
   [[nodiscard]] const std::vector<portals::Header>& first_unmatched() const { return first_unmatched_; }
+  // Puts to the portal that no entry took.
+  [[nodiscard]] std::uint64_t unmatched_puts(portals::PortalIndex portal) const { return unmatched_puts_[portal]; }
   // Bodies that are on their way to their place.
   [[nodiscard]] std::uint64_t incoming() const { return under_way_; }
 
@@ -143,6 +145,7 @@ class Target {
   Counts counts_;
   std::uint64_t entries_walked_ = 0;
   std::vector<portals::Header> first_unmatched_;
+  std::array<std::uint64_t, portals::kPortalCount> unmatched_puts_{};
   std::uint64_t under_way_ = 0;
   std::vector<std::unique_ptr<Incoming>> pool_;
   std::vector<Incoming*> free_;

@@ -54,9 +54,23 @@ class NodeMemory {
   // Fills `landing` from a rank's own memory, by what that rank offers of it. Requires: reads_others(). gone: the
   // rank's process has ended.
   [[nodiscard]] ReadFault read(std::uint32_t local_rank, const ReadOffer& offer, const portals::Region& landing) const;
+  // Copies from and to a rank's own memory at an address that it told, `piece.bytes` of it. Requires: reads_others().
+  // `proof`: of that rank, kept by the caller.
+  [[nodiscard]] ReadFault read_at(std::uint32_t local_rank, std::uint64_t address, const portals::Buffer& piece,
+                                  ProofTime& proof) const;
+  [[nodiscard]] ReadFault write_at(std::uint32_t local_rank, std::uint64_t address, const portals::Buffer& piece,
+                                   ProofTime& proof) const;
   // Whether others can read these pieces of this rank's memory: not all memory can be (memfd_secret). Looks at the ends
   // of each.
   [[nodiscard]] bool can_be_read(std::uint32_t local_rank, std::span<const portals::Buffer> pieces) const;
+  // Around accumulates to windows of a rank (sim/shm/accumulate_lock).
+  [[nodiscard]] AccumulateLockData& accumulates(std::uint32_t local_rank) const {
+    return layout_.area(local_rank).accumulates;
+  }
+  // Whether a rank's process is no more, as the operating system says; no, where it does not let others look.
+  [[nodiscard]] bool ended(std::uint32_t local_rank) const { return has_ended(layout_.area(local_rank)); }
+  // The same as ring(), also for a rank that computes: its coprocessor is to look. A system call.
+  void wake(std::uint32_t local_rank) const { BellRinger(layout_.area(local_rank).bell, registered_).ring(); }
   // Something was published for a rank that may sleep.
   void ring(std::uint32_t local_rank) const {
     BellRinger(layout_.area(local_rank).bell, registered_).ring_if_sleeping();
@@ -64,6 +78,7 @@ class NodeMemory {
 
  private:
   [[nodiscard]] bool can_read_others() const;
+  [[nodiscard]] ReadFault prove(const RankArea& area, ProofTime& proof) const;
 
   ShmLayout layout_;
   std::vector<std::uint32_t> world_ranks_;

@@ -115,6 +115,7 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
   shm_ = wire.get();
   node_memory_.emplace(wire->layout(), world_rank_of_local, wire->barrier_registered(),
                        long_method != LongMethod::ring);
+  node_heap_.emplace(wire->layout(), job_.local_rank);
   if (!job_.node_processes.empty()) peer_watch_.begin(*shm_, job_.node_processes);
   bell_data_ = &wire->bell_data();
   wait_means_.bell = &wire->bell();

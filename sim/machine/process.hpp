@@ -20,6 +20,7 @@
 #include "sim/kernel/kernel.hpp"
 #include "sim/kernel/waiter.hpp"
 #include "sim/machine/mapping.hpp"
+#include "sim/machine/node_heap.hpp"
 #include "sim/machine/node_memory.hpp"
 #include "sim/machine/peer_watch.hpp"
 #include "sim/shm/biased_lock.hpp"
@@ -70,6 +71,8 @@ class Process {
   [[nodiscard]] std::uint32_t size() const { return job_.size; }
   // What the ranks of this node share beside their channels; nullptr: nothing.
   [[nodiscard]] const NodeMemory* node_memory() const { return node_memory_ ? &*node_memory_ : nullptr; }
+  // The memory that they allocate for each other; nullptr: they cannot.
+  [[nodiscard]] NodeHeap* node_heap() { return node_heap_ ? &*node_heap_ : nullptr; }
   [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
   // Several threads wait at once from now on: none of them sleeps on the one bell, and `rest` lets go of the process
   // lock while one of them yields. It outlives the process.
@@ -138,6 +141,7 @@ class Process {
   BiasedLock lock_;
   Mapping segment_;
   std::optional<NodeMemory> node_memory_;
+  std::optional<NodeHeap> node_heap_;
   TransmissionList finished_;
   std::vector<std::unique_ptr<Wire>> wires_;
   ShmWire* shm_ = nullptr;  // one of them; nullptr: alone on the node

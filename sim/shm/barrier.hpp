@@ -3,6 +3,7 @@
 // one.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace margay::sim {
@@ -40,6 +41,12 @@ inline void spin_pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
+}
+
+// What this thread wrote before is seen by who sees what it writes after: MPI_Win_sync.
+inline void order_memory() {
+  // Partner: the other process's own call (MPI 4.0, 12.7); between the two the program synchronises by what it likes.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 }  // namespace margay::sim

@@ -42,6 +42,8 @@ constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "take_back",
     "shared_write",
     "shared_read",
+    "window_access",
+    "window_sync",
 };
 static_assert(!kKindNames.back().empty());
 
@@ -55,6 +57,25 @@ constexpr std::array<std::string_view, kTraceChoiceCount> kChoiceNames = {
     "none", "fits_short", "above_short", "mode", "option",
 };
 static_assert(!kChoiceNames.back().empty());
+
+constexpr std::array<std::string_view, kTraceAccessCount> kAccessNames = {
+    "put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap",
+};
+static_assert(!kAccessNames.back().empty());
+
+constexpr std::array<std::string_view, kTraceWayCount> kWayNames = {"direct", "process", "message"};
+static_assert(!kWayNames.back().empty());
+
+constexpr std::array<std::string_view, kTraceEpochCount> kEpochNames = {
+    "none", "fence", "start", "lock_shared", "lock_exclusive", "lock_all",
+};
+static_assert(!kEpochNames.back().empty());
+
+constexpr std::array<std::string_view, kTraceSyncCount> kSyncNames = {
+    "fence", "post",      "start",       "complete",        "wait", "lock", "unlock", "lock_all", "unlock_all",
+    "flush", "flush_all", "flush_local", "flush_local_all", "sync",
+};
+static_assert(!kSyncNames.back().empty());
 
 template <std::size_t count, typename Number>
 std::string_view lookup(const std::array<std::string_view, count>& names, Number number) {
@@ -72,6 +93,18 @@ std::string_view name(TraceProtocol protocol) {
 }
 std::string_view name(TraceChoice choice) {
   return lookup(kChoiceNames, choice);
+}
+std::string_view name(TraceAccess access) {
+  return lookup(kAccessNames, access);
+}
+std::string_view name(TraceWay way) {
+  return lookup(kWayNames, way);
+}
+std::string_view name(TraceEpoch epoch) {
+  return lookup(kEpochNames, epoch);
+}
+std::string_view name(TraceSync sync) {
+  return lookup(kSyncNames, sync);
 }
 
 std::optional<TraceKind> trace_kind(std::string_view name) {

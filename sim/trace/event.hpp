@@ -59,8 +59,12 @@ enum class TraceKind : std::uint16_t {
   // call's number on its communicator, b: operation} (the match bits that the messages would have)
   shared_write = 33,  // {source: this rank} it showed the others its part, and waits for theirs
   shared_read = 34,   // {source: who wrote, destination: this rank}
+  // One-sided communication, at the origin: {source: this rank, match_bits: the window's, whose upper half is its
+  // number}
+  window_access = 35,  // {destination: target, reason: TraceWay, bytes, detail: offset, a: TraceAccess, b: TraceEpoch}
+  window_sync = 36,    // {destination: target, or any, a: TraceSync} done; its call says when it began
 };
-inline constexpr std::uint16_t kTraceKindCount = 35;
+inline constexpr std::uint16_t kTraceKindCount = 37;
 // "unknown" for a number that this version does not have. The reverse accepts exactly the names.
 [[nodiscard]] std::string_view name(TraceKind kind);
 [[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);
@@ -91,6 +95,58 @@ enum class TraceChoice : std::uint8_t {
 inline constexpr std::uint8_t kTraceChoiceCount = 5;
 [[nodiscard]] std::string_view name(TraceChoice choice);
 
+// What an access of a window does.
+enum class TraceAccess : std::uint8_t {
+  put = 0,
+  get = 1,
+  accumulate = 2,
+  get_accumulate = 3,
+  fetch_and_op = 4,
+  compare_and_swap = 5,
+};
+inline constexpr std::uint8_t kTraceAccessCount = 6;
+[[nodiscard]] std::string_view name(TraceAccess access);
+
+// How it reaches the target.
+enum class TraceWay : std::uint8_t {
+  direct = 0,   // by the origin, in memory that is mapped there
+  process = 1,  // copied by the operating system
+  message = 2,
+};
+inline constexpr std::uint8_t kTraceWayCount = 3;
+[[nodiscard]] std::string_view name(TraceWay way);
+
+// The epoch that allows it.
+enum class TraceEpoch : std::uint8_t {
+  none = 0,  // the interface of 1996 has none
+  fence = 1,
+  start = 2,
+  lock_shared = 3,
+  lock_exclusive = 4,
+  lock_all = 5,
+};
+inline constexpr std::uint8_t kTraceEpochCount = 6;
+[[nodiscard]] std::string_view name(TraceEpoch epoch);
+
+enum class TraceSync : std::uint8_t {
+  fence = 0,
+  post = 1,
+  start = 2,
+  complete = 3,
+  wait = 4,
+  lock = 5,
+  unlock = 6,
+  lock_all = 7,
+  unlock_all = 8,
+  flush = 9,
+  flush_all = 10,
+  flush_local = 11,
+  flush_local_all = 12,
+  sync = 13,
+};
+inline constexpr std::uint8_t kTraceSyncCount = 14;
+[[nodiscard]] std::string_view name(TraceSync sync);
+
 inline constexpr std::uint8_t kNoWire = 0xff;
 inline constexpr std::uint8_t kNoHeader = 0xff;
 
@@ -107,7 +163,7 @@ struct TraceEvent {
   portals::Rank destination = portals::kAnyRank;
   std::uint8_t header = kNoHeader;  // portals::Kind
   std::uint8_t portal = portals::kNoPortal;
-  std::uint8_t reason = 0;  // by kind: portals::DropReason, portals::Passed, TraceChoice
+  std::uint8_t reason = 0;  // by kind: portals::DropReason, portals::Passed, TraceChoice, TraceWay
   portals::Saved saved = portals::Saved::nothing;
   std::uint64_t sequence = 0;
   std::uint64_t match_bits = 0;

@@ -105,6 +105,14 @@ void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event
     case TraceKind::shared_read:
       words.add("collective call {}", event.a);
       break;
+    case TraceKind::window_access:
+      words.add("at offset {}, window {}, {}, epoch {}, by {}", event.detail, event.match_bits >> 32,
+                name(static_cast<TraceAccess>(event.a)), name(static_cast<TraceEpoch>(event.b)),
+                name(static_cast<TraceWay>(event.reason)));
+      break;
+    case TraceKind::window_sync:
+      words.add("window {}, {}", event.match_bits >> 32, name(static_cast<TraceSync>(event.a)));
+      break;
     case TraceKind::coprocessor_end:
       words.add("{} messages", event.a);
       break;
@@ -121,7 +129,7 @@ std::string_view reason_text(const TraceEvent& event) {
     const auto passed = static_cast<portals::Passed>(event.reason);
     return passed <= portals::Passed::taken ? name(passed) : "unknown";
   }
-  if (event.reason == 0) return "";
+  if (event.reason == 0 || event.kind == TraceKind::window_access) return "";  // a way is no reason
   return event.reason < portals::kDropReasonCount ? name(static_cast<portals::DropReason>(event.reason)) : "unknown";
 }
 

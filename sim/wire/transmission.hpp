@@ -17,6 +17,7 @@ struct Transmission {
   portals::Region body;        // header.length bytes; read only
   std::uint64_t sequence = 0;  // of this message in its ordered pair of processes: 1, 2, 3 ...
   State state = State::idle;
+  bool may_change = false;       // others write the body's memory meanwhile: what is sent is a copy, and one look at it
   bool stop_asked = false;       // the remainder of the body is not wanted
   bool given_back = false;       // it came off the list of finished ones: nobody refers to it any more
   void* owner = nullptr;         // the sender's own mark

@@ -25,13 +25,23 @@ class Reading(unittest.TestCase):
     def test_a_program_that_fails_is_named(self):
         self.assertEqual(collect.start(["sh", "-c", "echo because >&2; exit 3"], {}, 20)[2], "exit status 3: because")
 
+    def test_a_case_that_an_mpi_refuses(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = pathlib.Path(folder) / "windows"
+            script.write_text("#!/bin/sh\necho unsupported MPI_ERR_WIN: invalid window\nexit $2\n", encoding="utf-8")
+            script.chmod(0o755)
+            refused, failed = (collect.run_once(runs.Run("windows", "shm", "windows", mode=status, seconds=0), stacks.NoMpi(),
+                                                script, 2) for status in ("0", "1"))
+        self.assertEqual(refused, ({}, "not supported: MPI_ERR_WIN: invalid window"))
+        self.assertEqual(failed, ({}, "exit status 1: no word"), "an end in an error is one")
+
     def test_only(self):
         self.assertEqual({(run.wire, run.group) for run in runs.plan(only=("shm", "latency"))}, {("shm", "latency")})
         self.assertEqual({run.wire for run in runs.plan(only=("tcp",))}, {"tcp", "limit"})
         self.assertEqual({run.group for run in runs.plan(only=("rate",))}, {"rate"})
 
     def test_the_limits_of_a_group_come_with_it(self):
-        for group in ("operations", "collectives"):
+        for group in ("operations", "collectives", "windows"):
             self.assertEqual({(run.wire, run.group) for run in runs.plan(only=("shm", group))}, {("shm", group), ("limit", group)})
         self.assertEqual({run.wire for run in runs.plan(only=("limits",))}, {"limit"})
         self.assertEqual(runs.plan(only=("limits",)), [run for run in runs.plan() if run.wire == "limit"])

@@ -37,6 +37,8 @@ def rows_of(plan):
             cases = [f"{run.mode}_{run.ranks}"]
         elif run.program == "neighbors":
             cases = [f"neighbor_{run.mode}_{run.ranks}"]
+        elif run.program in ("windows", "limits_windows"):
+            cases = [run.mode]
         elif run.program == "limits_operations":
             cases = [f"{run.mode}_{way}_{run.processes}" for way in ("segment", "direct")]
         elif run.program == "overlap":
@@ -139,6 +141,19 @@ class Targets(unittest.TestCase):
         self.assertEqual(self.bounds_of("neighbor_ialltoall_16", 1024), ["<= 0.7 of Open MPI"])
         self.assertEqual(self.bounds_of("neighbor_allgather_4", 8, "tcp"), ["<= 0.7"])
 
+    def test_targets_of_windows(self):
+        for kind, stream in (("allocated", ">= 1.2"), ("created", ">= 1.3")):
+            for name in runs.WINDOW_OPERATIONS:
+                for wire in runs.WIRES:
+                    self.assertEqual(self.bounds_of(f"{kind}_{name}", 8, wire), ["<= 0.8"])
+            for name in runs.WINDOW_STREAMS:
+                self.assertEqual((self.bounds_of(f"{kind}_{name}", 4096), self.bounds_of(f"{kind}_{name}", 4 << 20, "tcp")),
+                                 ([stream], [">= 1"]))
+        for wire in runs.WIRES:
+            self.assertEqual(self.bounds_of("created_busy_get", 8, wire), ["<= 5 ms"])
+        self.assertEqual(self.verdict("allocated_busy_put", 8, "us", margay=[5000], mpich=[1], openmpi=[1]), "met")
+        self.assertEqual(self.verdict("allocated_busy_put", 8, "us", margay=[5001], mpich=[95000]), "NOT MET")
+
     def test_memory_is_what_lies_beyond_a_bare_program(self):
         limits = [result("resident", 1, "KiB", wire="limit", machine=[1000])]
         results = judge.beyond_bare([result("resident", 64, "KiB", margay=[3000, 3200]),
@@ -211,6 +226,12 @@ class Bounds(unittest.TestCase):
         self.assertAlmostEqual(at_best("alltoall_4", 1024), 0.8, msg="two ranks send a block to each of two")
         self.assertIsNone(at_best("barrier", 8))
 
+    def test_a_bound_of_several_ways(self):
+        limits = (self.limit("tcp_latency", 8, "us", 4), self.limit("two_lines", 64, "us", 0.25))
+        for case, wire, expected in (("created_put", "tcp", 0.8), ("created_fence", "tcp", 0.4), ("created_accumulate", "shm", 0.05)):
+            row = result(case, 8, "us", wire, margay=[5], mpich=[20], openmpi=[10])
+            self.assertAlmostEqual(self.at_best(row, *limits), expected)
+
     def test_the_limits_of_an_operation_are_those_of_its_ranks(self):
         limits = (self.limit("bcast_segment_8", 1024, "us", 3), self.limit("bcast_direct_8", 1024, "us", 4),
                   self.limit("bcast_segment_4", 1024, "us", 1))
@@ -263,6 +284,8 @@ class Showing(unittest.TestCase):
         self.assertEqual(table.title_of("reduce_scatter_8"), "reduce-scatter, 8 ranks")
         self.assertEqual(table.title_of("reduce_scatter_direct_16"), "reduce-scatter, 16 processes, from buffer to buffer")
         self.assertEqual(table.title_of("neighbor_ialltoall_4"), "neighbor-ialltoall, 4 ranks")
+        self.assertEqual(table.title_of("created_fetch_and_op"), "created window: fetch-and-op and flush")
+        self.assertEqual(table.title_of("memory_put_stream"), "memory that both have mapped: put-stream")
 
     def test_table(self):
         text = table.render(self.sample())
@@ -275,6 +298,12 @@ class Showing(unittest.TestCase):
         self.assertIn("0.075  <= 0.35 of Open MPI", barrier)
         limit = next(line for line in text.splitlines() if "barrier of a flag for each process" in line)
         self.assertEqual(limit.split()[-4:], "64 ranks 45.00 us".split())
+
+    def test_what_an_mpi_does_not_support_is_no_failure(self):
+        sample = self.sample()
+        sample["failures"].append({"run": "tcp windows", "stack": "openmpi", "why": f"{judge.UNSUPPORTED}: invalid window"})
+        lines = table.render(sample).splitlines()
+        self.assertIn("Open MPI: tcp windows: not supported: invalid window", lines)
 
     def test_a_busy_machine_is_told(self):
         sample = self.sample()

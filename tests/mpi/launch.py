@@ -442,6 +442,21 @@ def case_collective_examples(case):
             case.expect(case.last.stdout.splitlines()[-1:] == [last], f"expected \"{last}\"")
 
 
+def case_window_examples(case):
+    """The examples of one-sided communication, on one node and on two, by us and (but the paper's own) by Debian: right."""
+    examples = {"hash_table.c": "every key is there once, with its number", "work_queue.c": "every task was done once, and rightly",
+                "figure_11.c": "all that was put and got is right"}
+    for name, last in examples.items():
+        path = SOURCES.parents[2] / "examples" / name
+        ours = support.compile_program(case.build, case.build.tool("mpicc"), path, ".margay")
+        runs = [(ours, 1, []), (ours, 3, []), (ours, 4, ["--nodes", "2"])]
+        if name != "figure_11.c":
+            runs.append((support.compile_program(case.build, "mpicc.mpich", path, ".mpich"), 3, []))
+        for program, ranks, options in runs:
+            case.margay("--check-accounting", *options, program, ranks=ranks)
+            case.expect(case.last.stdout.splitlines()[-1:] == [last], f"expected \"{last}\"")
+
+
 def case_heat2d(case):
     """examples/heat2d.c on any number of ranks, compiled by us and by Debian: the serial result, the same image."""
     examples = SOURCES.parents[2] / "examples"

@@ -13,6 +13,7 @@ A program says what it wants in its first comment lines, `// key: value`:
     exit       exit status expected on our library, a number or "nonzero" (default 0)
     stderr     a regular expression that standard error must contain on our library
     libraries  linker options of the program
+    compilers  "ours" where no other MPI has what it includes (default: Debian's too)
     sanitized  wires under a sanitizer (default shm), or "none" and the reason (also read by CMakeLists.txt)
 
 On a build with sanitizers: our mpicc alone, 2 ranks or the smallest number, and no report of a sanitizer.
@@ -39,7 +40,7 @@ class Program:
 
     def __init__(self, source):
         self.source = pathlib.Path(source).resolve()
-        self.name = self.source.stem
+        self.name = support.program_name(self.source)
         self.keys = support.header_keys(self.source)
         self.ranks = [int(n) for n in self.keys.get("ranks", "2").split()]
         reference = self.keys.get("reference", str(min(self.ranks)))
@@ -50,6 +51,7 @@ class Program:
         self.exit = status if status == "nonzero" else int(status)
         self.stderr = self.keys.get("stderr")
         self.libraries = self.keys.get("libraries", "").split()
+        self.only_ours = self.keys.get("compilers") == "ours"
 
     def sanitize(self):
         """Narrows the matrix to what is run under a sanitizer, where everything takes several times as long."""
@@ -106,6 +108,8 @@ class Suite:
     def run(self, program, only):
         if self.build.sanitizer:
             program.sanitize()
+            only = "ours"
+        if program.only_ours:
             only = "ours"
         ranks_list = sorted(set(program.ranks) | set(program.reference))
         expected = {}

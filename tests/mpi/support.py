@@ -9,6 +9,8 @@ import signal
 import subprocess
 import time
 
+FOLDER = pathlib.Path(__file__).resolve().parent
+
 _FOREIGN = re.compile(r"^(PMI|PMIX|HYDRA|HYDI|MPI|MPICH|OMPI|SLURM|MARGAY)_?")
 
 
@@ -125,14 +127,25 @@ def header_keys(source):
     return keys
 
 
+def program_name(source):
+    """Of a program of a folder, as rma/put_get.c: rma_put_get."""
+    source = pathlib.Path(source).resolve()
+    return source.stem if source.parent == FOLDER else f"{source.parent.name}_{source.stem}"
+
+
+def inputs_of(source):
+    """The files that a program is made of."""
+    return [source, *source.parent.glob("*.h"), *FOLDER.glob("*.h")]
+
+
 def compile_program(build, compiler, source, suffix, options=(), name=None):
     """Compiles `source` with an MPI compiler wrapper, unless the program is newer than all it is made of."""
     source = pathlib.Path(source)
-    program = build.programs / ((name or source.stem) + suffix)
+    program = build.programs / ((name or program_name(source)) + suffix)
     wrapper = shutil.which(compiler)
     if wrapper is None:
         raise CompileError(f"{compiler} is not there: build margay first, or run scripts/setup for Debian's")
-    inputs = [source, pathlib.Path(wrapper), *source.parent.glob("*.h"), *build.folder.glob("include/*.h")]
+    inputs = [*inputs_of(source), pathlib.Path(wrapper), *build.folder.glob("include/*.h")]
     if program.exists() and program.stat().st_mtime > max(path.stat().st_mtime for path in inputs):
         return program
     command = [wrapper, "-O1", "-g", "-Wall", "-Wextra", "-o", str(program), str(source), "-lm", *options]

@@ -23,7 +23,8 @@ SEEDS = 10
 LONG = {"alltoall", "bcast", "between_groups", "collective_lengths", "collective_lengths_all", "collectives_random",
         "communicators_chain", "communicators_many", "completion", "datatypes_random", "datatypes_vector",
         "environment", "gather", "gatherv", "neighbor", "nonblocking", "nonblocking_ends", "persistent",
-        "persistent_collectives", "reduce", "reduce_scatter", "scan", "scatter", "sendrecv", "traffic", "wildcards"}
+        "persistent_collectives", "reduce", "reduce_scatter", "rma_atomic", "rma_random", "scan", "scatter", "sendrecv",
+        "traffic", "wildcards"}
 LONG_SEEDS = 2
 # ... and ten seconds: by hand only.
 LONGEST = {"finalize", "flood", "large", "large_counts", "oversubscribe", "send_modes"}
@@ -44,6 +45,8 @@ NOT_THERE = {
     "reduce_ahead_threads": "threads",
     "reduce_threads": "threads",
     "request_threads": "threads",
+    "rma_bypass": "its target computes without a call: it measures the coprocessor",
+    "rma_shared": "no memory is shared between its nodes' ranks",
     "sessions_after": "its processes end by _exit and exec",
     "sessions_end_buffered_threads": "threads",
     "sessions_end_threads": "threads",
@@ -57,11 +60,11 @@ NOT_THERE = {
 
 def compile_shared(build, source):
     """`source` as a shared object that finds MPI in the program that loads it."""
-    target = build.programs / (source.stem + ".virtual.so")
+    target = build.programs / (support.program_name(source) + ".virtual.so")
     tester = build.folder / "tests" / "virtual_mpi"
     if not tester.exists():
         raise support.CompileError(f"{tester} is not there: build target virtual_mpi")
-    inputs = [source, *source.parent.glob("*.h")]
+    inputs = support.inputs_of(source)
     if target.exists() and target.stat().st_mtime > max(path.stat().st_mtime for path in inputs):
         return target
     command = ["cc", "-shared", "-fPIC", "-O1", "-g", "-w", f"-I{build.folder / 'include'}", "-o", str(target), str(source)]
@@ -103,13 +106,15 @@ def main():
     build = support.Build(arguments.build)
     folder = pathlib.Path(__file__).resolve().parent
     left_out = NOT_THERE.keys() | (LONGEST if arguments.seeds is None and arguments.seed is None else set())
-    programs = arguments.programs or [source for source in sorted(folder.glob("*.c")) if source.stem not in left_out]
+    programs = arguments.programs or [
+        source for pattern in ("*.c", "rma/*.c") for source in sorted(folder.glob(pattern))
+        if support.program_name(source) not in left_out]
     started = time.monotonic()
     failures = 0
 
     def one(source):
         began = time.monotonic()
-        last = arguments.seeds or (LONG_SEEDS if source.stem in LONG else SEEDS)
+        last = arguments.seeds or (LONG_SEEDS if support.program_name(source) in LONG else SEEDS)
         first, last = (int(arguments.seed),) * 2 if arguments.seed is not None else (1, last)
         ranks_list = [arguments.ranks] if arguments.ranks else numbers_of_ranks(source)
         try:
@@ -122,7 +127,7 @@ def main():
     # Each run has one thread at work.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for source, what, report, seconds in pool.map(one, programs):
-            print(f"{source.stem:22} {what:28} {'FAILED' if report else 'ok'} {seconds:.2f} s")
+            print(f"{support.program_name(source):22} {what:28} {'FAILED' if report else 'ok'} {seconds:.2f} s")
             print(report, end="", flush=True)
             failures += report != ""
     print(f"{len(programs)} programs, {failures} failed, {time.monotonic() - started:.1f} s")

@@ -1,3 +1,4 @@
+#include "mpi_adi/device/portal_numbers.hpp"
 #include "tests/mpi_adi/hand_made.hpp"
 
 namespace margay::mpi_adi {
@@ -25,6 +26,19 @@ TEST_CASE("no catch-all takes a ready message: it is dropped and counted") {
     Envelope envelope;
     CHECK(!hand.device().probe(MPI_ANY_SOURCE, MPI_ANY_TAG, hand.comm(), envelope));
   }
+}
+
+TEST_CASE("what windows' portals drop is no ready message, whatever its match bits") {
+  HandMade hand;
+  portals::MatchList nothing;
+  REQUIRE(hand.device().kernel().table().attach(kPutPortal, nothing).ok());
+  portals::Header put = HandMade::message(kShortBytes, {}, kReadyBit);
+  put.portal = kPutPortal;
+  hand.inject(put, pattern(kShortBytes, 6));
+  hand.settle();
+  CHECK(hand.device().kernel().registers().drops()[static_cast<std::size_t>(portals::DropReason::no_match)] == 1);
+  CHECK(hand.device().counts().ready_dropped == 0);
+  hand.device().kernel().table().detach(kPutPortal);
 }
 
 }  // namespace

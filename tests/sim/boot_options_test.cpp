@@ -31,10 +31,11 @@ TEST_CASE("the last item of a list of pairs wins") {
 
 TEST_CASE("a value that a variable does not take is refused, whatever the variable") {
   const std::pair<const char*, const char*> bad[] = {
-      {"strict", "yes"},        {"leaks", "on"},           {"check_types", "2"},       {"trace_walks", "true"},
-      {"wait", "sleep"},        {"wire_tcp", "fast"},      {"protocol", "long=short"}, {"protocol", "puma"},
-      {"method", "long=rma"},   {"method", "long=cma,x"},  {"stall_seconds", "soon"},  {"stall_seconds", "-1s"},
-      {"stall_seconds", "inf"}, {"stall_seconds", "1e11"}, {"trace_events", "no"},     {"heap_bytes", "1t"}};
+      {"strict", "yes"},         {"leaks", "on"},          {"check_types", "2"},     {"trace_walks", "true"},
+      {"check_rma", "on"},       {"wait", "sleep"},        {"wire_tcp", "fast"},     {"protocol", "long=short"},
+      {"protocol", "puma"},      {"method", "long=rma"},   {"method", "long=cma,x"}, {"rma", "strided=x"},
+      {"stall_seconds", "soon"}, {"stall_seconds", "-1s"}, {"stall_seconds", "inf"}, {"stall_seconds", "1e11"},
+      {"trace_events", "no"},    {"heap_bytes", "1t"}};
   for (const auto& variable : bad) {
     const std::string name = variable.first;
     const std::string value = variable.second;
@@ -50,6 +51,7 @@ TEST_CASE("a value that a variable does not take is refused, whatever the variab
   options.set("wait", "yield");
   options.set("protocol", "long=rendezvous,short_limit=4k");
   options.set("method", "long=ring");
+  options.set("rma", "strided=paper");
   options.set("stall_seconds", "0.5");
   options.set("trace_events", "64k");
   CHECK(options.check().ok());

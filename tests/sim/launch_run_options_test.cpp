@@ -98,6 +98,7 @@ TEST_CASE("margay's own options become variables of the ranks") {
   CHECK(others.notes.empty());
   CHECK(parsed("--collective bcast=hybrid,allreduce=hybrid:2sx4 a").rank_options ==
         Assignments{{"MARGAY_COLLECTIVE", "bcast=hybrid,allreduce=hybrid:2sx4"}});
+  CHECK(parsed("--rma strided=paper a").rank_options == Assignments{{"MARGAY_RMA", "strided=paper"}});
   CHECK(parsed("-initial-errhandler mpi_errors_return a").rank_options ==
         Assignments{{"MARGAY_INITIAL_ERRHANDLER", "mpi_errors_return"}});
 }
@@ -115,6 +116,8 @@ TEST_CASE("a wrong value of margay's own options is refused by name, with what t
                           "--short-limit lots a",
                           "--method long=shm a",
                           "--method cma a",
+                          "--rma strided=blocks a",
+                          "--rma paper a",
                           "--collective bcast=hybrid: a",
                           "--collective bcast=hybrids a",
                           "--collective bcast=tree:2x4 a",

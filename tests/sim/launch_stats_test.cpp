@@ -68,6 +68,7 @@ TEST_CASE("the table sums over ranks and names what was dropped") {
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     BoardBlock& block = test.board.block(rank);
     block.by_protocol[static_cast<std::size_t>(CountedProtocol::kLongPulled)] = {3, 3000};
+    block.by_access[index_of(CountedAccess::kGet, CountedWay::kProcess)] = {2, 50};
     block.entries_walked = 7;
     block.heap_high_water_bytes = 100 * (rank + 1);
   }
@@ -76,6 +77,9 @@ TEST_CASE("the table sums over ranks and names what was dropped") {
   CHECK(says(lines, "long, pulled"));
   CHECK(says(lines, "6000"));
   CHECK_FALSE(says(lines, "long, matched"));
+  CHECK(says(lines, "one-sided, by way"));
+  CHECK(says(lines, "get, process                      4                100"));
+  CHECK_FALSE(says(lines, "put, "));
   CHECK(says(lines, "match entries walked: 14"));
   CHECK(says(lines, "200 bytes (rank 1)"));
   CHECK(says(lines, std::string(margay::portals::name(margay::portals::DropReason::no_room)) + " 2"));

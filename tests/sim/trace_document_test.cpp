@@ -159,6 +159,18 @@ TEST_CASE("the document's other numbers are the code's") {
   const auto choices = listed("Choices");
   CHECK(choices.size() == kTraceChoiceCount);
   for (const auto& [number, word] : choices) CHECK(word == name(static_cast<TraceChoice>(number)));
+  const auto accesses = listed("Accesses");
+  CHECK(accesses.size() == kTraceAccessCount);
+  for (const auto& [number, word] : accesses) CHECK(word == name(static_cast<TraceAccess>(number)));
+  const auto ways = listed("Ways");
+  CHECK(ways.size() == kTraceWayCount);
+  for (const auto& [number, word] : ways) CHECK(word == name(static_cast<TraceWay>(number)));
+  const auto epochs = listed("Epochs");
+  CHECK(epochs.size() == kTraceEpochCount);
+  for (const auto& [number, word] : epochs) CHECK(word == name(static_cast<TraceEpoch>(number)));
+  const auto synchronisations = listed("Synchronisations");
+  CHECK(synchronisations.size() == kTraceSyncCount);
+  for (const auto& [number, word] : synchronisations) CHECK(word == name(static_cast<TraceSync>(number)));
   const auto reasons = listed("Drop reasons");
   CHECK(reasons.size() == margay::portals::kDropReasonCount);
   for (const auto& [number, word] : reasons) CHECK(word == name(static_cast<margay::portals::DropReason>(number)));

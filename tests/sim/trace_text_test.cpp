@@ -106,6 +106,20 @@ TEST_CASE("each kind tells what its fields mean") {
   CHECK(line_of(event) == "wait_begin call 5, thread 3");
   event.detail = 0;  // the thread of most programs
   CHECK(line_of(event) == "wait_begin call 5");
+  event.kind = TraceKind::window_access;
+  event.match_bits = std::uint64_t{7} << 32 | 1;
+  event.detail = 400;
+  event.reason = static_cast<std::uint8_t>(TraceWay::message);
+  event.a = static_cast<std::uint32_t>(TraceAccess::get_accumulate);
+  event.b = static_cast<std::uint32_t>(TraceEpoch::lock_all);
+  CHECK(line_of(event) ==
+        "window_access bits 0x0000000700000001, at offset 400, window 7, get_accumulate, epoch lock_all, by message");
+  event.kind = TraceKind::window_sync;
+  event.reason = 0;
+  event.a = static_cast<std::uint32_t>(TraceSync::complete);
+  CHECK(line_of(event) == "window_sync bits 0x0000000700000001, window 7, complete");
+  event = TraceEvent();
+  event.a = 5;
   event.kind = TraceKind::wake;
   CHECK(line_of(event) == "wake");
   event.kind = TraceKind::coprocessor_end;

@@ -1,5 +1,5 @@
-// Memory from MPI (MPI 4.0, 9.2). It is ordinary memory, aligned to cache lines: any may be sent from and received into
-// without a copy.
+// Memory from MPI (MPI 4.0, 9.2): of the heap that the node shares, so that a window over it is mapped by all its
+// ranks. Where there is none, or another alignment is asked for, ordinary memory, aligned to cache lines.
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -15,6 +15,8 @@ using namespace margay::mpi_adi;
 namespace {
 
 constexpr std::size_t kAlignmentBytes = 64;
+// What the node's heap gives begins with a page.
+constexpr std::size_t kHeapAlignmentBytes = 4096;
 constexpr std::size_t kMaxAlignmentBytes = std::size_t{1} << 30;
 
 // The hint mpi_minimum_memory_alignment, when it is a power of two.
@@ -37,7 +39,11 @@ extern "C" int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
   const std::size_t alignment = alignment_from(*hints);
   // At least one byte, so that the address is the program's own; a multiple of the alignment, as the function wants it.
   const auto bytes = static_cast<std::size_t>(size) + (size == 0 ? 1 : 0);
-  void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  void* memory = nullptr;
+  margay::sim::NodeHeap* const heap = call.rank().process().node_heap();
+  if (heap == nullptr || alignment > kHeapAlignmentBytes || !heap->allocate(bytes, memory).ok()) {
+    memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  }
   if (memory == nullptr) {
     call.error(MPI_ERR_NO_MEM, "there is no memory for " + std::to_string(size) + " bytes");
     return call.failed();
@@ -53,7 +59,12 @@ extern "C" int PMPI_Free_mem(void* base) {
   if (base != nullptr && call.rank().tables().memory.erase(base) == 0)
     call.error(MPI_ERR_BASE, "base is no address that MPI_Alloc_mem returned, or was freed");
   if (!call.ok()) return call.failed();
-  std::free(base);
+  margay::sim::NodeHeap* const heap = call.rank().process().node_heap();
+  if (base != nullptr && heap != nullptr && heap->owns(base)) {
+    heap->free(base);
+  } else {
+    std::free(base);
+  }
   return call.done();
 }
 MARGAY_ALIAS(Free_mem)

@@ -17,6 +17,10 @@ Communicator* to_be_freed(Call& call, MPI_Comm* comm) {
   if (!call.ok()) return nullptr;
   Communicator* communicator = call.communicator(*comm);
   if (call.ok() && is_builtin(*comm)) call.error(MPI_ERR_COMM, communicator->name + " cannot be freed");
+  const Rma* const rma = call.rank().rma_if_any();
+  if (call.ok() && rma != nullptr && rma->window_of(*communicator) != nullptr) {
+    call.error(MPI_ERR_COMM, "the communicator has a window: MPI_RMA_free frees both");
+  }
   if (!call.ok() || !delete_attributes(call, *communicator)) return nullptr;
   // Looked up again: a callback may have freed it.
   call.on(call.rank().worlds().world());

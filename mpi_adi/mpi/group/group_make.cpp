@@ -11,9 +11,9 @@ std::uint32_t me(Call& call) {
   return call.rank().process().rank();
 }
 
-using Combine = GroupPtr (*)(const Group&, const Group&, std::uint32_t);
+using GroupOperation = GroupPtr (*)(const Group&, const Group&, std::uint32_t);
 
-int combine(Call& call, MPI_Group group1, MPI_Group group2, MPI_Group* newgroup, Combine operation) {
+int combine(Call& call, MPI_Group group1, MPI_Group group2, MPI_Group* newgroup, GroupOperation operation) {
   const GroupPtr one = checked_group(call, group1, "group1");
   const GroupPtr other = checked_group(call, group2, "group2");
   call.not_null(newgroup, "newgroup");

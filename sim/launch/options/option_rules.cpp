@@ -82,6 +82,7 @@ constexpr OptionRule kRules[] = {
      "scatter=tree|direct|shared,alltoall=direct|shared,"
      "reduce_scatter=tree|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,scan=exchange|shared|chain,"
      "exscan=exchange|shared|chain"},
+    {"rma", 1, OptionAction::kPairs, "MARGAY_RMA", "strided=combined|paper"},
     {"rates", 1, OptionAction::kRankOption, "MARGAY_RATES",
      "usual, paragon, a file with a \"/\" in its name, or the rates"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
@@ -90,6 +91,7 @@ constexpr OptionRule kRules[] = {
     {"trace-walks", 0, OptionAction::kRankFlag, "MARGAY_TRACE_WALKS"},
     {"leaks", 0, OptionAction::kRankFlag, "MARGAY_LEAKS"},
     {"check-types", 0, OptionAction::kRankFlag, "MARGAY_CHECK_TYPES"},
+    {"check-rma", 0, OptionAction::kRankFlag, "MARGAY_CHECK_RMA"},
     {"short-limit", 1, OptionAction::kShortLimit, "MARGAY_PROTOCOL"},
     {"wire-tcp", 1, OptionAction::kChoice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
     {"wait", 1, OptionAction::kChoice, "MARGAY_WAIT", "spin|yield|auto"},

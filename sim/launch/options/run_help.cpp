@@ -23,15 +23,17 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   -bind-to core|none      bind ranks to processors round robin (default none)
   --mpi margay|system     system: leave LD_LIBRARY_PATH alone, so that a program keeps its own MPICH library
   --print-all-exitcodes   exit code of each rank, at the end
-  --stats                 messages by protocol and wire, entries walked, drops, at the end
+  --stats                 messages by protocol and wire, one-sided accesses by way, entries walked, drops, at the end
   --check-accounting      sent = delivered + dropped for each pair of ranks, else exit status 70
   --leaks                 list at the end what each rank never gave back: requests, communicators, datatypes, sessions, ...
   --check-types           name sends and receives whose types or sizes do not fit each other, and collective calls that differ
+  --check-rma             one-sided accesses that conflict with one that is not complete are errors that name both calls
   --strict                all these checks, and what they find is an error: exit status 72 (MARGAY_STRICT=1)
   -initial-errhandler H   of MPI_COMM_WORLD: mpi_errors_are_fatal (default), mpi_errors_abort, mpi_errors_return
   --protocol NAME=VALUE   protocol variants and thresholds, e.g. long=rendezvous
   --method NAME=VALUE     method of a kind of message, e.g. long=cma
   --collective NAME=VALUE an algorithm of a collective operation, e.g. allreduce=bucket
+  --rma NAME=VALUE        strided=paper: a put or get of several blocks is a message each, as the paper's; combined (default)
   --rates R               what collectives choose their algorithms by, in place of what `margay calibrate` measured: usual,
                           paragon, a FILE of calibrate's (with a "/"), or a text (`margay info --collectives` shows one)
   --deadlock abort|report   when it is proven that no rank can go on: end the job, exit status 73, or tell it only (default)

@@ -17,19 +17,24 @@ static_assert(std::size(kProtocolNames) == static_cast<std::size_t>(CountedProto
 constexpr std::string_view kWireNames[] = {"self", "shared memory", "tcp"};
 static_assert(std::size(kWireNames) == static_cast<std::size_t>(CountedWire::kCount));
 
+constexpr std::string_view kAccessNames[] = {"put, direct",        "put, process",        "put, message",
+                                             "get, direct",        "get, process",        "get, message",
+                                             "accumulate, direct", "accumulate, process", "accumulate, message"};
+static_assert(std::size(kAccessNames) == kCountedAccesses);
+
 constexpr std::size_t kMostPairsShown = 8;
 
 template <std::size_t N>
 void add_counts(const Board& board, std::array<BoardCount, N> BoardBlock::*counts, const std::string_view (&names)[N],
-                std::string_view title, std::vector<std::string>& lines) {
-  lines.push_back(fmt::format("  {:<20} {:>14} {:>18}", title, "messages", "bytes"));
+                std::string_view title, std::vector<std::string>& lines, std::string_view what = "messages") {
+  lines.push_back(fmt::format("  {:<22} {:>14} {:>18}", title, what, "bytes"));
   for (std::size_t i = 0; i < N; ++i) {
     BoardCount sum;
     for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
       sum.messages += (board.block(rank).*counts)[i].messages;
       sum.bytes += (board.block(rank).*counts)[i].bytes;
     }
-    if (sum.messages > 0) lines.push_back(fmt::format("    {:<18} {:>14} {:>18}", names[i], sum.messages, sum.bytes));
+    if (sum.messages > 0) lines.push_back(fmt::format("    {:<20} {:>14} {:>18}", names[i], sum.messages, sum.bytes));
   }
 }
 
@@ -69,6 +74,10 @@ bool anybody_used_margay(const Board& board) {
   return any_rank(board, [](const BoardBlock& block) { return block.state != RankState::kStarted; });
 }
 
+bool accesses_windows(const BoardBlock& block) {
+  return std::ranges::any_of(block.by_access, [](const BoardCount& count) { return count.messages != 0; });
+}
+
 bool on_portals(const Board& board) {
   return any_rank(board, [](const BoardBlock& block) { return block.on_portals != 0; });
 }
@@ -95,6 +104,9 @@ std::vector<std::string> stats_table(const Board& board) {
   }
   add_counts(board, &BoardBlock::by_protocol, kProtocolNames, "protocol", lines);
   add_counts(board, &BoardBlock::by_wire, kWireNames, "wire", lines);
+  if (any_rank(board, &accesses_windows)) {
+    add_counts(board, &BoardBlock::by_access, kAccessNames, "one-sided, by way", lines, "accesses");
+  }
   std::uint64_t walked = 0;
   std::uint32_t highest = 0;
   std::array<std::uint64_t, kDropReasons> drops{};

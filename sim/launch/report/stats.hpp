@@ -14,8 +14,8 @@ inline constexpr int kStatusAccounting = 70;
 // One line on how many mistakes of the program the checks of each rank have told; empty: none.
 [[nodiscard]] std::string describe_findings(const Board& board);
 
-// The table, a line each: messages and bytes by protocol and by wire (sums over ranks, protocols without messages left
-// out), entries walked, drops by reason, the highest heap mark and its rank.
+// The table, a line each: messages and bytes by protocol and by wire, accesses of windows by way (sums over ranks, what
+// is 0 left out), entries walked, drops by reason, the highest heap mark and its rank.
 [[nodiscard]] std::vector<std::string> stats_table(const Board& board);
 
 struct AccountingResult {

@@ -19,6 +19,7 @@
 
 #include "portals/base/status.hpp"
 #include "sim/base/segment_sizes.hpp"
+#include "sim/shm/accumulate_lock.hpp"
 #include "sim/shm/bell.hpp"
 #include "sim/shm/cell_data.hpp"
 #include "sim/shm/meeting.hpp"
@@ -27,7 +28,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x3147'4553'5941'474d;  // "MGAYSEG1" read as little-endian
-inline constexpr std::uint32_t kSegmentVersion = 11;
+inline constexpr std::uint32_t kSegmentVersion = 12;
 inline constexpr std::size_t kSegmentPageBytes = 4096;
 // Ranks of one node: their channels' addresses still fit (145 GB of addresses, not of memory).
 inline constexpr std::uint32_t kShmRanksMax = 1024;
@@ -73,11 +74,20 @@ struct RankArea {
   // Grows with each of `opened`, and with other news for the owner, so that looking for new senders is one load.
   std::uint32_t opened_count = 0;
   std::uint32_t has_left = 0;  // 1: its messages are out and in, its process may end
+  // Of the memory that the rank allocates for its node (sim/machine/shared_heap), written once when it first does,
+  // heap_descriptor last: its file's number in the rank's process, plus 1; 0: there is none yet.
+  std::uint32_t heap_descriptor = 0;
+  std::uint32_t heap_unused = 0;
+  std::uint64_t heap_bytes = 0;
+  std::uint64_t heap_file = 0;  // its inode: no other file is taken for it, whoever has the process's number by then
+  // Around accumulates to this rank's windows that no instruction does at once.
+  AccumulateLockData accumulates;
   // opened[i]: local rank i has sent here before, so its channel is worth a look. Written once by rank i.
   alignas(kCacheLineBytes) std::array<std::uint8_t, kShmRanksMax> opened{};
 };
 static_assert(std::is_trivially_copyable_v<RankArea>);
-static_assert(offsetof(RankArea, bell) == 0 && offsetof(RankArea, pid) == 64 && offsetof(RankArea, opened) == 128);
+static_assert(offsetof(RankArea, bell) == 0 && offsetof(RankArea, pid) == 64 && offsetof(RankArea, opened) == 192);
+static_assert(offsetof(RankArea, heap_descriptor) == 96 && offsetof(RankArea, heap_bytes) == 104);
 static_assert(sizeof(RankArea) <= kSegmentPageBytes);
 
 // Bytes of the segment for `ranks` ranks of a node, with so many long places. Requires: 1 <= ranks <= kShmRanksMax.

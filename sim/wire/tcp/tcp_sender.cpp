@@ -106,9 +106,10 @@ bool TcpSender::gather_front() {
     front_started_ = true;
     return true;
   }
+  // A body that others write is copied: its check sum would be another's than the bytes that leave later.
   bool scattered = false;
   const bool reachable = direct_bytes(front.cursor, front.header.length, scattered) == front.header.length;
-  if (front.header.length <= kGatherCopyBytes || scattered || !reachable) {
+  if (front.header.length <= kGatherCopyBytes || scattered || !reachable || front.may_change) {
     if (room() < kFrameOverheadMaxBytes + front.header.length) return false;
     put_message(front.header, &front.body);
     finish_front(Transmission::State::sent);
@@ -127,6 +128,7 @@ bool TcpSender::gather_segment(Transmission& front) {
   }
   bool scattered = false;
   std::uint64_t bytes = direct_bytes(front.cursor, std::min<std::uint64_t>(left, kSegmentBytes), scattered);
+  scattered |= front.may_change;
   if (scattered) bytes = std::min<std::uint64_t>({left, kWholeBytes, room() - kFrameOverheadMaxBytes});
   if (bytes == 0) return false;
   const std::size_t head_bytes = write_control(FrameType::segment, bytes, gather_at() + kPrefixBytes);

@@ -166,8 +166,10 @@ static void make_keys(void) {
   MPI_Add_error_class(&own_class);
 }
 
+#include "windows.h"
+
 // What is seen of the living objects; no wrong call changes it.
-enum { kLooks = 16 };
+enum { kLooks = 20 };
 static const char* const look_names[kLooks] = {"the communicator's size",
                                                "the communicator's rank",
                                                "its attribute",
@@ -183,7 +185,11 @@ static const char* const look_names[kLooks] = {"the communicator's size",
                                                "the info object's pairs",
                                                "whether own_op is commutative",
                                                "whether inactive is done",
-                                               "the code of own_class"};
+                                               "the code of own_class",
+                                               "the window's memory",
+                                               "the window's name's length",
+                                               "the window's attribute",
+                                               "the window's hints"};
 static int looks_at_first[kLooks];
 
 static void look(int* seen) {
@@ -207,6 +213,7 @@ static void look(int* seen) {
   MPI_Op_commutative(own_op, &seen[13]);
   MPI_Request_get_status(inactive, &seen[14], MPI_STATUS_IGNORE);
   MPI_Error_class(own_class, &seen[15]);
+  look_at_windows(&seen[16]);
 }
 
 static void begin_calls(int argc, char** argv) {
@@ -224,6 +231,7 @@ static void begin_calls(int argc, char** argv) {
   make_objects();
   make_keys();
   make_sessions();
+  make_windows();
   look(looks_at_first);
 }
 

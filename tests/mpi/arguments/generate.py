@@ -140,6 +140,9 @@ class Function:
         if name.startswith(("send", "recv")):
             side = "send" if name.startswith("send") else "receive"
             return [f"of the {side}", f"the {side} {noun}"]
+        side, _, rest = name.partition("_")
+        if side in ("origin", "target", "result") and rest:
+            return [f"of the {side}", f"the {side}'s {noun}"]
         return []
 
     def calls(self):
@@ -158,11 +161,13 @@ class Function:
             said = f"in_decimal({first})"
             if error == "TOPOLOGY":
                 said = '"Cartesian|graph"'
+            elif error == "RMA_FLAVOR":
+                said = '"MPI_Win_create_dynamic|MPI_Win_allocate_shared"'
             elif first.startswith('"'):
                 said = first
-            elif first == "handler":  # a living one, of another kind of object
-                said = "in_hex(handler)"
-            elif first.startswith("MPI_") and first[4:7] != "ERR":
+            elif first in ("handler", "own_type"):  # a living one that the function does not take
+                said = f"in_hex({first})"
+            elif first.startswith("MPI_") and not first.startswith(("MPI_ERR", "MPI_MODE")):
                 said = f'"{first}"'
             yield self.call(index, kinds.Wrong("more", value, error, said))
 

@@ -50,15 +50,17 @@ HANDLES = {
     "MPI_Session": ("session", "session", "MPI_SESSION_NULL", "freed_session", "MPI_INT", "never_session", "SESSION"),
     "MPI_Request": ("inactive", "request", "MPI_REQUEST_NULL", "freed_request", "MPI_INT", "never_request", "REQUEST"),
     "MPI_Message": ("MPI_MESSAGE_NO_PROC", "message", "MPI_MESSAGE_NULL", "freed_request", "MPI_INT", "never_message", "REQUEST"),
+    "MPI_Win": ("win", "window", "MPI_WIN_NULL", "freed_win", "MPI_INT", "never_win", "WIN"),
 }
+ACCUMULATES = re.compile(r"^MPI_(R?accumulate|R?get_accumulate|Fetch_and_op)(_c)?$", re.IGNORECASE)
 # Handles that a pointer passes in, and those that it gives out.
 OUT_NAMES = re.compile(r"^(new|baseptr|comm_(cart|graph|dist_graph)$|info_used$)")
 INFO_OPTIONAL = re.compile(r"^MPI_(Comm_dup_with_info|Comm_idup_with_info|Comm_split_type|Alloc_mem|Psend_init|Precv_init|"
                            r"Dist_graph_create|Dist_graph_create_adjacent|Comm_create_from_group|"
-                           r"Intercomm_create_from_groups|Session_init|Session_get_num_psets|Session_get_nth_pset|"
+                           r"Intercomm_create_from_groups|Win_create(_dynamic)?(_c)?|Win_allocate(_shared)?(_c)?|Session_init|Session_get_num_psets|Session_get_nth_pset|"
                            r"(Neighbor_)?(All\w+?|Barrier|Bcast|Gatherv?|Scatterv?|Reduce|Reduce_scatter|Reduce_scatter_block|Scan|Exscan|"
                            r"all\w+?)_init(_c)?)$")
-TAKES_UNCOMMITTED = re.compile(r"^MPI_(Type_|Get_|Status_|Pack_size|Pack_external_size)")
+TAKES_UNCOMMITTED = re.compile(r"^MPI_(Type_|Get_(?!accumulate|c$)|Status_|Pack_size|Pack_external_size)")
 
 FREED_KEYS = {"comm": ("comm_key", "freed_comm_key", "type_key"), "type": ("type_key", "freed_type_key", "comm_key"),
               "win": ("win_key", "freed_win_key", "comm_key")}
@@ -79,6 +81,8 @@ def keyval(function, pointer):
     if owner != "win":
         objects = {"comm": "communicators", "type": "datatypes"}[owner]
         wrongs.append(Wrong("of_windows", form("MPI_WIN_BASE"), "KEYVAL", f'"is for windows, not for {objects}"'))
+    elif not function.startswith("MPI_Win_get_attr"):
+        wrongs.append(Wrong("of_windows", form("MPI_WIN_BASE"), "KEYVAL", "in_hex(MPI_WIN_BASE)"))
     if pointer:
         wrongs += null_pointer()
     return Kind(form(living), "key", wrongs)
@@ -86,10 +90,19 @@ def keyval(function, pointer):
 
 # Integers by name: (pattern of the name, default, noun, wrong values).
 INTEGERS = [
-    (r"count|incount|outcount|sendcount|recvcount|length", "1", "count", numbers("COUNT", "negative=-1", "lowest=INT_MIN")),
+    (r"count|incount|outcount|sendcount|recvcount|(origin|target|result)_count|length", "1", "count", numbers("COUNT", "negative=-1", "lowest=INT_MIN")),
     (r"dest|remote_leader", "0", "destination", 
      [Wrong("any", "MPI_ANY_SOURCE", "RANK", '"MPI_ANY_SOURCE|-2"')] + numbers("RANK", "negative=-7", "past=1", "huge=INT_MAX")),
     (r"source", "0", "source", numbers("RANK", "negative=-7", "lowest=INT_MIN", "past=1", "huge=INT_MAX")),
+    (r"target_rank", "0", "target", 
+     [Wrong("any", "MPI_ANY_SOURCE", "RANK", '"MPI_ANY_SOURCE|-2"')] + numbers("RANK", "negative=-7", "lowest=INT_MIN", "past=1",
+                                                                             "huge=INT_MAX")),
+    (r"target_disp", "1", "displacement",
+     numbers("DISP", "negative=-1", "lowest=INT64_MIN") + numbers("RMA_RANGE", "past=64", "huge=INT64_MAX")),
+    (r"disp_unit", "4", "", numbers("DISP", "zero=0", "negative=-1", "lowest=INT_MIN")),
+    (r"lock_type", "MPI_LOCK_SHARED", "", numbers("LOCKTYPE", "zero=0", "negative=-1", "past=MPI_LOCK_SHARED + 1", "huge=INT_MAX")),
+    (r"assert", "0", "", numbers("ASSERT", "negative=-1", "lowest=INT_MIN", "unknown=1 << 20", "more=MPI_MODE_NOCHECK | 1")),
+    (r"window_size", "64", "size", numbers("SIZE", "negative=-1", "lowest=INT64_MIN")),
     (r"root", "0", "root", numbers("ROOT", "none=MPI_PROC_NULL", "negative=-7", "past=1", "huge=INT_MAX")),
     (r"rank|local_leader", "0", "rank", numbers("RANK", "negative=-1", "lowest=INT_MIN", "past=1", "huge=INT_MAX")),
     (r"tag|sendtag", "3", "tag", 
@@ -109,23 +122,27 @@ FREE_INTEGERS = {"color": "0", "key": "0", "reorder": "0", "commute": "1", "high
                  "direction": "0", "errorcode": "MPI_ERR_ARG", "errorclass": "MPI_ERR_ARG", "typeclass": "MPI_TYPECLASS_INTEGER",
                  "split_type": "MPI_COMM_TYPE_SHARED", "required": "MPI_THREAD_SINGLE"}
 ARRAYS_OF_RANKS = re.compile(r"^(ranks\d?|sources|destinations)$")
-COUNTS_OF_ELEMENTS = ("count", "incount", "outcount", "sendcount", "recvcount")
+COUNTS_OF_ELEMENTS = ("count", "incount", "outcount", "sendcount", "recvcount", "origin_count", "target_count", "result_count")
 # Where MPI_IN_PLACE is right, of the send buffer and of the receive buffer: the one rank is the root.
 IN_PLACE_ALLOWED = (re.compile(r"^MPI_I?(gather|allgather|alltoall|reduce|allreduce|scan|exscan)(?!_local)", re.IGNORECASE),
                     re.compile(r"^MPI_I?scatter", re.IGNORECASE))
 ATTACHES = re.compile(r"^MPI_Buffer_")
-BUFFERS = re.compile(r"^(buf|buffer|sendbuf|recvbuf|inbuf|outbuf|inoutbuf)$")
+BUFFERS = re.compile(r"^(buf|buffer|sendbuf|recvbuf|inbuf|outbuf|inoutbuf|origin_addr|result_addr|compare_addr)$")
 
 
 FUNCTIONS = {"query_fn": "query", "free_fn": "release", "cancel_fn": "cancel", "user_fn": "add",
              "comm_errhandler_fn": "nothing", "session_errhandler_fn": "session_nothing",
-             "file_errhandler_fn": "file_nothing"}
+             "file_errhandler_fn": "file_nothing", "win_errhandler_fn": "win_nothing"}
 
 
+# What integers of windows are, where another chapter's have the same name.
+OF_WINDOWS = {"rank": "target_rank", "size": "window_size"}
 NOUNS = {"indx": "index"}  # mpi.h cannot call it so: strings.h has a function of that name
 
 
 def integer(name, function):
+    if function.startswith("MPI_Win_"):
+        name = OF_WINDOWS.get(name, name)
     if name in FREE_INTEGERS:
         return Kind(FREE_INTEGERS[name], "", [])
     for pattern, default, noun, wrongs in INTEGERS:
@@ -145,6 +162,9 @@ def handle(base, name, function, pointer, slot):
     wrongs = handles(base, null, freed, kind, never, error, pointer)
     if base == "MPI_Datatype" and not TAKES_UNCOMMITTED.match(function):
         wrongs.append(Wrong("uncommitted", "uncommitted", "TYPE", "in_hex(uncommitted)"))
+    if base == "MPI_Op" and ACCUMULATES.match(function):
+        wrongs.append(Wrong("made", "own_op", "OP", "in_hex(own_op)"))
+        wrongs.append(Wrong("undefined", "MPI_MAXLOC", "OP", '"MPI_MAXLOC"'))
     if base == "MPI_Info" and INFO_OPTIONAL.match(function):
         wrongs = wrongs[1:]
     if pointer:

@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   int more[4];
   int unwanted[4];
   MPI_Comm copy;
+  MPI_Win window;
   MPI_Datatype vector;
   MPI_Datatype freed;
   MPI_Group group;
@@ -67,6 +68,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   MPI_Comm_set_name(copy, "library");
+  MPI_Win_create(numbers, sizeof numbers, 1, MPI_INFO_NULL, copy, &window);
+  MPI_Win_set_name(window, "numbers");
   MPI_Type_vector(2, 1, 2, MPI_INT, &vector);
   MPI_Type_set_name(vector, "every other");
   MPI_Type_commit(&vector);
@@ -99,6 +102,7 @@ int main(int argc, char** argv) {
     MPI_Wait(&send, MPI_STATUS_IGNORE);
     MPI_Wait(&receive, MPI_STATUS_IGNORE);
     MPI_Request_free(&kept);
+    MPI_Win_free(&window);
     MPI_Comm_free_keyval(&key);
     MPI_Errhandler_free(&handler);
     MPI_Info_free(&info);

@@ -1,4 +1,4 @@
-// Calls functions that the library has by name only: a chapter that comes later (windows), a file, one before MPI_Init.
+// Calls functions that the library has by name only: ports and files.
 // With "abort" only the first, as a fatal error.
 #include <mpi.h>
 #include <stdio.h>
@@ -21,10 +21,9 @@ static void expect_refused(const char* name, int code) {
 // Rank 1 calls one, which ends the job: the others wait.
 static int end_by_it(void) {
   int rank = 0;
-  int memory = 0;
-  MPI_Win window = MPI_WIN_NULL;
+  char port[MPI_MAX_PORT_NAME] = "";
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 1) MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  if (rank == 1) MPI_Open_port(MPI_INFO_NULL, port);
   MPI_Barrier(MPI_COMM_WORLD);
   return 1;
 }
@@ -34,10 +33,9 @@ int main(int argc, char** argv) {
   if (argc > 1) return end_by_it();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  int memory = 0;
-  MPI_Win window = MPI_WIN_NULL;
-  expect_refused("MPI_Win_create", MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_SELF, &window));
-  expect_refused("MPI_Put", PMPI_Put(&memory, 1, MPI_INT, 0, 0, 1, MPI_INT, window));
+  char port[MPI_MAX_PORT_NAME] = "";
+  expect_refused("MPI_Open_port", MPI_Open_port(MPI_INFO_NULL, port));
+  expect_refused("MPI_Close_port", PMPI_Close_port(port));
   MPI_File file = MPI_FILE_NULL;
   expect_refused("MPI_File_open", MPI_File_open(MPI_COMM_SELF, "nowhere", MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
   printf("%d failures\n", failures);

@@ -1,5 +1,5 @@
 // The predefined operations: which types they are defined on (MPI 4.0, 6.9.2), and what they do.
-#include "collectives/op/operation.hpp"
+#include "mpi_adi/op/operation.hpp"
 
 #include <array>
 #include <complex>
@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-namespace margay::collectives {
+namespace margay::mpi_adi {
 namespace {
 
 bool defined(MPI_Op op, MPI_Datatype type) {
@@ -125,4 +125,4 @@ TEST_CASE("of equal values the lower index (MPI 4.0, 6.9.4)") {
   CHECK(combined<DoubleInt>(MPI_MINLOC, MPI_DOUBLE_INT, {3.0, 7}, {2.0, 4}).value == 2.0);
 }
 
-}  // namespace margay::collectives
+}  // namespace margay::mpi_adi

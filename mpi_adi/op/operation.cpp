@@ -1,17 +1,17 @@
-#include "collectives/op/operation.hpp"
+#include "mpi_adi/op/operation.hpp"
 
 #include <cstdint>
 
-#include "collectives/op/operation_impl.hpp"
 #include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/op/operation_impl.hpp"
 
-namespace margay::collectives {
+namespace margay::mpi_adi {
 
 namespace {
 
 // Fortran's REAL*16.
 __extension__ using Quadruple = __float128;
-static_assert(sizeof(Quadruple) == mpi_adi::basic_size_bytes(MPI_REAL16));
+static_assert(sizeof(Quadruple) == basic_size_bytes(MPI_REAL16));
 
 Combine integer_of(MPI_Op op, MPI_Datatype type) {
   switch (type) {
@@ -124,10 +124,10 @@ Combine other_of(MPI_Op op, MPI_Datatype type) {
 }  // namespace
 
 Combine predefined_combine(MPI_Op op, MPI_Datatype type) {
-  if (!mpi_adi::is_predefined_op(op)) return nullptr;
+  if (!is_predefined_op(op)) return nullptr;
   if (Combine combine = integer_of(op, type); combine != nullptr) return combine;
   if (Combine combine = real_of(op, type); combine != nullptr) return combine;
   return other_of(op, type);
 }
 
-}  // namespace margay::collectives
+}  // namespace margay::mpi_adi

@@ -1,19 +1,19 @@
-#include "collectives/op/names.hpp"
+#include "mpi_adi/op/names.hpp"
 
 #include <array>
 #include <cstdio>
 
 #include "mpi_adi/abi/handles.hpp"
 
-namespace margay::collectives {
+namespace margay::mpi_adi {
 
 namespace {
 
 // In the order of their handles, from MPI_MAX on.
-constexpr std::array<std::string_view, mpi_adi::kPredefinedOpCount> kOperations{
+constexpr std::array<std::string_view, kPredefinedOpCount> kOperations{
     "MPI_MAX", "MPI_MIN",  "MPI_SUM",  "MPI_PROD",   "MPI_LAND",   "MPI_BAND",    "MPI_LOR",
     "MPI_BOR", "MPI_LXOR", "MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP"};
-static_assert(mpi_adi::op_index(MPI_MAX) == 1 && mpi_adi::op_index(MPI_NO_OP) == kOperations.size());
+static_assert(op_index(MPI_MAX) == 1 && op_index(MPI_NO_OP) == kOperations.size());
 
 struct TypeName {
   MPI_Datatype handle;
@@ -94,7 +94,7 @@ std::string hex(int handle) {
 
 std::string operation_word(MPI_Op op) {
   if (op == MPI_OP_NULL) return "MPI_OP_NULL";
-  return mpi_adi::is_predefined_op(op) ? std::string(kOperations[mpi_adi::op_index(op) - 1]) : "operation " + hex(op);
+  return is_predefined_op(op) ? std::string(kOperations[op_index(op) - 1]) : "operation " + hex(op);
 }
 
 std::string type_word(MPI_Datatype type) {
@@ -104,4 +104,4 @@ std::string type_word(MPI_Datatype type) {
   return "datatype " + hex(type) + ", which the program made";
 }
 
-}  // namespace margay::collectives
+}  // namespace margay::mpi_adi

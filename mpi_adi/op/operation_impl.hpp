@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "collectives/op/operation.hpp"
+#include "mpi_adi/op/operation.hpp"
 
-namespace margay::collectives {
+namespace margay::mpi_adi {
 
 // Applies `Op` (a struct with `static T apply(T in, T inout)`) to a row. The two do not overlap, which lets the loop be
 // vectorized.
@@ -157,4 +157,4 @@ Combine pair_combine(MPI_Op op) {
   return location_combine<ValueIndex<T, Index>>(op);
 }
 
-}  // namespace margay::collectives
+}  // namespace margay::mpi_adi

@@ -5,7 +5,7 @@
 
 #include "mpi_adi/abi/mpi.h"
 
-namespace margay::collectives {
+namespace margay::mpi_adi {
 
 // inout[i] = in[i] op inout[i] for `count` elements as they lie in memory.
 using Combine = void (*)(const void* in, void* inout, std::size_t count);
@@ -13,4 +13,4 @@ using Combine = void (*)(const void* in, void* inout, std::size_t count);
 // nullptr: the operation is not predefined, or not defined on that type (MPI_ERR_OP).
 [[nodiscard]] Combine predefined_combine(MPI_Op op, MPI_Datatype type);
 
-}  // namespace margay::collectives
+}  // namespace margay::mpi_adi

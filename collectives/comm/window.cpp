@@ -1,0 +1,296 @@
+#include "collectives/comm/window.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "collectives/algorithm/algorithms.hpp"
+#include "mpi_adi/rma/check.hpp"
+#include "mpi_adi/rma/window_way.hpp"
+
+namespace margay::collectives {
+
+using mpi_adi::choose_window_way;
+using mpi_adi::Communicator;
+using mpi_adi::MpiRank;
+using mpi_adi::WayFacts;
+using mpi_adi::Window;
+using mpi_adi::WindowControl;
+using mpi_adi::WindowTarget;
+using mpi_adi::WindowWay;
+
+namespace {
+
+constexpr std::size_t kAlignmentBytes = 4096;
+
+// What members tell each other. Places are in the heap that the member's node shares; without bytes there is none.
+struct Card {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t unit = 1;
+  sim::HeapPlace memory;
+  sim::HeapPlace control;
+  std::int32_t error_class = 0;  // this member cannot do its part
+  std::uint32_t reserved = 0;
+};
+
+// Everybody's, in the members' order.
+int exchange_cards(MpiRank& rank, Communicator& members, const Card& mine, std::vector<Card>& cards) {
+  cards.resize(static_cast<std::size_t>(members.size()));
+  Card copy = mine;
+  int error_class = MPI_SUCCESS;
+  {
+    Collective collective(rank, members);
+    run(gather_tree(collective, 0, portals::Region(&copy, sizeof copy), sizeof copy,
+                    reinterpret_cast<std::byte*>(cards.data())));
+    error_class = collective.error_class();
+  }
+  Collective collective(rank, members);
+  run(bcast_tree(collective, 0, portals::Region(cards.data(), cards.size() * sizeof(Card))));
+  return error_class != MPI_SUCCESS ? error_class : collective.error_class();
+}
+
+bool on_one_node(MpiRank& rank, const Communicator& members) {
+  const auto& node_of = rank.process().job().node_of_rank;
+  for (int member = 0; member < members.size(); ++member) {
+    if (node_of[members.world_rank(member)] != rank.process().job().node) return false;
+  }
+  return true;
+}
+
+// Memory of the node's heap, or where there is none private memory. nullptr: there is neither.
+std::byte* take_memory(MpiRank& rank, std::uint64_t bytes, bool& is_shared) {
+  void* memory = nullptr;
+  sim::NodeHeap* const heap = rank.process().node_heap();
+  is_shared = heap != nullptr && heap->allocate(bytes, memory).ok();
+  if (is_shared) return static_cast<std::byte*>(memory);
+  const std::uint64_t pages = (bytes + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
+  memory = pages < bytes ? nullptr : std::aligned_alloc(kAlignmentBytes, static_cast<std::size_t>(pages));
+  if (memory != nullptr) std::memset(memory, 0, static_cast<std::size_t>(bytes));
+  return static_cast<std::byte*>(memory);
+}
+
+void give_memory_back(MpiRank& rank, void* memory, bool is_shared) {
+  if (memory == nullptr) return;
+  if (is_shared) {
+    rank.process().node_heap()->free(memory);
+  } else {
+    std::free(memory);
+  }
+}
+
+// Of a window that has memory of its own: this member's, `bytes` of it.
+int allocate(MpiRank& rank, Window& window, std::uint64_t bytes) {
+  if (bytes == 0) return MPI_SUCCESS;
+  bool is_shared = false;
+  window.base = take_memory(rank, bytes, is_shared);
+  window.whose_memory = is_shared ? Window::Memory::heap : Window::Memory::allocated;
+  return window.base == nullptr ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+}
+
+sim::HeapPlace place_of(MpiRank& rank, const void* memory, std::uint64_t bytes) {
+  sim::NodeHeap* const heap = rank.process().node_heap();
+  return heap == nullptr ? sim::HeapPlace{} : heap->find(memory, bytes).value_or(sim::HeapPlace{});
+}
+
+// How this process reaches a member's memory. Mapped, if it is in the node's heap.
+void choose_way(MpiRank& rank, const Window& window, int member, const Card& card, WindowTarget& target) {
+  target.bytes = card.bytes;
+  target.unit = card.unit;
+  if (window.by_messages) return;
+  const sim::NodeMemory* const node = rank.process().node_memory();
+  if (member == window.rank()) {
+    target.control = window.control;
+    target.local_rank = node == nullptr ? 0 : node->local_rank(target.world_rank);
+    target.way = choose_window_way({.is_dynamic = window.memory.dynamic(), .is_own = true}).way;
+    if (target.way == WindowWay::direct) target.base = static_cast<std::byte*>(window.base);
+    return;
+  }
+  if (node == nullptr) return;
+  target.local_rank = node->local_rank(target.world_rank);
+  if (target.local_rank == sim::NodeMemory::kNotHere) return;
+  sim::NodeHeap& heap = *rank.process().node_heap();
+  std::byte* mapped = nullptr;
+  // A card that says less than it needs is not believed.
+  if (card.control.bytes >= WindowControl::bytes_for(static_cast<std::size_t>(window.members())) &&
+      heap.map(target.local_rank, card.control, mapped).ok()) {
+    target.control_place = card.control;
+    target.control = WindowControl(mapped, static_cast<std::size_t>(window.members()));
+  }
+  if (window.memory.dynamic() || card.bytes == 0 || target.way == WindowWay::direct) return;
+  WayFacts facts{.is_on_node = true};
+  facts.is_mapped = card.memory.bytes >= card.bytes && heap.map(target.local_rank, card.memory, mapped).ok();
+  facts.reads_others = !facts.is_mapped && node->reads_others();
+  target.way = choose_window_way(facts).way;
+  if (facts.is_mapped) {
+    target.memory_place = card.memory;
+    target.memory_local_rank = target.local_rank;
+    target.base = mapped;
+  } else if (target.way == WindowWay::process) {
+    target.base = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(card.address));
+  }
+}
+
+// The first error of any member.
+int error_of(const std::vector<Card>& cards) {
+  for (const Card& card : cards) {
+    if (card.error_class != MPI_SUCCESS) return card.error_class;
+  }
+  return MPI_SUCCESS;
+}
+
+// One piece for all members, of the first one's heap: the next member's memory begins where the last one's ends.
+int share_one_piece(MpiRank& rank, Window& window, std::vector<Card>& cards) {
+  std::uint64_t bytes = 0;
+  for (const Card& card : cards) {
+    if (__builtin_add_overflow(bytes, card.bytes, &bytes)) return MPI_ERR_SIZE;
+  }
+  Card mine;
+  std::byte* memory = nullptr;
+  if (window.rank() == 0 && bytes != 0) {
+    mine.error_class = allocate(rank, window, bytes);
+    if (window.members() > 1 && window.whose_memory != Window::Memory::heap) mine.error_class = MPI_ERR_RMA_SHARED;
+    mine.memory = place_of(rank, window.base, bytes);
+    memory = static_cast<std::byte*>(window.base);
+  }
+  std::vector<Card> first;
+  if (const int failed = exchange_cards(rank, *window.communicator, mine, first); failed != MPI_SUCCESS) return failed;
+  if (const int failed = error_of(first); failed != MPI_SUCCESS) return failed;
+  WindowTarget& holder = window.target(0);
+  if (window.rank() != 0 && bytes != 0) {
+    holder.memory_local_rank = rank.process().node_memory()->local_rank(holder.world_rank);
+    if (first[0].memory.bytes < bytes ||
+        !rank.process().node_heap()->map(holder.memory_local_rank, first[0].memory, memory).ok())
+      return MPI_ERR_RMA_SHARED;
+    holder.memory_place = first[0].memory;
+    window.whose_memory = Window::Memory::other_members;
+  }
+  for (int member = 0; member < window.members(); ++member) {
+    Card& card = cards[static_cast<std::size_t>(member)];
+    WindowTarget& target = window.target(member);
+    target.way = WindowWay::direct;
+    target.base = memory;
+    if (member == window.rank()) window.base = memory;
+    memory += card.bytes;
+    card.memory = {};
+  }
+  return MPI_SUCCESS;
+}
+
+void make_control(MpiRank& rank, Window& window) {
+  const auto members = static_cast<std::size_t>(window.members());
+  window.control_memory = take_memory(rank, WindowControl::bytes_for(members), window.control_is_shared);
+  if (window.control_memory == nullptr) throw std::bad_alloc();
+  window.control = WindowControl(window.control_memory, members);
+}
+
+// The window with its communicator; nothing is exposed yet.
+std::unique_ptr<Window> begin_window(MpiRank& rank, Communicator& own, const Exposed& exposed) {
+  auto window = std::make_unique<Window>();
+  window->handle = rank.handles().windows().add(*window);
+  if (window->handle == 0) return nullptr;
+  own.topology = nullptr;
+  window->communicator = &own;
+  window->communicator_handle = own.handle;
+  window->by_messages = exposed.of_1996;
+  if (!exposed.of_1996) {
+    own.error_handler = nullptr;  // MPI_ERRORS_ARE_FATAL (MPI 4.0, 9.3)
+    own.handle = window->handle;
+  }
+  window->flavor = exposed.flavor;
+  window->base = exposed.base;
+  window->size = exposed.size;
+  window->unit = exposed.unit;
+  window->unit_int = static_cast<int>(exposed.unit);
+  window->targets.resize(static_cast<std::size_t>(own.size()));
+  for (int member = 0; member < own.size(); ++member) window->target(member).world_rank = own.world_rank(member);
+  make_control(rank, *window);
+  if (rank.process().job().options.text("check_rma") == "1" && !exposed.of_1996) {
+    window->check = std::make_shared<mpi_adi::WindowCheck>();
+    window->check->open.resize(window->targets.size());
+  }
+  return window;
+}
+
+// The part that all members do together; what comes to nothing is destroyed by the caller.
+int expose(MpiRank& rank, Window& window, const Exposed& exposed) {
+  const bool shared = exposed.flavor == MPI_WIN_FLAVOR_SHARED;
+  const bool one_piece = shared && exposed.contiguous;
+  Card mine;
+  mine.bytes = static_cast<std::uint64_t>(exposed.size);
+  mine.unit = static_cast<std::uint64_t>(exposed.unit);
+  if (exposed.flavor == MPI_WIN_FLAVOR_ALLOCATE || (shared && !one_piece)) {
+    mine.error_class = allocate(rank, window, mine.bytes);
+  }
+  if (shared && !on_one_node(rank, *window.communicator)) mine.error_class = MPI_ERR_RMA_SHARED;
+  mine.address = reinterpret_cast<std::uintptr_t>(window.base);
+  mine.memory = place_of(rank, window.base, mine.bytes);
+  mine.control =
+      place_of(rank, window.control_memory, WindowControl::bytes_for(static_cast<std::size_t>(window.members())));
+  const bool is_dynamic = exposed.flavor == MPI_WIN_FLAVOR_DYNAMIC;
+  if (is_dynamic) window.memory.make_dynamic();
+  std::vector<Card> cards;
+  // Who has heard of this member's card may send at once. Of one piece nobody has heard before the second exchange.
+  if (!one_piece) window.memory.expose(static_cast<std::byte*>(window.base), mine.bytes);
+  rank.rma().attach(window);
+  if (const int failed = exchange_cards(rank, *window.communicator, mine, cards); failed != MPI_SUCCESS) return failed;
+  if (const int failed = error_of(cards); failed != MPI_SUCCESS) return failed;
+  if (one_piece) {
+    if (const int failed = share_one_piece(rank, window, cards); failed != MPI_SUCCESS) return failed;
+  }
+  for (int member = 0; member < window.members(); ++member) {
+    WindowTarget& target = window.target(member);
+    choose_way(rank, window, member, cards[static_cast<std::size_t>(member)], target);
+    if (shared && target.bytes != 0 && target.way != WindowWay::direct) return MPI_ERR_RMA_SHARED;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+MadeWindow make_window(MpiRank& rank, Communicator& parent, const Exposed& exposed) {
+  const Made made = duplicate(rank, parent);
+  if (made.communicator == nullptr) return {nullptr, made.error_class};
+  std::unique_ptr<Window> window = begin_window(rank, *made.communicator, exposed);
+  if (window == nullptr) {
+    rank.free_communicator(*made.communicator);
+    return {nullptr, MPI_ERR_OTHER};
+  }
+  if (const int failed = expose(rank, *window, exposed); failed != MPI_SUCCESS) {
+    destroy_window(rank, *window.release());
+    return {nullptr, failed};
+  }
+  return {window.release(), MPI_SUCCESS};
+}
+
+void destroy_window(MpiRank& rank, Window& window) {
+  rank.rma().detach(window);
+  rank.handles().windows().remove(window.handle);
+  for (const WindowTarget& target : window.targets) {
+    sim::NodeHeap* const heap = rank.process().node_heap();
+    if (target.control_place.bytes != 0) heap->unmap(target.local_rank, target.control_place);
+    if (target.memory_place.bytes != 0) heap->unmap(target.memory_local_rank, target.memory_place);
+  }
+  if (window.whose_memory == Window::Memory::heap) give_memory_back(rank, window.base, true);
+  if (window.whose_memory == Window::Memory::allocated) give_memory_back(rank, window.base, false);
+  give_memory_back(rank, window.control_memory, window.control_is_shared);
+  window.communicator->handle = window.communicator_handle;
+  rank.free_communicator(*window.communicator);
+  delete &window;
+}
+
+void keep_memory(Window& window) {
+  window.whose_memory = Window::Memory::programs;
+  window.control_memory = nullptr;
+}
+
+void destroy_windows(MpiRank& rank, std::uint32_t session) {
+  std::vector<Window*> windows;
+  for (const Communicator* communicator : rank.handles().communicators_of(session)) {
+    Window* const window = rank.rma().window_of(*communicator);
+    if (window != nullptr) windows.push_back(window);
+  }
+  for (Window* window : windows) destroy_window(rank, *window);
+}
+
+}  // namespace margay::collectives

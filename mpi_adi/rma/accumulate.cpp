@@ -1,0 +1,119 @@
+// Accumulates: by the origin where the memory is mapped here, else by the target's device.
+#include <algorithm>
+#include <cstring>
+
+#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/rma/bits.hpp"
+#include "mpi_adi/rma/elements.hpp"
+#include "mpi_adi/rma/rma.hpp"
+#include "mpi_adi/rma/target_pieces.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// Whether elements of `type` are one run of the operands' elements; a pair with padding lies in memory as it is.
+bool is_run(const Datatype& type, const AccumulateOperands& operands) {
+  return type.handle == operands.type || type.dense();
+}
+
+// `bytes` of operands are combined with as many at `target`; what was there before to `old`, unless it is null.
+void combine_run(const AccumulateOperands& operands, const std::byte* with, std::uint64_t bytes, std::byte* target,
+                 std::byte* old, sim::AccumulateLock& lock) {
+  if (operands.compare != nullptr) {
+    swap_element(target, with, operands.compare, old, operands.element_bytes, lock);
+  } else {
+    accumulate_elements(target, with, old, bytes / operands.element_bytes, operands.op, operands.type, lock);
+  }
+}
+
+// The next piece of a region that has one for each byte of another, or none at all; `bytes` becomes no more than it is.
+std::byte* next_piece(const portals::RegionCursor& cursor, std::uint64_t& bytes) {
+  if (cursor.left() == 0) return nullptr;
+  const portals::Buffer piece = cursor.peek(bytes);
+  bytes = piece.bytes;
+  return piece.base;
+}
+
+// Elements of a pair with padding lie in memory as they are; all others are as many bytes as their type has.
+TargetPieces pieces_of(const Access& access, const AccumulateOperands& operands, std::uint64_t bytes) {
+  return access.target_type->handle == operands.type ? TargetPieces(bytes)
+                                                     : TargetPieces(*access.target_type, access.target_count);
+}
+
+}  // namespace
+
+void Rma::accumulate(Window& window, const Access& access, const AccumulateOperands& operands) {
+  const WindowTarget& to = window.target(access.target);
+  const std::uint64_t bytes = operands.count * operands.element_bytes;
+  if (bytes == 0) return;
+  const WindowWay way = to.way == WindowWay::direct ? WindowWay::direct : WindowWay::message;
+  seen(window, access, operands.call, way, bytes);
+  if (way == WindowWay::message) return accumulate_by_messages(window, access, operands);
+  sim::AccumulateLock lock = accumulate_lock(to);
+  // One run on both sides: no list of pieces, no copy of what was there before.
+  if (is_run(*access.target_type, operands) && operands.elements.contiguous() &&
+      (access.buffer == nullptr || is_run(*access.type, operands))) {
+    auto* const result = static_cast<std::byte*>(access.buffer);
+    return combine_run(operands, operands.elements.single().base, bytes, to.base + access.offset, result, lock);
+  }
+  TargetPieces pieces = pieces_of(access, operands, bytes);
+  Pieces here;
+  portals::RegionCursor elements(operands.elements);
+  portals::RegionCursor room(result_room(access, operands, here));
+  while (pieces.left() != 0) {
+    // As far as all three are one piece: whole elements.
+    std::uint64_t taken = 0;
+    const Piece piece = pieces.take(1, bytes, taken).front();
+    for (std::uint64_t done = 0; done < piece.bytes;) {
+      std::uint64_t run = piece.bytes - done;
+      static_cast<void>(next_piece(elements, run));
+      std::byte* const old = next_piece(room, run);
+      const std::byte* const with = next_piece(elements, run);
+      combine_run(operands, with, run, to.base + access.offset + piece.offset + done, old, lock);
+      if (with != nullptr) elements.skip(run);
+      if (old != nullptr) room.skip(run);
+      done += run;
+    }
+  }
+}
+
+portals::Region Rma::result_room(const Access& access, const AccumulateOperands& operands, Pieces& pieces) {
+  if (access.buffer == nullptr) return {};
+  const bool as_it_lies = access.type->handle == operands.type;
+  if (as_it_lies) return {access.buffer, static_cast<std::size_t>(operands.count * operands.element_bytes)};
+  return pieces.to_receive(access.buffer, access.count, *access.type);
+}
+
+// Each ask brings whole elements, and is carried out as a whole.
+void Rma::accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands) {
+  WindowTarget& to = window.target(access.target);
+  const std::uint64_t bytes = operands.count * operands.element_bytes;
+  const std::uint64_t limit = kOperandBytesOfAsk - kOperandBytesOfAsk % operands.element_bytes;
+  Pieces here;
+  const portals::Region room = result_room(access, operands, here);
+  TargetPieces pieces = pieces_of(access, operands, bytes);
+  while (pieces.left() != 0) {
+    const std::uint64_t at = bytes - pieces.left();
+    AskHead head;
+    head.what = operands.compare != nullptr ? Ask::swap : Ask::accumulate;
+    head.op = operands.op;
+    head.type = operands.type;
+    head.offset = access.offset;
+    const std::vector<Piece> part = pieces.take(kPiecesOfAsk, limit, head.bytes);
+    if (access.buffer != nullptr) {
+      head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
+    } else if (is_alone(to)) {
+      head.reply_bits = reply_bits_of(expect(window, access.target, {}, nullptr, nullptr));
+      head.bare_answer = 1;
+    } else {
+      to.unflushed = true;
+    }
+    // Whoever wants the result waits for that.
+    Outstanding* const request = access.buffer == nullptr ? access.request : nullptr;
+    send_ask(window, access.target, head, part, operands,
+             operands.elements.bytes() != 0 ? operands.elements.slice(at, head.bytes) : portals::Region(), request);
+  }
+}
+
+}  // namespace margay::mpi_adi

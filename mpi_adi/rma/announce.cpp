@@ -1,0 +1,75 @@
+// The messages of --check-rma (check.hpp): of origins, and what a target makes of them.
+#include "mpi_adi/rma/check.hpp"
+
+#include <cstring>
+
+#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/rma/bits.hpp"
+#include "mpi_adi/rma/rma.hpp"
+
+namespace margay::mpi_adi {
+
+static_assert(std::is_trivially_copyable_v<AnnouncedAccess> && std::is_trivially_copyable_v<Conflict>);
+
+void Rma::announce(Window& window, int target, std::uint64_t offset, const std::vector<Piece>& pieces,
+                   const AnnouncedAccess& access, Conflict& answer, Outstanding& outstanding) {
+  AskHead head;
+  head.what = Ask::announce;
+  head.offset = offset;
+  head.reply_bits =
+      reply_bits_of(expect(window, target, portals::Region(&answer, sizeof answer), &outstanding, nullptr));
+  send_ask(window, target, head, pieces, &access, sizeof access);
+}
+
+void Rma::announce_completed(Window& window, int target, Completed what, std::uint64_t number,
+                             Outstanding* outstanding) {
+  if (parts_.kernel.gone(window.target(target).world_rank)) return;
+  AskHead head;
+  head.what = Ask::announced;
+  head.op = static_cast<std::int32_t>(what);
+  head.offset = number;
+  if (outstanding != nullptr) head.reply_bits = reply_bits_of(expect(window, target, {}, outstanding, nullptr));
+  send_ask(window, target, head);
+}
+
+// Who checks nothing answers as well: variables may differ between processes.
+void Rma::hear_announced(Window& window, const AskHead& head, const std::vector<Piece>& pieces, const std::byte* body,
+                         std::uint64_t bytes) {
+  Conflict answer;
+  if (window.check != nullptr && bytes == sizeof(AnnouncedAccess)) {
+    AnnouncedAccess access;
+    std::memcpy(&access, body, sizeof access);
+    access.origin = head.origin;
+    std::vector<ByteRange> ranges;
+    for (const Piece& piece : pieces) {
+      ByteRange range{head.offset + static_cast<std::uint64_t>(piece.offset), 0};
+      if (!__builtin_add_overflow(range.begin, piece.bytes, &range.end)) ranges.push_back(range);
+    }
+    answer = window.check->announced.add(access, ranges).value_or(answer);
+  }
+  const auto* const begin = reinterpret_cast<const std::byte*>(&answer);
+  send_owned(nullptr, head.origin, header_to(window.target(head.origin).world_rank, kReceivePortal, head.reply_bits),
+             std::vector<std::byte>(begin, begin + sizeof answer));
+}
+
+void Rma::hear_completed(Window& window, const AskHead& head) {
+  if (window.check != nullptr) {
+    ConflictTable& announced = window.check->announced;
+    switch (static_cast<Completed>(head.op)) {
+      case Completed::reads:
+        announced.end_reads(head.origin);
+        break;
+      case Completed::all:
+        announced.end_all(head.origin);
+        break;
+      case Completed::one_access:
+        announced.end_access(head.origin, head.offset);
+        break;
+    }
+  }
+  if (head.reply_bits == 0) return;
+  send_owned(nullptr, head.origin, header_to(window.target(head.origin).world_rank, kReceivePortal, head.reply_bits),
+             {});
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,158 @@
+#include "mpi_adi/rma/elements.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+
+#include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/op/operation.hpp"
+#include "sim/shm/atomic_elements.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// As it lies in memory.
+template <typename Value>
+struct Pair {
+  Value value;
+  int index;
+};
+constexpr std::size_t kElementBytesMax = sizeof(Pair<long double>);
+
+}  // namespace
+
+std::uint32_t accumulate_element_bytes(MPI_Datatype type) {
+  if (is_basic_datatype(type)) return basic_size_bytes(type);
+  switch (type) {
+    case MPI_FLOAT_INT:
+      return sizeof(Pair<float>);
+    case MPI_DOUBLE_INT:
+      return sizeof(Pair<double>);
+    case MPI_LONG_INT:
+      return sizeof(Pair<long>);
+    case MPI_SHORT_INT:
+      return sizeof(Pair<short>);
+    case MPI_LONG_DOUBLE_INT:
+      return sizeof(Pair<long double>);
+    default:
+      return 0;
+  }
+}
+
+namespace {
+
+// Of an element without the padding behind it, which may be outside of the window.
+std::uint32_t data_bytes(MPI_Datatype type) {
+  switch (type) {
+    case MPI_DOUBLE_INT:
+      return offsetof(Pair<double>, index) + sizeof(int);
+    case MPI_LONG_INT:
+      return offsetof(Pair<long>, index) + sizeof(int);
+    case MPI_LONG_DOUBLE_INT:
+      return offsetof(Pair<long double>, index) + sizeof(int);
+    default:
+      return accumulate_element_bytes(type);
+  }
+}
+
+}  // namespace
+
+bool accumulates(MPI_Op op, MPI_Datatype type) {
+  if (accumulate_element_bytes(type) == 0) return false;
+  return op == MPI_REPLACE || op == MPI_NO_OP || predefined_combine(op, type) != nullptr;
+}
+
+bool swaps(MPI_Datatype type) {
+  return accumulates(MPI_BAND, type) || accumulates(MPI_LAND, type);
+}
+
+namespace {
+
+// One element becomes what `change` makes of it; what was there before to `old`, unless it is null. `change` works on
+// memory that is aligned for any element, and may be called several times.
+template <typename Word, typename Change>
+void update_word(std::byte* at, std::byte* old, Change& change) {
+  const Word before = sim::fetch_update(reinterpret_cast<Word*>(at), [&change](Word value) {
+    change(reinterpret_cast<std::byte*>(&value));
+    return value;
+  });
+  if (old != nullptr) std::memcpy(old, &before, sizeof before);
+}
+
+template <typename Change>
+void update_locked(std::byte* at, std::uint32_t bytes, std::byte* old, sim::AccumulateLock& lock, Change& change) {
+  alignas(16) std::byte value[kElementBytesMax];
+  const std::lock_guard guard(lock);
+  std::memcpy(value, at, bytes);
+  if (old != nullptr) std::memcpy(old, value, bytes);
+  change(value);
+  std::memcpy(at, value, bytes);
+}
+
+template <typename Change>
+void update(std::byte* at, std::uint32_t bytes, std::byte* old, sim::AccumulateLock& lock, Change change) {
+  if (!sim::is_atomic_element(at, bytes)) return update_locked(at, bytes, old, lock, change);
+  switch (bytes) {
+    case 1:
+      return update_word<std::uint8_t>(at, old, change);
+    case 2:
+      return update_word<std::uint16_t>(at, old, change);
+    case 4:
+      return update_word<std::uint32_t>(at, old, change);
+    default:
+      return update_word<std::uint64_t>(at, old, change);
+  }
+}
+
+// Sums of integers are one instruction.
+template <typename Word>
+void add_words(std::byte* target, const std::byte* operand, std::byte* result, std::uint64_t count) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Word with;
+    std::memcpy(&with, operand + i * sizeof(Word), sizeof with);
+    const Word before = sim::fetch_add(reinterpret_cast<Word*>(target) + i, with);
+    if (result != nullptr) std::memcpy(result + i * sizeof(Word), &before, sizeof before);
+  }
+}
+
+// Of a type that has sums.
+bool is_integer(MPI_Datatype type) {
+  return predefined_combine(MPI_BAND, type) != nullptr;
+}
+
+}  // namespace
+
+void accumulate_elements(std::byte* target, const std::byte* operand, std::byte* result, std::uint64_t count, MPI_Op op,
+                         MPI_Datatype type, sim::AccumulateLock& lock) {
+  const std::uint32_t bytes = accumulate_element_bytes(type);
+  if (op == MPI_SUM && is_integer(type) && sim::is_atomic_element(target, bytes)) {
+    if (bytes == sizeof(std::uint64_t)) return add_words<std::uint64_t>(target, operand, result, count);
+    if (bytes == sizeof(std::uint32_t)) return add_words<std::uint32_t>(target, operand, result, count);
+  }
+  const std::uint32_t data = data_bytes(type);
+  const Combine combine = predefined_combine(op, type);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::byte* const old = result != nullptr ? result + i * bytes : nullptr;
+    const std::byte* const with = operand != nullptr ? operand + i * bytes : nullptr;
+    update(target + i * bytes, data, old, lock, [=](std::byte* value) {
+      if (op == MPI_NO_OP) return;
+      if (op == MPI_REPLACE) {
+        std::memcpy(value, with, data);
+      } else {
+        alignas(16) std::byte operand[kElementBytesMax];
+        std::memcpy(operand, with, data);
+        combine(operand, value, 1);
+      }
+    });
+  }
+}
+
+void swap_element(std::byte* target, const std::byte* operand, const std::byte* compare, std::byte* result,
+                  std::uint32_t bytes, sim::AccumulateLock& lock) {
+  update(target, bytes, result, lock, [=](std::byte* value) {
+    if (std::memcmp(value, compare, bytes) == 0) std::memcpy(value, operand, bytes);
+  });
+}
+
+}  // namespace margay::mpi_adi

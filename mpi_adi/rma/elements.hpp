@@ -1,0 +1,30 @@
+// What accumulates do to elements that lie one after another in a window.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mpi_adi/abi/mpi.h"
+#include "sim/shm/accumulate_lock.hpp"
+
+namespace margay::mpi_adi {
+
+// Bytes from one element to the next in memory; 0: the type is none that accumulates take. Of a pair with padding more
+// than MPI_Type_size says.
+[[nodiscard]] std::uint32_t accumulate_element_bytes(MPI_Datatype type);
+// Whether an accumulate may use the operation on the type (MPI 4.0, 12.3.4): a predefined one, MPI_REPLACE, MPI_NO_OP.
+[[nodiscard]] bool accumulates(MPI_Op op, MPI_Datatype type);
+// Whether MPI_Compare_and_swap takes the type: integers, logicals and bytes.
+[[nodiscard]] bool swaps(MPI_Datatype type);
+
+// `lock`: of who has the memory, for elements that no instruction updates at once.
+// Operands may lie at any address.
+// target[i] = operand[i] op target[i], each element at once as others see it; what was there before to `result`, unless
+// it is null. Requires: accumulates(op, type); `count` elements at each.
+void accumulate_elements(std::byte* target, const std::byte* operand, std::byte* result, std::uint64_t count, MPI_Op op,
+                         MPI_Datatype type, sim::AccumulateLock& lock);
+// One element becomes `operand` if it equals `compare`, byte by byte; what was there before to `result`.
+void swap_element(std::byte* target, const std::byte* operand, const std::byte* compare, std::byte* result,
+                  std::uint32_t bytes, sim::AccumulateLock& lock);
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,85 @@
+#include "mpi_adi/rma/epoch.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+constexpr const char* kInFence = "accesses of an epoch that MPI_Win_fence began are not yet closed by another fence";
+constexpr const char* kInStart = "MPI_Win_complete has not closed the epoch that MPI_Win_start began";
+constexpr const char* kInLock = "a lock is held: MPI_Win_unlock comes first";
+constexpr const char* kInLockAll = "all are locked: MPI_Win_unlock_all comes first";
+
+}  // namespace
+
+const char* begin_access(Window& window, int target) {
+  const WindowTarget& to = window.targets[static_cast<std::size_t>(target)];
+  if (window.lock_all || to.lock != LockKind::none || (window.starts && to.in_start)) return nullptr;
+  if (window.fence != Window::Fence::none) {
+    window.fence = Window::Fence::used;
+    return nullptr;
+  }
+  if (window.starts) return "the target is none of the group that MPI_Win_start was given";
+  if (window.locks != 0) return "the target is not locked, while others are: MPI_Win_lock it first";
+  return "no access epoch is open: call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all first";
+}
+
+sim::TraceEpoch access_epoch(const Window& window, int target) {
+  const WindowTarget& to = window.targets[static_cast<std::size_t>(target)];
+  if (window.lock_all) return sim::TraceEpoch::lock_all;
+  if (to.lock == LockKind::shared) return sim::TraceEpoch::lock_shared;
+  if (to.lock == LockKind::exclusive) return sim::TraceEpoch::lock_exclusive;
+  if (window.starts && to.in_start) return sim::TraceEpoch::start;
+  return window.fence == Window::Fence::none ? sim::TraceEpoch::none : sim::TraceEpoch::fence;
+}
+
+const char* check_flush(const Window& window, int target) {
+  if (window.lock_all || window.targets[static_cast<std::size_t>(target)].lock != LockKind::none) return nullptr;
+  return "the target is not locked: a flush belongs into an epoch of MPI_Win_lock or MPI_Win_lock_all";
+}
+
+const char* check_flush_all(const Window& window) {
+  if (window.lock_all || window.locks != 0) return nullptr;
+  return "nothing is locked: a flush belongs into an epoch of MPI_Win_lock or MPI_Win_lock_all";
+}
+
+const char* check_fence(const Window& window) {
+  if (window.starts) return kInStart;
+  if (window.exposes) return "MPI_Win_wait has not closed the epoch that MPI_Win_post began";
+  if (window.locks != 0) return kInLock;
+  return window.lock_all ? kInLockAll : nullptr;
+}
+
+const char* check_start(const Window& window) {
+  if (window.starts) return kInStart;
+  if (window.fence == Window::Fence::used) return kInFence;
+  if (window.locks != 0) return kInLock;
+  return window.lock_all ? kInLockAll : nullptr;
+}
+
+const char* check_post(const Window& window) {
+  if (window.exposes) return "MPI_Win_wait has not closed the epoch that MPI_Win_post began";
+  return window.fence == Window::Fence::used ? kInFence : nullptr;
+}
+
+const char* check_lock(const Window& window, int target) {
+  if (window.lock_all) return kInLockAll;
+  if (window.targets[static_cast<std::size_t>(target)].lock != LockKind::none) return "the target is locked already";
+  if (window.starts) return kInStart;
+  return window.fence == Window::Fence::used ? kInFence : nullptr;
+}
+
+const char* check_lock_all(const Window& window) {
+  if (window.lock_all) return "all are locked already";
+  if (window.locks != 0) return kInLock;
+  if (window.starts) return kInStart;
+  return window.fence == Window::Fence::used ? kInFence : nullptr;
+}
+
+const char* check_free(const Window& window) {
+  if (window.starts) return kInStart;
+  if (window.exposes) return "MPI_Win_wait has not closed the epoch that MPI_Win_post began";
+  if (window.locks != 0) return kInLock;
+  return window.lock_all ? kInLockAll : nullptr;
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,134 @@
+// Locks and epochs between groups: in memory that the node shares, or by messages to who has that memory.
+#include <algorithm>
+
+#include "mpi_adi/rma/check.hpp"
+#include "mpi_adi/rma/rma.hpp"
+
+namespace margay::mpi_adi {
+
+bool Rma::is_gone(void* rma, std::uint32_t world_rank) {
+  const Rma& self = *static_cast<Rma*>(rma);
+  if (world_rank >= self.parts_.kernel.ranks() || self.parts_.kernel.gone(world_rank)) return true;
+  if (self.node_ == nullptr) return false;
+  const std::uint32_t local_rank = self.node_->local_rank(world_rank);
+  return local_rank == sim::NodeMemory::kNotHere || self.node_->ended(local_rank);
+}
+
+sim::WindowLock Rma::lock_of(const WindowControl& control) {
+  return control.lock(parts_.kernel.me().rank, sim::HolderGone(&Rma::is_gone, this));
+}
+
+sim::AccumulateLock Rma::accumulate_lock(const WindowTarget& target) {
+  const bool shared = node_ != nullptr && node_->local_rank(target.world_rank) != sim::NodeMemory::kNotHere;
+  sim::AccumulateLockData& data = shared ? node_->accumulates(node_->local_rank(target.world_rank)) : own_accumulates_;
+  return {data, parts_.kernel.me().rank, sim::HolderGone(&Rma::is_gone, this)};
+}
+
+void Rma::ask_lock(Window& window, int target, LockKind kind) {
+  WindowTarget& to = window.target(target);
+  to.lock_asked = true;
+  if (to.control.here()) {
+    const auto wanted = kind == LockKind::exclusive ? sim::WindowLockKind::exclusive : sim::WindowLockKind::shared;
+    to.locked = lock_of(to.control).request(static_cast<std::uint32_t>(window.rank()), wanted);
+    return;
+  }
+  parts_.kernel.expect_answer(to.world_rank);
+  AskHead head;
+  head.what = kind == LockKind::exclusive ? Ask::lock_exclusive : Ask::lock_shared;
+  send_ask(window, target, head);
+}
+
+bool Rma::has_lock(const Window& window, WindowTarget& target) {
+  if (!target.locked && target.control.here()) {
+    target.locked = lock_of(target.control).granted(static_cast<std::uint32_t>(window.rank()));
+  }
+  return target.locked;
+}
+
+void Rma::unlock(Window& window, int target) {
+  WindowTarget& to = window.target(target);
+  const bool asked = std::exchange(to.lock_asked, false);
+  if (asked && !to.locked && !to.control.here()) parts_.kernel.answered(to.world_rank);  // given up
+  to.locked = false;
+  to.lock = LockKind::none;
+  if (!asked) return;
+  if (to.control.here()) return release(window, target, to.control, window.rank());
+  if (!parts_.kernel.gone(to.world_rank)) tell(window, target, Ask::unlock);
+}
+
+void Rma::release(Window& window, int target, const WindowControl& control, int member) {
+  lock_of(control).release(static_cast<std::uint32_t>(member),
+                           [&](std::uint32_t other) { let_in(window, target, other); });
+}
+
+// Somebody has the lock now, and may sleep; or has asked the target, which tells it.
+void Rma::let_in(Window& window, int target, std::uint32_t member) {
+  if (member == static_cast<std::uint32_t>(window.rank()) || node_ == nullptr) return;
+  const std::uint32_t local_rank = node_->local_rank(window.target(static_cast<int>(member)).world_rank);
+  if (local_rank != sim::NodeMemory::kNotHere) node_->ring(local_rank);
+  if (target == window.rank()) return;
+  const std::uint32_t at_target = node_->local_rank(window.target(target).world_rank);
+  if (local_rank == sim::NodeMemory::kNotHere) {
+    node_->wake(at_target);
+  } else {
+    node_->ring(at_target);
+  }
+}
+
+// Where somebody may wait for what no message tells of.
+void Rma::look_each_round() {
+  if (std::ranges::find(parts_.each_round, &rounds_) == parts_.each_round.end()) parts_.each_round.push_back(&rounds_);
+}
+
+void Rma::give_locks() {
+  bool any = false;
+  for (const auto& [context, window] : windows_) {
+    std::erase_if(window->waiting, [&, at = window](int member) {
+      if (!lock_of(at->control).granted(static_cast<std::uint32_t>(member))) return false;
+      tell(*at, member, Ask::granted);
+      return true;
+    });
+    any |= !window->waiting.empty();
+  }
+  if (!any) std::erase(parts_.each_round, &rounds_);
+  if (parts_.kernel.losses() != 0) end_losses();
+}
+
+// A connection that is lost is no death: a member of another node may live, hold the lock, and still be heard by the
+// target, which alone acts in its name.
+bool Rma::may_withdraw(std::uint32_t world_rank, bool is_own_lock) const {
+  return is_own_lock || (node_ != nullptr && node_->local_rank(world_rank) != sim::NodeMemory::kNotHere);
+}
+
+// What the dead held or waited for goes to the next ones.
+void Rma::withdraw_dead() {
+  for (const auto& [context, window] : windows_) {
+    for (int member = 0; member < window->members(); ++member) {
+      if (!parts_.kernel.gone(window->target(member).world_rank)) continue;
+      std::erase(window->waiting, member);
+      if (window->check != nullptr) window->check->announced.end_lost(member);
+      for (int target = 0; target < window->members(); ++target) {
+        // This member's own lock is another's too, where all is done by messages.
+        const WindowControl& control = target == window->rank() ? window->control : window->target(target).control;
+        if (!control.here() || parts_.kernel.gone(window->target(target).world_rank)) continue;
+        if (!may_withdraw(window->target(member).world_rank, target == window->rank())) continue;
+        lock_of(control).withdraw(static_cast<std::uint32_t>(member),
+                                  [&, at = window](std::uint32_t other) { let_in(*at, target, other); });
+      }
+    }
+  }
+}
+
+void Rma::tell(Window& window, int target, Ask what) {
+  const WindowTarget& to = window.target(target);
+  if (!to.control.here() || what == Ask::unlock || what == Ask::granted) {
+    AskHead head;
+    head.what = what;
+    return send_ask(window, target, head);
+  }
+  (what == Ask::posted ? to.control.posts() : to.control.completions())
+      .publish(static_cast<std::uint32_t>(window.rank()));
+  if (target != window.rank()) node_->ring(to.local_rank);
+}
+
+}  // namespace margay::mpi_adi

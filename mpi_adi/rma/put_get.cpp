@@ -1,0 +1,183 @@
+// Puts and gets, by the way that leads to the target.
+#include <algorithm>
+
+#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/rma/bits.hpp"
+#include "mpi_adi/rma/rma.hpp"
+#include "mpi_adi/rma/target_pieces.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+std::uint64_t bytes_of(const Access& access) {
+  return static_cast<std::uint64_t>(access.count) * access.type->size;
+}
+
+}  // namespace
+
+void Rma::put(Window& window, const Access& access) {
+  const WindowTarget& to = window.target(access.target);
+  const std::uint64_t bytes = bytes_of(access);
+  if (bytes == 0) return;
+  if (to.way == WindowWay::direct) {
+    seen(window, access, sim::TraceAccess::put, WindowWay::direct, bytes);
+    Pieces here, there;
+    return portals::copy(there.to_receive(to.base + access.offset, access.target_count, *access.target_type),
+                         here.to_send(access.buffer, access.count, *access.type));
+  }
+  if (to.way == WindowWay::process && copy_through_system(window, access, true)) {
+    return seen(window, access, sim::TraceAccess::put, WindowWay::process, bytes);
+  }
+  seen(window, access, sim::TraceAccess::put, WindowWay::message, bytes);
+  put_by_messages(window, access);
+}
+
+void Rma::get(Window& window, const Access& access) {
+  const WindowTarget& to = window.target(access.target);
+  const std::uint64_t bytes = bytes_of(access);
+  if (bytes == 0) return;
+  if (to.way == WindowWay::direct) {
+    seen(window, access, sim::TraceAccess::get, WindowWay::direct, bytes);
+    Pieces here, there;
+    return portals::copy(here.to_receive(access.buffer, access.count, *access.type),
+                         there.to_send(to.base + access.offset, access.target_count, *access.target_type));
+  }
+  if (to.way == WindowWay::process && copy_through_system(window, access, false)) {
+    return seen(window, access, sim::TraceAccess::get, WindowWay::process, bytes);
+  }
+  seen(window, access, sim::TraceAccess::get, WindowWay::message, bytes);
+  get_by_messages(window, access);
+}
+
+// One system call for each pair of pieces, and one copy. False: the system does not allow it, and nothing happened.
+bool Rma::copy_through_system(Window& window, const Access& access, bool write) {
+  WindowTarget& to = window.target(access.target);
+  Pieces here, there;
+  portals::RegionCursor mine(here.to_receive(access.buffer, access.count, *access.type));
+  // Addresses of the other process: never used here.
+  portals::RegionCursor theirs(there.to_receive(to.base + access.offset, access.target_count, *access.target_type));
+  bool any = false;
+  while (mine.left() != 0) {
+    portals::Buffer piece = mine.peek(mine.left());
+    const portals::Buffer other = theirs.peek(piece.bytes);
+    piece.bytes = std::min(piece.bytes, other.bytes);
+    const sim::ReadFault fault =
+        write ? node_->write_at(to.local_rank, reinterpret_cast<std::uintptr_t>(other.base), piece, to.proof)
+              : node_->read_at(to.local_rank, reinterpret_cast<std::uintptr_t>(other.base), piece, to.proof);
+    if (fault == sim::ReadFault::refused && !any) {
+      to.way = WindowWay::message;
+      return false;
+    }
+    if (fault != sim::ReadFault::none) {
+      note(window, fault == sim::ReadFault::gone ? MPIX_ERR_PROC_FAILED : MPI_ERR_RMA_RANGE,
+           "the target's memory cannot be reached: " + std::string(sim::words(fault)));
+      return true;
+    }
+    any = true;
+    mine.skip(piece.bytes);
+    theirs.skip(piece.bytes);
+  }
+  return true;
+}
+
+// One message where the target's elements are one piece; else what they are is told first, and the body follows: one
+// message as well, into a combined block.
+void Rma::put_by_messages(Window& window, const Access& access) {
+  WindowTarget& to = window.target(access.target);
+  Pieces here;
+  const portals::Region body = here.to_send(access.buffer, access.count, *access.type);
+  if (access.target_type->dense() && !window.memory.dynamic()) {
+    portals::Header header = header_to(to.world_rank, kPutPortal, window_bits(window));
+    header.offset = access.offset;
+    header.length = body.bytes();
+    if (!window.by_messages && is_alone(to)) {
+      header.return_portal = kReceivePortal;
+      header.return_match_bits = reply_bits_of(expect(window, access.target, {}, nullptr, nullptr));
+    } else {
+      to.unflushed = true;
+    }
+    return send(window, to, header, body, access.request, &here);
+  }
+  to.unflushed = true;
+  if (block_by_block(window)) return put_blocks(window, access);
+  TargetPieces pieces(*access.target_type, access.target_count);
+  while (pieces.left() != 0) {
+    const std::uint64_t at = body.bytes() - pieces.left();
+    AskHead head;
+    head.what = Ask::put_pieces;
+    head.offset = access.offset;
+    const std::vector<Piece> part = pieces.take(kPiecesOfAsk, body.bytes(), head.bytes);
+    head.reply_bits = pieces_bits(++next_described_);
+    send_ask(window, access.target, head, part);
+    portals::Header header = header_to(to.world_rank, kPutPortal, head.reply_bits);
+    header.length = head.bytes;
+    send(window, to, header, body.slice(at, head.bytes), access.request, &here);
+  }
+}
+
+void Rma::get_by_messages(Window& window, const Access& access) {
+  WindowTarget& to = window.target(access.target);
+  Pieces here;
+  const portals::Region room = here.to_receive(access.buffer, access.count, *access.type);
+  if (access.target_type->dense() && !window.memory.dynamic()) {
+    const Reply& answer = expect(window, access.target, room, access.request, &here);
+    portals::Header get = header_to(to.world_rank, kGetPortal, window_bits(window));
+    get.kind = portals::Kind::get;
+    get.offset = access.offset;
+    get.return_portal = kReceivePortal;
+    get.return_match_bits = reply_bits_of(answer);
+    get.return_length = room.bytes();
+    return send(window, to, get, {}, nullptr, nullptr);
+  }
+  if (block_by_block(window)) return get_blocks(window, access);
+  TargetPieces pieces(*access.target_type, access.target_count);
+  while (pieces.left() != 0) {
+    const std::uint64_t at = room.bytes() - pieces.left();
+    AskHead head;
+    head.what = Ask::get_pieces;
+    head.offset = access.offset;
+    const std::vector<Piece> part = pieces.take(kPiecesOfAsk, room.bytes(), head.bytes);
+    head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
+    send_ask(window, access.target, head, part);
+  }
+}
+
+// "For one sided communications, each block in the datatype generates a separate message so that the offset can be used
+// properly" (paper 001, section 5).
+void Rma::put_blocks(Window& window, const Access& access) {
+  WindowTarget& to = window.target(access.target);
+  Pieces here;
+  const portals::Region body = here.to_send(access.buffer, access.count, *access.type);
+  TargetPieces pieces(*access.target_type, access.target_count);
+  while (pieces.left() != 0) {
+    const std::uint64_t at = body.bytes() - pieces.left();
+    std::uint64_t bytes = 0;
+    const Piece block = pieces.take(1, body.bytes(), bytes).front();
+    portals::Header header = header_to(to.world_rank, kPutPortal, window_bits(window));
+    header.offset = access.offset + static_cast<std::uint64_t>(block.offset);
+    header.length = bytes;
+    send(window, to, header, body.slice(at, bytes), access.request, &here);
+  }
+}
+
+void Rma::get_blocks(Window& window, const Access& access) {
+  WindowTarget& to = window.target(access.target);
+  Pieces here;
+  const portals::Region room = here.to_receive(access.buffer, access.count, *access.type);
+  TargetPieces pieces(*access.target_type, access.target_count);
+  while (pieces.left() != 0) {
+    const std::uint64_t at = room.bytes() - pieces.left();
+    std::uint64_t bytes = 0;
+    const Piece block = pieces.take(1, room.bytes(), bytes).front();
+    portals::Header get = header_to(to.world_rank, kGetPortal, window_bits(window));
+    get.kind = portals::Kind::get;
+    get.offset = access.offset + static_cast<std::uint64_t>(block.offset);
+    get.return_portal = kReceivePortal;
+    get.return_match_bits = reply_bits_of(expect(window, access.target, room.slice(at, bytes), access.request, &here));
+    get.return_length = bytes;
+    send(window, to, get, {}, nullptr, nullptr);
+  }
+}
+
+}  // namespace margay::mpi_adi

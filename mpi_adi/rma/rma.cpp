@@ -1,0 +1,327 @@
+#include "mpi_adi/rma/rma.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/rma/bits.hpp"
+#include "portals/base/assert.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+// Drained each round: room for what comes between two. What finds none waits on its wire.
+constexpr std::size_t kAskHeapBytes = std::size_t{1} << 20;
+// An accumulate's operands up to here cost less to copy than to wait for; an element of any type fits.
+constexpr std::size_t kOperandBytesCopied = 512;
+
+}  // namespace
+
+const char* name(WindowWay way) {
+  switch (way) {
+    case WindowWay::direct:
+      return "direct";
+    case WindowWay::process:
+      return "process memory";
+    case WindowWay::message:
+      return "messages";
+  }
+  return "unknown";
+}
+
+Rma::Rma(DeviceParts& parts, const sim::NodeMemory* node)
+    : parts_(parts), node_(node), memory_(kAskHeapBytes), asks_(memory_.buffer()) {
+  asks_.set_owner(static_cast<Listener*>(this), kOwnerListener);
+  ask_entry_.set({.match_bits = 0, .ignore_bits = ~portals::MatchBits{0}}, asks_, {.save = portals::Save::both});
+  ask_list_.append(ask_entry_);
+  const auto attach = [&parts](portals::PortalIndex portal, portals::MatchList& list) {
+    const bool attached = parts.kernel.table().attach(portal, list).ok();
+    MARGAY_ASSERT(attached);
+  };
+  attach(kPutPortal, put_list_);
+  attach(kGetPortal, get_list_);
+  attach(kWindowPortal, ask_list_);
+  parts.kernel.hold_when_no_room(kWindowPortal);
+  parts.kernel.replies_may_change(kGetPortal);
+  parts.on_losses.push_back(&on_losses_);
+}
+
+Rma::~Rma() {
+  portals::PortalTable& table = parts_.kernel.table();
+  table.detach(kPutPortal);
+  table.detach(kGetPortal);
+  table.detach(kWindowPortal);
+  std::erase(parts_.on_losses, &on_losses_);
+  std::erase(parts_.each_round, &rounds_);
+  ask_list_.remove(ask_entry_);
+}
+
+// "A sender-managed single block memory descriptor referencing the RMA window is attached to the entry. Similarly, the
+// next available match list entry for the get portal" (paper 001, 4.1). A dynamic window has no one block: what comes
+// for it is described.
+void Rma::attach(Window& window) {
+  windows_.emplace(window.communicator->context, &window);
+  // All members of one that shares its memory have it mapped.
+  if (window.memory.dynamic() || window.flavor == MPI_WIN_FLAVOR_SHARED) return;
+  const portals::Buffer memory{static_cast<std::byte*>(window.base), static_cast<std::size_t>(window.size)};
+  window.put_block = std::make_unique<portals::SingleBlock>(memory);
+  window.get_block = std::make_unique<portals::SingleBlock>(memory);
+  for (portals::SingleBlock* const block : {window.put_block.get(), window.get_block.get()}) {
+    block->set_owner(&window, kOwnerOthers);
+  }
+  portals::Options options;
+  options.offset_by = portals::OffsetBy::sender;
+  options.save = portals::Save::body;
+  options.acknowledge = true;  // to puts that name a return portal
+  const portals::Criteria criteria{.match_bits = window_bits(window)};
+  window.put_entry.set(criteria, *window.put_block, options);
+  options.direction = portals::Direction::read_only;
+  options.acknowledge = false;
+  window.get_entry.set(criteria, *window.get_block, options);
+  put_list_.append(window.put_entry);
+  get_list_.append(window.get_entry);
+}
+
+void Rma::detach(Window& window) {
+  windows_.erase(window.communicator->context);
+  if (window.put_block == nullptr) return;
+  put_list_.remove(window.put_entry);
+  get_list_.remove(window.get_entry);
+  window.put_block.reset();
+  window.get_block.reset();
+}
+
+portals::Header Rma::header_to(std::uint32_t world_rank, portals::PortalIndex portal, portals::MatchBits bits) const {
+  portals::Header header;
+  header.kind = portals::Kind::put;
+  header.portal = portal;
+  header.destination = {parts_.kernel.me().group, world_rank};
+  header.match_bits = bits;
+  return header;
+}
+
+// A body that is not taken at once keeps the origin's memory until it is. `holds`: what the body refers to.
+void Rma::send(Window& window, WindowTarget& target, const portals::Header& header, const portals::Region& body,
+               Outstanding* request, const Pieces* holds) {
+  if (parts_.kernel.try_send(header, body)) return;
+  Outgoing& outgoing = outgoing_.take();
+  if (holds != nullptr) outgoing.pieces = *holds;
+  outgoing.request = request;
+  if (request != nullptr) ++request->count;
+  send_outgoing(outgoing, &window, static_cast<int>(&target - window.targets.data()), header, body);
+}
+
+// Whether some of the bytes are, or may be, of a window of this process: others may change them on their way.
+bool Rma::others_may_write(const portals::Region& body) const {
+  if (!body.contiguous()) return true;
+  const portals::Buffer bytes = body.single();
+  return std::ranges::any_of(windows_, [&](const auto& window) { return window.second->memory.overlaps(bytes); });
+}
+
+// `window` null: nobody waits for it.
+void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const portals::Header& header,
+                        const portals::Region& body) {
+  outgoing.rma = this;
+  outgoing.window = window;
+  outgoing.target = target;
+  outgoing.transmission = {};
+  outgoing.transmission.header = header;
+  outgoing.transmission.body = body;
+  outgoing.transmission.may_change = others_may_write(body);
+  outgoing.transmission.owner = static_cast<Listener*>(&outgoing);
+  outgoing.transmission.owner_kind = kOwnerListener;
+  if (window != nullptr) ++window->target(target).sending;
+  parts_.kernel.send(outgoing.transmission);
+}
+
+// A body that goes with its message.
+void Rma::send_owned(Window* window, int target, portals::Header header, std::vector<std::byte> body) {
+  header.length = body.size();
+  if (parts_.kernel.try_send(header, portals::Region(body.data(), body.size()))) return;
+  Outgoing& outgoing = outgoing_.take();
+  outgoing.body = std::move(body);
+  send_outgoing(outgoing, window, target, header, portals::Region(outgoing.body.data(), outgoing.body.size()));
+}
+
+namespace {
+
+// With room behind it.
+std::vector<std::byte> body_of(const Window& window, const AskHead& head, const std::vector<Piece>& pieces,
+                               std::uint64_t room) {
+  std::vector<std::byte> body(sizeof head + pieces.size() * sizeof(Piece) + room);
+  AskHead whole = head;
+  whole.origin = window.rank();
+  whole.pieces = static_cast<std::uint32_t>(pieces.size());
+  std::memcpy(body.data(), &whole, sizeof whole);
+  if (!pieces.empty()) std::memcpy(body.data() + sizeof head, pieces.data(), pieces.size() * sizeof(Piece));
+  return body;
+}
+
+}  // namespace
+
+void Rma::send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces,
+                   const void* operands, std::uint64_t operand_bytes) {
+  std::vector<std::byte> body = body_of(window, head, pieces, operand_bytes);
+  if (operand_bytes != 0) {
+    std::memcpy(body.data() + sizeof head + pieces.size() * sizeof(Piece), operands, operand_bytes);
+  }
+  // Of what is no access nobody waits for the end, nor hears of its failure.
+  const bool is_access = head.what == Ask::accumulate || head.what == Ask::swap || head.what == Ask::put_pieces ||
+                         head.what == Ask::get_pieces;
+  send_owned(is_access ? &window : nullptr, target,
+             header_to(window.target(target).world_rank, kWindowPortal, window_bits(window)), std::move(body));
+}
+
+// Few operands go with their ask; more are taken from where they are, and keep the origin's memory until they have
+// left.
+void Rma::send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces,
+                   const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request) {
+  if (elements.bytes() <= kOperandBytesCopied) {
+    std::byte copied[2 * kOperandBytesCopied];
+    portals::RegionCursor(elements).read({copied, elements.bytes()});
+    std::uint64_t bytes = elements.bytes();
+    if (operands.compare != nullptr) {
+      std::memcpy(copied + bytes, operands.compare, operands.element_bytes);
+      bytes += operands.element_bytes;
+    }
+    return send_ask(window, target, head, pieces, copied, bytes);
+  }
+  Outgoing& outgoing = outgoing_.take();
+  outgoing.body = body_of(window, head, pieces, 0);
+  outgoing.pieces = operands.pieces;
+  outgoing.table.push_back({outgoing.body.data(), outgoing.body.size()});
+  for (portals::RegionCursor cursor(elements); cursor.left() != 0;) {
+    outgoing.table.push_back(cursor.peek(cursor.left()));
+    cursor.skip(outgoing.table.back().bytes);
+  }
+  portals::Header header = header_to(window.target(target).world_rank, kWindowPortal, window_bits(window));
+  header.length = outgoing.body.size() + elements.bytes();
+  outgoing.request = request;
+  if (request != nullptr) ++request->count;
+  send_outgoing(outgoing, &window, target, header, portals::Region(std::span<const portals::Buffer>(outgoing.table)));
+}
+
+void Outgoing::told() {
+  rma->finished(*this);
+}
+
+void Rma::finished(Outgoing& outgoing) {
+  const bool failed = outgoing.transmission.state == sim::Transmission::State::failed;
+  if (outgoing.window != nullptr) {
+    --outgoing.window->target(outgoing.target).sending;
+    if (failed) note(*outgoing.window, MPIX_ERR_PROC_FAILED, {});
+  }
+  if (outgoing.request != nullptr) done(outgoing.request, failed ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS);
+  outgoing.request = nullptr;
+  outgoing.body = {};
+  outgoing.table.clear();
+  outgoing.pieces.clear();
+  outgoing_.give_back(outgoing);
+}
+
+Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds) {
+  Reply& answer = replies_.take();
+  answer.rma = this;
+  answer.window = &window;
+  answer.target = target;
+  answer.request = request;
+  answer.at_target = false;
+  if (holds != nullptr) answer.pieces = *holds;
+  answer.memory = std::make_unique<portals::CombinedBlock>(room);
+  answer.memory->set_owner(static_cast<Listener*>(&answer), kOwnerListener);
+  WindowTarget& to = window.target(target);
+  const portals::Criteria criteria{.match_bits = reply_bits_of(answer), .source_rank = to.world_rank};
+  answer.entry.set(criteria, *answer.memory, {});
+  parts_.receive_list.insert_before(parts_.heap.first_catch_all(), answer.entry);
+  ++to.awaited;
+  // Whose loss was looked at before: nothing of it ends by itself any more.
+  if (parts_.kernel.gone(to.world_rank)) [[unlikely]]
+    parts_.losses_ended = kLookAgain;
+  if (request != nullptr) ++request->count;
+  parts_.kernel.expect_answer(to.world_rank);
+  return answer;
+}
+
+void Reply::told() {
+  rma->came(*this);
+}
+
+void Rma::came(Reply& answer) {
+  if (answer.at_target) {
+    put_list_.remove(answer.entry);
+    answer.table.clear();
+    answer.memory.reset();
+    return replies_.give_back(answer);
+  }
+  give_up(answer, MPI_SUCCESS);
+}
+
+void Rma::give_up(Reply& answer, int error_class) {
+  parts_.receive_list.remove(answer.entry);
+  answer.memory.reset();
+  answer.pieces.clear();
+  WindowTarget& target = answer.window->target(answer.target);
+  parts_.kernel.answered(target.world_rank);
+  --target.awaited;
+  if (answer.request != nullptr) {
+    done(answer.request, error_class);
+  } else if (error_class != MPI_SUCCESS) {
+    note(*answer.window, error_class, {});
+  }
+  replies_.give_back(answer);
+}
+
+void Rma::done(Outstanding* request, int error_class) {
+  if (request->error_class == MPI_SUCCESS) request->error_class = error_class;
+  if (--request->count == 0 && request->all_done != nullptr) request->all_done->told();
+}
+
+void Rma::note(Window& window, int error_class, const std::string& words) {
+  if (window.error_class != MPI_SUCCESS) return;
+  window.error_class = error_class;
+  window.error_words = words;
+}
+
+// "Put operations maintain pairwise ordering": a get of no bytes that is answered came behind them.
+void Rma::begin_flush(Window& window, int target) {
+  WindowTarget& to = window.target(target);
+  if (!to.unflushed || parts_.kernel.gone(to.world_rank)) return;
+  to.unflushed = false;
+  const Reply& answer = expect(window, target, {}, nullptr, nullptr);
+  if (window.memory.dynamic()) {
+    AskHead head;
+    head.what = Ask::get_pieces;
+    head.reply_bits = reply_bits_of(answer);
+    return send_ask(window, target, head);
+  }
+  portals::Header get = header_to(to.world_rank, kGetPortal, window_bits(window));
+  get.kind = portals::Kind::get;
+  get.return_portal = kReceivePortal;
+  get.return_match_bits = reply_bits_of(answer);
+  send(window, to, get, {}, nullptr, nullptr);
+}
+
+// What the kernel is still filling ends when it gives that up.
+void Rma::end_losses() {
+  sim::Kernel& kernel = parts_.kernel;
+  bool all = true;
+  replies_.for_each_in_use([&](Reply& reply) {
+    const std::uint32_t peer = reply.entry.criteria().source_rank;
+    if (!kernel.gone(peer)) return;
+    if (reply.memory != nullptr && reply.memory->under_way() != 0) {
+      all = false;
+    } else if (reply.at_target) {
+      came(reply);
+    } else {
+      give_up(reply, MPIX_ERR_PROC_FAILED);
+    }
+  });
+  if (!all) look_each_round();
+  if (kernel.losses() == losses_) return;
+  losses_ = kernel.losses();
+  withdraw_dead();
+}
+
+}  // namespace margay::mpi_adi

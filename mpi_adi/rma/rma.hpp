@@ -1,0 +1,249 @@
+// One rank's part in one-sided communication: its put and get portals (paper 001, figure 11), the portal of window
+// requests, and what it has under way as an origin. Nothing here blocks; under the process lock, perhaps on the
+// coprocessor's thread. Arguments were checked (mpi_adi/mpi/window).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "mpi_adi/device/counts.hpp"
+#include "mpi_adi/device/heap_memory.hpp"
+#include "mpi_adi/device/listener.hpp"
+#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/rma/ask.hpp"
+#include "mpi_adi/rma/check.hpp"
+#include "mpi_adi/rma/reply.hpp"
+#include "mpi_adi/rma/window.hpp"
+#include "portals/match/match_list.hpp"
+#include "portals/memory/dynamic_block.hpp"
+#include "sim/boot/board.hpp"
+#include "sim/machine/node_memory.hpp"
+#include "sim/trace/event.hpp"
+
+namespace margay::mpi_adi {
+
+// Of a request-based call: what is under way for it, and who is told when nothing is any more.
+struct Outstanding {
+  std::uint32_t count = 0;
+  int error_class = 0;
+  Listener* all_done = nullptr;
+};
+
+// One access, checked: elements here and elements there, as many bytes.
+struct Access {
+  void* buffer = nullptr;
+  std::int64_t count = 0;
+  const Datatype* type = nullptr;
+  int target = 0;
+  std::uint64_t offset = 0;  // of the first element, bytes from the window's beginning; of a dynamic one an address
+  std::int64_t target_count = 0;
+  const Datatype* target_type = nullptr;
+  Outstanding* request = nullptr;  // of a request-based call
+  // With --check-rma: its number, and whether it is complete with its request.
+  struct Announced {
+    std::uint64_t number = 0;
+    bool ends_alone = false;
+  };
+  Announced announced = {};
+};
+
+// What was accessed from here, for the job's table and for tests.
+struct AccessCounts {
+  std::array<ProtocolCounts::Count, sim::kCountedAccesses> by_way{};
+  [[nodiscard]] ProtocolCounts::Count& of(sim::CountedAccess access, WindowWay way) {
+    return by_way[sim::index_of(access, static_cast<sim::CountedWay>(way))];
+  }
+};
+
+// An accumulate's operands: elements of one predefined type.
+struct AccumulateOperands {
+  MPI_Op op = MPI_NO_OP;
+  MPI_Datatype type = MPI_BYTE;
+  std::uint32_t element_bytes = 1;
+  std::uint64_t count = 0;
+  portals::Region elements;            // one after another, in pieces of whole ones; none with MPI_NO_OP
+  Pieces pieces;                       // what that refers to
+  const std::byte* compare = nullptr;  // of a compare-and-swap
+  sim::TraceAccess call = sim::TraceAccess::accumulate;
+};
+
+class Rma final : public Listener {
+ public:
+  // Both outlive it. `node` null: nothing is shared.
+  Rma(DeviceParts& parts, const sim::NodeMemory* node);
+  ~Rma() override;
+
+  // Messages for the window are taken from here on. Requires: base, size, communicator and targets are set.
+  void attach(Window& window);
+  // Not any more. Requires: nobody sends any.
+  void detach(Window& window);
+
+  // The one whose communicator it is, or nullptr.
+  [[nodiscard]] Window* window_of(const Communicator& communicator) const {
+    const auto found = windows_.find(communicator.context);
+    return found == windows_.end() ? nullptr : found->second;
+  }
+
+  void put(Window& window, const Access& access);
+  void get(Window& window, const Access& access);
+  // `access` names where the result goes; its target's elements are of `operands`' type. `buffer` null: no result.
+  void accumulate(Window& window, const Access& access, const AccumulateOperands& operands);
+
+  // Whether this origin's memory is its own again, and what it asked for is here.
+  [[nodiscard]] bool locally_complete(const WindowTarget& target) const {
+    return target.sending == 0 && target.awaited == 0;
+  }
+  // All accesses to the target are done there when locally_complete() says so. Requires: what was put has left.
+  void begin_flush(Window& window, int target);
+
+  // Passive epochs: asks for the lock, which is there when has_lock() says so; gives it back, behind all accesses.
+  void ask_lock(Window& window, int target, LockKind kind);
+  [[nodiscard]] bool has_lock(const Window& window, WindowTarget& target);
+  void unlock(Window& window, int target);
+  // Active ones: posted, to an origin; completed, to a target.
+  void tell(Window& window, int target, Ask what);
+
+  [[nodiscard]] const AccessCounts& counts() const { return counts_; }
+  // For the trace: a synchronisation is done. `target` -1: of no one target.
+  void synchronised(const Window& window, sim::TraceSync sync, int target = -1) {
+    if (parts_.recorder().on()) [[unlikely]]
+      record(window, sim::TraceKind::window_sync, target, {.a = static_cast<std::uint32_t>(sync)});
+  }
+  // With --check-rma (rma/check): `answer` and `outstanding` stay until outstanding.count is 0.
+  void announce(Window& window, int target, std::uint64_t offset, const std::vector<Piece>& pieces,
+                const AnnouncedAccess& access, Conflict& answer, Outstanding& outstanding);
+  // `outstanding` null: nobody waits for that to be heard. `number`: of the one access.
+  void announce_completed(Window& window, int target, Completed what, std::uint64_t number, Outstanding* outstanding);
+
+  // A round's message came.
+  void told() override;
+
+  // Counts synchronisations: whether this one looks for messages although it waits for none.
+  [[nodiscard]] bool looks_now() { return ++synchronised_ % kSynchronisedToLook == 0; }
+
+ private:
+  friend struct Outgoing;
+  friend struct Reply;
+
+  // Sending.
+  void send(Window& window, WindowTarget& target, const portals::Header& header, const portals::Region& body,
+            Outstanding* request, const Pieces* holds);
+  void send_outgoing(Outgoing& outgoing, Window* window, int target, const portals::Header& header,
+                     const portals::Region& body);
+  void send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces,
+                const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request);
+  void send_owned(Window* window, int target, portals::Header header, std::vector<std::byte> body);
+  void send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces = {},
+                const void* operands = nullptr, std::uint64_t operand_bytes = 0);
+  void finished(Outgoing& outgoing);
+  [[nodiscard]] bool others_may_write(const portals::Region& body) const;
+  [[nodiscard]] portals::Header header_to(std::uint32_t world_rank, portals::PortalIndex portal,
+                                          portals::MatchBits bits) const;
+  // Whether nothing is under way to the target, so that the next access may ask for an answer, which then is the flush:
+  // a journey there and one back. Of several, whose answers would be as many, a flush behind all of them is cheaper.
+  [[nodiscard]] bool is_alone(const WindowTarget& target) const {
+    return !target.unflushed && locally_complete(target) && !parts_.kernel.gone(target.world_rank);
+  }
+  // Answers.
+  Reply& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);
+  void came(Reply& answer);
+  void give_up(Reply& answer, int error_class);
+  void done(Outstanding* request, int error_class);
+  void note(Window& window, int error_class, const std::string& words);
+
+  // Locks.
+  [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
+  [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
+  void let_in(Window& window, int target, std::uint32_t member);
+  void release(Window& window, int target, const WindowControl& control, int member);
+  void give_locks();
+  void look_each_round();
+  void withdraw_dead();
+  [[nodiscard]] bool may_withdraw(std::uint32_t world_rank, bool is_own_lock) const;
+  [[nodiscard]] sim::AccumulateLock accumulate_lock(const WindowTarget& target);
+
+  // An access begins: counted, and told to the trace before the messages that it takes.
+  void seen(const Window& window, const Access& access, sim::TraceAccess call, WindowWay way, std::uint64_t bytes) {
+    ProtocolCounts::Count& count = counts_.of(
+        call >= sim::TraceAccess::accumulate ? sim::CountedAccess::kAccumulate : static_cast<sim::CountedAccess>(call),
+        way);
+    ++count.messages;
+    count.bytes += bytes;
+    if (parts_.recorder().on()) [[unlikely]]
+      record_access(window, access, call, way, bytes);
+  }
+  void record_access(const Window& window, const Access& access, sim::TraceAccess call, WindowWay way,
+                     std::uint64_t bytes);
+  void record(const Window& window, sim::TraceKind kind, int target, sim::TraceEvent event);
+
+  // By way.
+  // A dynamic window has no one block with an offset: what is accessed there is always described.
+  [[nodiscard]] bool block_by_block(const Window& window) const {
+    return window.by_messages || (parts_.options.a_message_a_block && !window.memory.dynamic());
+  }
+  [[nodiscard]] bool copy_through_system(Window& window, const Access& access, bool write);
+  void put_blocks(Window& window, const Access& access);
+  void get_blocks(Window& window, const Access& access);
+  void put_by_messages(Window& window, const Access& access);
+  void get_by_messages(Window& window, const Access& access);
+  [[nodiscard]] static portals::Region result_room(const Access& access, const AccumulateOperands& operands,
+                                                   Pieces& pieces);
+  void accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands);
+
+  // As a target.
+  void hear(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
+  void lock_asked(Window& window, const AskHead& head);
+  void refuse(Window& window, const AskHead& head, int error_class);
+  void refused(Window& window, const AskHead& head);
+  [[nodiscard]] static bool find_memory(const Window& window, const AskHead& head, const std::vector<Piece>& pieces,
+                                        std::vector<portals::Buffer>& table);
+  void take_pieces(Window& window, const AskHead& head, const std::vector<Piece>& pieces,
+                   const portals::Header& header);
+  void forget_described(const portals::Header& header);
+  void send_pieces(Window& window, const AskHead& head, const std::vector<Piece>& pieces);
+  void combine(Window& window, const AskHead& head, const std::vector<Piece>& pieces, const std::byte* operands,
+               std::uint64_t operand_bytes);
+
+  void hear_announced(Window& window, const AskHead& head, const std::vector<Piece>& pieces, const std::byte* body,
+                      std::uint64_t bytes);
+  void hear_completed(Window& window, const AskHead& head);
+
+  DeviceParts& parts_;
+  const sim::NodeMemory* node_;
+  AccessCounts counts_;
+  std::unordered_map<std::uint32_t, Window*> windows_;  // by context
+  Pool<Reply> replies_;
+  Pool<Outgoing> outgoing_;
+  // Looks in each round whether locks are free that others wait for by messages.
+  struct Rounds final : Listener {
+    explicit Rounds(Rma& of) : rma(of) {}
+    void told() override { rma.give_locks(); }
+    Rma& rma;
+  };
+  Rounds rounds_{*this};
+  // What a lost peer will never do is over, with an error for the window; what it held goes to others.
+  struct Losses final : Listener {
+    explicit Losses(Rma& of) : rma(of) {}
+    void told() override { rma.end_losses(); }
+    Rma& rma;
+  };
+  Losses on_losses_{*this};
+  void end_losses();
+  sim::AccumulateLockData own_accumulates_;  // where no node's memory has one
+  static constexpr std::uint32_t kSynchronisedToLook = 8;
+  std::uint32_t synchronised_ = 0;
+  std::uint32_t next_described_ = 0;
+  std::uint32_t losses_ = 0;  // that have been looked at
+
+  HeapMemory memory_;
+  portals::DynamicBlock asks_;
+  portals::MatchEntry ask_entry_;
+  portals::MatchList put_list_;
+  portals::MatchList get_list_;
+  portals::MatchList ask_list_;
+};
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,121 @@
+// A window: memory that the members of a group expose to each other's puts, gets and accumulates (MPI 4.0, chapter 12;
+// paper 001, section 4). Passive, but for what it counts.
+//
+// A window has a communicator of its own: the context that its messages are told by, the error handler, attributes and
+// name. To the program only the window's handle is known; the communicator carries it (Communicator::handle), so that
+// whoever raises an error or calls an attribute's function hands the window's handle over.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mpi_adi/object/communicator.hpp"
+#include "mpi_adi/object/info.hpp"
+#include "mpi_adi/rma/target_memory.hpp"
+#include "mpi_adi/rma/window_control.hpp"
+#include "portals/match/match_entry.hpp"
+#include "portals/memory/single_block.hpp"
+#include "sim/machine/shared_heap.hpp"
+#include "sim/wire/shm/process_memory.hpp"
+
+namespace margay::mpi_adi {
+
+struct WindowCheck;
+
+// How this process reaches a member's memory.
+enum class WindowWay : std::uint8_t {
+  direct,   // it is this process's, or is mapped here
+  process,  // the operating system copies between the processes
+  message,  // messages to its put and get portals
+};
+[[nodiscard]] const char* name(WindowWay way);
+
+// The kinds of access epochs at an origin, for one target or for all.
+enum class LockKind : std::uint8_t { none, shared, exclusive };
+
+// What an origin knows of a member and has under way there.
+struct WindowTarget {
+  WindowWay way = WindowWay::message;
+  std::uint32_t world_rank = 0;
+  std::uint32_t local_rank = 0;  // on this node; of the ways direct and process
+  std::byte* base = nullptr;     // direct: where the window's memory begins here; process: there, never dereferenced
+  std::uint64_t bytes = 0;       // of the window; of a dynamic one all addresses
+  std::uint64_t unit = 1;        // bytes of a displacement's step
+  sim::ProofTime proof;          // of the way process
+  // Its lock and counts, where they are mapped here, and what is mapped for it: memory, perhaps another member's.
+  WindowControl control;
+  sim::HeapPlace control_place;
+  sim::HeapPlace memory_place;
+  std::uint32_t memory_local_rank = 0;
+  // Messages: those whose origin memory is not free yet, answers that have not come, and whether there are puts behind
+  // which no flush has gone.
+  std::uint32_t sending = 0;
+  std::uint32_t awaited = 0;
+  bool unflushed = false;
+  // The passive epoch of this origin, and whether its lock was granted.
+  LockKind lock = LockKind::none;
+  bool locked = false;
+  bool lock_asked = false;  // not with MPI_MODE_NOCHECK
+  // Active epochs: how many of its posts to this process MPI_Win_start has used, how many of its completions
+  // MPI_Win_wait.
+  std::uint32_t started = 0;
+  std::uint32_t waited = 0;
+  bool in_start = false;  // of the access epoch that MPI_Win_start began
+};
+
+struct Window {
+  Window() = default;
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  MPI_Win handle = MPI_WIN_NULL;
+  Communicator* communicator = nullptr;  // its own
+  MPI_Comm communicator_handle = MPI_COMM_NULL;
+  bool by_messages = false;  // paper 001's own: messages to oneself, too, and one for each block
+  int flavor = MPI_WIN_FLAVOR_CREATE;
+  int model = MPI_WIN_UNIFIED;
+  void* base = nullptr;  // this process's memory
+  MPI_Aint size = 0;
+  MPI_Aint unit = 1;
+  int unit_int = 1;  // MPI_WIN_DISP_UNIT's value has an address
+  enum class Memory : std::uint8_t { programs, heap, allocated, other_members };
+  Memory whose_memory = Memory::programs;
+  Info info;
+  std::vector<WindowTarget> targets;
+
+  // Epochs. A fence opens one that is used by the first access only (MPI 4.0, 12.5.1).
+  enum class Fence : std::uint8_t { none, open, used };
+  Fence fence = Fence::none;
+  bool lock_all = false;
+  bool lock_all_unchecked = false;  // with MPI_MODE_NOCHECK
+  std::uint32_t locks = 0;          // targets with a lock, lock_all aside
+  bool starts = false;              // between MPI_Win_start and MPI_Win_complete
+  std::vector<int> start_group;
+  std::vector<int> post_group;    // of the exposure epoch; empty after MPI_Win_wait
+  bool exposes = false;           // between MPI_Win_post and MPI_Win_wait
+  int error_class = MPI_SUCCESS;  // of accesses that ended badly, for the next synchronisation
+  std::string error_words;
+
+  // With --check-rma; shared so that its type need not be known here.
+  std::shared_ptr<WindowCheck> check;
+
+  // As a target.
+  TargetMemory memory;
+  WindowControl control;
+  std::byte* control_memory = nullptr;
+  bool control_is_shared = false;  // of the node's heap
+  std::vector<int> waiting;        // members that asked for the lock by messages and have not got it
+  // Figure 11: an entry of the put portal and one of the get portal, over one memory.
+  std::unique_ptr<portals::SingleBlock> put_block;
+  std::unique_ptr<portals::SingleBlock> get_block;
+  portals::MatchEntry put_entry;
+  portals::MatchEntry get_entry;
+
+  [[nodiscard]] int rank() const { return communicator->rank(); }
+  [[nodiscard]] int members() const { return communicator->size(); }
+  [[nodiscard]] WindowTarget& target(int rank) { return targets[static_cast<std::size_t>(rank)]; }
+};
+
+}  // namespace margay::mpi_adi

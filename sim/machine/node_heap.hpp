@@ -1,0 +1,50 @@
+// The memory that the ranks of a node allocate for each other, as one of them sees it: its own heap (shared_heap), and
+// the others' as far as it has mapped them (peer_heap).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/machine/peer_heap.hpp"
+#include "sim/machine/shared_heap.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
+
+namespace margay::sim {
+
+class NodeHeap {
+ public:
+  // The layout's segment outlives it. `local_rank`: this rank's number on the node.
+  NodeHeap(const ShmLayout& layout, std::uint32_t local_rank, const HeapOptions& options = {})
+      : layout_(layout), local_rank_(local_rank), own_(options), peers_(layout.ranks()) {}
+
+  // See SharedHeap::allocate, free and owns; peers can map it from then on.
+  [[nodiscard]] portals::Status allocate(std::uint64_t bytes, void*& out) {
+    portals::Status status = own_.allocate(bytes, out);
+    if (status.ok()) own_.publish(layout_.area(local_rank_));
+    return status;
+  }
+  void free(void* address) { own_.free(address); }
+  [[nodiscard]] bool owns(const void* address) const { return own_.owns(address); }
+  [[nodiscard]] std::optional<HeapPlace> find(const void* address, std::uint64_t bytes) const {
+    return bytes == 0 ? std::nullopt : own_.find(address, bytes);
+  }
+
+  // A place in a rank's heap, as this process has it. Error: it cannot be mapped here; others may do.
+  [[nodiscard]] portals::Status map(std::uint32_t local_rank, const HeapPlace& place, std::byte*& out) {
+    PeerHeap& peer = peers_[local_rank];
+    if (!peer.is_open()) {
+      if (portals::Status status = PeerHeap::open(layout_.area(local_rank), peer); !status.ok()) return status;
+    }
+    return peer.map(place, out);
+  }
+  // Requires: map() of the place.
+  void unmap(std::uint32_t local_rank, const HeapPlace& place) { peers_[local_rank].unmap(place); }
+
+ private:
+  ShmLayout layout_;
+  std::uint32_t local_rank_;
+  SharedHeap own_;
+  std::vector<PeerHeap> peers_;
+};
+
+}  // namespace margay::sim

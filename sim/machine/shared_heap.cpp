@@ -1,0 +1,242 @@
+#include "sim/machine/shared_heap.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/interprocess/indexes/iset_index.hpp>
+#include <boost/interprocess/managed_external_buffer.hpp>
+#include <boost/interprocess/mem_algo/rbtree_best_fit.hpp>
+#include <boost/interprocess/sync/mutex_family.hpp>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "portals/base/assert.hpp"
+#include "sim/base/available_memory.hpp"
+#include "sim/base/file_size_limit.hpp"
+#include "sim/base/limits.hpp"
+#include "sim/shm/publish_once.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+using portals::Status;
+namespace bi = boost::interprocess;
+
+constexpr std::uint64_t kPageBytes = kSegmentPageBytes;
+using Fit = bi::rbtree_best_fit<bi::null_mutex_family, bi::offset_ptr<void>, kPageBytes>;
+using Buffer = bi::basic_managed_external_buffer<char, Fit, bi::iset_index>;
+
+constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) {
+  return (bytes + to - 1) / to * to;
+}
+
+// A bound on addresses: several times what can be there at once, for pieces that lie apart.
+std::uint64_t arena_bound() {
+  std::uint64_t bytes = std::clamp(4 * physical_memory_bytes(), kHeapArenaBytesMin, kHeapArenaBytesMax);
+  // Beyond the limit on file sizes the process would end. Of scarce addresses the program's own need the most.
+  bytes = std::min(bytes, file_size_limit().value_or(bytes));
+  rlimit addresses{};
+  if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) {
+    bytes = std::min<std::uint64_t>(bytes, addresses.rlim_cur / 4);
+  }
+  return bytes / kPageBytes * kPageBytes;
+}
+
+Status refuse_arena(const std::string& why) {
+  return Status::error("no memory that the node's ranks share can be allocated: " + why);
+}
+
+Status refuse_call(const char* call) {
+  return refuse_arena(std::string(call) + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+struct SharedHeap::Division {
+  explicit Division(const SharedRange& arena) : buffer(bi::create_only, arena.data(), arena.bytes()) {}
+  // nullptr: there is no room.
+  std::byte* allocate(std::uint64_t bytes) { return static_cast<std::byte*>(buffer.allocate(bytes, std::nothrow)); }
+  Buffer buffer;
+};
+
+SharedHeap::SharedHeap(const HeapOptions& options) : options_(options), owner_(::getpid()) {
+  MARGAY_ASSERT(options.arena_bytes % kPageBytes == 0);
+}
+
+SharedHeap::~SharedHeap() {
+  arena_ = {};
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::uint64_t SharedHeap::offset_of(const void* address) const {
+  return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(arena_.data());
+}
+
+// What pieces may still take counts as taken: a program allocates, and touches later.
+Status SharedHeap::check_memory(std::uint64_t bytes) const {
+  if (bytes <= kHeapUncheckedBytes) return {};
+  const AvailableMemory memory = available_memory();
+  const std::uint64_t untouched = used_bytes_ - std::min(used_bytes_, memory_bytes());
+  const std::uint64_t there = memory.bytes - std::min(memory.bytes, untouched);
+  if (bytes <= there) return {};
+  const std::string beside =
+      untouched == 0 ? "" : ", beside " + std::to_string(untouched) + " that were allocated and not touched yet";
+  return Status::error("window memory of " + std::to_string(bytes) +
+                       " bytes is not to be had: " + std::to_string(there) + " bytes are there (" + memory.words +
+                       beside + "); ask for less, or start fewer ranks on this node");
+}
+
+Status SharedHeap::open_arena(std::uint64_t bytes) {
+  const int descriptor = ::memfd_create("margay-heap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (descriptor < 0) return refuse_call("memfd_create");
+  const auto close_and = [descriptor](Status status) {
+    ::close(descriptor);
+    return status;
+  };
+  if (::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) return close_and(refuse_call("memfd of this size"));
+  if (::fcntl(descriptor, F_ADD_SEALS, kHeapSeals | F_SEAL_SEAL) != 0) return close_and(refuse_call("F_ADD_SEALS"));
+  SharedRange arena;
+  if (Status status = SharedRange::map(descriptor, 0, bytes, arena); !status.ok()) return close_and(std::move(status));
+  // As pieces leave it: neighbours of like advice are one mapping, of which a process has 65530.
+  static_cast<void>(::madvise(arena.data(), bytes, MADV_NOHUGEPAGE));
+  division_ = std::make_unique<Division>(arena);
+  arena_ = std::move(arena);
+  descriptor_ = descriptor;
+  return {};
+}
+
+Status SharedHeap::make_arena() {
+  if (arena_.bytes() != 0) return {};
+  if (options_.refuse_memfd) return refuse_arena("memfd refused by option");
+  if (const long page = ::sysconf(_SC_PAGESIZE); page != static_cast<long>(kPageBytes)) {
+    return refuse_arena("this system has pages of " + std::to_string(page) + " bytes");
+  }
+  std::uint64_t bytes = options_.arena_bytes != 0 ? options_.arena_bytes : arena_bound();
+  Status status = refuse_arena("the limits on file sizes and addresses (ulimit -f, -v) leave no room");
+  for (; bytes >= kHeapArenaBytesMin; bytes = bytes / 2 / kPageBytes * kPageBytes) {
+    status = open_arena(bytes);
+    if (status.ok()) break;
+  }
+  if (!status.ok()) return status;
+  std::byte* const first = division_->allocate(1);
+  MARGAY_ASSERT(first != nullptr);
+  first_block_ = offset_of(first);
+  division_->buffer.deallocate(first);
+  return {};
+}
+
+Status SharedHeap::allocate(std::uint64_t bytes, void*& out) {
+  out = nullptr;
+  if (::getpid() != owner_) return refuse_arena("a child of fork() is no rank of the job");
+  if (Status status = check_memory(bytes); !status.ok()) return status;
+  if (Status status = make_arena(); !status.ok()) return status;
+  const auto refuse_size = [&] {
+    return Status::error("window memory of " + std::to_string(bytes) +
+                         " bytes is not to be had: " + std::to_string(used_bytes_) + " of this rank's " +
+                         std::to_string(arena_.bytes()) + " bytes of addresses are used, and no free piece is as long");
+  };
+  if (bytes > arena_.bytes()) return refuse_size();
+  const bool huge = bytes >= kHugeMinBytes;
+  const std::uint64_t pages = round_up(std::max<std::uint64_t>(bytes, 1), kPageBytes);
+  const std::uint64_t block_bytes = pages + (huge ? kHugePageBytes - kPageBytes : 0);
+  std::byte* const block = division_->allocate(block_bytes);
+  if (block == nullptr) return refuse_size();
+  const std::uint64_t at = offset_of(block);
+  MARGAY_ASSERT(at % kPageBytes == 0);
+  const std::uint64_t begin = huge ? round_up(at, kHugePageBytes) : at;
+  const Piece piece{.bytes = bytes, .pages_end = begin + pages, .block = at, .block_end = at + block_bytes};
+  if (!empty(begin, piece.pages_end)) std::memset(arena_.data() + begin, 0, pages);
+  advise(begin, piece, true);
+  pieces_.emplace(begin, piece);
+  used_bytes_ += bytes;
+  out = arena_.data() + begin;
+  return {};
+}
+
+void SharedHeap::free(void* address) {
+  if (::getpid() != owner_) return;
+  const std::uint64_t begin = offset_of(address);
+  const auto found = pieces_.find(begin);
+  MARGAY_ASSERT(found != pieces_.end());
+  const Piece piece = found->second;
+  advise(begin, piece, false);
+  division_->buffer.deallocate(arena_.data() + piece.block);
+  used_bytes_ -= piece.bytes;
+  const auto after = pieces_.erase(found);
+  // The free block that it is in now lies between two pieces' blocks; the last page of all is Boost's too. What its
+  // neighbours had in it, if they were free: the one after it, its first page.
+  const std::uint64_t free_end =
+      after != pieces_.end() ? after->second.block - kPageBytes : arena_.bytes() - kPageBytes;
+  const std::uint64_t free_begin =
+      after != pieces_.begin() ? std::prev(after)->second.block_end : first_block_ - kPageBytes;
+  static_cast<void>(empty(std::max(piece.block - kPageBytes, free_begin + kPageBytes),
+                          std::min(piece.block_end + kPageBytes, free_end)));
+}
+
+// Whether it could be: the range has no memory now and is zero.
+bool SharedHeap::empty(std::uint64_t begin, std::uint64_t end) const {
+  if (begin >= end) return true;
+  return ::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+                     static_cast<off_t>(end - begin)) == 0;
+}
+
+// Pieces are in core dumps, the first few thousand, and long ones of huge pages; a system without those refuses that.
+void SharedHeap::advise(std::uint64_t begin, const Piece& piece, bool is_used) const {
+  std::byte* const base = arena_.data() + begin;
+  const std::uint64_t bytes = piece.pages_end - begin;
+  if (!is_used || pieces_.size() < kHeapDumpedPieces) {
+    static_cast<void>(::madvise(base, bytes, is_used ? MADV_DODUMP : MADV_DONTDUMP));
+  }
+  if (bytes >= kHugeMinBytes) static_cast<void>(::madvise(base, bytes, is_used ? MADV_HUGEPAGE : MADV_NOHUGEPAGE));
+}
+
+std::optional<HeapPlace> SharedHeap::find(const void* address, std::uint64_t bytes) const {
+  const std::uint64_t offset = offset_of(address);
+  if (offset >= arena_.bytes()) return std::nullopt;
+  const auto after = pieces_.upper_bound(offset);
+  if (after == pieces_.begin()) return std::nullopt;
+  const auto& [begin, piece] = *std::prev(after);
+  const std::uint64_t before = offset - begin;
+  if (before > piece.bytes || bytes > piece.bytes - before) return std::nullopt;
+  return HeapPlace{offset, bytes};
+}
+
+bool SharedHeap::owns(const void* address) const {
+  return pieces_.contains(offset_of(address));
+}
+
+void SharedHeap::publish(RankArea& mine) const {
+  struct stat about {};
+  if (descriptor_ < 0 || read_published(mine.heap_descriptor) != 0 || ::fstat(descriptor_, &about) != 0) return;
+  mine.heap_bytes = arena_.bytes();
+  mine.heap_file = about.st_ino;
+  sim::publish(mine.heap_descriptor, static_cast<std::uint32_t>(descriptor_) + 1);
+}
+
+std::uint64_t SharedHeap::memory_bytes() const {
+  constexpr std::uint64_t kStatBlockBytes = 512;
+  struct stat about {};
+  if (descriptor_ < 0 || ::fstat(descriptor_, &about) != 0) return 0;
+  return static_cast<std::uint64_t>(about.st_blocks) * kStatBlockBytes;
+}
+
+bool SharedHeap::is_sound() const {
+  if (division_ == nullptr) return pieces_.empty();
+  std::uint64_t end = first_block_ - kPageBytes;
+  for (const auto& [begin, piece] : pieces_) {
+    if (piece.block < end + kPageBytes || begin < piece.block || piece.pages_end > piece.block_end) return false;
+    end = piece.block_end;
+  }
+  return end <= arena_.bytes() && division_->buffer.check_sanity() &&
+         division_->buffer.all_memory_deallocated() == pieces_.empty();
+}
+
+}  // namespace margay::sim

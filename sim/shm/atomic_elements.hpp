@@ -1,0 +1,135 @@
+// What accumulates do to elements of a window that several processes update at once: each element alone, by one
+// instruction, or by a loop around a compare-and-swap.
+//
+// Orders. MPI orders the accumulates of one origin where they meet at one element (MPI 4.0, 11.7.2). An origin issues
+// them in that order, and each of them is one access of the element's word, so coherence of the word gives that much,
+// whatever the order's name is. The names are for the rest: an update is a release, so that what an origin wrote before
+// it (an element put, then a flag added to) is seen by who finds the update; it is an acquire, so that who finds it
+// does not read older elements afterwards. Flush and unlock then need no barrier of their own for accumulates. On x86
+// all of them are what the instruction does anyway.
+//
+// These accesses are also what keeps a compiler from moving a program's plain accesses (of other types) past them: it
+// treats each as one that may touch all memory, unless it is relaxed.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace margay::sim {
+
+// Whether the processor updates an element of `width` bytes at `address` at once. Others, even where an instruction
+// could (one that crosses a cache line locks the whole bus, and may be refused), are updated under
+// sim/shm/accumulate_lock.
+[[nodiscard]] inline bool is_atomic_element(const void* address, std::size_t width) {
+  if (width != 1 && width != 2 && width != 4 && width != 8) return false;
+  return reinterpret_cast<std::uintptr_t>(address) % width == 0;
+}
+
+// Types of a width that is_atomic_element() may say yes to, also pairs such as {float, int}.
+template <typename T>
+concept AtomicElement = std::is_trivially_copyable_v<T> &&
+    (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
+template <typename T>
+concept AtomicInteger = AtomicElement<T> && std::integral<T> && !std::same_as<T, bool>;
+
+namespace detail {
+
+template <AtomicElement T>
+using ElementBits =
+    std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+
+template <AtomicElement T>
+[[nodiscard]] std::atomic_ref<ElementBits<T>> element_at(T* at) {
+  static_assert(std::atomic_ref<ElementBits<T>>::is_always_lock_free);
+  return std::atomic_ref<ElementBits<T>>(*reinterpret_cast<ElementBits<T>*>(at));
+}
+template <AtomicElement T>
+[[nodiscard]] ElementBits<T> bits_of(const T& value) {
+  ElementBits<T> bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+template <AtomicElement T>
+[[nodiscard]] T value_of(ElementBits<T> bits) {
+  T value;
+  std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
+  return value;
+}
+
+}  // namespace detail
+
+// Of all that follow: is_atomic_element(at, sizeof(T)).
+
+template <AtomicElement T>
+[[nodiscard]] T load_element(T* at) {
+  // Acquire: pairs with the releases below, see above.
+  return detail::value_of<T>(detail::element_at(at).load(std::memory_order_acquire));
+}
+template <AtomicElement T>
+void store_element(T* at, T value) {
+  // Release: pairs with the acquires of those that find it, see above.
+  detail::element_at(at).store(detail::bits_of(value), std::memory_order_release);
+}
+// Returns what was there.
+template <AtomicElement T>
+T swap_element(T* at, T value) {
+  // Both orders, see above; pairs with the others of this file.
+  return detail::value_of<T>(detail::element_at(at).exchange(detail::bits_of(value), std::memory_order_acq_rel));
+}
+// Puts `value` where `expected` was, bit by bit. Returns what was there.
+template <AtomicElement T>
+T compare_and_swap(T* at, T expected, T value) {
+  detail::ElementBits<T> found = detail::bits_of(expected);
+  // Both orders, see above; acquire alone where nothing is written: pairs with the release of who wrote what is found.
+  detail::element_at(at).compare_exchange_strong(found, detail::bits_of(value), std::memory_order_acq_rel,
+                                                 std::memory_order_acquire);
+  return detail::value_of<T>(found);
+}
+
+// Puts `f(what is there)` there; returns what was there. `f` has no effect but its result: it is called again when
+// another update came between.
+template <AtomicElement T, typename F>
+T fetch_update(T* at, F f) {
+  const std::atomic_ref<detail::ElementBits<T>> element = detail::element_at(at);
+  // Relaxed, no partner: the exchange says whether it still holds.
+  detail::ElementBits<T> seen = element.load(std::memory_order_relaxed);
+  for (;;) {
+    const T before = detail::value_of<T>(seen);
+    const T after = f(before);
+    // Both orders, see above; pairs with the others of this file. Relaxed where it fails: looked at again.
+    if (element.compare_exchange_weak(seen, detail::bits_of(after), std::memory_order_acq_rel,
+                                      std::memory_order_relaxed)) {
+      return before;
+    }
+  }
+}
+
+// The same for integers by one instruction (add; the other three too, where the result is not asked for). Sums wrap.
+template <AtomicInteger T>
+T fetch_add(T* at, T value) {
+  // Both orders, see above; pairs with the others of this file.
+  return std::atomic_ref<T>(*at).fetch_add(value, std::memory_order_acq_rel);
+}
+template <AtomicInteger T>
+T fetch_and(T* at, T value) {
+  // Both orders, see above; pairs with the others of this file.
+  return std::atomic_ref<T>(*at).fetch_and(value, std::memory_order_acq_rel);
+}
+template <AtomicInteger T>
+T fetch_or(T* at, T value) {
+  // Both orders, see above; pairs with the others of this file.
+  return std::atomic_ref<T>(*at).fetch_or(value, std::memory_order_acq_rel);
+}
+template <AtomicInteger T>
+T fetch_xor(T* at, T value) {
+  // Both orders, see above; pairs with the others of this file.
+  return std::atomic_ref<T>(*at).fetch_xor(value, std::memory_order_acq_rel);
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,152 @@
+// Each store inside the guard says what a death right behind it leaves. Who takes the guard over runs repair(), which
+// reads the slots alone, so that a wrong count is nobody's trouble; repair() may itself be cut short and run again.
+#include "sim/shm/window_lock.hpp"
+
+#include <algorithm>
+
+namespace margay::sim {
+
+void WindowLock::enter() {
+  if (guard_.enter() == HolderLock::Entry::taken_over) [[unlikely]]
+    repair();
+}
+
+bool WindowLock::request(std::uint32_t member, WindowLockKind kind) {
+  if (member >= slots_.size()) return false;
+  enter();
+  const WindowLockSlot before = slot(member);
+  bool granted = before.state == WindowLockSlot::State::granted && before.kind == kind;
+  if (before.state == WindowLockSlot::State::free) {
+    const std::uint32_t shared = load(data_->shared);
+    const std::uint32_t exclusive = load(data_->exclusive);
+    const std::uint32_t waiting = load(data_->waiting);
+    const std::uint32_t ticket = load(data_->next_ticket);
+    granted = waiting == 0 && exclusive == 0 && (kind == WindowLockKind::shared || shared == 0);
+    // A death behind this: a number that nobody has. The other way round the next one could be given it again.
+    store(data_->next_ticket, ticket + 1);
+    // A death behind this: a count too many, which the guard's next holder makes anew.
+    if (!granted) {
+      store(data_->waiting, waiting + 1);
+    } else if (kind == WindowLockKind::shared) {
+      store(data_->shared, shared + 1);
+    } else {
+      store(data_->exclusive, exclusive + 1);
+    }
+    // A death behind this: the member has it, or waits for it, and is dead. Withdrawn like any other.
+    store(
+        slots_[member],
+        WindowLockSlot{granted ? WindowLockSlot::State::granted : WindowLockSlot::State::waiting, kind, ticket}.word());
+  }
+  guard_.leave();
+  return granted;
+}
+
+WindowLock::Tickets WindowLock::release_and_let_in(std::uint32_t member) {
+  if (member >= slots_.size()) return {};
+  enter();
+  const WindowLockSlot before = slot(member);
+  // A death behind this: the member is out, and a count is too many; nobody is let in who could be. The counts are made
+  // anew by the guard's next holder. Those are let in when the dead one is withdrawn (invariant 3), or sooner.
+  store(slots_[member], std::uint64_t{0});
+  Tickets tickets;
+  if (load(data_->waiting) != 0) {
+    tickets = let_in();
+  } else if (before.state == WindowLockSlot::State::granted) {
+    std::uint32_t& count = before.kind == WindowLockKind::shared ? data_->shared : data_->exclusive;
+    // Not below nothing, were it damaged.
+    store(count, std::max(load(count), 1U) - 1);
+  }
+  guard_.leave();
+  // A death here: those that were let in are not told. They are when the dead one is withdrawn.
+  return tickets;
+}
+
+void WindowLock::take_out(std::uint32_t member) {
+  enter();
+  // A death behind this: as in release_and_let_in(). The other way round one of a kind that does not go with the
+  // member's would be let in while its slot still says that it holds.
+  if (member < slots_.size()) store(slots_[member], std::uint64_t{0});
+  static_cast<void>(let_in());
+  guard_.leave();
+}
+
+WindowLock::Row WindowLock::look() const {
+  Row row;
+  const std::uint32_t next = load(data_->next_ticket);
+  for (std::uint32_t member = 0; member < slots_.size(); ++member) {
+    const WindowLockSlot one = slot(member);
+    if (one.state == WindowLockSlot::State::free) continue;
+    if (one.state == WindowLockSlot::State::granted) {
+      ++(one.kind == WindowLockKind::shared ? row.shared : row.exclusive);
+      continue;
+    }
+    ++row.waiting;
+    // Wraps as the tickets do: right while fewer than 2^32 were given since the oldest of those that wait.
+    const std::int64_t age = next - one.ticket;
+    if (one.kind == WindowLockKind::shared) {
+      row.shared_age = std::max(row.shared_age, age);
+    } else if (age > row.exclusive_age) {
+      row.exclusive_age = age;
+      row.oldest_exclusive = member;
+    }
+  }
+  return row;
+}
+
+// Lets in whom the row's head and the holders allow; makes the counts anew. Inside the guard.
+WindowLock::Tickets WindowLock::let_in() {
+  Row row = look();
+  const std::uint32_t next = load(data_->next_ticket);
+  Tickets tickets;
+  if (row.exclusive_age > row.shared_age) {
+    if (row.exclusive == 0 && row.shared == 0) {
+      WindowLockSlot one = slot(row.oldest_exclusive);
+      one.state = WindowLockSlot::State::granted;
+      // A death behind this: the member holds it, is not told yet, and the counts are old (invariant 3).
+      store(slots_[row.oldest_exclusive], one.word());
+      ++row.exclusive;
+      --row.waiting;
+      tickets = {one.ticket, 1};
+    }
+  } else if (row.shared_age >= 0 && row.exclusive == 0) {
+    for (std::uint32_t member = 0; member < slots_.size(); ++member) {
+      WindowLockSlot one = slot(member);
+      if (one.state != WindowLockSlot::State::waiting || one.kind != WindowLockKind::shared) continue;
+      if (static_cast<std::int64_t>(next - one.ticket) < row.exclusive_age) continue;
+      one.state = WindowLockSlot::State::granted;
+      // A death behind this: some of those at the head are in, all shared; the others still have older tickets than
+      // the first exclusive one, and are let in when the dead one is withdrawn.
+      store(slots_[member], one.word());
+      ++row.shared;
+      row.waiting -= row.waiting != 0 ? 1 : 0;
+    }
+    tickets = {static_cast<std::uint32_t>(next - row.shared_age),
+               static_cast<std::uint64_t>(row.shared_age - row.exclusive_age)};
+  }
+  store_counts(row);
+  return tickets;
+}
+
+// A death between these: the guard is still the dead one's, and its next holder does it again.
+void WindowLock::store_counts(const Row& row) {
+  store(data_->shared, row.shared);
+  store(data_->exclusive, row.exclusive);
+  store(data_->waiting, row.waiting);
+}
+
+// Inside the guard, which was taken from one that died. Lets nobody in: whoever does that has to tell them, and a
+// request could not. A death on the way: done again.
+void WindowLock::repair() {
+  // The next ticket is counted before it is given, so it is right unless memory was damaged. It is not to be one that
+  // somebody waits with.
+  std::uint32_t next = load(data_->next_ticket);
+  for (std::uint32_t member = 0; member < slots_.size(); ++member) {
+    const WindowLockSlot one = slot(member);
+    if (one.state == WindowLockSlot::State::waiting && static_cast<std::int32_t>(one.ticket - next) >= 0)
+      next = one.ticket + 1;
+  }
+  store(data_->next_ticket, next);
+  store_counts(look());
+}
+
+}  // namespace margay::sim

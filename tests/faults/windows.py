@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""A random member of a window is killed at a random moment (window_deaths.c): with locks held, waited for and changing
+hands, in fences, in epochs of groups; all flavors, one node and two. The launcher ends nobody, so the living find out by
+themselves.
+
+    tests/faults/windows.py --build build/release                          the test faults.windows
+    tests/faults/windows.py --build build/release --cases 500
+    tests/faults/windows.py --build build/release --seed 17 --cases 1      what seed 17 draws, again
+
+Every rank but the killed one must end, its lists of the living's counts exact. A failure tells its seed and its command.
+"""
+import argparse
+import os
+import pathlib
+import random
+import re
+import shlex
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from support import compile_c
+
+HERE = pathlib.Path(__file__).resolve().parent
+FLAVORS = ("create", "allocate", "shared", "dynamic")
+PLACES = ("locks", "all", "fences", "groups", "holding", "waiting")
+CASES = 24
+RANKS_MAX = 5
+WITHIN_US = 30000
+# They mostly wait: half a second may pass before a rank looks for the others.
+AT_ONCE = 4
+
+
+class Case:
+    """What a seed draws; the places take turns."""
+
+    def __init__(self, seed):
+        draw = random.Random(seed)
+        self.place = PLACES[seed % len(PLACES)]
+        self.flavor = draw.choice(FLAVORS)
+        self.ranks = draw.randint(2, RANKS_MAX)
+        self.nodes = 1 if self.flavor == "shared" else draw.choice([1, 2])
+        arguments = [self.flavor, self.place, draw.randrange(self.ranks), draw.randrange(WITHIN_US)]
+        self.arguments = [str(argument) for argument in arguments]
+        self.variables = {"MARGAY_IFACE": "lo", "MARGAY_WIRE_TCP": draw.choice(["uring", "epoll"])}
+
+    def run(self, program):
+        """What went wrong; empty: nothing."""
+        command = ["python3", str(HERE / "quiet_launcher.py"), f"{self.ranks}:{self.nodes}", str(program), *self.arguments]
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "MARGAY", "OMPI"))}
+        run = subprocess.run(command, env={**kept, **self.variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                             errors="replace", check=False)
+        ended = [int(status) for status in re.findall(r"rank \d+ ended: (-?\d+)", run.stdout)]
+        living = re.findall(r"rank \d+: lives", run.stdout)
+        if sorted(ended) == [-9] + [0] * (self.ranks - 1) and len(living) == self.ranks - 1:
+            return ""
+        shown = " ".join(f"{name}={value}" for name, value in self.variables.items())
+        return f"exit statuses {ended}\n    $ {shown} {shlex.join(command)}\n{run.stdout[-2000:]}{run.stderr[-4000:]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="build folder, as build/release")
+    parser.add_argument("--cases", type=int, default=CASES, help=f"how many deaths ({CASES})")
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("MARGAY_SEED", 1)), help="of the first")
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+    program = compile_c(build, HERE / "window_deaths.c", "window_deaths", str(build / "bin" / "mpicc"))
+    cases = {seed: Case(seed) for seed in range(arguments.seed, arguments.seed + arguments.cases)}
+    started = time.monotonic()
+    bad = 0
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for (seed, each), words in zip(cases.items(), pool.map(lambda each: each.run(program), cases.values())):
+            bad += words != ""
+            print(f"seed {seed}: {each.ranks} ranks, {each.nodes} nodes, {' '.join(each.arguments)}: {'FAILED' if words else 'ok'}",
+                  flush=True)
+            print(words, end="", flush=True)
+    print(f"{len(cases)} deaths, {bad} wrong, {time.monotonic() - started:.1f} s")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""How one-sided communication explains itself: what --stats and MPI_T count of it, what a trace shows, what `margay info` says;
+and figure 11 of the paper, held against a trace.
+
+    tests/mpi/launch_windows.py --build build/release            every case
+    tests/mpi/launch_windows.py --build build/release stats      one
+    tests/mpi/launch_windows.py --list
+"""
+import collections
+import contextlib
+import pathlib
+import re
+import sys
+import tempfile
+
+from launch_case import cases_of, run_cases
+
+RING = {"MARGAY_METHOD": "long=ring"}  # then no rank reads another's memory
+WINDOW_TAG = 0x00524D41
+RECEIVE, PUT, GET, ASK = 0, 6, 7, 10  # portals
+
+# What each rank of accesses.c does: accesses and bytes, to the next rank and to itself.
+OWN_PUTS, OTHERS_PUTS, GETS, ACCUMULATES = (1, 16), (3, 124), (1, 20), (4, 28)
+
+
+def counts(way, accumulates=None):
+    """By access and way, of one rank whose way to the other is this."""
+    result = collections.Counter()
+    for access, kind, (number, size) in (("put", "direct", OWN_PUTS), ("put", way, OTHERS_PUTS), ("get", way, GETS),
+                                         ("accumulate", accumulates or way, ACCUMULATES)):
+        result[access, kind, "accesses"] += number
+        result[access, kind, "bytes"] += size
+    return dict(result)
+
+
+def ways_here(case, env=None):
+    """The ways by kind of memory, as `margay info` tells them."""
+    case.run([case.build.tool("margay"), "info"], env=env)
+    told = case.last.stdout.partition("windows: ")[2]
+    return {line[2:20].strip(): re.sub("memory|s$", "", line[21:49].strip()).strip() for line in told.splitlines()[1:]
+            if line[2:3] not in ("(", "")}
+
+
+def case_windows_stats(case):
+    """--stats and MPI_T count puts, gets and accumulates, numbers and bytes, by the way that they took."""
+    program = case.ours("accesses.c")
+    created = ways_here(case)["the program's"]
+    for memory, place, env, expected in (
+            ("allocate", [], None, counts("direct")),
+            ("create", [], None, counts(created, "message")),
+            ("create", [], RING, counts("message")),
+            ("create", ["--nodes", "2"], None, counts("message")),
+            ("allocate", ["--nodes", "2"], None, counts("message"))):
+        case.margay("--stats", *place, program, memory, env=env)
+        lines = re.findall(r"^ +(put|get|accumulate), (\w+) +(\d+) +(\d+)$", case.last.stderr + case.last.stdout, re.M)
+        seen = {}
+        for access, way, number, size in lines:
+            seen[access, way, "accesses"], seen[access, way, "bytes"] = int(number), int(size)
+        case.expect(seen == {key: 2 * value for key, value in expected.items()}, f"{memory} {place}: {seen} of both ranks")
+        for rank in range(2):
+            rows = re.findall(rf"^rank {rank} (put|get|accumulate)s_([a-z]+)(_bytes)? (\d+)$", case.last.stdout, re.M)
+            read = {(access, way, "bytes" if of_bytes else "accesses"): int(value) for access, way, of_bytes, value in rows}
+            case.expect(read == expected, f"{memory} {place}: MPI_T tells rank {rank} {read}")
+    case.margay("--stats", case.ours("who.c"))
+    case.expect("one-sided" not in case.last.stderr + case.last.stdout, "without a window nothing is told of any")
+
+
+@contextlib.contextmanager
+def traced(case, *words, env=None):
+    """A traced run, whose accounts are right; gives the events of kinds as tuples of fields."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.margay("--trace", trace, *words, env=env)
+        case.run([case.build.tool("margay"), "trace", "check", trace])
+
+        def lines(kinds, *more):
+            case.run([case.build.tool("margay"), "trace", "print", trace, "--kind", kinds, *more])
+            return [line for line in case.last.stdout.splitlines() if re.match(r" *-?[0-9.]+ ", line)]
+
+        yield lines
+
+
+def case_windows_trace(case):
+    """A trace shows each access with its window, range, epoch and way, and each synchronisation."""
+    program = case.ours("accesses.c")
+    created = ways_here(case)["the program's"]
+    for place, memory, way, updates in (([], "allocate", "direct", "direct"), ([], "create", created, "message"),
+                                        (["--nodes", "2"], "allocate", "message", "message")):
+        with traced(case, *place, program, memory) as lines:
+            seen = []
+            windows = set()
+            for line in lines("window_access,window_sync", "--rank", "0"):
+                windows.update(re.findall(r"window (\d+)", line))
+                what = re.sub(r"bits 0x[0-9a-f]*00524d41, |window \d+, ", "", line.split(None, 2)[2])
+                seen.append(re.sub(r"window_(access|sync) +", "", re.sub(r" +", " ", what)))
+            case.expect(len(windows) == 1, f"one window, not {windows}")
+        case.expect(seen == [
+            "0>any fence",
+            f"0>1 40 bytes, at offset 0, put, epoch fence, by {way}",
+            "0>any fence",
+            "0>any post",
+            "0>any start",
+            f"0>1 80 bytes, at offset 400, put, epoch start, by {way}",
+            "0>any complete",
+            "0>any wait",
+            "0>1 lock",
+            f"0>1 20 bytes, at offset 200, get, epoch lock_exclusive, by {way}",
+            "0>1 unlock",
+            "0>1 lock",
+            f"0>1 4 bytes, at offset 28, put, epoch lock_shared, by {way}",
+            "0>1 flush",
+            "0>1 unlock",
+            "0>any lock_all",
+            f"0>1 8 bytes, at offset 800, accumulate, epoch lock_all, by {updates}",
+            f"0>1 12 bytes, at offset 840, get_accumulate, epoch lock_all, by {updates}",
+            f"0>1 4 bytes, at offset 880, fetch_and_op, epoch lock_all, by {updates}",
+            f"0>1 4 bytes, at offset 920, compare_and_swap, epoch lock_all, by {updates}",
+            "0>any unlock_all",
+            "0>0 lock",
+            "0>0 16 bytes, at offset 1200, put, epoch lock_exclusive, by direct",
+            "0>0 unlock",
+        ], f"{place} {memory}: " + "\n".join(seen))
+
+
+def sent(lines, rank):
+    """The messages that a rank hands to a wire: kind, portal, bytes, match bits."""
+    pattern = r"(put|get|reply), portal (\d+)(?:, [a-z]+)?, (\d+) bytes(?:, bits 0x([0-9a-f]{16}))?"
+    found = [re.search(pattern, line) for line in lines("kernel_send,kernel_reply_sent", "--rank", str(rank))]
+    return [(one[1], int(one[2]), int(one[3]), int(one[4] or "0", 16)) for one in found if one]
+
+
+def case_windows_strided(case):
+    """Ten blocks are one message, of which a request told; with --rma strided=paper they are ten, and so are gets' requests."""
+    program = case.ours("accesses.c")
+    for words, puts, asks, gets in (([], [40], 2, 0), (["--rma", "strided=combined"], [40], 2, 0), (["--rma", "strided=paper"], 10 * [4], 0, 10)):
+        with traced(case, "--nodes", "2", *words, program, "create", "strided") as lines:
+            messages = sent(lines, 0)
+        case.expect([size for kind, portal, size, _ in messages if kind == "put" and portal == PUT] == puts, f"{words}: puts")
+        case.expect(sum(portal == ASK for _, portal, _, _ in messages) == asks, f"{words}: requests")
+        # A flush is a get of no bytes.
+        case.expect(sum(kind == "get" and size > 0 for kind, _, size, _ in messages) == gets, f"{words}: gets")
+    case.margay("--rma", "strided=blocks", program, status=2)
+    case.expect("strided=combined|paper" in case.last.stderr, "what the option takes is to be told")
+
+
+def case_windows_info(case):
+    """`margay info` tells the way to each kind of window memory, and why; a run takes it."""
+    told = ways_here(case)
+    case.expect(set(told) == {"one's own", "allocated", "the program's", "on other nodes", "dynamic", "of MPI_RMA_init"}, f"{told}")
+    able = "process_vm_readv   available" in case.last.stdout
+    case.expect(told["the program's"] == ("process" if able else "message"), "process memory is a way where it can be read")
+    for words in ("no memory is shared between nodes", "huge pages", "process_vm_readv: "):
+        case.expect(words in case.last.stdout, f"'{words}' is to be told")
+    case.expect(ways_here(case, RING)["the program's"] == "message", "the options of the environment count")
+    case.expect("--method long=ring forbids it" in case.last.stdout, "the reason is to be told")
+    program = case.ours("accesses.c")
+    for memory, kind, env in (("allocate", "allocated", None), ("create", "the program's", None), ("create", "the program's", RING)):
+        way = ways_here(case, env)[kind]
+        case.margay(program, memory, env=env)
+        case.expect(f"rank 0 puts_{way} 3\n" in case.last.stdout or way == "direct" and "rank 0 puts_direct 4\n" in case.last.stdout,
+                    f"the puts to {kind} memory go by {way}")
+
+
+def case_figure_eleven(case):
+    """The paper's put and get, from a trace: portals 6 and 7, match bits of context and tag, a message a block, in order,
+    into single blocks at the sender's offset; a get's reply comes to the receive portal."""
+    program = case.ours("figure_11.c")
+    for place in ([], ["--nodes", "2"]):
+        with traced(case, *place, program) as lines:
+            by_origin, by_target = sent(lines, 0), sent(lines, 1)
+            arrived = lines("kernel_arrive", "--rank", "1")
+            deposited = lines("kernel_deposit", "--rank", "1")
+            deposited_here = lines("kernel_deposit", "--rank", "0")
+            posted = lines("window_access", "--rank", "0")
+        puts = [one for one in by_origin if one[1] == PUT]
+        expected = [4 * (1 + i) for i in range(8)] + [4] * 3
+        case.expect([size for _, _, size, _ in puts] == expected and {kind for kind, *_ in puts} == {"put"}, f"{place}: puts {puts}")
+        bits = {one[3] for one in puts}
+        case.expect(len(bits) == 1, "all of one window have the same match bits")
+        context, tag = max(bits) >> 32, max(bits) & 0xFFFFFFFF
+        case.expect(tag == WINDOW_TAG and context == int(re.search(r"window (\d+)", posted[0])[1]), f"context {context}, tag {tag:x}")
+        # In the order in which they were sent, each by its number in the pair.
+        order = [(int(number), int(size)) for number, size in
+                 re.findall(rf"0>1 #(\d+) +put, portal {PUT}, [^,]*, (\d+) bytes", "\n".join(arrived))]
+        case.expect([size for _, size in order] == expected and order == sorted(order), f"{place}: arrived {order}")
+        offsets = {int(number): int(offset or 0) for number, offset in
+                   re.findall(r"0>1 #(\d+) .*?(?:, at offset (\d+))?$", "\n".join(deposited), re.M)}
+        case.expect([offsets.get(number) for number, _ in order] == 8 * [40] + [160, 172, 184], f"{place}: offsets {offsets}")
+        # A get carries nothing and wants so many bytes; its match bits are the window's. One of no bytes is a flush.
+        gets = [one for one in by_origin if one[0] == "get" and one[2] > 0]
+        case.expect(gets == [("get", GET, 32, max(bits))] + 3 * [("get", GET, 4, max(bits))], f"{place}: gets {gets}")
+        replies = [one for one in by_target if one[0] == "reply" and one[2] > 0]
+        case.expect([(portal, size) for _, portal, size, _ in replies] == [(RECEIVE, 32)] + 3 * [(RECEIVE, 4)], f"{place}: {replies}")
+        case.expect(len(re.findall(r"1>0 #\d+ +reply, portal 0, saved body, (?:32|4) bytes", "\n".join(deposited_here))) == 4, f"{place}: replies' bodies")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(__doc__, cases_of(globals())))

@@ -1,0 +1,153 @@
+// Accumulates: sums that only atomic updates bring to the right number, of every width; replace and no-op; pairs; types
+// with gaps; long ones.
+// ranks: 1 2 3 8
+// reference: 2
+// wires: shm uring
+#include "windows.h"
+
+enum { kRounds = 50, kCount = 33 };
+
+#define SUM_OF(TYPE, MPI_TYPE)                                                                          \
+  static void sum_##TYPE(struct test_window* window, const char* name) {                                \
+    TYPE ones[kCount], got[kCount];                                                                     \
+    for (int i = 0; i < kCount; ++i) ones[i] = (TYPE)1;                                                 \
+    memset(window->memory, 0, 4096);                                                                    \
+    MPI_Win_fence(0, window->win);                                                                      \
+    for (int round = 0; round < kRounds; ++round) {                                                     \
+      for (int target = 0; target < world_size(); ++target) {                                           \
+        MPI_Accumulate(ones, kCount, MPI_TYPE, target, 0, kCount, MPI_TYPE, MPI_SUM, window->win);      \
+      }                                                                                                 \
+    }                                                                                                   \
+    MPI_Win_fence(0, window->win);                                                                      \
+    memcpy(got, window->memory, sizeof got);                                                            \
+    int wrong = 0;                                                                                      \
+    for (int i = 0; i < kCount; ++i) wrong += got[i] != (TYPE)(kRounds * world_size());                 \
+    CHECK(wrong == 0, "%s, sum of " #MPI_TYPE ": %d wrong, the first %g", name, wrong, (double)got[0]); \
+  }
+
+typedef signed char signed_char;
+typedef long double long_double;
+SUM_OF(short, MPI_SHORT)
+SUM_OF(int, MPI_INT)
+SUM_OF(long, MPI_LONG)
+SUM_OF(float, MPI_FLOAT)
+SUM_OF(double, MPI_DOUBLE)
+SUM_OF(long_double, MPI_LONG_DOUBLE)
+
+static void pairs(struct test_window* window, const char* name) {
+  struct pair {
+    double value;
+    int index;
+  } mine = {(double)(world_rank() % 3), world_rank()}, got;
+  memset(window->memory, 0, 4096);
+  const struct pair least = {-1.0, 1000};
+  memcpy(window->memory, &least, sizeof least);
+  MPI_Win_fence(0, window->win);
+  MPI_Accumulate(&mine, 1, MPI_DOUBLE_INT, 0, 0, 1, MPI_DOUBLE_INT, MPI_MAXLOC, window->win);
+  MPI_Win_fence(0, window->win);
+  if (world_rank() != 0) return;
+  memcpy(&got, window->memory, sizeof got);
+  const int most = world_size() > 2 ? 2 : world_size() - 1;
+  CHECK(got.value == most && got.index == most, "%s, MPI_MAXLOC: %g at %d", name, got.value, got.index);
+}
+
+// Types made of pairs, with other gaps on each side; whose pairs are no run of bytes, or are one.
+#define MADE_OF_PAIRS(NAME, VALUE, PAIR_TYPE)                                                                  \
+  static void made_of_##NAME(struct test_window* window, const char* name) {                                   \
+    enum { kPairs = 5 };                                                                                       \
+    struct pair {                                                                                              \
+      VALUE value;                                                                                             \
+      int index;                                                                                               \
+    } mine[kPairs], old[3 * kPairs], theirs[2 * kPairs];                                                       \
+    const int from = (world_rank() + world_size() - 1) % world_size(), to = (world_rank() + 1) % world_size(); \
+    MPI_Datatype row, seconds, thirds;                                                                         \
+    MPI_Type_contiguous(kPairs, PAIR_TYPE, &row);                                                              \
+    MPI_Type_vector(kPairs, 1, 2, PAIR_TYPE, &seconds);                                                        \
+    MPI_Type_vector(kPairs, 1, 3, PAIR_TYPE, &thirds);                                                         \
+    MPI_Type_commit(&row);                                                                                     \
+    MPI_Type_commit(&seconds);                                                                                 \
+    MPI_Type_commit(&thirds);                                                                                  \
+    memset(mine, 0, sizeof mine);                                                                              \
+    memset(old, 0, sizeof old);                                                                                \
+    memset(theirs, 0, sizeof theirs);                                                                          \
+    for (int i = 0; i < 2 * kPairs; ++i) theirs[i].value = (VALUE)2, theirs[i].index = 100 + i;                \
+    for (int i = 0; i < kPairs; ++i) mine[i].value = (VALUE)i, mine[i].index = world_rank();                   \
+    memcpy(window->memory, theirs, sizeof theirs);                                                             \
+    MPI_Win_fence(0, window->win);                                                                             \
+    MPI_Get_accumulate(mine, 1, row, old, 1, thirds, to, 0, 1, seconds, MPI_MINLOC, window->win);              \
+    MPI_Win_fence(0, window->win);                                                                             \
+    memcpy(theirs, window->memory, sizeof theirs);                                                             \
+    int wrong = 0;                                                                                             \
+    for (int i = 0; i < kPairs; ++i) {                                                                         \
+      wrong += old[3 * i].value != 2 || old[3 * i].index != 100 + 2 * i || old[3 * i + 1].index != 0;          \
+      wrong += theirs[2 * i].value != (i < 2 ? i : 2) || theirs[2 * i].index != (i <= 2 ? from : 100 + 2 * i); \
+      wrong += theirs[2 * i + 1].value != 2 || theirs[2 * i + 1].index != 100 + 2 * i + 1;                     \
+    }                                                                                                          \
+    CHECK(wrong == 0, "%s, types made of " #PAIR_TYPE ": %d wrong", name, wrong);                              \
+    MPI_Type_free(&row);                                                                                       \
+    MPI_Type_free(&seconds);                                                                                   \
+    MPI_Type_free(&thirds);                                                                                    \
+    MPI_Win_fence(0, window->win);                                                                             \
+  }
+
+MADE_OF_PAIRS(double_int, double, MPI_DOUBLE_INT)
+MADE_OF_PAIRS(short_int, short, MPI_SHORT_INT)
+MADE_OF_PAIRS(float_int, float, MPI_FLOAT_INT)
+MADE_OF_PAIRS(two_ints, int, MPI_2INT)
+MADE_OF_PAIRS(long_double_int, long_double, MPI_LONG_DOUBLE_INT)
+
+// Every second int there, a fetched copy packed here.
+static void gaps(struct test_window* window, const char* name) {
+  enum { kLong = 10000 };
+  const int rank = world_rank(), size = world_size(), to = (rank + 1) % size;
+  MPI_Datatype seconds;
+  MPI_Type_vector(kLong, 1, 2, MPI_INT, &seconds);
+  MPI_Type_commit(&seconds);
+  int* mine = malloc(kLong * sizeof(int));
+  int* old = malloc(kLong * sizeof(int));
+  for (int i = 0; i < kLong; ++i) mine[i] = i;
+  for (int i = 0; i < 2 * kLong; ++i) window->memory[i] = 5;
+  MPI_Win_fence(0, window->win);
+  MPI_Get_accumulate(mine, kLong, MPI_INT, old, kLong, MPI_INT, to, 0, 1, seconds, MPI_SUM, window->win);
+  MPI_Win_fence(0, window->win);
+  int wrong = 0;
+  for (int i = 0; i < kLong; ++i) {
+    wrong += old[i] != 5 || window->memory[2 * i] != 5 + i || (i + 1 < kLong && window->memory[2 * i + 1] != 5);
+  }
+  CHECK(wrong == 0, "%s, every second: %d wrong", name, wrong);
+  MPI_Win_fence(0, window->win);
+  MPI_Accumulate(mine, kLong, MPI_INT, to, 0, 1, seconds, MPI_REPLACE, window->win);
+  MPI_Win_fence(0, window->win);
+  for (int i = wrong = 0; i < kLong; ++i) wrong += window->memory[2 * i] != i;
+  CHECK(wrong == 0, "%s, replaced: %d wrong", name, wrong);
+  MPI_Get_accumulate(NULL, 0, MPI_DATATYPE_NULL, old, kLong, MPI_INT, to, 0, 1, seconds, MPI_NO_OP, window->win);
+  MPI_Win_fence(0, window->win);
+  for (int i = wrong = 0; i < kLong; ++i) wrong += old[i] != i;
+  CHECK(wrong == 0, "%s, read: %d wrong", name, wrong);
+  free(mine);
+  free(old);
+  MPI_Type_free(&seconds);
+}
+
+int main(int argc, char** argv) {
+  suite_begin(&argc, &argv);
+  for (int flavour = 0; flavour < kFlavours; ++flavour) {
+    struct test_window window = open_window((enum flavour)flavour, 20000, MPI_COMM_WORLD);
+    const char* const name = kFlavourNames[flavour];
+    sum_short(&window, name);
+    sum_int(&window, name);
+    sum_long(&window, name);
+    sum_float(&window, name);
+    sum_double(&window, name);
+    sum_long_double(&window, name);
+    pairs(&window, name);
+    made_of_double_int(&window, name);
+    made_of_short_int(&window, name);
+    made_of_float_int(&window, name);
+    made_of_two_ints(&window, name);
+    made_of_long_double_int(&window, name);
+    gaps(&window, name);
+    close_window(&window);
+  }
+  return suite_end("rma_accumulate");
+}

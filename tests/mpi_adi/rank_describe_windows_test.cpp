@@ -1,0 +1,49 @@
+#include <doctest/doctest.h>
+
+#include "mpi_adi/rank/describe_windows.hpp"
+#include "mpi_adi/rma/window_way.hpp"
+
+using namespace margay::mpi_adi;
+
+namespace {
+
+// The line of a kind of memory.
+std::string line_of(const std::vector<std::string>& lines, const std::string& memory) {
+  for (const std::string& line : lines) {
+    if (line.starts_with("  " + memory + " ")) return line;
+  }
+  return {};
+}
+
+bool says(const std::string& line, const std::string& words) {
+  return line.find(words) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("the first way that a member's memory allows is taken") {
+  CHECK(choose_window_way({.is_own = true}).way == WindowWay::direct);
+  CHECK(choose_window_way({.is_on_node = true, .is_mapped = true, .reads_others = true}).way == WindowWay::direct);
+  CHECK(choose_window_way({.is_on_node = true, .reads_others = true}).way == WindowWay::process);
+  CHECK(choose_window_way({.is_on_node = true}).way == WindowWay::message);
+  CHECK(choose_window_way({.reads_others = true}).way == WindowWay::message);
+  CHECK(choose_window_way({.is_dynamic = true, .is_own = true}).way == WindowWay::message);
+  CHECK(choose_window_way({.of_1996 = true, .is_own = true}).way == WindowWay::message);
+}
+
+TEST_CASE("what this machine allows decides what is told of windows") {
+  WindowMeans means{
+      .shares_heap = true, .heap_reason = "memfd", .reads_others = true, .reading_reason = {}, .huge_pages = {}};
+  CHECK(says(line_of(describe_windows(means), "allocated"), " direct "));
+  CHECK(says(line_of(describe_windows(means), "the program's"), " process memory "));
+  means.shares_heap = false;
+  means.heap_reason = "no memfd here";
+  CHECK(says(line_of(describe_windows(means), "allocated"), " process memory "));
+  CHECK(says(line_of(describe_windows(means), "allocated"), "no memfd here"));
+  means.reads_others = false;
+  CHECK(says(line_of(describe_windows(means), "allocated"), " messages "));
+  CHECK(says(line_of(describe_windows(means), "the program's"), " messages "));
+  margay::sim::Options options;
+  options.set("method", "long=ring");
+  CHECK_FALSE(try_window_means(options).reads_others);
+}

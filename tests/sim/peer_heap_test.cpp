@@ -1,0 +1,303 @@
+// Another rank's memory, mapped by what it told: both see each other's writes, an owner that died does not matter, and
+// nothing that it says is believed.
+#include "sim/machine/peer_heap.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <string>
+
+#include "sim/wire/shm/shm_layout.hpp"
+#include "tests/sim/heap_pieces.hpp"
+
+namespace margay::sim::test {
+namespace {
+
+constexpr std::uint64_t kSmallBytes = 3 * kHeapPage + 100;
+constexpr std::uint64_t kHugeBytes = 2 * kHugeMinBytes;
+
+// What the two processes of a test share beside the heap.
+struct HeapMeeting {
+  RankArea area;
+  HeapPlace small;
+  HeapPlace huge;
+};
+
+HeapMeeting& make_meeting() {
+  void* const base = ::mmap(nullptr, sizeof(HeapMeeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(base != MAP_FAILED);
+  return *static_cast<HeapMeeting*>(base);
+}
+
+void allocate_and_publish(SharedHeap& heap, HeapMeeting& meeting, std::byte*& small, std::byte*& huge) {
+  void* got[2] = {};
+  if (!heap.allocate(kSmallBytes, got[0]).ok() || !heap.allocate(kHugeBytes, got[1]).ok()) ::abort();
+  small = static_cast<std::byte*>(got[0]);
+  huge = static_cast<std::byte*>(got[1]);
+  meeting.small = heap.find(small, kSmallBytes).value();
+  meeting.huge = heap.find(huge, kHugeBytes).value();
+  meeting.area.pid = static_cast<std::uint32_t>(::getpid());
+  heap.publish(meeting.area);
+}
+
+// The owner, a process of its own: says "there", answers each word with what it finds at the pieces' ends, until the
+// pipe's end.
+class HeapOwner {
+ public:
+  HeapOwner() : meeting_(make_meeting()) {
+    int in[2];
+    int out[2];
+    REQUIRE(::pipe2(in, O_CLOEXEC) == 0);
+    REQUIRE(::pipe2(out, O_CLOEXEC) == 0);
+    pid_ = ::fork();
+    REQUIRE(pid_ >= 0);
+    if (pid_ == 0) {
+      ::close(in[1]);
+      live(meeting_, in[0], out[1]);
+    }
+    ::close(in[0]);
+    ::close(out[1]);
+    to_ = in[1];
+    from_ = out[0];
+    REQUIRE(heard() == 'r');
+  }
+  ~HeapOwner() {
+    end();
+    ::close(to_);
+    ::close(from_);
+    ::munmap(&meeting_, sizeof meeting_);
+  }
+  HeapOwner(const HeapOwner&) = delete;
+  HeapOwner& operator=(const HeapOwner&) = delete;
+  void end() {
+    if (pid_ == 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+  // What the owner finds at the last byte of its small piece; it then writes 'o' at the first of both.
+  char ask() {
+    REQUIRE(::write(to_, "?", 1) == 1);
+    return heard();
+  }
+  [[nodiscard]] HeapMeeting& meeting() const { return meeting_; }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  [[noreturn]] static void live(HeapMeeting& meeting, int in, int out) {
+    SharedHeap heap;
+    std::byte* small = nullptr;
+    std::byte* huge = nullptr;
+    allocate_and_publish(heap, meeting, small, huge);
+    char word = 'r';
+    while (::write(out, &word, 1) == 1 && ::read(in, &word, 1) == 1) {
+      word = static_cast<char>(small[kSmallBytes - 1]);
+      small[0] = huge[0] = std::byte{'o'};
+    }
+    ::_exit(0);
+  }
+  char heard() const {
+    char word = 0;
+    REQUIRE(::read(from_, &word, 1) == 1);
+    return word;
+  }
+
+  HeapMeeting& meeting_;
+  pid_t pid_ = 0;
+  int to_ = -1;
+  int from_ = -1;
+};
+
+std::byte* mapped_place(PeerHeap& peer, const HeapPlace& place) {
+  std::byte* at = nullptr;
+  const portals::Status status = peer.map(place, at);
+  REQUIRE_MESSAGE(status.ok(), status.sentence());
+  return at;
+}
+
+TEST_CASE("peer heap: two processes see each other's writes") {
+  HeapOwner owner;
+  PeerHeap peer;
+  const portals::Status status = PeerHeap::open(owner.meeting().area, peer);
+  REQUIRE_MESSAGE(status.ok(), status.sentence());
+  std::byte* const small = mapped_place(peer, owner.meeting().small);
+  std::byte* const huge = mapped_place(peer, owner.meeting().huge);
+  CHECK(reinterpret_cast<std::uintptr_t>(huge) % kHugePageBytes == 0);
+  small[kSmallBytes - 1] = std::byte{'p'};
+  CHECK(owner.ask() == 'p');
+  CHECK(small[0] == std::byte{'o'});
+  CHECK(huge[0] == std::byte{'o'});
+}
+
+TEST_CASE("peer heap: pages are mapped once, until the last use of them ends") {
+  HeapOwner owner;
+  PeerHeap peer;
+  REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
+  const HeapPlace whole = owner.meeting().small;
+  const HeapPlace within{whole.offset + 10, kSmallBytes - 20};  // of the same pages
+  const HeapPlace second{whole.offset + kHeapPage, 1};
+  std::byte* const at = mapped_place(peer, whole);
+  CHECK(mapped_place(peer, within) == at + 10);
+  CHECK(peer.mapped() == 1);
+  std::byte* const apart = mapped_place(peer, second);
+  CHECK(peer.mapped() == 2);
+  at[kHeapPage] = std::byte{7};
+  CHECK(*apart == std::byte{7});
+  peer.unmap(whole);
+  CHECK(peer.mapped() == 2);
+  at[20] = std::byte{8};
+  peer.unmap(within);
+  peer.unmap(second);
+  CHECK(peer.mapped() == 0);
+  CHECK(mapped_place(peer, whole)[20] == std::byte{8});
+  PeerHeap moved = std::move(peer);
+  CHECK(moved.mapped() == 1);
+  CHECK(!peer.is_open());
+}
+
+TEST_CASE("peer heap: an owner that died leaves what was mapped, and what was not") {
+  HeapOwner owner;
+  PeerHeap peer;
+  REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
+  std::byte* const small = mapped_place(peer, owner.meeting().small);
+  owner.ask();
+  const RankArea area = owner.meeting().area;
+  owner.end();
+  CHECK(small[0] == std::byte{'o'});
+  small[1] = std::byte{1};
+  CHECK(mapped_place(peer, owner.meeting().huge)[0] == std::byte{'o'});
+  PeerHeap late;
+  const std::string sentence = PeerHeap::open(area, late).sentence();
+  CHECK(sentence.find("cannot be mapped: /proc/") != std::string::npos);
+  CHECK(!late.is_open());
+}
+
+TEST_CASE("peer heap: what a child of fork() writes does not reach the owner") {
+  HeapOwner owner;
+  PeerHeap peer;
+  REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
+  std::byte* const small = mapped_place(peer, owner.meeting().small);
+  small[kSmallBytes - 1] = std::byte{'p'};
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const bool seen = small[kSmallBytes - 1] == std::byte{'p'};
+    small[kSmallBytes - 1] = std::byte{'c'};
+    std::byte* at = nullptr;
+    const bool refused = !peer.map(owner.meeting().huge, at).ok() && at == nullptr;
+    ::_exit(seen && refused && small[kSmallBytes - 1] == std::byte{'c'} ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(owner.ask() == 'p');
+}
+
+TEST_CASE("peer heap: a place outside of the file is refused") {
+  HeapOwner owner;
+  PeerHeap peer;
+  REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
+  const std::uint64_t end = owner.meeting().area.heap_bytes;
+  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+  for (const HeapPlace& place :
+       {HeapPlace{end, 1}, HeapPlace{end - 1, 2}, HeapPlace{0, end + 1}, HeapPlace{kMost, 1}, HeapPlace{kMost, kMost},
+        HeapPlace{kHeapPage, kMost}, HeapPlace{kHeapPage, kMost - kHeapPage + 1}, HeapPlace{kHeapPage, 0}}) {
+    CAPTURE(place.offset);
+    CAPTURE(place.bytes);
+    std::byte* at = nullptr;
+    const portals::Status status = peer.map(place, at);
+    CHECK(at == nullptr);
+    CHECK(status.sentence().find("which has " + std::to_string(end)) != std::string::npos);
+  }
+  CHECK(peer.mapped() == 0);
+  mapped_place(peer, {end - 1, 1});
+}
+
+// This process plays the owner that says something else than there is.
+struct SaidHeap {
+  RankArea area{};
+  explicit SaidHeap(int descriptor) {
+    struct stat about {};
+    REQUIRE(::fstat(descriptor, &about) == 0);
+    area.pid = static_cast<std::uint32_t>(::getpid());
+    area.heap_descriptor = static_cast<std::uint32_t>(descriptor) + 1;
+    area.heap_bytes = static_cast<std::uint64_t>(about.st_size);
+    area.heap_file = about.st_ino;
+  }
+  [[nodiscard]] std::string sentence() const {
+    PeerHeap peer;
+    const portals::Status status = PeerHeap::open(area, peer);
+    CHECK(peer.is_open() == status.ok());
+    return status.sentence();
+  }
+};
+
+TEST_CASE("peer heap: what an owner says is checked") {
+  HeapMeeting& meeting = make_meeting();
+  SharedHeap heap;
+  RankArea none;
+  heap.publish(none);
+  PeerHeap peer;
+  CHECK(PeerHeap::open(none, peer).sentence().find("not told of any") != std::string::npos);
+  std::byte* small = nullptr;
+  std::byte* huge = nullptr;
+  allocate_and_publish(heap, meeting, small, huge);
+  SaidHeap said(heap.descriptor());
+  CHECK(said.area.heap_bytes == meeting.area.heap_bytes);
+  CHECK(said.area.heap_file == meeting.area.heap_file);
+  CHECK(said.area.heap_descriptor == meeting.area.heap_descriptor);
+  CHECK(said.sentence() == "");
+  SUBCASE("another size") {
+    said.area.heap_bytes += kHeapPage;
+    CHECK(said.sentence().find("and not " + std::to_string(said.area.heap_bytes)) != std::string::npos);
+  }
+  SUBCASE("another file") {
+    said.area.heap_file += 1;
+    CHECK(said.sentence().find("another process") != std::string::npos);
+  }
+  SUBCASE("no such descriptor") {
+    said.area.heap_descriptor = ~std::uint32_t{0};
+    CHECK(said.sentence().find("No such file") != std::string::npos);
+  }
+  SUBCASE("no such process") {
+    said.area.pid = ~std::uint32_t{0};
+    CHECK(said.sentence().find("No such file") != std::string::npos);
+  }
+  ::munmap(&meeting, sizeof meeting);
+}
+
+TEST_CASE("peer heap: a descriptor that is no sealed memfd is refused, and nothing waits for it") {
+  int descriptor = -1;
+  int ends[2] = {-1, -1};
+  const char* expected = "not sealed";
+  SUBCASE("a file") {
+    descriptor = ::open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  }
+  SUBCASE("a memfd without seals") {
+    descriptor = ::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  }
+  SUBCASE("a memfd that may still grow") {
+    descriptor = ::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    REQUIRE(::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+  }
+  SUBCASE("a pipe") {
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    descriptor = ends[0];
+    expected = "no file of memory";
+  }
+  REQUIRE(descriptor >= 0);
+  const SaidHeap said(descriptor);
+  CHECK(said.sentence().find(expected) != std::string::npos);
+  ::close(descriptor);
+  if (ends[1] >= 0) ::close(ends[1]);
+}
+
+}  // namespace
+}  // namespace margay::sim::test

@@ -1,0 +1,161 @@
+// Memory shared with the job as the heap uses it: private in a child of fork(), whatever other threads do meanwhile,
+// and out of core dumps where no piece is.
+#include "sim/machine/shared_range.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tests/sim/heap_pieces.hpp"
+#include "tests/support/seeds.hpp"
+
+namespace margay::sim::test {
+namespace {
+
+TEST_CASE("shared range: a child of fork() has a copy of its own, and neither allocates nor frees") {
+  SharedHeap heap;
+  const std::span<std::byte> got = piece(heap, 3 * kHeapPage);
+  fill(got, 1);
+  const bool as_expected = in_child([&] {
+    const bool seen = is_all(got, 1);
+    fill(got, 2);
+    void* base = nullptr;
+    const std::string sentence = heap.allocate(10, base).sentence();
+    heap.free(got.data());
+    // And its own child a copy of that.
+    const pid_t grandchild = ::fork();
+    if (grandchild == 0) {
+      const bool copied = is_all(got, 2);
+      fill(got, 3);
+      ::_exit(copied ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(grandchild, &status, 0);
+    return seen && status == 0 && is_all(got, 2) && base == nullptr &&
+           sentence.find("a child of fork()") != std::string::npos;
+  });
+  CHECK(as_expected);
+  CHECK(is_all(got, 1));
+  CHECK(heap.owns(got.data()));
+  heap.free(got.data());
+  CHECK(heap.is_sound());
+}
+
+// What the kernel says about the mapping that an address is in; and how many mappings of arenas there are.
+std::string mapping_flags(const void* address) {
+  std::ifstream in("/proc/self/smaps");
+  std::string line;
+  bool is_here = false;
+  while (std::getline(in, line)) {
+    unsigned long long begin = 0;
+    unsigned long long end = 0;
+    if (std::sscanf(line.c_str(), "%llx-%llx ", &begin, &end) == 2) {
+      const auto at = reinterpret_cast<std::uintptr_t>(address);
+      is_here = begin <= at && at < end;
+    } else if (is_here && line.starts_with("VmFlags:")) {
+      return line + " ";
+    }
+  }
+  return {};
+}
+int arena_mappings(std::string_view kind = "rw") {
+  std::ifstream in("/proc/self/maps");
+  int count = 0;
+  for (std::string line; std::getline(in, line);) {
+    const bool is_one = line.find("margay-heap") != std::string::npos;
+    count += is_one && line.find(" " + std::string(kind)) != std::string::npos ? 1 : 0;
+  }
+  return count;
+}
+
+// No thread was changing the list of ranges when its process forked: a child shares none, and can use the list itself.
+TEST_CASE("shared range: fork() while other threads allocate") {
+  const auto use = [] {
+    SharedHeap heap({.arena_bytes = 2 * kMiB});
+    void* base = nullptr;
+    return heap.allocate(kHeapPage, base).ok();
+  };
+  std::atomic<bool> is_over{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] {
+      while (!is_over.load()) static_cast<void>(use());
+    });
+  }
+  int failed = 0;
+  for (std::uint64_t i = 0; i < testing::of_threads(200); ++i) {
+    failed += in_child([&] {
+      ::alarm(60);
+      return arena_mappings("rw-s") == 0 && use();
+    })
+                  ? 0
+                  : 1;
+  }
+  is_over.store(true);
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failed == 0);
+}
+
+TEST_CASE("shared range: core dumps have the pieces and not the rest, and mappings do not add up") {
+  SharedHeap heap;
+  piece(heap, 1);
+  const int before = arena_mappings();
+  std::vector<std::span<std::byte>> pieces;
+  for (const std::uint64_t bytes : {kHeapPage, 2 * kHugeMinBytes, kHeapPage, kMiB})
+    pieces.push_back(piece(heap, bytes));
+  const bool huge = std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
+  for (const std::span<std::byte> got : pieces) {
+    const std::string flags = mapping_flags(got.data());
+    CHECK(flags.find(" sh ") != std::string::npos);
+    CHECK(flags.find(" dd ") == std::string::npos);
+    CHECK((flags.find(" hg ") != std::string::npos) == (huge && got.size() >= kHugeMinBytes));
+  }
+  CHECK(mapping_flags(pieces[0].data() - 1).find(" dd ") != std::string::npos);
+  CHECK(mapping_flags(pieces[0].data() + heap.arena_bytes() / 2).find(" dd ") != std::string::npos);
+  CHECK(arena_mappings() > before);
+  for (const std::span<std::byte> got : pieces) heap.free(got.data());
+  CHECK(mapping_flags(pieces[1].data()).find(" dd ") != std::string::npos);
+  CHECK(arena_mappings() == before);
+}
+
+TEST_CASE("shared range: a child whose parent closed the arena's descriptor never reaches the job") {
+  SharedHeap heap;
+  const std::span<std::byte> got = piece(heap, kHeapPage);
+  fill(got, 1);
+  const int kept = ::dup(heap.descriptor());
+  REQUIRE(kept >= 0);
+  int other = -1;
+  ::close(heap.descriptor());
+  SUBCASE("closed") {}
+  SUBCASE("another file has its number") {
+    other = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    REQUIRE(other == heap.descriptor());
+  }
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    ::signal(SIGSEGV, SIG_DFL);
+    got[0] = std::byte{2};
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(is_all(got, 1));
+  REQUIRE(::dup3(kept, heap.descriptor(), O_CLOEXEC) == heap.descriptor());
+  ::close(kept);
+}
+
+}  // namespace
+}  // namespace margay::sim::test

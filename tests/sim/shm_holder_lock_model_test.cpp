@@ -1,0 +1,168 @@
+// A model of the lock that names its holder (sim/shm/holder_lock), of which whole window locks' steps are made: every
+// atomic instruction of enter(), enter_slowly() and leave() a step, deaths between any two. Three processes come as
+// often as they like, two of them may die. Its two orders (acquire in, release out) are not in it: what they keep out
+// thread sanitizer and shm_holder_lock_test look for.
+//
+// Properties: one at a time; who comes in behind one that died inside is told so (`taken_over`), and only then;
+// somebody gets on. Mutants must be caught.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "tests/sim/memory_model.hpp"
+
+namespace margay::sim {
+namespace {
+
+constexpr int kComers = 3;
+
+enum class HolderMutant {
+  none,
+  takes_by_store,   // the word of the dead is overwritten, whoever has taken it meanwhile
+  looks_again,      // what is taken over is what the word says after the question
+  does_not_ask,     // who waits long takes it from anybody
+  never_asks,       // the dead keep it
+  free_is_told,     // taken over, but told as free
+  leaves_too_soon,  // the word is free before the last store inside
+};
+
+enum HolderStep : std::uint8_t { outside, looking, seen_word, asked, working, leaving, gone };
+
+struct HolderState {
+  std::uint8_t word = 0;
+  std::uint8_t half_done = 0;  // somebody died inside, and nobody has repaired it
+  std::array<std::uint8_t, kComers> step{};
+  std::array<std::uint8_t, kComers> seen{};
+  std::array<std::uint8_t, kComers> told{};  // taken_over
+  std::uint8_t deaths_left = 2;
+};
+
+class HolderExplorer {
+ public:
+  explicit HolderExplorer(HolderMutant mutant) : mutant_(mutant) {}
+
+  // The properties that do not hold.
+  const std::set<std::string>& explore() {
+    states_.visit(HolderState{});
+    while (!states_.empty()) expand(states_.take());
+    return wrong_;
+  }
+  [[nodiscard]] std::size_t states() const { return states_.size(); }
+
+ private:
+  void expand(const HolderState& state) {
+    int inside = 0;
+    for (std::size_t who = 0; who < kComers; ++who) inside += is_inside(state, who) ? 1 : 0;
+    if (inside > 1) {
+      wrong_.insert("two are in");
+      return;
+    }
+    bool gets_on = false;
+    for (std::size_t who = 0; who < kComers; ++who) {
+      if (state.step[who] == gone) continue;
+      HolderState next = state;
+      step(next, who);
+      states_.visit(next);
+      gets_on |= gets_on_alone(state, who);
+      if (state.deaths_left == 0 || state.step[who] == outside) continue;
+      next = state;
+      --next.deaths_left;
+      if (is_inside(state, who)) next.half_done = 1;
+      next.step[who] = gone;
+      states_.visit(next);
+    }
+    if (!gets_on) wrong_.insert("all wait for ever");
+  }
+  // In a few steps, while the others stand. They can keep nobody out who looks only.
+  bool gets_on_alone(HolderState state, std::size_t who) {
+    for (int steps = 0; steps < 6; ++steps) {
+      if (step(state, who)) return true;
+    }
+    return false;
+  }
+  static bool is_inside(const HolderState& state, std::size_t who) {
+    return state.step[who] == working || state.step[who] == leaving;
+  }
+
+  void enter(HolderState& next, std::size_t who, bool taken_over) {
+    next.word = static_cast<std::uint8_t>(who + 1);
+    next.told[who] = taken_over && mutant_ != HolderMutant::free_is_told ? 1 : 0;
+    if (next.half_done != next.told[who]) wrong_.insert("what the dead left is not told");
+    next.half_done = 0;  // it repairs
+    next.step[who] = working;
+  }
+  // A compare-exchange. Whether it is in.
+  bool enter_if(HolderState& next, std::size_t who, bool is_as_expected, bool taken_over) {
+    next.step[who] = looking;
+    if (is_as_expected) enter(next, who, taken_over);
+    return is_as_expected;
+  }
+
+  // One of `who`: it is in, or goes on in it.
+  bool step(HolderState& next, std::size_t who) {
+    const std::uint8_t seen = next.seen[who];
+    switch (next.step[who]) {
+      case outside:  // enter()
+        return enter_if(next, who, next.word == 0, false);
+      case looking:  // enter_slowly(), from here on
+        next.seen[who] = next.word;
+        next.step[who] = seen_word;
+        return false;
+      case seen_word: {
+        if (seen == 0) return enter_if(next, who, next.word == 0, false);
+        const bool is_gone = mutant_ == HolderMutant::does_not_ask || next.step[seen - 1U] == gone;
+        next.step[who] = is_gone && mutant_ != HolderMutant::never_asks ? asked : looking;
+        return false;
+      }
+      case asked: {
+        const bool any = mutant_ == HolderMutant::takes_by_store;
+        const bool looked_again = mutant_ == HolderMutant::looks_again && next.word != 0;
+        return enter_if(next, who, any || looked_again || next.word == seen, true);
+      }
+      case working:
+        if (mutant_ == HolderMutant::leaves_too_soon) next.word = 0;
+        next.step[who] = leaving;
+        return true;
+      default:
+        if (mutant_ != HolderMutant::leaves_too_soon) next.word = 0;
+        next.told[who] = next.seen[who] = 0;
+        next.step[who] = outside;
+        return true;
+    }
+  }
+
+  HolderMutant mutant_;
+  StateSet<HolderState> states_;
+  std::set<std::string> wrong_;
+};
+static_assert(sizeof(HolderState) == 3 + 3 * kComers, "bytes without padding");
+
+TEST_CASE("holder lock model: nothing wrong is reachable") {
+  HolderExplorer explorer(HolderMutant::none);
+  CHECK(explorer.explore().empty());
+  CHECK_GT(explorer.states(), 200);
+}
+
+TEST_CASE("holder lock model: every mutant is caught, by what it breaks") {
+  struct Expected {
+    HolderMutant mutant;
+    const char* property;
+  };
+  for (const auto& [mutant, property] : {
+           Expected{HolderMutant::takes_by_store, "two are in"},
+           Expected{HolderMutant::looks_again, "two are in"},
+           Expected{HolderMutant::does_not_ask, "two are in"},
+           Expected{HolderMutant::never_asks, "all wait for ever"},
+           Expected{HolderMutant::free_is_told, "what the dead left is not told"},
+           Expected{HolderMutant::leaves_too_soon, "two are in"},
+       }) {
+    CAPTURE(static_cast<int>(mutant));
+    CHECK(HolderExplorer(mutant).explore().contains(property));
+  }
+}
+
+}  // namespace
+}  // namespace margay::sim

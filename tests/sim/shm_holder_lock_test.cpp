@@ -1,0 +1,109 @@
+// The lock that names its holder, and the accumulate lock that is made of it.
+#include "sim/shm/holder_lock.hpp"
+
+#include <sched.h>
+
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "sim/shm/accumulate_lock.hpp"
+#include "tests/sim/window_lock_table.hpp"
+#include "tests/support/seeds.hpp"
+
+namespace margay::sim::test {
+namespace {
+
+TEST_CASE("holder lock: one at a time, and it names it") {
+  Deaths deaths{};
+  AccumulateLockData data;
+  const auto times = testing::of_threads(50'000);
+  struct Parts {
+    std::uint64_t first = 0;
+    std::uint64_t second = 0;
+  } parts;  // plain: torn by a lock that lets two in; thread sanitizer sees it too
+  std::atomic<std::uint32_t> wrong = 0;
+  std::vector<std::thread> threads;
+  for (std::uint32_t me = 0; me < 4; ++me) {
+    threads.emplace_back([&, me] {
+      AccumulateLock lock(data, me, deaths.gone());
+      for (std::uint64_t time = 0; time < times; ++time) {
+        const std::lock_guard guard(lock);
+        if (parts.first != parts.second || std::atomic_ref<std::uint32_t>(data.holder).load() != me + 1) ++wrong;
+        ++parts.first;
+        if (time % 64 == 0) ::sched_yield();
+        ++parts.second;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK_EQ(wrong.load(), 0);
+  CHECK_EQ(parts.first, 4 * times);
+  CHECK_EQ(parts.second, 4 * times);
+  CHECK_EQ(data.holder, 0);
+}
+
+TEST_CASE("holder lock: taken from a holder that is gone, by one of all that heard of it, which is told") {
+  constexpr std::uint32_t kThreads = 3;
+  for (std::uint64_t round = 0; round < testing::of_threads(500); ++round) {
+    std::atomic<std::uint32_t> heard = 0;
+    // Nobody takes it before all have been told.
+    const HolderGone gone(
+        [](void* context, std::uint32_t id) {
+          auto& all = *static_cast<std::atomic<std::uint32_t>*>(context);
+          for (++all; all.load() < kThreads;) std::this_thread::yield();
+          return id == 9;
+        },
+        &heard);
+    std::uint32_t word = 9 + 1;
+    std::uint32_t inside = 0;
+    std::atomic<std::uint32_t> taken_over = 0;
+    std::vector<std::thread> threads;
+    for (std::uint32_t me = 0; me < kThreads; ++me) {
+      threads.emplace_back([&, me] {
+        HolderLock lock(word, me, gone);
+        if (lock.enter() == HolderLock::Entry::taken_over) ++taken_over;
+        ++inside;
+        lock.leave();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    REQUIRE_EQ(taken_over.load(), 1);
+    REQUIRE_EQ(inside, kThreads);
+    REQUIRE_EQ(word, 0);
+  }
+}
+
+TEST_CASE("holder lock: not taken from one that lives, however long it stays") {
+  struct Questions {
+    std::atomic<std::uint32_t> asked = 0;
+    std::atomic<std::uint32_t> wrong = 0;
+  } questions;
+  const HolderGone gone(
+      [](void* context, std::uint32_t id) {
+        auto& asks = *static_cast<Questions*>(context);
+        if (id != 5) ++asks.wrong;
+        ++asks.asked;
+        return false;
+      },
+      &questions);
+  std::uint32_t word = 0;
+  HolderLock holder(word, 5, gone);
+  CHECK(holder.enter() == HolderLock::Entry::free);
+  std::atomic<bool> in{false};
+  std::thread other([&] {
+    HolderLock lock(word, 6, gone);
+    CHECK(lock.enter() == HolderLock::Entry::free);
+    in.store(true);
+    lock.leave();
+  });
+  while (questions.asked.load() < 20 && !in.load()) std::this_thread::yield();
+  CHECK_FALSE(in.load());
+  holder.leave();
+  other.join();
+  CHECK(in.load());
+  CHECK_EQ(questions.wrong.load(), 0);
+}
+
+}  // namespace
+}  // namespace margay::sim::test
