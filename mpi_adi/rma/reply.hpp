@@ -31,6 +31,7 @@ struct Reply final : Listener {
   std::unique_ptr<portals::CombinedBlock> memory;
   portals::MatchEntry entry;
   bool at_target = false;
+  std::uint32_t generation = 0;  // see UnderWay
   void told() override;
 };
 
@@ -44,6 +45,7 @@ struct Outgoing final : Listener {
   std::vector<std::byte> body;         // its own, of an ask
   std::vector<portals::Buffer> table;  // of a body out of pieces of the window
   sim::Transmission transmission;
+  std::uint32_t generation = 0;
   void told() override;
 };
 

@@ -132,7 +132,7 @@ void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const po
   outgoing.transmission.may_change = others_may_write(body);
   outgoing.transmission.owner = static_cast<Listener*>(&outgoing);
   outgoing.transmission.owner_kind = kOwnerListener;
-  if (window != nullptr) ++window->target(target).sending;
+  if (window != nullptr) outgoing.generation = window->target(target).sending.begin();
   parts_.kernel.send(outgoing.transmission);
 }
 
@@ -210,7 +210,7 @@ void Outgoing::told() {
 void Rma::finished(Outgoing& outgoing) {
   const bool failed = outgoing.transmission.state == sim::Transmission::State::failed;
   if (outgoing.window != nullptr) {
-    --outgoing.window->target(outgoing.target).sending;
+    outgoing.window->target(outgoing.target).sending.end(outgoing.generation);
     if (failed) note(*outgoing.window, MPIX_ERR_PROC_FAILED, {});
   }
   if (outgoing.request != nullptr) done(outgoing.request, failed ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS);
@@ -235,7 +235,7 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
   const portals::Criteria criteria{.match_bits = reply_bits_of(answer), .source_rank = to.world_rank};
   answer.entry.set(criteria, *answer.memory, {});
   parts_.receive_list.insert_before(parts_.heap.first_catch_all(), answer.entry);
-  ++to.awaited;
+  answer.generation = to.awaited.begin();
   // Whose loss was looked at before: nothing of it ends by itself any more.
   if (parts_.kernel.gone(to.world_rank)) [[unlikely]]
     parts_.losses_ended = kLookAgain;
@@ -264,7 +264,7 @@ void Rma::give_up(Reply& answer, int error_class) {
   answer.pieces.clear();
   WindowTarget& target = answer.window->target(answer.target);
   parts_.kernel.answered(target.world_rank);
-  --target.awaited;
+  target.awaited.end(answer.generation);
   if (answer.request != nullptr) {
     done(answer.request, error_class);
   } else if (error_class != MPI_SUCCESS) {

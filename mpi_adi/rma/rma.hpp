@@ -94,7 +94,7 @@ class Rma final : public Listener {
 
   // Whether this origin's memory is its own again, and what it asked for is here.
   [[nodiscard]] bool locally_complete(const WindowTarget& target) const {
-    return target.sending == 0 && target.awaited == 0;
+    return target.sending.none() && target.awaited.none();
   }
   // All accesses to the target are done there when locally_complete() says so. Requires: what was put has left.
   void begin_flush(Window& window, int target);

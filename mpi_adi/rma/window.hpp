@@ -14,6 +14,7 @@
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/info.hpp"
 #include "mpi_adi/rma/target_memory.hpp"
+#include "mpi_adi/rma/under_way.hpp"
 #include "mpi_adi/rma/window_control.hpp"
 #include "portals/match/match_entry.hpp"
 #include "portals/memory/single_block.hpp"
@@ -51,8 +52,8 @@ struct WindowTarget {
   std::uint32_t memory_local_rank = 0;
   // Messages: those whose origin memory is not free yet, answers that have not come, and whether there are puts behind
   // which no flush has gone.
-  std::uint32_t sending = 0;
-  std::uint32_t awaited = 0;
+  UnderWay sending;
+  UnderWay awaited;
   bool unflushed = false;
   // The passive epoch of this origin, and whether its lock was granted.
   LockKind lock = LockKind::none;

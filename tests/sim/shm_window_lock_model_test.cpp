@@ -311,7 +311,7 @@ TEST_CASE("window lock model: every mutant is caught, by what it breaks") {
     bool by_messages;
     const char* property;
   };
-  for (const auto& [mutant, by_messages, property] : {
+  for (const Expected& expected : {
            Expected{LockMutant::shared_overtakes, false, "overtaken"},
            Expected{LockMutant::newest_first, false, "overtaken"},
            Expected{LockMutant::lets_nobody_in, false, "stuck"},
@@ -325,7 +325,8 @@ TEST_CASE("window lock model: every mutant is caught, by what it breaks") {
            Expected{LockMutant::grant_not_sent, true, "stuck"},
            Expected{LockMutant::hears_the_dead, true, "stuck"},
        }) {
-    CAPTURE(static_cast<int>(mutant));
+    const auto [mutant, by_messages, property] = expected;
+    INFO("mutant " << static_cast<int>(expected.mutant));
     // Seen only after a death in the middle of a release.
     LockExplorer explorer(mutant, by_messages, 1, mutant == LockMutant::withdraws_present);
     if (!explorer.works()) continue;

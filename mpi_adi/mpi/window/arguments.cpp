@@ -149,10 +149,12 @@ void wait_for_lock(Call& call, Window& window, int target) {
 
 namespace {
 
+// Those begun before: another thread may go on beginning others.
 void wait_for_accesses(Call& call, Window& window, int target) {
-  const WindowTarget& to = window.target(target);
-  const Rma& rma = call.rank().rma();
-  wait_for_target(call, to, [&] { return rma.locally_complete(to); });
+  WindowTarget& to = window.target(target);
+  wait_for_target(call, to, [&to, sending = to.sending.now(), awaited = to.awaited.now()] {
+    return to.sending.over(sending) && to.awaited.over(awaited);
+  });
 }
 
 // Accesses to memory that is mapped here go well when its process is dead, too; their epoch does not.
@@ -162,8 +164,8 @@ void tell_dead(Call& call, const WindowTarget& target) {
 }
 
 // What was put has left; answers may still be on their way.
-void wait_until_sent(Call& call, const WindowTarget& target) {
-  wait_for_target(call, target, [&] { return target.sending == 0; });
+void wait_until_sent(Call& call, WindowTarget& target) {
+  wait_for_target(call, target, [&target, now = target.sending.now()] { return target.sending.over(now); });
 }
 
 }  // namespace

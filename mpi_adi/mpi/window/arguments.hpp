@@ -45,7 +45,7 @@ void wait_for_target(Call& call, const WindowTarget& target, Done done) {
   bool is_lost = false;
   const auto over = [&] {
     if (done()) return true;
-    is_lost = kernel.gone(target.world_rank) && target.awaited == 0 && target.sending == 0;
+    is_lost = kernel.gone(target.world_rank) && target.awaited.none() && target.sending.none();
     return is_lost;
   };
   wait_until(call.rank(), over);
