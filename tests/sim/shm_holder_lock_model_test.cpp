@@ -151,7 +151,7 @@ TEST_CASE("holder lock model: every mutant is caught, by what it breaks") {
     HolderMutant mutant;
     const char* property;
   };
-  for (const auto& [mutant, property] : {
+  for (const Expected& expected : {
            Expected{HolderMutant::takes_by_store, "two are in"},
            Expected{HolderMutant::looks_again, "two are in"},
            Expected{HolderMutant::does_not_ask, "two are in"},
@@ -159,8 +159,8 @@ TEST_CASE("holder lock model: every mutant is caught, by what it breaks") {
            Expected{HolderMutant::free_is_told, "what the dead left is not told"},
            Expected{HolderMutant::leaves_too_soon, "two are in"},
        }) {
-    CAPTURE(static_cast<int>(mutant));
-    CHECK(HolderExplorer(mutant).explore().contains(property));
+    INFO("mutant " << static_cast<int>(expected.mutant));
+    CHECK(HolderExplorer(expected.mutant).explore().contains(expected.property));
   }
 }
 
