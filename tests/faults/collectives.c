@@ -6,8 +6,9 @@
 #include <time.h>
 
 #include "../mpi/random_calls_draw.h"
+#include "meet.h"
 
-enum { kAtOnce = 16, kMeetTag = 31000, kWithinUs = 3000 };
+enum { kAtOnce = 16, kWithinUs = 3000 };
 enum { kBeforeCall, kInCall, kLater, kPlaces };  // where it dies: kLater is some time after the call began
 
 struct Death {
@@ -67,25 +68,6 @@ static void make_calls(const struct Deck* deck, int calls, const struct Death* d
       end_call(open[0]);
       memmove(open, open + 1, (size_t)--opened * sizeof open[0]);
     }
-  }
-}
-
-// Nobody leaves before all are done: who has left is as lost as the dead. By messages, which the living still get.
-static void meet(int rank, int size, int victim) {
-  const int first = victim == 0 ? 1 : 0;
-  if (rank != first) {
-    CHECK(MPI_Send(NULL, 0, MPI_BYTE, first, kMeetTag, MPI_COMM_WORLD) == MPI_SUCCESS, "no word to rank %d", first);
-    // It may have left already.
-    MPI_Recv(NULL, 0, MPI_BYTE, first, kMeetTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    return;
-  }
-  for (int other = 0; other < size; ++other) {
-    if (other == first || other == victim) continue;
-    CHECK(MPI_Recv(NULL, 0, MPI_BYTE, other, kMeetTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS,
-          "no word of rank %d", other);
-  }
-  for (int other = 0; other < size; ++other) {
-    if (other != first && other != victim) MPI_Send(NULL, 0, MPI_BYTE, other, kMeetTag, MPI_COMM_WORLD);
   }
 }
 

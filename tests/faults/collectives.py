@@ -12,14 +12,11 @@ import argparse
 import os
 import pathlib
 import random
-import re
-import shlex
-import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from support import compile_c
+from support import compile_c, run_one_death
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "mpi"))
@@ -47,17 +44,9 @@ class Case:
 
     def run(self, program):
         """What went wrong, and how many calls failed."""
-        command = ["python3", str(HERE / "quiet_launcher.py"), f"{self.ranks}:{self.nodes}", str(program), str(CALLS), str(self.seed)]
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "MARGAY", "OMPI"))}
-        run = subprocess.run(command, env={**kept, **self.variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                             errors="replace", check=False)
-        ended = [int(status) for status in re.findall(r"rank \d+ ended: (-?\d+)", run.stdout)]
-        told = re.findall(r"rank \d+: (\d+) calls well, (\d+) failed", run.stdout)
-        words = ""
-        if sorted(ended) != [-9] + [0] * (self.ranks - 1) or len(told) != self.ranks - 1:
-            shown = " ".join(f"{name}={value}" for name, value in self.variables.items())
-            words = f"exit statuses {ended}\n    $ {shown} {shlex.join(command)}\n{run.stdout}{run.stderr[-4000:]}"
-        return words, sum(int(failed) for _, failed in told)
+        words, told = run_one_death(program, f"{self.ranks}:{self.nodes}", [str(CALLS), str(self.seed)], self.variables,
+                                    r"rank \d+: \d+ calls well, (\d+) failed")
+        return words, sum(int(failed) for failed in told)
 
 
 def main():

@@ -2,6 +2,8 @@
 import argparse
 import os
 import pathlib
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -144,10 +146,26 @@ def compile_c(build, source, name, compiler, *flags):
     folder = build / "tests" / "faults"
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / name
-    inputs = [source, *source.parent.parent.glob("mpi/*.h")]
+    inputs = [source, *source.parent.glob("*.h"), *source.parent.parent.glob("mpi/*.h")]
     if not program.exists() or program.stat().st_mtime < max(path.stat().st_mtime for path in inputs):
         subprocess.run([compiler, "-O1", "-g", "-o", str(program), str(source), *flags], check=True)
     return program
+
+
+def run_one_death(program, place, arguments, variables, told):
+    """Of a program whose victim kills itself, under the launcher that ends nobody; `place` is RANKS:NODES. What is wrong
+    with the ends (empty: one killed, the others well, each of which wrote a line that `told` matches), and the matches."""
+    command = ["python3", str(pathlib.Path(__file__).resolve().parent / "quiet_launcher.py"), place, str(program), *arguments]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "MARGAY", "OMPI"))}
+    run = subprocess.run(command, env={**kept, **variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                         errors="replace", check=False)
+    ended = [int(status) for status in re.findall(r"rank \d+ ended: (-?\d+)", run.stdout)]
+    living = int(place.split(":")[0]) - 1
+    matches = re.findall(told, run.stdout)
+    if sorted(ended) == [-9] + [0] * living and len(matches) == living:
+        return "", matches
+    shown = " ".join(f"{name}={value}" for name, value in variables.items())
+    return f"exit statuses {ended}\n    $ {shown} {shlex.join(command)}\n{run.stdout[-4000:]}{run.stderr[-4000:]}", matches
 
 
 def main():

@@ -14,9 +14,9 @@
 
 #include <unistd.h>
 
-#include "../mpi/check.h"
+#include "meet.h"
 
-enum { kCells = 64, kCounts = 60, kMeetTag = 31000, kRounds = 20, kLoopsMax = 100000000, kEpochs = 1000 };
+enum { kCells = 64, kCounts = 60, kRounds = 20, kLoopsMax = 100000000, kEpochs = 1000 };
 
 static int rank, size, victim, death_us;
 static int* memory;
@@ -172,24 +172,6 @@ static void count_under_locks(void) {
   }
 }
 
-// Nobody leaves before all are done: who has left is as lost as the dead.
-static void meet(void) {
-  const int first = victim == 0 ? 1 : 0;
-  if (rank != first) {
-    CHECK(MPI_Send(NULL, 0, MPI_BYTE, first, kMeetTag, MPI_COMM_WORLD) == MPI_SUCCESS, "no word to rank %d", first);
-    MPI_Recv(NULL, 0, MPI_BYTE, first, kMeetTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    return;
-  }
-  for (int other = 0; other < size; ++other) {
-    if (other == first || other == victim) continue;
-    CHECK(MPI_Recv(NULL, 0, MPI_BYTE, other, kMeetTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS,
-          "no word of rank %d", other);
-  }
-  for (int other = 0; other < size; ++other) {
-    if (other != first && other != victim) MPI_Send(NULL, 0, MPI_BYTE, other, kMeetTag, MPI_COMM_WORLD);
-  }
-}
-
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   if (argc < 5) return 99;
@@ -212,7 +194,7 @@ int main(int argc, char** argv) {
     for (;;) pause();
   }
   count_under_locks();
-  meet();
+  meet(rank, size, victim);
   CHECK(memory[kCounts] == kRounds * (size - 1), "%d counted here, not %d", memory[kCounts], kRounds * (size - 1));
   wait_for_death();
   CHECK(dead_or_well(MPI_Win_lock(MPI_LOCK_SHARED, victim, 0, window), "MPI_Win_lock"), "a lock of the dead");

@@ -13,14 +13,11 @@ import argparse
 import os
 import pathlib
 import random
-import re
-import shlex
-import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from support import compile_c
+from support import compile_c, run_one_death
 
 HERE = pathlib.Path(__file__).resolve().parent
 FLAVORS = ("create", "allocate", "shared", "dynamic")
@@ -47,16 +44,7 @@ class Case:
 
     def run(self, program):
         """What went wrong; empty: nothing."""
-        command = ["python3", str(HERE / "quiet_launcher.py"), f"{self.ranks}:{self.nodes}", str(program), *self.arguments]
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "MARGAY", "OMPI"))}
-        run = subprocess.run(command, env={**kept, **self.variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                             errors="replace", check=False)
-        ended = [int(status) for status in re.findall(r"rank \d+ ended: (-?\d+)", run.stdout)]
-        living = re.findall(r"rank \d+: lives", run.stdout)
-        if sorted(ended) == [-9] + [0] * (self.ranks - 1) and len(living) == self.ranks - 1:
-            return ""
-        shown = " ".join(f"{name}={value}" for name, value in self.variables.items())
-        return f"exit statuses {ended}\n    $ {shown} {shlex.join(command)}\n{run.stdout[-2000:]}{run.stderr[-4000:]}"
+        return run_one_death(program, f"{self.ranks}:{self.nodes}", self.arguments, self.variables, r"rank \d+: lives")[0]
 
 
 def main():

@@ -1,0 +1,25 @@
+// For programs of which one rank is killed, under a launcher that ends nobody: where the living meet at the end.
+#pragma once
+
+#include "../mpi/check.h"
+
+enum { kMeetTag = 31000 };
+
+// Nobody leaves before all are done: who has left is as lost as the dead. By messages, which the living still get.
+static void meet(int rank, int size, int victim) {
+  const int first = victim == 0 ? 1 : 0;
+  if (rank != first) {
+    CHECK(MPI_Send(NULL, 0, MPI_BYTE, first, kMeetTag, MPI_COMM_WORLD) == MPI_SUCCESS, "no word to rank %d", first);
+    // It may have left already.
+    MPI_Recv(NULL, 0, MPI_BYTE, first, kMeetTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return;
+  }
+  for (int other = 0; other < size; ++other) {
+    if (other == first || other == victim) continue;
+    CHECK(MPI_Recv(NULL, 0, MPI_BYTE, other, kMeetTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS,
+          "no word of rank %d", other);
+  }
+  for (int other = 0; other < size; ++other) {
+    if (other != first && other != victim) MPI_Send(NULL, 0, MPI_BYTE, other, kMeetTag, MPI_COMM_WORLD);
+  }
+}
