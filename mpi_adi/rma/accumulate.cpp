@@ -93,6 +93,7 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
   Pieces here;
   const portals::Region room = result_room(access, operands, here);
   TargetPieces pieces = pieces_of(access, operands, bytes);
+  std::vector<Piece> part;
   while (pieces.left() != 0) {
     const std::uint64_t at = bytes - pieces.left();
     AskHead head;
@@ -100,7 +101,13 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
     head.op = operands.op;
     head.type = operands.type;
     head.offset = access.offset;
-    const std::vector<Piece> part = pieces.take(kPiecesOfAsk, limit, head.bytes);
+    if (is_run(*access.target_type, operands)) {
+      head.offset += at;
+      head.bytes = std::min(pieces.left(), limit);
+      pieces.skip(head.bytes);
+    } else {
+      part = pieces.take(kPiecesOfAsk, limit, head.bytes);
+    }
     if (access.buffer != nullptr) {
       head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
     } else if (is_alone(to)) {

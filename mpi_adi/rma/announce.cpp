@@ -11,7 +11,7 @@ namespace margay::mpi_adi {
 
 static_assert(std::is_trivially_copyable_v<AnnouncedAccess> && std::is_trivially_copyable_v<Conflict>);
 
-void Rma::announce(Window& window, int target, std::uint64_t offset, const std::vector<Piece>& pieces,
+void Rma::announce(Window& window, int target, std::uint64_t offset, std::span<const Piece> pieces,
                    const AnnouncedAccess& access, Conflict& answer, Outstanding& outstanding) {
   AskHead head;
   head.what = Ask::announce;
@@ -33,7 +33,7 @@ void Rma::announce_completed(Window& window, int target, Completed what, std::ui
 }
 
 // Who checks nothing answers as well: variables may differ between processes.
-void Rma::hear_announced(Window& window, const AskHead& head, const std::vector<Piece>& pieces, const std::byte* body,
+void Rma::hear_announced(Window& window, const AskHead& head, std::span<const Piece> pieces, const std::byte* body,
                          std::uint64_t bytes) {
   Conflict answer;
   if (window.check != nullptr && bytes == sizeof(AnnouncedAccess)) {
@@ -47,9 +47,8 @@ void Rma::hear_announced(Window& window, const AskHead& head, const std::vector<
     }
     answer = window.check->announced.add(access, ranges).value_or(answer);
   }
-  const auto* const begin = reinterpret_cast<const std::byte*>(&answer);
-  send_owned(nullptr, head.origin, header_to(window.target(head.origin).world_rank, kReceivePortal, head.reply_bits),
-             std::vector<std::byte>(begin, begin + sizeof answer));
+  send_copied(nullptr, head.origin, header_to(window.target(head.origin).world_rank, kReceivePortal, head.reply_bits),
+              std::as_bytes(std::span(&answer, 1)));
 }
 
 void Rma::hear_completed(Window& window, const AskHead& head) {
@@ -68,8 +67,8 @@ void Rma::hear_completed(Window& window, const AskHead& head) {
     }
   }
   if (head.reply_bits == 0) return;
-  send_owned(nullptr, head.origin, header_to(window.target(head.origin).world_rank, kReceivePortal, head.reply_bits),
-             {});
+  send_copied(nullptr, head.origin, header_to(window.target(head.origin).world_rank, kReceivePortal, head.reply_bits),
+              {});
 }
 
 }  // namespace margay::mpi_adi

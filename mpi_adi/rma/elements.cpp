@@ -1,5 +1,6 @@
 #include "mpi_adi/rma/elements.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <mutex>
@@ -63,6 +64,25 @@ bool accumulates(MPI_Op op, MPI_Datatype type) {
   return op == MPI_REPLACE || op == MPI_NO_OP || predefined_combine(op, type) != nullptr;
 }
 
+namespace {
+
+constexpr auto kIntegerWords = [] {
+  std::array<bool, kBasicTypeSlots> words{};
+  for (const MPI_Datatype type :
+       {MPI_INT, MPI_INT32_T, MPI_INTEGER, MPI_INTEGER4, MPI_UNSIGNED, MPI_UINT32_T, MPI_LONG, MPI_LONG_LONG_INT,
+        MPI_INT64_T, MPI_INTEGER8, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG,
+        MPI_UINT64_T}) {
+    words[basic_index(type)] = true;
+  }
+  return words;
+}();
+
+}  // namespace
+
+bool is_integer_word(MPI_Datatype type) {
+  return is_basic_datatype(type) && basic_index(type) < kBasicTypeSlots && kIntegerWords[basic_index(type)];
+}
+
 bool swaps(MPI_Datatype type) {
   return accumulates(MPI_BAND, type) || accumulates(MPI_LAND, type);
 }
@@ -116,17 +136,12 @@ void add_words(std::byte* target, const std::byte* operand, std::byte* result, s
   }
 }
 
-// Of a type that has sums.
-bool is_integer(MPI_Datatype type) {
-  return predefined_combine(MPI_BAND, type) != nullptr;
-}
-
 }  // namespace
 
 void accumulate_elements(std::byte* target, const std::byte* operand, std::byte* result, std::uint64_t count, MPI_Op op,
                          MPI_Datatype type, sim::AccumulateLock& lock) {
   const std::uint32_t bytes = accumulate_element_bytes(type);
-  if (op == MPI_SUM && is_integer(type) && sim::is_atomic_element(target, bytes)) {
+  if (op == MPI_SUM && is_integer_word(type) && sim::is_atomic_element(target, bytes)) {
     if (bytes == sizeof(std::uint64_t)) return add_words<std::uint64_t>(target, operand, result, count);
     if (bytes == sizeof(std::uint32_t)) return add_words<std::uint32_t>(target, operand, result, count);
   }
@@ -140,9 +155,9 @@ void accumulate_elements(std::byte* target, const std::byte* operand, std::byte*
       if (op == MPI_REPLACE) {
         std::memcpy(value, with, data);
       } else {
-        alignas(16) std::byte operand[kElementBytesMax];
-        std::memcpy(operand, with, data);
-        combine(operand, value, 1);
+        alignas(16) std::byte aligned[kElementBytesMax];
+        std::memcpy(aligned, with, data);
+        combine(aligned, value, 1);
       }
     });
   }

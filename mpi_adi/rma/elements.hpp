@@ -16,6 +16,8 @@ namespace margay::mpi_adi {
 [[nodiscard]] bool accumulates(MPI_Op op, MPI_Datatype type);
 // Whether MPI_Compare_and_swap takes the type: integers, logicals and bytes.
 [[nodiscard]] bool swaps(MPI_Datatype type);
+// Whether elements are integers of 32 or 64 bits, which the processor adds to at once, and wrap.
+[[nodiscard]] bool is_integer_word(MPI_Datatype type);
 
 // `lock`: of who has the memory, for elements that no instruction updates at once.
 // Operands may lie at any address.

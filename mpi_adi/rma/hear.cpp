@@ -45,9 +45,11 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
     return;
   }
   WindowTarget& origin = window.target(head.origin);
-  std::vector<Piece> pieces(head.pieces);
-  if (head.pieces != 0) std::memcpy(pieces.data(), body + sizeof head, pieces_bytes);
-  if (head.pieces == 0 && head.bytes != 0) pieces.push_back({0, head.bytes});
+  const Piece whole{0, head.bytes};
+  std::vector<Piece> many(head.pieces);
+  if (head.pieces != 0) std::memcpy(many.data(), body + sizeof head, pieces_bytes);
+  const std::span<const Piece> pieces =
+      head.pieces == 0 ? std::span(&whole, head.bytes != 0 ? 1 : 0) : std::span<const Piece>(many);
   switch (head.what) {
     case Ask::lock_shared:
     case Ask::lock_exclusive:
@@ -94,9 +96,10 @@ void Rma::lock_asked(Window& window, const AskHead& head) {
 }
 
 // The memory that is meant; false: some of it is none of the window's, or the numbers do not fit each other.
-bool Rma::find_memory(const Window& window, const AskHead& head, const std::vector<Piece>& pieces,
+bool Rma::find_memory(const Window& window, const AskHead& head, std::span<const Piece> pieces,
                       std::vector<portals::Buffer>& table) {
   std::uint64_t bytes = 0;
+  table.clear();
   for (const Piece& piece : pieces) {
     if (piece.bytes == 0) return false;
     std::byte* const at = window.memory.at(head.offset + static_cast<std::uint64_t>(piece.offset), piece.bytes);
@@ -131,7 +134,7 @@ void Rma::refused(Window& window, const AskHead& head) {
 }
 
 // The body is the next message of this origin to the put portal.
-void Rma::take_pieces(Window& window, const AskHead& head, const std::vector<Piece>& pieces,
+void Rma::take_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces,
                       const portals::Header& header) {
   Reply& described = replies_.take();
   described.rma = this;
@@ -139,10 +142,9 @@ void Rma::take_pieces(Window& window, const AskHead& head, const std::vector<Pie
   described.target = head.origin;
   described.request = nullptr;
   described.at_target = true;
-  described.table.clear();
   const portals::Criteria criteria{.match_bits = head.reply_bits, .source_rank = header.source.rank};
   if (find_memory(window, head, pieces, described.table)) {
-    described.memory = std::make_unique<portals::CombinedBlock>(std::span<const portals::Buffer>(described.table));
+    described.memory.emplace(std::span<const portals::Buffer>(described.table));
     described.memory->set_owner(static_cast<Listener*>(&described), kOwnerListener);
     described.entry.set(criteria, *described.memory, {});
   } else {
@@ -156,16 +158,15 @@ void Rma::take_pieces(Window& window, const AskHead& head, const std::vector<Pie
 void Rma::forget_described(const portals::Header& header) {
   replies_.for_each_in_use([&](Reply& answer) {
     const portals::Criteria& criteria = answer.entry.criteria();
-    if (answer.at_target && answer.memory == nullptr && criteria.match_bits == header.match_bits &&
+    if (answer.at_target && !answer.memory && criteria.match_bits == header.match_bits &&
         criteria.source_rank == header.source.rank) {
       came(answer);
     }
   });
 }
 
-void Rma::send_pieces(Window& window, const AskHead& head, const std::vector<Piece>& pieces) {
+void Rma::send_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces) {
   Outgoing& outgoing = outgoing_.take();
-  outgoing.table.clear();
   if (!find_memory(window, head, pieces, outgoing.table)) {
     outgoing_.give_back(outgoing);
     return refuse(window, head, MPI_ERR_RMA_RANGE);
@@ -177,7 +178,7 @@ void Rma::send_pieces(Window& window, const AskHead& head, const std::vector<Pie
       outgoing.table.empty() ? portals::Region() : portals::Region(std::span<const portals::Buffer>(outgoing.table)));
 }
 
-void Rma::combine(Window& window, const AskHead& head, const std::vector<Piece>& pieces, const std::byte* operands,
+void Rma::combine(Window& window, const AskHead& head, std::span<const Piece> pieces, const std::byte* operands,
                   std::uint64_t operand_bytes) {
   const std::uint32_t element = accumulate_element_bytes(head.type);
   const bool swap = head.what == Ask::swap;
@@ -185,16 +186,16 @@ void Rma::combine(Window& window, const AskHead& head, const std::vector<Piece>&
   const bool good =
       swap ? swaps(head.type) && element == head.bytes && pieces.size() == 1 : accumulates(head.op, head.type);
   const std::uint64_t expected = swap ? 2 * head.bytes : head.op == MPI_NO_OP ? 0 : head.bytes;
-  std::vector<portals::Buffer> table;
   if (element == 0 || !good || operand_bytes != expected || head.bytes > kOperandBytesOfAsk) {
     return refuse(window, head, MPI_ERR_OP);
   }
   const bool whole = std::ranges::all_of(pieces, [&](const Piece& piece) { return piece.bytes % element == 0; });
-  if (!whole || !find_memory(window, head, pieces, table)) return refuse(window, head, MPI_ERR_RMA_RANGE);
-  std::vector<std::byte> old(head.reply_bits != 0 && head.bare_answer == 0 ? head.bytes : 0);
+  if (!whole || !find_memory(window, head, pieces, meant_)) return refuse(window, head, MPI_ERR_RMA_RANGE);
+  std::vector<std::byte>& old = answer_body_;
+  old.resize(head.reply_bits != 0 && head.bare_answer == 0 ? head.bytes : 0);
   sim::AccumulateLock lock = accumulate_lock(window.target(window.rank()));
   std::uint64_t done = 0;
-  for (const portals::Buffer& piece : table) {
+  for (const portals::Buffer& piece : meant_) {
     std::byte* const before = old.empty() ? nullptr : old.data() + done;
     const std::byte* const operand = operand_bytes == 0 ? nullptr : operands + done;
     if (swap) {
@@ -205,8 +206,8 @@ void Rma::combine(Window& window, const AskHead& head, const std::vector<Piece>&
     done += piece.bytes;
   }
   if (head.reply_bits == 0) return;
-  send_owned(nullptr, head.origin, header_to(window.target(head.origin).world_rank, kReceivePortal, head.reply_bits),
-             std::move(old));
+  send_copied(nullptr, head.origin, header_to(window.target(head.origin).world_rank, kReceivePortal, head.reply_bits),
+              old);
 }
 
 }  // namespace margay::mpi_adi

@@ -1,6 +1,4 @@
 // Puts and gets, by the way that leads to the target.
-#include <algorithm>
-
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/rma/bits.hpp"
 #include "mpi_adi/rma/rma.hpp"
@@ -50,33 +48,29 @@ void Rma::get(Window& window, const Access& access) {
   get_by_messages(window, access);
 }
 
-// One system call for each pair of pieces, and one copy. False: the system does not allow it, and nothing happened.
+// False: the system does not allow it, and nothing happened.
 bool Rma::copy_through_system(Window& window, const Access& access, bool write) {
   WindowTarget& to = window.target(access.target);
+  if (to.peer == nullptr) to.peer = &peers_.try_emplace(to.local_rank, node_->memory_of(to.local_rank)).first->second;
   Pieces here, there;
-  portals::RegionCursor mine(here.to_receive(access.buffer, access.count, *access.type));
+  const portals::Region mine = here.to_receive(access.buffer, access.count, *access.type);
   // Addresses of the other process: never used here.
-  portals::RegionCursor theirs(there.to_receive(to.base + access.offset, access.target_count, *access.target_type));
-  bool any = false;
-  while (mine.left() != 0) {
-    portals::Buffer piece = mine.peek(mine.left());
-    const portals::Buffer other = theirs.peek(piece.bytes);
-    piece.bytes = std::min(piece.bytes, other.bytes);
-    const sim::ReadFault fault =
-        write ? node_->write_at(to.local_rank, reinterpret_cast<std::uintptr_t>(other.base), piece, to.proof)
-              : node_->read_at(to.local_rank, reinterpret_cast<std::uintptr_t>(other.base), piece, to.proof);
-    if (fault == sim::ReadFault::refused && !any) {
-      to.way = WindowWay::message;
-      return false;
-    }
-    if (fault != sim::ReadFault::none) {
-      note(window, fault == sim::ReadFault::gone ? MPIX_ERR_PROC_FAILED : MPI_ERR_RMA_RANGE,
-           "the target's memory cannot be reached: " + std::string(sim::words(fault)));
-      return true;
-    }
-    any = true;
-    mine.skip(piece.bytes);
-    theirs.skip(piece.bytes);
+  const portals::Region theirs =
+      there.to_receive(to.base + access.offset, access.target_count, *access.target_type);
+  sim::ReadFault fault = sim::ReadFault::none;
+  if (mine.contiguous() && theirs.contiguous()) [[likely]] {
+    const auto address = reinterpret_cast<std::uintptr_t>(theirs.single().base);
+    fault = write ? to.peer->write(mine.single(), address) : to.peer->read(mine.single(), address);
+  } else {
+    fault = write ? to.peer->write(mine, theirs) : to.peer->read(mine, theirs);
+  }
+  if (fault == sim::ReadFault::refused) {
+    to.way = WindowWay::message;
+    return false;
+  }
+  if (fault != sim::ReadFault::none) {
+    note(window, fault == sim::ReadFault::gone ? MPIX_ERR_PROC_FAILED : MPI_ERR_RMA_RANGE,
+         "the target's memory cannot be reached: " + std::string(sim::words(fault)));
   }
   return true;
 }

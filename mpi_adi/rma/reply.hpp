@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "mpi_adi/device/listener.hpp"
@@ -28,7 +29,7 @@ struct Reply final : Listener {
   Outstanding* request = nullptr;
   Pieces pieces;
   std::vector<portals::Buffer> table;  // as a target: of a body that comes to pieces of the window
-  std::unique_ptr<portals::CombinedBlock> memory;
+  std::optional<portals::CombinedBlock> memory;
   portals::MatchEntry entry;
   bool at_target = false;
   std::uint32_t generation = 0;  // see UnderWay

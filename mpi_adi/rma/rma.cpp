@@ -136,47 +136,45 @@ void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const po
   parts_.kernel.send(outgoing.transmission);
 }
 
-// A body that goes with its message.
-void Rma::send_owned(Window* window, int target, portals::Header header, std::vector<std::byte> body) {
+// A body of this device's own, which is free afterwards.
+void Rma::send_copied(Window* window, int target, portals::Header header, std::span<const std::byte> body) {
   header.length = body.size();
-  if (parts_.kernel.try_send(header, portals::Region(body.data(), body.size()))) return;
+  // Only read.
+  if (parts_.kernel.try_send(header, portals::Region(const_cast<std::byte*>(body.data()), body.size()))) return;
   Outgoing& outgoing = outgoing_.take();
-  outgoing.body = std::move(body);
+  outgoing.body.assign(body.begin(), body.end());
   send_outgoing(outgoing, window, target, header, portals::Region(outgoing.body.data(), outgoing.body.size()));
 }
 
 namespace {
 
 // With room behind it.
-std::vector<std::byte> body_of(const Window& window, const AskHead& head, const std::vector<Piece>& pieces,
-                               std::uint64_t room) {
-  std::vector<std::byte> body(sizeof head + pieces.size() * sizeof(Piece) + room);
+void make_body(const Window& window, const AskHead& head, std::span<const Piece> pieces, std::uint64_t room,
+               std::vector<std::byte>& body) {
+  body.resize(sizeof head + pieces.size_bytes() + room);
   AskHead whole = head;
   whole.origin = window.rank();
   whole.pieces = static_cast<std::uint32_t>(pieces.size());
   std::memcpy(body.data(), &whole, sizeof whole);
-  if (!pieces.empty()) std::memcpy(body.data() + sizeof head, pieces.data(), pieces.size() * sizeof(Piece));
-  return body;
+  if (!pieces.empty()) std::memcpy(body.data() + sizeof head, pieces.data(), pieces.size_bytes());
 }
 
 }  // namespace
 
-void Rma::send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces,
-                   const void* operands, std::uint64_t operand_bytes) {
-  std::vector<std::byte> body = body_of(window, head, pieces, operand_bytes);
-  if (operand_bytes != 0) {
-    std::memcpy(body.data() + sizeof head + pieces.size() * sizeof(Piece), operands, operand_bytes);
-  }
+void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces, const void* operands,
+                   std::uint64_t operand_bytes) {
+  make_body(window, head, pieces, operand_bytes, ask_body_);
+  if (operand_bytes != 0) std::memcpy(ask_body_.data() + sizeof head + pieces.size_bytes(), operands, operand_bytes);
   // Of what is no access nobody waits for the end, nor hears of its failure.
   const bool is_access = head.what == Ask::accumulate || head.what == Ask::swap || head.what == Ask::put_pieces ||
                          head.what == Ask::get_pieces;
-  send_owned(is_access ? &window : nullptr, target,
-             header_to(window.target(target).world_rank, kWindowPortal, window_bits(window)), std::move(body));
+  send_copied(is_access ? &window : nullptr, target,
+              header_to(window.target(target).world_rank, kWindowPortal, window_bits(window)), ask_body_);
 }
 
 // Few operands go with their ask; more are taken from where they are, and keep the origin's memory until they have
 // left.
-void Rma::send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces,
+void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces,
                    const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request) {
   if (elements.bytes() <= kOperandBytesCopied) {
     std::byte copied[2 * kOperandBytesCopied];
@@ -189,7 +187,7 @@ void Rma::send_ask(Window& window, int target, const AskHead& head, const std::v
     return send_ask(window, target, head, pieces, copied, bytes);
   }
   Outgoing& outgoing = outgoing_.take();
-  outgoing.body = body_of(window, head, pieces, 0);
+  make_body(window, head, pieces, 0, outgoing.body);
   outgoing.pieces = operands.pieces;
   outgoing.table.push_back({outgoing.body.data(), outgoing.body.size()});
   for (portals::RegionCursor cursor(elements); cursor.left() != 0;) {
@@ -229,7 +227,7 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
   answer.request = request;
   answer.at_target = false;
   if (holds != nullptr) answer.pieces = *holds;
-  answer.memory = std::make_unique<portals::CombinedBlock>(room);
+  answer.memory.emplace(room);
   answer.memory->set_owner(static_cast<Listener*>(&answer), kOwnerListener);
   WindowTarget& to = window.target(target);
   const portals::Criteria criteria{.match_bits = reply_bits_of(answer), .source_rank = to.world_rank};
@@ -310,7 +308,7 @@ void Rma::end_losses() {
   replies_.for_each_in_use([&](Reply& reply) {
     const std::uint32_t peer = reply.entry.criteria().source_rank;
     if (!kernel.gone(peer)) return;
-    if (reply.memory != nullptr && reply.memory->under_way() != 0) {
+    if (reply.memory && reply.memory->under_way() != 0) {
       all = false;
     } else if (reply.at_target) {
       came(reply);

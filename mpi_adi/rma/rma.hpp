@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -113,7 +114,7 @@ class Rma final : public Listener {
       record(window, sim::TraceKind::window_sync, target, {.a = static_cast<std::uint32_t>(sync)});
   }
   // With --check-rma (rma/check): `answer` and `outstanding` stay until outstanding.count is 0.
-  void announce(Window& window, int target, std::uint64_t offset, const std::vector<Piece>& pieces,
+  void announce(Window& window, int target, std::uint64_t offset, std::span<const Piece> pieces,
                 const AnnouncedAccess& access, Conflict& answer, Outstanding& outstanding);
   // `outstanding` null: nobody waits for that to be heard. `number`: of the one access.
   void announce_completed(Window& window, int target, Completed what, std::uint64_t number, Outstanding* outstanding);
@@ -121,8 +122,21 @@ class Rma final : public Listener {
   // A round's message came.
   void told() override;
 
-  // Counts synchronisations: whether this one looks for messages although it waits for none.
-  [[nodiscard]] bool looks_now() { return ++synchronised_ % kSynchronisedToLook == 0; }
+  // Counts synchronisations: whether this one looks for messages although it waits for none. Of those that are over in
+  // nanoseconds, every 64th; of others, which may each be a system call, every eighth.
+  enum class Synchronised : std::uint32_t { at_once = 1, by_a_call = 8 };
+  [[nodiscard]] bool looks_now(Synchronised how) {
+    synchronised_ += static_cast<std::uint32_t>(how);
+    if (synchronised_ < kSynchronisedToLook) return false;
+    synchronised_ = 0;
+    return true;
+  }
+  // An access begins.
+  void count(sim::CountedAccess access, WindowWay way, std::uint64_t bytes) {
+    ProtocolCounts::Count& count = counts_.of(access, way);
+    ++count.messages;
+    count.bytes += bytes;
+  }
 
  private:
   friend struct Outgoing;
@@ -133,10 +147,10 @@ class Rma final : public Listener {
             Outstanding* request, const Pieces* holds);
   void send_outgoing(Outgoing& outgoing, Window* window, int target, const portals::Header& header,
                      const portals::Region& body);
-  void send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces,
+  void send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces,
                 const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request);
-  void send_owned(Window* window, int target, portals::Header header, std::vector<std::byte> body);
-  void send_ask(Window& window, int target, const AskHead& head, const std::vector<Piece>& pieces = {},
+  void send_copied(Window* window, int target, portals::Header header, std::span<const std::byte> body);
+  void send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces = {},
                 const void* operands = nullptr, std::uint64_t operand_bytes = 0);
   void finished(Outgoing& outgoing);
   [[nodiscard]] bool others_may_write(const portals::Region& body) const;
@@ -167,11 +181,8 @@ class Rma final : public Listener {
 
   // An access begins: counted, and told to the trace before the messages that it takes.
   void seen(const Window& window, const Access& access, sim::TraceAccess call, WindowWay way, std::uint64_t bytes) {
-    ProtocolCounts::Count& count = counts_.of(
-        call >= sim::TraceAccess::accumulate ? sim::CountedAccess::kAccumulate : static_cast<sim::CountedAccess>(call),
-        way);
-    ++count.messages;
-    count.bytes += bytes;
+    count(call >= sim::TraceAccess::accumulate ? sim::CountedAccess::kAccumulate : static_cast<sim::CountedAccess>(call),
+          way, bytes);
     if (parts_.recorder().on()) [[unlikely]]
       record_access(window, access, call, way, bytes);
   }
@@ -198,16 +209,16 @@ class Rma final : public Listener {
   void lock_asked(Window& window, const AskHead& head);
   void refuse(Window& window, const AskHead& head, int error_class);
   void refused(Window& window, const AskHead& head);
-  [[nodiscard]] static bool find_memory(const Window& window, const AskHead& head, const std::vector<Piece>& pieces,
+  [[nodiscard]] static bool find_memory(const Window& window, const AskHead& head, std::span<const Piece> pieces,
                                         std::vector<portals::Buffer>& table);
-  void take_pieces(Window& window, const AskHead& head, const std::vector<Piece>& pieces,
+  void take_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces,
                    const portals::Header& header);
   void forget_described(const portals::Header& header);
-  void send_pieces(Window& window, const AskHead& head, const std::vector<Piece>& pieces);
-  void combine(Window& window, const AskHead& head, const std::vector<Piece>& pieces, const std::byte* operands,
+  void send_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces);
+  void combine(Window& window, const AskHead& head, std::span<const Piece> pieces, const std::byte* operands,
                std::uint64_t operand_bytes);
 
-  void hear_announced(Window& window, const AskHead& head, const std::vector<Piece>& pieces, const std::byte* body,
+  void hear_announced(Window& window, const AskHead& head, std::span<const Piece> pieces, const std::byte* body,
                       std::uint64_t bytes);
   void hear_completed(Window& window, const AskHead& head);
 
@@ -215,6 +226,7 @@ class Rma final : public Listener {
   const sim::NodeMemory* node_;
   AccessCounts counts_;
   std::unordered_map<std::uint32_t, Window*> windows_;  // by context
+  std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // of the node, by their number on it
   Pool<Reply> replies_;
   Pool<Outgoing> outgoing_;
   // Looks in each round whether locks are free that others wait for by messages.
@@ -233,10 +245,14 @@ class Rma final : public Listener {
   Losses on_losses_{*this};
   void end_losses();
   sim::AccumulateLockData own_accumulates_;  // where no node's memory has one
-  static constexpr std::uint32_t kSynchronisedToLook = 8;
+  static constexpr std::uint32_t kSynchronisedToLook = 64;
   std::uint32_t synchronised_ = 0;
   std::uint32_t next_described_ = 0;
   std::uint32_t losses_ = 0;  // that have been looked at
+  // Reused, so that an ask costs no allocation, here or at the target.
+  std::vector<std::byte> ask_body_;
+  std::vector<std::byte> answer_body_;
+  std::vector<portals::Buffer> meant_;
 
   HeapMemory memory_;
   portals::DynamicBlock asks_;

@@ -31,6 +31,8 @@ class TargetPieces {
     }
     return taken;
   }
+  // Requires: bytes <= left().
+  void skip(std::uint64_t bytes) { cursor_.skip(bytes); }
 
  private:
   Pieces pieces_;

@@ -19,7 +19,7 @@
 #include "portals/match/match_entry.hpp"
 #include "portals/memory/single_block.hpp"
 #include "sim/machine/shared_heap.hpp"
-#include "sim/wire/shm/process_memory.hpp"
+#include "sim/wire/shm/peer_memory.hpp"
 
 namespace margay::mpi_adi {
 
@@ -44,7 +44,7 @@ struct WindowTarget {
   std::byte* base = nullptr;     // direct: where the window's memory begins here; process: there, never dereferenced
   std::uint64_t bytes = 0;       // of the window; of a dynamic one all addresses
   std::uint64_t unit = 1;        // bytes of a displacement's step
-  sim::ProofTime proof;          // of the way process
+  sim::PeerMemory* peer = nullptr;  // of the way process, once it was reached that way; the device's
   // Its lock and counts, where they are mapped here, and what is mapped for it: memory, perhaps another member's.
   WindowControl control;
   sim::HeapPlace control_place;

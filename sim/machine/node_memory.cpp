@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "sim/base/clock.hpp"
 #include "sim/shm/publish_once.hpp"
 
 namespace margay::sim {
@@ -55,29 +54,6 @@ ReadFault NodeMemory::read(std::uint32_t local_rank, const ReadOffer& offer, con
   while (fault == ReadFault::none && reader.left() != 0) fault = reader.step(to, reader.left());
   // Reading was allowed before.
   return fault != ReadFault::none && has_ended(area) ? ReadFault::gone : fault;
-}
-
-// That it is still the process that it was: 0.3 us, once in a while.
-ReadFault NodeMemory::prove(const RankArea& area, ProofTime& proof) const {
-  const std::uint64_t now = real_clock().now_ns();
-  if (proof.fresh(now)) return ReadFault::none;
-  if (try_reading(area) != ReadFault::none) return has_ended(area) ? ReadFault::gone : ReadFault::refused;
-  proof.proven(now);
-  return ReadFault::none;
-}
-
-ReadFault NodeMemory::read_at(std::uint32_t local_rank, std::uint64_t address, const portals::Buffer& piece,
-                              ProofTime& proof) const {
-  const RankArea& area = layout_.area(local_rank);
-  if (const ReadFault fault = prove(area, proof); fault != ReadFault::none) return fault;
-  return read_memory(area, address, {piece.base, piece.bytes});
-}
-
-ReadFault NodeMemory::write_at(std::uint32_t local_rank, std::uint64_t address, const portals::Buffer& piece,
-                               ProofTime& proof) const {
-  const RankArea& area = layout_.area(local_rank);
-  if (const ReadFault fault = prove(area, proof); fault != ReadFault::none) return fault;
-  return write_memory(area, address, {piece.base, piece.bytes});
 }
 
 bool NodeMemory::can_be_read(std::uint32_t local_rank, std::span<const portals::Buffer> pieces) const {

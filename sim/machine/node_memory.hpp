@@ -10,6 +10,7 @@
 
 #include "sim/shm/bell.hpp"
 #include "sim/shm/meeting.hpp"
+#include "sim/wire/shm/peer_memory.hpp"
 #include "sim/wire/shm/process_memory.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
@@ -54,12 +55,8 @@ class NodeMemory {
   // Fills `landing` from a rank's own memory, by what that rank offers of it. Requires: reads_others(). gone: the
   // rank's process has ended.
   [[nodiscard]] ReadFault read(std::uint32_t local_rank, const ReadOffer& offer, const portals::Region& landing) const;
-  // Copies from and to a rank's own memory at an address that it told, `piece.bytes` of it. Requires: reads_others().
-  // `proof`: of that rank, kept by the caller.
-  [[nodiscard]] ReadFault read_at(std::uint32_t local_rank, std::uint64_t address, const portals::Buffer& piece,
-                                  ProofTime& proof) const;
-  [[nodiscard]] ReadFault write_at(std::uint32_t local_rank, std::uint64_t address, const portals::Buffer& piece,
-                                   ProofTime& proof) const;
+  // A rank's own memory, at addresses that it told. Requires: reads_others().
+  [[nodiscard]] PeerMemory memory_of(std::uint32_t local_rank) const { return PeerMemory(layout_.area(local_rank)); }
   // Whether others can read these pieces of this rank's memory: not all memory can be (memfd_secret). Looks at the ends
   // of each.
   [[nodiscard]] bool can_be_read(std::uint32_t local_rank, std::span<const portals::Buffer> pieces) const;
@@ -78,7 +75,6 @@ class NodeMemory {
 
  private:
   [[nodiscard]] bool can_read_others() const;
-  [[nodiscard]] ReadFault prove(const RankArea& area, ProofTime& proof) const;
 
   ShmLayout layout_;
   std::vector<std::uint32_t> world_ranks_;

@@ -8,6 +8,7 @@
 #include "mpi_adi/mpi/window/announce.hpp"
 #include "mpi_adi/mpi/window/pairs.hpp"
 #include "mpi_adi/mpi/window/rma_request.hpp"
+#include "mpi_adi/mpi/window/short_way.hpp"
 #include "mpi_adi/op/names.hpp"
 #include "mpi_adi/rma/elements.hpp"
 
@@ -206,9 +207,18 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   return call.done();
 }
 
+// No result is wanted, or one of the target's type and count with a place to go to.
+bool is_like_target(const ResultArguments& result, const AccessArguments& arguments) {
+  if (!result.wanted) return true;
+  return result.type == arguments.target_type && result.count == arguments.target_count && result.result != nullptr &&
+         result.result != MPI_IN_PLACE;
+}
+
 }  // namespace
 
 int access_call(const CallName& name, Direction direction, const AccessArguments& arguments) {
+  if (short_access(name, direction, arguments)) [[likely]]
+    return MPI_SUCCESS;
   Call call(name);
   Window* window = nullptr;
   Access access;
@@ -233,6 +243,8 @@ int access_call(const CallName& name, Direction direction, const AccessArguments
 }
 
 int accumulate_call(const CallName& name, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result) {
+  if (is_like_target(result, arguments) && short_update(name, arguments, op, result.result)) [[likely]]
+    return MPI_SUCCESS;
   Call call(name);
   return accumulate(call, arguments, op, result, nullptr);
 }
@@ -245,6 +257,8 @@ int accumulate_call(const CallName& name, const AccessArguments& arguments, MPI_
 }
 
 int swap_call(const CallName& name, const AccessArguments& arguments, const void* compare, void* result) {
+  if (short_swap(name, arguments, compare, result)) [[likely]]
+    return MPI_SUCCESS;
   Call call(name);
   // The window first: its handler is asked.
   if (checked_window(call, arguments.window) != nullptr) {

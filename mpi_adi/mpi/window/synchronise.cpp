@@ -3,6 +3,7 @@
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/group/arguments.hpp"
 #include "mpi_adi/mpi/window/arguments.hpp"
+#include "mpi_adi/mpi/window/short_way.hpp"
 #include "mpi_adi/object/group_ops.hpp"
 #include "mpi_adi/rma/epoch.hpp"
 
@@ -43,9 +44,9 @@ void unlock_one(Call& call, Window& window, int target) {
 }
 
 // A program may ask again and again for what others will write, and each time nothing has to be waited for: messages
-// are taken, and others get the processor, at every eighth call.
+// are taken, and others get the processor, at times.
 void look_at_times(Call& call) {
-  if (!call.rank().rma().looks_now()) return;
+  if (!call.rank().rma().looks_now(Rma::Synchronised::by_a_call)) return;
   static_cast<void>(call.device().progress(Device::kMessagesPerLook));
   give_way(call);
 }
@@ -135,6 +136,7 @@ extern "C" int PMPI_Win_unlock_all(MPI_Win win) {
 MARGAY_ALIAS(Win_unlock_all)
 
 extern "C" int PMPI_Win_flush(int rank, MPI_Win win) {
+  if (short_flush(call_name<"MPI_Win_flush">, rank, win)) return MPI_SUCCESS;
   Call call(call_name<"MPI_Win_flush">);
   Window* const window = checked_window(call, win);
   if (!checked_target(call, window, rank)) return call.done();
@@ -147,6 +149,7 @@ extern "C" int PMPI_Win_flush(int rank, MPI_Win win) {
 MARGAY_ALIAS(Win_flush)
 
 extern "C" int PMPI_Win_flush_local(int rank, MPI_Win win) {
+  if (short_flush(call_name<"MPI_Win_flush_local">, rank, win)) return MPI_SUCCESS;
   Call call(call_name<"MPI_Win_flush_local">);
   Window* const window = checked_window(call, win);
   if (!checked_target(call, window, rank)) return call.done();

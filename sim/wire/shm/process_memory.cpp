@@ -36,18 +36,7 @@ ReadFault move_from(Move move, std::uint64_t& got) {
     got = bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
     if (bytes > 0) return ReadFault::none;
     if (bytes == 0) return ReadFault::unreadable;
-    switch (errno) {
-      case EINTR:
-        continue;
-      case ESRCH:
-        return ReadFault::gone;
-      case EPERM:
-      case EACCES:
-      case ENOSYS:
-        return ReadFault::refused;
-      default:
-        return ReadFault::unreadable;
-    }
+    if (const ReadFault fault = fault_of(errno); fault != ReadFault::none) return fault;
   }
 }
 
@@ -69,6 +58,21 @@ void open_for_reading(RankArea& mine, std::uint64_t& test_word, bool allow) {
   mine.test_address = reinterpret_cast<std::uintptr_t>(&test_word);
   // Without Yama there is nothing to permit, and the call is refused; either way the first test tells.
   if (allow) ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+}
+
+ReadFault fault_of(int error) {
+  switch (error) {
+    case EINTR:
+      return ReadFault::none;
+    case ESRCH:
+      return ReadFault::gone;
+    case EPERM:
+    case EACCES:
+    case ENOSYS:
+      return ReadFault::refused;
+    default:
+      return ReadFault::unreadable;
+  }
 }
 
 std::string_view words(ReadFault fault) {

@@ -31,6 +31,8 @@ enum class ReadFault : std::uint8_t {
   unreadable,  // this memory cannot be read
   malformed,   // the offer contradicts itself
 };
+// What an error of process_vm_readv or process_vm_writev means; none: EINTR, to be tried again.
+[[nodiscard]] ReadFault fault_of(int error);
 // A sentence's end. none: "".
 [[nodiscard]] std::string_view words(ReadFault fault);
 
