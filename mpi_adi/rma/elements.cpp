@@ -68,10 +68,9 @@ namespace {
 
 constexpr auto kIntegerWords = [] {
   std::array<bool, kBasicTypeSlots> words{};
-  for (const MPI_Datatype type :
-       {MPI_INT, MPI_INT32_T, MPI_INTEGER, MPI_INTEGER4, MPI_UNSIGNED, MPI_UINT32_T, MPI_LONG, MPI_LONG_LONG_INT,
-        MPI_INT64_T, MPI_INTEGER8, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG,
-        MPI_UINT64_T}) {
+  for (const MPI_Datatype type : {MPI_INT, MPI_INT32_T, MPI_INTEGER, MPI_INTEGER4, MPI_UNSIGNED, MPI_UINT32_T, MPI_LONG,
+                                  MPI_LONG_LONG_INT, MPI_INT64_T, MPI_INTEGER8, MPI_AINT, MPI_OFFSET, MPI_COUNT,
+                                  MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG, MPI_UINT64_T}) {
     words[basic_index(type)] = true;
   }
   return words;

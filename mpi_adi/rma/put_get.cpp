@@ -55,8 +55,7 @@ bool Rma::copy_through_system(Window& window, const Access& access, bool write) 
   Pieces here, there;
   const portals::Region mine = here.to_receive(access.buffer, access.count, *access.type);
   // Addresses of the other process: never used here.
-  const portals::Region theirs =
-      there.to_receive(to.base + access.offset, access.target_count, *access.target_type);
+  const portals::Region theirs = there.to_receive(to.base + access.offset, access.target_count, *access.target_type);
   sim::ReadFault fault = sim::ReadFault::none;
   if (mine.contiguous() && theirs.contiguous()) [[likely]] {
     const auto address = reinterpret_cast<std::uintptr_t>(theirs.single().base);

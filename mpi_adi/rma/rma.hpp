@@ -181,8 +181,9 @@ class Rma final : public Listener {
 
   // An access begins: counted, and told to the trace before the messages that it takes.
   void seen(const Window& window, const Access& access, sim::TraceAccess call, WindowWay way, std::uint64_t bytes) {
-    count(call >= sim::TraceAccess::accumulate ? sim::CountedAccess::kAccumulate : static_cast<sim::CountedAccess>(call),
-          way, bytes);
+    count(
+        call >= sim::TraceAccess::accumulate ? sim::CountedAccess::kAccumulate : static_cast<sim::CountedAccess>(call),
+        way, bytes);
     if (parts_.recorder().on()) [[unlikely]]
       record_access(window, access, call, way, bytes);
   }
@@ -211,8 +212,7 @@ class Rma final : public Listener {
   void refused(Window& window, const AskHead& head);
   [[nodiscard]] static bool find_memory(const Window& window, const AskHead& head, std::span<const Piece> pieces,
                                         std::vector<portals::Buffer>& table);
-  void take_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces,
-                   const portals::Header& header);
+  void take_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces, const portals::Header& header);
   void forget_described(const portals::Header& header);
   void send_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces);
   void combine(Window& window, const AskHead& head, std::span<const Piece> pieces, const std::byte* operands,
@@ -225,7 +225,7 @@ class Rma final : public Listener {
   DeviceParts& parts_;
   const sim::NodeMemory* node_;
   AccessCounts counts_;
-  std::unordered_map<std::uint32_t, Window*> windows_;  // by context
+  std::unordered_map<std::uint32_t, Window*> windows_;        // by context
   std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // of the node, by their number on it
   Pool<Reply> replies_;
   Pool<Outgoing> outgoing_;

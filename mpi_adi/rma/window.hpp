@@ -40,10 +40,10 @@ enum class LockKind : std::uint8_t { none, shared, exclusive };
 struct WindowTarget {
   WindowWay way = WindowWay::message;
   std::uint32_t world_rank = 0;
-  std::uint32_t local_rank = 0;  // on this node; of the ways direct and process
-  std::byte* base = nullptr;     // direct: where the window's memory begins here; process: there, never dereferenced
-  std::uint64_t bytes = 0;       // of the window; of a dynamic one all addresses
-  std::uint64_t unit = 1;        // bytes of a displacement's step
+  std::uint32_t local_rank = 0;     // on this node; of the ways direct and process
+  std::byte* base = nullptr;        // direct: where the window's memory begins here; process: there, never dereferenced
+  std::uint64_t bytes = 0;          // of the window; of a dynamic one all addresses
+  std::uint64_t unit = 1;           // bytes of a displacement's step
   sim::PeerMemory* peer = nullptr;  // of the way process, once it was reached that way; the device's
   // Its lock and counts, where they are mapped here, and what is mapped for it: memory, perhaps another member's.
   WindowControl control;

@@ -4,7 +4,8 @@
 // Two ways, both system calls with one copy. Few bytes in one piece go through the process's memory as a file
 // (/proc/PID/mem), opened once: the open file is the proof which process it is, and the call need not look the process
 // up, so that it takes 0.75 of the time of process_vm_writev. More bytes, which that way copies twice, and bytes in
-// pieces go by process_vm_writev and process_vm_readv, 64 pieces a call, with a proof that is made anew once in a while.
+// pieces go by process_vm_writev and process_vm_readv, 64 pieces a call, with a proof that is made anew once in a
+// while.
 //
 // One difference that a program can see: through the file, memory is written that its process may only read (a page of
 // a private mapping becomes a copy of its own). Such memory is no window to put to in the first place.

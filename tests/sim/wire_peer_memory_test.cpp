@@ -1,0 +1,139 @@
+// Another process's memory by its open file and by process_vm_writev: the same bytes, the same ends.
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "sim/wire/shm/peer_memory.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
+
+namespace margay::sim::test {
+namespace {
+
+using portals::Buffer;
+using portals::Region;
+
+constexpr std::size_t kBytes = 1 << 16;
+
+// A child of this process that has the same memory at the same addresses, and sleeps. What is written to it is written
+// to the child alone.
+class Peer {
+ public:
+  Peer() : bytes_(kBytes, std::byte{'c'}) {
+    open_for_reading(area_, test_word_, true);
+    pid_ = ::fork();
+    REQUIRE(pid_ >= 0);
+    if (pid_ == 0) {
+      for (;;) ::pause();
+    }
+    area_.pid = static_cast<std::uint32_t>(pid_);
+    std::ranges::fill(bytes_, std::byte{'p'});
+  }
+  ~Peer() { end(); }
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+  void end() {
+    if (pid_ == 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+  [[nodiscard]] RankArea& area() { return area_; }
+  // An address in the child.
+  [[nodiscard]] std::uint64_t address(std::size_t offset) const {
+    return reinterpret_cast<std::uintptr_t>(bytes_.data()) + offset;
+  }
+  [[nodiscard]] Buffer piece(std::size_t offset, std::size_t bytes) {
+    return {bytes_.data() + offset, bytes};  // its address only
+  }
+  // This process's own, where the child's are.
+  [[nodiscard]] bool mine_is_untouched() const {
+    return std::ranges::all_of(bytes_, [](std::byte byte) { return byte == std::byte{'p'}; });
+  }
+
+ private:
+  RankArea area_{};
+  std::uint64_t test_word_ = 0;
+  std::vector<std::byte> bytes_;
+  pid_t pid_ = 0;
+};
+
+std::vector<std::byte> seven_steps(std::size_t bytes) {
+  std::vector<std::byte> made(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) made[i] = static_cast<std::byte>(i * 7 + 1);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("peer memory: few bytes and many are written to the other process and read from it") {
+  Peer peer;
+  PeerMemory memory(peer.area());
+  for (const std::size_t bytes : {1, 8, 511, 512, 513, 4096, 60000}) {
+    INFO("bytes ", bytes);
+    std::vector<std::byte> wrote = seven_steps(bytes);
+    REQUIRE(memory.write({wrote.data(), bytes}, peer.address(3)) == ReadFault::none);
+    std::vector<std::byte> read(bytes + 1);
+    REQUIRE(memory.read({read.data(), bytes + 1}, peer.address(3)) == ReadFault::none);
+    CHECK(std::memcmp(read.data(), wrote.data(), bytes) == 0);
+    CHECK(read[bytes] != std::byte{'p'});  // the child's, not this process's
+  }
+  CHECK(peer.mine_is_untouched());
+}
+
+TEST_CASE("peer memory: pieces of other lengths on the two sides, more than one call takes") {
+  Peer peer;
+  PeerMemory memory(peer.area());
+  std::vector<std::byte> wrote = seven_steps(3000);
+  std::vector<Buffer> mine, theirs;
+  for (std::size_t at = 0; at < wrote.size(); at += 10) mine.push_back({wrote.data() + at, 10});
+  for (std::size_t at = 0; at < wrote.size(); at += 15) theirs.push_back(peer.piece(2 * at, 15));
+  REQUIRE(memory.write(Region(std::span<const Buffer>(mine)), Region(std::span<const Buffer>(theirs))) ==
+          ReadFault::none);
+  std::vector<std::byte> read(3000);
+  REQUIRE(memory.read(Region(read.data(), read.size()), Region(std::span<const Buffer>(theirs))) == ReadFault::none);
+  CHECK(read == wrote);
+  std::array<std::byte, 15> gap{};
+  REQUIRE(memory.read({gap.data(), gap.size()}, peer.address(15)) == ReadFault::none);
+  CHECK(std::ranges::all_of(gap, [](std::byte byte) { return byte == std::byte{'c'}; }));
+  CHECK(peer.mine_is_untouched());
+}
+
+TEST_CASE("peer memory: memory that is not there is unreadable, a process that ended is gone") {
+  Peer peer;
+  PeerMemory memory(peer.area());
+  std::array<std::byte, 8> few{};
+  std::vector<std::byte> many(4096);
+  REQUIRE(memory.write({few.data(), few.size()}, peer.address(0)) == ReadFault::none);
+  CHECK(memory.write({few.data(), few.size()}, 8) == ReadFault::unreadable);
+  CHECK(memory.read({many.data(), many.size()}, 8) == ReadFault::unreadable);
+  peer.end();
+  CHECK(memory.write({few.data(), few.size()}, peer.address(0)) == ReadFault::gone);
+  CHECK(memory.read({few.data(), few.size()}, peer.address(0)) == ReadFault::gone);
+  // Its number may be another's: a new one finds nobody.
+  PeerMemory again(peer.area());
+  CHECK(again.read({many.data(), many.size()}, peer.address(0)) == ReadFault::gone);
+  CHECK(again.read({few.data(), few.size()}, peer.address(0)) == ReadFault::gone);
+}
+
+TEST_CASE("peer memory: a process that is not the one that was meant is neither read nor written") {
+  Peer peer;
+  peer.area().test_word ^= 1;
+  PeerMemory memory(peer.area());
+  std::array<std::byte, 8> few{};
+  std::vector<std::byte> many(4096);
+  CHECK(memory.write({few.data(), few.size()}, peer.address(0)) == ReadFault::refused);
+  CHECK(memory.write({many.data(), many.size()}, peer.address(0)) == ReadFault::refused);
+  peer.area().test_word ^= 1;
+  PeerMemory right(peer.area());
+  REQUIRE(right.read({few.data(), few.size()}, peer.address(0)) == ReadFault::none);
+  CHECK(few[0] == std::byte{'c'});
+}
+
+}  // namespace margay::sim::test
