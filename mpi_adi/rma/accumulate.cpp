@@ -110,7 +110,7 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
     }
     if (access.buffer != nullptr) {
       head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
-    } else if (is_alone(to)) {
+    } else if (is_alone(window, to)) {
       head.reply_bits = reply_bits_of(expect(window, access.target, {}, nullptr, nullptr));
       head.bare_answer = 1;
     } else {

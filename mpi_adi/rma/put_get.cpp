@@ -84,7 +84,7 @@ void Rma::put_by_messages(Window& window, const Access& access) {
     portals::Header header = header_to(to.world_rank, kPutPortal, window_bits(window));
     header.offset = access.offset;
     header.length = body.bytes();
-    if (!window.by_messages && is_alone(to)) {
+    if (!window.by_messages && is_alone(window, to)) {
       header.return_portal = kReceivePortal;
       header.return_match_bits = reply_bits_of(expect(window, access.target, {}, nullptr, nullptr));
     } else {

@@ -100,6 +100,12 @@ class Rma final : public Listener {
   // All accesses to the target are done there when locally_complete() says so. Requires: what was put has left.
   void begin_flush(Window& window, int target);
 
+  // The end of this origin's epoch is told to the target by a message that goes behind the epoch's own: whoever hears
+  // of it has them. So nobody need ask for answers.
+  [[nodiscard]] static bool ends_by_message(const Window& window, const WindowTarget& target) {
+    return window.starts && target.in_start && !target.control.here() && window.check == nullptr;
+  }
+
   // Passive epochs: asks for the lock, which is there when has_lock() says so; gives it back, behind all accesses.
   void ask_lock(Window& window, int target, LockKind kind);
   [[nodiscard]] bool has_lock(const Window& window, WindowTarget& target);
@@ -158,8 +164,9 @@ class Rma final : public Listener {
                                           portals::MatchBits bits) const;
   // Whether nothing is under way to the target, so that the next access may ask for an answer, which then is the flush:
   // a journey there and one back. Of several, whose answers would be as many, a flush behind all of them is cheaper.
-  [[nodiscard]] bool is_alone(const WindowTarget& target) const {
-    return !target.unflushed && locally_complete(target) && !parts_.kernel.gone(target.world_rank);
+  [[nodiscard]] bool is_alone(const Window& window, const WindowTarget& target) const {
+    return !target.unflushed && locally_complete(target) && !ends_by_message(window, target) &&
+           !parts_.kernel.gone(target.world_rank);
   }
   // Answers.
   Reply& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);

@@ -16,8 +16,11 @@ namespace margay::sim {
 namespace {
 
 // Between looks at work that is known to be there while the owner computes; well below the 50 ms that a waiting peer is
-// promised, and well above the length of an ordinary MPI call.
-constexpr std::uint64_t kTickNs = 2'000'000;
+// promised, and well above the length of an ordinary MPI call. Each look costs some 5 us of a processor.
+constexpr std::uint64_t kTickNs = 1'000'000;
+// The same while messages move: who was answered has the next question soon (a lock, then what is done under it).
+constexpr std::uint64_t kLivelyTickNs = 100'000;
+constexpr std::uint32_t kLivelyTicks = 20;
 // The same while only a wire that rings no bell makes it look, and the owner is inside and looks itself.
 constexpr std::uint64_t kIdleTickNs = 20'000'000;
 // Rounds (about 3 us each) without anything moving before it sleeps again. It does not yield meanwhile: that would give
@@ -34,6 +37,7 @@ struct Coprocessor::Impl {
   Parking parking;
   pthread_t thread{};
   bool running = false;
+  std::uint32_t lively = 0;  // ticks that are short
 
   static void* enter(void* self) {
     static_cast<Impl*>(self)->run();
@@ -55,6 +59,7 @@ bool Coprocessor::Impl::work() {
     bool moved = round();
     moved |= settings.kernel->take_body_moved();
     settings.kernel->owner_away(false);
+    if (moved) lively = kLivelyTicks;
     if (moved && moved_rounds++ == 0 && recorder.on()) recorder.record({.kind = TraceKind::coprocessor_begin});
     pending = settings.kernel->unfinished() || !settings.kernel->idle();
     if (pending && !moved) settings.kernel->nudge();
@@ -72,7 +77,9 @@ bool Coprocessor::Impl::work() {
 bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const bool tick = pending || settings.ticks || !parking.park();
   const std::uint64_t entries = settings.lock->owner_entries();
-  const std::uint64_t tick_ns = !pending && settings.lock->owner_inside() ? kIdleTickNs : kTickNs;
+  const bool idle = !pending && settings.lock->owner_inside();
+  const std::uint64_t tick_ns = idle ? kIdleTickNs : lively != 0 ? kLivelyTickNs : kTickNs;
+  if (lively != 0) --lively;
   const std::uint64_t longest_ns = settings.watch ? settings.watch_ns : kForeverNs;
   bell.wait_rung(seen, tick ? tick_ns : longest_ns);
   parking.unpark();

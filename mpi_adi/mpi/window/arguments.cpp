@@ -197,6 +197,13 @@ void flush(Call& call, Window& window, int target) {
   complete_announced(call, window, target, Completed::all);
 }
 
+void complete_start(Call& call, Window& window, int target) {
+  WindowTarget& to = window.target(target);
+  if (!Rma::ends_by_message(window, to)) return flush(call, window, target);
+  wait_for_accesses(call, window, target);
+  to.unflushed = false;
+}
+
 // To all at once: each flush is a journey to its target.
 void flush_all(Call& call, Window& window) {
   for (int target = 0; target < window.members(); ++target) wait_until_sent(call, window.target(target));

@@ -61,6 +61,8 @@ inline void complete_announced(Call& call, Window& window, int target, Completed
 void flush_local(Call& call, Window& window, int target);
 void flush(Call& call, Window& window, int target);
 void flush_all(Call& call, Window& window);
+// The epoch of MPI_Win_start ends, where the target is about to be told: what it finds when it hears of it is whole.
+void complete_start(Call& call, Window& window, int target);
 // Waits for a lock that was asked for.
 void wait_for_lock(Call& call, Window& window, int target);
 

@@ -12,19 +12,15 @@ namespace {
 // Inside the rank from here to its end, if there is a rank, and one whose calls nobody watches.
 class ShortStay {
  public:
-  explicit ShortStay(const CallName& name) : rank_(current_rank()) {
+  ShortStay() : rank_(current_rank()) {
     if (rank_ == nullptr || rank_->process().recorder().watched()) [[unlikely]] {
       rank_ = nullptr;
       return;
     }
     rank_->enter();
-    // The user's memory may end the process.
-    std::memcpy(rank_->process().board().mpi_call.data(), name.board, sizeof name.board);
   }
   ~ShortStay() {
-    if (rank_ == nullptr) return;
-    rank_->process().board().mpi_call[0] = '\0';
-    rank_->leave();
+    if (rank_ != nullptr) rank_->leave();
   }
   ShortStay(const ShortStay&) = delete;
   ShortStay& operator=(const ShortStay&) = delete;
@@ -33,6 +29,20 @@ class ShortStay {
 
  private:
   MpiRank* rank_;
+};
+
+// While the program's memory is touched, which may end the process: the launcher tells in which call.
+class ToldCall {
+ public:
+  ToldCall(MpiRank& rank, const CallName& name) : board_(rank.process().board()) {
+    std::memcpy(board_.mpi_call.data(), name.board, sizeof name.board);
+  }
+  ~ToldCall() { board_.mpi_call[0] = '\0'; }
+  ToldCall(const ToldCall&) = delete;
+  ToldCall& operator=(const ToldCall&) = delete;
+
+ private:
+  sim::BoardBlock& board_;
 };
 
 struct Place {
@@ -50,8 +60,7 @@ bool is_open(const Window& window, const WindowTarget& target) {
 WindowTarget* target_of(MpiRank& rank, MPI_Win handle, int target, Window*& window) {
   window = rank.handles().windows().find(handle);
   if (window == nullptr || window->check != nullptr) return nullptr;
-  const auto index = static_cast<std::size_t>(static_cast<unsigned>(target));
-  return index < window->targets.size() ? &window->targets[index] : nullptr;
+  return static_cast<unsigned>(target) < static_cast<unsigned>(window->members()) ? &window->target(target) : nullptr;
 }
 
 // Where the access's elements are at the target; nullptr: it is none for the short way.
@@ -109,10 +118,11 @@ Place word_of(MpiRank& rank, const AccessArguments& arguments) {
 }  // namespace
 
 bool short_access(const CallName& name, Direction direction, const AccessArguments& arguments) {
-  const ShortStay stay(name);
+  const ShortStay stay;
   if (stay.rank() == nullptr) return false;
   const Place place = place_of(*stay.rank(), arguments);
   if (place.at == nullptr) return false;
+  const ToldCall told(*stay.rank(), name);
   // A put only reads it.
   auto* const here = static_cast<std::byte*>(const_cast<void*>(arguments.origin));
   const bool put = direction == Direction::put;
@@ -123,10 +133,11 @@ bool short_access(const CallName& name, Direction direction, const AccessArgumen
 
 bool short_update(const CallName& name, const AccessArguments& arguments, MPI_Op op, void* result) {
   if (op != MPI_SUM && op != MPI_REPLACE && (op != MPI_NO_OP || result == nullptr)) return false;
-  const ShortStay stay(name);
+  const ShortStay stay;
   if (stay.rank() == nullptr) return false;
   const Place place = word_of(*stay.rank(), arguments);
   if (place.at == nullptr) return false;
+  const ToldCall told(*stay.rank(), name);
   stay.rank()->rma().count(sim::CountedAccess::kAccumulate, WindowWay::direct, place.bytes);
   return place.bytes == sizeof(std::uint64_t)
              ? update(reinterpret_cast<std::uint64_t*>(place.at), arguments.origin, op, result)
@@ -135,18 +146,19 @@ bool short_update(const CallName& name, const AccessArguments& arguments, MPI_Op
 
 bool short_swap(const CallName& name, const AccessArguments& arguments, const void* compare, void* result) {
   if (compare == nullptr || compare == MPI_IN_PLACE || result == nullptr || result == MPI_IN_PLACE) return false;
-  const ShortStay stay(name);
+  const ShortStay stay;
   if (stay.rank() == nullptr) return false;
   const Place place = word_of(*stay.rank(), arguments);
   if (place.at == nullptr) return false;
+  const ToldCall told(*stay.rank(), name);
   stay.rank()->rma().count(sim::CountedAccess::kAccumulate, WindowWay::direct, place.bytes);
   return place.bytes == sizeof(std::uint64_t)
              ? swap(reinterpret_cast<std::uint64_t*>(place.at), arguments.origin, compare, result)
              : swap(reinterpret_cast<std::uint32_t*>(place.at), arguments.origin, compare, result);
 }
 
-bool short_flush(const CallName& name, int target, MPI_Win handle) {
-  const ShortStay stay(name);
+bool short_flush(int target, MPI_Win handle) {
+  const ShortStay stay;
   if (stay.rank() == nullptr) return false;
   MpiRank& rank = *stay.rank();
   Window* window = nullptr;

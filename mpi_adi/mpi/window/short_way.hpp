@@ -19,6 +19,6 @@ namespace margay::mpi_adi {
 [[nodiscard]] bool short_swap(const CallName& name, const AccessArguments& arguments, const void* compare,
                               void* result);
 // MPI_Win_flush, MPI_Win_flush_local.
-[[nodiscard]] bool short_flush(const CallName& name, int target, MPI_Win window);
+[[nodiscard]] bool short_flush(int target, MPI_Win window);
 
 }  // namespace margay::mpi_adi

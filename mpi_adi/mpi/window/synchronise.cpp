@@ -136,7 +136,7 @@ extern "C" int PMPI_Win_unlock_all(MPI_Win win) {
 MARGAY_ALIAS(Win_unlock_all)
 
 extern "C" int PMPI_Win_flush(int rank, MPI_Win win) {
-  if (short_flush(call_name<"MPI_Win_flush">, rank, win)) return MPI_SUCCESS;
+  if (short_flush(rank, win)) return MPI_SUCCESS;
   Call call(call_name<"MPI_Win_flush">);
   Window* const window = checked_window(call, win);
   if (!checked_target(call, window, rank)) return call.done();
@@ -149,7 +149,7 @@ extern "C" int PMPI_Win_flush(int rank, MPI_Win win) {
 MARGAY_ALIAS(Win_flush)
 
 extern "C" int PMPI_Win_flush_local(int rank, MPI_Win win) {
-  if (short_flush(call_name<"MPI_Win_flush_local">, rank, win)) return MPI_SUCCESS;
+  if (short_flush(rank, win)) return MPI_SUCCESS;
   Call call(call_name<"MPI_Win_flush_local">);
   Window* const window = checked_window(call, win);
   if (!checked_target(call, window, rank)) return call.done();
@@ -243,7 +243,7 @@ extern "C" int PMPI_Win_complete(MPI_Win win) {
   if (window != nullptr && !window->starts) wrong_epoch(call, "MPI_Win_start was not called");
   if (!call.ok()) return call.failed();
   for (const int rank : window->start_group) {
-    flush(call, *window, rank);
+    complete_start(call, *window, rank);
     window->target(rank).in_start = false;
     if (!call.device().kernel().gone(window->target(rank).world_rank))
       call.rank().rma().tell(*window, rank, Ask::completed);
