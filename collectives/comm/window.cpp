@@ -1,5 +1,6 @@
 #include "collectives/comm/window.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -21,6 +22,7 @@ using mpi_adi::WindowWay;
 
 namespace {
 
+// Of what the node's heap gives.
 constexpr std::size_t kAlignmentBytes = 4096;
 
 // What members tell each other. Places are in the heap that the member's node shares; without bytes there is none.
@@ -59,13 +61,14 @@ bool on_one_node(MpiRank& rank, const Communicator& members) {
 }
 
 // Memory of the node's heap, or where there is none private memory. nullptr: there is neither.
-std::byte* take_memory(MpiRank& rank, std::uint64_t bytes, bool& is_shared) {
+std::byte* take_memory(MpiRank& rank, std::uint64_t bytes, std::size_t alignment, bool& is_shared) {
   void* memory = nullptr;
   sim::NodeHeap* const heap = rank.process().node_heap();
-  is_shared = heap != nullptr && heap->allocate(bytes, memory).ok();
+  is_shared = heap != nullptr && alignment <= kAlignmentBytes && heap->allocate(bytes, memory).ok();
   if (is_shared) return static_cast<std::byte*>(memory);
-  const std::uint64_t pages = (bytes + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
-  memory = pages < bytes ? nullptr : std::aligned_alloc(kAlignmentBytes, static_cast<std::size_t>(pages));
+  alignment = std::max(alignment, kAlignmentBytes);
+  const std::uint64_t pages = (bytes + alignment - 1) / alignment * alignment;
+  memory = pages < bytes ? nullptr : std::aligned_alloc(alignment, static_cast<std::size_t>(pages));
   if (memory != nullptr) std::memset(memory, 0, static_cast<std::size_t>(bytes));
   return static_cast<std::byte*>(memory);
 }
@@ -80,10 +83,10 @@ void give_memory_back(MpiRank& rank, void* memory, bool is_shared) {
 }
 
 // Of a window that has memory of its own: this member's, `bytes` of it.
-int allocate(MpiRank& rank, Window& window, std::uint64_t bytes) {
+int allocate(MpiRank& rank, Window& window, std::uint64_t bytes, std::size_t alignment) {
   if (bytes == 0) return MPI_SUCCESS;
   bool is_shared = false;
-  window.base = take_memory(rank, bytes, is_shared);
+  window.base = take_memory(rank, bytes, alignment, is_shared);
   window.whose_memory = is_shared ? Window::Memory::heap : Window::Memory::allocated;
   return window.base == nullptr ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
@@ -148,7 +151,7 @@ int share_one_piece(MpiRank& rank, Window& window, std::vector<Card>& cards) {
   Card mine;
   std::byte* memory = nullptr;
   if (window.rank() == 0 && bytes != 0) {
-    mine.error_class = allocate(rank, window, bytes);
+    mine.error_class = allocate(rank, window, bytes, kAlignmentBytes);
     if (window.members() > 1 && window.whose_memory != Window::Memory::heap) mine.error_class = MPI_ERR_RMA_SHARED;
     mine.memory = place_of(rank, window.base, bytes);
     memory = static_cast<std::byte*>(window.base);
@@ -179,7 +182,8 @@ int share_one_piece(MpiRank& rank, Window& window, std::vector<Card>& cards) {
 
 void make_control(MpiRank& rank, Window& window) {
   const auto members = static_cast<std::size_t>(window.members());
-  window.control_memory = take_memory(rank, WindowControl::bytes_for(members), window.control_is_shared);
+  window.control_memory =
+      take_memory(rank, WindowControl::bytes_for(members), kAlignmentBytes, window.control_is_shared);
   if (window.control_memory == nullptr) throw std::bad_alloc();
   window.control = WindowControl(window.control_memory, members);
 }
@@ -212,6 +216,15 @@ std::unique_ptr<Window> begin_window(MpiRank& rank, Communicator& own, const Exp
   return window;
 }
 
+// What failed on any member fails on all.
+int agreed(MpiRank& rank, Window& window, int error_class) {
+  Card mine;
+  mine.error_class = error_class;
+  std::vector<Card> cards;
+  const int failed = exchange_cards(rank, *window.communicator, mine, cards);
+  return failed != MPI_SUCCESS ? failed : error_of(cards);
+}
+
 // The part that all members do together; what comes to nothing is destroyed by the caller.
 int expose(MpiRank& rank, Window& window, const Exposed& exposed) {
   const bool shared = exposed.flavor == MPI_WIN_FLAVOR_SHARED;
@@ -220,7 +233,7 @@ int expose(MpiRank& rank, Window& window, const Exposed& exposed) {
   mine.bytes = static_cast<std::uint64_t>(exposed.size);
   mine.unit = static_cast<std::uint64_t>(exposed.unit);
   if (exposed.flavor == MPI_WIN_FLAVOR_ALLOCATE || (shared && !one_piece)) {
-    mine.error_class = allocate(rank, window, mine.bytes);
+    mine.error_class = allocate(rank, window, mine.bytes, exposed.alignment);
   }
   if (shared && !on_one_node(rank, *window.communicator)) mine.error_class = MPI_ERR_RMA_SHARED;
   mine.address = reinterpret_cast<std::uintptr_t>(window.base);
@@ -235,15 +248,14 @@ int expose(MpiRank& rank, Window& window, const Exposed& exposed) {
   rank.rma().attach(window);
   if (const int failed = exchange_cards(rank, *window.communicator, mine, cards); failed != MPI_SUCCESS) return failed;
   if (const int failed = error_of(cards); failed != MPI_SUCCESS) return failed;
-  if (one_piece) {
-    if (const int failed = share_one_piece(rank, window, cards); failed != MPI_SUCCESS) return failed;
-  }
-  for (int member = 0; member < window.members(); ++member) {
+  int failed = one_piece ? share_one_piece(rank, window, cards) : MPI_SUCCESS;
+  for (int member = 0; failed == MPI_SUCCESS && member < window.members(); ++member) {
     WindowTarget& target = window.target(member);
     choose_way(rank, window, member, cards[static_cast<std::size_t>(member)], target);
-    if (shared && target.bytes != 0 && target.way != WindowWay::direct) return MPI_ERR_RMA_SHARED;
+    if (shared && target.bytes != 0 && target.way != WindowWay::direct) failed = MPI_ERR_RMA_SHARED;
   }
-  return MPI_SUCCESS;
+  // Elsewhere who cannot map a member's memory reaches it another way.
+  return shared ? agreed(rank, window, failed) : failed;
 }
 
 }  // namespace

@@ -14,8 +14,9 @@ struct Exposed {
   void* base = nullptr;  // the program's; null where the window is to have memory of its own
   MPI_Aint size = 0;
   MPI_Aint unit = 1;
-  bool of_1996 = false;    // reached through its communicator, which the program has, and by messages only
-  bool contiguous = true;  // of MPI_Win_allocate_shared: each member's memory begins where the last one's ends
+  bool of_1996 = false;       // reached through its communicator, which the program has, and by messages only
+  std::size_t alignment = 0;  // of MPI_Win_allocate: the least that is asked for, a power of two
+  bool contiguous = true;     // of MPI_Win_allocate_shared: each member's memory begins where the last one's ends
 };
 
 // `window` null: error_class says why, and perhaps words.

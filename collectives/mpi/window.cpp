@@ -7,6 +7,7 @@
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/info_table.hpp"
 #include "mpi_adi/mpi/window/arguments.hpp"
+#include "mpi_adi/object/memory_hint.hpp"
 #include "mpi_adi/rma/epoch.hpp"
 
 using namespace margay::mpi_adi;
@@ -88,6 +89,7 @@ int allocate(const CallName& name, int flavor, const WindowArguments& arguments,
   if (communicator == nullptr) return call.failed();
   const std::string* const apart = hints.find("alloc_shared_noncontig");
   Exposed exposed{.flavor = flavor, .size = arguments.size, .unit = arguments.unit};
+  exposed.alignment = memory_alignment(hints);
   exposed.contiguous = apart == nullptr || *apart != "true";
   const MadeWindow made = make_window(call.rank(), *communicator, exposed);
   if (made.window != nullptr) *static_cast<void**>(baseptr) = made.window->base;

@@ -47,6 +47,8 @@ static_assert(std::is_trivially_copyable_v<Piece> && sizeof(Piece) == 16);
 
 // What one ask describes or brings at most; longer accesses are several.
 inline constexpr std::uint32_t kPiecesOfAsk = 256;
+// Described bodies of an origin that have not come: no more are expected.
+inline constexpr std::uint32_t kDescribedMax = 1024;
 inline constexpr std::uint64_t kOperandBytesOfAsk = std::uint64_t{32} << 10;
 
 }  // namespace margay::mpi_adi

@@ -41,10 +41,7 @@ std::uint32_t accumulate_element_bytes(MPI_Datatype type) {
   }
 }
 
-namespace {
-
-// Of an element without the padding behind it, which may be outside of the window.
-std::uint32_t data_bytes(MPI_Datatype type) {
+std::uint32_t accumulate_data_bytes(MPI_Datatype type) {
   switch (type) {
     case MPI_DOUBLE_INT:
       return offsetof(Pair<double>, index) + sizeof(int);
@@ -56,8 +53,6 @@ std::uint32_t data_bytes(MPI_Datatype type) {
       return accumulate_element_bytes(type);
   }
 }
-
-}  // namespace
 
 bool accumulates(MPI_Op op, MPI_Datatype type) {
   if (accumulate_element_bytes(type) == 0) return false;
@@ -144,7 +139,7 @@ void accumulate_elements(std::byte* target, const std::byte* operand, std::byte*
     if (bytes == sizeof(std::uint64_t)) return add_words<std::uint64_t>(target, operand, result, count);
     if (bytes == sizeof(std::uint32_t)) return add_words<std::uint32_t>(target, operand, result, count);
   }
-  const std::uint32_t data = data_bytes(type);
+  const std::uint32_t data = accumulate_data_bytes(type);
   const Combine combine = predefined_combine(op, type);
   for (std::uint64_t i = 0; i < count; ++i) {
     std::byte* const old = result != nullptr ? result + i * bytes : nullptr;

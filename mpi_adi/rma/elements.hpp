@@ -12,6 +12,8 @@ namespace margay::mpi_adi {
 // Bytes from one element to the next in memory; 0: the type is none that accumulates take. Of a pair with padding more
 // than MPI_Type_size says.
 [[nodiscard]] std::uint32_t accumulate_element_bytes(MPI_Datatype type);
+// Of one element without the padding behind it, which may be outside of the window.
+[[nodiscard]] std::uint32_t accumulate_data_bytes(MPI_Datatype type);
 // Whether an accumulate may use the operation on the type (MPI 4.0, 12.3.4): a predefined one, MPI_REPLACE, MPI_NO_OP.
 [[nodiscard]] bool accumulates(MPI_Op op, MPI_Datatype type);
 // Whether MPI_Compare_and_swap takes the type: integers, logicals and bytes.

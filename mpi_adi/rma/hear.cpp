@@ -96,13 +96,15 @@ void Rma::lock_asked(Window& window, const AskHead& head) {
 }
 
 // The memory that is meant; false: some of it is none of the window's, or the numbers do not fit each other.
+// `unused_end`: bytes at each piece's end that nobody touches.
 bool Rma::find_memory(const Window& window, const AskHead& head, std::span<const Piece> pieces,
-                      std::vector<portals::Buffer>& table) {
+                      std::vector<portals::Buffer>& table, std::uint32_t unused_end) {
   std::uint64_t bytes = 0;
   table.clear();
   for (const Piece& piece : pieces) {
     if (piece.bytes == 0) return false;
-    std::byte* const at = window.memory.at(head.offset + static_cast<std::uint64_t>(piece.offset), piece.bytes);
+    std::byte* const at =
+        window.memory.at(head.offset + static_cast<std::uint64_t>(piece.offset), piece.bytes - unused_end);
     if (at == nullptr || __builtin_add_overflow(bytes, piece.bytes, &bytes)) return false;
     table.push_back({at, static_cast<std::size_t>(piece.bytes)});
   }
@@ -136,6 +138,10 @@ void Rma::refused(Window& window, const AskHead& head) {
 // The body is the next message of this origin to the put portal.
 void Rma::take_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces,
                       const portals::Header& header) {
+  // An honest origin's bodies follow their descriptions at once.
+  WindowTarget& origin = window.target(head.origin);
+  if (origin.described == kDescribedMax) return;
+  ++origin.described;
   Reply& described = replies_.take();
   described.rma = this;
   described.window = &window;
@@ -190,7 +196,8 @@ void Rma::combine(Window& window, const AskHead& head, std::span<const Piece> pi
     return refuse(window, head, MPI_ERR_OP);
   }
   const bool whole = std::ranges::all_of(pieces, [&](const Piece& piece) { return piece.bytes % element == 0; });
-  if (!whole || !find_memory(window, head, pieces, meant_)) return refuse(window, head, MPI_ERR_RMA_RANGE);
+  const std::uint32_t padding = element - accumulate_data_bytes(head.type);
+  if (!whole || !find_memory(window, head, pieces, meant_, padding)) return refuse(window, head, MPI_ERR_RMA_RANGE);
   std::vector<std::byte>& old = answer_body_;
   old.resize(head.reply_bits != 0 && head.bare_answer == 0 ? head.bytes : 0);
   sim::AccumulateLock lock = accumulate_lock(window.target(window.rank()));

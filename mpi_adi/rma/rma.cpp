@@ -14,6 +14,8 @@ namespace {
 
 // Drained each round: room for what comes between two. What finds none waits on its wire.
 constexpr std::size_t kAskHeapBytes = std::size_t{1} << 20;
+// Of a body: to look at more costs as much as to copy it.
+constexpr int kPiecesLookedAt = 64;
 // An accumulate's operands up to here cost less to copy than to wait for; an element of any type fits.
 constexpr std::size_t kOperandBytesCopied = 512;
 
@@ -85,6 +87,10 @@ void Rma::attach(Window& window) {
 }
 
 void Rma::detach(Window& window) {
+  // Described bodies that never came, or did not fit their description.
+  replies_.for_each_in_use([&](Reply& reply) {
+    if (reply.at_target && reply.window == &window && (!reply.memory || reply.memory->under_way() == 0)) came(reply);
+  });
   windows_.erase(window.communicator->context);
   if (window.put_block == nullptr) return;
   put_list_.remove(window.put_entry);
@@ -115,9 +121,17 @@ void Rma::send(Window& window, WindowTarget& target, const portals::Header& head
 
 // Whether some of the bytes are, or may be, of a window of this process: others may change them on their way.
 bool Rma::others_may_write(const portals::Region& body) const {
-  if (!body.contiguous()) return true;
-  const portals::Buffer bytes = body.single();
-  return std::ranges::any_of(windows_, [&](const auto& window) { return window.second->memory.overlaps(bytes); });
+  const auto is_of_a_window = [&](const portals::Buffer& piece) {
+    return std::ranges::any_of(windows_, [&](const auto& window) { return window.second->memory.overlaps(piece); });
+  };
+  if (body.contiguous()) return is_of_a_window(body.single());
+  portals::RegionCursor cursor(body);
+  for (int pieces = 0; cursor.left() != 0; ++pieces) {
+    const portals::Buffer piece = cursor.peek(cursor.left());
+    if (pieces == kPiecesLookedAt || is_of_a_window(piece)) return true;
+    cursor.skip(piece.bytes);
+  }
+  return false;
 }
 
 // `window` null: nobody waits for it.
@@ -248,6 +262,7 @@ void Reply::told() {
 
 void Rma::came(Reply& answer) {
   if (answer.at_target) {
+    --answer.window->target(answer.target).described;
     put_list_.remove(answer.entry);
     answer.table.clear();
     answer.memory.reset();

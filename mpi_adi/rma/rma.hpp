@@ -218,7 +218,7 @@ class Rma final : public Listener {
   void refuse(Window& window, const AskHead& head, int error_class);
   void refused(Window& window, const AskHead& head);
   [[nodiscard]] static bool find_memory(const Window& window, const AskHead& head, std::span<const Piece> pieces,
-                                        std::vector<portals::Buffer>& table);
+                                        std::vector<portals::Buffer>& table, std::uint32_t unused_end = 0);
   void take_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces, const portals::Header& header);
   void forget_described(const portals::Header& header);
   void send_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces);

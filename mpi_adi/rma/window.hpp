@@ -55,6 +55,7 @@ struct WindowTarget {
   UnderWay sending;
   UnderWay awaited;
   bool unflushed = false;
+  std::uint32_t described = 0;  // as a target: bodies of this member's that it described, and that have not come
   // The passive epoch of this origin, and whether its lock was granted.
   LockKind lock = LockKind::none;
   bool locked = false;

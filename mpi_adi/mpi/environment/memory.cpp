@@ -1,31 +1,20 @@
 // Memory from MPI (MPI 4.0, 9.2): of the heap that the node shares, so that a window over it is mapped by all its
 // ranks. Where there is none, or another alignment is asked for, ordinary memory, aligned to cache lines.
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
-#include <string>
 
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
 #include "mpi_adi/mpi/info_table.hpp"
+#include "mpi_adi/object/memory_hint.hpp"
 
 using namespace margay::mpi_adi;
 
 namespace {
 
-constexpr std::size_t kAlignmentBytes = 64;
 // What the node's heap gives begins with a page.
 constexpr std::size_t kHeapAlignmentBytes = 4096;
-constexpr std::size_t kMaxAlignmentBytes = std::size_t{1} << 30;
-
-// The hint mpi_minimum_memory_alignment, when it is a power of two.
-std::size_t alignment_from(const Info& info) {
-  const std::string* asked = info.find("mpi_minimum_memory_alignment");
-  if (asked == nullptr) return kAlignmentBytes;
-  const std::size_t bytes = std::strtoull(asked->c_str(), nullptr, 10);
-  return std::has_single_bit(bytes) && bytes > kAlignmentBytes && bytes <= kMaxAlignmentBytes ? bytes : kAlignmentBytes;
-}
 
 }  // namespace
 
@@ -36,7 +25,7 @@ extern "C" int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
   const std::optional<Info> hints = info == MPI_INFO_NULL ? Info{} : copy_of_info(info);
   if (!hints) call.error(MPI_ERR_INFO, words_of_bad_info(info));
   if (!call.ok()) return call.failed();
-  const std::size_t alignment = alignment_from(*hints);
+  const std::size_t alignment = memory_alignment(*hints);
   // At least one byte, so that the address is the program's own; a multiple of the alignment, as the function wants it.
   const auto bytes = static_cast<std::size_t>(size) + (size == 0 ? 1 : 0);
   void* memory = nullptr;

@@ -6,8 +6,6 @@
 
 namespace margay::mpi_adi {
 
-enum class Direction : std::uint8_t { put, get };
-
 // MPI_Put, MPI_Get; with a request MPI_Rput, MPI_Rget. Both return what the binding returns.
 [[nodiscard]] int access_call(const CallName& name, Direction direction, const AccessArguments& arguments);
 [[nodiscard]] int access_call(const CallName& name, Direction direction, const AccessArguments& arguments,

@@ -15,6 +15,8 @@ void wrong_epoch(Call& call, const char* sentence);
 // What ended badly since the last synchronisation.
 void tell_errors(Call& call, Window& window);
 
+enum class Direction : std::uint8_t { put, get };
+
 // An access's arguments as the program gave them.
 struct AccessArguments {
   const void* origin;

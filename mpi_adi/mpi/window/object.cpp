@@ -10,6 +10,7 @@
 #include "mpi_adi/mpi/group/arguments.hpp"
 #include "mpi_adi/mpi/info_table.hpp"
 #include "mpi_adi/mpi/window/arguments.hpp"
+#include "mpi_adi/object/memory_hint.hpp"
 
 using namespace margay::mpi_adi;
 
@@ -79,6 +80,9 @@ extern "C" int PMPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
   for (const auto& [key, otherwise] : kHints) {
     const std::string* const set = window->info.find(key);
     told.set(key, set != nullptr ? *set : otherwise);
+  }
+  if (window->flavor == MPI_WIN_FLAVOR_ALLOCATE) {
+    told.set(kMemoryAlignmentHint, std::to_string(memory_alignment(window->info)));
   }
   const MPI_Info made = add_info(std::move(told));
   if (made == MPI_INFO_NULL) {

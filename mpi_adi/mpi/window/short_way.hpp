@@ -8,7 +8,6 @@
 #pragma once
 
 #include "mpi_adi/mpi/call_name.hpp"
-#include "mpi_adi/mpi/window/access_call.hpp"
 #include "mpi_adi/mpi/window/arguments.hpp"
 
 namespace margay::mpi_adi {

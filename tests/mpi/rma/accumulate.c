@@ -129,8 +129,37 @@ static void gaps(struct test_window* window, const char* name) {
   MPI_Type_free(&seconds);
 }
 
+// The padding behind a window's last pair is outside of the window.
+static void pair_at_the_end(void) {
+  struct double_int {
+    double value;
+    int index;
+  };
+  enum { kBytes = sizeof(double) + sizeof(int) };
+  const int rank = world_rank(), size = world_size(), to = (rank + 1) % size;
+  unsigned char* const memory = calloc(1, kBytes);
+  MPI_Win win;
+  MPI_Win_create(memory, kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  struct double_int mine = {10 + rank, rank}, old = {-1, -1};
+  MPI_Win_fence(0, win);
+  MPI_Accumulate(&mine, 1, MPI_DOUBLE_INT, to, 0, 1, MPI_DOUBLE_INT, MPI_REPLACE, win);
+  MPI_Win_fence(0, win);
+  MPI_Fetch_and_op(&mine, &old, MPI_DOUBLE_INT, to, 0, MPI_NO_OP, win);
+  MPI_Win_fence(0, win);
+  double value = 0;
+  int index = 0;
+  memcpy(&value, memory, sizeof value);
+  memcpy(&index, memory + sizeof value, sizeof index);
+  const int from = (rank + size - 1) % size;
+  CHECK(value == 10 + from && index == from, "the last pair: %g, %d", value, index);
+  CHECK(old.value == 10 + rank && old.index == rank, "read back: %g, %d", old.value, old.index);
+  MPI_Win_free(&win);
+  free(memory);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
+  pair_at_the_end();
   for (int flavour = 0; flavour < kFlavours; ++flavour) {
     struct test_window window = open_window((enum flavour)flavour, 20000, MPI_COMM_WORLD);
     const char* const name = kFlavourNames[flavour];

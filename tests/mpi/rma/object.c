@@ -40,8 +40,33 @@ static void predefined(MPI_Win win, const void* memory, int flavor) {
   CHECK(flag && *model == MPI_WIN_UNIFIED, "MPI_WIN_MODEL is %d", *model);
 }
 
+static void aligned(const char* bytes) {
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "mpi_minimum_memory_alignment", bytes);
+  int* memory = NULL;
+  MPI_Win win;
+  MPI_Win_allocate(40, sizeof(int), info, MPI_COMM_WORLD, &memory, &win);
+  MPI_Info_free(&info);
+  CHECK((unsigned long)memory % strtoul(bytes, NULL, 10) == 0, "%p is not aligned to %s bytes", (void*)memory, bytes);
+  char value[64] = "";
+  int flag = 0;
+  MPI_Win_get_info(win, &info);
+  MPI_Info_get(info, "mpi_minimum_memory_alignment", 60, value, &flag);
+  CHECK(flag && strcmp(value, bytes) == 0, "the hint is %s, not %s", value, bytes);
+  MPI_Info_free(&info);
+  const int mine = world_rank(), to = (world_rank() + 1) % world_size();
+  MPI_Win_fence(0, win);
+  MPI_Put(&mine, 1, MPI_INT, to, 9, 1, MPI_INT, win);
+  MPI_Win_fence(0, win);
+  CHECK(memory[9] == (mine + world_size() - 1) % world_size(), "%d was put", memory[9]);
+  MPI_Win_free(&win);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
+  aligned("256");
+  aligned("65536");
   struct test_window window = open_window(kCreated, 10, MPI_COMM_WORLD);
   const MPI_Win win = window.win;
   predefined(win, window.memory, MPI_WIN_FLAVOR_CREATE);
