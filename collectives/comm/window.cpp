@@ -8,6 +8,7 @@
 #include "collectives/algorithm/algorithms.hpp"
 #include "mpi_adi/rma/check.hpp"
 #include "mpi_adi/rma/window_way.hpp"
+#include "sim/base/mapped_memory.hpp"
 
 namespace margay::collectives {
 
@@ -33,7 +34,7 @@ struct Card {
   sim::HeapPlace memory;
   sim::HeapPlace control;
   std::int32_t error_class = 0;  // this member cannot do its part
-  std::uint32_t reserved = 0;
+  std::uint32_t writable = 0;    // 1: the program's own memory, all of which may be read and written
 };
 
 // Everybody's, in the members' order.
@@ -131,6 +132,7 @@ void choose_way(MpiRank& rank, const Window& window, int member, const Card& car
     target.base = mapped;
   } else if (target.way == WindowWay::process) {
     target.base = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(card.address));
+    target.writable = card.writable == 1;
   }
 }
 
@@ -238,6 +240,9 @@ int expose(MpiRank& rank, Window& window, const Exposed& exposed) {
   if (shared && !on_one_node(rank, *window.communicator)) mine.error_class = MPI_ERR_RMA_SHARED;
   mine.address = reinterpret_cast<std::uintptr_t>(window.base);
   mine.memory = place_of(rank, window.base, mine.bytes);
+  if (exposed.flavor == MPI_WIN_FLAVOR_CREATE && mine.memory.bytes == 0 && rank.process().node_memory() != nullptr) {
+    mine.writable = sim::is_writable_memory(window.base, mine.bytes) ? 1 : 0;
+  }
   mine.control =
       place_of(rank, window.control_memory, WindowControl::bytes_for(static_cast<std::size_t>(window.members())));
   const bool is_dynamic = exposed.flavor == MPI_WIN_FLAVOR_DYNAMIC;

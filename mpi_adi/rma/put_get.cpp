@@ -57,7 +57,7 @@ bool Rma::copy_through_system(Window& window, const Access& access, bool write) 
   // Addresses of the other process: never used here.
   const portals::Region theirs = there.to_receive(to.base + access.offset, access.target_count, *access.target_type);
   sim::ReadFault fault = sim::ReadFault::none;
-  if (mine.contiguous() && theirs.contiguous()) [[likely]] {
+  if (to.writable && mine.contiguous() && theirs.contiguous()) [[likely]] {
     const auto address = reinterpret_cast<std::uintptr_t>(theirs.single().base);
     fault = write ? to.peer->write(mine.single(), address) : to.peer->read(mine.single(), address);
   } else {

@@ -32,6 +32,7 @@ struct Reply final : Listener {
   std::optional<portals::CombinedBlock> memory;
   portals::MatchEntry entry;
   bool at_target = false;
+  bool reads = false;            // brings what was read at the target
   std::uint32_t generation = 0;  // see UnderWay
   void told() override;
 };

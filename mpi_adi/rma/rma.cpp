@@ -248,6 +248,8 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
   answer.entry.set(criteria, *answer.memory, {});
   parts_.receive_list.insert_before(parts_.heap.first_catch_all(), answer.entry);
   answer.generation = to.awaited.begin();
+  answer.reads = room.bytes() != 0;
+  to.reads += answer.reads ? 1 : 0;
   // Whose loss was looked at before: nothing of it ends by itself any more.
   if (parts_.kernel.gone(to.world_rank)) [[unlikely]]
     parts_.losses_ended = kLookAgain;
@@ -278,6 +280,7 @@ void Rma::give_up(Reply& answer, int error_class) {
   WindowTarget& target = answer.window->target(answer.target);
   parts_.kernel.answered(target.world_rank);
   target.awaited.end(answer.generation);
+  target.reads -= answer.reads ? 1 : 0;
   if (answer.request != nullptr) {
     done(answer.request, error_class);
   } else if (error_class != MPI_SUCCESS) {

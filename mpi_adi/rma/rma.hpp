@@ -101,9 +101,17 @@ class Rma final : public Listener {
   void begin_flush(Window& window, int target);
 
   // The end of this origin's epoch is told to the target by a message that goes behind the epoch's own: whoever hears
-  // of it has them. So nobody need ask for answers.
+  // of it has them. So nobody need ask for answers. Not of a dynamic window: the target alone knows what it refuses.
   [[nodiscard]] static bool ends_by_message(const Window& window, const WindowTarget& target) {
-    return window.starts && target.in_start && !target.control.here() && window.check == nullptr;
+    return window.starts && target.in_start && !target.control.here() && !window.memory.dynamic() &&
+           window.check == nullptr;
+  }
+  // The lock's end is a message, and all that is under way to the target goes before it: nothing that it would send
+  // from its memory later on, and nothing that has not left. Then the lock may be given back before the answers are
+  // here.
+  [[nodiscard]] static bool may_unlock_behind(const Window& window, const WindowTarget& target) {
+    return target.lock_asked && target.locked && !target.control.here() && target.sending.none() && !target.unflushed &&
+           target.reads == 0 && window.check == nullptr;
   }
 
   // Passive epochs: asks for the lock, which is there when has_lock() says so; gives it back, behind all accesses.
@@ -130,11 +138,16 @@ class Rma final : public Listener {
 
   // Counts synchronisations: whether this one looks for messages although it waits for none. Of those that are over in
   // nanoseconds, every 64th; of others, which may each be a system call, every eighth.
-  enum class Synchronised : std::uint32_t { at_once = 1, by_a_call = 8 };
-  [[nodiscard]] bool looks_now(Synchronised how) {
-    synchronised_ += static_cast<std::uint32_t>(how);
+  [[nodiscard]] bool looks_now() {
+    synchronised_ += kSynchronisedToLook / 8;
     if (synchronised_ < kSynchronisedToLook) return false;
     synchronised_ = 0;
+    return true;
+  }
+  // Of one that would be over at once: false, and it does not count, where it is time to look.
+  [[nodiscard]] bool need_not_look() {
+    if (synchronised_ + 1 >= kSynchronisedToLook) return false;
+    ++synchronised_;
     return true;
   }
   // An access begins.

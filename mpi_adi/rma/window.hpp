@@ -42,6 +42,7 @@ struct WindowTarget {
   std::uint32_t world_rank = 0;
   std::uint32_t local_rank = 0;     // on this node; of the ways direct and process
   std::byte* base = nullptr;        // direct: where the window's memory begins here; process: there, never dereferenced
+  bool writable = false;            // process: all of it may be read and written
   std::uint64_t bytes = 0;          // of the window; of a dynamic one all addresses
   std::uint64_t unit = 1;           // bytes of a displacement's step
   sim::PeerMemory* peer = nullptr;  // of the way process, once it was reached that way; the device's
@@ -55,6 +56,7 @@ struct WindowTarget {
   UnderWay sending;
   UnderWay awaited;
   bool unflushed = false;
+  std::uint32_t reads = 0;      // of the answers: those that bring what was read there
   std::uint32_t described = 0;  // as a target: bodies of this member's that it described, and that have not come
   // The passive epoch of this origin, and whether its lock was granted.
   LockKind lock = LockKind::none;

@@ -26,6 +26,8 @@ constexpr std::uint64_t kIdleTickNs = 20'000'000;
 // Rounds (about 3 us each) without anything moving before it sleeps again. It does not yield meanwhile: that would give
 // the computing owner's processor back to it for milliseconds, where a sleeper is woken by the next nudge at once.
 constexpr int kQuietRounds = 16;
+// A membarrier each, of some us.
+constexpr int kTriesToEnter = 16;
 
 }  // namespace
 
@@ -39,14 +41,25 @@ struct Coprocessor::Impl {
   bool running = false;
   std::uint32_t lively = 0;  // ticks that are short
 
-  static void* enter(void* self) {
+  static void* begin(void* self) {
     static_cast<Impl*>(self)->run();
     return nullptr;
   }
   void run();
+  bool enter();
   bool work();
   bool wait(bool pending, std::uint32_t& seen);
 };
+
+// False: the owner is inside, and stays there. One that comes and goes leaves room between.
+bool Coprocessor::Impl::enter() {
+  for (int tries = 0; tries < kTriesToEnter; ++tries) {
+    const std::uint64_t entries = settings.lock->owner_entries();
+    if (settings.lock->try_enter_other()) return true;
+    if (settings.lock->owner_entries() == entries) break;
+  }
+  return false;
+}
 
 // One stay: as long as the owner is outside and messages move. Returns whether work is left behind.
 bool Coprocessor::Impl::work() {
@@ -54,7 +67,7 @@ bool Coprocessor::Impl::work() {
   std::uint32_t moved_rounds = 0;
   bool pending = true;
   for (int quiet = 0; quiet < kQuietRounds && !parking.stopping();) {
-    if (!settings.lock->try_enter_other()) return true;  // the owner is inside: it looks itself
+    if (!enter()) return true;  // the owner is inside: it looks itself
     settings.kernel->owner_away(true);
     bool moved = round();
     moved |= settings.kernel->take_body_moved();
@@ -73,10 +86,11 @@ bool Coprocessor::Impl::work() {
   return pending;
 }
 
-// Until there may be something to do; returns true when it was rung or the owner stayed outside for a whole tick.
+// Until there may be something to do; returns true when it was rung, or the owner did not look for a whole tick: it was
+// outside, or its calls were all of those that have no reason to look.
 bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const bool tick = pending || settings.ticks || !parking.park();
-  const std::uint64_t entries = settings.lock->owner_entries();
+  const std::uint64_t looks = settings.kernel->looks();
   const bool idle = !pending && settings.lock->owner_inside();
   const std::uint64_t tick_ns = idle ? kIdleTickNs : lively != 0 ? kLivelyTickNs : kTickNs;
   if (lively != 0) --lively;
@@ -90,7 +104,7 @@ bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
     const std::uint64_t one = 1;
     static_cast<void>(!write(settings.wake_descriptor, &one, sizeof one));
   }
-  return rung || settings.lock->owner_entries() == entries;
+  return rung || settings.kernel->looks() == looks;
 }
 
 void Coprocessor::Impl::run() {
@@ -135,7 +149,7 @@ portals::Status Coprocessor::start(const Settings& settings, Round round) {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = pthread_create(&impl_->thread, &attributes, &Impl::enter, impl_.get());
+  const int error = pthread_create(&impl_->thread, &attributes, &Impl::begin, impl_.get());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   if (error != 0) {

@@ -18,6 +18,7 @@
 #include "sim/kernel/initiator.hpp"
 #include "sim/kernel/routes.hpp"
 #include "sim/kernel/target.hpp"
+#include "sim/shm/published.hpp"
 #include "sim/trace/recorder.hpp"
 #include "sim/wire/wire.hpp"
 
@@ -67,6 +68,7 @@ class Kernel {
   template <typename AfterEach>
   bool progress(int arrivals, AfterEach&& after_each) {
     bool moved = false;
+    looks_.set(looks_.get() + 1);
     for (Polled& polled : polled_) {
       if (!polled.wire->quiet()) moved |= look(polled, arrivals, after_each);
     }
@@ -75,6 +77,9 @@ class Kernel {
   bool progress(int arrivals = kArrivalsPerRound) {
     return progress(arrivals, [] {});
   }
+
+  // How many rounds there were. Any thread.
+  [[nodiscard]] std::uint64_t looks() const { return looks_.get(); }
 
   // Whether rounds since the last call took a part of a body. progress() does not count that as something moved: nobody
   // can go on by it, and the next part comes as slowly as this one did. But who waits for the body does not wait in
@@ -196,6 +201,7 @@ class Kernel {
   std::vector<Wire*> wires_;    // each once, fastest first
   std::vector<Polled> polled_;  // the same
   bool body_moved_ = false;     // see take_body_moved()
+  Published<std::uint64_t> looks_;
   Arrival arrival_;  // the one being taken; here, because to make a new one each round costs more than to look
   TransmissionList& finished_;
   Recorder& recorder_;

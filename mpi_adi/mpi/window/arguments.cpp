@@ -147,15 +147,14 @@ void wait_for_lock(Call& call, Window& window, int target) {
   wait_for_target(call, to, [&] { return rma.has_lock(window, to); });
 }
 
-namespace {
-
-// Those begun before: another thread may go on beginning others.
 void wait_for_accesses(Call& call, Window& window, int target) {
   WindowTarget& to = window.target(target);
   wait_for_target(call, to, [&to, sending = to.sending.now(), awaited = to.awaited.now()] {
     return to.sending.over(sending) && to.awaited.over(awaited);
   });
 }
+
+namespace {
 
 // Accesses to memory that is mapped here go well when its process is dead, too; their epoch does not.
 void tell_dead(Call& call, const WindowTarget& target) {

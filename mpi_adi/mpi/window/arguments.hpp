@@ -59,6 +59,8 @@ inline void complete_announced(Call& call, Window& window, int target, Completed
   if (window.check != nullptr) [[unlikely]]
     complete_checked(call, window, target, what);
 }
+// Those begun before have left, and their answers are here: another thread may go on beginning others.
+void wait_for_accesses(Call& call, Window& window, int target);
 // Accesses to the target are over at this origin; at the target as well.
 void flush_local(Call& call, Window& window, int target);
 void flush(Call& call, Window& window, int target);

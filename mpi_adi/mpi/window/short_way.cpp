@@ -166,7 +166,7 @@ bool short_flush(int target, MPI_Win handle) {
   if (to == nullptr || (to->lock == LockKind::none && !window->lock_all)) return false;
   if (to->unflushed || !rank.rma().locally_complete(*to) || window->error_class != MPI_SUCCESS) return false;
   if (rank.device().kernel().gone(to->world_rank)) return false;
-  return !rank.rma().looks_now(Rma::Synchronised::at_once);
+  return rank.rma().need_not_look();
 }
 
 }  // namespace margay::mpi_adi

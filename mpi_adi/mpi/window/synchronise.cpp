@@ -39,6 +39,10 @@ std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& grou
 }
 
 void unlock_one(Call& call, Window& window, int target) {
+  if (Rma::may_unlock_behind(window, window.target(target))) {
+    call.rank().rma().unlock(window, target);
+    return wait_for_accesses(call, window, target);
+  }
   flush(call, window, target);
   call.rank().rma().unlock(window, target);
 }
@@ -46,7 +50,7 @@ void unlock_one(Call& call, Window& window, int target) {
 // A program may ask again and again for what others will write, and each time nothing has to be waited for: messages
 // are taken, and others get the processor, at times.
 void look_at_times(Call& call) {
-  if (!call.rank().rma().looks_now(Rma::Synchronised::by_a_call)) return;
+  if (!call.rank().rma().looks_now()) return;
   static_cast<void>(call.device().progress(Device::kMessagesPerLook));
   give_way(call);
 }

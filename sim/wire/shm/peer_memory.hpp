@@ -7,8 +7,8 @@
 // pieces go by process_vm_writev and process_vm_readv, 64 pieces a call, with a proof that is made anew once in a
 // while.
 //
-// One difference that a program can see: through the file, memory is written that its process may only read (a page of
-// a private mapping becomes a copy of its own). Such memory is no window to put to in the first place.
+// The file asks for no rights of pages: memory is written that its process may only read, and read that it may not even
+// read. So who uses it knows that all of the memory may be read and written (sim/base/mapped_memory).
 #pragma once
 
 #include <cstddef>
@@ -29,10 +29,12 @@ class PeerMemory {
   PeerMemory& operator=(PeerMemory&&) = delete;
   ~PeerMemory();
 
-  // Copies `mine.bytes` from or to its memory. Not none: perhaps a part of them; refused: none of them.
+  // Copies `mine.bytes` from or to its memory, which that process may read and write. Not none: perhaps a part of them;
+  // refused: none of them.
   [[nodiscard]] ReadFault read(const portals::Buffer& mine, std::uint64_t address);
   [[nodiscard]] ReadFault write(const portals::Buffer& mine, std::uint64_t address);
-  // The same between pieces; `theirs` are its addresses, never used here. Requires: as many bytes on both sides.
+  // The same between pieces of any memory; `theirs` are its addresses, never used here. Requires: as many bytes on both
+  // sides.
   [[nodiscard]] ReadFault read(const portals::Region& mine, const portals::Region& theirs);
   [[nodiscard]] ReadFault write(const portals::Region& mine, const portals::Region& theirs);
 

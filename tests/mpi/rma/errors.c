@@ -30,7 +30,17 @@ static void ranges(MPI_Win win) {
   FAILS(MPI_Accumulate(value, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_OP_NULL, win), MPI_ERR_OP);
   FAILS(MPI_Accumulate(value, 1, MPI_FLOAT, 1, 0, 1, MPI_FLOAT, MPI_BAND, win), MPI_ERR_OP);
   FAILS(MPI_Accumulate(value, 1, MPI_FLOAT, 1, 0, 1, MPI_INT, MPI_SUM, win), MPI_ERR_TYPE);
+  FAILS(MPI_Fetch_and_op(value, value + 1, MPI_INT, 1, 10, MPI_SUM, win), MPI_ERR_RMA_RANGE);
+  FAILS(MPI_Fetch_and_op(value, value + 1, MPI_LONG, 1, 9, MPI_SUM, win), MPI_ERR_RMA_RANGE);
+  FAILS(MPI_Compare_and_swap(value, value, value + 1, MPI_INT, 1, 10, win), MPI_ERR_RMA_RANGE);
+  FAILS(MPI_Compare_and_swap(value, value, value + 1, MPI_FLOAT, 1, 0, win), MPI_ERR_TYPE);
+  FAILS(MPI_Accumulate(value, 1, MPI_INT, 1, 10, 1, MPI_INT, MPI_REPLACE, win), MPI_ERR_RMA_RANGE);
+  FAILS(MPI_Accumulate(value, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_NO_OP, win), MPI_ERR_OP);
   OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+  FAILS(MPI_Put(value, 1, MPI_INT, 1, 0, 1, MPI_INT, win), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Fetch_and_op(value, value + 1, MPI_INT, 1, 0, MPI_SUM, win), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Compare_and_swap(value, value, value + 1, MPI_INT, 1, 0, win), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Win_flush(1, win), MPI_ERR_RMA_SYNC);
   MPI_Type_free(&gap);
 }
 
@@ -157,6 +167,12 @@ int main(int argc, char** argv) {
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   ranges(win);
+  MPI_Win allocated;
+  int* its_memory = NULL;
+  MPI_Win_allocate(sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &its_memory, &allocated);
+  MPI_Win_set_errhandler(allocated, MPI_ERRORS_RETURN);
+  ranges(allocated);
+  MPI_Win_free(&allocated);
   refused(win);
   handlers(win);
   epochs(win);

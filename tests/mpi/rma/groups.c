@@ -4,7 +4,7 @@
 // wires: shm uring
 #include "windows.h"
 
-enum { kRounds = 100 };
+enum { kRounds = 100, kLong = 20000 };
 
 static MPI_Group group_of(const int* ranks, int count) {
   MPI_Group world, made;
@@ -60,12 +60,44 @@ static void many(struct test_window* window, const char* name) {
   MPI_Group_free(&rest);
 }
 
+// Many long accumulates, and pieces of a put, are there when MPI_Win_wait returns, not later.
+static void bursts(struct test_window* window, const char* name) {
+  enum { kBursts = 5, kAccumulates = 20 };
+  const int rank = world_rank(), size = world_size();
+  const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+  MPI_Group origins = group_of(&from, 1), targets = group_of(&to, 1);
+  MPI_Datatype seconds;
+  MPI_Type_vector(kLong / 2, 1, 2, MPI_INT, &seconds);
+  MPI_Type_commit(&seconds);
+  int* ones = malloc(kLong * sizeof(int));
+  for (int i = 0; i < kLong; ++i) ones[i] = 1;
+  for (int burst = 0; burst < kBursts; ++burst) {
+    memset(window->memory, 0, 2 * kLong * sizeof(int));
+    MPI_Win_post(origins, 0, window->win);
+    MPI_Win_start(targets, 0, window->win);
+    for (int i = 0; i < kAccumulates; ++i)
+      MPI_Accumulate(ones, kLong, MPI_INT, to, 0, kLong, MPI_INT, MPI_SUM, window->win);
+    MPI_Put(ones, kLong / 2, MPI_INT, to, kLong, 1, seconds, window->win);
+    MPI_Win_complete(window->win);
+    MPI_Win_wait(window->win);
+    int wrong = 0;
+    for (int i = 0; i < kLong; ++i)
+      wrong += window->memory[i] != kAccumulates || window->memory[kLong + i] != (i % 2 == 0);
+    CHECK(wrong == 0, "%s, burst %d: %d wrong", name, burst, wrong);
+  }
+  free(ones);
+  MPI_Type_free(&seconds);
+  MPI_Group_free(&origins);
+  MPI_Group_free(&targets);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   for (int flavour = 0; flavour < kFlavours; ++flavour) {
-    struct test_window window = open_window((enum flavour)flavour, 64, MPI_COMM_WORLD);
+    struct test_window window = open_window((enum flavour)flavour, 2 * kLong, MPI_COMM_WORLD);
     ring(&window, kFlavourNames[flavour]);
     many(&window, kFlavourNames[flavour]);
+    bursts(&window, kFlavourNames[flavour]);
     close_window(&window);
   }
   return suite_end("rma_groups");
