@@ -53,7 +53,9 @@ bool check(Call& call, const Arguments1996& arguments, const Window* window, Acc
   if (!checked_target(call, window, arguments.target)) return false;
   const std::uint64_t bytes = static_cast<std::uint64_t>(arguments.origin_count) * access.type->size;
   if (bytes != static_cast<std::uint64_t>(arguments.target_count) * access.target_type->size) {
-    call.error(MPI_ERR_ARG, "the origin's elements are not as many bytes as the target's");
+    call.error(MPI_ERR_ARG,
+               "the origin's elements are " + std::to_string(bytes) + " bytes, the target's " +
+                   std::to_string(static_cast<std::uint64_t>(arguments.target_count) * access.target_type->size));
   }
   access.buffer = const_cast<void*>(arguments.origin);  // a put only reads it
   access.count = arguments.origin_count;
@@ -64,9 +66,17 @@ bool check(Call& call, const Arguments1996& arguments, const Window* window, Acc
                      *access.target_type, access.offset);
 }
 
+// Nobody waits for a put's arrival, at either side: so the target is told that there is something, be it that it
+// computes; and a message to oneself is taken at once.
 void move(Call& call, Moves how, Window& window, const Access& access) {
   Rma& rma = call.rank().rma();
-  how == Moves::there ? rma.put(window, access) : rma.get(window, access);
+  if (how == Moves::here) return rma.get(window, access);
+  rma.put(window, access);
+  if (access.target == window.rank()) {
+    static_cast<void>(call.device().progress(Device::kMessagesPerLook));
+  } else {
+    rma.wake(window.target(access.target));
+  }
 }
 
 int blocking(const CallName& name, Moves how, const Arguments1996& arguments) {
@@ -75,7 +85,8 @@ int blocking(const CallName& name, Moves how, const Arguments1996& arguments) {
   Access access;
   if (!check(call, arguments, window, access)) return call.done();
   move(call, how, *window, access);
-  flush_local(call, *window, arguments.target);
+  how == Moves::there ? wait_until_sent(call, window->target(arguments.target))
+                      : wait_for_accesses(call, *window, arguments.target);
   if (call.ok()) tell_errors(call, *window);
   return call.done();
 }

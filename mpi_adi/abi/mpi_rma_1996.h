@@ -6,7 +6,9 @@
  * target's put and get portals (6 and 7, figure 11), to oneself too, so a trace shows what the paper tells.
  *
  * - A put is complete when the message is sent: the origin's memory is free again. Puts of one origin to one target are
- *   carried out in their order, and a message that is received was sent behind them. There is no other completion.
+ *   carried out in their order, and a message that is received was sent behind them. There is no other completion: a
+ *   collective call is no such message, as its data may take another way than the puts (through memory of the node), so
+ *   after a barrier puts may still be on their way. MPI_RMA_free waits for all.
  * - A get is complete when the data is here.
  * - A window's memory is plain memory, of malloc() or not; so the proposal's function that allocates it is malloc().
  * - Datatypes whose elements at the target are not one run of bytes go as the paper says, one message a block.

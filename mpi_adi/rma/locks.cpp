@@ -24,6 +24,12 @@ sim::AccumulateLock Rma::accumulate_lock(const WindowTarget& target) {
   return {data, parts_.kernel.me().rank, sim::HolderGone(&Rma::is_gone, this)};
 }
 
+void Rma::wake(const WindowTarget& target) {
+  if (node_ == nullptr) return;
+  const std::uint32_t local_rank = node_->local_rank(target.world_rank);
+  if (local_rank != sim::NodeMemory::kNotHere) node_->wake(local_rank);
+}
+
 void Rma::ask_lock(Window& window, int target, LockKind kind) {
   WindowTarget& to = window.target(target);
   to.lock_asked = true;

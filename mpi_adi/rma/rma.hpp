@@ -118,6 +118,9 @@ class Rma final : public Listener {
   void ask_lock(Window& window, int target, LockKind kind);
   [[nodiscard]] bool has_lock(const Window& window, WindowTarget& target);
   void unlock(Window& window, int target);
+  // A message went to a member that nobody will wait for: it is to look, also if it computes. One system call, on the
+  // node.
+  void wake(const WindowTarget& target);
   // Active ones: posted, to an origin; completed, to a target.
   void tell(Window& window, int target, Ask what);
 

@@ -40,6 +40,9 @@ struct Coprocessor::Impl {
   pthread_t thread{};
   bool running = false;
   std::uint32_t lively = 0;  // ticks that are short
+  // The bell was rung, and nobody has looked since: there were that many looks.
+  bool unseen = false;
+  std::uint64_t unseen_since = 0;
 
   static void* begin(void* self) {
     static_cast<Impl*>(self)->run();
@@ -100,6 +103,10 @@ bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const std::uint32_t rings = bell.rings();
   const bool rung = rings != seen;
   seen = rings;
+  if (rung) {
+    unseen = true;
+    unseen_since = settings.kernel->looks();
+  }
   if (rung && settings.wake_descriptor >= 0) {
     const std::uint64_t one = 1;
     static_cast<void>(!write(settings.wake_descriptor, &one, sizeof one));
@@ -116,10 +123,14 @@ void Coprocessor::Impl::run() {
       posted_in = stay;
       pending = true;
     }
-    const bool look = wait(pending, seen);
+    const bool look = wait(pending || unseen, seen);
     if (settings.watch) settings.watch();
-    if (!look) continue;
+    if (!look) {
+      unseen = unseen && settings.kernel->looks() == unseen_since;
+      continue;
+    }
     pending = work();
+    unseen = unseen && settings.kernel->looks() == unseen_since;
     // The owner came in: it looks itself, and posts again when it leaves with work behind it. Not in the stay in which
     // it posted: that it is about to leave.
     if (settings.lock->owner_inside() && settings.lock->owner_entries() > posted_in) pending = false;

@@ -147,6 +147,10 @@ void wait_for_lock(Call& call, Window& window, int target) {
   wait_for_target(call, to, [&] { return rma.has_lock(window, to); });
 }
 
+void wait_until_sent(Call& call, WindowTarget& target) {
+  wait_for_target(call, target, [&target, now = target.sending.now()] { return target.sending.over(now); });
+}
+
 void wait_for_accesses(Call& call, Window& window, int target) {
   WindowTarget& to = window.target(target);
   wait_for_target(call, to, [&to, sending = to.sending.now(), awaited = to.awaited.now()] {
@@ -160,11 +164,6 @@ namespace {
 void tell_dead(Call& call, const WindowTarget& target) {
   if (target.lock != LockKind::none && call.device().kernel().gone(target.world_rank))
     call.error(MPIX_ERR_PROC_FAILED, {});
-}
-
-// What was put has left; answers may still be on their way.
-void wait_until_sent(Call& call, WindowTarget& target) {
-  wait_for_target(call, target, [&target, now = target.sending.now()] { return target.sending.over(now); });
 }
 
 }  // namespace

@@ -59,6 +59,8 @@ inline void complete_announced(Call& call, Window& window, int target, Completed
   if (window.check != nullptr) [[unlikely]]
     complete_checked(call, window, target, what);
 }
+// What was put has left; answers may still be on their way.
+void wait_until_sent(Call& call, WindowTarget& target);
 // Those begun before have left, and their answers are here: another thread may go on beginning others.
 void wait_for_accesses(Call& call, Window& window, int target);
 // Accesses to the target are over at this origin; at the target as well.
