@@ -10,7 +10,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-constexpr std::uint32_t kLinesMax = 100;  // of conflicts that end no job
+constexpr std::uint32_t kConflictsPrintedMax = 100;  // of conflicts that end no job
 
 EpochKind epoch_of(const Window& window, const WindowTarget& target) {
   if (window.lock_all || target.lock != LockKind::none) return EpochKind::passive;
@@ -41,8 +41,8 @@ void tell_conflict(Call& call, const Window& window, std::string sentence) {
   const bool fatal = handler == nullptr || (handler->function == nullptr && (handler->handle == MPI_ERRORS_ARE_FATAL ||
                                                                              handler->handle == MPI_ERRORS_ABORT));
   call.rank().process().found();
-  if (!fatal && window.check->lines < kLinesMax) {
-    const bool last = ++window.check->lines == kLinesMax;
+  if (!fatal && window.check->lines < kConflictsPrintedMax) {
+    const bool last = ++window.check->lines == kConflictsPrintedMax;
     std::fprintf(stderr, "margay: rank %u: %s: %s%s\n", call.rank().process().rank(), call.name(), sentence.c_str(),
                  last ? " (the last one that is printed)" : "");
   }
