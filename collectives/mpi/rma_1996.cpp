@@ -66,17 +66,12 @@ bool check(Call& call, const Arguments1996& arguments, const Window* window, Acc
                      *access.target_type, access.offset);
 }
 
-// Nobody waits for a put's arrival, at either side: so the target is told that there is something, be it that it
-// computes; and a message to oneself is taken at once.
+// A message to oneself is taken at once.
 void move(Call& call, Moves how, Window& window, const Access& access) {
   Rma& rma = call.rank().rma();
   if (how == Moves::here) return rma.get(window, access);
   rma.put(window, access);
-  if (access.target == window.rank()) {
-    static_cast<void>(call.device().progress(Device::kMessagesPerLook));
-  } else {
-    rma.wake(window.target(access.target));
-  }
+  if (access.target == window.rank()) static_cast<void>(call.device().progress(Device::kMessagesPerLook));
 }
 
 int blocking(const CallName& name, Moves how, const Arguments1996& arguments) {

@@ -111,7 +111,10 @@ portals::Header Rma::header_to(std::uint32_t world_rank, portals::PortalIndex po
 // A body that is not taken at once keeps the origin's memory until it is. `holds`: what the body refers to.
 void Rma::send(Window& window, WindowTarget& target, const portals::Header& header, const portals::Region& body,
                Outstanding* request, const Pieces* holds) {
-  if (parts_.kernel.try_send(header, body)) return;
+  if (parts_.kernel.try_send(header, body)) {
+    if (window.by_messages) wake(target);
+    return;
+  }
   Outgoing& outgoing = outgoing_.take();
   if (holds != nullptr) outgoing.pieces = *holds;
   outgoing.request = request;
@@ -224,6 +227,7 @@ void Rma::finished(Outgoing& outgoing) {
   if (outgoing.window != nullptr) {
     outgoing.window->target(outgoing.target).sending.end(outgoing.generation);
     if (failed) note(*outgoing.window, MPIX_ERR_PROC_FAILED, {});
+    if (!failed && outgoing.window->by_messages) wake(outgoing.window->target(outgoing.target));
   }
   if (outgoing.request != nullptr) done(outgoing.request, failed ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS);
   outgoing.request = nullptr;

@@ -118,9 +118,6 @@ class Rma final : public Listener {
   void ask_lock(Window& window, int target, LockKind kind);
   [[nodiscard]] bool has_lock(const Window& window, WindowTarget& target);
   void unlock(Window& window, int target);
-  // A message went to a member that nobody will wait for: it is to look, also if it computes. One system call, on the
-  // node.
-  void wake(const WindowTarget& target);
   // Active ones: posted, to an origin; completed, to a target.
   void tell(Window& window, int target, Ask what);
 
@@ -167,6 +164,9 @@ class Rma final : public Listener {
   // Sending.
   void send(Window& window, WindowTarget& target, const portals::Header& header, const portals::Region& body,
             Outstanding* request, const Pieces* holds);
+  // A put of the 1996 interface has left, and nobody waits for its arrival, at either side: the target is to look, also
+  // if it computes. One system call, on the node.
+  void wake(const WindowTarget& target);
   void send_outgoing(Outgoing& outgoing, Window* window, int target, const portals::Header& header,
                      const portals::Region& body);
   void send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces,
