@@ -89,7 +89,9 @@ void Rma::attach(Window& window) {
 void Rma::detach(Window& window) {
   // Described bodies that never came, or did not fit their description.
   replies_.for_each_in_use([&](Reply& reply) {
-    if (reply.at_target && reply.window == &window && (!reply.memory || reply.memory->under_way() == 0)) came(reply);
+    if (!reply.at_target || reply.window != &window) return;
+    if (!reply.memory || reply.memory->under_way() == 0) return came(reply);
+    reply.window = nullptr;  // it ends when the body is here, or lost
   });
   windows_.erase(window.communicator->context);
   if (window.put_block == nullptr) return;
@@ -112,7 +114,8 @@ portals::Header Rma::header_to(std::uint32_t world_rank, portals::PortalIndex po
 void Rma::send(Window& window, WindowTarget& target, const portals::Header& header, const portals::Region& body,
                Outstanding* request, const Pieces* holds) {
   if (parts_.kernel.try_send(header, body)) {
-    if (window.by_messages) wake(target);
+    // Of a get the origin waits for the reply, and rings itself.
+    if (window.by_messages && header.kind == portals::Kind::put) wake(target);
     return;
   }
   Outgoing& outgoing = outgoing_.take();
@@ -268,7 +271,7 @@ void Reply::told() {
 
 void Rma::came(Reply& answer) {
   if (answer.at_target) {
-    --answer.window->target(answer.target).described;
+    if (answer.window != nullptr) --answer.window->target(answer.target).described;
     put_list_.remove(answer.entry);
     answer.table.clear();
     answer.memory.reset();

@@ -87,24 +87,22 @@ Place place_of(MpiRank& rank, const AccessArguments& arguments) {
 
 // One element that the processor updates at once.
 template <typename Word>
-bool update(Word* at, const void* operand, MPI_Op op, void* result) {
+void update(Word* at, const void* operand, MPI_Op op, void* result) {
   Word with = 0;
   if (op != MPI_NO_OP) std::memcpy(&with, operand, sizeof with);
   const Word before = op == MPI_SUM       ? sim::fetch_add(at, with)
                       : op == MPI_REPLACE ? sim::swap_element(at, with)
                                           : sim::load_element(at);
   if (result != nullptr) std::memcpy(result, &before, sizeof before);
-  return true;
 }
 
 template <typename Word>
-bool swap(Word* at, const void* operand, const void* compare, void* result) {
+void swap(Word* at, const void* operand, const void* compare, void* result) {
   Word with, expected;
   std::memcpy(&with, operand, sizeof with);
   std::memcpy(&expected, compare, sizeof expected);
   const Word before = sim::compare_and_swap(at, expected, with);
   std::memcpy(result, &before, sizeof before);
-  return true;
 }
 
 // An integer of 4 or 8 bytes where the processor updates it at once; the place of its kind.
@@ -113,6 +111,23 @@ Place word_of(MpiRank& rank, const AccessArguments& arguments) {
   const Place place = place_of(rank, arguments);
   const bool is_one = place.bytes == basic_size_bytes(arguments.target_type);
   return is_one && sim::is_atomic_element(place.at, place.bytes) ? place : Place{};
+}
+
+// `change` is given the word that the access means. False: it is none, and nothing happened.
+template <typename Change>
+bool change_word(const CallName& name, const AccessArguments& arguments, Change change) {
+  const ShortStay stay;
+  if (stay.rank() == nullptr) return false;
+  const Place place = word_of(*stay.rank(), arguments);
+  if (place.at == nullptr) return false;
+  const ToldCall told(*stay.rank(), name);
+  stay.rank()->rma().count(sim::CountedAccess::kAccumulate, WindowWay::direct, place.bytes);
+  if (place.bytes == sizeof(std::uint64_t)) {
+    change(reinterpret_cast<std::uint64_t*>(place.at));
+  } else {
+    change(reinterpret_cast<std::uint32_t*>(place.at));
+  }
+  return true;
 }
 
 }  // namespace
@@ -133,28 +148,12 @@ bool short_access(const CallName& name, Direction direction, const AccessArgumen
 
 bool short_update(const CallName& name, const AccessArguments& arguments, MPI_Op op, void* result) {
   if (op != MPI_SUM && op != MPI_REPLACE && (op != MPI_NO_OP || result == nullptr)) return false;
-  const ShortStay stay;
-  if (stay.rank() == nullptr) return false;
-  const Place place = word_of(*stay.rank(), arguments);
-  if (place.at == nullptr) return false;
-  const ToldCall told(*stay.rank(), name);
-  stay.rank()->rma().count(sim::CountedAccess::kAccumulate, WindowWay::direct, place.bytes);
-  return place.bytes == sizeof(std::uint64_t)
-             ? update(reinterpret_cast<std::uint64_t*>(place.at), arguments.origin, op, result)
-             : update(reinterpret_cast<std::uint32_t*>(place.at), arguments.origin, op, result);
+  return change_word(name, arguments, [&](auto* word) { update(word, arguments.origin, op, result); });
 }
 
 bool short_swap(const CallName& name, const AccessArguments& arguments, const void* compare, void* result) {
   if (compare == nullptr || compare == MPI_IN_PLACE || result == nullptr || result == MPI_IN_PLACE) return false;
-  const ShortStay stay;
-  if (stay.rank() == nullptr) return false;
-  const Place place = word_of(*stay.rank(), arguments);
-  if (place.at == nullptr) return false;
-  const ToldCall told(*stay.rank(), name);
-  stay.rank()->rma().count(sim::CountedAccess::kAccumulate, WindowWay::direct, place.bytes);
-  return place.bytes == sizeof(std::uint64_t)
-             ? swap(reinterpret_cast<std::uint64_t*>(place.at), arguments.origin, compare, result)
-             : swap(reinterpret_cast<std::uint32_t*>(place.at), arguments.origin, compare, result);
+  return change_word(name, arguments, [&](auto* word) { swap(word, arguments.origin, compare, result); });
 }
 
 bool short_flush(int target, MPI_Win handle) {
