@@ -40,9 +40,9 @@ struct Coprocessor::Impl {
   pthread_t thread{};
   bool running = false;
   std::uint32_t lively = 0;  // ticks that are short
-  // The bell was rung, and nobody has looked since: there were that many looks.
+  // The bell was rung, and nobody is known to have looked since.
   bool unseen = false;
-  std::uint64_t unseen_since = 0;
+  std::uint64_t unseen_looks = 0;  // so many looks, and the ring is seen
 
   static void* begin(void* self) {
     static_cast<Impl*>(self)->run();
@@ -52,6 +52,7 @@ struct Coprocessor::Impl {
   bool enter();
   bool work();
   bool wait(bool pending, std::uint32_t& seen);
+  void take_note_of_ring();
 };
 
 // False: the owner is inside, and stays there. One that comes and goes leaves room between.
@@ -103,10 +104,7 @@ bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const std::uint32_t rings = bell.rings();
   const bool rung = rings != seen;
   seen = rings;
-  if (rung) {
-    unseen = true;
-    unseen_since = settings.kernel->looks();
-  }
+  if (rung) take_note_of_ring();
   if (rung && settings.wake_descriptor >= 0) {
     const std::uint64_t one = 1;
     static_cast<void>(!write(settings.wake_descriptor, &one, sizeof one));
@@ -114,8 +112,17 @@ bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   return rung || settings.kernel->looks() == looks;
 }
 
+// The look that is under way may have begun before the ring: only the next one counts. The barrier makes the owner's
+// count visible as it is now; a processor may look into a ring before its older stores leave it, and two looks from
+// before would seem to be after.
+void Coprocessor::Impl::take_note_of_ring() {
+  if (settings.lock->asymmetric()) static_cast<void>(process_barrier());
+  unseen = true;
+  unseen_looks = settings.kernel->looks() + 2;
+}
+
 void Coprocessor::Impl::run() {
-  std::uint32_t seen = bell.rings();
+  std::uint32_t seen = bell.rings() - 1;  // as if just rung: it may have been, while this thread was made
   bool pending = false;
   std::uint64_t posted_in = 0;  // the owner's stay in which it last posted
   while (!parking.stopping()) {
@@ -126,11 +133,11 @@ void Coprocessor::Impl::run() {
     const bool look = wait(pending || unseen, seen);
     if (settings.watch) settings.watch();
     if (!look) {
-      unseen = unseen && settings.kernel->looks() == unseen_since;
+      unseen = unseen && settings.kernel->looks() < unseen_looks;
       continue;
     }
     pending = work();
-    unseen = unseen && settings.kernel->looks() == unseen_since;
+    unseen = unseen && settings.kernel->looks() < unseen_looks;
     // The owner came in: it looks itself, and posts again when it leaves with work behind it. Not in the stay in which
     // it posted: that it is about to leave.
     if (settings.lock->owner_inside() && settings.lock->owner_entries() > posted_in) pending = false;

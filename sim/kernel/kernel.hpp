@@ -68,17 +68,19 @@ class Kernel {
   template <typename AfterEach>
   bool progress(int arrivals, AfterEach&& after_each) {
     bool moved = false;
-    looks_.set(looks_.get() + 1);
+    bool took_all = true;
     for (Polled& polled : polled_) {
-      if (!polled.wire->quiet()) moved |= look(polled, arrivals, after_each);
+      if (!polled.wire->quiet()) moved |= look(polled, arrivals, after_each, took_all);
     }
+    if (took_all) looks_.set(looks_.get() + 1);
     return moved;
   }
   bool progress(int arrivals = kArrivalsPerRound) {
     return progress(arrivals, [] {});
   }
 
-  // How many rounds there were. Any thread.
+  // How many rounds left nothing behind that had arrived by then (a slow wire that was not looked at apart): not those
+  // that had taken as many as they should. Any thread.
   [[nodiscard]] std::uint64_t looks() const { return looks_.get(); }
 
   // Whether rounds since the last call took a part of a body. progress() does not count that as something moved: nobody
@@ -180,14 +182,17 @@ class Kernel {
   // A look that yields takes 1 us at least, and a nudge as much.
   static constexpr std::uint32_t kVainLooksToNudge = 256;
   template <typename AfterEach>
-  bool look(Polled& polled, int arrivals, AfterEach& after_each) {
+  bool look(Polled& polled, int arrivals, AfterEach& after_each, bool& took_all) {
     if (polled.slow && polled.skipped++ % kSlowWireRounds != 0) return false;
     Wire& wire = *polled.wire;
     bool came = wire.wants_push() && wire.push();  // sim/wire: what is being sent goes on
-    for (int taken = 0; taken < arrivals && wire.poll(arrival_); ++taken) {
+    int taken = 0;
+    for (; taken < arrivals && wire.poll(arrival_); ++taken) {
       came |= target_.take(wire, arrival_);  // sim/kernel/target: match, deposit, answer
       after_each();
     }
+    if (taken == arrivals) [[unlikely]]
+      took_all = false;
     const bool body_moved = wire.take_body_moved();
     body_moved_ |= body_moved;
     if (came || body_moved) polled.skipped = 0;

@@ -45,6 +45,7 @@ NOT_THERE = {
     "reduce_ahead_threads": "threads",
     "reduce_threads": "threads",
     "request_threads": "threads",
+    "rma_1996_bypass": "its ranks compute without a call, until the coprocessor has done its part",
     "rma_bypass": "its target computes without a call: it measures the coprocessor",
     "rma_shared": "no memory is shared between its nodes' ranks",
     "sessions_after": "its processes end by _exit and exec",
