@@ -20,6 +20,8 @@ namespace margay::mpi_adi {
 // Rounds of the owner's progress in which one message was held, before the second heap is opened: 0.1 ms and more in
 // which the program did not make room for it. A wait that goes to sleep ends the patience at once.
 inline constexpr std::uint32_t kSpillAfterRounds = 1000;
+// The same while the program computes, and others wait for its windows: the coprocessor's rounds before it sleeps.
+inline constexpr std::uint32_t kSpillAfterAbsentRounds = 16;
 // The second heap is asked to have this many first heaps at least.
 inline constexpr std::size_t kSpillFactor = 15;
 
@@ -71,6 +73,12 @@ class Unexpected {
   // The program is about to sleep: rounds become rare.
   void relieve_sleeper() {
     if (!spilling_ && held_rounds_ != 0) open_second();
+  }
+  // Called once a round of a program that is not there and whose windows others use: behind what is held may be what
+  // they wait for. Without windows the sender waits until the program comes, which is what bounds the memory.
+  void relieve_absent(std::uint32_t held_rounds) {
+    held_rounds_ = held_rounds;
+    if (!spilling_ && held_rounds >= kSpillAfterAbsentRounds) open_second();
   }
   // A message was held in the latest round.
   [[nodiscard]] bool holding() const { return held_rounds_ != 0; }

@@ -96,6 +96,8 @@ bool Device::progress_for_absent_owner() {
   const bool moved = mpi_adi::progress(impl_->parts, kMessagesPerRound);
   TaskQueue& tasks = impl_->parts.tasks;
   const bool ran = tasks.any_awake_for_coprocessor() && tasks.run(TaskQueue::Who::coprocessor);
+  sim::Kernel& kernel = impl_->parts.kernel;
+  if (kernel.serves_while_away()) impl_->parts.heap.relieve_absent(kernel.take_longest_hold(kReceivePortal));
   return moved || ran || tasks.any_awake_for_coprocessor();
 }
 

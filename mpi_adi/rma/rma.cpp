@@ -65,6 +65,7 @@ Rma::~Rma() {
 // for it is described.
 void Rma::attach(Window& window) {
   windows_.emplace(window.communicator->context, &window);
+  parts_.kernel.serve_while_away(true);
   // All members of one that shares its memory have it mapped.
   if (window.memory.dynamic() || window.flavor == MPI_WIN_FLAVOR_SHARED) return;
   const portals::Buffer memory{static_cast<std::byte*>(window.base), static_cast<std::size_t>(window.size)};
@@ -94,11 +95,18 @@ void Rma::detach(Window& window) {
     reply.window = nullptr;  // it ends when the body is here, or lost
   });
   windows_.erase(window.communicator->context);
+  if (windows_.empty()) parts_.kernel.serve_while_away(false);
+  std::erase_if(retired_, [](const auto& block) { return block->under_way() == 0; });
   if (window.put_block == nullptr) return;
   put_list_.remove(window.put_entry);
   get_list_.remove(window.get_entry);
-  window.put_block.reset();
-  window.get_block.reset();
+  for (auto* const block : {&window.put_block, &window.get_block}) {
+    if ((*block)->under_way() != 0) {
+      (*block)->set_owner(nullptr, kOwnerOthers);
+      retired_.push_back(std::move(*block));
+    }
+    block->reset();
+  }
 }
 
 portals::Header Rma::header_to(std::uint32_t world_rank, portals::PortalIndex portal, portals::MatchBits bits) const {

@@ -250,6 +250,8 @@ class Rma final : public Listener {
   AccessCounts counts_;
   std::unordered_map<std::uint32_t, Window*> windows_;        // by context
   std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // of the node, by their number on it
+  // Blocks of windows that are gone, to which a body or an answer that is under way still refers.
+  std::vector<std::unique_ptr<portals::SingleBlock>> retired_;
   Pool<Reply> replies_;
   Pool<Outgoing> outgoing_;
   // Looks in each round whether locks are free that others wait for by messages.

@@ -116,6 +116,10 @@ class Kernel {
   // See Answers.
   void replies_may_change(portals::PortalIndex portal) { answers_.replies_may_change(portal); }
 
+  // Peers depend on this process's memory, whether its owner comes by or not: rounds in which it is away count as well
+  // for how long a message has been held.
+  void serve_while_away(bool serve) { target_.serve_while_away(serve); }
+  [[nodiscard]] bool serves_while_away() const { return target_.serves_while_away(); }
   // Whether messages of `rank` are held that way now.
   [[nodiscard]] bool holds(std::uint32_t rank) const { return target_.holds(rank); }
   // See Target: how long messages have been held, whatever else moved.
@@ -146,6 +150,7 @@ class Kernel {
 
   // What was decided about each arrival and why, if the program keeps it.
   [[nodiscard]] DecisionLog& decisions() { return target_.decisions(); }
+  void set_match_probe(const MatchProbe& probe) { target_.set_match_probe(probe); }
   [[nodiscard]] const Registers& registers() const { return registers_; }
   // The first messages that were dropped because no entry took them; Target::kUnmatchedKept at most.
   [[nodiscard]] const std::vector<portals::Header>& first_unmatched() const { return target_.first_unmatched(); }

@@ -18,6 +18,14 @@
 
 namespace margay::sim {
 
+// Told of each put that found its place while a trace records, before its body is there: who asks later which message a
+// descriptor or a heap's entry got, for the trace's sake, keeps its number.
+struct MatchProbe {
+  void (*matched)(void* context, const portals::Verdict& verdict, const portals::Header& header,
+                  std::uint64_t sequence) = nullptr;
+  void* context = nullptr;
+};
+
 class Target {
  public:
   Target(portals::ProcessId me, portals::Delivery& delivery, Initiator& initiator, Answers& answers,
@@ -36,6 +44,8 @@ class Target {
     return std::exchange(longest_hold_[portal], 0);
   }
   void owner_away(bool away) { owner_away_ = away; }
+  void serve_while_away(bool serve) { serve_while_away_ = serve; }
+  [[nodiscard]] bool serves_while_away() const { return serve_while_away_; }
   // Messages that were deposited in parts of a decision (decide, move, complete), not at once; gets that were answered;
   // rounds in which a message was left on its wire. What was deposited at once are the others that were delivered.
   struct Counts {
@@ -48,6 +58,7 @@ class Target {
   // Entries that walks visited, by the index where it was used.
   [[nodiscard]] std::uint64_t entries_walked() const { return entries_walked_; }
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
+  void set_match_probe(const MatchProbe& probe) { match_probe_ = probe; }
   // The first messages that no entry took, for who tells the user.
   static constexpr std::size_t kUnmatchedKept = 20;
   [[nodiscard]] const std::vector<portals::Header>& first_unmatched() const { return first_unmatched_; }
@@ -108,7 +119,7 @@ class Target {
       held = {sequence, 0};
       return true;
     }
-    if (owner_away_) return false;
+    if (owner_away_ && !serve_while_away_) return false;
     if (held.rounds != kRoundsMax) ++held.rounds;
     longest_hold_[header.portal] = std::max(longest_hold_[header.portal], held.rounds);
     return false;
@@ -140,6 +151,8 @@ class Target {
   std::unordered_map<std::uint32_t, Held> held_;  // by source, of those of which one ever was
   std::uint64_t hold_portals_ = 0;                // bit per portal
   std::array<std::uint32_t, portals::kPortalCount> longest_hold_{};
+  MatchProbe match_probe_;
+  bool serve_while_away_ = false;
   bool owner_away_ = false;
   DecisionLog decisions_;
   Counts counts_;
