@@ -8,6 +8,7 @@
 
 #include "collectives/select/describe.hpp"
 #include "command/calibrate/calibrate.hpp"
+#include "command/call_sites.hpp"
 #include "command/info_collectives.hpp"
 #include "mpi_adi/rank/describe_choices.hpp"
 #include "mpi_adi/rank/describe_windows.hpp"
@@ -23,9 +24,13 @@ int main(int argc, char** argv) {
   if (!words.empty() && words[0] == "run") return margay::sim::run_command({words.begin() + 1, words.end()});
   // A look at what this machine allows fails where files may not be long, and tells so.
   static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
+  margay::command::CallSites call_sites;
   return margay::sim::run_cli(argc, argv,
                               {.choices = {&margay::mpi_adi::describe_choices, &margay::collectives::describe_choices},
                                .windows = &margay::mpi_adi::describe_windows,
                                .info_collectives = &margay::command::info_collectives,
-                               .calibrate = &margay::command::calibrate});
+                               .calibrate = &margay::command::calibrate,
+                               .call_site = [&](const margay::sim::Definition& module, std::uint64_t address) {
+                                 return call_sites.line_of(module, address);
+                               }});
 }

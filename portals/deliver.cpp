@@ -64,12 +64,12 @@ void Delivery::abandon(const Verdict& verdict) {
   Storage::give_back(verdict);
 }
 
-Outcome Delivery::explain(const Header& header, std::vector<Step>& steps) const {
+Outcome Delivery::explain(const Header& header, std::vector<Step>& steps, std::size_t limit) const {
   if (header.portal >= kPortalCount) return Outcome::drop;
   const PortalTable::Portal& portal = table_.portals_[header.portal];
   bool taken = false;
   if (portal.list != nullptr) {
-    taken = Walk::linear(*portal.list, header, &steps).entry != nullptr;
+    taken = Walk::linear(*portal.list, header, &steps, limit).entry != nullptr;
   } else if (portal.memory != nullptr) {
     const Passed passed = Storage::admit(*portal.memory, portal.options, header);
     steps.push_back({nullptr, passed, portal.memory, portal.options});

@@ -43,8 +43,9 @@ class Delivery {
   // it.
   void abandon(const Verdict& verdict);
   // The linear walk itself, changing nothing: every entry that the paper's kernel would visit for `header`, in order,
-  // and why it went on. The last step's entry is decide()'s. Appends to `steps`.
-  Outcome explain(const Header& header, std::vector<Step>& steps) const;
+  // and why it went on. The last step's entry is decide()'s. Appends to `steps`, which have `limit` at most: of a
+  // longer walk, its first ones.
+  Outcome explain(const Header& header, std::vector<Step>& steps, std::size_t limit = ~std::size_t{0}) const;
 
  private:
   PortalTable& table_;

@@ -82,8 +82,9 @@ Walk::End Walk::follow(const MatchList& list, const Header& header, Successor su
   return end;
 }
 
-Walk::End Walk::linear(const MatchList& list, const Header& header, std::vector<Step>* steps) {
-  const auto successor = [&](const MatchEntry* entry, const End& /*end*/) {
+Walk::End Walk::linear(const MatchList& list, const Header& header, std::vector<Step>* steps, std::size_t limit) {
+  const auto successor = [&](const MatchEntry* entry, const End& /*end*/) -> MatchEntry* {
+    if (steps != nullptr && steps->size() >= limit) return nullptr;
     return entry == nullptr ? list.impl_->first : entry->next_;
   };
   if (steps == nullptr) return follow(list, header, successor, [](const MatchEntry&, Passed) {});

@@ -16,8 +16,9 @@ class Walk {
     bool went_round = false;  // the links lead in a circle: the walk was cut
     std::uint32_t visited = 0;
   };
-  // The walk itself, every stop of it appended to `steps` unless it is nullptr.
-  [[gnu::noinline]] static End linear(const MatchList& list, const Header& header, std::vector<Step>* steps);
+  // The walk itself, every stop of it appended to `steps` unless it is nullptr; with `limit` no more than its first.
+  [[gnu::noinline]] static End linear(const MatchList& list, const Header& header, std::vector<Step>* steps,
+                                      std::size_t limit = ~std::size_t{0});
   // The same end, through the index when the list has one.
   static End fast(MatchList& list, const Header& header);
 

@@ -74,7 +74,7 @@ void move(Call& call, Moves how, Window& window, const Access& access) {
   if (access.target == window.rank()) static_cast<void>(call.device().progress(Device::kMessagesPerLook));
 }
 
-int blocking(const CallName& name, Moves how, const Arguments1996& arguments) {
+int blocking(const Invocation& name, Moves how, const Arguments1996& arguments) {
   Call call(name);
   Window* const window = window_behind(call, arguments.comm);
   Access access;
@@ -86,7 +86,7 @@ int blocking(const CallName& name, Moves how, const Arguments1996& arguments) {
   return call.done();
 }
 
-int nonblocking(const CallName& name, Moves how, const Arguments1996& arguments, MPI_Request* request) {
+int nonblocking(const Invocation& name, Moves how, const Arguments1996& arguments, MPI_Request* request) {
   Call call(name);
   Window* const window = window_behind(call, arguments.comm);
   call.not_null(request, "request");

@@ -67,7 +67,7 @@ int give_window(Call& call, const MadeWindow& made, Info hints, MPI_Win* win) {
   return call.done();
 }
 
-int create(const CallName& name, void* base, const WindowArguments& arguments, MPI_Win* win) {
+int create(const Invocation& name, void* base, const WindowArguments& arguments, MPI_Win* win) {
   Call call(name);
   Info hints;
   Communicator* const communicator = check_window(call, arguments, win, hints, [&] {
@@ -81,7 +81,7 @@ int create(const CallName& name, void* base, const WindowArguments& arguments, M
 }
 
 // With memory of its own. `flavor`: of MPI_Win_allocate or MPI_Win_allocate_shared.
-int allocate(const CallName& name, int flavor, const WindowArguments& arguments, void* baseptr, MPI_Win* win) {
+int allocate(const Invocation& name, int flavor, const WindowArguments& arguments, void* baseptr, MPI_Win* win) {
   Call call(name);
   Info hints;
   Communicator* const communicator =

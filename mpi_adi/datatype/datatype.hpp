@@ -35,6 +35,7 @@ struct alignas(64) Datatype {
   bool is_dense = false;
   bool predefined = false;  // made by the library: never freed
   bool committed = false;
+  bool in_trace = false;  // its name was told to the trace (device/trace_definitions)
   TypePtr definition;
   std::string name;
   AttributeList attributes;

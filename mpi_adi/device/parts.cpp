@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "portals/base/assert.hpp"
 #include "sim/base/limits.hpp"
@@ -70,6 +71,11 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
   short_limits = short_limits_of(options);
   short_limit_least = *std::min_element(short_limits.begin(), short_limits.end());
 
+  if (recorder().on()) {
+    define_portals_in_trace(recorder());
+    heap.define_in_trace(recorder());
+  }
+  kernel.set_match_probe({MessageNumbers::matched, &message_numbers});
   const auto attach = [this](portals::PortalIndex portal, portals::MatchList& list) {
     MARGAY_ASSERT(kernel.table().attach(portal, list).ok());
   };
@@ -93,6 +99,7 @@ void DeviceParts::set_short_limit(sim::WireId wire, std::uint64_t bytes) {
 }
 
 DeviceParts::~DeviceParts() {
+  kernel.set_match_probe({});
   kernel.table().detach(kReceivePortal);
   kernel.table().detach(kAcknowledgmentPortal);
   kernel.table().detach(kReadPortal);

@@ -11,6 +11,7 @@
 #include "mpi_adi/device/envelope.hpp"
 #include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/device/message.hpp"
+#include "mpi_adi/device/message_numbers.hpp"
 #include "mpi_adi/device/options.hpp"
 #include "mpi_adi/device/receive_request.hpp"
 #include "mpi_adi/device/send_request.hpp"
@@ -70,6 +71,7 @@ struct DeviceParts {
   std::uint64_t under_way = 0;         // requests not complete
   std::uint64_t completions = 0;       // requests that became so, those of layers above too
   ProtocolCounts counts;
+  MessageNumbers message_numbers;
 
   std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES asks; then watched() holds
 

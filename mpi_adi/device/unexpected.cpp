@@ -2,8 +2,10 @@
 
 #include <functional>
 #include <new>
+#include <string_view>
 
 #include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/portal_numbers.hpp"
 
 namespace margay::mpi_adi {
 
@@ -40,6 +42,14 @@ void Unexpected::enlist(Heap& heap, portals::MatchList::Start start) {
   heap.long_entry.overlay(heap.short_entry, header_only);
   list_.append(heap.short_entry, start);
   list_.append(heap.long_entry, start);
+}
+
+void Unexpected::define_in_trace(sim::Recorder& recorder) const {
+  const auto define = [&](const portals::MatchEntry& entry, std::string_view text) {
+    recorder.define(sim::DefinitionKind::entry, sim::entry_number(kReceivePortal, entry.order()), 0, text);
+  };
+  define(first_.short_entry, "unexpected short");
+  define(first_.long_entry, "unexpected long");
 }
 
 portals::ArrivedMessage* Unexpected::find_queued(const portals::Criteria& criteria) {

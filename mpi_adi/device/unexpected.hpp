@@ -14,6 +14,7 @@
 #include "mpi_adi/device/heap_memory.hpp"
 #include "portals/match/match_list.hpp"
 #include "portals/memory/dynamic_block.hpp"
+#include "sim/trace/recorder.hpp"
 
 namespace margay::mpi_adi {
 
@@ -38,6 +39,9 @@ class Unexpected {
 
   // Posted receives stand before this entry.
   [[nodiscard]] portals::MatchEntry& first_catch_all() { return first_.short_entry; }
+
+  // What the catch-alls are called.
+  void define_in_trace(sim::Recorder& recorder) const;
 
   // See DynamicBlock; over both heaps, in order of arrival.
   [[nodiscard]] portals::ArrivedMessage* find(const portals::Criteria& criteria) {

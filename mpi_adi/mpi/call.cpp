@@ -88,9 +88,9 @@ void Call::wait_long(const Request& request) {
       *rank_, [&request] { return request.complete; }, 1);
 }
 
-void Call::watch_enter() {
+void Call::watch_enter(const void* caller) {
   sim::Recorder& recorder = rank_->process().recorder();
-  if (recorder.on()) rank_->call_trace().enter(recorder, name_.text);
+  if (recorder.on()) rank_->call_trace().enter(recorder, name_.text, caller);
   if (rank_->handles().origins() != nullptr) rank_->handles().origins()->enter(name_.text);
   if (TypeCheck* const check = device().parts().type_check.get(); check != nullptr) check->begin_call(name_.text);
 }

@@ -34,9 +34,9 @@ namespace margay::mpi_adi {
 class Call {
  public:
   // Takes the process lock. Before MPI_Init and after MPI_Finalize: prints a sentence and ends the process.
-  explicit Call(const CallName& name) : Call(name, current_rank()) {}
+  explicit Call(const Invocation& of) : Call(of, current_rank()) {}
   // For the rank, whether anybody still holds MPI or not.
-  Call(const CallName& name, MpiRank& rank) : Call(name, &rank) {}
+  Call(const Invocation& of, MpiRank& rank) : Call(of, &rank) {}
   ~Call() {
     if (inside_) leave();
   }
@@ -189,7 +189,7 @@ class Call {
   }
 
  private:
-  Call(const CallName& name, MpiRank* asked) : rank_(asked), name_(name) {
+  Call(const Invocation& of, MpiRank* asked) : rank_(asked), name_(of.name) {
     if (rank_ == nullptr) [[unlikely]]
       not_running();
     // Through one pointer: the compiler reads a member anew after each store.
@@ -197,9 +197,9 @@ class Call {
     rank.enter();
     inside_ = true;
     sim::Process& process = rank.process();
-    std::memcpy(process.board().mpi_call.data(), name.board, sizeof name.board);
+    std::memcpy(process.board().mpi_call.data(), name_.board, sizeof name_.board);
     if (process.recorder().watched()) [[unlikely]]
-      watch_enter();
+      watch_enter(of.caller);
   }
   // True without a communicator: its lookup failed, and that was told.
   [[nodiscard]] static bool is_member(const Communicator* communicator, int rank) {
@@ -226,7 +226,7 @@ class Call {
   [[noreturn, gnu::noinline]] void not_running() const;
   [[gnu::noinline]] void wait_long(const Request& request);
   // For a trace, and for what else looks at each call.
-  [[gnu::noinline]] void watch_enter();
+  [[gnu::noinline]] void watch_enter(const void* caller);
   [[gnu::noinline]] void watch_leave();
   void leave() {
     inside_ = false;

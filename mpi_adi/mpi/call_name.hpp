@@ -23,4 +23,18 @@ struct CallName {
 template <CallName Name>
 inline constexpr CallName call_name = Name;
 
+// One call of a function, as the binding makes it of its name: where it returns to is the program's line, for a trace.
+// A function that is the whole of several bindings takes it in place of the name, so that it is made in the binding.
+struct Invocation {
+  // NOLINTNEXTLINE(google-explicit-constructor): the name is what bindings write.
+  Invocation(const CallName& called, const void* returns_to = __builtin_return_address(0))
+      : name(called), caller(returns_to) {}
+  operator const CallName&() const {
+    return name;
+  }  // NOLINT(google-explicit-constructor): it is a name with more to it
+
+  const CallName& name;
+  const void* caller;
+};
+
 }  // namespace margay::mpi_adi

@@ -5,7 +5,7 @@
 
 namespace margay::mpi_adi {
 
-int blocking_receive(const CallName& name, const ReceiveArguments& arguments, MPI_Status* status) {
+int blocking_receive(const Invocation& name, const ReceiveArguments& arguments, MPI_Status* status) {
   Call call(name);
   const CheckedReceive receive = check_receive(call, arguments);
   call.status(status);
@@ -17,7 +17,7 @@ int blocking_receive(const CallName& name, const ReceiveArguments& arguments, MP
   return call.done();
 }
 
-int nonblocking_receive(const CallName& name, const ReceiveArguments& arguments, MPI_Request* request) {
+int nonblocking_receive(const Invocation& name, const ReceiveArguments& arguments, MPI_Request* request) {
   Call call(name);
   const CheckedReceive receive = check_receive(call, arguments);
   call.not_null(request, "request");

@@ -6,20 +6,20 @@
 
 namespace margay::mpi_adi {
 
-[[nodiscard, gnu::flatten]] int blocking_receive(const CallName& name, const ReceiveArguments& arguments,
+[[nodiscard, gnu::flatten]] int blocking_receive(const Invocation& name, const ReceiveArguments& arguments,
                                                  MPI_Status* status);
-[[nodiscard, gnu::flatten]] int nonblocking_receive(const CallName& name, const ReceiveArguments& arguments,
+[[nodiscard, gnu::flatten]] int nonblocking_receive(const Invocation& name, const ReceiveArguments& arguments,
                                                     MPI_Request* request);
 
 // Both at once, neither waiting for the other (MPI 4.0, 3.10).
-[[nodiscard]] int send_and_receive(const CallName& name, const SendArguments& send, const ReceiveArguments& receive,
+[[nodiscard]] int send_and_receive(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
                                    MPI_Status* status);
-[[nodiscard]] int start_send_and_receive(const CallName& name, const SendArguments& send,
+[[nodiscard]] int start_send_and_receive(const Invocation& name, const SendArguments& send,
                                          const ReceiveArguments& receive, MPI_Request* request);
 // Into the buffer that is sent from.
-[[nodiscard]] int send_and_replace(const CallName& name, const SendArguments& send, const ReceiveArguments& receive,
+[[nodiscard]] int send_and_replace(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
                                    MPI_Status* status);
-[[nodiscard]] int start_send_and_replace(const CallName& name, const SendArguments& send,
+[[nodiscard]] int start_send_and_replace(const Invocation& name, const SendArguments& send,
                                          const ReceiveArguments& receive, MPI_Request* request);
 
 }  // namespace margay::mpi_adi

@@ -27,7 +27,7 @@ namespace {
 
 }  // namespace
 
-int blocking_send(const CallName& name, SendMode mode, const SendArguments& arguments) {
+int blocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments) {
   Call call(name);
   const CheckedSend send = check_send(call, mode, arguments);
   if (!call.ok()) [[unlikely]]
@@ -37,7 +37,7 @@ int blocking_send(const CallName& name, SendMode mode, const SendArguments& argu
   return send_and_wait(call, send);
 }
 
-int nonblocking_send(const CallName& name, SendMode mode, const SendArguments& arguments, MPI_Request* request) {
+int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments, MPI_Request* request) {
   Call call(name);
   const CheckedSend send = check_send(call, mode, arguments);
   call.not_null(request, "request");

@@ -81,19 +81,19 @@ int start_both(Call& call, const SendArguments& send, const ReceiveArguments& re
 
 }  // namespace
 
-int send_and_receive(const CallName& name, const SendArguments& send, const ReceiveArguments& receive,
+int send_and_receive(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
                      MPI_Status* status) {
   Call call(name);
   return carry_out(call, send, receive, status);
 }
 
-int start_send_and_receive(const CallName& name, const SendArguments& send, const ReceiveArguments& receive,
+int start_send_and_receive(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
                            MPI_Request* request) {
   Call call(name);
   return start_both(call, send, receive, nullptr, request);
 }
 
-int send_and_replace(const CallName& name, const SendArguments& send, const ReceiveArguments& receive,
+int send_and_replace(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
                      MPI_Status* status) {
   Call call(name);
   const CheckedSend checked = check_send(call, SendMode::standard, send);
@@ -103,7 +103,7 @@ int send_and_replace(const CallName& name, const SendArguments& send, const Rece
   return carry_out(call, copy.instead_of(send), receive, status);
 }
 
-int start_send_and_replace(const CallName& name, const SendArguments& send, const ReceiveArguments& receive,
+int start_send_and_replace(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
                            MPI_Request* request) {
   Call call(name);
   const CheckedSend checked = check_send(call, SendMode::standard, send);

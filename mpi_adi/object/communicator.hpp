@@ -64,7 +64,8 @@ struct Communicator {
   std::shared_ptr<const Topology> topology;  // null: none
   std::string name;
   std::uint32_t references = 1;
-  bool freed = false;  // the user's handle is gone; requests may still hold it
+  bool freed = false;     // the user's handle is gone; requests may still hold it
+  bool in_trace = false;  // its name was told to the trace (device/trace_definitions)
   // A collective call on it failed here: what others sent for that may come at any time, and says nothing of the
   // generation. Its contexts are never used again: one member's word is enough for all (ContextAgreement).
   bool contexts_spent = false;

@@ -16,6 +16,7 @@ void begin(DeviceParts& parts, Request& request, RequestKind kind, Communicator&
   request.source = MPI_ANY_SOURCE;
   request.tag = MPI_ANY_TAG;
   request.bytes = 0;
+  request.message = 0;
   request.communicator = &communicator;
   request.owner = nullptr;
   ++communicator.references;
@@ -113,7 +114,7 @@ void complete_null(DeviceParts& parts, Request& request) {
 }
 
 void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request, std::uint64_t bytes,
-                   portals::MatchBits match_bits, std::uint64_t detail) {
+                   portals::MatchBits match_bits, std::uint64_t detail, std::uint32_t b) {
   sim::TraceEvent event;
   event.kind = kind;
   const std::uint32_t me = parts.kernel.me().rank;
@@ -127,9 +128,11 @@ void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& reque
     event.destination = me;
   }
   event.match_bits = match_bits;
+  event.sequence = request.message;
   event.bytes = bytes;
   event.detail = detail;
   event.a = index_of(request);
+  event.b = b;
   parts.recorder().record(event);
 }
 

@@ -39,9 +39,10 @@ inline void drop_reference(DeviceParts& parts, Communicator& communicator) {
     parts.unreferenced.push_back(&communicator);
 }
 
-// One record about a request, when traces are on. Identity: the messages of `source` to `destination`, none in special.
+// One record about a request, when traces are on, under the identity of its message as far as that is known.
 // Not inlined: the record would cost each function that may write one its frame.
 [[gnu::noinline]] void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request,
-                                     std::uint64_t bytes, portals::MatchBits match_bits = 0, std::uint64_t detail = 0);
+                                     std::uint64_t bytes, portals::MatchBits match_bits = 0, std::uint64_t detail = 0,
+                                     std::uint32_t b = 0);
 
 }  // namespace margay::mpi_adi

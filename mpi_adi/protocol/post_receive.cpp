@@ -1,6 +1,7 @@
 #include "mpi_adi/protocol/post_receive.hpp"
 
 #include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
@@ -22,8 +23,9 @@ namespace {
 void watch_post(DeviceParts& parts, const ReceiveRequest& request, const CheckedReceive& receive) {
   const portals::Criteria& criteria = request.entry.criteria();
   if (parts.recorder().on()) {
+    define_in_trace(parts.recorder(), *receive.communicator);
     trace_request(parts, sim::TraceKind::post_receive, request, request.room().bytes(), criteria.match_bits,
-                  criteria.ignore_bits);
+                  criteria.ignore_bits, define_in_trace(parts.recorder(), *receive.type));
   }
   if (parts.type_check != nullptr) {
     parts.type_check->begin_receive(request, *receive.type, receive.count, receive.context != Context::point_to_point);

@@ -28,7 +28,8 @@ void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Head
   get.return_match_bits = criteria.match_bits;
   get.return_length = std::min(message_bytes(asked), request.room().bytes());
   if (parts.recorder().on()) {
-    trace_request(parts, sim::TraceKind::pull_begin, request, get.return_length, get.match_bits);
+    trace_request(parts, sim::TraceKind::pull_begin, request, get.return_length, get.match_bits,
+                  parts.kernel.registers().sent(request.peer) + 1);
   }
   parts.kernel.expect_answer(request.peer);
   request.expecting = true;

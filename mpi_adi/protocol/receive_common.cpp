@@ -16,7 +16,12 @@ void tell_receive(DeviceParts& parts, ReceiveRequest& request) {
   if (request.in_pieces) request.pieces.clear();
   if (parts.recorder().on()) trace_request(parts, sim::TraceKind::receive_complete, request, request.bytes);
   if (parts.type_check != nullptr) parts.type_check->end_receive(request);
-  if (request.synchronous) answer_synchronous(parts, request.peer, request.answer_bits);
+  if (!request.synchronous) return;
+  if (parts.recorder().on()) {
+    trace_request(parts, sim::TraceKind::synchronous_answer, request, 0, request.answer_bits,
+                  parts.kernel.registers().sent(request.peer) + 1);
+  }
+  answer_synchronous(parts, request.peer, request.answer_bits);
 }
 
 }  // namespace margay::mpi_adi

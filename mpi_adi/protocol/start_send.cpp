@@ -1,6 +1,7 @@
 #include "mpi_adi/protocol/start_send.hpp"
 
 #include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/select.hpp"
@@ -15,21 +16,31 @@ portals::MatchBits send_bits(const CheckedSend& send) {
                        send.mode == SendMode::ready ? kReadyBit : 0);
 }
 
-// `stamp`: when it began. A send without a request says 0.
-[[gnu::noinline]] void trace_choice(DeviceParts& parts, const ProtocolChoice& choice, std::uint32_t peer,
-                                    std::uint64_t sequence, portals::MatchBits bits, std::uint64_t bytes,
-                                    std::uint32_t request, std::uint64_t stamp) {
+// Of one send, for its send_begin. `stamp`: when it began. A send without a request says 0.
+struct BegunSend {
+  std::uint32_t peer = 0;
+  std::uint64_t sequence = 0;
+  portals::MatchBits bits = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t request = 0;
+  std::uint64_t stamp = 0;
+};
+[[gnu::noinline]] void trace_choice(DeviceParts& parts, const ProtocolChoice& choice, const CheckedSend& send,
+                                    const BegunSend& begun) {
   sim::TraceEvent event;
   event.kind = sim::TraceKind::send_begin;
   event.protocol = choice.protocol;
   event.reason = static_cast<std::uint8_t>(choice.reason);
   event.source = parts.kernel.me().rank;
-  event.destination = peer;
-  event.sequence = sequence;
-  event.match_bits = bits;
-  event.bytes = bytes;
-  event.a = request;
-  parts.recorder().record(event, stamp);
+  event.destination = begun.peer;
+  event.sequence = begun.sequence;
+  event.match_bits = begun.bits;
+  event.bytes = begun.bytes;
+  event.detail = static_cast<std::uint64_t>(send.count);
+  event.a = begun.request;
+  define_in_trace(parts.recorder(), *send.communicator);
+  event.b = define_in_trace(parts.recorder(), *send.type);
+  parts.recorder().record(event, begun.stamp);
 }
 
 void add(ProtocolCounts::Count& count, std::uint64_t bytes) {
@@ -79,8 +90,9 @@ template <bool Watched>
   request.protocol = choice.protocol;
   if constexpr (Watched) {
     if (parts.recorder().on()) {
-      trace_choice(parts, choice, request.peer, parts.kernel.registers().sent(request.peer) + 1, bits, bytes,
-                   request.pooled.index, parts.recorder().stamp());
+      request.message = parts.kernel.registers().sent(request.peer) + 1;
+      trace_choice(parts, choice, send,
+                   {request.peer, request.message, bits, bytes, request.pooled.index, parts.recorder().stamp()});
     }
     if (parts.type_check != nullptr) {
       parts.type_check->begin_send(*send.type, bytes, send.context != Context::point_to_point);
@@ -106,7 +118,7 @@ template <bool Watched>
   if (!try_marked_short_send(parts, peer, bits, body)) return false;
   if (recorder.on()) {
     const ProtocolChoice choice = select_protocol(parts, send.mode, body.bytes(), peer);
-    trace_choice(parts, choice, peer, parts.kernel.registers().sent(peer), bits, body.bytes(), 0, stamp);
+    trace_choice(parts, choice, send, {peer, parts.kernel.registers().sent(peer), bits, body.bytes(), 0, stamp});
   }
   return true;
 }

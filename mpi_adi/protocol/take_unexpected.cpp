@@ -18,8 +18,10 @@ void copy_out(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessa
   complete_receive(parts, request, bytes);
 }
 
-[[gnu::noinline]] void watch_hit(DeviceParts& parts, const ReceiveRequest& request, const portals::Header& header) {
+[[gnu::noinline]] void watch_hit(DeviceParts& parts, ReceiveRequest& request, const portals::ArrivedMessage& message) {
+  const portals::Header& header = message.header;
   if (parts.recorder().on()) {
+    request.message = parts.message_numbers.take(message);
     trace_request(parts, sim::TraceKind::search_hit, request, message_bytes(header), header.match_bits);
   }
   if (parts.type_check != nullptr) parts.type_check->came(request, header);
@@ -32,7 +34,7 @@ void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::Arriv
   const portals::Header& header = message.header;
   take_envelope(request, header, read_note(header.user_data));
   if (parts.recorder().watched()) [[unlikely]]
-    watch_hit(parts, request, header);
+    watch_hit(parts, request, message);
   if (message.saved == portals::Saved::header) {
     const portals::Header asked = header;  // it goes with the message
     parts.heap.release(message);

@@ -10,11 +10,15 @@ CallTrace::CallTrace() {
   latest_->id = id;
 }
 
-void CallTrace::enter(sim::Recorder& recorder, std::string_view name) {
+void CallTrace::enter(sim::Recorder& recorder, std::string_view name, const void* caller) {
   Thread& thread = calling_thread();
   const std::uint32_t call = index_of(recorder, name);
   thread.calls.push_back(call);
-  recorder.record({.kind = sim::TraceKind::mpi_enter, .detail = thread.number, .a = call});
+  modules_.called_from(recorder, caller);
+  recorder.record({.kind = sim::TraceKind::mpi_enter,
+                   .match_bits = reinterpret_cast<std::uintptr_t>(caller),
+                   .detail = thread.number,
+                   .a = call});
 }
 
 void CallTrace::leave(sim::Recorder& recorder, std::string_view name, int error_class) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mpi_adi/rank/module_definitions.hpp"
 #include "sim/trace/recorder.hpp"
 
 namespace margay::mpi_adi {
@@ -18,8 +19,8 @@ class CallTrace {
   // The thread that makes it is number 0: it calls MPI_Init. Others are 1, 2, ... in the order of their first call.
   CallTrace();
 
-  // `name` lives as long as the program.
-  void enter(sim::Recorder& recorder, std::string_view name);
+  // `name` lives as long as the program. `caller`: an address behind the call.
+  void enter(sim::Recorder& recorder, std::string_view name, const void* caller);
   void leave(sim::Recorder& recorder, std::string_view name, int error_class);
   // wait_begin or wait_end, of the call that the calling thread entered last and has not left.
   void wait(sim::Recorder& recorder, sim::TraceKind kind);
@@ -36,6 +37,7 @@ class CallTrace {
   // A thread that began after another had ended may have its id, and then has its number too: numbers stay small.
   std::unordered_map<std::thread::id, Thread> threads_;
   Thread* latest_;                       // who called last, for most the next as well; in threads_
+  ModuleDefinitions modules_;            // that the program's calls came from
   std::vector<std::string_view> names_;  // in the order of their first call; a program uses a few dozen
 };
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/trace/story/words.hpp"
+
 namespace margay::sim {
 
 // What a layer above sim chooses, as lines for `margay info --protocols`. For a job of `ranks` ranks of which each has
@@ -32,6 +34,7 @@ struct LayersAbove {
   std::vector<std::string> (*windows)();  // what `margay info` says of them
   int (*info_collectives)(const CollectivesQuestion& question);
   int (*calibrate)(const CalibrateOrder& order);
+  CallSite call_site;  // for `margay trace`
 };
 
 // Parses the whole line and runs its command; the exit status.

@@ -1,5 +1,7 @@
-// `margay trace print DIR` and `margay trace check DIR`.
+// `margay trace`: story, messages, print, check.
 #pragma once
+
+#include "sim/trace/story/words.hpp"
 
 namespace CLI {
 class App;
@@ -7,8 +9,9 @@ class App;
 
 namespace margay::sim {
 
-// Adds the command to `app`. It runs while `app` parses; a failure is thrown as CLI::RuntimeError with the exit status
-// (1: bad trace or bad option, 2: the check found violations), which CLI::App::exit() turns into that status.
-void add_trace_command(CLI::App& app);
+// Adds the command to `app`. `call_site` tells a line of source by an address; it may be empty. It runs while `app`
+// parses; a failure is thrown as CLI::RuntimeError with the exit status (1: bad trace or bad option, 2: the check found
+// violations), which CLI::App::exit() turns into that status.
+void add_trace_command(CLI::App& app, const CallSite& call_site);
 
 }  // namespace margay::sim

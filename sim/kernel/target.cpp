@@ -153,9 +153,11 @@ void Target::note_arrival(const Arrival& arrival, WireId wire) {
   const bool again = was_held(header.source.rank, arrival.sequence);
   if (recorder_.on() && !again) record_arrival(header, arrival.sequence, wire);
   const bool keep = decisions_.wants(header);
-  if (!recorder_.walks() && !keep) return;
+  const std::uint32_t steps = recorder_.walk_steps();
+  if (steps == 0 && !keep) return;
   steps_.clear();
-  delivery_.explain(header, steps_);  // as the list stands before the room is taken
+  // As the list stands before the room is taken.
+  delivery_.explain(header, steps_, keep ? ~std::size_t{0} : std::size_t{steps});
   if (keep) decisions_.walked(header, steps_);
 }
 
@@ -226,7 +228,7 @@ void Target::record_arrival(const portals::Header& header, std::uint64_t sequenc
 }
 
 void Target::record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict) {
-  if (recorder_.walks()) record_walk(header, sequence);
+  if (recorder_.walk_steps() != 0) record_walk(header, sequence);
   if (verdict.outcome == Outcome::drop) {
     if (!must_hold(verdict, header)) return;  // a drop is recorded where it is counted
     TraceEvent event = trace_event(TraceKind::kernel_hold, header, sequence);
@@ -240,17 +242,52 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
   event.b = verdict.descriptor->owner_kind();
   event.saved = verdict.saved;
   recorder_.record(event);
+  if (match_probe_.matched != nullptr && header.kind == portals::Kind::put) {
+    match_probe_.matched(match_probe_.context, verdict, header, sequence);
+  }
 }
+
+namespace {
+
+// The link of the entry that the walk follows after this.
+portals::Link link_after(const portals::MatchEntry& entry, portals::Passed passed) {
+  switch (passed) {
+    case portals::Passed::inactive:
+    case portals::Passed::no_match:
+      return entry.links().no_match;
+    case portals::Passed::no_room:
+      return entry.links().no_room;
+    case portals::Passed::too_small:
+      return entry.links().too_small;
+    case portals::Passed::wrong_direction:
+    case portals::Passed::offset_out_of_range:
+    case portals::Passed::taken:
+      break;
+  }
+  return portals::Link::drop();
+}
+
+}  // namespace
 
 // The paper's linear walk over the list, as it stood when the message came.
 void Target::record_walk(const portals::Header& header, std::uint64_t sequence) {
   std::uint32_t number = 0;
   for (const portals::Step& step : steps_) {
+    const std::uint32_t at = number++;
+    if (at >= recorder_.walk_steps()) break;
+    if (step.passed == portals::Passed::taken) continue;
     TraceEvent event = trace_event(TraceKind::kernel_pass, header, sequence);
     event.reason = static_cast<std::uint8_t>(step.passed);
-    event.detail = step.entry == nullptr ? 0 : step.entry->order();
-    event.a = number++;
-    if (step.passed != portals::Passed::taken) recorder_.record(event);
+    event.a = std::min<std::uint32_t>(at, 0xffff);
+    if (step.memory != nullptr) event.a |= std::min(step.memory->owner_kind(), 0xffU) << 16U;
+    if (step.entry != nullptr) {
+      event.detail = step.entry->order();
+      event.a |= static_cast<std::uint32_t>(link_after(*step.entry, step.passed).to) << 24U;
+      event.match_bits = step.entry->criteria().match_bits;
+      event.bytes = step.entry->criteria().ignore_bits;
+      event.b = step.entry->criteria().source_rank;
+    }
+    recorder_.record(event);
   }
 }
 

@@ -79,11 +79,12 @@ Status Process::open_trace() {
   if (job_.trace_dir.empty()) return {};
   std::uint64_t events = kDefaultTraceEvents;
   if (Status status = job_.options.bytes("trace_events", events); !status.ok()) return status;
-  return recorder_.open(job_.trace_dir, {.rank = job_.rank,
-                                         .size = job_.size,
-                                         .node = job_.node,
-                                         .capacity_events = events,
-                                         .walks = job_.options.text("trace_walks") == "1"});
+  return recorder_.open(job_.trace_dir,
+                        {.rank = job_.rank,
+                         .size = job_.size,
+                         .node = job_.node,
+                         .capacity_events = events,
+                         .walk_steps = job_.options.text("trace_walks") == "1" ? kAllWalkSteps : kDefaultWalkSteps});
 }
 
 Status Process::open_wires() {

@@ -44,6 +44,7 @@ constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "shared_read",
     "window_access",
     "window_sync",
+    "synchronous_answer",
 };
 static_assert(!kKindNames.back().empty());
 
@@ -57,6 +58,9 @@ constexpr std::array<std::string_view, kTraceChoiceCount> kChoiceNames = {
     "none", "fits_short", "above_short", "mode", "option",
 };
 static_assert(!kChoiceNames.back().empty());
+
+constexpr std::array<std::string_view, kTraceLinkCount> kLinkNames = {"next", "entry", "drop"};
+static_assert(!kLinkNames.back().empty());
 
 constexpr std::array<std::string_view, kTraceAccessCount> kAccessNames = {
     "put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap",
@@ -93,6 +97,9 @@ std::string_view name(TraceProtocol protocol) {
 }
 std::string_view name(TraceChoice choice) {
   return lookup(kChoiceNames, choice);
+}
+std::string_view name(TraceLink link) {
+  return lookup(kLinkNames, link);
 }
 std::string_view name(TraceAccess access) {
   return lookup(kAccessNames, access);

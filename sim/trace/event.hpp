@@ -19,13 +19,16 @@ namespace margay::sim {
 enum class TraceKind : std::uint16_t {
   none = 0,
   // The sender. reason: TraceChoice
-  send_begin = 1,   // {protocol, reason, match_bits, bytes, a: request} a protocol was chosen for a message
+  // {protocol, reason, match_bits, bytes, detail: count, a: request, b: datatype} a protocol was chosen for a message
+  send_begin = 1,
   kernel_send = 2,  // {header, portal, wire, match_bits, bytes} the header was handed to a wire
   kernel_sent = 3,  // {wire, bytes} the body was taken: the sender may use its buffer
   // The target's kernel. reason: portals::Passed in kernel_pass, else portals::DropReason
   kernel_arrive = 4,  // {header, portal, wire, match_bits, bytes} the header of a put or a reply was seen
   kernel_match = 5,   // {portal, detail: entry's order, a: entries visited, b: entry's owner kind} one took it
-  kernel_pass = 6,    // {portal, reason, detail: entry's order, a: step} passed over (only when walks are traced)
+  // {portal, reason, detail: entry's order, match_bits: its, bytes: its ignore bits, a: step | owner kind << 16 |
+  // TraceLink << 24, b: source rank that it accepts, or any} passed over (only when walks are traced)
+  kernel_pass = 6,
   kernel_deposit_begin = 7,  // {bytes, detail: offset} a body that comes in parts began
   kernel_deposit = 8,        // {saved, bytes, detail: offset} all is there
   kernel_ack_sent = 9,       // {saved, wire, bytes: saved bytes, detail: the put's sequence} handed to a wire
@@ -35,14 +38,14 @@ enum class TraceKind : std::uint16_t {
   kernel_drop = 13,          // {portal, reason, match_bits, bytes} counted, not deposited
   kernel_hold = 14,          // {portal, reason, match_bits, bytes} left on the wire until there is room
   // The receiver
-  post_receive = 15,      // {source or any, match_bits, detail: ignore bits, bytes: room, a: request}
+  post_receive = 15,      // {source or any, match_bits, detail: ignore bits, bytes: room, a: request, b: datatype}
   search_hit = 16,        // {match_bits, a: request, bytes, saved} a message of the heap was the one
   search_miss = 17,       // {match_bits, a: request} none was: the receive is posted
   receive_complete = 18,  // {a: request, bytes}
   request_complete = 19,  // {a: request, bytes} any request, in the eyes of whoever started it
-  pull_begin = 20,        // {a: request, bytes} the receiver asks for a body that its kernel did not save
+  pull_begin = 20,        // {a: request, bytes, detail: the get's sequence} it asks for a body that was not saved
   pull_complete = 21,     // {a: request, bytes}
-  stop = 22,              // {wire, bytes: sent so far} a header-only acknowledgment stopped a transmission
+  stop = 22,              // {bytes: of the body} a header-only acknowledgment stopped a transmission
   // The rank as a whole
   wait_begin = 23,         // {a: call, detail: thread} threads of a rank count from 0, the one that called MPI_Init
   wait_end = 24,           // {a: call, detail: thread}
@@ -51,8 +54,8 @@ enum class TraceKind : std::uint16_t {
   coprocessor_begin = 27,  // {} the message coprocessor works until its end
   coprocessor_end = 28,    // {a: messages handled}
   peer_lost = 29,          // {source: the peer, wire, reason}
-  mpi_enter = 30,          // {a: call, detail: thread} index in the file's table of names
-  mpi_leave = 31,          // {a: call, b: error class, detail: thread}
+  mpi_enter = 30,  // {a: call, detail: thread, match_bits: address behind the call} index in the file's table of names
+  mpi_leave = 31,  // {a: call, b: error class, detail: thread}
   // The sender again
   take_back = 32,  // {wire, bytes} a message that its wire had not begun with was cancelled: an empty one goes instead
   // Collective calls by way of memory that the ranks of a node share, in place of messages: {match_bits, bytes, a:
@@ -63,8 +66,10 @@ enum class TraceKind : std::uint16_t {
   // number}
   window_access = 35,  // {destination: target, reason: TraceWay, bytes, detail: offset, a: TraceAccess, b: TraceEpoch}
   window_sync = 36,    // {destination: target, or any, a: TraceSync} done; its call says when it began
+  // The receiver again
+  synchronous_answer = 37,  // {a: request, match_bits, detail: its sequence} it tells that a receive took the message
 };
-inline constexpr std::uint16_t kTraceKindCount = 37;
+inline constexpr std::uint16_t kTraceKindCount = 38;
 // "unknown" for a number that this version does not have. The reverse accepts exactly the names.
 [[nodiscard]] std::string_view name(TraceKind kind);
 [[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);
@@ -94,6 +99,15 @@ enum class TraceChoice : std::uint8_t {
 };
 inline constexpr std::uint8_t kTraceChoiceCount = 5;
 [[nodiscard]] std::string_view name(TraceChoice choice);
+
+// Where a walk went on behind an entry.
+enum class TraceLink : std::uint8_t {
+  next = 0,   // to the next entry in the list
+  entry = 1,  // to another
+  drop = 2,   // nowhere
+};
+inline constexpr std::uint8_t kTraceLinkCount = 3;
+[[nodiscard]] std::string_view name(TraceLink link);
 
 // What an access of a window does.
 enum class TraceAccess : std::uint8_t {

@@ -122,8 +122,11 @@ std::vector<std::size_t> pick(const Trace& trace, const TraceFilter& filter) {
     const Trace::Entry& entry = trace.entries[i];
     if (filter.message && !about[i]) continue;
     if (!has(filter.ranks, trace.files[entry.file].rank) || !has(filter.kinds, entry.event.kind)) continue;
+    if (!filter.not_kinds.empty() && has(filter.not_kinds, entry.event.kind)) continue;
+    if (!has(filter.portals, entry.event.portal)) continue;
     if (filter.from_ns && entry.event.time < *filter.from_ns) continue;
     if (filter.to_ns && entry.event.time > *filter.to_ns) continue;
+    if (filter.keep && !filter.keep(i)) continue;
     if (filter.head != 0 && result.size() == filter.head) break;
     result.push_back(i);
   }

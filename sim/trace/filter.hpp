@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,11 +29,14 @@ struct MessageIdentity {
 struct TraceFilter {
   std::vector<std::uint32_t> ranks;  // empty: all; the ranks that recorded
   std::vector<TraceKind> kinds;      // empty: all
+  std::vector<TraceKind> not_kinds;
+  std::vector<std::uint8_t> portals;  // empty: all
   std::optional<std::uint64_t> from_ns;
   std::optional<std::uint64_t> to_ns;  // inclusive
   std::optional<MessageIdentity> message;
-  std::uint64_t head = 0;  // the first so many of what is left; 0: no limit
-  std::uint64_t tail = 0;  // the last so many of that; 0: no limit
+  std::function<bool(std::size_t entry)> keep;  // of those that all else picks; empty: all
+  std::uint64_t head = 0;                       // the first so many of what is left; 0: no limit
+  std::uint64_t tail = 0;                       // the last so many of that; 0: no limit
 };
 
 // Error: a rank that has no file in the trace; the sentence tells those that have one.

@@ -1,4 +1,5 @@
-// The bytes of a trace file (docs/trace_format.md): one header page, a table of names, a ring of events. Little-endian.
+// The bytes of a trace file (docs/trace_format.md): one header page, a table of names, the definitions, a ring of
+// events. Little-endian.
 #pragma once
 
 #include <array>
@@ -8,6 +9,7 @@
 #include <type_traits>
 
 #include "sim/base/clock.hpp"
+#include "sim/trace/definition.hpp"
 #include "sim/trace/event.hpp"
 
 namespace margay::sim {
@@ -16,13 +18,16 @@ static_assert(std::endian::native == std::endian::little,
               "the format is little-endian and written as it lies in memory");
 
 inline constexpr std::uint64_t kTraceMagic = 0x6563'6172'7467'726d;  // "mrgtrace"
-inline constexpr std::uint32_t kTraceVersion = 1;
+inline constexpr std::uint32_t kTraceVersion = 2;
 inline constexpr std::uint64_t kTraceHeaderBytes = 4096;
 inline constexpr std::uint64_t kMaxTraceEvents = std::uint64_t{1} << 26;  // 4 GiB a rank
 inline constexpr std::uint32_t kMaxTraceNames = 1024;
 inline constexpr std::uint64_t kTraceNameBytes = 32;  // with at least one zero at the end
 inline constexpr std::uint64_t kTraceNamesOffset = kTraceHeaderBytes;
-inline constexpr std::uint64_t kTraceEventsOffset = kTraceNamesOffset + kMaxTraceNames * kTraceNameBytes;
+inline constexpr std::uint64_t kTraceDefinitionsOffset = kTraceNamesOffset + kMaxTraceNames * kTraceNameBytes;
+inline constexpr std::uint64_t kTraceDefinitionsBytes = std::uint64_t{64} * 1024;
+inline constexpr std::uint64_t kTraceEventsOffset = kTraceDefinitionsOffset + kTraceDefinitionsBytes;
+static_assert(kTraceDefinitionsOffset % alignof(DefinitionHead) == 0);
 static_assert(kTraceEventsOffset % 4096 == 0);
 
 inline constexpr std::uint32_t kTraceFlagClosed = 1;  // close() was reached: what is missing was never recorded
@@ -47,20 +52,25 @@ struct TraceHeader {
   std::uint32_t process_id;
   std::uint64_t names_offset;
   std::uint64_t events_offset;
-  std::uint64_t capacity;                 // events in the ring, a power of two
-  std::uint64_t started_realtime_ns;      // CLOCK_REALTIME when opened; for people
-  std::array<std::uint8_t, 16> host;      // the host's boot identity: ticks of files with the same one are one scale
-  std::array<std::uint8_t, 40> reserved;  // zero
+  std::uint64_t capacity;             // events in the ring, a power of two
+  std::uint64_t started_realtime_ns;  // CLOCK_REALTIME when opened; for people
+  std::array<std::uint8_t, 16> host;  // the host's boot identity: ticks of files with the same one are one scale
+  std::uint64_t definitions_offset;
+  std::uint64_t definitions_bytes;        // their room
+  std::array<std::uint8_t, 24> reserved;  // zero
   // Written while recording.
   std::uint64_t written;  // events ever recorded; counted after the event lies in the ring
   std::uint64_t anchor_count;
   std::array<ClockAnchor, kTraceAnchors> anchors;
   std::uint32_t name_count;
   std::uint32_t flags;
+  std::uint32_t definitions_used;  // bytes; counted after the definition lies there
+  std::uint32_t definitions_lost;  // for which there was no room
 };
 static_assert(std::is_trivially_copyable_v<TraceHeader>);
 static_assert(offsetof(TraceHeader, names_offset) == 40 && offsetof(TraceHeader, host) == 72);
+static_assert(offsetof(TraceHeader, definitions_offset) == 88);
 static_assert(offsetof(TraceHeader, written) == 128 && offsetof(TraceHeader, anchors) == 144);
-static_assert(offsetof(TraceHeader, name_count) == 192 && sizeof(TraceHeader) == 200);
+static_assert(offsetof(TraceHeader, name_count) == 192 && sizeof(TraceHeader) == 208);
 
 }  // namespace margay::sim

@@ -90,6 +90,7 @@ void merge_events(Trace& trace) {
     TraceFile& file = trace.files[i];
     const TickScale scale = best_scale(trace.files, file);
     const std::uint32_t group = group_of(trace.files, i);
+    for (Definition& definition : file.definitions) definition.time = scale.to_ns(definition.time);
     for (TraceEvent& event : file.events) {
       places.push_back({scale.to_ns(event.time), group, event.time, places.size()});
       gathered.push_back({event, i});

@@ -80,6 +80,8 @@ Status check(const Source& source, const TraceHeader& header, std::uint64_t file
   if (Status s = expect("header_bytes", header.header_bytes, kTraceHeaderBytes); !s.ok()) return s;
   if (Status s = expect("event_bytes", header.event_bytes, kTraceEventBytes); !s.ok()) return s;
   if (Status s = expect("names_offset", header.names_offset, kTraceNamesOffset); !s.ok()) return s;
+  if (Status s = expect("definitions_offset", header.definitions_offset, kTraceDefinitionsOffset); !s.ok()) return s;
+  if (Status s = expect("definitions_bytes", header.definitions_bytes, kTraceDefinitionsBytes); !s.ok()) return s;
   if (Status s = expect("events_offset", header.events_offset, kTraceEventsOffset); !s.ok()) return s;
   if (!known(header.clock)) {
     return source.error(fmt::format("is damaged: clock kind {}", static_cast<std::uint32_t>(header.clock)));
@@ -89,6 +91,10 @@ Status check(const Source& source, const TraceHeader& header, std::uint64_t file
   }
   if (header.name_count > kMaxTraceNames) {
     return source.error(fmt::format("is damaged: {} names, at most {}", header.name_count, kMaxTraceNames));
+  }
+  if (header.definitions_used > kTraceDefinitionsBytes) {
+    return source.error(fmt::format("is damaged: {} bytes of definitions, at most {}", header.definitions_used,
+                                    kTraceDefinitionsBytes));
   }
   if (!std::has_single_bit(header.capacity) || header.capacity > kMaxTraceEvents) {
     return source.error(fmt::format("is damaged: capacity of {} events", header.capacity));
@@ -119,10 +125,19 @@ Status read_names(const Source& source, std::uint32_t count, TraceFile& file) {
   if (Status status = source.read(table.data(), table.size(), kTraceNamesOffset); !status.ok()) return status;
   for (std::uint32_t i = 0; i < count; ++i) {
     const char* begin = table.data() + i * kTraceNameBytes;
-    std::string name(begin, strnlen(begin, kTraceNameBytes));
-    for (char& c : name) c = c >= ' ' && c <= '~' ? c : '?';  // a damaged table must not reach a terminal
-    file.names.push_back(std::move(name));
+    file.names.push_back(printable({begin, strnlen(begin, kTraceNameBytes)}));
   }
+  return {};
+}
+
+Status read_definitions(const Source& source, const TraceHeader& header, TraceFile& file) {
+  std::vector<std::byte> room(header.definitions_used);
+  if (Status status = source.read(room.data(), room.size(), kTraceDefinitionsOffset); !status.ok()) return status;
+  const std::size_t good = parse_definitions(room, file.definitions);
+  if (good != room.size()) {
+    return source.error(fmt::format("is damaged: no definition begins at byte {}", kTraceDefinitionsOffset + good));
+  }
+  file.definitions_lost = header.definitions_lost;
   return {};
 }
 
@@ -170,6 +185,7 @@ Status read_trace_file(const std::string& path, TraceFile& file) {
   if (Status status = check(source, header, bytes); !status.ok()) return status;
   take_header(header, file);
   if (Status status = read_names(source, header.name_count, file); !status.ok()) return status;
+  if (Status status = read_definitions(source, header, file); !status.ok()) return status;
   return read_events(source, header, file);
 }
 

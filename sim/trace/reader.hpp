@@ -10,6 +10,7 @@
 
 #include "portals/base/status.hpp"
 #include "sim/base/clock.hpp"
+#include "sim/trace/definition.hpp"
 #include "sim/trace/event.hpp"
 
 namespace margay::sim {
@@ -31,8 +32,10 @@ struct TraceFile {
   std::array<std::uint8_t, 16> host{};
   ClockAnchor first_anchor;
   ClockAnchor last_anchor;
+  std::uint64_t definitions_lost = 0;  // no room was left for them
   std::vector<std::string> names;
-  std::vector<TraceEvent> events;  // oldest first
+  std::vector<Definition> definitions;  // oldest first; their times as the events'
+  std::vector<TraceEvent> events;       // oldest first
 };
 
 // Reads one file; the events' times stay ticks. Follows no symbolic link. Errors name the file, the field and its

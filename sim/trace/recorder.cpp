@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <vector>
 
 #include "portals/base/assert.hpp"
 #include "sim/trace/folder.hpp"
@@ -111,7 +112,7 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
   mask_ = std::bit_ceil(options.capacity_events) - 1;
   written_ = 0;
   counter_ = clock_.kind() == ClockKind::tsc;
-  walks_wanted_ = options.walks;
+  walk_steps_wanted_ = options.walk_steps;
 
   header->version = kTraceVersion;
   header->header_bytes = kTraceHeaderBytes;
@@ -123,10 +124,12 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
   header->process_id = static_cast<std::uint32_t>(getpid());
   header->names_offset = kTraceNamesOffset;
   header->events_offset = kTraceEventsOffset;
+  header->definitions_offset = kTraceDefinitionsOffset;
+  header->definitions_bytes = kTraceDefinitionsBytes;
   header->capacity = mask_ + 1;
   header->started_realtime_ns = realtime_ns();
   header->host = host_identity();
-  header->flags = options.walks ? kTraceFlagWalks : 0;
+  header->flags = options.walk_steps != 0 ? kTraceFlagWalks : 0;
   anchor_distance_ticks_ = kFirstAnchorDistance;
   refresh_anchor(now_ticks());
   put(header->magic, kTraceMagic);  // last: a file without it was never begun
@@ -143,6 +146,27 @@ void Recorder::set_call_names(std::span<const std::string_view> names) {
     std::memcpy(entry, names[i].data(), std::min<std::size_t>(names[i].size(), kTraceNameBytes - 1));
   }
   put(header_->name_count, static_cast<std::uint32_t>(count));
+}
+
+void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t value, std::string_view text) {
+  if (header_ == nullptr) return;
+  text = text.substr(0, kMaxDefinitionText);
+  DefinitionHead head;
+  head.bytes = static_cast<std::uint32_t>((sizeof head + text.size() + 7) / 8 * 8);
+  head.kind = kind;
+  head.text_bytes = static_cast<std::uint16_t>(text.size());
+  head.time = now_ticks();
+  head.number = number;
+  head.value = value;
+  const std::uint32_t used = header_->definitions_used;
+  if (head.bytes > kTraceDefinitionsBytes - used) return put(header_->definitions_lost, header_->definitions_lost + 1);
+  std::vector<std::uint64_t> words(head.bytes / 8);
+  std::memcpy(words.data(), &head, sizeof head);
+  if (!text.empty()) std::memcpy(reinterpret_cast<std::byte*>(words.data()) + sizeof head, text.data(), text.size());
+  auto* place =
+      reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::byte*>(header_) + kTraceDefinitionsOffset + used);
+  for (const std::uint64_t word : words) put(*place++, word);
+  put(header_->definitions_used, used + head.bytes);
 }
 
 void Recorder::close() {
@@ -173,7 +197,7 @@ void Recorder::reopen() {
 
 void Recorder::resume() {
   on_ = header_ != nullptr;
-  walks_ = on_ && walks_wanted_;
+  walk_steps_ = on_ ? walk_steps_wanted_ : 0;
   watched_ = on_ || watch_wanted_;
 }
 
@@ -207,6 +231,16 @@ std::vector<TraceEvent> Recorder::events() const {
     result.push_back(ring_[i & mask_]);
     result.back().time = scale.to_ns(result.back().time);
   }
+  return result;
+}
+
+std::vector<Definition> Recorder::definitions() const {
+  MARGAY_ASSERT(header_ != nullptr);
+  const auto* const room = reinterpret_cast<const std::byte*>(header_) + kTraceDefinitionsOffset;
+  std::vector<Definition> result;
+  static_cast<void>(parse_definitions({room, header_->definitions_used}, result));
+  const TickScale scale(clock_.kind(), header_->anchors[0], take_anchor(clock_));
+  for (Definition& definition : result) definition.time = scale.to_ns(definition.time);
   return result;
 }
 

@@ -18,13 +18,16 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kDefaultTraceEvents = std::uint64_t{1} << 16;  // 4 MiB a rank
+// Walks beside a trace's other events: long ones would fill the ring, and cost time with each entry.
+inline constexpr std::uint32_t kDefaultWalkSteps = 16;
+inline constexpr std::uint32_t kAllWalkSteps = ~std::uint32_t{0};
 
 struct RecorderOptions {
   std::uint32_t rank = 0;
   std::uint32_t size = 1;
   std::uint32_t node = 0;
   std::uint64_t capacity_events = kDefaultTraceEvents;  // rounded up to a power of two
-  bool walks = false;                                   // also record every entry that a walk passes over
+  std::uint32_t walk_steps = 0;  // also record so many of the entries that a walk passes over, the first ones
 };
 
 // What open() with these options takes on disk.
@@ -47,6 +50,9 @@ class Recorder {
   [[nodiscard]] portals::Status open_memory(const RecorderOptions& options = {});
   // Names for the calls that mpi_enter's `a` tells, by index; at most kMaxTraceNames, cut to 31 characters each.
   void set_call_names(std::span<const std::string_view> names);
+  // What a number of the events is called, from now on. Text beyond kMaxDefinitionText bytes is cut. No effect when not
+  // open; where there is no room left it is counted as lost.
+  void define(DefinitionKind kind, std::uint64_t number, std::uint64_t value, std::string_view text);
   // Marks the file as complete and unmaps it. Off afterwards. No effect when not open.
   void close();
   // Marks the file as complete and stops, until reopen() takes both back.
@@ -54,7 +60,8 @@ class Recorder {
   void reopen();
 
   [[nodiscard]] bool on() const { return on_; }
-  [[nodiscard]] bool walks() const { return walks_; }  // implies on()
+  // Of each walk, how many entries that it passed over are recorded; 0: none, and while off.
+  [[nodiscard]] std::uint32_t walk_steps() const { return walk_steps_; }
   // Whether anybody looks at a message's steps: on(), or a check of a layer above, which asks at the same branches, so
   // that neither costs anything while both are off.
   [[nodiscard]] bool watched() const { return watched_; }
@@ -62,7 +69,8 @@ class Recorder {
   void watch() { watch_wanted_ = watched_ = true; }
   // Stops and goes on without closing. Resuming a recorder that is not open has no effect.
   void pause() {
-    on_ = walks_ = false;
+    on_ = false;
+    walk_steps_ = 0;
     watched_ = watch_wanted_;
   }
   void resume();
@@ -76,6 +84,8 @@ class Recorder {
   // What the ring holds, oldest first, times in nanoseconds. Requires: open or open_memory succeeded.
   [[nodiscard]] std::vector<TraceEvent> events() const;
   [[nodiscard]] std::uint64_t written() const { return written_; }  // since opened, those overwritten included
+  // What was defined, times in nanoseconds. Requires: as events().
+  [[nodiscard]] std::vector<Definition> definitions() const;
   // Forgets the events, so that a test looks at what comes next only. Requires: open.
   void clear();
   [[nodiscard]] const std::string& path() const { return path_; }  // empty in memory
@@ -87,7 +97,7 @@ class Recorder {
 
   // Read on every event.
   bool on_ = false;
-  bool walks_ = false;
+  std::uint32_t walk_steps_ = 0;
   bool watched_ = false;
   bool watch_wanted_ = false;
   bool counter_ = false;  // the clock's ticks are the processor's counter: no virtual call
@@ -100,7 +110,7 @@ class Recorder {
   const Clock& clock_;
   std::uint64_t anchor_distance_ticks_ = 0;
   std::uint64_t mapped_bytes_ = 0;
-  bool walks_wanted_ = false;
+  std::uint32_t walk_steps_wanted_ = 0;
   bool suspended_ = false;
   std::string path_;
 };

@@ -133,6 +133,12 @@ std::string_view reason_text(const TraceEvent& event) {
   return event.reason < portals::kDropReasonCount ? name(static_cast<portals::DropReason>(event.reason)) : "unknown";
 }
 
+std::string time_text(std::uint64_t time_ns, std::uint64_t origin_ns) {
+  const bool early = time_ns < origin_ns;
+  const std::uint64_t distance_ns = early ? origin_ns - time_ns : time_ns - origin_ns;
+  return fmt::format("{}{}.{:03}", early ? "-" : "", distance_ns / 1000, distance_ns % 1000);
+}
+
 std::string message_text(const TraceEvent& event) {
   if (event.source == portals::kAnyRank && event.destination == portals::kAnyRank) return "";
   std::string text = rank_text(event.source) + ">" + rank_text(event.destination);
@@ -152,14 +158,11 @@ std::string text_line(const Trace& trace, const Trace::Entry& entry, std::uint64
   if (tells_bytes(event)) words.add("{} bytes", event.bytes);
   if (event.match_bits != 0) words.add("bits 0x{:016x}", event.match_bits);
   add_own_fields(words, file, event);
-  const bool early = event.time < origin_ns;
-  const std::uint64_t distance_ns = early ? origin_ns - event.time : event.time - origin_ns;
-  std::string time = fmt::format("{}{}.{:03}", early ? "-" : "", distance_ns / 1000, distance_ns % 1000);
   const std::string kind = static_cast<std::uint16_t>(event.kind) < kTraceKindCount
                                ? std::string(name(event.kind))
                                : fmt::format("kind {}", static_cast<std::uint16_t>(event.kind));
-  std::string line =
-      fmt::format("{:>14} {:>5}  {:<20}  {:<14}  {}", time, file.rank, kind, message_text(event), words.take());
+  std::string line = fmt::format("{:>14} {:>5}  {:<20}  {:<14}  {}", time_text(event.time, origin_ns), file.rank, kind,
+                                 message_text(event), words.take());
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
 }

@@ -5,12 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "sim/trace/names.hpp"
 #include "sim/trace/reader.hpp"
 
 namespace margay::sim {
-
-// The wire's name by its number; wires lie above the trace, so their names come from outside. nullptr: numbers.
-using WireName = std::string_view (*)(std::uint8_t wire);
 
 // "       12.345  1  kernel_arrive          0>1 #3      put, portal 0, shm, 8 bytes, bits 0x0000000700000010":
 // microseconds since `origin_ns`, recording rank, kind, message, and what the kind means by its other fields. No line
@@ -19,6 +17,8 @@ using WireName = std::string_view (*)(std::uint8_t wire);
                                     WireName wire_name);
 // The columns' heads.
 [[nodiscard]] std::string text_heading();
+// "12.345": microseconds since `origin_ns`.
+[[nodiscard]] std::string time_text(std::uint64_t time_ns, std::uint64_t origin_ns);
 // "0>1 #3", "any>1", or "" when the event is about no message.
 [[nodiscard]] std::string message_text(const TraceEvent& event);
 // Reason by the kind's own table; "" when the kind has none or it is none.

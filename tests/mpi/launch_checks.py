@@ -29,6 +29,40 @@ def case_check(case):
     case.expect("margay: MPI_File_open is not supported" in case.last.stderr, "no word of MPI_File_open")
 
 
+def case_trace_story(case):
+    """The story of a message names the lines that sent and received it, as long as the program is the one that ran."""
+    source = SOURCES.parents[2] / "examples" / "late_receiver.c"
+    with tempfile.TemporaryDirectory() as folder:
+        program = str(pathlib.Path(folder) / "late_receiver")
+        trace = str(pathlib.Path(folder) / "trace")
+        margay = case.build.tool("margay")
+
+        def compile_with(*options):
+            case.run([case.build.tool("mpicc"), "-O2", *options, source, "-o", program])
+
+        def tells(*sentences, words=("--slowest",)):
+            case.run([margay, "trace", "story", trace, *words])
+            for sentence in sentences:
+                case.expect(sentence in case.last.stdout, f"the story does not say: {sentence}")
+
+        compile_with("-g")
+        case.run([*case.build.margay_run(2, timeout=20), "--trace", trace, program])
+        case.run([margay, "trace", "check", trace])
+        tells("0>1 #1: 100000 x MPI_DOUBLE, tag 7 from 0 in MPI_COMM_WORLD\n", "calls MPI_Send (late_receiver.c:13)",
+              "calls MPI_Recv (late_receiver.c:16)", "is taken by the entry \"unexpected long\"", "asks the sender for the body",
+              "The message lay there for", "Its body was not kept", "Rank 0 sent it in MPI_Send")
+        for words in (["0:1:1"], ["--from", "0", "--to", "1", "--tag", "7"], ["--unexpected"]):
+            tells("0>1 #1: 100000 x MPI_DOUBLE", words=words)
+        for words in (["--dropped"], ["--never-received"], ["--tag", "8"], ["--from", "1"]):
+            case.run([margay, "trace", "story", trace, *words], status=1)
+            case.expect("no message is of that kind" in case.last.stderr, f"{words}: the sentence")
+        case.run([margay, "trace", "print", trace, "--call", "MPI_Recv", "--around", "0:1:1"])
+        case.expect("sleeps" not in case.last.stdout and "finds it among the unexpected" in case.last.stdout, "the print")
+        compile_with("-g", "-DANOTHER")
+        compile_with()
+        tells("calls MPI_Send\n")
+
+
 def case_check_several(case):
     """Each of several programs is looked at, whatever is found of the one before; a folder without the library is told."""
     check = [case.build.tool("margay"), "check"]

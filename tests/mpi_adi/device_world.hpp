@@ -117,7 +117,7 @@ class DeviceWorld {
     sim::RecorderOptions recording;
     recording.rank = rank;
     recording.size = options_.ranks;
-    recording.walks = options_.trace_walks;
+    recording.walk_steps = options_.trace_walks ? sim::kAllWalkSteps : 0;
     if (options_.trace) REQUIRE(made->recorder.open_memory(recording).ok());
     made->kernel = std::make_unique<sim::Kernel>(me, routes, made->finished, made->recorder);
     if (rank < options_.devices) made->device = std::make_unique<Device>(*made->kernel, options_.device);

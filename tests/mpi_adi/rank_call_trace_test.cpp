@@ -23,7 +23,7 @@ struct Seen {
 // A recorder in memory, and a call trace that the test's thread made.
 struct Traced {
   Traced() { REQUIRE(recorder.open_memory().ok()); }
-  void enter(std::string_view name) { calls.enter(recorder, name); }
+  void enter(std::string_view name) { calls.enter(recorder, name, nullptr); }
   void leave(std::string_view name) { calls.leave(recorder, name, 0); }
   void wait(TraceKind kind) { calls.wait(recorder, kind); }
   // Runs `step` in a thread of its own, to its end: steps follow each other, as under the process lock.

@@ -113,12 +113,16 @@ TEST_CASE("the document's header is the code's") {
            FIELD(TraceHeader, capacity),
            FIELD(TraceHeader, started_realtime_ns),
            FIELD(TraceHeader, host),
+           FIELD(TraceHeader, definitions_offset),
+           FIELD(TraceHeader, definitions_bytes),
            FIELD(TraceHeader, reserved),
            FIELD(TraceHeader, written),
            FIELD(TraceHeader, anchor_count),
            FIELD(TraceHeader, anchors),
            FIELD(TraceHeader, name_count),
-           FIELD(TraceHeader, flags)},
+           FIELD(TraceHeader, flags),
+           FIELD(TraceHeader, definitions_used),
+           FIELD(TraceHeader, definitions_lost)},
           sizeof(TraceHeader));
   const std::uint64_t magic = kTraceMagic;
   CHECK(std::string(reinterpret_cast<const char*>(&magic), sizeof magic) == "mrgtrace");
@@ -131,6 +135,17 @@ TEST_CASE("the document's header is the code's") {
   CHECK(kMaxTraceEvents == std::uint64_t{1} << 26);
   CHECK((kMaxTraceNames == 1024 && kTraceNameBytes == 32));
   CHECK((anchor_slot(0) == 0 && anchor_slot(1) == 2 && anchor_slot(2) == 1 && anchor_slot(3) == 2));
+}
+
+TEST_CASE("the document's definitions are the code's") {
+  compare("Definition",
+          {FIELD(DefinitionHead, bytes), FIELD(DefinitionHead, kind), FIELD(DefinitionHead, text_bytes),
+           FIELD(DefinitionHead, time), FIELD(DefinitionHead, number), FIELD(DefinitionHead, value)},
+          sizeof(DefinitionHead));
+  const std::vector<Row> rows = table("Header");
+  CHECK(rows[14][3] == std::to_string(kTraceDefinitionsOffset));
+  CHECK(rows[15][3] == std::to_string(kTraceDefinitionsBytes));
+  CHECK(table("Kinds of definitions").size() == kDefinitionKindCount - 1U);
 }
 
 TEST_CASE("the document's event is the code's") {
@@ -159,6 +174,9 @@ TEST_CASE("the document's other numbers are the code's") {
   const auto choices = listed("Choices");
   CHECK(choices.size() == kTraceChoiceCount);
   for (const auto& [number, word] : choices) CHECK(word == name(static_cast<TraceChoice>(number)));
+  const auto links = listed("Links");
+  CHECK(links.size() == kTraceLinkCount);
+  for (const auto& [number, word] : links) CHECK(word == name(static_cast<TraceLink>(number)));
   const auto accesses = listed("Accesses");
   CHECK(accesses.size() == kTraceAccessCount);
   for (const auto& [number, word] : accesses) CHECK(word == name(static_cast<TraceAccess>(number)));

@@ -31,7 +31,7 @@ class OneProcess {
  public:
   explicit OneProcess(bool walks = false) {
     RecorderOptions options;
-    options.walks = walks;
+    options.walk_steps = walks ? kAllWalkSteps : 0;
     REQUIRE(recorder.open(folder.path(), options).ok());
     Options acknowledged;
     acknowledged.acknowledge = true;

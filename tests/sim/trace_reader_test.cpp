@@ -135,11 +135,15 @@ TEST_CASE("each header field at its edges: refused or read, never worse") {
       {offsetof(TraceHeader, anchors) + 24, 8, false},
       {offsetof(TraceHeader, name_count), 4, false},
       {offsetof(TraceHeader, flags), 4, false},
+      {offsetof(TraceHeader, definitions_offset), 8, true},
+      {offsetof(TraceHeader, definitions_bytes), 8, true},
+      {offsetof(TraceHeader, definitions_used), 4, false},
+      {offsetof(TraceHeader, definitions_lost), 4, false},
   };
   for (const Field& field : fields) {
     const unsigned bits = static_cast<unsigned>(field.bytes * 8);
     const std::uint64_t max = ~std::uint64_t{0} >> (64U - bits);
-    for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{2}, max / 2, max / 2 + 1, max - 1, max}) {
+    for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{3}, max / 2, max / 2 + 1, max - 1, max}) {
       CAPTURE(field.offset);
       CAPTURE(value);
       TraceFile file;
@@ -163,11 +167,13 @@ TEST_CASE("damaged fields are named") {
     CHECK_MESSAGE(sentence.find(what) != std::string::npos, sentence);
   };
   names(refusal(0, std::uint32_t{5}), "is no margay trace");
-  names(refusal(offsetof(TraceHeader, version), std::uint32_t{2}), "is of version 2; this margay reads version 1");
+  names(refusal(offsetof(TraceHeader, version), std::uint32_t{1}), "is of version 1; this margay reads version 2");
   names(refusal(offsetof(TraceHeader, event_bytes), std::uint32_t{48}), "event_bytes is 48, not 64");
   names(refusal(offsetof(TraceHeader, clock), std::uint32_t{4}), "clock kind 4");
   names(refusal(offsetof(TraceHeader, rank), std::uint32_t{2}), "rank 2 of 2");
   names(refusal(offsetof(TraceHeader, name_count), std::uint32_t{1025}), "1025 names");
+  names(refusal(offsetof(TraceHeader, definitions_used), std::uint32_t{65537}), "65537 bytes of definitions");
+  names(refusal(offsetof(TraceHeader, definitions_used), std::uint32_t{8}), "no definition begins at byte 36864");
   names(refusal(offsetof(TraceHeader, capacity), std::uint64_t{0}), "capacity of 0 events");
   names(refusal(offsetof(TraceHeader, capacity), std::uint64_t{3}), "capacity of 3 events");
   names(refusal(offsetof(TraceHeader, capacity), std::uint64_t{8}), "was cut off");

@@ -62,19 +62,19 @@ TEST_CASE("a recorder is off until opened, and again once closed") {
   const VirtualClock clock;
   Recorder recorder(clock);
   CHECK_FALSE(recorder.on());
-  CHECK_FALSE(recorder.walks());
+  CHECK(recorder.walk_steps() == 0);
   recorder.resume();
   CHECK_FALSE(recorder.on());
   RecorderOptions options;
-  options.walks = true;
+  options.walk_steps = kAllWalkSteps;
   REQUIRE(recorder.open_memory(options).ok());
   CHECK(recorder.on());
-  CHECK(recorder.walks());
+  CHECK(recorder.walk_steps() == kAllWalkSteps);
   recorder.pause();
   CHECK_FALSE(recorder.on());
-  CHECK_FALSE(recorder.walks());
+  CHECK(recorder.walk_steps() == 0);
   recorder.resume();
-  CHECK(recorder.walks());
+  CHECK(recorder.walk_steps() == kAllWalkSteps);
   CHECK_FALSE(recorder.open_memory().ok());
   recorder.close();
   CHECK_FALSE(recorder.on());
@@ -347,6 +347,35 @@ TEST_CASE("every kind has a name of its own and is found by it") {
   CHECK(name(static_cast<TraceKind>(kTraceKindCount)) == "unknown");
   CHECK(name(static_cast<TraceProtocol>(255)) == "unknown");
   CHECK(name(static_cast<TraceChoice>(255)) == "unknown");
+}
+
+TEST_CASE("definitions stay, whatever the ring overwrites, and the last ones without room are counted") {
+  const TraceFolder folder;
+  RealClock clock;
+  Recorder recorder(clock);
+  recorder.define(DefinitionKind::portal, 1, 2, "before it is open: no effect");
+  REQUIRE(recorder.open(folder / "t", small(4)).ok());
+  recorder.define(DefinitionKind::communicator, 12, std::uint64_t{5} << 32U,
+                  "row\x1b"
+                  "[0m");
+  for (std::uint64_t i = 0; i < 100; ++i) recorder.record(numbered(i));
+  recorder.define(DefinitionKind::communicator, 12, 0, "");
+  REQUIRE(recorder.definitions().size() == 2);
+  CHECK(recorder.definitions()[0].time <= recorder.events().front().time);
+  const std::string longest(kMaxDefinitionText + 10, 'x');
+  const std::size_t fit = (kTraceDefinitionsBytes - 2 * 40) / (sizeof(DefinitionHead) + kMaxDefinitionText);
+  for (std::size_t i = 0; i < fit + 3; ++i) recorder.define(DefinitionKind::datatype, i, 8, longest);
+  recorder.close();
+  TraceFile file;
+  REQUIRE(read_trace_file((folder / "t") + "/" + trace_file_name(0), file).ok());
+  REQUIRE(file.definitions.size() == 2 + fit);
+  CHECK(file.definitions_lost == 3);
+  CHECK(file.definitions[0].kind == DefinitionKind::communicator);
+  CHECK(file.definitions[0].number == 12);
+  CHECK((file.definitions[0].value >> 32U) == 5);
+  CHECK(file.definitions[0].text == "row?[0m");
+  CHECK(file.definitions[1].text.empty());
+  CHECK(file.definitions.back().text == longest.substr(0, kMaxDefinitionText));
 }
 
 TEST_CASE("a suspended trace is whole, and goes on when it is taken up again") {

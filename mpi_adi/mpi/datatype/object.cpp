@@ -61,6 +61,7 @@ extern "C" int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name) 
   call.not_null(type_name, "type_name");
   if (!call.ok()) return call.failed();
   type->name.assign(type_name, strnlen(type_name, MPI_MAX_OBJECT_NAME - 1));
+  type->in_trace = false;
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Type_set_name)

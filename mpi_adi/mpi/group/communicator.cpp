@@ -142,6 +142,7 @@ extern "C" int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
   call.not_null(comm_name, "comm_name");
   if (!call.ok()) return call.failed();
   communicator->name = std::string(comm_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+  communicator->in_trace = false;
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Comm_set_name)

@@ -20,7 +20,7 @@ void say(const CallName& name) {
 
 }  // namespace
 
-int unsupported(const CallName& name, MPI_Comm comm) {
+int unsupported(const Invocation& name, MPI_Comm comm) {
   if (current_rank() == nullptr) {
     say(name);
     return MPI_ERR_UNSUPPORTED_OPERATION;

@@ -12,7 +12,7 @@ namespace margay::mpi_adi {
 // Raises MPI_ERR_UNSUPPORTED_OPERATION with the handler of `comm`, or of MPI_COMM_WORLD when `comm` is no living
 // communicator. Returns the code if the handler lets it. Outside MPI_Init and MPI_Finalize: says the sentence on
 // standard error and returns the class.
-[[nodiscard]] int unsupported(const CallName& name, MPI_Comm comm = MPI_COMM_NULL);
+[[nodiscard]] int unsupported(const Invocation& name, MPI_Comm comm = MPI_COMM_NULL);
 
 // Of a function on files: raised with MPI_FILE_NULL's handler. That is MPI_ERRORS_RETURN at first (MPI 4.0, 14.7), so
 // the code is returned; as few programs look at it, the sentence is also said on standard error.

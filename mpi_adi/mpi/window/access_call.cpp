@@ -216,7 +216,7 @@ bool is_like_target(const ResultArguments& result, const AccessArguments& argume
 
 }  // namespace
 
-int access_call(const CallName& name, Direction direction, const AccessArguments& arguments) {
+int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments) {
   if (short_access(name, direction, arguments)) [[likely]]
     return MPI_SUCCESS;
   Call call(name);
@@ -228,7 +228,7 @@ int access_call(const CallName& name, Direction direction, const AccessArguments
   return call.done();
 }
 
-int access_call(const CallName& name, Direction direction, const AccessArguments& arguments, MPI_Request* request) {
+int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments, MPI_Request* request) {
   Call call(name);
   Requested requested(call, request);
   Window* window = nullptr;
@@ -242,21 +242,22 @@ int access_call(const CallName& name, Direction direction, const AccessArguments
   return call.done();
 }
 
-int accumulate_call(const CallName& name, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result) {
+int accumulate_call(const Invocation& name, const AccessArguments& arguments, MPI_Op op,
+                    const ResultArguments& result) {
   if (is_like_target(result, arguments) && short_update(name, arguments, op, result.result)) [[likely]]
     return MPI_SUCCESS;
   Call call(name);
   return accumulate(call, arguments, op, result, nullptr);
 }
 
-int accumulate_call(const CallName& name, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result,
+int accumulate_call(const Invocation& name, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result,
                     MPI_Request* request) {
   Call call(name);
   Requested requested(call, request);
   return accumulate(call, arguments, op, result, &requested);
 }
 
-int swap_call(const CallName& name, const AccessArguments& arguments, const void* compare, void* result) {
+int swap_call(const Invocation& name, const AccessArguments& arguments, const void* compare, void* result) {
   if (short_swap(name, arguments, compare, result)) [[likely]]
     return MPI_SUCCESS;
   Call call(name);

@@ -16,7 +16,7 @@ int member_of(const Window& window, int rank) {
 }
 
 template <typename Unit>
-int query(const CallName& name, MPI_Win win, int rank, MPI_Aint* size, Unit* unit, void* baseptr) {
+int query(const Invocation& name, MPI_Win win, int rank, MPI_Aint* size, Unit* unit, void* baseptr) {
   Call call(name);
   Window* const window = checked_window(call, win);
   call.not_null(size, "size");

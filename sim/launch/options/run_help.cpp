@@ -37,8 +37,8 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --rates R               what collectives choose their algorithms by, in place of what `margay calibrate` measured: usual,
                           paragon, a FILE of calibrate's (with a "/"), or a text (`margay info --collectives` shows one)
   --deadlock abort|report   when it is proven that no rank can go on: end the job, exit status 73, or tell it only (default)
-  --trace DIR             record every message's steps there (margay trace print DIR); --trace-walks: and each match entry
-                          that was passed over, and why; --trace-events N: the last N of each rank (65,536)
+  --trace DIR             record every message's steps there (margay trace story DIR, messages, print, check); --trace-walks: every
+                          match entry that was passed over, not the first 16; --trace-events N: the last N of each rank (65,536)
   --stall SECONDS         when a wait without progress is told (30)
   --wait spin|yield|auto  what a waiting rank does with its processor;  --heap BYTES: for messages that nobody expects yet
   --wire-tcp uring|epoll|auto   how sockets are driven;  --iface NAME: the interface whose address ranks connect to

@@ -1,0 +1,75 @@
+#include "command/call_sites.hpp"
+
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace margay::command {
+
+namespace {
+
+char* no_debug_path = nullptr;
+// Debug information is looked for in the file itself, and beside it as Debian's packages put it.
+constexpr Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
+                                    .find_debuginfo = dwfl_standard_find_debuginfo,
+                                    .section_address = dwfl_offline_section_address,
+                                    .debuginfo_path = &no_debug_path};
+
+}  // namespace
+
+struct CallSites::Module {
+  // `text`: a definition's.
+  explicit Module(const std::string& text) {
+    const std::size_t space = text.find(' ');
+    if (space == std::string::npos) return;
+    const std::string build_id = text.substr(0, space);
+    const std::string path = text.substr(space + 1);
+    dwfl = dwfl_begin(&kCallbacks);
+    if (dwfl == nullptr) return;
+    found = dwfl_report_offline(dwfl, path.c_str(), path.c_str(), -1);
+    dwfl_report_end(dwfl, nullptr, nullptr);
+    if (found != nullptr && build_id_of(found) != build_id) found = nullptr;
+    if (found != nullptr) dwfl_module_info(found, nullptr, &begin, nullptr, nullptr, nullptr, nullptr, nullptr);
+  }
+  ~Module() {
+    if (dwfl != nullptr) dwfl_end(dwfl);
+  }
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  static std::string build_id_of(Dwfl_Module* module) {
+    Elf* elf = nullptr;
+    GElf_Addr bias = 0;
+    elf = dwfl_module_getelf(module, &bias);  // makes the build id known
+    const unsigned char* bits = nullptr;
+    GElf_Addr at = 0;
+    const int bytes = elf == nullptr ? 0 : dwfl_module_build_id(module, &bits, &at);
+    std::string text;
+    for (int i = 0; i < bytes; ++i) text += fmt::format("{:02x}", bits[i]);
+    return text.empty() ? "-" : text;
+  }
+
+  Dwfl* dwfl = nullptr;
+  Dwfl_Module* found = nullptr;
+  GElf_Addr begin = 0;
+};
+
+CallSites::CallSites() = default;
+CallSites::~CallSites() = default;
+
+std::string CallSites::line_of(const sim::Definition& module, std::uint64_t address) {
+  std::unique_ptr<Module>& known = modules_[module.text];
+  if (known == nullptr) known = std::make_unique<Module>(module.text);
+  if (known->found == nullptr) return "";
+  // The call ends one byte before the address that it returns to.
+  Dwfl_Line* const line = dwfl_module_getsrc(known->found, known->begin + (address - 1 - module.number));
+  if (line == nullptr) return "";
+  int number = 0;
+  const char* const file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+  if (file == nullptr || number == 0) return "";
+  const std::string path = file;
+  return sim::printable(fmt::format("{}:{}", path.substr(path.find_last_of('/') + 1), number));
+}
+
+}  // namespace margay::command

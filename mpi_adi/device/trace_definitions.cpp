@@ -1,0 +1,98 @@
+#include "mpi_adi/device/trace_definitions.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/device/portal_numbers.hpp"
+#include "sim/trace/names.hpp"
+
+namespace margay::mpi_adi {
+
+static_assert(kReceivePortal == sim::kMpiReceivePortal && kOwnerReceive == sim::kMpiReceiveOwner &&
+              kOwnerHeap == sim::kMpiHeapOwner);
+
+namespace {
+
+std::string_view constructor(int combiner) {
+  switch (combiner) {
+    case MPI_COMBINER_DUP:
+      return "copy";
+    case MPI_COMBINER_CONTIGUOUS:
+      return "contiguous";
+    case MPI_COMBINER_VECTOR:
+    case MPI_COMBINER_HVECTOR:
+      return "vector";
+    case MPI_COMBINER_INDEXED:
+    case MPI_COMBINER_HINDEXED:
+    case MPI_COMBINER_INDEXED_BLOCK:
+    case MPI_COMBINER_HINDEXED_BLOCK:
+      return "indexed";
+    case MPI_COMBINER_STRUCT:
+      return "struct";
+    case MPI_COMBINER_SUBARRAY:
+      return "subarray";
+    case MPI_COMBINER_DARRAY:
+      return "distributed array";
+    case MPI_COMBINER_RESIZED:
+      return "resized type";
+    default:
+      return "type";
+  }
+}
+
+// "(vector of 24 bytes)", of one that the program gave no name.
+std::string description(const Datatype& type) {
+  const int combiner = type.definition != nullptr ? type.definition->origin.combiner : MPI_COMBINER_NAMED;
+  return "(" + std::string(constructor(combiner)) + " of " + std::to_string(type.size) + " bytes)";
+}
+
+}  // namespace
+
+void define_portals_in_trace(sim::Recorder& recorder) {
+  const auto portal = [&](portals::PortalIndex number, std::string_view text, bool internal = false) {
+    recorder.define(sim::DefinitionKind::portal, number, internal ? 1 : 0, text);
+  };
+  portal(kReceivePortal, "receives");
+  portal(kAcknowledgmentPortal, "acknowledgments");
+  portal(kReadPortal, "bodies to be pulled");
+  portal(kCollectiveTreePortal, "collective trees", true);
+  portal(kCollectiveReadyPortal, "collective ready messages", true);
+  for (std::uint32_t stream = 0; stream < kCollectiveStreams; ++stream) {
+    portal(collective_stream(stream), "collective streams", true);
+  }
+  portal(kPutPortal, "puts");
+  portal(kGetPortal, "gets");
+  portal(kCancelPortal, "cancels", true);
+  portal(kCallCheckPortal, "checks of collective calls", true);
+  portal(kWindowPortal, "windows");
+  const auto owner = [&](OwnerKind kind, std::string_view text) {
+    recorder.define(sim::DefinitionKind::owner, kind, 0, text);
+  };
+  owner(kOwnerReceive, "a posted receive");
+  owner(kOwnerHeap, "the heap of unexpected messages");
+  owner(kOwnerAcknowledgment, "a send that waits for its acknowledgment");
+  owner(kOwnerRead, "a send whose body may be pulled");
+  owner(kOwnerCancel, "questions about cancelled sends");
+  owner(kOwnerListener, "an access of a window");
+  owner(kOwnerTask, "a collective call");
+  owner(kOwnerOthers, "memory of a collective call or a window");
+}
+
+void define_in_trace(sim::Recorder& recorder, Communicator& communicator) {
+  if (std::exchange(communicator.in_trace, true)) return;
+  const auto size = static_cast<std::uint64_t>(communicator.peer_count());
+  recorder.define(sim::DefinitionKind::communicator, communicator.context,
+                  size << 32U | static_cast<std::uint32_t>(communicator.rank()), communicator.name);
+}
+
+std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type) {
+  if (type.handle != 0 && !std::exchange(type.in_trace, true)) {
+    recorder.define(sim::DefinitionKind::datatype, static_cast<std::uint32_t>(type.handle), type.size,
+                    type.name.empty() ? description(type) : type.name);
+  }
+  return static_cast<std::uint32_t>(type.handle);
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,19 @@
+// Tells the trace what the numbers in its events are called, when one of them first speaks of it.
+#pragma once
+
+#include <cstdint>
+
+#include "mpi_adi/datatype/datatype.hpp"
+#include "mpi_adi/object/communicator.hpp"
+#include "sim/trace/recorder.hpp"
+
+namespace margay::mpi_adi {
+
+// What this device's portals and the owners of its descriptors are.
+void define_portals_in_trace(sim::Recorder& recorder);
+// Its contexts' name. A library's own has none.
+void define_in_trace(sim::Recorder& recorder, Communicator& communicator);
+// Returns the number that events name the type by; 0: one of the library's own.
+std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type);
+
+}  // namespace margay::mpi_adi

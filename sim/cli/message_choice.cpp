@@ -1,0 +1,76 @@
+#include "sim/cli/message_choice.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
+
+namespace margay::sim {
+
+const Trace::Entry& about(const Trace& trace, const MessageStory& story) {
+  for (const std::size_t step : {story.sent, story.arrived, story.begin, story.dropped}) {
+    if (step != MessageStory::kNone) return trace.entries[step];
+  }
+  return trace.entries[story.steps.front()];
+}
+
+namespace {
+
+bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceNames& names, const Messages& messages,
+               const MessageStory& story) {
+  if (story.steps.empty()) return false;
+  if (options.from && story.identity.source != *options.from) return false;
+  if (options.to && story.identity.destination != *options.to) return false;
+  const Trace::Entry& entry = about(trace, story);
+  const std::uint8_t portal = entry.event.portal;
+  if (!options.all && portal != portals::kNoPortal && names.is_internal(entry.file, portal)) return false;
+  if (options.tag) {
+    const bool envelope = names.is_envelope(entry.file, portal) || entry.event.kind == TraceKind::send_begin;
+    if (!envelope || split_envelope(entry.event.match_bits).tag != *options.tag) return false;
+  }
+  if (options.dropped && story.dropped == MessageStory::kNone) return false;
+  if (options.unexpected && !story.unexpected) return false;
+  if (options.never_received) {
+    const bool lies_there =
+        story.unexpected && story.searched == MessageStory::kNone && story.received == MessageStory::kNone;
+    const bool on_its_way = story.begin != MessageStory::kNone && story.arrived == MessageStory::kNone &&
+                            story.dropped == MessageStory::kNone;
+    if (!messages.is_whole(story.identity.destination) || (!lies_there && !on_its_way)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::uint64_t duration_ns(const Trace& trace, const MessageStory& story) {
+  const std::uint64_t begin = trace.entries[story.steps.front()].event.time;
+  const std::uint64_t end = trace.entries[story.steps.back()].event.time;
+  return end > begin ? end - begin : 0;
+}
+
+std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trace, const TraceNames& names,
+                                 const Messages& messages) {
+  std::vector<MessageStory> chosen;
+  for (const MessageIdentity& root : messages.roots()) {
+    MessageStory story = messages.story(root);
+    if (is_wanted(options, trace, names, messages, story)) chosen.push_back(std::move(story));
+  }
+  if (options.slowest) {
+    std::stable_sort(chosen.begin(), chosen.end(), [&](const MessageStory& one, const MessageStory& other) {
+      return duration_ns(trace, one) > duration_ns(trace, other);
+    });
+  }
+  return chosen;
+}
+
+void add_message_choice(CLI::App& command, MessageChoice& choice) {
+  command.add_option("--from", choice.from, "sent by this rank of the world");
+  command.add_option("--to", choice.to, "sent to this rank of the world");
+  command.add_option("--tag", choice.tag, "with this tag");
+  command.add_flag("--slowest", choice.slowest, "those that took the longest first");
+  command.add_flag("--dropped", choice.dropped, "that were dropped");
+  command.add_flag("--unexpected", choice.unexpected, "that came before a receive was posted");
+  command.add_flag("--never-received", choice.never_received, "that nothing received");
+  command.add_flag("--all", choice.all, "the library's own messages too");
+}
+
+}  // namespace margay::sim

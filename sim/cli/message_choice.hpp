@@ -1,0 +1,38 @@
+// Which messages of a trace a command is about, by the options of its line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/trace/names.hpp"
+#include "sim/trace/story/messages.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace margay::sim {
+
+struct MessageChoice {
+  std::optional<std::uint32_t> from;
+  std::optional<std::uint32_t> to;
+  std::optional<std::uint32_t> tag;
+  bool slowest = false;
+  bool dropped = false;
+  bool unexpected = false;
+  bool never_received = false;
+  bool all = false;
+};
+
+// Adds --from, --to, --tag, --slowest, ... to a command; `choice` lives as long as it.
+void add_message_choice(CLI::App& command, MessageChoice& choice);
+// By time, or with `slowest` the longest first.
+[[nodiscard]] std::vector<MessageStory> choose(const MessageChoice& choice, const Trace& trace, const TraceNames& names,
+                                               const Messages& messages);
+// The event that tells a message's portal and bits. Requires: it has steps.
+[[nodiscard]] const Trace::Entry& about(const Trace& trace, const MessageStory& story);
+// From its first step to its last. Requires: it has steps.
+[[nodiscard]] std::uint64_t duration_ns(const Trace& trace, const MessageStory& story);
+
+}  // namespace margay::sim

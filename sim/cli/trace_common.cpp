@@ -1,0 +1,38 @@
+#include "sim/cli/trace_common.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "sim/wire/wire.hpp"
+
+namespace margay::sim {
+
+using portals::Status;
+
+void fail_trace(const Status& status) {
+  fmt::print(stderr, "margay {}\n", status.sentence());
+  throw CLI::RuntimeError(kBadTrace);
+}
+
+void put_line(std::string line) {
+  line += '\n';
+  static_cast<void>(std::fwrite(line.data(), 1, line.size(), stdout));
+}
+
+void finish_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    fail_trace(Status::error("trace: standard output could not be written; is its file system full?"));
+  }
+}
+
+void load_trace(const std::string& folder, Trace& trace) {
+  if (Status status = read_trace(folder, trace); !status.ok()) fail_trace(status);
+}
+
+std::string_view wire_text(std::uint8_t wire) {
+  return wire < kWireCount ? name(static_cast<WireId>(wire)) : "unknown wire";
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,26 @@
+// What the commands under `margay trace` share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "portals/base/status.hpp"
+#include "sim/trace/reader.hpp"
+
+namespace margay::sim {
+
+// Their exit statuses.
+inline constexpr int kBadTrace = 1;
+inline constexpr int kTraceViolations = 2;
+
+// Prints the sentence and ends the command with kBadTrace.
+[[noreturn]] void fail_trace(const portals::Status& status);
+// Reads a folder, or fails.
+void load_trace(const std::string& folder, Trace& trace);
+// One line to standard output. What cannot be written (a full file system) is found by finish_output().
+void put_line(std::string line);
+void finish_output();
+[[nodiscard]] std::string_view wire_text(std::uint8_t wire);
+
+}  // namespace margay::sim

@@ -1,0 +1,102 @@
+#include "sim/cli/trace_messages.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "sim/cli/message_choice.hpp"
+#include "sim/cli/trace_common.hpp"
+#include "sim/trace/story/words.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+constexpr std::size_t kNone = MessageStory::kNone;
+
+struct MessagesOptions {
+  std::string folder;
+  MessageChoice choice;
+  bool csv = false;
+};
+
+std::string_view fate(const Messages& messages, const MessageStory& story) {
+  if (story.dropped != kNone) return "dropped";
+  if (story.pulled != kNone) return story.unexpected ? "unexpected, pulled" : "pulled";
+  const bool whole = messages.is_whole(story.identity.destination);
+  if (story.unexpected && story.searched != kNone) return "unexpected";
+  if (story.unexpected) return whole ? "never received" : "unexpected";
+  if (story.matched != kNone) return "expected";
+  return whole && story.arrived == kNone ? "not arrived" : "not known";
+}
+
+std::string microseconds(std::uint64_t ns) {
+  return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
+}
+
+struct Row {
+  std::string begin;  // microseconds since the trace's first event
+  std::string took;   // microseconds
+  MessageIdentity identity;
+  std::string_view protocol;
+  std::string_view fate;
+  std::uint64_t bytes = 0;
+  std::string what;
+};
+
+Row row_of(const Trace& trace, const TraceNames& names, const Messages& messages, const MessageStory& story) {
+  const Trace::Entry& entry = about(trace, story);
+  Row row;
+  row.identity = story.identity;
+  row.begin = microseconds(trace.entries[story.steps.front()].event.time - trace.entries.front().event.time);
+  row.took = microseconds(duration_ns(trace, story));
+  row.protocol = story.begin == kNone ? "" : name(trace.entries[story.begin].event.protocol);
+  if (row.protocol == "none") row.protocol = "";
+  row.fate = fate(messages, story);
+  row.bytes = entry.event.bytes;
+  row.what = names.bits(entry.file, entry.event.portal, entry.event.match_bits, entry.event.time);
+  return row;
+}
+
+void list_messages(const MessagesOptions& options) {
+  Trace trace;
+  load_trace(options.folder, trace);
+  const TraceNames names(trace, wire_text);
+  const Messages messages(trace);
+  if (options.csv) {
+    put_line("begin_us,took_us,source,destination,sequence,protocol,how,bytes,what");
+  } else {
+    put_line(fmt::format("{:>14} {:>12}  {:<12} {:>12}  {:<18} {:<20} {}", "begin (us)", "took (us)", "message",
+                         "bytes", "protocol", "how", "what"));
+  }
+  for (const MessageStory& story : choose(options.choice, trace, names, messages)) {
+    const Row row = row_of(trace, names, messages, story);
+    const auto& [source, destination, sequence] = row.identity;
+    if (options.csv) {
+      put_line(fmt::format("{},{},{},{},{},{},\"{}\",{},\"{}\"", row.begin, row.took, source, destination, sequence,
+                           row.protocol, row.fate, row.bytes, row.what));
+    } else {
+      put_line(fmt::format("{:>14} {:>12}  {:<12} {:>12}  {:<18} {:<20} {}", row.begin, row.took,
+                           fmt::format("{}:{}:{}", source, destination, sequence), row.bytes, row.protocol, row.fate,
+                           row.what));
+    }
+  }
+  finish_output();
+}
+
+}  // namespace
+
+void add_trace_messages(CLI::App& trace) {
+  auto options = std::make_shared<MessagesOptions>();
+  CLI::App* messages =
+      trace.add_subcommand("messages", "a line for each message: when, how long, which protocol, how taken");
+  messages->add_option("folder", options->folder, "what --trace named")->required();
+  add_message_choice(*messages, options->choice);
+  messages->add_flag("--csv", options->csv, "values between commas, for other programs");
+  messages->callback([options] { list_messages(*options); });
+}
+
+}  // namespace margay::sim

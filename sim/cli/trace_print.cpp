@@ -1,0 +1,220 @@
+#include "sim/cli/trace_print.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "sim/cli/trace_common.hpp"
+#include "sim/trace/filter.hpp"
+#include "sim/trace/story/messages.hpp"
+#include "sim/trace/text.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+using portals::Status;
+
+// What the command line says; alive as long as the application's callbacks.
+struct PrintOptions {
+  std::string folder;
+  std::vector<std::uint32_t> ranks;
+  std::vector<std::string> kinds;
+  std::vector<std::string> not_kinds;
+  std::vector<unsigned> portals;
+  std::vector<std::string> calls;
+  std::string message;
+  std::string around;
+  std::optional<double> from_us;
+  std::optional<double> to_us;
+  std::uint64_t head = 0;
+  std::uint64_t tail = 0;
+  bool absolute = false;
+  bool all = false;
+  bool raw = false;
+};
+
+// Requires: a time that check_times() let pass.
+std::uint64_t since(std::uint64_t origin_ns, double microseconds) {
+  constexpr double kLimitUs = 1e15;  // thirty years: beyond it a double loses nanoseconds and the sum could wrap
+  return origin_ns + static_cast<std::uint64_t>(std::llround(std::min(microseconds, kLimitUs) * 1000.0));
+}
+
+Status check_times(const PrintOptions& options) {
+  for (const auto& [name, time_us] : {std::pair("--from", options.from_us), std::pair("--to", options.to_us)}) {
+    if (!time_us || (std::isfinite(*time_us) && *time_us >= 0)) continue;
+    return Status::error(fmt::format("{} {}: it takes microseconds after the first event, 0 or more, as in {} 12.5",
+                                     name, *time_us, name));
+  }
+  if (options.from_us && options.to_us && *options.from_us > *options.to_us) {
+    return Status::error(fmt::format("--from {} lies after --to {}: nothing is between them; exchange the two",
+                                     *options.from_us, *options.to_us));
+  }
+  return {};
+}
+
+std::vector<TraceKind> kinds_of(const std::vector<std::string>& words, std::string_view option) {
+  std::vector<TraceKind> kinds;
+  for (const std::string& word : words) {
+    const std::optional<TraceKind> kind = trace_kind(word);
+    if (!kind) {
+      std::string known;
+      for (std::uint16_t i = 1; i < kTraceKindCount; ++i) known += " " + std::string(name(static_cast<TraceKind>(i)));
+      fail_trace(Status::error(fmt::format("trace: {} {}: there is no such event; there are{}", option, word, known)));
+    }
+    kinds.push_back(*kind);
+  }
+  return kinds;
+}
+
+MessageIdentity message_of(const std::string& text, std::string_view option) {
+  MessageIdentity message;
+  if (Status status = parse_message(text, message); !status.ok()) {
+    fail_trace(Status::error(fmt::format("trace: {}: {}", option, status.sentence())));
+  }
+  return message;
+}
+
+// Sleeping and waking, the coprocessor's shifts, and what the library's own messages do: seldom what one looks for.
+bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
+  switch (entry.event.kind) {
+    case TraceKind::sleep:
+    case TraceKind::wake:
+    case TraceKind::coprocessor_begin:
+    case TraceKind::coprocessor_end:
+    case TraceKind::shared_write:
+    case TraceKind::shared_read:
+      return true;
+    default:
+      return entry.event.portal != portals::kNoPortal && names.is_internal(entry.file, entry.event.portal);
+  }
+}
+
+// From the first step of a message to its last, on all ranks.
+void set_around(const Trace& trace, const Messages& messages, const std::string& text, TraceFilter& filter) {
+  const MessageIdentity message = message_of(text, "--around");
+  const MessageStory story = messages.story(messages.root_of(message));
+  if (story.steps.empty()) {
+    fail_trace(Status::error(fmt::format("trace: --around {}: no event of this message is in the trace", text)));
+  }
+  filter.from_ns = trace.entries[story.steps.front()].event.time;
+  filter.to_ns = trace.entries[story.steps.back()].event.time;
+}
+
+TraceFilter make_filter(const PrintOptions& options, const Trace& trace, std::uint64_t origin_ns) {
+  if (Status status = check_ranks(trace, options.ranks); !status.ok()) {
+    fail_trace(Status::error(fmt::format("trace: --rank: {} ({})", status.sentence(), options.folder)));
+  }
+  TraceFilter filter;
+  filter.ranks = options.ranks;
+  filter.kinds = kinds_of(options.kinds, "--kind");
+  filter.not_kinds = kinds_of(options.not_kinds, "--not-kind");
+  filter.portals.assign(options.portals.begin(), options.portals.end());
+  if (!options.message.empty()) filter.message = message_of(options.message, "--message");
+  if (options.from_us) filter.from_ns = since(origin_ns, *options.from_us);
+  if (options.to_us) filter.to_ns = since(origin_ns, *options.to_us);
+  filter.head = options.head;
+  filter.tail = options.tail;
+  return filter;
+}
+
+// Of those that the line's options pick, what is shown unless they name it.
+bool hides(const PrintOptions& options) {
+  return !options.all && options.kinds.empty() && options.portals.empty() && options.message.empty();
+}
+
+bool is_in_call(const Trace& trace, const Messages& messages, std::size_t at, const std::vector<std::string>& calls) {
+  const std::size_t enter = messages.call_around(at);
+  if (enter == MessageStory::kNone) return false;
+  const Trace::Entry& entry = trace.entries[enter];
+  return std::find(calls.begin(), calls.end(), call_name(trace.files[entry.file], entry.event.a)) != calls.end();
+}
+
+void print_files(const Trace& trace) {
+  for (const TraceFile& file : trace.files) {
+    put_line(fmt::format("# rank {} of {}, node {}, process {}: {} events{}{}{}", file.rank, file.size, file.node,
+                         file.process_id, file.written,
+                         file.lost != 0 ? fmt::format(", the first {} lost (overwritten)", file.lost) : "",
+                         file.damaged != 0 ? fmt::format(", {} damaged", file.damaged) : "",
+                         file.closed ? "" : ", not closed (still running, or killed)"));
+  }
+}
+
+void put_hidden(const Trace& trace, const TraceNames& names) {
+  const auto hidden = std::count_if(trace.entries.begin(), trace.entries.end(),
+                                    [&](const Trace::Entry& entry) { return is_quiet(entry, names); });
+  if (hidden == 0) return;
+  put_line(fmt::format("# {} events of sleeping, waking and the library's own messages are not shown (--all)", hidden));
+}
+
+void print_trace(const PrintOptions& options, const CallSite& call_site) {
+  if (Status status = check_times(options); !status.ok()) fail_trace(Status::error("trace: " + status.sentence()));
+  Trace trace;
+  load_trace(options.folder, trace);
+  const std::uint64_t first_ns = trace.entries.empty() ? 0 : trace.entries.front().event.time;
+  const TraceNames names(trace, wire_text);
+  const Messages messages(trace);
+  TraceFilter filter = make_filter(options, trace, first_ns);
+  if (!options.around.empty()) set_around(trace, messages, options.around, filter);
+  const bool hide = hides(options);
+  filter.keep = [&](std::size_t at) {
+    if (hide && is_quiet(trace.entries[at], names)) return false;
+    return options.calls.empty() || is_in_call(trace, messages, at, options.calls);
+  };
+  const std::vector<std::size_t> picked = pick(trace, filter);
+  print_files(trace);
+  if (hide) put_hidden(trace, names);
+  const std::uint64_t origin_ns = options.absolute ? 0 : first_ns;
+  if (options.raw) {
+    put_line(text_heading());
+    for (const std::size_t i : picked) put_line(text_line(trace, trace.entries[i], origin_ns, wire_text));
+  } else {
+    const EventWords words(trace, names, call_site);
+    put_line(fmt::format("{:>14} {:>5}  {:<14}  {}", "microseconds", "rank", "message", "what it does"));
+    for (const std::size_t i : picked) {
+      const Trace::Entry& entry = trace.entries[i];
+      put_line(fmt::format("{:>14} {:>5}  {:<14}  {}", time_text(entry.event.time, origin_ns),
+                           trace.files[entry.file].rank, message_text(entry.event), words.of(entry)));
+    }
+  }
+  finish_output();
+}
+
+}  // namespace
+
+void add_trace_print(CLI::App& trace, const CallSite& call_site) {
+  auto options = std::make_shared<PrintOptions>();
+  CLI::App* print = trace.add_subcommand("print", "print the events of all ranks by time, one line each");
+  print->add_option("folder", options->folder, "what --trace named")->required();
+  print->add_option("--rank", options->ranks, "only what these ranks recorded")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  print->add_option("--kind", options->kinds, "only these events, as in kernel_send,kernel_arrive")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  print->add_option("--not-kind", options->not_kinds, "all but these events")->delimiter(',')->allow_extra_args(false);
+  print->add_option("--portal", options->portals, "only what is about these portals")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(0, portals::kPortalCount - 1));
+  print->add_option("--call", options->calls, "only what happened in these calls, as in MPI_Send,MPI_Recv")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  print->add_option("--around", options->around, "all that happened between a message's first step and its last");
+  print->add_option("--message", options->message, "only one message and its answers: SOURCE:DESTINATION:SEQUENCE");
+  print->add_option("--from", options->from_us, "from so many microseconds after the first event");
+  print->add_option("--to", options->to_us, "until so many microseconds after the first event");
+  print->add_option("--head", options->head, "at most so many lines");
+  print->add_option("--last,--tail", options->tail, "only the last so many lines");
+  print->add_flag("--all", options->all, "sleeping, waking and the library's own messages too");
+  print->add_flag("--raw", options->raw, "every number of an event instead of what it means");
+  print->add_flag("--absolute", options->absolute, "times since the clock's own beginning, not since the first event");
+  print->callback([options, call_site] { print_trace(*options, call_site); });
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,93 @@
+#include "sim/cli/trace_story.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/cli/message_choice.hpp"
+#include "sim/cli/trace_common.hpp"
+#include "sim/trace/filter.hpp"
+#include "sim/trace/story/tell.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+using portals::Status;
+
+constexpr std::size_t kTitlesMax = 20;
+
+struct StoryOptions {
+  std::string folder;
+  std::string message;
+  MessageChoice choice;
+  std::size_t count = 1;
+};
+
+MessageStory named(const StoryOptions& options, const Messages& messages) {
+  MessageIdentity message;
+  if (Status status = parse_message(options.message, message); !status.ok()) {
+    fail_trace(Status::error("trace: " + status.sentence()));
+  }
+  const MessageIdentity root = messages.root_of(message);
+  if (root != message) {
+    put_line(fmt::format("({} is a part of {}:{}:{}, whose story this is)", options.message, root.source,
+                         root.destination, root.sequence));
+  }
+  return messages.story(root);
+}
+
+void tell_story(const StoryOptions& options, const CallSite& call_site) {
+  Trace trace;
+  load_trace(options.folder, trace);
+  const TraceNames names(trace, wire_text);
+  const Messages messages(trace);
+  const EventWords words(trace, names, call_site);
+  std::vector<MessageStory> chosen;
+  if (options.message.empty()) {
+    chosen = choose(options.choice, trace, names, messages);
+  } else {
+    chosen.push_back(named(options, messages));
+    if (chosen.front().steps.empty()) {
+      fail_trace(
+          Status::error(fmt::format("trace: {}: no event of this message is in {}", options.message, options.folder)));
+    }
+  }
+  if (chosen.empty()) {
+    fail_trace(Status::error(fmt::format("trace: {}: no message is of that kind; `margay trace print {}` shows all",
+                                         options.folder, options.folder)));
+  }
+  const std::size_t told = std::min(options.count, chosen.size());
+  for (std::size_t i = 0; i < told; ++i) {
+    std::string text = tell(trace, messages, words, chosen[i]);
+    text.pop_back();
+    put_line((i == 0 ? "" : "\n") + text);
+  }
+  if (told != chosen.size()) {
+    put_line(fmt::format("\n{} more are like it; --count {} tells them all:", chosen.size() - told, chosen.size()));
+  }
+  for (std::size_t i = told; i < std::min(chosen.size(), told + kTitlesMax); ++i) {
+    put_line(fmt::format("{:>12}  {}", duration_text(duration_ns(trace, chosen[i])), title(trace, words, chosen[i])));
+  }
+  finish_output();
+}
+
+}  // namespace
+
+void add_trace_story(CLI::App& trace, const CallSite& call_site) {
+  auto options = std::make_shared<StoryOptions>();
+  CLI::App* story =
+      trace.add_subcommand("story", "tell what became of a message, from the call that sent it to the end");
+  story->add_option("folder", options->folder, "what --trace named")->required();
+  story->add_option("message", options->message,
+                    "SOURCE:DESTINATION:SEQUENCE; otherwise the first that the options pick");
+  add_message_choice(*story, options->choice);
+  story->add_option("--count", options->count, "tell so many")->check(CLI::PositiveNumber);
+  story->callback([options, call_site] { tell_story(*options, call_site); });
+}
+
+}  // namespace margay::sim

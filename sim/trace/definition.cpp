@@ -1,0 +1,28 @@
+#include "sim/trace/definition.hpp"
+
+#include <cstring>
+
+namespace margay::sim {
+
+std::string printable(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= ' ' && c <= '~' ? c : '?';
+  return result;
+}
+
+std::size_t parse_definitions(std::span<const std::byte> room, std::vector<Definition>& definitions) {
+  std::size_t at = 0;
+  while (room.size() - at >= sizeof(DefinitionHead)) {
+    DefinitionHead head;
+    std::memcpy(&head, room.data() + at, sizeof head);
+    const bool whole =
+        head.bytes % 8 == 0 && head.bytes >= sizeof head + head.text_bytes && head.bytes <= room.size() - at;
+    if (!whole || head.text_bytes > kMaxDefinitionText) break;
+    const auto* const text = reinterpret_cast<const char*>(room.data() + at + sizeof head);
+    definitions.push_back({head.kind, head.time, head.number, head.value, printable({text, head.text_bytes})});
+    at += head.bytes;
+  }
+  return at;
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,150 @@
+#include "sim/trace/names.hpp"
+
+#include <fmt/format.h>
+
+namespace margay::sim {
+
+namespace {
+
+constexpr std::uint64_t kTagMask = 0xffff'ffff'0000'0000;
+constexpr std::uint64_t kSourceMask = 0xffff'0000;
+constexpr std::uint64_t kContextMask = 0xfff8;
+constexpr std::uint64_t kTypeMask = 7;
+
+std::string_view type_words(std::uint32_t type) {
+  constexpr std::string_view kWords[] = {"", ", ready", "", "", ", long", ", ready, long", "", ""};
+  return kWords[type & kTypeMask];
+}
+
+// Of a message to the portal that it is not an envelope of: the receiver of a pull names its request.
+bool is_reply(std::uint64_t match_bits) {
+  return (match_bits & 2U) != 0;
+}
+
+}  // namespace
+
+EnvelopeBits split_envelope(std::uint64_t match_bits) {
+  return {static_cast<std::uint32_t>(match_bits >> 32U), static_cast<std::uint32_t>((match_bits & kSourceMask) >> 16U),
+          static_cast<std::uint32_t>((match_bits & kContextMask) >> 3U),
+          static_cast<std::uint32_t>(match_bits & kTypeMask)};
+}
+
+TraceNames::TraceNames(const Trace& trace, WireName wire_name)
+    : trace_(trace), wire_name_(wire_name), definitions_(trace.files.size()) {
+  for (std::size_t file = 0; file < trace.files.size(); ++file) {
+    const std::vector<Definition>& all = trace.files[file].definitions;
+    for (std::uint32_t i = 0; i < all.size(); ++i) definitions_[file][{all[i].kind, all[i].number}].push_back(i);
+  }
+}
+
+// The latest before `time_ns`; the first, where an event bears the time at which its step began.
+const Definition* TraceNames::find(std::uint32_t file, DefinitionKind kind, std::uint64_t number,
+                                   std::uint64_t time_ns) const {
+  const auto found = definitions_[file].find({kind, number});
+  if (found == definitions_[file].end()) return nullptr;
+  const std::vector<Definition>& all = trace_.files[file].definitions;
+  const Definition* latest = &all[found->second.front()];
+  for (const std::uint32_t at : found->second) {
+    if (all[at].time <= time_ns) latest = &all[at];
+  }
+  return latest;
+}
+
+std::string TraceNames::communicator(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const {
+  const Definition* const found = find(file, DefinitionKind::communicator, context & ~1U, time_ns);
+  if (found == nullptr) return fmt::format("communicator {}", context & ~1U);
+  if (!found->text.empty()) return found->text;
+  return fmt::format("communicator {} ({} ranks)", context & ~1U, found->value >> 32U);
+}
+
+std::string TraceNames::elements(std::uint32_t file, std::uint32_t type, std::uint64_t bytes,
+                                 std::uint64_t time_ns) const {
+  const Definition* const found = find(file, DefinitionKind::datatype, type, time_ns);
+  if (found == nullptr || found->value == 0) return fmt::format("{} bytes", bytes);
+  return fmt::format("{} x {}", bytes / found->value, found->text);
+}
+
+std::string TraceNames::portal(std::uint32_t file, std::uint8_t portal) const {
+  const Definition* const found = find(file, DefinitionKind::portal, portal, ~std::uint64_t{0});
+  if (found == nullptr) return fmt::format("portal {}", portal);
+  return fmt::format("portal {} ({})", portal, found->text);
+}
+
+std::string TraceNames::entry(std::uint32_t file, std::uint8_t portal, std::uint64_t order, std::uint32_t owner,
+                              std::uint64_t time_ns) const {
+  if (const Definition* const found = find(file, DefinitionKind::entry, entry_number(portal, order), time_ns)) {
+    return fmt::format("the entry \"{}\"", found->text);
+  }
+  if (const Definition* const found = find(file, DefinitionKind::owner, owner, time_ns)) return found->text;
+  return fmt::format("entry {}", order);
+}
+
+bool TraceNames::is_envelope(std::uint32_t file, std::uint8_t portal) const {
+  return portal == kMpiReceivePortal &&
+         find(file, DefinitionKind::owner, kMpiReceiveOwner, ~std::uint64_t{0}) != nullptr;
+}
+
+bool TraceNames::is_internal(std::uint32_t file, std::uint8_t portal) const {
+  const Definition* const found = find(file, DefinitionKind::portal, portal, ~std::uint64_t{0});
+  return found != nullptr && found->value != 0;
+}
+
+std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                             std::uint64_t time_ns) const {
+  if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
+  if (is_reply(match_bits)) return fmt::format("for the receive with request {}", match_bits >> 32U);
+  const EnvelopeBits is = split_envelope(match_bits);
+  return fmt::format("tag {} from {} in {}{}", is.tag, is.source, communicator(file, is.context, time_ns),
+                     type_words(is.type));
+}
+
+std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                               std::uint64_t ignore_bits, std::uint64_t time_ns) const {
+  if (!is_envelope(file, portal)) {
+    return ignore_bits == 0 ? fmt::format("bits 0x{:x}", match_bits)
+                            : fmt::format("bits 0x{:x} (ignoring 0x{:x})", match_bits, ignore_bits);
+  }
+  if ((ignore_bits & kContextMask) == kContextMask) {  // the catch-alls
+    return (match_bits & 4U) != 0 ? "any long message" : "any message that is short";
+  }
+  if (is_reply(match_bits & ~ignore_bits)) return bits(file, portal, match_bits, time_ns);
+  const EnvelopeBits is = split_envelope(match_bits);
+  const std::string tag = (ignore_bits & kTagMask) == kTagMask ? "any tag" : fmt::format("tag {}", is.tag);
+  const std::string source = (ignore_bits & kSourceMask) == kSourceMask ? "any source" : fmt::format("{}", is.source);
+  return fmt::format("{} from {} in {}", tag, source, communicator(file, is.context, time_ns));
+}
+
+std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                                 std::uint64_t ignore_bits, std::uint64_t message_bits, std::uint64_t time_ns) const {
+  const std::uint64_t differ = (match_bits ^ message_bits) & ~ignore_bits;
+  if (!is_envelope(file, portal) || is_reply(match_bits & ~ignore_bits) || is_reply(message_bits)) {
+    return fmt::format("it wants {}, and 0x{:x} differ", wanted(file, portal, match_bits, ignore_bits, time_ns),
+                       differ);
+  }
+  const EnvelopeBits want = split_envelope(match_bits);
+  const EnvelopeBits has = split_envelope(message_bits);
+  if ((differ & kContextMask) != 0) {
+    return fmt::format("it wants {}, and the message is of {}", communicator(file, want.context, time_ns),
+                       communicator(file, has.context, time_ns));
+  }
+  if ((differ & kTagMask) != 0) return fmt::format("it wants tag {}, and the message has tag {}", want.tag, has.tag);
+  if ((differ & kSourceMask) != 0) {
+    return fmt::format("it wants source {}, and the message is from {}", want.source, has.source);
+  }
+  return fmt::format("it wants {}", wanted(file, portal, match_bits, ignore_bits, time_ns));
+}
+
+std::string TraceNames::wire(std::uint8_t wire) const {
+  return wire_name_ != nullptr ? std::string(wire_name_(wire)) : fmt::format("wire {}", wire);
+}
+
+const Definition* TraceNames::module(std::uint32_t file, std::uint64_t address) const {
+  for (const Definition& each : trace_.files[file].definitions) {
+    if (each.kind == DefinitionKind::module && address >= each.number && address - each.number < each.value) {
+      return &each;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,81 @@
+// What the numbers in events are called, by the definitions of the files that recorded them. Where nothing was defined
+// the number itself is told.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "portals/header.hpp"
+#include "sim/trace/reader.hpp"
+
+namespace margay::sim {
+
+// The wire's name by its number; wires lie above the trace, so their names come from outside. nullptr: numbers.
+using WireName = std::string_view (*)(std::uint8_t wire);
+
+// MPI's portal of receives, and the owners of the descriptors that its messages go to. Its library lies above the
+// trace; its tests hold it to these.
+inline constexpr std::uint8_t kMpiReceivePortal = 0;
+inline constexpr std::uint32_t kMpiReceiveOwner = 1;
+inline constexpr std::uint32_t kMpiHeapOwner = 2;
+
+// An MPI message's match bits (docs/trace_format.md, Event).
+struct EnvelopeBits {
+  std::uint32_t tag = 0;
+  std::uint32_t source = 0;   // rank in the communicator
+  std::uint32_t context = 0;  // even: point-to-point
+  std::uint32_t type = 0;     // bit 0 ready, 1 reply, 2 long
+};
+[[nodiscard]] EnvelopeBits split_envelope(std::uint64_t match_bits);
+
+class TraceNames {
+ public:
+  // `trace` outlives it.
+  explicit TraceNames(const Trace& trace, WireName wire_name = nullptr);
+
+  // Each of an event that `file` recorded at `time_ns`.
+  // "MPI_COMM_WORLD", "communicator 6 (4 ranks)".
+  [[nodiscard]] std::string communicator(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const;
+  // "25 x MPI_INT"; "100 bytes" without a type.
+  [[nodiscard]] std::string elements(std::uint32_t file, std::uint32_t type, std::uint64_t bytes,
+                                     std::uint64_t time_ns) const;
+  // "portal 0 (receives)".
+  [[nodiscard]] std::string portal(std::uint32_t file, std::uint8_t portal) const;
+  // "the entry "unexpected short"", "a posted receive", "entry 12".
+  [[nodiscard]] std::string entry(std::uint32_t file, std::uint8_t portal, std::uint64_t order, std::uint32_t owner,
+                                  std::uint64_t time_ns) const;
+  // Match bits as what they are: "tag 7 from 0 in MPI_COMM_WORLD", or in hexadecimal where no MPI gave them a meaning.
+  [[nodiscard]] std::string bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                                 std::uint64_t time_ns) const;
+  // The same of what an entry or a receive accepts: "tag 7 from any source in MPI_COMM_WORLD".
+  [[nodiscard]] std::string wanted(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                                   std::uint64_t ignore_bits, std::uint64_t time_ns) const;
+  // Which of the criteria a message does not meet: "it wants tag 7, and the message has tag 8".
+  [[nodiscard]] std::string mismatch(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                                     std::uint64_t ignore_bits, std::uint64_t message_bits,
+                                     std::uint64_t time_ns) const;
+  [[nodiscard]] std::string wire(std::uint8_t wire) const;
+
+  // Whether the file's program was an MPI one, whose receives have the portal.
+  [[nodiscard]] bool is_envelope(std::uint32_t file, std::uint8_t portal) const;
+  // A portal of the library's own: of collective calls, checks, cancels.
+  [[nodiscard]] bool is_internal(std::uint32_t file, std::uint8_t portal) const;
+  // What was loaded where an address lies, with the address in it; nullptr: not known.
+  [[nodiscard]] const Definition* module(std::uint32_t file, std::uint64_t address) const;
+
+ private:
+  [[nodiscard]] const Definition* find(std::uint32_t file, DefinitionKind kind, std::uint64_t number,
+                                       std::uint64_t time_ns) const;
+
+  using Key = std::pair<DefinitionKind, std::uint64_t>;
+  const Trace& trace_;
+  WireName wire_name_;
+  std::vector<std::map<Key, std::vector<std::uint32_t>>> definitions_;  // by file; indices, oldest first
+};
+
+}  // namespace margay::sim

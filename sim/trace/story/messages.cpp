@@ -1,0 +1,203 @@
+#include "sim/trace/story/messages.hpp"
+
+#include <algorithm>
+
+#include "sim/trace/names.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+constexpr std::size_t kNone = MessageStory::kNone;
+
+// Which message the event's own one is a part of, if the event says so. A get's, and a synchronous answer's, are told
+// by the receiver beside the message that they serve.
+struct Tie {
+  MessageIdentity hop;
+  MessageIdentity whole;
+};
+bool tie_of(const TraceEvent& event, Tie& tie) {
+  if (event.sequence == 0 || event.detail == 0) return false;
+  switch (event.kind) {
+    case TraceKind::kernel_ack_sent:
+    case TraceKind::kernel_ack_arrived:
+    case TraceKind::kernel_reply_sent:
+      tie = {identity(event), {event.destination, event.source, event.detail}};
+      return true;
+    case TraceKind::pull_begin:
+    case TraceKind::synchronous_answer:
+      tie = {{event.destination, event.source, event.detail}, identity(event)};
+      return true;
+    default:
+      return false;
+  }
+}
+
+void set_first(std::size_t& place, std::size_t at) {
+  if (place == kNone) place = at;
+}
+
+}  // namespace
+
+Messages::Messages(const Trace& trace) : trace_(trace) {
+  note_hops();
+  note_calls();
+}
+
+void Messages::note_hops() {
+  for (std::size_t i = 0; i < trace_.entries.size(); ++i) {
+    const TraceEvent& event = trace_.entries[i].event;
+    if (event.sequence != 0) events_[identity(event)].push_back(i);
+    if (event.kind == TraceKind::post_receive || event.kind == TraceKind::search_miss) {
+      receives_[receive_key(trace_.entries[i].file, event.a)].push_back(i);
+    }
+    Tie tie;
+    if (tie_of(event, tie) && part_of_.try_emplace(tie.hop, tie.whole).second) hops_[tie.whole].push_back(tie.hop);
+  }
+  std::vector<std::pair<std::size_t, MessageIdentity>> found;
+  for (const auto& [message, events] : events_) {
+    if (!part_of_.contains(message)) found.emplace_back(events.front(), message);
+  }
+  std::sort(found.begin(), found.end());
+  roots_.reserve(found.size());
+  for (const auto& [at, message] : found) roots_.push_back(message);
+}
+
+// Events of a rank that has several threads in calls at once belong to the thread that was seen last.
+void Messages::note_calls() {
+  struct Thread {
+    std::vector<std::size_t> calls;  // entered and not left
+  };
+  struct Rank {
+    std::unordered_map<std::uint64_t, Thread> threads;
+    Thread* latest = nullptr;
+  };
+  std::vector<Rank> ranks(trace_.files.size());
+  calls_.assign(trace_.entries.size(), kNone);
+  for (std::size_t i = 0; i < trace_.entries.size(); ++i) {
+    const auto& [event, file] = trace_.entries[i];
+    Rank& rank = ranks[file];
+    const bool names_thread = event.kind == TraceKind::mpi_enter || event.kind == TraceKind::mpi_leave ||
+                              event.kind == TraceKind::wait_begin || event.kind == TraceKind::wait_end;
+    if (names_thread) rank.latest = &rank.threads[event.detail];
+    if (rank.latest == nullptr) continue;
+    std::vector<std::size_t>& calls = rank.latest->calls;
+    if (event.kind == TraceKind::mpi_enter) calls.push_back(i);
+    if (!calls.empty()) calls_[i] = calls.back();
+    if (event.kind == TraceKind::mpi_leave && !calls.empty()) {
+      leaves_[calls.back()] = i;
+      calls.pop_back();
+    }
+  }
+}
+
+bool Messages::is_whole(std::uint32_t rank) const {
+  return std::any_of(trace_.files.begin(), trace_.files.end(),
+                     [&](const TraceFile& file) { return file.rank == rank && file.lost == 0 && file.damaged == 0; });
+}
+
+std::size_t Messages::leave_of(std::size_t enter) const {
+  const auto found = leaves_.find(enter);
+  return found == leaves_.end() ? kNone : found->second;
+}
+
+MessageIdentity Messages::root_of(MessageIdentity hop) const {
+  constexpr int kLongestChain = 8;  // reply, get, message: a damaged trace may have a ring
+  for (int i = 0; i < kLongestChain; ++i) {
+    const auto found = part_of_.find(hop);
+    if (found == part_of_.end()) break;
+    hop = found->second;
+  }
+  return hop;
+}
+
+// A request's number is used again: the latest one is meant.
+std::size_t Messages::last_before(std::uint32_t file, std::uint32_t request, TraceKind kind, std::size_t until) const {
+  const auto found = receives_.find(receive_key(file, request));
+  if (found == receives_.end()) return kNone;
+  for (auto at = std::lower_bound(found->second.begin(), found->second.end(), until); at != found->second.begin();) {
+    if (trace_.entries[*--at].event.kind == kind) return *at;
+  }
+  return kNone;
+}
+
+// All events that bear the identity of the message or of one of its hops, by time.
+std::vector<std::size_t> Messages::steps_of(const MessageIdentity& root) const {
+  constexpr std::size_t kMostHops = 64;
+  std::vector<MessageIdentity> hops{root};
+  std::vector<std::size_t> steps;
+  for (std::size_t i = 0; i < hops.size(); ++i) {
+    if (const auto found = events_.find(hops[i]); found != events_.end()) {
+      steps.insert(steps.end(), found->second.begin(), found->second.end());
+    }
+    const auto found = hops_.find(hops[i]);
+    if (found == hops_.end()) continue;
+    for (const MessageIdentity& hop : found->second) {
+      if (hops.size() < kMostHops && std::find(hops.begin(), hops.end(), hop) == hops.end()) hops.push_back(hop);
+    }
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+// What a step says of its message.
+void Messages::note_step(std::size_t at, MessageStory& story) const {
+  const auto& [event, file] = trace_.entries[at];
+  switch (event.kind) {
+    case TraceKind::send_begin:
+      return set_first(story.begin, at);
+    case TraceKind::kernel_send:
+      return set_first(story.sent, at);
+    case TraceKind::kernel_arrive:
+    case TraceKind::kernel_get_arrived:
+      return set_first(story.arrived, at);
+    case TraceKind::kernel_match:
+      story.unexpected |= event.portal == kMpiReceivePortal && event.b == kMpiHeapOwner;
+      return set_first(story.matched, at);
+    case TraceKind::kernel_drop:
+      return set_first(story.dropped, at);
+    case TraceKind::search_hit:
+      story.unexpected = true;
+      return set_first(story.searched, at);
+    case TraceKind::pull_begin:
+      return set_first(story.pulled, at);
+    case TraceKind::receive_complete:
+      return set_first(story.received, at);
+    case TraceKind::request_complete: {
+      const bool is_senders = trace_.files[file].rank == event.source && event.source != event.destination;
+      if (is_senders) set_first(story.completed, at);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+// The receive that took it was begun before any event was about both.
+void Messages::find_receive(MessageStory& story) const {
+  const std::size_t taken = std::min({story.searched, story.pulled, story.received});
+  if (taken == kNone) return;
+  const std::size_t until = story.searched == kNone && story.matched != kNone ? story.matched : taken;
+  const std::uint32_t file = trace_.entries[taken].file;
+  const std::uint32_t request = trace_.entries[taken].event.a;
+  story.posted = last_before(file, request, TraceKind::post_receive, until);
+  if (story.posted == kNone) return;
+  story.steps.push_back(story.posted);
+  const std::size_t missed = last_before(file, request, TraceKind::search_miss, until);
+  if (missed != kNone && missed > story.posted) story.steps.push_back(missed);
+  std::sort(story.steps.begin(), story.steps.end());
+}
+
+MessageStory Messages::story(const MessageIdentity& root) const {
+  MessageStory story;
+  story.identity = root;
+  story.steps = steps_of(root);
+  for (const std::size_t at : story.steps) {
+    if (identity(trace_.entries[at].event) == root) note_step(at, story);
+  }
+  find_receive(story);
+  if (story.begin == kNone) story.begin = story.sent;
+  return story;
+}
+
+}  // namespace margay::sim

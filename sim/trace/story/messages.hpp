@@ -1,0 +1,81 @@
+// The messages of a trace, each with all of its hops: header and body, acknowledgment, pull (a get and its reply),
+// synchronous answer. Each of these is a message of its own in the trace; here they are one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/trace/filter.hpp"
+#include "sim/trace/reader.hpp"
+
+namespace margay::sim {
+
+struct MessageHash {
+  std::size_t operator()(const MessageIdentity& message) const {
+    const std::uint64_t pair = std::uint64_t{message.source} << 32U | message.destination;
+    return std::hash<std::uint64_t>()(pair * 0x9e37'79b9'7f4a'7c15U ^ message.sequence);
+  }
+};
+
+// One in whole. Indices are of trace.entries; kNone: not in the trace.
+struct MessageStory {
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  MessageIdentity identity;
+  std::vector<std::size_t> steps;  // of all its hops, by time
+  std::size_t begin = kNone;       // send_begin, or else kernel_send
+  std::size_t sent = kNone;        // kernel_send
+  std::size_t arrived = kNone;     // kernel_arrive or kernel_get_arrived
+  std::size_t matched = kNone;     // kernel_match
+  std::size_t dropped = kNone;     // kernel_drop
+  std::size_t posted = kNone;      // post_receive of the receive that took it
+  std::size_t searched = kNone;    // search_hit: it was unexpected
+  std::size_t pulled = kNone;      // pull_begin
+  std::size_t received = kNone;    // receive_complete, or else kernel_deposit
+  std::size_t completed = kNone;   // request_complete of the sender
+  bool unexpected = false;         // the heap took it
+};
+
+class Messages {
+ public:
+  // `trace` outlives it.
+  explicit Messages(const Trace& trace);
+
+  // Each message that is no hop of another, by the time of its first event.
+  [[nodiscard]] const std::vector<MessageIdentity>& roots() const { return roots_; }
+  // The message that `hop` is a part of: itself when of none.
+  [[nodiscard]] MessageIdentity root_of(MessageIdentity hop) const;
+  // An identity of which there is no event has no steps.
+  [[nodiscard]] MessageStory story(const MessageIdentity& root) const;
+  // Whether all that the rank recorded is there: what is not in the trace did not happen.
+  [[nodiscard]] bool is_whole(std::uint32_t rank) const;
+  // The call that was under way in the rank when it recorded entry `at`: index of its mpi_enter; kNone: none.
+  [[nodiscard]] std::size_t call_around(std::size_t at) const { return calls_[at]; }
+  // Index of the mpi_leave that belongs to the mpi_enter `enter`; kNone: it is not in the trace.
+  [[nodiscard]] std::size_t leave_of(std::size_t enter) const;
+
+ private:
+  [[nodiscard]] std::vector<std::size_t> steps_of(const MessageIdentity& root) const;
+  void note_step(std::size_t at, MessageStory& story) const;
+  void find_receive(MessageStory& story) const;
+  [[nodiscard]] std::size_t last_before(std::uint32_t file, std::uint32_t request, TraceKind kind,
+                                        std::size_t until) const;
+  [[nodiscard]] static std::uint64_t receive_key(std::uint32_t file, std::uint32_t request) {
+    return std::uint64_t{file} << 32U | request;
+  }
+  void note_hops();
+  void note_calls();
+
+  const Trace& trace_;
+  std::unordered_map<MessageIdentity, std::vector<std::size_t>, MessageHash> events_;  // by the identity they bear
+  std::unordered_map<MessageIdentity, MessageIdentity, MessageHash> part_of_;          // hop: what it answers or serves
+  std::unordered_map<MessageIdentity, std::vector<MessageIdentity>, MessageHash> hops_;  // the other way round
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> receives_;  // by file and request: its posts and misses
+  std::vector<MessageIdentity> roots_;
+  std::vector<std::size_t> calls_;
+  std::unordered_map<std::size_t, std::size_t> leaves_;
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,177 @@
+#include "sim/trace/story/tell.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "sim/trace/text.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+constexpr std::size_t kMissing = MessageStory::kNone;
+
+class Teller {
+ public:
+  Teller(const Trace& trace, const Messages& messages, const EventWords& words, const MessageStory& story)
+      : trace_(trace), messages_(messages), words_(words), story_(story) {}
+
+  std::string run() {
+    text_ = title(trace_, words_, story_) + "\n";
+    add_steps();
+    add_account();
+    add_gaps();
+    return std::move(text_);
+  }
+
+ private:
+  [[nodiscard]] const Trace::Entry& at(std::size_t index) const { return trace_.entries[index]; }
+  [[nodiscard]] std::uint64_t time(std::size_t index) const { return at(index).event.time; }
+  [[nodiscard]] std::uint64_t between(std::size_t from, std::size_t to) const {
+    return time(to) > time(from) ? time(to) - time(from) : 0;
+  }
+
+  // The steps, and the calls in which the sender sent it and the receiver took it.
+  void add_steps() {
+    std::vector<std::size_t> all = story_.steps;
+    for (const std::size_t step : {story_.begin, story_.posted, story_.received, story_.completed}) {
+      if (step == kMissing) continue;
+      const std::size_t call = messages_.call_around(step);
+      if (call == kMissing) continue;
+      all.push_back(call);
+      const std::size_t leave = messages_.leave_of(call);
+      if (leave != kMissing) all.push_back(leave);
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    std::optional<std::uint64_t> bits;
+    for (const std::size_t step : all) {
+      const TraceEvent& event = at(step).event;
+      const bool has_bits = event.kind == TraceKind::kernel_arrive || event.kind == TraceKind::kernel_send ||
+                            event.kind == TraceKind::kernel_get_arrived;
+      if (has_bits) bits = event.match_bits;
+      const std::uint64_t since = time(step) - time(all.front());
+      text_ += fmt::format("{:>12}.{:03}  rank {:<4} {:<14} {}\n", since / 1000, since % 1000,
+                           trace_.files[at(step).file].rank, hop_of(event), words_.of(at(step), bits));
+    }
+  }
+
+  // Which of its hops a step is about.
+  [[nodiscard]] std::string_view hop_of(const TraceEvent& event) const {
+    if (event.sequence == 0) return "";
+    if (identity(event) == story_.identity) return "the message";
+    if (event.header < portals::kKindCount) {
+      switch (static_cast<portals::Kind>(event.header)) {
+        case portals::Kind::put:
+          return "the answer";
+        case portals::Kind::get:
+          return "the get";
+        case portals::Kind::reply:
+          return "the reply";
+        case portals::Kind::acknowledgment:
+          return "acknowledgment";
+      }
+    }
+    return "";
+  }
+
+  void add(std::string_view sentence) { text_ += fmt::format("- {}\n", sentence); }
+
+  void add_account() {
+    const MessageIdentity& message = story_.identity;
+    if (story_.dropped != kMissing) {
+      add(fmt::format("It was dropped: {}.", reason_text(at(story_.dropped).event)));
+      return;
+    }
+    if (story_.arrived != kMissing && story_.posted != kMissing) {
+      if (time(story_.posted) <= time(story_.arrived)) {
+        add(fmt::format("The receive was posted {} before the message arrived.",
+                        duration_text(between(story_.posted, story_.arrived))));
+      } else {
+        add(fmt::format("The message lay there for {} before a receive was posted.",
+                        duration_text(between(story_.arrived, story_.posted))));
+      }
+    }
+    if (story_.sent != kMissing && story_.arrived != kMissing) {
+      add(fmt::format("The header was on its way for {} until rank {} looked.",
+                      duration_text(between(story_.sent, story_.arrived)), message.destination));
+    }
+    if (story_.pulled != kMissing) {
+      add("Its body was not kept when its header came: it travelled when the receiver asked for it.");
+    }
+    if (story_.begin != kMissing && story_.received != kMissing) {
+      add(fmt::format("From the send to the receive's memory it took {}.",
+                      duration_text(between(story_.begin, story_.received))));
+    }
+    add_call(story_.begin, message.source, "sent");
+    add_call(story_.received, message.destination, "received");
+    const bool lies_there = story_.unexpected && story_.searched == kMissing && story_.received == kMissing;
+    if (lies_there && messages_.is_whole(message.destination)) {
+      add("Nothing in this trace received it.");
+    }
+  }
+
+  // How long the call lasted in which the rank sent or received it.
+  void add_call(std::size_t step, std::uint32_t rank, std::string_view what) {
+    if (step == kMissing) return;
+    const std::size_t enter = messages_.call_around(step);
+    if (enter == kMissing) return;
+    const std::size_t leave = messages_.leave_of(enter);
+    if (leave == kMissing) return;
+    std::uint64_t waited = 0;
+    std::size_t begin = kMissing;
+    for (std::size_t i = enter; i < leave; ++i) {
+      if (at(i).file != at(enter).file || messages_.call_around(i) != enter) continue;
+      if (at(i).event.kind == TraceKind::wait_begin) begin = i;
+      if (at(i).event.kind == TraceKind::wait_end && begin != kMissing) waited += between(begin, i);
+    }
+    add(fmt::format("Rank {} {} it in {}, {} long{}.", rank, what,
+                    call_name(trace_.files[at(enter).file], at(enter).event.a), duration_text(between(enter, leave)),
+                    waited == 0 ? "" : fmt::format(", {} of it waiting", duration_text(waited))));
+  }
+
+  void add_gaps() {
+    const auto lost = [&](std::uint32_t rank) {
+      return std::any_of(trace_.files.begin(), trace_.files.end(),
+                         [&](const TraceFile& file) { return file.rank == rank && file.lost != 0; });
+    };
+    const auto absent = [&](std::uint32_t rank) {
+      return std::none_of(trace_.files.begin(), trace_.files.end(),
+                          [&](const TraceFile& file) { return file.rank == rank; });
+    };
+    for (const auto& [rank, has] : {std::pair(story_.identity.source, story_.begin != kMissing),
+                                    std::pair(story_.identity.destination, story_.arrived != kMissing)}) {
+      if (absent(rank)) {
+        add(fmt::format("What rank {} did is not known: its file is not in this folder.", rank));
+      } else if (!has && lost(rank)) {
+        add(fmt::format("The beginning at rank {} was overwritten: record more with --trace-events.", rank));
+      }
+    }
+  }
+
+  const Trace& trace_;
+  const Messages& messages_;
+  const EventWords& words_;
+  const MessageStory& story_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string title(const Trace& trace, const EventWords& words, const MessageStory& story) {
+  std::string text =
+      fmt::format("{}>{} #{}", story.identity.source, story.identity.destination, story.identity.sequence);
+  for (const std::size_t step : {story.begin, story.arrived, story.steps.empty() ? kMissing : story.steps.front()}) {
+    if (step != kMissing) return text + ": " + words.message(trace.entries[step]);
+  }
+  return text;
+}
+
+std::string tell(const Trace& trace, const Messages& messages, const EventWords& words, const MessageStory& story) {
+  return Teller(trace, messages, words, story).run();
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Random traffic, traced: every message has a whole story, and the stories' sums are those of --stats.
+
+    tests/mpi/stories.py --build build/release --runs 6
+"""
+import argparse
+import collections
+import csv
+import pathlib
+import re
+import sys
+import tempfile
+
+import support
+
+TIMEOUT = 60
+EVENTS = 1 << 21
+SHAPES = [(2, 1), (3, 1), (3, 2), (4, 1), (2, 2), (4, 3)]  # ranks, nodes
+# What --stats calls the protocols that the trace has by these names.
+SHORT = {"short": "short", "synchronous_short": "short synchronous", "buffered": "buffered"}
+LONG = {"long": ("long, matched", "long, pulled"), "synchronous_long": ("long synchronous",)}
+
+
+def stats_of(text):
+    """Messages and bytes by the names of --stats."""
+    rows = re.findall(r"^    (\S.*?)\s{2,}(\d+)\s+(\d+)$", text, re.M)
+    return {name: (int(messages), int(count)) for name, messages, count in rows}
+
+
+def stories_of(build, folder):
+    """The lines of `margay trace messages`, as dictionaries."""
+    run = support.execute([build.tool("margay"), "trace", "messages", folder, "--csv"], TIMEOUT)
+    if run.status != 0:
+        sys.exit(run.transcript(["margay trace messages fails"]))
+    return list(csv.DictReader(run.stdout.splitlines()))
+
+
+def compare(stories, stats):
+    """What of the sums is not equal, as sentences."""
+    sums = collections.Counter()
+    sizes = collections.Counter()
+    for story in stories:
+        sums[story["protocol"]] += 1
+        sizes[story["protocol"]] += int(story["bytes"])
+    wanted = {protocol: stats.get(name, (0, 0)) for protocol, name in SHORT.items()}
+    for protocol, names in LONG.items():
+        wanted[protocol] = tuple(sum(stats.get(name, (0, 0))[i] for name in names) for i in (0, 1))
+    problems = [f"{protocol}: {sums[protocol]} stories of {sizes[protocol]} bytes, --stats has {both[0]} of {both[1]}"
+                for protocol, both in wanted.items() if (sums[protocol], sizes[protocol]) != both]
+    pulled = sum("pulled" in story["how"] for story in stories)
+    if pulled != stats.get("get", (0, 0))[0]:
+        problems.append(f"{pulled} stories have a pull, and --stats {stats.get('get', (0, 0))[0]} gets")
+    return problems
+
+
+def run_once(build, program, ranks, nodes, seed):
+    """What is wrong with one run, as sentences; and how many messages it had."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = str(pathlib.Path(scratch) / "trace")
+        command = build.margay_run(ranks, timeout=TIMEOUT) + ["--nodes", str(nodes), "--stats", "--trace", folder,
+                                                               "--trace-events", str(EVENTS), program, str(seed)]
+        run = support.execute(command, TIMEOUT + 15)
+        if problems := run.problems(0):
+            return problems, 0
+        check = support.execute([build.tool("margay"), "trace", "check", folder], TIMEOUT)
+        problems = [] if check.status == 0 and "note:" not in check.stdout else [check.stdout]
+        stories = stories_of(build, folder)
+        return problems + compare(stories, stats_of(run.stdout + run.stderr)), len(stories)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, help="build folder, as build/release")
+    parser.add_argument("--runs", type=int, default=6)
+    arguments = parser.parse_args()
+    build = support.Build(arguments.build)
+    source = pathlib.Path(__file__).parent / "traffic.c"
+    program = support.compile_program(build, build.tool("mpicc"), source, ".margay", [])
+    failed = 0
+    for number in range(arguments.runs):
+        ranks, nodes = SHAPES[number % len(SHAPES)]
+        problems, messages = run_once(build, program, ranks, nodes, number)
+        failed += bool(problems)
+        for problem in problems:
+            print(f"run {number}, {ranks} ranks on {nodes} nodes: {problem}")
+        print(f"run {number}: {ranks} ranks on {nodes} nodes, {messages} messages")
+    print(f"{arguments.runs} runs, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
