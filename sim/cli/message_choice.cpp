@@ -22,6 +22,7 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
   if (options.to && story.identity.destination != *options.to) return false;
   const Trace::Entry& entry = about(trace, story);
   const std::uint8_t portal = entry.event.portal;
+  if (!options.all && names.is_answer(entry.file, portal, entry.event.match_bits)) return false;
   if (!options.all && portal != portals::kNoPortal && names.is_internal(entry.file, portal)) return false;
   if (options.tag) {
     const bool envelope = names.is_envelope(entry.file, portal) || entry.event.kind == TraceKind::send_begin;

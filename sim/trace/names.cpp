@@ -84,6 +84,10 @@ bool TraceNames::is_envelope(std::uint32_t file, std::uint8_t portal) const {
          find(file, DefinitionKind::owner, kMpiReceiveOwner, ~std::uint64_t{0}) != nullptr;
 }
 
+bool TraceNames::is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
+  return is_envelope(file, portal) && is_reply(match_bits);
+}
+
 bool TraceNames::is_internal(std::uint32_t file, std::uint8_t portal) const {
   const Definition* const found = find(file, DefinitionKind::portal, portal, ~std::uint64_t{0});
   return found != nullptr && found->value != 0;
@@ -92,7 +96,7 @@ bool TraceNames::is_internal(std::uint32_t file, std::uint8_t portal) const {
 std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                              std::uint64_t time_ns) const {
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
-  if (is_reply(match_bits)) return fmt::format("for the receive with request {}", match_bits >> 32U);
+  if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
   const EnvelopeBits is = split_envelope(match_bits);
   return fmt::format("tag {} from {} in {}{}", is.tag, is.source, communicator(file, is.context, time_ns),
                      type_words(is.type));

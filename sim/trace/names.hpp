@@ -63,6 +63,8 @@ class TraceNames {
 
   // Whether the file's program was an MPI one, whose receives have the portal.
   [[nodiscard]] bool is_envelope(std::uint32_t file, std::uint8_t portal) const;
+  // An answer that a receive or a window's origin waits for under a number of its own.
+  [[nodiscard]] bool is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
   // A portal of the library's own: of collective calls, checks, cancels.
   [[nodiscard]] bool is_internal(std::uint32_t file, std::uint8_t portal) const;
   // What was loaded where an address lies, with the address in it; nullptr: not known.

@@ -16,6 +16,8 @@
 #include "sim/trace/filter.hpp"
 #include "sim/trace/format.hpp"
 #include "sim/trace/reader.hpp"
+#include "sim/trace/story/tell.hpp"
+#include "sim/trace/story/whole.hpp"
 #include "sim/trace/text.hpp"
 
 namespace {
@@ -41,6 +43,7 @@ class Folder {
 
   void store(std::span<const std::uint8_t> bytes) {
     constexpr std::size_t kNameBytes = 64;
+    constexpr std::size_t kDefinitionBytes = 256;
     MARGAY_ASSERT(::ftruncate(descriptor_, 0) == 0);
     const auto part = [&](std::size_t most, std::uint64_t offset) {
       const std::span now = bytes.first(std::min(most, bytes.size()));
@@ -50,6 +53,7 @@ class Folder {
     };
     part(sizeof(TraceHeader), 0);
     if (!bytes.empty()) part(kNameBytes, kTraceNamesOffset);
+    if (!bytes.empty()) part(kDefinitionBytes, kTraceDefinitionsOffset);
     if (!bytes.empty()) part(bytes.size(), kTraceEventsOffset);
   }
 
@@ -71,10 +75,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   MARGAY_ASSERT(status.ok() == whole.ok() && (status.ok() || !status.sentence().empty()));
   if (!status.ok()) return 0;
   MARGAY_ASSERT(file.written == file.lost + file.damaged + file.events.size());
+  const auto is_line = [](const std::string& text) {
+    return text.size() < 4000 && text.find('\n') == std::string::npos;
+  };
+  const TraceNames names(trace);
+  const EventWords words(trace, names);
   for (const std::size_t i : pick(trace, {})) {
-    const std::string line = text_line(trace, trace.entries[i], 0, nullptr);
-    MARGAY_ASSERT(line.size() < 2000 && line.find('\n') == std::string::npos);
+    MARGAY_ASSERT(is_line(text_line(trace, trace.entries[i], 0, nullptr)) && is_line(words.of(trace.entries[i])));
   }
+  const Messages messages(trace);
+  for (const MessageIdentity& root : messages.roots()) {
+    MARGAY_ASSERT(!tell(trace, messages, words, messages.story(root)).empty());
+  }
+  static_cast<void>(missing_steps(trace, names, messages));
   static_cast<void>(audit(trace));
   return 0;
 }

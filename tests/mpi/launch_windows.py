@@ -74,7 +74,7 @@ def traced(case, *words, env=None):
         case.run([case.build.tool("margay"), "trace", "check", trace])
 
         def lines(kinds, *more):
-            case.run([case.build.tool("margay"), "trace", "print", trace, "--kind", kinds, *more])
+            case.run([case.build.tool("margay"), "trace", "print", trace, "--raw", "--kind", kinds, *more])
             return [line for line in case.last.stdout.splitlines() if re.match(r" *-?[0-9.]+ ", line)]
 
         yield lines

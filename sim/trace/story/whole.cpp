@@ -70,6 +70,7 @@ std::vector<std::string> missing_steps(const Trace& trace, const TraceNames& nam
     const std::size_t about = story.sent != kNowhere ? story.sent : story.arrived;
     if (about == kNowhere) continue;
     const auto& [event, file] = trace.entries[about];
+    if (names.is_answer(file, event.portal, event.match_bits)) continue;
     if (!names.is_envelope(file, event.portal) || event.header != static_cast<std::uint8_t>(portals::Kind::put))
       continue;
     Missing(trace, story, sentences).look();
