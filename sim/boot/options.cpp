@@ -12,11 +12,31 @@ namespace {
 
 constexpr std::string_view kPrefix = "MARGAY_";
 // All that margay reads, the launcher's own to its ranks included.
-constexpr std::string_view kKnown[] = {
-    "protocol",  "wire_tcp", "method",        "trace",  "trace_walks",   "trace_events", "heap_bytes",
-    "wait",      "iface",    "stall_seconds", "leaks",  "check_types",   "strict",       "initial_errhandler",
-    "rank",      "board_fd", "node_fd",       "appnum", "program_ranks", "collective",   "rates",
-    "calibrate", "rma",      "check_rma"};
+constexpr std::string_view kKnown[] = {"protocol",
+                                       "wire_tcp",
+                                       "method",
+                                       "trace",
+                                       "trace_walks",
+                                       "trace_events",
+                                       "heap_bytes",
+                                       "wait",
+                                       "iface",
+                                       "stall_seconds",
+                                       "leaks",
+                                       "check_types",
+                                       "strict",
+                                       "initial_errhandler",
+                                       "rank",
+                                       "board_fd",
+                                       "node_fd",
+                                       "appnum",
+                                       "program_ranks",
+                                       "collective",
+                                       "rates",
+                                       "calibrate",
+                                       "rma",
+                                       "check_rma",
+                                       "trace_last_seconds"};
 
 // What the values of variables may be: one of the words, or with `pairs` NAME=VALUE,... of the words, where SIZE
 // is anything, checked by who reads it.
@@ -120,10 +140,10 @@ portals::Status Options::check() const {
     if (value.empty() || fits(form, value)) continue;
     return portals::Status::error(variable_of(form.name) + "=" + value + " is not one of " + std::string(form.words));
   }
-  const std::string seconds = text("stall_seconds");
-  if (!is_seconds(seconds)) {
-    return portals::Status::error(variable_of("stall_seconds") + "=" + seconds +
-                                  " is no number of seconds from 0 to 1e9");
+  for (const char* name : {"stall_seconds", "trace_last_seconds"}) {
+    const std::string seconds = text(name);
+    if (is_seconds(seconds)) continue;
+    return portals::Status::error(variable_of(name) + "=" + seconds + " is no number of seconds from 0 to 1e9");
   }
   std::uint64_t size = 0;
   for (const char* name : {"trace_events", "heap_bytes"}) {

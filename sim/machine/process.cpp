@@ -84,6 +84,7 @@ Status Process::open_trace() {
                          .size = job_.size,
                          .node = job_.node,
                          .capacity_events = events,
+                         .keep_ns = job_.options.seconds_ns("trace_last_seconds", 0),
                          .walk_steps = job_.options.text("trace_walks") == "1" ? kAllWalkSteps : kDefaultWalkSteps});
 }
 

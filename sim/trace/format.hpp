@@ -56,8 +56,9 @@ struct TraceHeader {
   std::uint64_t started_realtime_ns;  // CLOCK_REALTIME when opened; for people
   std::array<std::uint8_t, 16> host;  // the host's boot identity: ticks of files with the same one are one scale
   std::uint64_t definitions_offset;
-  std::uint64_t definitions_bytes;        // their room
-  std::array<std::uint8_t, 24> reserved;  // zero
+  std::uint64_t definitions_bytes;  // their room
+  std::uint64_t keep_ns;            // older events than this before the run's last one are to be left out; 0: none
+  std::array<std::uint8_t, 16> reserved;  // zero
   // Written while recording.
   std::uint64_t written;  // events ever recorded; counted after the event lies in the ring
   std::uint64_t anchor_count;

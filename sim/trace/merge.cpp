@@ -105,6 +105,18 @@ void merge_events(Trace& trace) {
   }
 }
 
+// Ranks that were asked to keep the end of the run only.
+void leave_out_old(Trace& trace) {
+  if (trace.entries.empty()) return;
+  const std::uint64_t last_ns = trace.entries.back().event.time;
+  std::erase_if(trace.entries, [&](const Trace::Entry& entry) {
+    TraceFile& file = trace.files[entry.file];
+    const bool old = file.keep_ns != 0 && last_ns - entry.event.time > file.keep_ns;
+    if (old) ++file.lost;
+    return old;
+  });
+}
+
 }  // namespace
 
 Status read_trace(const std::string& folder, Trace& trace) {
@@ -119,6 +131,7 @@ Status read_trace(const std::string& folder, Trace& trace) {
   if (Status status = check_family(trace.files); !status.ok()) return status;
 
   merge_events(trace);
+  leave_out_old(trace);
   return {};
 }
 

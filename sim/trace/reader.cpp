@@ -114,6 +114,7 @@ void take_header(const TraceHeader& header, TraceFile& file) {
   file.clock = header.clock;
   file.walks = (header.flags & kTraceFlagWalks) != 0;
   file.closed = (header.flags & kTraceFlagClosed) != 0;
+  file.keep_ns = header.keep_ns;
   file.started_realtime_ns = header.started_realtime_ns;
   file.host = header.host;
   file.first_anchor = header.anchors[0];

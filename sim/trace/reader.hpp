@@ -27,6 +27,7 @@ struct TraceFile {
   bool closed = false;        // false: the rank still runs, or ended without closing
   std::uint64_t written = 0;  // events ever recorded
   std::uint64_t lost = 0;     // of these, overwritten: written == lost + damaged + events.size()
+  std::uint64_t keep_ns = 0;  // of the run's end; 0: all. What read_trace() leaves out counts as lost
   std::uint64_t damaged = 0;  // of these, records of no kind
   std::uint64_t started_realtime_ns = 0;
   std::array<std::uint8_t, 16> host{};

@@ -87,12 +87,14 @@ TEST_CASE("margay's own options become variables of the ranks") {
                                             {"MARGAY_WIRE_TCP", "epoll"},
                                             {"MARGAY_TRACE", "/t"}});
   const RunOptions others = parsed(
-      "--short-limit 4k --protocol=long=puma,short_limit=1 --method long=cma --stall 1:30 --trace-walks --trace a "
+      "--short-limit 4k --protocol=long=puma,short_limit=1 --method long=cma --stall 1:30 --trace-last 5s "
+      "--trace-walks --trace a "
       "--trace "
       "b=c x");
   CHECK(others.rank_options == Assignments{{"MARGAY_PROTOCOL", "short_limit=4k,long=puma,short_limit=1"},
                                            {"MARGAY_METHOD", "long=cma"},
                                            {"MARGAY_STALL_SECONDS", "90"},
+                                           {"MARGAY_TRACE_LAST_SECONDS", "5"},
                                            {"MARGAY_TRACE_WALKS", "1"},
                                            {"MARGAY_TRACE", "b=c"}});
   CHECK(others.notes.empty());
@@ -131,7 +133,9 @@ TEST_CASE("a wrong value of margay's own options is refused by name, with what t
                           "--stall 0 a",
                           "--stall -1 a",
                           "--stall nan a",
-                          "--stall 5s a"}) {
+                          "--stall 5m a",
+                          "--stall s a",
+                          "--trace-last -1s a"}) {
     CHECK_MESSAGE(complaint(bad).find("option --") == 0, bad);
   }
 }

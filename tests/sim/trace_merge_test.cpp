@@ -72,6 +72,31 @@ TEST_CASE("ranks merge by time, each rank's own events in their order") {
                                         TraceKind::kernel_sent, TraceKind::kernel_arrive});
 }
 
+TEST_CASE("ranks that keep the end of the run lose what lies before it, and say so") {
+  const TraceFolder folder;
+  VirtualClock clock;
+  Recorder one(clock);
+  Recorder two(clock);
+  RecorderOptions keeping = rank_of(0, 2);
+  keeping.keep_ns = 100;
+  REQUIRE(one.open(folder.path(), keeping).ok());
+  REQUIRE(two.open(folder.path(), rank_of(1, 2)).ok());
+  for (std::uint64_t at = 0; at < 10; ++at) {
+    clock.set_ns(at * 50);
+    one.record(event_of(TraceKind::kernel_send, at + 1));
+  }
+  clock.set_ns(500);
+  two.record(event_of(TraceKind::kernel_arrive, 1));
+  one.close();
+  two.close();
+  Trace trace;
+  REQUIRE(read_trace(folder.path(), trace).ok());
+  REQUIRE_EQ(trace.entries.size(), 3);  // at 400 and 450, and the other's
+  CHECK_EQ(trace.entries[0].event.time, 400);
+  CHECK_EQ(trace.files[0].lost, 8);
+  CHECK_EQ(trace.files[1].lost, 0);
+}
+
 TEST_CASE("real ranks on one host: what one recorded between two events of the other lies between them") {
   const TraceFolder folder;
   const RealClock clock;

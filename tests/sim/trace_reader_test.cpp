@@ -138,6 +138,7 @@ TEST_CASE("each header field at its edges: refused or read, never worse") {
       {offsetof(TraceHeader, definitions_offset), 8, true},
       {offsetof(TraceHeader, definitions_bytes), 8, true},
       {offsetof(TraceHeader, definitions_used), 4, false},
+      {offsetof(TraceHeader, keep_ns), 8, false},
       {offsetof(TraceHeader, definitions_lost), 4, false},
   };
   for (const Field& field : fields) {

@@ -87,6 +87,7 @@ constexpr OptionRule kRules[] = {
      "usual, paragon, a file with a \"/\" in its name, or the rates"},
     {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
     {"trace-events", 1, OptionAction::kTraceEvents, "MARGAY_TRACE_EVENTS"},
+    {"trace-last", 1, OptionAction::kSeconds, "MARGAY_TRACE_LAST_SECONDS"},
     {"stall", 1, OptionAction::kSeconds, "MARGAY_STALL_SECONDS"},
     {"trace-walks", 0, OptionAction::kRankFlag, "MARGAY_TRACE_WALKS"},
     {"leaks", 0, OptionAction::kRankFlag, "MARGAY_LEAKS"},

@@ -73,7 +73,8 @@ Status read_config_words(const std::string& path, std::vector<std::string>& word
 Status parse_timeout(const std::string& word, const std::string& text, double& seconds) {
   double total = 0;
   bool good = true;
-  for (const std::string& part : split(text, ':')) {
+  const std::string number = text.ends_with('s') ? text.substr(0, text.size() - 1) : text;
+  for (const std::string& part : split(number, ':')) {
     double value = 0;
     good = good && parse_number(std::string_view(part), value) && value >= 0;
     total = total * 60 + value;
