@@ -75,7 +75,7 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
     define_portals_in_trace(recorder());
     heap.define_in_trace(recorder());
   }
-  kernel.set_match_probe({MessageNumbers::matched, &message_numbers});
+  kernel.set_match_probe({.matched = MessageNumbers::matched, .context = &message_numbers});
   const auto attach = [this](portals::PortalIndex portal, portals::MatchList& list) {
     MARGAY_ASSERT(kernel.table().attach(portal, list).ok());
   };

@@ -80,17 +80,17 @@ void define_portals_in_trace(sim::Recorder& recorder) {
   owner(kOwnerOthers, "memory of a collective call or a window");
 }
 
-void define_in_trace(sim::Recorder& recorder, Communicator& communicator) {
+void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since) {
   if (std::exchange(communicator.in_trace, true)) return;
   const auto size = static_cast<std::uint64_t>(communicator.peer_count());
   recorder.define(sim::DefinitionKind::communicator, communicator.context,
-                  size << 32U | static_cast<std::uint32_t>(communicator.rank()), communicator.name);
+                  size << 32U | static_cast<std::uint32_t>(communicator.rank()), communicator.name, since);
 }
 
-std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type) {
+std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type, std::uint64_t since) {
   if (type.handle != 0 && !std::exchange(type.in_trace, true)) {
     recorder.define(sim::DefinitionKind::datatype, static_cast<std::uint32_t>(type.handle), type.size,
-                    type.name.empty() ? description(type) : type.name);
+                    type.name.empty() ? description(type) : type.name, since);
   }
   return static_cast<std::uint32_t>(type.handle);
 }

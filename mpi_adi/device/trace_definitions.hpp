@@ -11,9 +11,9 @@ namespace margay::mpi_adi {
 
 // What this device's portals and the owners of its descriptors are.
 void define_portals_in_trace(sim::Recorder& recorder);
-// Its contexts' name. A library's own has none.
-void define_in_trace(sim::Recorder& recorder, Communicator& communicator);
+// Its contexts' name. A library's own has none. `since`: the stamp of the event that speaks of it; 0: now.
+void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since = 0);
 // Returns the number that events name the type by; 0: one of the library's own.
-std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type);
+std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type, std::uint64_t since = 0);
 
 }  // namespace margay::mpi_adi

@@ -38,8 +38,8 @@ struct BegunSend {
   event.bytes = begun.bytes;
   event.detail = static_cast<std::uint64_t>(send.count);
   event.a = begun.request;
-  define_in_trace(parts.recorder(), *send.communicator);
-  event.b = define_in_trace(parts.recorder(), *send.type);
+  define_in_trace(parts.recorder(), *send.communicator, begun.stamp);
+  event.b = define_in_trace(parts.recorder(), *send.type, begun.stamp);
   parts.recorder().record(event, begun.stamp);
 }
 

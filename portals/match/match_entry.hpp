@@ -62,6 +62,9 @@ class MatchEntry {
   [[nodiscard]] std::uint64_t order() const { return order_; }
   [[nodiscard]] bool active() const { return active_; }
   [[nodiscard]] bool listed() const { return list_ != nullptr; }
+  // Whoever keeps a name by this entry's address says so here: another entry at the address later has none.
+  void set_named() const { named_ = true; }
+  [[nodiscard]] bool named() const { return named_; }
 
  private:
   void require_free() const {
@@ -84,6 +87,7 @@ class MatchEntry {
   bool active_ = false;
   bool chained_ = false;  // false: adopted, only links lead here
   Indexed indexed_ = Indexed::no;
+  mutable bool named_ = false;
   // List and index bookkeeping; MatchList's own.
   MatchList* list_ = nullptr;
   std::uint64_t order_ = 0;  // grows along the chain

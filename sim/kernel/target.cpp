@@ -236,6 +236,9 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
     recorder_.record(event);
     return;
   }
+  if (verdict.entry != nullptr && match_probe_.entry != nullptr) {
+    match_probe_.entry(match_probe_.context, *verdict.entry, header.portal);
+  }
   TraceEvent event = trace_event(TraceKind::kernel_match, header, sequence);
   event.detail = verdict.entry == nullptr ? 0 : verdict.entry->order();
   event.a = verdict.visited;
@@ -281,6 +284,7 @@ void Target::record_walk(const portals::Header& header, std::uint64_t sequence) 
     event.a = std::min<std::uint32_t>(at, 0xffff);
     if (step.memory != nullptr) event.a |= std::min(step.memory->owner_kind(), 0xffU) << 16U;
     if (step.entry != nullptr) {
+      if (match_probe_.entry != nullptr) match_probe_.entry(match_probe_.context, *step.entry, header.portal);
       event.detail = step.entry->order();
       event.a |= static_cast<std::uint32_t>(link_after(*step.entry, step.passed).to) << 24U;
       event.match_bits = step.entry->criteria().match_bits;

@@ -18,11 +18,13 @@
 
 namespace margay::sim {
 
-// Told of each put that found its place while a trace records, before its body is there: who asks later which message a
-// descriptor or a heap's entry got, for the trace's sake, keeps its number.
+// Told while a trace records. `matched`: of each put that found its place, before its body is there; who asks later
+// which message a descriptor or a heap's entry got, for the trace's sake, keeps its number.
 struct MatchProbe {
   void (*matched)(void* context, const portals::Verdict& verdict, const portals::Header& header,
                   std::uint64_t sequence) = nullptr;
+  // The next event is about this entry of the portal's list: whoever has a name for it defines it.
+  void (*entry)(void* context, const portals::MatchEntry& entry, portals::PortalIndex portal) = nullptr;
   void* context = nullptr;
 };
 

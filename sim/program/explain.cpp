@@ -142,6 +142,11 @@ std::string verdict(const Decision& decision) {
 
 }  // namespace
 
+const std::string* Names::name_of(const portals::MatchEntry& entry) const {
+  const auto found = entries_.find(&entry);
+  return found == entries_.end() || !entry.named() ? nullptr : &found->second;
+}
+
 std::string Names::entry(const portals::MatchEntry* entry) const {
   const auto found = entries_.find(entry);
   return found == entries_.end() ? "an entry" : "entry \"" + found->second + '"';

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "portals/match/match_entry.hpp"
 #include "sim/kernel/decision_log.hpp"
 
 namespace margay::sim {
@@ -11,8 +12,13 @@ namespace margay::sim {
 // What a program calls its match entries and portals.
 class Names {
  public:
-  void set(const portals::MatchEntry& entry, std::string name) { entries_[&entry] = std::move(name); }
+  void set(const portals::MatchEntry& entry, std::string name) {
+    entry.set_named();
+    entries_[&entry] = std::move(name);
+  }
   void set(portals::PortalIndex portal, std::string name) { portals_[portal] = std::move(name); }
+  // As it was set; nullptr: it has none. Of an entry that still lives.
+  [[nodiscard]] const std::string* name_of(const portals::MatchEntry& entry) const;
   // "entry" and the name in quotes; nothing known: "an entry".
   [[nodiscard]] std::string entry(const portals::MatchEntry* entry) const;
   // "portal 5", and its name in parentheses.

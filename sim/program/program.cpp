@@ -42,6 +42,10 @@ Status Program::start(std::unique_ptr<Program>& out) {
   const Status bypass = process.start_coprocessor([self] { return self->round(); });
   program->has_bypass_ = bypass.ok();
   if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", process.rank(), bypass.sentence().c_str());
+  if (process.recorder().on()) {
+    program->names_in_trace_ = std::make_unique<NamesInTrace>(program->names_, process.recorder(), kControlPortal);
+    process.kernel().set_match_probe(program->names_in_trace_->probe());
+  }
   program->stall_report_ns_ = process.job().options.seconds_ns("stall_seconds", kStallReportNs);
   one_is_there = true;
   process.board().on_portals = 1;
@@ -68,7 +72,13 @@ Program::~Program() {
   if (process_ == nullptr) return;
   one_is_there = false;
   process_->stop_coprocessor();
+  process_->kernel().set_match_probe({});
   if (process_->lock().owner_inside()) process_->lock().owner_leave();
+}
+
+void Program::name(portals::PortalIndex portal, std::string name) {
+  if (names_in_trace_ != nullptr) names_in_trace_->portal(portal, name);
+  names_.set(portal, std::move(name));
 }
 
 Status Program::check_call() const {

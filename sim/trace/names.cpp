@@ -37,13 +37,13 @@ TraceNames::TraceNames(const Trace& trace, WireName wire_name)
   }
 }
 
-// The latest before `time_ns`; the first, where an event bears the time at which its step began.
+// The latest before `time_ns`.
 const Definition* TraceNames::find(std::uint32_t file, DefinitionKind kind, std::uint64_t number,
                                    std::uint64_t time_ns) const {
   const auto found = definitions_[file].find({kind, number});
   if (found == definitions_[file].end()) return nullptr;
   const std::vector<Definition>& all = trace_.files[file].definitions;
-  const Definition* latest = &all[found->second.front()];
+  const Definition* latest = nullptr;
   for (const std::uint32_t at : found->second) {
     if (all[at].time <= time_ns) latest = &all[at];
   }
@@ -72,10 +72,11 @@ std::string TraceNames::portal(std::uint32_t file, std::uint8_t portal) const {
 
 std::string TraceNames::entry(std::uint32_t file, std::uint8_t portal, std::uint64_t order, std::uint32_t owner,
                               std::uint64_t time_ns) const {
-  if (const Definition* const found = find(file, DefinitionKind::entry, entry_number(portal, order), time_ns)) {
+  const Definition* const found = find(file, DefinitionKind::entry, entry_number(portal, order), time_ns);
+  if (found != nullptr && !found->text.empty()) {
     return fmt::format("the entry \"{}\"", found->text);
   }
-  if (const Definition* const found = find(file, DefinitionKind::owner, owner, time_ns)) return found->text;
+  if (const Definition* const kind = find(file, DefinitionKind::owner, owner, time_ns)) return kind->text;
   return fmt::format("entry {}", order);
 }
 

@@ -149,14 +149,15 @@ void Recorder::set_call_names(std::span<const std::string_view> names) {
   put(header_->name_count, static_cast<std::uint32_t>(count));
 }
 
-void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t value, std::string_view text) {
+void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t value, std::string_view text,
+                      std::uint64_t since) {
   if (header_ == nullptr) return;
   text = text.substr(0, kMaxDefinitionText);
   DefinitionHead head;
   head.bytes = static_cast<std::uint32_t>((sizeof head + text.size() + 7) / 8 * 8);
   head.kind = kind;
   head.text_bytes = static_cast<std::uint16_t>(text.size());
-  head.time = now_ticks();
+  head.time = since != 0 ? since : now_ticks();
   head.number = number;
   head.value = value;
   const std::uint32_t used = header_->definitions_used;

@@ -51,9 +51,11 @@ class Recorder {
   [[nodiscard]] portals::Status open_memory(const RecorderOptions& options = {});
   // Names for the calls that mpi_enter's `a` tells, by index; at most kMaxTraceNames, cut to 31 characters each.
   void set_call_names(std::span<const std::string_view> names);
-  // What a number of the events is called, from now on. Text beyond kMaxDefinitionText bytes is cut. No effect when not
-  // open; where there is no room left it is counted as lost.
-  void define(DefinitionKind kind, std::uint64_t number, std::uint64_t value, std::string_view text);
+  // What a number of the events is called, from now on, or from `since` on (a stamp(); an event may bear the time at
+  // which its step began). Text beyond kMaxDefinitionText bytes is cut. No effect when not open; where there is no room
+  // left it is counted as lost.
+  void define(DefinitionKind kind, std::uint64_t number, std::uint64_t value, std::string_view text,
+              std::uint64_t since = 0);
   // Marks the file as complete and unmaps it. Off afterwards. No effect when not open.
   void close();
   // Marks the file as complete and stops, until reopen() takes both back.

@@ -221,10 +221,11 @@ TEST_CASE("names: the latest definition before an event is meant, and where ther
   made.trace.files[0].definitions.push_back({DefinitionKind::communicator, 5000, 2, std::uint64_t{4} << 32U, ""});
   made.trace.files[0].definitions.push_back({DefinitionKind::communicator, 9000, 2, std::uint64_t{4} << 32U, "row"});
   const TraceNames names(made.trace);
-  CHECK_EQ(names.communicator(0, 2, 4000), "communicator 2 (4 ranks)");
+  CHECK_EQ(names.communicator(0, 2, 5000), "communicator 2 (4 ranks)");
   CHECK_EQ(names.communicator(0, 3, 8999), "communicator 2 (4 ranks)");
   CHECK_EQ(names.communicator(0, 2, 9000), "row");
   CHECK_EQ(names.communicator(1, 2, 9000), "communicator 2");
+  CHECK_EQ(names.communicator(0, 2, 4999), "communicator 2");
   CHECK_EQ(names.elements(0, kType, 40, 0), "10 x MPI_INT");
   CHECK_EQ(names.elements(0, 17, 40, 0), "40 bytes");
   CHECK_EQ(names.portal(0, 9), "portal 9");
