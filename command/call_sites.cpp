@@ -29,7 +29,8 @@ struct CallSites::Module {
     if (dwfl == nullptr) return;
     found = dwfl_report_offline(dwfl, path.c_str(), path.c_str(), -1);
     dwfl_report_end(dwfl, nullptr, nullptr);
-    if (found != nullptr && build_id_of(found) != build_id) found = nullptr;
+    // Without a build id it may be another build than the one that ran.
+    if (found != nullptr && (build_id == "-" || build_id_of(found) != build_id)) found = nullptr;
     if (found != nullptr) dwfl_module_info(found, nullptr, &begin, nullptr, nullptr, nullptr, nullptr, nullptr);
   }
   ~Module() {

@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "sim/trace/names.hpp"
 
 namespace margay::mpi_adi {
 
 static_assert(kReceivePortal == sim::kMpiReceivePortal && kOwnerReceive == sim::kMpiReceiveOwner &&
-              kOwnerHeap == sim::kMpiHeapOwner);
+              kOwnerHeap == sim::kMpiHeapOwner && kUserTagMax == sim::kMpiUserTagMost);
 
 namespace {
 

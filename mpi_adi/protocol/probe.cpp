@@ -2,6 +2,7 @@
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
+#include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
@@ -47,6 +48,12 @@ ReceiveRequest& start_matched_receive(DeviceParts& parts, void* buffer, std::int
   ReceiveRequest& request = prepare_receive(parts, buffer, count, type, *message.communicator);
   request.peer = message.peer;
   if (parts.type_check != nullptr) parts.type_check->begin_receive(request, type, count, false);
+  if (parts.recorder().on()) {
+    define_in_trace(parts.recorder(), *message.communicator);
+    trace_request(parts, sim::TraceKind::post_receive, request, request.room().bytes(),
+                  message.arrived->header.match_bits & ~(kReadyBit | kLongBit), kReadyBit | kLongBit,
+                  define_in_trace(parts.recorder(), type));
+  }
   if (!message.was_complete && parts.kernel.gone(message.peer)) {
     end_receive_of_lost(parts, request);
   } else {

@@ -43,7 +43,9 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
 }  // namespace
 
 std::uint64_t duration_ns(const Trace& trace, const MessageStory& story) {
-  const std::uint64_t begin = trace.entries[story.steps.front()].event.time;
+  // A receive may have been posted long before.
+  const std::size_t first = story.begin != MessageStory::kNone ? story.begin : story.steps.front();
+  const std::uint64_t begin = trace.entries[first].event.time;
   const std::uint64_t end = trace.entries[story.steps.back()].event.time;
   return end > begin ? end - begin : 0;
 }

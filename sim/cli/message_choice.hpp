@@ -32,7 +32,7 @@ void add_message_choice(CLI::App& command, MessageChoice& choice);
                                                const Messages& messages);
 // The event that tells a message's portal and bits. Requires: it has steps.
 [[nodiscard]] const Trace::Entry& about(const Trace& trace, const MessageStory& story);
-// From its first step to its last. Requires: it has steps.
+// From its sending to its last step. Requires: it has steps.
 [[nodiscard]] std::uint64_t duration_ns(const Trace& trace, const MessageStory& story);
 
 }  // namespace margay::sim

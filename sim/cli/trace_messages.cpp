@@ -24,6 +24,7 @@ struct MessagesOptions {
 };
 
 std::string_view fate(const Messages& messages, const MessageStory& story) {
+  if (story.taken_back) return "cancelled";
   if (story.dropped != kNone) return "dropped";
   if (story.pulled != kNone) return story.unexpected ? "unexpected, pulled" : "pulled";
   const bool whole = messages.is_whole(story.identity.destination);

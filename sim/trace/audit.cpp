@@ -257,11 +257,17 @@ class Auditor {
 
   void note_files() {
     for (const TraceFile& file : trace_.files) {
-      if (file.lost != 0) {
+      if (file.left_out != 0) {
+        result_.notes.push_back(
+            fmt::format("rank {}: {} of {} events lie before the end that was to be kept (--trace-last)", file.rank,
+                        file.left_out, file.written));
+      }
+      if (file.lost != file.left_out) {
         result_.notes.push_back(
             fmt::format("rank {}: {} of {} events were overwritten, so what they told cannot be checked; "
                         "record into a larger ring (--trace-events {})",
-                        file.rank, file.lost, file.written, std::bit_ceil(std::min(file.written, kMaxTraceEvents))));
+                        file.rank, file.lost - file.left_out, file.written,
+                        std::bit_ceil(std::min(file.written, kMaxTraceEvents))));
       }
       if (file.damaged != 0) {
         result_.notes.push_back(fmt::format("rank {}: {} records are of no kind", file.rank, file.damaged));

@@ -112,7 +112,7 @@ void leave_out_old(Trace& trace) {
   std::erase_if(trace.entries, [&](const Trace::Entry& entry) {
     TraceFile& file = trace.files[entry.file];
     const bool old = file.keep_ns != 0 && last_ns - entry.event.time > file.keep_ns;
-    if (old) ++file.lost;
+    if (old) ++file.lost, ++file.left_out;
     return old;
   });
 }

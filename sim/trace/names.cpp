@@ -16,6 +16,13 @@ std::string_view type_words(std::uint32_t type) {
   return kWords[type & kTypeMask];
 }
 
+// Of definitions that stand from the beginning on.
+constexpr std::uint64_t kAlways = ~std::uint64_t{0};
+
+std::string tag_words(std::uint32_t tag) {
+  return tag <= kMpiUserTagMost ? fmt::format("tag {}", tag) : fmt::format("the library's tag 0x{:x}", tag);
+}
+
 // Of a message to the portal that it is not an envelope of: the receiver of a pull names its request.
 bool is_reply(std::uint64_t match_bits) {
   return (match_bits & 2U) != 0;
@@ -43,6 +50,9 @@ const Definition* TraceNames::find(std::uint32_t file, DefinitionKind kind, std:
   const auto found = definitions_[file].find({kind, number});
   if (found == definitions_[file].end()) return nullptr;
   const std::vector<Definition>& all = trace_.files[file].definitions;
+  // Where the room was full, what was told last may have been told anew.
+  const bool may_be_old = trace_.files[file].definitions_lost != 0 && time_ns != kAlways && all.back().time < time_ns;
+  if (may_be_old) return nullptr;
   const Definition* latest = nullptr;
   for (const std::uint32_t at : found->second) {
     if (all[at].time <= time_ns) latest = &all[at];
@@ -65,7 +75,7 @@ std::string TraceNames::elements(std::uint32_t file, std::uint32_t type, std::ui
 }
 
 std::string TraceNames::portal(std::uint32_t file, std::uint8_t portal) const {
-  const Definition* const found = find(file, DefinitionKind::portal, portal, ~std::uint64_t{0});
+  const Definition* const found = find(file, DefinitionKind::portal, portal, kAlways);
   if (found == nullptr) return fmt::format("portal {}", portal);
   return fmt::format("portal {} ({})", portal, found->text);
 }
@@ -76,13 +86,12 @@ std::string TraceNames::entry(std::uint32_t file, std::uint8_t portal, std::uint
   if (found != nullptr && !found->text.empty()) {
     return fmt::format("the entry \"{}\"", found->text);
   }
-  if (const Definition* const kind = find(file, DefinitionKind::owner, owner, time_ns)) return kind->text;
+  if (const Definition* const kind = find(file, DefinitionKind::owner, owner, kAlways)) return kind->text;
   return fmt::format("entry {}", order);
 }
 
 bool TraceNames::is_envelope(std::uint32_t file, std::uint8_t portal) const {
-  return portal == kMpiReceivePortal &&
-         find(file, DefinitionKind::owner, kMpiReceiveOwner, ~std::uint64_t{0}) != nullptr;
+  return portal == kMpiReceivePortal && find(file, DefinitionKind::owner, kMpiReceiveOwner, kAlways) != nullptr;
 }
 
 bool TraceNames::is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
@@ -90,7 +99,7 @@ bool TraceNames::is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_
 }
 
 bool TraceNames::is_internal(std::uint32_t file, std::uint8_t portal) const {
-  const Definition* const found = find(file, DefinitionKind::portal, portal, ~std::uint64_t{0});
+  const Definition* const found = find(file, DefinitionKind::portal, portal, kAlways);
   return found != nullptr && found->value != 0;
 }
 
@@ -99,7 +108,7 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
   if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
   const EnvelopeBits is = split_envelope(match_bits);
-  return fmt::format("tag {} from {} in {}{}", is.tag, is.source, communicator(file, is.context, time_ns),
+  return fmt::format("{} from {} in {}{}", tag_words(is.tag), is.source, communicator(file, is.context, time_ns),
                      type_words(is.type));
 }
 
@@ -114,7 +123,7 @@ std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uin
   }
   if (is_reply(match_bits & ~ignore_bits)) return bits(file, portal, match_bits, time_ns);
   const EnvelopeBits is = split_envelope(match_bits);
-  const std::string tag = (ignore_bits & kTagMask) == kTagMask ? "any tag" : fmt::format("tag {}", is.tag);
+  const std::string tag = (ignore_bits & kTagMask) == kTagMask ? "any tag" : tag_words(is.tag);
   const std::string source = (ignore_bits & kSourceMask) == kSourceMask ? "any source" : fmt::format("{}", is.source);
   return fmt::format("{} from {} in {}", tag, source, communicator(file, is.context, time_ns));
 }

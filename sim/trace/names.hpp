@@ -23,6 +23,8 @@ using WireName = std::string_view (*)(std::uint8_t wire);
 inline constexpr std::uint8_t kMpiReceivePortal = 0;
 inline constexpr std::uint32_t kMpiReceiveOwner = 1;
 inline constexpr std::uint32_t kMpiHeapOwner = 2;
+// Tags above it are the library's own.
+inline constexpr std::uint32_t kMpiUserTagMost = (1U << 29U) - 1;
 
 // An MPI message's match bits (docs/trace_format.md, Event).
 struct EnvelopeBits {

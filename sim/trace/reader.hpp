@@ -24,11 +24,12 @@ struct TraceFile {
   std::uint32_t process_id = 0;
   ClockKind clock = ClockKind::monotonic;
   bool walks = false;
-  bool closed = false;        // false: the rank still runs, or ended without closing
-  std::uint64_t written = 0;  // events ever recorded
-  std::uint64_t lost = 0;     // of these, overwritten: written == lost + damaged + events.size()
-  std::uint64_t keep_ns = 0;  // of the run's end; 0: all. What read_trace() leaves out counts as lost
-  std::uint64_t damaged = 0;  // of these, records of no kind
+  bool closed = false;         // false: the rank still runs, or ended without closing
+  std::uint64_t written = 0;   // events ever recorded
+  std::uint64_t lost = 0;      // of these, overwritten: written == lost + damaged + events.size()
+  std::uint64_t keep_ns = 0;   // of the run's end; 0: all
+  std::uint64_t left_out = 0;  // of the lost ones, those that read_trace() left out for that
+  std::uint64_t damaged = 0;   // of these, records of no kind
   std::uint64_t started_realtime_ns = 0;
   std::array<std::uint8_t, 16> host{};
   ClockAnchor first_anchor;

@@ -63,6 +63,17 @@ def case_trace_story(case):
         tells("calls MPI_Send\n")
 
 
+def case_trace_matched(case):
+    """A message that a matched probe found has its receive in its story."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.run([*case.build.margay_run(2, timeout=20), "--trace", trace, case.ours("matched.c")])
+        case.run([case.build.tool("margay"), "trace", "check", trace])
+        case.run([case.build.tool("margay"), "trace", "story", trace, "--tag", "2"])
+        for words in ("calls MPI_Mrecv", "wants at most 2 x MPI_INT, tag 2 from 0 in MPI_COMM_WORLD"):
+            case.expect(words in case.last.stdout, f"the story does not say: {words}")
+
+
 def case_check_several(case):
     """Each of several programs is looked at, whatever is found of the one before; a folder without the library is told."""
     check = [case.build.tool("margay"), "check"]

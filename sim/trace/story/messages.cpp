@@ -74,12 +74,14 @@ void Messages::note_calls() {
   };
   std::vector<Rank> ranks(trace_.files.size());
   calls_.assign(trace_.entries.size(), kNone);
+  has_threads_.resize(trace_.files.size());
   for (std::size_t i = 0; i < trace_.entries.size(); ++i) {
     const auto& [event, file] = trace_.entries[i];
     Rank& rank = ranks[file];
     const bool names_thread = event.kind == TraceKind::mpi_enter || event.kind == TraceKind::mpi_leave ||
                               event.kind == TraceKind::wait_begin || event.kind == TraceKind::wait_end;
     if (names_thread) rank.latest = &rank.threads[event.detail];
+    has_threads_[file] = rank.threads.size() > 1;
     if (rank.latest == nullptr) continue;
     std::vector<std::size_t>& calls = rank.latest->calls;
     if (event.kind == TraceKind::mpi_enter) calls.push_back(i);
@@ -161,6 +163,9 @@ void Messages::note_step(std::size_t at, MessageStory& story) const {
       return set_first(story.searched, at);
     case TraceKind::pull_begin:
       return set_first(story.pulled, at);
+    case TraceKind::take_back:
+      story.taken_back = true;
+      return;
     case TraceKind::receive_complete:
       return set_first(story.received, at);
     case TraceKind::request_complete: {

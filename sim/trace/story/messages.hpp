@@ -36,6 +36,7 @@ struct MessageStory {
   std::size_t received = kNone;    // receive_complete, or else kernel_deposit
   std::size_t completed = kNone;   // request_complete of the sender
   bool unexpected = false;         // the heap took it
+  bool taken_back = false;         // cancelled before its wire had begun with it: an empty one went in its place
 };
 
 class Messages {
@@ -53,6 +54,8 @@ class Messages {
   [[nodiscard]] bool is_whole(std::uint32_t rank) const;
   // The call that was under way in the rank when it recorded entry `at`: index of its mpi_enter; kNone: none.
   [[nodiscard]] std::size_t call_around(std::size_t at) const { return calls_[at]; }
+  // Whether calls of several threads of the rank are in its file: then call_around() may be another thread's.
+  [[nodiscard]] bool has_threads(std::uint32_t file) const { return has_threads_[file]; }
   // Index of the mpi_leave that belongs to the mpi_enter `enter`; kNone: it is not in the trace.
   [[nodiscard]] std::size_t leave_of(std::size_t enter) const;
 
@@ -75,6 +78,7 @@ class Messages {
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> receives_;  // by file and request: its posts and misses
   std::vector<MessageIdentity> roots_;
   std::vector<std::size_t> calls_;
+  std::vector<bool> has_threads_;  // by file
   std::unordered_map<std::size_t, std::size_t> leaves_;
 };
 

@@ -40,7 +40,7 @@ class Teller {
     for (const std::size_t step : {story_.begin, story_.posted, story_.received, story_.completed}) {
       if (step == kMissing) continue;
       const std::size_t call = messages_.call_around(step);
-      if (call == kMissing) continue;
+      if (call == kMissing || messages_.has_threads(at(step).file)) continue;
       all.push_back(call);
       const std::size_t leave = messages_.leave_of(call);
       if (leave != kMissing) all.push_back(leave);
@@ -82,14 +82,24 @@ class Teller {
 
   void add_account() {
     const MessageIdentity& message = story_.identity;
+    if (story_.taken_back) {
+      add("It was cancelled before it had left.");
+      return;
+    }
     if (story_.dropped != kMissing) {
       add(fmt::format("It was dropped: {}.", reason_text(at(story_.dropped).event)));
       return;
     }
     if (story_.arrived != kMissing && story_.posted != kMissing) {
       if (time(story_.posted) <= time(story_.arrived)) {
-        add(fmt::format("The receive was posted {} before the message arrived.",
-                        duration_text(between(story_.posted, story_.arrived))));
+        if (story_.sent != kMissing && time(story_.sent) < time(story_.posted)) {
+          add(fmt::format(
+              "The message was sent {} before its receive was posted, and rank {} did not look before that.",
+              duration_text(between(story_.sent, story_.posted)), message.destination));
+        } else {
+          add(fmt::format("The receive was posted {} before the message arrived.",
+                          duration_text(between(story_.posted, story_.arrived))));
+        }
       } else {
         add(fmt::format("The message lay there for {} before a receive was posted.",
                         duration_text(between(story_.arrived, story_.posted))));
@@ -120,7 +130,8 @@ class Teller {
     const std::size_t enter = messages_.call_around(step);
     if (enter == kMissing) return;
     const std::size_t leave = messages_.leave_of(enter);
-    if (leave == kMissing) return;
+    // Of several threads it is not known which one's step it was.
+    if (leave == kMissing || messages_.has_threads(at(step).file)) return;
     std::uint64_t waited = 0;
     std::size_t begin = kMissing;
     for (std::size_t i = enter; i < leave; ++i) {
@@ -147,7 +158,8 @@ class Teller {
       if (absent(rank)) {
         add(fmt::format("What rank {} did is not known: its file is not in this folder.", rank));
       } else if (!has && lost(rank)) {
-        add(fmt::format("The beginning at rank {} was overwritten: record more with --trace-events.", rank));
+        add(fmt::format(
+            "The beginning at rank {} was overwritten or left out: record more (--trace-events, --trace-last).", rank));
       }
     }
   }
@@ -164,7 +176,7 @@ class Teller {
 std::string title(const Trace& trace, const EventWords& words, const MessageStory& story) {
   std::string text =
       fmt::format("{}>{} #{}", story.identity.source, story.identity.destination, story.identity.sequence);
-  for (const std::size_t step : {story.begin, story.arrived, story.steps.empty() ? kMissing : story.steps.front()}) {
+  for (const std::size_t step : {story.begin, story.arrived, story.matched, story.dropped}) {
     if (step != kMissing) return text + ": " + words.message(trace.entries[step]);
   }
   return text;

@@ -84,13 +84,21 @@ std::string EventWords::call(const Trace::Entry& entry) const {
   return site.empty() ? text : fmt::format("{} ({})", text, site);
 }
 
+std::uint32_t EventWords::definer_of(const Trace::Entry& entry) const {
+  if (entry.event.sequence == 0) return entry.file;
+  for (std::uint32_t file = 0; file < trace_.files.size(); ++file) {
+    if (trace_.files[file].rank == entry.event.source) return file;
+  }
+  return entry.file;
+}
+
 std::string EventWords::message(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   const std::uint8_t portal = event.kind == TraceKind::send_begin ? 0 : event.portal;
   const std::string what = event.kind == TraceKind::send_begin
                                ? names_.elements(entry.file, event.b, event.bytes, event.time)
                                : fmt::format("{} bytes", event.bytes);
-  return fmt::format("{}, {}", what, names_.bits(entry.file, portal, event.match_bits, event.time));
+  return fmt::format("{}, {}", what, names_.bits(definer_of(entry), portal, event.match_bits, event.time));
 }
 
 std::string EventWords::of(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const {
@@ -130,7 +138,7 @@ std::string EventWords::of(const Trace::Entry& entry, std::optional<std::uint64_
 std::string EventWords::of_kernel(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   const std::string portal = names_.portal(entry.file, event.portal);
-  const auto bits = [&] { return names_.bits(entry.file, event.portal, event.match_bits, event.time); };
+  const auto bits = [&] { return names_.bits(definer_of(entry), event.portal, event.match_bits, event.time); };
   switch (event.kind) {
     case TraceKind::kernel_send:
       if (event.header == static_cast<std::uint8_t>(Kind::get)) {

@@ -27,6 +27,8 @@ class EventWords {
   [[nodiscard]] std::string message(const Trace::Entry& entry) const;
 
  private:
+  // Whose definitions tell what a message's bits mean: its sender used the communicator before it came.
+  [[nodiscard]] std::uint32_t definer_of(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_kernel(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_request(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_pass(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const;
