@@ -29,12 +29,16 @@ std::string path_of_program() {
 }
 
 // Notes lie in a row: their heads, names and contents, each filled up to 4 bytes.
+std::size_t filled_up(std::size_t bytes) {
+  return (bytes + 3) / 4 * 4;
+}
+
 std::string build_id_in(const std::byte* notes, std::size_t bytes) {
   for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= bytes;) {
     ElfW(Nhdr) head;
     std::memcpy(&head, notes + at, sizeof head);
-    const std::size_t content = at + sizeof head + (head.n_namesz + 3) / 4 * 4;
-    const std::size_t next = content + (head.n_descsz + 3) / 4 * 4;
+    const std::size_t content = at + sizeof head + filled_up(head.n_namesz);
+    const std::size_t next = content + filled_up(head.n_descsz);
     if (next > bytes) break;
     if (head.n_type == NT_GNU_BUILD_ID) {
       std::string text;
