@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "portals/verdict.hpp"
 #include "sim/trace/names.hpp"
 #include "sim/trace/story/messages.hpp"
 #include "sim/trace/story/tell.hpp"
