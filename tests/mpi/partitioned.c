@@ -199,12 +199,15 @@ static void unfit(int rank) {
   int data[4] = {1, 2, 3, 4};
   MPI_Request request;
   MPI_Status status;
-  // Never matched: taken back, and the next one has the message. It is shorter than the room for it.
+  // Never matched: taken back, and the next one has the message. It is shorter than the room for it. The sender comes
+  // after the free: inits match in order (MPI 4.0, 4.2), so an earlier one would be the freed receive's.
   if (rank == 1) {
     MPI_Precv_init(data, 4, 1, MPI_INT, 0, kTag + 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     MPI_Request_free(&request);
+    signal_to(0, kTag);
     MPI_Precv_init(data, 4, 1, MPI_INT, 0, kTag + 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
   } else {
+    wait_for(1, kTag);
     MPI_Psend_init(data, 3, 1, MPI_INT, 1, kTag + 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
   }
   MPI_Start(&request);
