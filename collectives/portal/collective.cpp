@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/device/trace_definitions.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::collectives {
@@ -17,6 +18,7 @@ Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, 
   ++communicator_.references;
   portal_.notices().enter(call_);
   portal_.notices().begin(call_);
+  trace_begin();
 }
 
 Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape)
@@ -40,6 +42,34 @@ Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, 
 void Collective::begin(const Shape& shape) {
   call_.shape = shape;
   portal_.notices().begin(call_);
+  trace_begin();
+}
+
+void Collective::trace_begin() const {
+  if (!kernel_.recorder().on()) [[likely]]
+    return;
+  sim::TraceEvent event = trace_event(sim::TraceKind::collective_begin);
+  event.bytes = call_.shape.bytes;
+  event.b = call_.shape.operation | std::uint32_t{call_.shape.algorithm} << 8U | std::uint32_t{call_.shape.root} << 16U;
+  kernel_.recorder().record(event);
+}
+
+void Collective::trace_end() const {
+  if (!kernel_.recorder().on()) [[likely]]
+    return;
+  sim::TraceEvent event = trace_event(sim::TraceKind::collective_end);
+  event.b = static_cast<std::uint32_t>(call_.error_class);
+  kernel_.recorder().record(event);
+}
+
+sim::TraceEvent Collective::trace_event(sim::TraceKind kind) const {
+  mpi_adi::define_in_trace(kernel_.recorder(), communicator_);
+  sim::TraceEvent event;
+  event.kind = kind;
+  event.source = communicator_.world_rank(rank());
+  event.match_bits = bits(rank());
+  event.a = call_.number.word();
+  return event;
 }
 
 Collective::~Collective() {
@@ -48,6 +78,7 @@ Collective::~Collective() {
   } else {
     MARGAY_ASSERT(under_way_.empty());
   }
+  trace_end();
   portal_.notices().end(call_);
   if (call_.error_class != MPI_SUCCESS) [[unlikely]]
     communicator_.contexts_spent = true;

@@ -94,6 +94,10 @@ class Collective {
   [[nodiscard]] portals::MatchBits bits(int stamp) const {
     return TreePortal::bits(call_.number, stamp, communicator_.collective_context) | phase_;
   }
+  // The call's two events, and what both tell. Of one that stops: its end is told where it had begun.
+  void trace_begin() const;
+  void trace_end() const;
+  [[nodiscard]] sim::TraceEvent trace_event(sim::TraceKind kind) const;
   // What the message of a member is told by.
   [[nodiscard]] portals::Criteria from(int source) const {
     return {.match_bits = bits(source), .source_rank = communicator_.world_rank(source)};

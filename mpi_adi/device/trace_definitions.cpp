@@ -52,21 +52,23 @@ std::string description(const Datatype& type) {
 }  // namespace
 
 void define_portals_in_trace(sim::Recorder& recorder) {
-  const auto portal = [&](portals::PortalIndex number, std::string_view text, bool internal = false) {
-    recorder.define(sim::DefinitionKind::portal, number, internal ? 1 : 0, text);
+  constexpr std::uint64_t kInternal = sim::kInternalPortal;
+  constexpr std::uint64_t kCollective = sim::kInternalPortal | sim::kCollectivePortal;
+  const auto portal = [&](portals::PortalIndex number, std::string_view text, std::uint64_t whose = 0) {
+    recorder.define(sim::DefinitionKind::portal, number, whose, text);
   };
   portal(kReceivePortal, "receives");
   portal(kAcknowledgmentPortal, "acknowledgments");
   portal(kReadPortal, "bodies to be pulled");
-  portal(kCollectiveTreePortal, "collective trees", true);
-  portal(kCollectiveReadyPortal, "collective ready messages", true);
+  portal(kCollectiveTreePortal, "collective trees", kCollective);
+  portal(kCollectiveReadyPortal, "collective ready messages", kCollective | sim::kCollectiveWordsPortal);
   for (std::uint32_t stream = 0; stream < kCollectiveStreams; ++stream) {
-    portal(collective_stream(stream), "collective streams", true);
+    portal(collective_stream(stream), "collective streams", kCollective);
   }
   portal(kPutPortal, "puts");
   portal(kGetPortal, "gets");
-  portal(kCancelPortal, "cancels", true);
-  portal(kCallCheckPortal, "checks of collective calls", true);
+  portal(kCancelPortal, "cancels", kInternal);
+  portal(kCallCheckPortal, "checks of collective calls", kInternal);
   portal(kWindowPortal, "windows");
   const auto owner = [&](OwnerKind kind, std::string_view text) {
     recorder.define(sim::DefinitionKind::owner, kind, 0, text);

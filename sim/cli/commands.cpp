@@ -181,7 +181,7 @@ int run_cli(int argc, char** argv, const LayersAbove& layers_above) {
   add_check_command(app);
   add_calibrate_command(app, layers_above);
 #ifdef MARGAY_HAS_TRACE_COMMAND
-  add_trace_command(app, layers_above.call_site);
+  add_trace_command(app, layers_above.call_site, layers_above.page);
 #endif
   if (argc > 1 && argv[1][0] != '-' && !knows_command(app, argv[1])) {
     std::fprintf(stderr, "margay: unknown command \"%s\" (`margay --help` lists them)\n", argv[1]);

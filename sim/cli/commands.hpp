@@ -34,7 +34,8 @@ struct LayersAbove {
   std::vector<std::string> (*windows)();  // what `margay info` says of them
   int (*info_collectives)(const CollectivesQuestion& question);
   int (*calibrate)(const CalibrateOrder& order);
-  CallSite call_site;  // for `margay trace`
+  CallSite call_site;     // for `margay trace`
+  std::string_view page;  // of `margay trace view`; empty: built without
 };
 
 // Parses the whole line and runs its command; the exit status.

@@ -6,13 +6,6 @@
 
 namespace margay::sim {
 
-const Trace::Entry& about(const Trace& trace, const MessageStory& story) {
-  for (const std::size_t step : {story.sent, story.arrived, story.begin, story.dropped}) {
-    if (step != MessageStory::kNone) return trace.entries[step];
-  }
-  return trace.entries[story.steps.front()];
-}
-
 namespace {
 
 bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceNames& names, const Messages& messages,
@@ -23,7 +16,10 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
   const Trace::Entry& entry = about(trace, story);
   const std::uint8_t portal = entry.event.portal;
   if (!options.all && names.is_answer(entry.file, portal, entry.event.match_bits)) return false;
-  if (!options.all && portal != portals::kNoPortal && names.is_internal(entry.file, portal)) return false;
+  const bool is_collective = portal != portals::kNoPortal && names.is_collective_data(entry.file, portal);
+  if (options.collective && !is_collective) return false;
+  const bool is_internal = portal != portals::kNoPortal && names.is_internal(entry.file, portal);
+  if (!options.all && !options.collective && is_internal) return false;
   if (options.tag) {
     const bool envelope = names.is_envelope(entry.file, portal) || entry.event.kind == TraceKind::send_begin;
     if (!envelope || split_envelope(entry.event.match_bits).tag != *options.tag) return false;
@@ -41,14 +37,6 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
 }
 
 }  // namespace
-
-std::uint64_t duration_ns(const Trace& trace, const MessageStory& story) {
-  // A receive may have been posted long before.
-  const std::size_t first = story.begin != MessageStory::kNone ? story.begin : story.steps.front();
-  const std::uint64_t begin = trace.entries[first].event.time;
-  const std::uint64_t end = trace.entries[story.steps.back()].event.time;
-  return end > begin ? end - begin : 0;
-}
 
 std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trace, const TraceNames& names,
                                  const Messages& messages) {
@@ -73,6 +61,7 @@ void add_message_choice(CLI::App& command, MessageChoice& choice) {
   command.add_flag("--dropped", choice.dropped, "that were dropped");
   command.add_flag("--unexpected", choice.unexpected, "that came before a receive was posted");
   command.add_flag("--never-received", choice.never_received, "that nothing received");
+  command.add_flag("--collective", choice.collective, "of collective calls, which are left out otherwise");
   command.add_flag("--all", choice.all, "the library's own messages too");
 }
 

@@ -6,14 +6,16 @@
 #include "sim/cli/trace_messages.hpp"
 #include "sim/cli/trace_print.hpp"
 #include "sim/cli/trace_story.hpp"
+#include "sim/cli/trace_view.hpp"
 
 namespace margay::sim {
 
-void add_trace_command(CLI::App& app, const CallSite& call_site) {
+void add_trace_command(CLI::App& app, const CallSite& call_site, std::string_view page) {
   CLI::App* trace = app.add_subcommand("trace", "read the traces that `margay run --trace DIR` recorded");
   trace->require_subcommand(1);
   add_trace_story(*trace, call_site);
   add_trace_messages(*trace);
+  add_trace_view(*trace, call_site, page);
   add_trace_print(*trace, call_site);
   add_trace_check(*trace);
 }

@@ -1,5 +1,7 @@
-// `margay trace`: story, messages, print, check.
+// `margay trace`: story, messages, view, print, check.
 #pragma once
+
+#include <string_view>
 
 #include "sim/trace/story/words.hpp"
 
@@ -9,9 +11,10 @@ class App;
 
 namespace margay::sim {
 
-// Adds the command to `app`. `call_site` tells a line of source by an address; it may be empty. It runs while `app`
+// Adds the command to `app`. `call_site` tells a line of source by an address; it may be empty. `page`: as
+// add_trace_view()'s. It runs while `app`
 // parses; a failure is thrown as CLI::RuntimeError with the exit status (1: bad trace or bad option, 2: the check found
 // violations), which CLI::App::exit() turns into that status.
-void add_trace_command(CLI::App& app, const CallSite& call_site);
+void add_trace_command(CLI::App& app, const CallSite& call_site, std::string_view page);
 
 }  // namespace margay::sim

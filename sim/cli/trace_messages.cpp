@@ -9,7 +9,7 @@
 
 #include "sim/cli/message_choice.hpp"
 #include "sim/cli/trace_common.hpp"
-#include "sim/trace/story/words.hpp"
+#include "sim/trace/story/collectives.hpp"
 
 namespace margay::sim {
 
@@ -22,17 +22,6 @@ struct MessagesOptions {
   MessageChoice choice;
   bool csv = false;
 };
-
-std::string_view fate(const Messages& messages, const MessageStory& story) {
-  if (story.taken_back) return "cancelled";
-  if (story.dropped != kNone) return "dropped";
-  if (story.pulled != kNone) return story.unexpected ? "unexpected, pulled" : "pulled";
-  const bool whole = messages.is_whole(story.identity.destination);
-  if (story.unexpected && story.searched != kNone) return "unexpected";
-  if (story.unexpected) return whole ? "never received" : "unexpected";
-  if (story.matched != kNone) return "expected";
-  return whole && story.arrived == kNone ? "not arrived" : "not known";
-}
 
 std::string microseconds(std::uint64_t ns) {
   return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
@@ -48,7 +37,8 @@ struct Row {
   std::string what;
 };
 
-Row row_of(const Trace& trace, const TraceNames& names, const Messages& messages, const MessageStory& story) {
+Row row_of(const Trace& trace, const TraceNames& names, const Messages& messages, const Collectives& collectives,
+           const MessageStory& story) {
   const Trace::Entry& entry = about(trace, story);
   Row row;
   row.identity = story.identity;
@@ -59,6 +49,8 @@ Row row_of(const Trace& trace, const TraceNames& names, const Messages& messages
   row.fate = fate(messages, story);
   row.bytes = entry.event.bytes;
   row.what = names.bits(entry.file, entry.event.portal, entry.event.match_bits, entry.event.time);
+  const std::string call = collectives.words(story.identity);
+  if (!call.empty()) row.what += ": " + call;
   return row;
 }
 
@@ -67,6 +59,7 @@ void list_messages(const MessagesOptions& options) {
   load_trace(options.folder, trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
+  const Collectives collectives(trace, names);
   if (options.csv) {
     put_line("begin_us,took_us,source,destination,sequence,protocol,how,bytes,what");
   } else {
@@ -74,7 +67,7 @@ void list_messages(const MessagesOptions& options) {
                          "bytes", "protocol", "how", "what"));
   }
   for (const MessageStory& story : choose(options.choice, trace, names, messages)) {
-    const Row row = row_of(trace, names, messages, story);
+    const Row row = row_of(trace, names, messages, collectives, story);
     const auto& [source, destination, sequence] = row.identity;
     if (options.csv) {
       put_line(fmt::format("{},{},{},{},{},{},\"{}\",{},\"{}\"", row.begin, row.took, source, destination, sequence,

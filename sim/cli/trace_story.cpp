@@ -11,6 +11,7 @@
 #include "sim/cli/message_choice.hpp"
 #include "sim/cli/trace_common.hpp"
 #include "sim/trace/filter.hpp"
+#include "sim/trace/story/collectives.hpp"
 #include "sim/trace/story/tell.hpp"
 
 namespace margay::sim {
@@ -46,7 +47,8 @@ void tell_story(const StoryOptions& options, const CallSite& call_site) {
   load_trace(options.folder, trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
-  const EventWords words(trace, names, call_site);
+  const Collectives collectives(trace, names);
+  const EventWords words(trace, names, call_site, &collectives);
   std::vector<MessageStory> chosen;
   if (options.message.empty()) {
     chosen = choose(options.choice, trace, names, messages);

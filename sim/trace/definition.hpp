@@ -16,13 +16,19 @@ enum class DefinitionKind : std::uint16_t {
   none = 0,
   communicator = 1,  // number: its context (point-to-point, even); value: this rank in it, its size in the upper half
   datatype = 2,      // number: its handle; value: bytes of data in one element
-  portal = 3,        // number: the portal; value: 1 when it serves the library itself
+  portal = 3,        // number: the portal; value: kInternalPortal, ...
   entry = 4,         // number: portal << 56 | the entry's place in its list, see entry_number()
   module = 5,  // number: address of its first byte; value: bytes; text: the build id in hexadecimal (or -), a space,
                // and the file that was loaded there
   owner = 6,   // number: kind of owner (kernel_match's b) of a descriptor
 };
 inline constexpr std::uint16_t kDefinitionKindCount = 7;
+
+// Of a portal: it serves the library itself; its messages are of collective calls, whose number is in the tag's place;
+// they are words about the call (who is ready for what), no data of it.
+inline constexpr std::uint64_t kInternalPortal = 1;
+inline constexpr std::uint64_t kCollectivePortal = 2;
+inline constexpr std::uint64_t kCollectiveWordsPortal = 4;
 
 // Head of one in the file; `text_bytes` of text follow, and zeros up to a multiple of 8. Little-endian.
 struct DefinitionHead {

@@ -45,6 +45,8 @@ constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "window_access",
     "window_sync",
     "synchronous_answer",
+    "collective_begin",
+    "collective_end",
 };
 static_assert(!kKindNames.back().empty());
 
@@ -81,6 +83,29 @@ constexpr std::array<std::string_view, kTraceSyncCount> kSyncNames = {
 };
 static_assert(!kSyncNames.back().empty());
 
+constexpr std::array<std::string_view, kTraceOperationCount> kOperationNames = {
+    "none",
+    "barrier",
+    "bcast",
+    "reduce",
+    "allreduce",
+    "gather",
+    "allgather",
+    "scatter",
+    "alltoall",
+    "reduce_scatter",
+    "scan",
+    "exscan",
+    "neighbor_allgather",
+    "neighbor_alltoall",
+};
+static_assert(!kOperationNames.back().empty());
+
+constexpr std::array<std::string_view, kTraceAlgorithmCount> kAlgorithmNames = {
+    "tree", "exchange", "nodes", "direct", "bucket", "hybrid", "shared", "chain",
+};
+static_assert(!kAlgorithmNames.back().empty());
+
 template <std::size_t count, typename Number>
 std::string_view lookup(const std::array<std::string_view, count>& names, Number number) {
   const auto index = static_cast<std::size_t>(number);
@@ -112,6 +137,13 @@ std::string_view name(TraceEpoch epoch) {
 }
 std::string_view name(TraceSync sync) {
   return lookup(kSyncNames, sync);
+}
+
+std::string_view name(TraceOperation operation) {
+  return lookup(kOperationNames, operation);
+}
+std::string_view name(TraceAlgorithm algorithm) {
+  return lookup(kAlgorithmNames, algorithm);
 }
 
 std::optional<TraceKind> trace_kind(std::string_view name) {

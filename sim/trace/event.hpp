@@ -68,8 +68,12 @@ enum class TraceKind : std::uint16_t {
   window_sync = 36,    // {destination: target, or any, a: TraceSync} done; its call says when it began
   // The receiver again
   synchronous_answer = 37,  // {a: request, match_bits, detail: its sequence} it tells that a receive took the message
+  // A collective call of this rank, blocking or not: {source: this rank, match_bits: as of its messages, a: call's
+  // number on its communicator}
+  collective_begin = 38,  // {bytes: of one rank's data, b: TraceOperation | TraceAlgorithm << 8 | root << 16}
+  collective_end = 39,    // {b: error class}
 };
-inline constexpr std::uint16_t kTraceKindCount = 38;
+inline constexpr std::uint16_t kTraceKindCount = 40;
 // "unknown" for a number that this version does not have. The reverse accepts exactly the names.
 [[nodiscard]] std::string_view name(TraceKind kind);
 [[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);
@@ -160,6 +164,40 @@ enum class TraceSync : std::uint8_t {
 };
 inline constexpr std::uint8_t kTraceSyncCount = 14;
 [[nodiscard]] std::string_view name(TraceSync sync);
+
+// What a collective call does. none: an agreement, or blocks that go straight to their receivers.
+enum class TraceOperation : std::uint8_t {
+  none = 0,
+  barrier = 1,
+  bcast = 2,
+  reduce = 3,
+  allreduce = 4,
+  gather = 5,
+  allgather = 6,
+  scatter = 7,
+  alltoall = 8,
+  reduce_scatter = 9,
+  scan = 10,
+  exscan = 11,
+  neighbor_allgather = 12,
+  neighbor_alltoall = 13,
+};
+inline constexpr std::uint8_t kTraceOperationCount = 14;
+[[nodiscard]] std::string_view name(TraceOperation operation);
+
+// How (collectives/select/choice).
+enum class TraceAlgorithm : std::uint8_t {
+  tree = 0,
+  exchange = 1,
+  nodes = 2,
+  direct = 3,
+  bucket = 4,
+  hybrid = 5,
+  shared = 6,
+  chain = 7,
+};
+inline constexpr std::uint8_t kTraceAlgorithmCount = 8;
+[[nodiscard]] std::string_view name(TraceAlgorithm algorithm);
 
 inline constexpr std::uint8_t kNoWire = 0xff;
 inline constexpr std::uint8_t kNoHeader = 0xff;

@@ -36,6 +36,14 @@ EnvelopeBits split_envelope(std::uint64_t match_bits) {
           static_cast<std::uint32_t>(match_bits & kTypeMask)};
 }
 
+std::string collective_call_words(std::uint32_t number) {
+  constexpr std::uint32_t kPersistent = 1U << 31U;
+  constexpr unsigned kStartBits = 11;
+  if ((number & kPersistent) == 0) return fmt::format("collective call {}", number);
+  return fmt::format("persistent collective call {}, start {}", (number & ~kPersistent) >> kStartBits,
+                     number & ((1U << kStartBits) - 1));
+}
+
 TraceNames::TraceNames(const Trace& trace, WireName wire_name)
     : trace_(trace), wire_name_(wire_name), definitions_(trace.files.size()) {
   for (std::size_t file = 0; file < trace.files.size(); ++file) {
@@ -98,13 +106,29 @@ bool TraceNames::is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_
   return is_envelope(file, portal) && is_reply(match_bits);
 }
 
-bool TraceNames::is_internal(std::uint32_t file, std::uint8_t portal) const {
+std::uint64_t TraceNames::uses_of(std::uint32_t file, std::uint8_t portal) const {
   const Definition* const found = find(file, DefinitionKind::portal, portal, kAlways);
-  return found != nullptr && found->value != 0;
+  return found == nullptr ? 0 : found->value;
+}
+
+bool TraceNames::is_internal(std::uint32_t file, std::uint8_t portal) const {
+  return (uses_of(file, portal) & kInternalPortal) != 0;
+}
+
+bool TraceNames::is_collective(std::uint32_t file, std::uint8_t portal) const {
+  return (uses_of(file, portal) & kCollectivePortal) != 0;
+}
+
+bool TraceNames::is_collective_data(std::uint32_t file, std::uint8_t portal) const {
+  return (uses_of(file, portal) & (kCollectivePortal | kCollectiveWordsPortal)) == kCollectivePortal;
 }
 
 std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                              std::uint64_t time_ns) const {
+  if (is_collective(file, portal)) {
+    const EnvelopeBits is = split_envelope(match_bits);
+    return fmt::format("{} of {}", collective_call_words(is.tag), communicator(file, is.context, time_ns));
+  }
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
   if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
   const EnvelopeBits is = split_envelope(match_bits);

@@ -35,6 +35,10 @@ struct EnvelopeBits {
 };
 [[nodiscard]] EnvelopeBits split_envelope(std::uint64_t match_bits);
 
+// "collective call 17", "persistent collective call 3, start 2" by its number on its communicator
+// (docs/trace_format.md, collective_begin).
+[[nodiscard]] std::string collective_call_words(std::uint32_t number);
+
 class TraceNames {
  public:
   // `trace` outlives it.
@@ -69,10 +73,16 @@ class TraceNames {
   [[nodiscard]] bool is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
   // A portal of the library's own: of collective calls, checks, cancels.
   [[nodiscard]] bool is_internal(std::uint32_t file, std::uint8_t portal) const;
+  // Its messages are of collective calls: call's number, source and communicator are in their bits.
+  [[nodiscard]] bool is_collective(std::uint32_t file, std::uint8_t portal) const;
+  // And they are a call's data, no words about it.
+  [[nodiscard]] bool is_collective_data(std::uint32_t file, std::uint8_t portal) const;
   // What was loaded where an address lies, with the address in it; nullptr: not known.
   [[nodiscard]] const Definition* module(std::uint32_t file, std::uint64_t address) const;
 
  private:
+  // A portal's kInternalPortal and others.
+  [[nodiscard]] std::uint64_t uses_of(std::uint32_t file, std::uint8_t portal) const;
   [[nodiscard]] const Definition* find(std::uint32_t file, DefinitionKind kind, std::uint64_t number,
                                        std::uint64_t time_ns) const;
 

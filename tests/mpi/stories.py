@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Random traffic, traced: every message has a whole story, and the stories' sums are those of --stats.
+"""Random traffic, traced: every message has a whole story, and the stories' sums are those of --stats. In every third run
+a rank is killed: what is in its file is true, and what is not there is not told.
 
     tests/mpi/stories.py --build build/release --runs 6
 """
@@ -68,6 +69,26 @@ def run_once(build, program, ranks, nodes, seed):
         return problems + compare(stories, stats_of(run.stdout + run.stderr)), len(stories)
 
 
+def run_killed(build, program, ranks, nodes, seed):
+    """The same of a run whose rank 1 kills itself."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = str(pathlib.Path(scratch) / "trace")
+        command = [*build.launcher(), "-n", str(ranks), "--timeout", str(TIMEOUT), "--nodes", str(nodes), "--trace", folder,
+                   "--trace-events", str(EVENTS), program, str(seed), str(20 + 31 * seed % 150)]
+        run = support.execute(command, TIMEOUT + 15)
+        if run.status != 137:
+            return [run.transcript([f"exit status {run.status}, expected 137: rank 1 kills itself"])], 0
+        check = support.execute([build.tool("margay"), "trace", "check", folder], TIMEOUT)
+        problems = [] if check.status == 0 else [check.stdout + check.stderr]
+        stories = stories_of(build, folder)
+        if not any(story["destination"] == "1" and story["how"] != "not known" for story in stories):
+            problems.append("no message to the killed rank has a story of its receipt")
+        told = support.execute([build.tool("margay"), "trace", "story", folder, "--to", "1", "--count", "10000"], TIMEOUT)
+        if told.status != 0:
+            problems.append(told.stdout[-2000:] + told.stderr)
+        return problems, len(stories)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, help="build folder, as build/release")
@@ -79,7 +100,8 @@ def main():
     failed = 0
     for number in range(arguments.runs):
         ranks, nodes = SHAPES[number % len(SHAPES)]
-        problems, messages = run_once(build, program, ranks, nodes, number)
+        once = run_killed if number % 3 == 2 else run_once
+        problems, messages = once(build, program, ranks, nodes, number)
         failed += bool(problems)
         for problem in problems:
             print(f"run {number}, {ranks} ranks on {nodes} nodes: {problem}")

@@ -3,6 +3,8 @@
 // ranks: 2 3 4 6
 // reference: 3
 // sanitized: shm uring epoll
+#include <signal.h>
+
 #include "check.h"
 
 enum { kMessages = 250, kLargest = 150000, kModes = 5, kTag = 1 };
@@ -19,7 +21,8 @@ static unsigned roll(struct Dice* dice, unsigned below) {
   return (unsigned)((dice->state * 2685821657736338717UL) >> 33) % below;
 }
 
-static unsigned long seed;  // an argument; 0 without one
+static unsigned long seed;   // an argument; 0 without one
+static int dies_after = -1;  // another: rank 1 kills itself when it has received so many
 
 static struct Dice dice_of(int from, int to) {
   struct Dice dice = {((unsigned long)(from * 1000 + to + 1) + seed * 1000000) * 0x9E3779B97F4A7C15UL};
@@ -86,6 +89,7 @@ static void take(struct Inbox* inbox, const unsigned char* body, const MPI_Statu
   ++inbox->next[source];
   ++inbox->received;
   inbox->bytes += count;
+  if (world_rank() == 1 && inbox->received == dies_after) raise(SIGKILL);
 }
 
 // A window of receives in the order of posting, any source; what they match, they match in that order.
@@ -124,6 +128,7 @@ static void exchange(struct Inbox* inbox, struct Sends* sends, struct Dice* own)
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   seed = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+  dies_after = argc > 2 ? atoi(argv[2]) : -1;
   const int rank = world_rank(), size = world_size(), total = (size - 1) * kMessages;
   // Room for every buffered send at once: a fifth of them, up to twice their mean is never reached.
   int buffer_bytes = total * 30000;

@@ -190,6 +190,12 @@ TEST_CASE("the document's other numbers are the code's") {
   const auto synchronisations = listed("Synchronisations");
   CHECK(synchronisations.size() == kTraceSyncCount);
   for (const auto& [number, word] : synchronisations) CHECK(word == name(static_cast<TraceSync>(number)));
+  const auto operations = listed("Operations");
+  CHECK(operations.size() == kTraceOperationCount);
+  for (const auto& [number, word] : operations) CHECK(word == name(static_cast<TraceOperation>(number)));
+  const auto algorithms = listed("Algorithms");
+  CHECK(algorithms.size() == kTraceAlgorithmCount);
+  for (const auto& [number, word] : algorithms) CHECK(word == name(static_cast<TraceAlgorithm>(number)));
   const auto reasons = listed("Drop reasons");
   CHECK(reasons.size() == margay::portals::kDropReasonCount);
   for (const auto& [number, word] : reasons) CHECK(word == name(static_cast<margay::portals::DropReason>(number)));

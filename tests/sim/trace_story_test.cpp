@@ -7,6 +7,7 @@
 
 #include "portals/verdict.hpp"
 #include "sim/trace/names.hpp"
+#include "sim/trace/story/collectives.hpp"
 #include "sim/trace/story/messages.hpp"
 #include "sim/trace/story/tell.hpp"
 #include "sim/trace/story/whole.hpp"
@@ -34,7 +35,7 @@ class HandMade {
           {DefinitionKind::communicator, 0, 0, std::uint64_t{2} << 32U | rank, "MPI_COMM_WORLD"},
           {DefinitionKind::datatype, 0, kType, 4, "MPI_INT"},
           {DefinitionKind::portal, 0, 0, 0, "receives"},
-          {DefinitionKind::portal, 0, 3, 1, "collective trees"},
+          {DefinitionKind::portal, 0, 3, kInternalPortal | kCollectivePortal, "collective trees"},
           {DefinitionKind::owner, 0, 1, 0, "a posted receive"},
           {DefinitionKind::owner, 0, 2, 0, "the heap of unexpected messages"},
           {DefinitionKind::entry, 0, entry_number(0, 99), 0, "unexpected long"},
@@ -131,6 +132,36 @@ std::string told(const Trace& trace, MessageIdentity message) {
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("story: a collective call's messages tell its algorithm and which of them they are") {
+  constexpr std::uint64_t kCall12 = std::uint64_t{12} << 32U | std::uint64_t{1} << 3U;  // of the collective context
+  constexpr std::uint32_t kAllreduceByExchange = 4U | 1U << 8U;
+  HandMade made;
+  TraceEvent& begin = made.add(0, TraceKind::collective_begin, {0, portals::kAnyRank, 0});
+  begin.match_bits = kCall12;
+  begin.a = 12;
+  begin.b = kAllreduceByExchange;
+  made.add(0, TraceKind::kernel_send, {0, 1, 1}, portals::Kind::put, 3, kCall12).bytes = 80;
+  made.add(0, TraceKind::kernel_send, {0, 1, 2}, portals::Kind::put, 0, kTag7).bytes = 4;  // no message of the call
+  made.add(0, TraceKind::kernel_send, {0, 1, 3}, portals::Kind::put, 3, kCall12).bytes = 80;
+  TraceEvent& end = made.add(0, TraceKind::collective_end, {0, portals::kAnyRank, 0});
+  end.match_bits = kCall12;
+  end.a = 12;
+  const TraceNames names(made.trace);
+  const Collectives collectives(made.trace, names);
+  REQUIRE(collectives.parts().size() == 1);
+  CHECK(collectives.parts()[0].sends.size() == 2);
+  CHECK(collectives.parts()[0].end == 4);
+  CHECK(collectives.step_of({0, 1, 2}) == nullptr);
+  const EventWords words(made.trace, names, {}, &collectives);
+  CHECK(words.message(made.trace.entries[3]) ==
+        "80 bytes, collective call 12 of MPI_COMM_WORLD: allreduce by exchange, message 2 of 2 that rank 0 sends in "
+        "it");
+  CHECK(words.of(made.trace.entries[0]) ==
+        "begins collective call 12 of MPI_COMM_WORLD: allreduce by exchange, 0 bytes");
+  CHECK(words.of(made.trace.entries[4]) == "collective call 12 of MPI_COMM_WORLD is over");
+  CHECK(collective_call_words(0x8000'0000U | 3U << 11U | 2U) == "persistent collective call 3, start 2");
 }
 
 }  // namespace

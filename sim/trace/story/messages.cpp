@@ -1,6 +1,7 @@
 #include "sim/trace/story/messages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/trace/names.hpp"
 
@@ -67,6 +68,7 @@ void Messages::note_hops() {
 void Messages::note_calls() {
   struct Thread {
     std::vector<std::size_t> calls;  // entered and not left
+    std::size_t wait_begun = kNone;
   };
   struct Rank {
     std::unordered_map<std::uint64_t, Thread> threads;
@@ -86,8 +88,14 @@ void Messages::note_calls() {
     std::vector<std::size_t>& calls = rank.latest->calls;
     if (event.kind == TraceKind::mpi_enter) calls.push_back(i);
     if (!calls.empty()) calls_[i] = calls.back();
+    if (event.kind == TraceKind::wait_begin) rank.latest->wait_begun = i;
+    if (event.kind == TraceKind::wait_end) {
+      const std::size_t begun = std::exchange(rank.latest->wait_begun, kNone);
+      if (begun != kNone && !calls.empty())
+        ends_[calls.back()].waited_ns += event.time - trace_.entries[begun].event.time;
+    }
     if (event.kind == TraceKind::mpi_leave && !calls.empty()) {
-      leaves_[calls.back()] = i;
+      ends_[calls.back()].leave = i;
       calls.pop_back();
     }
   }
@@ -99,8 +107,13 @@ bool Messages::is_whole(std::uint32_t rank) const {
 }
 
 std::size_t Messages::leave_of(std::size_t enter) const {
-  const auto found = leaves_.find(enter);
-  return found == leaves_.end() ? kNone : found->second;
+  const auto found = ends_.find(enter);
+  return found == ends_.end() ? kNone : found->second.leave;
+}
+
+std::uint64_t Messages::waited_in(std::size_t enter) const {
+  const auto found = ends_.find(enter);
+  return found == ends_.end() ? 0 : found->second.waited_ns;
 }
 
 MessageIdentity Messages::root_of(MessageIdentity hop) const {

@@ -58,6 +58,8 @@ class Messages {
   [[nodiscard]] bool has_threads(std::uint32_t file) const { return has_threads_[file]; }
   // Index of the mpi_leave that belongs to the mpi_enter `enter`; kNone: it is not in the trace.
   [[nodiscard]] std::size_t leave_of(std::size_t enter) const;
+  // How long the call of mpi_enter `enter` waited, in all.
+  [[nodiscard]] std::uint64_t waited_in(std::size_t enter) const;
 
  private:
   [[nodiscard]] std::vector<std::size_t> steps_of(const MessageIdentity& root) const;
@@ -79,7 +81,11 @@ class Messages {
   std::vector<MessageIdentity> roots_;
   std::vector<std::size_t> calls_;
   std::vector<bool> has_threads_;  // by file
-  std::unordered_map<std::size_t, std::size_t> leaves_;
+  struct Call {
+    std::size_t leave = MessageStory::kNone;
+    std::uint64_t waited_ns = 0;
+  };
+  std::unordered_map<std::size_t, Call> ends_;  // by the index of the call's mpi_enter
 };
 
 }  // namespace margay::sim

@@ -132,13 +132,7 @@ class Teller {
     const std::size_t leave = messages_.leave_of(enter);
     // Of several threads it is not known which one's step it was.
     if (leave == kMissing || messages_.has_threads(at(step).file)) return;
-    std::uint64_t waited = 0;
-    std::size_t begin = kMissing;
-    for (std::size_t i = enter; i < leave; ++i) {
-      if (at(i).file != at(enter).file || messages_.call_around(i) != enter) continue;
-      if (at(i).event.kind == TraceKind::wait_begin) begin = i;
-      if (at(i).event.kind == TraceKind::wait_end && begin != kMissing) waited += between(begin, i);
-    }
+    const std::uint64_t waited = messages_.waited_in(enter);
     add(fmt::format("Rank {} {} it in {}, {} long{}.", rank, what,
                     call_name(trace_.files[at(enter).file], at(enter).event.a), duration_text(between(enter, leave)),
                     waited == 0 ? "" : fmt::format(", {} of it waiting", duration_text(waited))));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "portals/verdict.hpp"
+#include "sim/trace/story/collectives.hpp"
 #include "sim/trace/text.hpp"
 
 namespace margay::sim {
@@ -45,6 +46,18 @@ std::string_view saved_words(Saved saved) {
   return "what is kept of it is not known";
 }
 
+std::string_view link_words(TraceLink link) {
+  switch (link) {
+    case TraceLink::next:
+      return "the next entry";
+    case TraceLink::entry:
+      return "another entry";
+    case TraceLink::drop:
+      return "the end of the walk";
+  }
+  return "nowhere that is known";
+}
+
 std::string rank_words(portals::Rank rank) {
   return rank == portals::kAnyRank ? "any rank" : fmt::format("rank {}", rank);
 }
@@ -71,8 +84,8 @@ std::string duration_text(std::uint64_t ns) {
   return scaled(value / 1e9, "s");
 }
 
-EventWords::EventWords(const Trace& trace, const TraceNames& names, CallSite call_site)
-    : trace_(trace), names_(names), call_site_(std::move(call_site)) {}
+EventWords::EventWords(const Trace& trace, const TraceNames& names, CallSite call_site, const Collectives* collectives)
+    : trace_(trace), names_(names), call_site_(std::move(call_site)), collectives_(collectives) {}
 
 std::string EventWords::call(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
@@ -98,7 +111,9 @@ std::string EventWords::message(const Trace::Entry& entry) const {
   const std::string what = event.kind == TraceKind::send_begin
                                ? names_.elements(entry.file, event.b, event.bytes, event.time)
                                : fmt::format("{} bytes", event.bytes);
-  return fmt::format("{}, {}", what, names_.bits(definer_of(entry), portal, event.match_bits, event.time));
+  const std::string call = collectives_ == nullptr ? "" : collectives_->words(identity(event));
+  return fmt::format("{}, {}{}{}", what, names_.bits(definer_of(entry), portal, event.match_bits, event.time),
+                     call.empty() ? "" : ": ", call);
 }
 
 std::string EventWords::of(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const {
@@ -190,31 +205,24 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
   }
 }
 
-std::string EventWords::of_pass(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const {
+std::string EventWords::passed_entry(const Trace::Entry& entry) const {
+  return names_.entry(entry.file, entry.event.portal, entry.event.detail, entry.event.a >> 16U & 0xffU,
+                      entry.event.time);
+}
+
+std::string EventWords::why_passed(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const {
   const TraceEvent& event = entry.event;
-  const auto passed = static_cast<portals::Passed>(event.reason);
-  std::string why(reason_text(event));
-  if (passed == portals::Passed::no_match) {
-    const std::string which =
-        message_bits
-            ? names_.mismatch(entry.file, event.portal, event.match_bits, event.bytes, *message_bits, event.time)
-            : "it wants " + names_.wanted(entry.file, event.portal, event.match_bits, event.bytes, event.time);
-    why = fmt::format("no match, {}", which);
-    if (event.b != portals::kAnyRank && event.b != event.source) why += fmt::format("; it takes rank {} only", event.b);
-  }
-  return fmt::format("passes over {}: {}; its link leads to {}",
-                     names_.entry(entry.file, event.portal, event.detail, event.a >> 16U & 0xffU, event.time), why,
-                     [&]() -> std::string_view {
-                       switch (static_cast<TraceLink>(event.a >> 24U)) {
-                         case TraceLink::next:
-                           return "the next entry";
-                         case TraceLink::entry:
-                           return "another entry";
-                         case TraceLink::drop:
-                           return "the end of the walk";
-                       }
-                       return "nowhere that is known";
-                     }());
+  if (static_cast<portals::Passed>(event.reason) != portals::Passed::no_match) return std::string(reason_text(event));
+  const std::string which =
+      message_bits ? names_.mismatch(entry.file, event.portal, event.match_bits, event.bytes, *message_bits, event.time)
+                   : "it wants " + names_.wanted(entry.file, event.portal, event.match_bits, event.bytes, event.time);
+  const bool is_from_another = event.b != portals::kAnyRank && event.b != event.source;
+  return fmt::format("no match, {}{}", which, is_from_another ? fmt::format("; it takes rank {} only", event.b) : "");
+}
+
+std::string EventWords::of_pass(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const {
+  return fmt::format("passes over {}: {}; its link leads to {}", passed_entry(entry), why_passed(entry, message_bits),
+                     link_words(static_cast<TraceLink>(entry.event.a >> 24U)));
 }
 
 std::string EventWords::of_request(const Trace::Entry& entry) const {
@@ -248,6 +256,19 @@ std::string EventWords::of_request(const Trace::Entry& entry) const {
   }
 }
 
+std::string EventWords::of_collective(const Trace::Entry& entry) const {
+  const TraceEvent& event = entry.event;
+  const EnvelopeBits bits = split_envelope(event.match_bits);
+  const std::string call = fmt::format("{} of {}", collective_call_words(event.a),
+                                       names_.communicator(entry.file, bits.context, event.time));
+  if (event.kind == TraceKind::collective_end) {
+    return event.b == 0 ? fmt::format("{} is over", call)
+                        : fmt::format("{} is over with an error of class {}", call, event.b);
+  }
+  const CollectiveShape shape = collective_shape(event);
+  return fmt::format("begins {}: {}, {} bytes", call, words_of(shape), event.bytes);
+}
+
 std::string EventWords::of_rank(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   const TraceFile& file = trace_.files[entry.file];
@@ -274,12 +295,15 @@ std::string EventWords::of_rank(const Trace::Entry& entry) const {
     case TraceKind::shared_write:
     case TraceKind::shared_read: {
       const EnvelopeBits bits = split_envelope(event.match_bits);
-      const std::string call =
-          fmt::format("collective call {} of {}", event.a, names_.communicator(entry.file, bits.context, event.time));
+      const std::string call = fmt::format("{} of {}", collective_call_words(event.a),
+                                           names_.communicator(entry.file, bits.context, event.time));
       return event.kind == TraceKind::shared_write
                  ? fmt::format("shows its part of {} to the node, {} bytes", call, event.bytes)
                  : fmt::format("reads rank {}'s part of {}, {} bytes", event.source, call, event.bytes);
     }
+    case TraceKind::collective_begin:
+    case TraceKind::collective_end:
+      return of_collective(entry);
     case TraceKind::window_access:
       return fmt::format("{} of {} bytes at offset {} of {}'s window {}, {}, epoch {}",
                          name(static_cast<TraceAccess>(event.a)), event.bytes, event.detail,

@@ -13,14 +13,21 @@ namespace margay::sim {
 // "heat.c:41" of an address in a module; "" where that is not known.
 using CallSite = std::function<std::string(const Definition& module, std::uint64_t address)>;
 
+class Collectives;
+
 class EventWords {
  public:
-  // All outlive it. `call_site` may be empty.
-  EventWords(const Trace& trace, const TraceNames& names, CallSite call_site = {});
+  // All outlive it. `call_site` may be empty. Without `collectives` a collective call's messages do not tell its
+  // algorithm and step.
+  EventWords(const Trace& trace, const TraceNames& names, CallSite call_site = {},
+             const Collectives* collectives = nullptr);
 
   // "puts its header on shm: 300000 bytes for portal 0 (receives)". No line end. `message_bits`: of the message, where
   // the event is a kernel_pass, which has the entry's.
   [[nodiscard]] std::string of(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits = {}) const;
+  // The two parts of a kernel_pass: "the entry "odd tags"", "no match, it wants tag 3, and the message has tag 4".
+  [[nodiscard]] std::string passed_entry(const Trace::Entry& entry) const;
+  [[nodiscard]] std::string why_passed(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const;
   // "MPI_Send (heat.c:41)" of an mpi_enter.
   [[nodiscard]] std::string call(const Trace::Entry& entry) const;
   // "25 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD" of a send_begin; else what is known of the message.
@@ -32,11 +39,13 @@ class EventWords {
   [[nodiscard]] std::string of_kernel(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_request(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_pass(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const;
+  [[nodiscard]] std::string of_collective(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_rank(const Trace::Entry& entry) const;
 
   const Trace& trace_;
   const TraceNames& names_;
   CallSite call_site_;
+  const Collectives* collectives_;
 };
 
 // "1.234 ms", "17 ns": three digits at least.

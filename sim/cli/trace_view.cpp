@@ -1,0 +1,76 @@
+#include "sim/cli/trace_view.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "sim/cli/trace_common.hpp"
+#include "sim/cli/view/page.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+using portals::Status;
+
+struct ViewOptions {
+  std::string folder;
+  std::string output;
+};
+
+// "traces/heat/" is written to traces/heat.html.
+std::string page_of(const std::string& folder) {
+  std::string path = folder;
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path + ".html";
+}
+
+void write_view(const ViewOptions& options, const CallSite& call_site, std::string_view page) {
+  if (page.empty()) {
+    fail_trace(
+        Status::error("trace view: this margay was built without its page: install nodejs and npm, and configure and "
+                      "build it again"));
+  }
+  Trace trace;
+  load_trace(options.folder, trace);
+  if (trace.entries.empty()) {
+    fail_trace(
+        Status::error(fmt::format("trace view: {}: no event is in it, so there is nothing to see", options.folder)));
+  }
+  const TraceNames names(trace, wire_text);
+  const Messages messages(trace);
+  const Collectives collectives(trace, names);
+  const EventWords words(trace, names, call_site, &collectives);
+  const std::string path = options.output.empty() ? page_of(options.folder) : options.output;
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  const auto fail = [&] {
+    fail_trace(Status::error(
+        fmt::format("trace view: {} cannot be written: {}; name another file with -o", path, std::strerror(errno))));
+  };
+  if (!out) fail();
+  const PageInput input{trace, names, messages, collectives, words, call_site};
+  if (Status status = write_page(page, input, options.folder, out); !status.ok()) fail_trace(status);
+  out.close();
+  if (!out) fail();
+  put_line(fmt::format("{}: {} messages; open it in a browser", path, messages.roots().size()));
+  finish_output();
+}
+
+}  // namespace
+
+void add_trace_view(CLI::App& trace, const CallSite& call_site, std::string_view page) {
+  auto options = std::make_shared<ViewOptions>();
+  CLI::App* view =
+      trace.add_subcommand("view", "write the trace as one HTML page: timeline, stories, match lists, ...");
+  view->add_option("folder", options->folder, "what --trace named")->required();
+  view->add_option("-o,--output", options->output, "the page (default: FOLDER.html)");
+  view->callback([options, call_site, page] { write_view(*options, call_site, page); });
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,123 @@
+#include "sim/cli/view/collectives_table.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace margay::sim {
+
+namespace {
+
+// Which parts are of one call. Communicators without a common member may have the same context, so parts of one context
+// and number are joined only by what shows that they belong together: a message, a part of shared memory that was read.
+class Groups {
+ public:
+  explicit Groups(std::size_t parts) : parents_(parts) { std::iota(parents_.begin(), parents_.end(), 0); }
+  std::size_t of(std::size_t part) {
+    while (parents_[part] != part) part = parents_[part] = parents_[parents_[part]];
+    return part;
+  }
+  void join(std::size_t one, std::size_t other) { parents_[of(one)] = of(other); }
+
+ private:
+  std::vector<std::size_t> parents_;
+};
+
+// Parts by what names them: context, number, rank; those of one name in their order.
+using Name = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+class PartIndex {
+ public:
+  explicit PartIndex(const PageInput& input) : input_(input) {
+    const auto& parts = input.collectives.parts();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts_[{parts[i].context, parts[i].number, input.trace.files[parts[i].file].rank}].push_back(i);
+    }
+  }
+  // The part of `rank` in the call of `part`: of several, the one that is as old; kNoEntry: it is not in the trace.
+  [[nodiscard]] std::size_t of_rank(std::size_t part, std::uint32_t rank) const {
+    const CollectivePart& own = input_.collectives.parts()[part];
+    const Name own_name(own.context, own.number, input_.trace.files[own.file].rank);
+    const auto mine = parts_.find(own_name), theirs = parts_.find({own.context, own.number, rank});
+    if (theirs == parts_.end()) return kNoEntry;
+    const auto& list = mine->second;
+    const auto age = static_cast<std::size_t>(std::find(list.begin(), list.end(), part) - list.begin());
+    return age < theirs->second.size() ? theirs->second[age] : kNoEntry;
+  }
+  // The latest part of that name that began before entry `at`.
+  [[nodiscard]] std::size_t latest(const Name& name, std::size_t at) const {
+    const auto found = parts_.find(name);
+    if (found == parts_.end()) return kNoEntry;
+    std::size_t latest = kNoEntry;
+    for (const std::size_t part : found->second) {
+      if (input_.collectives.parts()[part].begin < at) latest = part;
+    }
+    return latest;
+  }
+
+ private:
+  const PageInput& input_;
+  std::map<Name, std::vector<std::size_t>> parts_;
+};
+
+Groups groups_of(const PageInput& input) {
+  const auto& parts = input.collectives.parts();
+  const PartIndex index(input);
+  Groups groups(parts.size());
+  const auto join = [&](std::size_t part, std::uint32_t rank) {
+    const std::size_t other = part == kNoEntry ? kNoEntry : index.of_rank(part, rank);
+    if (other != kNoEntry) groups.join(part, other);
+  };
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    for (const std::size_t send : parts[part].sends) join(part, input.entry(send).event.destination);
+  }
+  for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
+    const TraceEvent& event = input.entry(i).event;
+    if (event.kind != TraceKind::shared_read) continue;
+    const std::uint32_t context = split_envelope(event.match_bits).context;
+    join(index.latest({context, event.a, event.destination}, i), event.source);
+  }
+  return groups;
+}
+
+}  // namespace
+
+void add_collectives(const PageInput& input, PageData& data) {
+  const auto& parts = input.collectives.parts();
+  Groups groups = groups_of(input);
+  std::vector<std::uint32_t> rank, name_of, communicator, number, algorithm;
+  std::vector<double> bytes, begin, end;
+  std::vector<std::int32_t> group;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Trace::Entry& entry = input.entry(parts[i].begin);
+    const CollectiveShape shape = collective_shape(entry.event);
+    const std::size_t call = input.messages.call_around(parts[i].begin);
+    const std::string called = call == kNoEntry ? std::string(name(shape.operation))
+                                                : call_name(input.trace.files[entry.file], input.entry(call).event.a);
+    rank.push_back(input.rank_of(parts[i].begin));
+    name_of.push_back(data.strings().number(called));
+    communicator.push_back(
+        data.strings().number(input.names.communicator(entry.file, parts[i].context, entry.event.time)));
+    number.push_back(parts[i].number);
+    algorithm.push_back(
+        data.strings().number(shape.operation == TraceOperation::none ? "direct" : name(shape.algorithm)));
+    bytes.push_back(static_cast<double>(entry.event.bytes));
+    begin.push_back(input.time(parts[i].begin));
+    end.push_back(input.time(parts[i].end));
+    group.push_back(static_cast<std::int32_t>(groups.of(i)));
+  }
+  data.table("collectives", parts.size())
+      .column("rank", rank)
+      .column("name", name_of)
+      .column("communicator", communicator)
+      .column("number", number)
+      .column("algorithm", algorithm)
+      .column("bytes", bytes)
+      .column("begin", begin)
+      .column("end", end)
+      .column("group", group)
+      .done();
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,294 @@
+#include "sim/cli/view/messages_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "sim/trace/story/fate.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+// The table of messages, row by row.
+class MessageRows {
+ public:
+  MessageRows(const PageInput& input, const PageCalls& calls, PageStrings& strings)
+      : input_(input), calls_(calls), strings_(strings) {}
+
+  void add(const MessageStory& story) {
+    const Trace::Entry& told = about(input_.trace, story);
+    add_times(story);
+    add_words(story, told);
+    add_waits(story);
+    send_call_.push_back(calls_.row_around(input_, story.begin));
+    receive_call_.push_back(calls_.row_around(input_, story.received));
+    const CollectiveStep* const step = input_.collectives.step_of(story.identity);
+    collective_.push_back(step == nullptr ? kNoRow : static_cast<std::int32_t>(step->part));
+    step_.push_back(step == nullptr ? 0 : step->step);
+  }
+
+  void write(PageData& data) const {
+    data.table("messages", source_.size())
+        .column("source", source_)
+        .column("destination", destination_)
+        .column("sequence", sequence_)
+        .column("first", first_)
+        .column("last", last_)
+        .column("sent", sent_)
+        .column("arrived", arrived_)
+        .column("posted", posted_)
+        .column("taken", taken_)
+        .column("received", received_)
+        .column("completed", completed_)
+        .column("bytes", bytes_)
+        .column("tag", tag_)
+        .column("what", what_)
+        .column("communicator", communicator_)
+        .column("protocol", protocol_)
+        .column("how", how_)
+        .column("wire", wire_)
+        .column("portal", portal_)
+        .column("portal_name", portal_name_)
+        .column("internal", internal_)
+        .column("walked", walked_)
+        .column("send_call", send_call_)
+        .column("receive_call", receive_call_)
+        .column("sender_waited", sender_waited_)
+        .column("receiver_waited", receiver_waited_)
+        .column("collective", collective_)
+        .column("step", step_)
+        .done();
+  }
+
+ private:
+  void add_times(const MessageStory& story) {
+    source_.push_back(story.identity.source);
+    destination_.push_back(story.identity.destination);
+    sequence_.push_back(static_cast<std::uint32_t>(story.identity.sequence));
+    // Its own, not its receive's: the table is in this order.
+    const auto own = std::find_if(story.steps.begin(), story.steps.end(),
+                                  [&](std::size_t at) { return identity(input_.entry(at).event) == story.identity; });
+    first_.push_back(input_.time(own == story.steps.end() ? story.steps.front() : *own));
+    last_.push_back(input_.time(story.steps.back()));
+    sent_.push_back(input_.time(story.sent));
+    arrived_.push_back(input_.time(story.arrived));
+    posted_.push_back(input_.time(story.posted));
+    taken_.push_back(input_.time(story.searched));
+    received_.push_back(input_.time(story.received == kNoEntry ? deposit_of(story) : story.received));
+    completed_.push_back(input_.time(story.completed));
+  }
+
+  // What no MPI receive takes is there when its body is.
+  [[nodiscard]] std::size_t deposit_of(const MessageStory& story) const {
+    if (story.unexpected) return kNoEntry;
+    for (const std::size_t at : story.steps) {
+      const TraceEvent& event = input_.entry(at).event;
+      if (event.kind == TraceKind::kernel_deposit && identity(event) == story.identity) return at;
+    }
+    return kNoEntry;
+  }
+
+  void add_words(const MessageStory& story, const Trace::Entry& told) {
+    const TraceEvent& event = told.event;
+    const bool is_begin = story.begin != kNoEntry && input_.entry(story.begin).event.kind == TraceKind::send_begin;
+    const TraceEvent& chosen = is_begin ? input_.entry(story.begin).event : event;
+    bytes_.push_back(static_cast<double>(chosen.bytes));
+    const std::uint8_t portal = event.portal;
+    const bool is_envelope = is_begin || input_.names.is_envelope(told.file, portal);
+    const bool is_data = input_.names.is_collective_data(told.file, portal);
+    const EnvelopeBits bits = split_envelope(event.match_bits);
+    const bool is_answer = !is_begin && input_.names.is_answer(told.file, portal, event.match_bits);
+    tag_.push_back(is_envelope && !is_answer && bits.tag <= kMpiUserTagMost ? static_cast<std::int32_t>(bits.tag) : -1);
+    const Trace::Entry& best = is_begin ? input_.entry(story.begin) : told;
+    what_.push_back(strings_.number(input_.words.message(best)));
+    const bool has_communicator = (is_envelope && !is_answer) || is_data;
+    communicator_.push_back(strings_.number(
+        has_communicator ? input_.names.communicator(best.file, bits.context, event.time) : std::string()));
+    protocol_.push_back(chosen.protocol == TraceProtocol::none ? 0 : strings_.number(name(chosen.protocol)));
+    how_.push_back(strings_.number(fate(input_.messages, story)));
+    const std::size_t on_wire = story.sent != kNoEntry ? story.sent : story.arrived;
+    wire_.push_back(
+        strings_.number(on_wire == kNoEntry ? std::string() : input_.names.wire(input_.entry(on_wire).event.wire)));
+    portal_.push_back(portal);
+    portal_name_.push_back(portal == portals::kNoPortal ? 0 : strings_.number(input_.names.portal(told.file, portal)));
+    const bool is_internal = portal != portals::kNoPortal && input_.names.is_internal(told.file, portal);
+    internal_.push_back(is_answer || (is_internal && !is_data) ? 1 : 0);
+    walked_.push_back(story.matched == kNoEntry ? 0 : input_.entry(story.matched).event.a);
+  }
+
+  // Late receiver: the sender waited while no receive was there. Late sender: the receiver waited before it was sent.
+  // Where several threads of a rank call, whose wait it was is not known.
+  void add_waits(const MessageStory& story) {
+    double by_sender = 0, by_receiver = 0;
+    if (story.posted != kNoEntry && story.begin != kNoEntry) {
+      const std::uint32_t sender = input_.entry(story.begin).file;
+      const std::uint32_t receiver = input_.entry(story.posted).file;
+      const double sent = input_.time(story.begin), posted = input_.time(story.posted);
+      if (!input_.messages.has_threads(sender) && story.completed != kNoEntry) {
+        by_sender = calls_.waited(sender, sent, std::min(posted, input_.time(story.completed)));
+      }
+      if (!input_.messages.has_threads(receiver)) by_receiver = calls_.waited(receiver, posted, sent);
+    }
+    sender_waited_.push_back(by_sender);
+    receiver_waited_.push_back(by_receiver);
+  }
+
+  const PageInput& input_;
+  const PageCalls& calls_;
+  PageStrings& strings_;
+  std::vector<std::uint32_t> source_, destination_, sequence_, what_, communicator_, protocol_, how_, wire_,
+      portal_name_, walked_, step_;
+  std::vector<std::uint8_t> portal_, internal_;
+  std::vector<std::int32_t> tag_, send_call_, receive_call_, collective_;
+  std::vector<double> first_, last_, sent_, arrived_, posted_, taken_, received_, completed_, bytes_, sender_waited_,
+      receiver_waited_;
+};
+
+// Acknowledgments, gets, replies and answers, each a row of its message.
+class HopRows {
+ public:
+  HopRows(const PageInput& input, PageStrings& strings) : input_(input), strings_(strings) {}
+
+  void add(std::int32_t row, const MessageStory& story) {
+    struct Hop {
+      MessageIdentity identity;
+      std::string_view kind;
+      std::size_t sent = kNoEntry, arrived = kNoEntry;
+    };
+    std::vector<Hop> hops;
+    for (const std::size_t at : story.steps) {
+      const TraceEvent& event = input_.entry(at).event;
+      if (event.sequence == 0 || identity(event) == story.identity) continue;
+      auto hop =
+          std::find_if(hops.begin(), hops.end(), [&](const Hop& one) { return one.identity == identity(event); });
+      if (hop == hops.end()) hop = hops.insert(hop, {identity(event), kind_of(event)});
+      std::size_t* const end = end_of(event.kind, hop->sent, hop->arrived);
+      if (end != nullptr && *end == kNoEntry) *end = at;
+      if (hop->kind.empty()) hop->kind = kind_of(event);
+    }
+    for (const Hop& hop : hops) {
+      message_.push_back(row);
+      source_.push_back(hop.identity.source);
+      destination_.push_back(hop.identity.destination);
+      kind_.push_back(strings_.number(hop.kind));
+      sent_.push_back(input_.time(hop.sent));
+      arrived_.push_back(input_.time(hop.arrived));
+    }
+  }
+
+  void write(PageData& data) const {
+    data.table("hops", message_.size())
+        .column("message", message_)
+        .column("source", source_)
+        .column("destination", destination_)
+        .column("kind", kind_)
+        .column("sent", sent_)
+        .column("arrived", arrived_)
+        .done();
+  }
+
+ private:
+  static std::string_view kind_of(const TraceEvent& event) {
+    constexpr std::string_view kKinds[] = {"answer", "get", "reply", "acknowledgment"};
+    return event.header < std::size(kKinds) ? kKinds[event.header] : "";
+  }
+  static std::size_t* end_of(TraceKind kind, std::size_t& sent, std::size_t& arrived) {
+    switch (kind) {
+      case TraceKind::kernel_send:
+      case TraceKind::kernel_ack_sent:
+      case TraceKind::kernel_reply_sent:
+        return &sent;
+      case TraceKind::kernel_arrive:
+      case TraceKind::kernel_ack_arrived:
+      case TraceKind::kernel_get_arrived:
+        return &arrived;
+      default:
+        return nullptr;
+    }
+  }
+
+  const PageInput& input_;
+  PageStrings& strings_;
+  std::vector<std::int32_t> message_;
+  std::vector<std::uint32_t> source_, destination_, kind_;
+  std::vector<double> sent_, arrived_;
+};
+
+void add_passes(const PageInput& input, const PageMessages& messages, PageData& data) {
+  std::vector<std::int32_t> message;
+  std::vector<double> time;
+  std::vector<std::uint32_t> step, entry_text, reason;
+  std::vector<std::uint8_t> link;
+  for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
+    const Trace::Entry& entry = input.entry(i);
+    if (entry.event.kind != TraceKind::kernel_pass) continue;
+    const auto found = messages.row_of.find(input.messages.root_of(identity(entry.event)));
+    if (found == messages.row_of.end()) continue;
+    const MessageStory& story = messages.stories[static_cast<std::size_t>(found->second)];
+    const std::size_t arrived = story.arrived;
+    message.push_back(found->second);
+    time.push_back(input.time(i));
+    step.push_back(entry.event.a & 0xffffU);
+    link.push_back(static_cast<std::uint8_t>(entry.event.a >> 24U));
+    const std::optional<std::uint64_t> bits =
+        arrived == kNoEntry ? std::nullopt : std::optional(input.entry(arrived).event.match_bits);
+    entry_text.push_back(data.strings().number(input.words.passed_entry(entry)));
+    reason.push_back(data.strings().number(input.words.why_passed(entry, bits)));
+  }
+  data.table("passes", message.size())
+      .column("message", message)
+      .column("time", time)
+      .column("step", step)
+      .column("entry", entry_text)
+      .column("reason", reason)
+      .column("link", link)
+      .done();
+}
+
+void add_heap(const PageInput& input, const PageMessages& messages, PageData& data) {
+  std::vector<std::uint32_t> rank;
+  std::vector<std::int32_t> message;
+  std::vector<double> from, to;
+  for (std::size_t row = 0; row < messages.stories.size(); ++row) {
+    const MessageStory& story = messages.stories[row];
+    if (!story.unexpected || story.arrived == kNoEntry) continue;
+    rank.push_back(story.identity.destination);
+    message.push_back(static_cast<std::int32_t>(row));
+    from.push_back(input.time(story.arrived));
+    to.push_back(input.time(story.searched));
+  }
+  data.table("heap", rank.size())
+      .column("rank", rank)
+      .column("message", message)
+      .column("from", from)
+      .column("to", to)
+      .done();
+}
+
+}  // namespace
+
+PageMessages add_messages(const PageInput& input, const PageCalls& calls, PageData& data) {
+  PageMessages messages;
+  MessageRows rows(input, calls, data.strings());
+  HopRows hops(input, data.strings());
+  for (const MessageIdentity& root : input.messages.roots()) {
+    MessageStory story = input.messages.story(root);
+    if (story.steps.empty()) continue;
+    const auto row = static_cast<std::int32_t>(messages.stories.size());
+    rows.add(story);
+    hops.add(row, story);
+    messages.row_of[root] = row;
+    for (const std::size_t at : story.steps) {
+      if (input.entry(at).event.kind == TraceKind::search_miss) messages.row_of_search[at] = row;
+    }
+    messages.stories.push_back(std::move(story));
+  }
+  rows.write(data);
+  hops.write(data);
+  add_passes(input, messages, data);
+  add_heap(input, messages, data);
+  return messages;
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,111 @@
+#include "sim/cli/view/page.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+
+#include "sim/cli/view/calls_table.hpp"
+#include "sim/cli/view/collectives_table.hpp"
+#include "sim/cli/view/entries_table.hpp"
+#include "sim/cli/view/messages_table.hpp"
+#include "sim/trace/story/tell.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+constexpr std::string_view kPlace = "<!-- margay:data -->\n";
+// Stories that are packed together: what a click unpacks.
+constexpr std::size_t kStoriesInBlock = 256;
+constexpr char kBetweenStories = '\x1e';
+
+std::string started(const Trace& trace) {
+  constexpr std::uint64_t kBillion = 1'000'000'000;
+  const auto seconds = static_cast<std::time_t>(trace.files.front().started_realtime_ns / kBillion);
+  return seconds == 0 ? "" : fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(seconds));
+}
+
+std::string ranks_of(const PageInput& input, const PageData& /*data*/) {
+  std::string json;
+  for (std::uint32_t i = 0; i < input.trace.files.size(); ++i) {
+    const TraceFile& file = input.trace.files[i];
+    json += fmt::format(
+        R"({}{{"rank":{},"size":{},"node":{},"process":{},"events":{},"lost":{},"left_out":{},"closed":{},"threads":{}}})",
+        json.empty() ? "" : ",", file.rank, file.size, file.node, file.process_id, file.written - file.lost,
+        file.lost - file.left_out, file.left_out, file.closed, input.messages.has_threads(i) ? 2 : 1);
+  }
+  return "[" + json + "]";
+}
+
+// What the reader of the page has to know before.
+std::string notes_of(const Trace& trace) {
+  std::string json;
+  const auto note = [&](const std::string& text) { json += (json.empty() ? "" : ",") + json_text(text); };
+  for (const TraceFile& file : trace.files) {
+    const std::uint64_t overwritten = file.lost - file.left_out;
+    if (overwritten > 0) {
+      note(fmt::format("Rank {}: its first {} events were overwritten; record more (--trace-events).", file.rank,
+                       overwritten));
+    }
+    if (file.left_out > 0) {
+      note(fmt::format("Rank {}: {} events before the end of the run are left out (--trace-last).", file.rank,
+                       file.left_out));
+    }
+    if (file.damaged > 0) note(fmt::format("Rank {}: {} damaged events are left out.", file.rank, file.damaged));
+    if (!file.closed) note(fmt::format("Rank {} did not close its trace: it still runs, or was ended.", file.rank));
+    if (file.definitions_lost > 0) {
+      note(fmt::format("Rank {}: there was no room for {} names.", file.rank, file.definitions_lost));
+    }
+  }
+  if (!trace.files.empty() && trace.files.size() < trace.files.front().size) {
+    note(fmt::format("The files of {} ranks are not in the folder.", trace.files.front().size - trace.files.size()));
+  }
+  return "[" + json + "]";
+}
+
+void add_stories(const PageInput& input, const PageMessages& messages, PageData& data) {
+  std::string blobs, text;
+  const auto end_block = [&] {
+    blobs += fmt::format("{}{}", blobs.empty() ? "" : ",", data.add_blob(std::as_bytes(std::span(text))));
+    text.clear();
+  };
+  for (std::size_t row = 0; row < messages.stories.size(); ++row) {
+    if (row > 0) {
+      if (row % kStoriesInBlock == 0) {
+        end_block();
+      } else {
+        text += kBetweenStories;
+      }
+    }
+    text += tell(input.trace, input.messages, input.words, messages.stories[row]);
+  }
+  if (!text.empty()) end_block();
+  data.member("stories", fmt::format(R"({{"block":{},"blobs":[{}]}})", kStoriesInBlock, blobs));
+}
+
+}  // namespace
+
+portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
+                           std::ostream& out) {
+  const std::size_t place = frame.find(kPlace);
+  if (place == std::string_view::npos) return portals::Status::error("the page has no place for its data");
+  PageData data;
+  const PageCalls calls = add_calls(input, data);
+  const PageMessages messages = add_messages(input, calls, data);
+  add_entries(input, messages, data);
+  add_collectives(input, data);
+  add_stories(input, messages, data);
+  const std::uint64_t first = input.trace.entries.front().event.time, last = input.trace.entries.back().event.time;
+  data.member("title", json_text(title));
+  data.member("started", json_text(started(input.trace)));
+  data.member("duration_ns", fmt::format("{}", last - first));
+  data.member("ranks", ranks_of(input, data));
+  data.member("notes", notes_of(input.trace));
+  out << frame.substr(0, place);
+  data.write(out);
+  out << frame.substr(place + kPlace.size());
+  return {};
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,18 @@
+// The page of `margay trace view`: one HTML file that holds its script and its data.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "portals/base/status.hpp"
+#include "sim/cli/view/page_input.hpp"
+
+namespace margay::sim {
+
+// `frame`: the built page (viewer/), in which one line stands for the data. Errors: it has no such line. What `out`
+// could not take is in its state.
+[[nodiscard]] portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
+                                         std::ostream& out);
+
+}  // namespace margay::sim

@@ -1,0 +1,59 @@
+#include "sim/cli/view/page_data.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "portals/base/assert.hpp"
+#include "sim/cli/view/packed.hpp"
+
+namespace margay::sim {
+
+std::uint32_t PageStrings::number(std::string_view text) {
+  const auto [found, is_new] = numbers_.try_emplace(std::string(text), static_cast<std::uint32_t>(texts_.size()));
+  if (is_new) texts_.emplace_back(text);
+  return found->second;
+}
+
+std::string json_text(std::string_view text) {
+  std::string json = nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  // The element ends at the first "</script", wherever it stands.
+  for (std::size_t at = 0; (at = json.find("</", at)) != std::string::npos; at += 3) json.replace(at, 2, "<\\/");
+  return json;
+}
+
+void PageData::Table::add_bytes(std::string_view name, std::string_view type, std::size_t rows,
+                                std::span<const std::byte> bytes) {
+  MARGAY_ASSERT(rows == rows_);
+  columns_ += fmt::format(R"({}{}:{{"type":"{}","blob":{}}})", columns_.empty() ? "" : ",", json_text(name), type,
+                          data_.add_blob(bytes));
+}
+
+void PageData::Table::done() {
+  data_.tables_ += fmt::format(R"({}{}:{{"rows":{},"columns":{{{}}}}})", data_.tables_.empty() ? "" : ",",
+                               json_text(name_), rows_, columns_);
+}
+
+void PageData::member(std::string_view name, std::string json) {
+  members_ += fmt::format(",{}:{}", json_text(name), json);
+}
+
+std::size_t PageData::add_blob(std::span<const std::byte> bytes) {
+  blobs_.push_back(packed(bytes));
+  return blobs_.size() - 1;
+}
+
+void PageData::write(std::ostream& out) const {
+  std::string strings;
+  for (const std::string& text : strings_.all()) strings += (strings.empty() ? "" : ",") + json_text(text);
+  const std::string list = "[" + strings + "]";
+  out << R"(<script type="application/json" id="margay-head">{"format":1,"strings_blob":)" << blobs_.size()
+      << R"(,"tables":{)" << tables_ << "}" << members_ << "}</script>\n";
+  const auto blob = [&](std::size_t number, const std::string& text) {
+    out << R"(<script type="text/plain" id="margay-blob-)" << number << "\">" << text << "</script>\n";
+  };
+  for (std::size_t number = 0; number < blobs_.size(); ++number) blob(number, blobs_[number]);
+  blob(blobs_.size(), packed(std::as_bytes(std::span(list))));
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""What `margay trace view` puts into its page is what the other commands tell: the stories letter by letter, the messages
+number by number; and the collective calls are those that the program made.
+
+    tests/mpi/view.py --build build/release
+"""
+import argparse
+import base64
+import csv
+import gzip
+import json
+import math
+import pathlib
+import re
+import struct
+import sys
+import tempfile
+
+import support
+
+TIMEOUT = 60
+RANKS = 4
+FORMATS = {"u8": "B", "u32": "I", "i32": "i", "f64": "d"}
+
+
+class Page:
+    """The data of a page."""
+
+    def __init__(self, text):
+        self.head = json.loads(re.search(r'<script type="application/json" id="margay-head">(.*)</script>', text).group(1))
+        found = re.findall(r'<script type="text/plain" id="margay-blob-(\d+)">([^<]*)</script>', text)
+        self.blobs = {int(number): gzip.decompress(base64.b64decode(blob)) for number, blob in found}
+        self.strings = json.loads(self.blobs[self.head["strings_blob"]])
+
+    def table(self, name):
+        """{column: values}"""
+        table = self.head["tables"][name]
+        columns = {}
+        for column, place in table["columns"].items():
+            blob = self.blobs[place["blob"]]
+            columns[column] = struct.unpack(f"<{table['rows']}{FORMATS[place['type']]}", blob)
+        return columns
+
+    def text(self, number):
+        return self.strings[number]
+
+    def stories(self):
+        result = []
+        for number in self.head["stories"]["blobs"]:
+            result += self.blobs[number].decode().split("\x1e")
+        return result
+
+
+def margay(build, *arguments):
+    run = support.execute([build.tool("margay"), "trace", *arguments], TIMEOUT)
+    if run.status != 0:
+        sys.exit(run.transcript([f"margay trace {arguments[0]} fails"]))
+    return run.stdout
+
+
+def compare_messages(page, build, folder):
+    problems = []
+    rows = page.table("messages")
+    stories = page.stories()
+    listed = list(csv.DictReader(margay(build, "messages", folder, "--csv", "--all").splitlines()))
+    if not len(listed) == len(stories) == len(rows["source"]):
+        return [f"{len(listed)} messages are listed, the page has {len(rows['source'])} and {len(stories)} stories"]
+    for row, message in enumerate(listed):
+        for column in ("source", "destination", "sequence"):
+            if rows[column][row] != int(message[column]):
+                problems.append(f"row {row}: {column} is {rows[column][row]}, listed as {message[column]}")
+        for column in ("protocol", "how"):
+            if page.text(rows[column][row]) != message[column]:
+                problems.append(f"row {row}: {column} is {page.text(rows[column][row])}, listed as {message[column]}")
+        if message["protocol"] and rows["bytes"][row] != int(message["bytes"]):
+            problems.append(f"row {row}: {rows['bytes'][row]} bytes, listed with {message['bytes']}")
+    told = margay(build, "story", folder, "--all", "--count", str(len(listed)))
+    for row, (mine, theirs) in enumerate(zip(stories, told.split("\n\n"))):
+        if mine.strip("\n") != theirs.strip("\n"):
+            problems.append(f"row {row}: the page's story is\n{mine}\nand the command's\n{theirs}")
+    return problems
+
+
+def compare_order(page):
+    """Times of a message go forward, and a row that another names is there."""
+    problems = []
+    messages, calls = page.table("messages"), page.table("calls")
+    for row in range(len(messages["source"])):
+        sent, arrived = messages["sent"][row], messages["arrived"][row]
+        if not math.isnan(sent) and not math.isnan(arrived) and arrived < sent:
+            problems.append(f"row {row} arrived before it was sent")
+        call = messages["send_call"][row]
+        if call >= 0 and calls["rank"][call] != messages["source"][row]:
+            problems.append(f"row {row}: its call is one of rank {calls['rank'][call]}")
+    first = messages["first"]
+    if list(first) != sorted(first):
+        problems.append("the messages are not in the order of their first events")
+    return problems
+
+
+def compare_collectives(page):
+    """The program's own: each once a rank, in groups of its members; the tree's messages make a tree."""
+    problems = []
+    table, messages = page.table("collectives"), page.table("messages")
+    groups = {}
+    for row, group in enumerate(table["group"]):
+        groups.setdefault(group, []).append(row)
+    found = {}
+    for rows in groups.values():
+        name = page.text(table["name"][rows[0]])
+        found.setdefault(name, []).append(sorted(table["rank"][row] for row in rows))
+        sent = sum(messages["collective"][i] in rows for i in range(len(messages["source"])))
+        if name == "MPI_Bcast" and (sent != RANKS - 1 or page.text(table["algorithm"][rows[0]]) != "tree"):
+            problems.append(f"a broadcast by {page.text(table['algorithm'][rows[0]])} has {sent} messages")
+    everybody, halves = [list(range(RANKS))], [[0, 2], [1, 3]]
+    for name, members in (("MPI_Bcast", everybody), ("MPI_Reduce", halves), ("MPI_Allreduce", everybody)):
+        if sorted(found.get(name, [])) != members:
+            problems.append(f"{name} has the groups {found.get(name)}, expected {members}")
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, help="build folder, as build/release")
+    build = support.Build(parser.parse_args().build)
+    program = support.compile_program(build, build.tool("mpicc"), pathlib.Path(__file__).parent / "viewed.c", ".margay", ["-g"])
+    problems = []
+    with tempfile.TemporaryDirectory() as scratch:
+        folder, file = str(pathlib.Path(scratch) / "trace"), pathlib.Path(scratch) / "page.html"
+        run = support.execute(build.margay_run(RANKS, timeout=TIMEOUT) + ["--nodes", "2", "--collective", "bcast=tree",
+                                                                        "--trace", folder, program], TIMEOUT + 15)
+        problems += run.problems(0)
+        view = support.execute([build.tool("margay"), "trace", "view", folder, "-o", str(file)], TIMEOUT)
+        if "built without its page" in view.stderr:
+            print("skipped: " + view.stderr.strip())
+            return 77
+        if view.status != 0:
+            sys.exit(view.transcript(["margay trace view fails"]))
+        page = Page(file.read_text(encoding="utf-8"))
+        problems += compare_messages(page, build, folder) + compare_order(page) + compare_collectives(page)
+        full = support.execute([build.tool("margay"), "trace", "view", folder, "-o", "/dev/full"], TIMEOUT)
+        if full.status != 1 or "cannot be written" not in full.stderr:
+            problems.append(full.transcript(["a page that cannot be written is no error"]))
+    print("\n".join(problems[:20]))
+    print(f"{len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
