@@ -24,6 +24,7 @@
 #include "sim/launch/program/program.hpp"
 #include "sim/launch/program/symbol_check.hpp"
 #include "sim/launch/report/stats.hpp"
+#include "sim/launch/report/trace_losses.hpp"
 #include "sim/launch/runner.hpp"
 
 namespace margay::sim {
@@ -70,6 +71,13 @@ Status find_programs(const RunOptions& options, std::vector<std::string>& paths,
     paths.push_back(path);
   }
   return {};
+}
+
+// What recording could not keep; the trace itself is no less right.
+void tell_trace_losses(const RunOptions& options) {
+  for (const std::string& sentence : trace_losses(trace_files(options))) {
+    std::fprintf(stderr, "margay: %s\n", sentence.c_str());
+  }
 }
 
 // Prints what --stats, --check-accounting and --strict ask for; the exit status with it.
@@ -173,6 +181,7 @@ int run_job(const RunOptions& options) {
   Runner runner(options, plan, paths, memory);
   exit_status = kStatusCannotStart;
   if (Status status = runner.run(exit_status); !status.ok()) return complain(status, exit_status);
+  tell_trace_losses(options);
   return finish_accounts(options, memory.board(), exit_status);
 }
 

@@ -170,20 +170,31 @@ Status read_events(const Source& source, const TraceHeader& header, TraceFile& f
   return {};
 }
 
-}  // namespace
-
-Status read_trace_file(const std::string& path, TraceFile& file) {
-  file = TraceFile();
-  file.path = path;
-  const Source source(file.path);
+Status read_header(const Source& source, TraceHeader& header) {
   std::uint64_t bytes = 0;
   if (Status status = source.measure(bytes); !status.ok()) return status;
   if (bytes < kTraceHeaderBytes) {
     return source.error(fmt::format("was cut off: {} bytes, its header alone has {}", bytes, kTraceHeaderBytes));
   }
-  TraceHeader header;
   if (Status status = source.read(&header, sizeof header, 0); !status.ok()) return status;
-  if (Status status = check(source, header, bytes); !status.ok()) return status;
+  return check(source, header, bytes);
+}
+
+}  // namespace
+
+Status read_trace_counts(const std::string& path, TraceCounts& counts) {
+  TraceHeader header;
+  if (Status status = read_header(Source(path), header); !status.ok()) return status;
+  counts = {header.written, header.capacity, header.keep_ns};
+  return {};
+}
+
+Status read_trace_file(const std::string& path, TraceFile& file) {
+  file = TraceFile();
+  file.path = path;
+  const Source source(file.path);
+  TraceHeader header;
+  if (Status status = read_header(source, header); !status.ok()) return status;
   take_header(header, file);
   if (Status status = read_names(source, header.name_count, file); !status.ok()) return status;
   if (Status status = read_definitions(source, header, file); !status.ok()) return status;

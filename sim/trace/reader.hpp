@@ -44,6 +44,15 @@ struct TraceFile {
 // value.
 [[nodiscard]] portals::Status read_trace_file(const std::string& path, TraceFile& file);
 
+// What a file's header tells of its ring.
+struct TraceCounts {
+  std::uint64_t written = 0;   // events ever recorded
+  std::uint64_t capacity = 0;  // of the ring: the last ones
+  std::uint64_t keep_ns = 0;   // of the run's end; 0: all
+};
+// Reads no more than the header. Errors: read_trace_file's.
+[[nodiscard]] portals::Status read_trace_counts(const std::string& path, TraceCounts& counts);
+
 // All of a run.
 struct Trace {
   struct Entry {

@@ -151,6 +151,10 @@ def case_trace_ring(case):
     with tempfile.TemporaryDirectory() as folder:
         trace = str(pathlib.Path(folder) / "trace")
         case.margay("--trace", trace, "--trace-events", "8", program)
+        told = re.search(r"trace: rank 0: the first (\d+) of its (\d+) events were overwritten", case.last.stderr)
+        case.expect(told and int(told[2]) - int(told[1]) == 8, "the run's end is to say what was lost")
+        enough = re.search(r"--trace-events (\d+) keeps them all", case.last.stderr)
+        case.expect(enough and int(enough[1]) >= int(told[2]), "and what keeps it")
         case.run([case.build.tool("margay"), "trace", "check", trace])
         case.expect(re.search(r"overwritten, .* larger ring \(--trace-events \d+\)", case.last.stdout), "the option is to be named")
         case.expect("still on the way" not in case.last.stdout, "no message was lost")

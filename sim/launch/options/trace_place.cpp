@@ -34,13 +34,31 @@ Status check_folder(const std::string& folder) {
   return {};
 }
 
-}  // namespace
-
-Status check_trace_place(const RunOptions& options) {
+std::string trace_folder(const RunOptions& options) {
   std::string folder;
   for (const auto& [name, value] : options.rank_options) {
     if (name == "MARGAY_TRACE") folder = value;
   }
+  return folder;
+}
+
+}  // namespace
+
+std::vector<std::string> trace_files(const RunOptions& options) {
+  const std::string folder = trace_folder(options);
+  std::vector<std::string> files;
+  if (folder.empty()) return files;
+  for (const ProgramSpec& program : options.programs) {
+    const std::filesystem::path place = std::filesystem::path(program.working_directory) / folder;
+    for (std::uint32_t i = 0; i < program.ranks; ++i) {
+      files.push_back((place / trace_file_name(static_cast<std::uint32_t>(files.size()))).string());
+    }
+  }
+  return files;
+}
+
+Status check_trace_place(const RunOptions& options) {
+  const std::string folder = trace_folder(options);
   if (folder.empty()) return {};
   for (const ProgramSpec& program : options.programs) {
     const std::string place = (std::filesystem::path(program.working_directory) / folder).string();

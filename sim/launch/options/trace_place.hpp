@@ -1,6 +1,9 @@
 // Whether the folder that --trace names can take this job's trace, asked once before any rank runs.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "sim/launch/options/run_options.hpp"
 
 namespace margay::sim {
@@ -9,5 +12,8 @@ namespace margay::sim {
 // without --trace. Error: it cannot be made, is not the user's own, has no room for a rank's file, or holds a trace of
 // an earlier run.
 [[nodiscard]] Status check_trace_place(const RunOptions& options);
+
+// Where the ranks' files lie, in the order of ranks; nothing without --trace.
+[[nodiscard]] std::vector<std::string> trace_files(const RunOptions& options);
 
 }  // namespace margay::sim
