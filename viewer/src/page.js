@@ -48,7 +48,7 @@ export class Page {
     let help = null;
     const keys = keys_of({
       actions: this.actions, store: this.store, panels, focus_search: filters.focus_search, toggle_theme: theme.toggle,
-      toggle_help: () => help.toggle(), choose_at_cursor: () => this.choose_at_cursor(), close: () => this.actions.clear_selection(),
+      toggle_help: () => help.toggle(), choose_at_cursor: () => this.choose_at_cursor(), close: () => (help.element.open ? help.element.close() : this.actions.clear_selection()),
     });
     help = help_dialog(keys);
     listen_keys(keys);
