@@ -1,0 +1,39 @@
+// Writes dist/viewer.html: src/page.html with the styles and the bundled script in it. One file, which fetches nothing.
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, transform } from 'esbuild';
+
+const kBytesMax = 400 * 1024;
+const root = dirname(fileURLToPath(import.meta.url));
+const source = join(root, 'src');
+
+const bundle = await build({
+  entryPoints: [join(source, 'main.js')],
+  bundle: true,
+  minify: true,
+  format: 'iife',
+  target: 'es2022',
+  charset: 'utf8',
+  legalComments: 'inline',
+  write: false,
+});
+// "</script" inside a string of the bundle would end the element.
+const script = bundle.outputFiles[0].text.replaceAll('</script', '<\\/script');
+const sheets = readdirSync(join(source, 'styles')).filter((name) => name.endsWith('.css')).sort();
+const style = (await transform(sheets.map((name) => readFileSync(join(source, 'styles', name), 'utf8')).join('\n'),
+  { loader: 'css', minify: true })).code;
+
+// Functions as replacements: a "$&" in the bundle is not a pattern then.
+const page = readFileSync(join(source, 'page.html'), 'utf8')
+  .replace('/* style */', () => style)
+  .replace('/* script */', () => script);
+if (page.split('\n').filter((line) => line === '<!-- margay:data -->').length !== 1) {
+  throw new Error('src/page.html must have the line "<!-- margay:data -->" once');
+}
+if (page.length > kBytesMax) {
+  throw new Error(`dist/viewer.html would have ${page.length} bytes; ${kBytesMax} are allowed`);
+}
+mkdirSync(join(root, 'dist'), { recursive: true });
+writeFileSync(join(root, 'dist', 'viewer.html'), page);
+console.log(`dist/viewer.html: ${page.length} bytes`);

@@ -1,0 +1,27 @@
+// What sort of call a name is: the colour and pattern of its bar.
+
+export const kCategories = [
+  { id: 'send', label: 'send' },
+  { id: 'receive', label: 'receive' },
+  { id: 'complete', label: 'wait, test, probe' },
+  { id: 'collective', label: 'collective' },
+  { id: 'window', label: 'one-sided' },
+  { id: 'other', label: 'other call' },
+];
+
+// Of names without "MPI_", in small letters. The first that fits counts.
+const kPatterns = [
+  ['window', /^(win_|r?put$|r?get$|r?get_accumulate|r?accumulate|fetch_and_op|compare_and_swap)/],
+  ['collective', /^i?(barrier|bcast|gather|scatter|allgather|alltoall|reduce|allreduce|scan|exscan|neighbor_)/],
+  ['complete', /^(wait|test|i?m?probe|request_get_status|parrived)/],
+  ['receive', /^(i?m?recv|precv)/],
+  ['send', /^(i?[bsr]?send|psend|start|pready|buffer_)/],
+];
+const kReduceLocal = 'reduce_local';  // named like a collective, and none
+
+/** The index in `kCategories` of a call's name. */
+export function category_of(name) {
+  const plain = name.replace(/^P?MPIX?_/, '').toLowerCase();
+  const found = plain === kReduceLocal ? null : kPatterns.find(([, pattern]) => pattern.test(plain));
+  return kCategories.findIndex((category) => category.id === (found ? found[0] : 'other'));
+}

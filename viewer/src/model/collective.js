@@ -1,0 +1,147 @@
+// A collective call of all its ranks, and the picture of its messages: a tree, a ring, or a circle of ranks.
+
+/** @returns {Map<number, number[]>} group number to its rows of collectives; each row without a group is a group of its own. */
+export function collective_groups(trace) {
+  const { collectives } = trace;
+  const groups = new Map();
+  for (let row = 0; row < collectives.rows; row++) {
+    const group = collectives.group[row] >= 0 ? collectives.group[row] : -2 - row;
+    const rows = groups.get(group);
+    if (rows) rows.push(row);
+    else groups.set(group, [row]);
+  }
+  return groups;
+}
+
+/** The rows of all ranks of the call that `row` is of, by rank. */
+export function rows_of_call(trace, row) {
+  const { collectives } = trace;
+  const group = collectives.group[row];
+  if (group < 0) return [row];
+  const rows = [];
+  for (let each = 0; each < collectives.rows; each++) if (collectives.group[each] === group) rows.push(each);
+  return rows.sort((a, b) => collectives.rank[a] - collectives.rank[b]);
+}
+
+/** The messages of a collective call, in the order of step and time: rows of messages. */
+export function messages_of_call(trace, rows) {
+  const { messages } = trace;
+  const wanted = new Set(rows);
+  const found = [];
+  for (let row = 0; row < messages.rows; row++) if (wanted.has(messages.collective[row])) found.push(row);
+  return found.sort((a, b) => messages.step[a] - messages.step[b] || messages.first[a] - messages.first[b]);
+}
+
+/** The row of collectives that `rank` is in at `time`, the innermost (latest begun) one, or -1. */
+export function collective_at(trace, rank, time) {
+  const { collectives } = trace;
+  let best = -1;
+  for (let row = 0; row < collectives.rows; row++) {
+    if (collectives.rank[row] !== rank || !(collectives.begin[row] <= time) || collectives.end[row] < time) continue;
+    if (best < 0 || collectives.begin[row] >= collectives.begin[best]) best = row;
+  }
+  return best;
+}
+
+function neighbours_of(edges) {
+  const neighbours = new Map();
+  const add = (a, b) => {
+    if (!neighbours.has(a)) neighbours.set(a, new Set());
+    neighbours.get(a).add(b);
+  };
+  for (const { from, to } of edges) {
+    if (from === to) continue;
+    add(from, to);
+    add(to, from);
+  }
+  return neighbours;
+}
+
+function reached(neighbours, start) {
+  const order = new Map([[start, 0]]);
+  for (const [rank, level] of order) {  // a Map is walked over what is added meanwhile, too
+    for (const next of [...neighbours.get(rank)].sort((a, b) => a - b)) if (!order.has(next)) order.set(next, level + 1);
+  }
+  return order;
+}
+
+// Who stands on top: the only one that never receives (what goes out from it), the only one that never sends (what is gathered),
+// or, when both ways are used, who has the most neighbours.
+function root_of(edges, neighbours) {
+  const sends = new Set(edges.map((edge) => edge.from));
+  const receives = new Set(edges.map((edge) => edge.to));
+  const ranks = [...neighbours.keys()].sort((a, b) => a - b);
+  const sources = ranks.filter((rank) => !receives.has(rank));
+  const sinks = ranks.filter((rank) => !sends.has(rank));
+  if (sources.length === 1) return sources[0];
+  if (sinks.length === 1) return sinks[0];
+  return ranks.reduce((best, rank) => (neighbours.get(rank).size > neighbours.get(best).size ? rank : best));
+}
+
+function circle(ranks) {
+  return ranks.map((rank, index) => {
+    const angle = (2 * Math.PI * index) / ranks.length - Math.PI / 2;
+    return { rank, x: 0.5 + 0.42 * Math.cos(angle), y: 0.5 + 0.42 * Math.sin(angle) };
+  });
+}
+
+function tree(neighbours, root) {
+  const levels = reached(neighbours, root);
+  const depth = Math.max(1, ...levels.values());
+  const children = (rank) => [...neighbours.get(rank)].filter((each) => levels.get(each) === levels.get(rank) + 1)
+    .sort((a, b) => a - b);
+  const places = [];
+  let leaves = 0;
+  const place = (rank) => {  // a leaf takes the next column, a parent the middle of its children
+    const columns = children(rank).map(place);
+    const column = columns.length === 0 ? leaves++ : (columns[0] + columns.at(-1)) / 2;
+    places.push({ rank, column, level: levels.get(rank) });
+    return column;
+  };
+  place(root);
+  return places.map(({ rank, column, level }) => (
+    { rank, x: 0.06 + (0.88 * (column + 0.5)) / leaves, y: 0.1 + (0.8 * level) / depth })).sort((a, b) => a.rank - b.rank);
+}
+
+function ring_order(neighbours) {
+  const start = Math.min(...neighbours.keys());
+  const order = [start];
+  const seen = new Set(order);
+  for (let next = start; next !== undefined;) {
+    next = [...neighbours.get(next)].sort((a, b) => a - b).find((rank) => !seen.has(rank));
+    if (next === undefined) break;
+    seen.add(next);
+    order.push(next);
+  }
+  return order;
+}
+
+/**
+ * The picture of a collective's messages.
+ * @param {number[]} ranks that take part
+ * @param {{from: number, to: number, step: number, row: number}[]} sent its messages
+ * @returns {{shape: 'none' | 'tree' | 'ring' | 'circle', nodes: {rank, x, y}[], edges: {from, to, steps: number[], rows: number[]}[]}}
+ *   x and y from 0 to 1; an edge for all messages from one rank to another
+ */
+export function collective_picture(ranks, sent) {
+  const edges = new Map();
+  for (const { from, to, step, row } of sent) {
+    const key = `${from}>${to}`;
+    if (!edges.has(key)) edges.set(key, { from, to, steps: [], rows: [] });
+    edges.get(key).steps.push(step);
+    edges.get(key).rows.push(row);
+  }
+  const list = [...edges.values()];
+  if (list.length === 0) return { shape: 'none', nodes: circle(ranks), edges: [] };
+  const neighbours = neighbours_of(list);
+  const all = [...new Set([...ranks, ...neighbours.keys()])].sort((a, b) => a - b);
+  const links = [...neighbours.values()].reduce((sum, set) => sum + set.size, 0) / 2;
+  const connected = neighbours.size === all.length && reached(neighbours, all[0]).size === all.length;
+  if (connected && links === all.length - 1) {
+    return { shape: 'tree', nodes: tree(neighbours, root_of(list, neighbours)), edges: list };
+  }
+  if (connected && all.length > 2 && [...neighbours.values()].every((set) => set.size === 2)) {
+    return { shape: 'ring', nodes: circle(ring_order(neighbours)), edges: list };
+  }
+  return { shape: 'circle', nodes: circle(all), edges: list };
+}

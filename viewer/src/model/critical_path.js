@@ -1,0 +1,161 @@
+// The chain of work and messages that decided how long the program took. From the last end backward: in a rank as far as a wait
+// that something from another rank ended, then to that rank at the time when it sent it, and so on to a rank's beginning.
+// Of a rank's threads the first is followed.
+import { first_above } from '../base/bisect.js';
+import { covered, index_at, make_lanes } from './lanes.js';
+
+/**
+ * @typedef {object} Stretch a part of the path; together they are without gap
+ * @property {'rank' | 'wire'} kind
+ * @property {number} rank who worked; of a wire: who received
+ * @property {number} source of a wire: who sent; else -1
+ * @property {number} message row of a wire's message; else -1
+ * @property {number} from @property {number} to ns
+ * @property {number} computing @property {number} calls @property {number} waiting ns of a rank's stretch, together all of it
+ */
+
+function lanes_by_rank(table, duration) {
+  const by_rank = new Map();
+  for (const lane of make_lanes(table, duration)) {
+    if (lane.depth === 0 && !by_rank.has(lane.rank)) by_rank.set(lane.rank, lane);
+  }
+  return by_rank;
+}
+
+// What comes to each rank from others, by arrival: headers of messages and, as hops, acknowledgments, gets and replies.
+function arrivals_by_rank(trace) {
+  const { messages, hops } = trace;
+  const lists = new Map();
+  const add = (destination, source, sent, arrived, message, hop) => {
+    if (source === destination || !(sent < arrived)) return;
+    let list = lists.get(destination);
+    if (!list) lists.set(destination, list = []);
+    list.push({ source, sent, arrived, message, hop });
+  };
+  for (let row = 0; row < messages.rows; row++) {
+    add(messages.destination[row], messages.source[row], messages.sent[row], messages.arrived[row], row, false);
+  }
+  for (let row = 0; row < hops.rows; row++) {
+    add(hops.destination[row], hops.source[row], hops.sent[row], hops.arrived[row], hops.message[row], true);
+  }
+  for (const [rank, list] of lists) {
+    list.sort((a, b) => a.arrived - b.arrived);
+    lists.set(rank, { list, times: Float64Array.from(list, (arrival) => arrival.arrived) });
+  }
+  return lists;
+}
+
+// First and last time of each rank, from its calls and messages.
+function spans_by_rank(trace) {
+  const spans = new Map();
+  const note = (rank, time) => {
+    if (!Number.isFinite(time)) return;
+    const span = spans.get(rank);
+    if (!span) spans.set(rank, { first: time, last: time });
+    else if (time < span.first) span.first = time;
+    else if (time > span.last) span.last = time;
+  };
+  const { calls, messages, duration } = trace;
+  for (let row = 0; row < calls.rows; row++) {
+    note(calls.rank[row], calls.begin[row]);
+    note(calls.rank[row], Number.isNaN(calls.end[row]) ? duration : calls.end[row]);
+  }
+  for (let row = 0; row < messages.rows; row++) {
+    note(messages.source[row], messages.sent[row]);
+    note(messages.destination[row], messages.arrived[row]);
+    note(messages.destination[row], messages.received[row]);
+  }
+  return spans;
+}
+
+class Walker {
+  constructor(trace) {
+    this.messages = trace.messages;
+    this.calls = lanes_by_rank(trace.calls, trace.duration);
+    this.waits = lanes_by_rank(trace.waits, trace.duration);
+    this.arrivals = arrivals_by_rank(trace);
+  }
+
+  // The latest arrival in (from, until] that may have ended the wait: part of a message's protocol, or a message that is
+  // received before the call returns. Others only happened to come then.
+  ended_by(rank, from, until, returned) {
+    const { list, times } = this.arrivals.get(rank) ?? { list: [], times: [] };
+    for (let i = first_above(times, until) - 1; i >= 0 && times[i] > from; i--) {
+      const received = list[i].hop ? NaN : this.messages.received[list[i].message];
+      if (list[i].hop || (received > from && received <= returned)) return list[i];
+    }
+    return null;
+  }
+
+  /** The arrival that the wait ended with which held `rank` up last before `time`, or null. */
+  last_hold_up(rank, time) {
+    const waits = this.waits.get(rank);
+    if (!waits) return null;
+    const calls = this.calls.get(rank);
+    for (let i = first_above(waits.begin, time) - 1; i >= 0; i--) {
+      const from = waits.begin[i];
+      const end = Math.min(waits.end[i], time);
+      const call = calls ? index_at(calls, from) : -1;
+      // A rank may look at what came only after it has been woken, still in the same call.
+      const returned = call >= 0 ? Math.max(end, Math.min(calls.end[call], time)) : end;
+      const until = i + 1 < waits.begin.length ? Math.max(end, Math.min(returned, waits.begin[i + 1])) : returned;
+      const arrival = this.ended_by(rank, from, until, returned);
+      if (arrival) return arrival;
+    }
+    return null;
+  }
+
+  stretch(rank, from, to) {
+    const waiting = this.waits.has(rank) ? covered(this.waits.get(rank), from, to) : 0;
+    const in_calls = this.calls.has(rank) ? covered(this.calls.get(rank), from, to) : 0;
+    const calls = Math.max(0, in_calls - waiting);
+    return { kind: 'rank', rank, source: -1, message: -1, from, to, waiting, calls, computing: Math.max(0, to - from - calls - waiting) };
+  }
+}
+
+/**
+ * @param {object} trace its tables calls, waits, messages, hops; may be without any rows
+ * @returns {{stretches: Stretch[], totals: {computing, calls, waiting, wire}, by_rank: Map<number, object>}} stretches by time;
+ *   sums in ns, by rank as {computing, calls, waiting, wire: of what it sent}
+ */
+export function critical_path(trace) {
+  const spans = spans_by_rank(trace);
+  let rank = -1;
+  for (const [each, span] of spans) if (rank < 0 || span.last > spans.get(rank).last) rank = each;
+  const stretches = [];
+  if (rank >= 0) {
+    const walker = new Walker(trace);
+    let time = spans.get(rank).last;
+    for (;;) {
+      const arrival = walker.last_hold_up(rank, time);
+      const begin = arrival ? arrival.arrived : Math.min(spans.get(rank).first, time);
+      if (begin < time) stretches.push(walker.stretch(rank, begin, time));
+      if (!arrival) break;
+      stretches.push({
+        kind: 'wire', rank, source: arrival.source, message: arrival.message, from: arrival.sent, to: arrival.arrived,
+        computing: 0, calls: 0, waiting: 0,
+      });
+      rank = arrival.source;
+      time = arrival.sent;
+      if (!spans.has(rank)) break;
+    }
+  }
+  return { stretches: stretches.reverse(), ...sums(stretches) };
+}
+
+function sums(stretches) {
+  const nothing = () => ({ computing: 0, calls: 0, waiting: 0, wire: 0 });
+  const totals = nothing();
+  const by_rank = new Map();
+  for (const stretch of stretches) {
+    const who = stretch.kind === 'wire' ? stretch.source : stretch.rank;
+    if (!by_rank.has(who)) by_rank.set(who, nothing());
+    for (const sum of [totals, by_rank.get(who)]) {
+      sum.computing += stretch.computing;
+      sum.calls += stretch.calls;
+      sum.waiting += stretch.waiting;
+      if (stretch.kind === 'wire') sum.wire += stretch.to - stretch.from;
+    }
+  }
+  return { totals, by_rank };
+}

@@ -1,0 +1,30 @@
+// Level of detail of a lane: what of it is drawn when [from, to] is `width` pixels wide. What is narrower than a pixel is drawn
+// together with its neighbours in the same pixel, so the work depends on the pixels, not on the calls.
+import { first_above, gallop } from '../base/bisect.js';
+
+/**
+ * Calls `visit(x0, x1, index, share, count)` for each bar, left to right: [x0, x1] in pixels, the index in the lane of the
+ * bar, or of the first of `count` that are drawn as one pixel, and the share of that pixel that they cover.
+ */
+export function visit_spans(lane, from, to, width, visit) {
+  const { begin, end, sum } = lane;
+  const count = begin.length;
+  const scale = width / (to - from);
+  let index = first_above(lane.reach, from);
+  while (index < count && begin[index] < to) {
+    const x0 = Math.max(0, (begin[index] - from) * scale);
+    const x1 = Math.min(width, (end[index] - from) * scale);
+    if (x1 - x0 >= 1) {
+      visit(x0, x1, index, 1, 1);
+      index++;
+      continue;
+    }
+    const column = Math.floor(x0);
+    const column_end = from + (column + 1) / scale;
+    let next = Math.max(index + 1, gallop(begin, column_end, index + 1, count));
+    if (next - 1 > index && (end[next - 1] - begin[next - 1]) * scale >= 1) next--;  // wide: a bar of its own
+    const share = Math.min(1, (sum[next] - sum[index]) * scale);
+    visit(column, column + 1, index, share, next - index);
+    index = next;
+  }
+}

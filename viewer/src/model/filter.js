@@ -1,0 +1,99 @@
+// Which messages all views are about.
+import { ranks_of_text } from './ranks_text.js';
+
+/** The filter of a fresh page: everything but the library's own messages. */
+export const kNoFilter = Object.freeze({
+  text: '', ranks: '', from: '', to: '', tag: '', communicator: '', protocol: '', how: '', wire: '', bytes: '', internal: false,
+});
+
+/** What is wrong with a filter, as sentences by field; {} when nothing is. */
+export function filter_errors(filter) {
+  const errors = {};
+  for (const field of ['ranks', 'from', 'to']) {
+    if (ranks_of_text(filter[field]) === undefined) errors[field] = `"${filter[field]}" is no set of ranks; write it like 0-3,7`;
+  }
+  if (filter.tag.trim() !== '' && !/^\s*-?\d+\s*$/.test(filter.tag)) errors.tag = `"${filter.tag}" is no tag: a number is`;
+  if (filter.bytes.trim() !== '' && bytes_of(filter.bytes) === null) {
+    errors.bytes = `"${filter.bytes}" is no length; write it like 800 or 64k`;
+  }
+  return errors;
+}
+
+function bytes_of(text) {
+  const match = /^\s*(\d+)\s*([kmg]?)(i?b)?\s*$/i.exec(text);
+  if (!match) return null;
+  return Number(match[1]) * 1024 ** ['', 'k', 'm', 'g'].indexOf(match[2].toLowerCase());
+}
+
+/** One byte for each text of the trace: whether `text` stands in it, without regard to case. */
+export function texts_with(strings, text) {
+  const wanted = text.trim().toLowerCase();
+  return Uint8Array.from(strings, (string) => (string.toLowerCase().includes(wanted) ? 1 : 0));
+}
+
+// Tests of single rows; each is left out when its field is empty, so that a filter costs what it asks for.
+function tests_of(trace, filter) {
+  const { messages, calls } = trace;
+  const tests = [];
+  const errors = filter_errors(filter);
+  const ranks = errors.ranks ? null : ranks_of_text(filter.ranks);
+  const from = errors.from ? null : ranks_of_text(filter.from);
+  const to = errors.to ? null : ranks_of_text(filter.to);
+  if (!filter.internal) tests.push((row) => messages.internal[row] === 0);
+  if (ranks) tests.push((row) => ranks.has(messages.source[row]) || ranks.has(messages.destination[row]));
+  if (from) tests.push((row) => from.has(messages.source[row]));
+  if (to) tests.push((row) => to.has(messages.destination[row]));
+  if (filter.tag.trim() !== '' && !errors.tag) {
+    const tag = Number(filter.tag);
+    tests.push((row) => messages.tag[row] === tag);
+  }
+  for (const column of ['communicator', 'protocol', 'how', 'wire']) {
+    if (filter[column] === '') continue;
+    const number = trace.strings.indexOf(filter[column]);
+    tests.push((row) => messages[column][row] === number);
+  }
+  if (filter.bytes.trim() !== '' && !errors.bytes) {
+    const least = bytes_of(filter.bytes);
+    tests.push((row) => messages.bytes[row] >= least);
+  }
+  if (filter.text.trim() !== '') {
+    const has = texts_with(trace.strings, filter.text);
+    const in_call = (call) => call >= 0 && (has[calls.name[call]] === 1 || has[calls.site[call]] === 1);
+    tests.push((row) => has[messages.what[row]] === 1 || has[messages.communicator[row]] === 1
+      || has[messages.portal_name[row]] === 1 || in_call(messages.send_call[row]) || in_call(messages.receive_call[row]));
+  }
+  return tests;
+}
+
+/**
+ * @param {object} trace
+ * @param {object} filter as `kNoFilter`; fields with errors count as empty
+ * @returns {Int32Array} the rows of messages that pass, ascending
+ */
+export function filtered_rows(trace, filter) {
+  const count = trace.messages.rows;
+  const tests = tests_of(trace, filter);
+  const rows = new Int32Array(count);
+  let kept = 0;
+  for (let row = 0; row < count; row++) {
+    let passes = true;
+    for (let i = 0; passes && i < tests.length; i++) passes = tests[i](row);
+    if (passes) rows[kept++] = row;
+  }
+  return rows.slice(0, kept);
+}
+
+/** One byte for each message: 1 for those in `rows`. */
+export function mask_of(count, rows) {
+  const mask = new Uint8Array(count);
+  for (let i = 0; i < rows.length; i++) mask[rows[i]] = 1;
+  return mask;
+}
+
+/** The texts that occur in a column of messages, sorted, without "". */
+export function values_of(trace, column) {
+  const seen = new Set();
+  const values = trace.messages[column];
+  for (let row = 0; row < values.length; row++) seen.add(values[row]);
+  return [...seen].map(trace.text).filter((text) => text !== '').sort();
+}

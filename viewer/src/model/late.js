@@ -1,0 +1,44 @@
+// Who came late, and what it cost the other: messages by the time that a rank waited for them, and the same by call site.
+
+/**
+ * @param {'receiver_waited' | 'sender_waited'} column the first: senders that were late; the second: receivers
+ * @param {Int32Array} rows messages that count
+ * @returns {{rows: Int32Array, total: number}} those that cost something, the dearest first; total in ns
+ */
+export function by_cost(trace, rows, column) {
+  const cost = trace.messages[column];
+  const kept = rows.filter((row) => cost[row] > 0).sort((a, b) => cost[b] - cost[a]);
+  let total = 0;
+  for (let i = 0; i < kept.length; i++) total += cost[kept[i]];
+  return { rows: kept, total };
+}
+
+/** The call of the late one: of the sender for `receiver_waited`, else of the receiver; row of calls or -1. */
+export function late_call(trace, message, column) {
+  return trace.messages[column === 'receiver_waited' ? 'send_call' : 'receive_call'][message];
+}
+
+/** "MPI_Send (heat.c:41)". */
+export function call_text(trace, call) {
+  if (call < 0) return 'call not known';
+  const site = trace.text(trace.calls.site[call]);
+  const name = trace.text(trace.calls.name[call]);
+  return site === '' ? name : `${name} (${site})`;
+}
+
+/** Sums of `by_cost` for each call site of the late one: [{site, cost, messages, worst: row}], the dearest first. */
+export function by_site(trace, rows, column) {
+  const sites = new Map();
+  for (const row of rows) {
+    const site = call_text(trace, late_call(trace, row, column));
+    const cost = trace.messages[column][row];
+    const sum = sites.get(site);
+    if (sum) {
+      sum.cost += cost;
+      sum.messages++;
+    } else {
+      sites.set(site, { site, cost, messages: 1, worst: row });  // rows come the dearest first
+    }
+  }
+  return [...sites.values()].sort((a, b) => b.cost - a.cost);
+}

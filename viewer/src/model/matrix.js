@@ -1,0 +1,30 @@
+// Who sends how much to whom.
+
+const kCellsMax = 64;  // in a row; with more ranks a cell stands for several
+
+/**
+ * @param {number[]} ranks of the trace, ascending
+ * @param {Int32Array} rows messages that count
+ * @returns {{groups: number[][], messages: Float64Array, bytes: Float64Array}} groups: the ranks of a row or column; cell
+ *   [source][destination] is at source * groups.length + destination
+ */
+export function communication_matrix(trace, ranks, rows) {
+  const size = Math.max(1, Math.ceil(ranks.length / kCellsMax));
+  const groups = [];
+  const group_of = new Map();
+  ranks.forEach((rank, index) => {
+    const group = Math.floor(index / size);
+    (groups[group] ??= []).push(rank);
+    group_of.set(rank, group);
+  });
+  const messages = new Float64Array(groups.length ** 2);
+  const bytes = new Float64Array(groups.length ** 2);
+  const table = trace.messages;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i];
+    const cell = group_of.get(table.source[row]) * groups.length + group_of.get(table.destination[row]);
+    messages[cell]++;
+    bytes[cell] += table.bytes[row];
+  }
+  return { groups, messages, bytes };
+}

@@ -1,0 +1,32 @@
+// Sets of ranks as people write them: "0-3,7".
+
+/**
+ * @returns {Set<number> | null | undefined} the ranks of `text`; null when it is empty (all); undefined when it is no such set
+ */
+export function ranks_of_text(text) {
+  const clean = text.replace(/\s+/g, '');
+  if (clean === '') return null;
+  const ranks = new Set();
+  for (const part of clean.split(',')) {
+    const match = /^(\d+)(?:-(\d+))?$/.exec(part);
+    if (!match) return undefined;
+    const from = Number(match[1]);
+    const to = Number(match[2] ?? match[1]);
+    if (to < from || to - from > 1e6) return undefined;
+    for (let rank = from; rank <= to; rank++) ranks.add(rank);
+  }
+  return ranks;
+}
+
+/** The other way: [0, 1, 2, 5] is "0-2,5". */
+export function text_of_ranks(ranks) {
+  const sorted = [...ranks].sort((a, b) => a - b);
+  const parts = [];
+  for (let i = 0; i < sorted.length;) {
+    let j = i;
+    while (j + 1 < sorted.length && sorted[j + 1] === sorted[j] + 1) j++;
+    parts.push(i === j ? `${sorted[i]}` : `${sorted[i]}-${sorted[j]}`);
+    i = j + 1;
+  }
+  return parts.join(',');
+}

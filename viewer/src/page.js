@@ -1,0 +1,121 @@
+// The page: its state, its views, and what connects them.
+import { instant_text } from './base/format.js';
+import { create_store } from './base/store.js';
+import { filtered_rows, kNoFilter, mask_of } from './model/filter.js';
+import { index_at, make_lanes } from './model/lanes.js';
+import { make_actions, whole_view } from './views/actions.js';
+import { collectives_panel } from './views/collectives.js';
+import { h } from './views/dom.js';
+import { filter_bar } from './views/filters.js';
+import { help_dialog } from './views/help.js';
+import { histograms_panel } from './views/histograms.js';
+import { keys_of, listen_keys } from './views/keyboard.js';
+import { late_panel } from './views/late.js';
+import { matrix_panel } from './views/matrix.js';
+import { messages_panel } from './views/messages.js';
+import { path_panel } from './views/path.js';
+import { state_panel } from './views/state.js';
+import { story_panel } from './views/story.js';
+import { tab_area } from './views/tabs.js';
+import { follow_theme } from './views/theme.js';
+import { Timeline } from './views/timeline/timeline.js';
+import { header, order_of, timeline_bar } from './views/toolbar.js';
+
+function first_state(trace) {
+  const rows = filtered_rows(trace, kNoFilter);
+  const sorting = 'node';
+  return {
+    filter: { ...kNoFilter }, rows, mask: mask_of(trace.messages.rows, rows), selected: null, time: 0, rank: trace.ranks[0]?.rank ?? 0,
+    ...whole_view(trace), order: order_of(trace, sorting), sorting, theme: 'light', tab: 'messages', path: null, path_shown: false, path_asked: false,
+  };
+}
+
+export class Page {
+  /** @param {object} trace of `read_trace` @param {(row: number) => Promise<string>} story_of */
+  constructor(trace, story_of) {
+    this.trace = trace;
+    this.story_of = story_of;
+    this.lanes = { calls: make_lanes(trace.calls, trace.duration), waits: make_lanes(trace.waits, trace.duration) };
+    this.store = create_store(first_state(trace));
+    this.actions = make_actions(trace, this.store);
+    const theme = follow_theme(this.store);
+    this.timeline = new Timeline(this);
+    const panels = [messages_panel, state_panel, matrix_panel, histograms_panel, late_panel, path_panel, collectives_panel].map((make) => make(this));
+    this.tabs = tab_area(this.store, panels);
+    const filters = filter_bar(this);
+    const story = story_panel(this);
+    const status = h('p', { id: 'timeline-state', class: 'spoken', role: 'status' });
+    let help = null;
+    const keys = keys_of({
+      actions: this.actions, store: this.store, panels, focus_search: filters.focus_search, toggle_theme: theme.toggle,
+      toggle_help: () => help.toggle(), choose_at_cursor: () => this.choose_at_cursor(), close: () => (help.element.open ? help.element.close() : this.actions.clear_selection()),
+    });
+    help = help_dialog(keys);
+    listen_keys(keys);
+    this.store.on(['time', 'rank'], () => this.#tell(status));
+    this.elements = [...header(this, theme.toggle, () => help.toggle()), filters.element,
+      h('main', {}, h('section', { class: 'timeline', 'aria-label': 'timeline' }, timeline_bar(this), this.timeline.element),
+        h('div', { class: 'below' }, this.tabs.element, story)), status, help.element].filter((element) => element !== null);
+    this.#prepare_printing();
+  }
+
+  #tell(status) {
+    const { rank, time } = this.store.state;
+    status.textContent = `rank ${rank}, ${instant_text(time)}: ${this.timeline.state_text()}`;
+  }
+
+  // On paper every panel is there, not only the one that was looked at last.
+  #prepare_printing() {
+    const prepare = () => {
+      const { path_shown } = this.store.state;
+      this.tabs.show_all();
+      this.store.set({ path_shown });  // that the path was computed for the paper does not mark it on the timeline
+      this.timeline.draw();
+    };
+    window.addEventListener('beforeprint', prepare);
+    matchMedia('print').addEventListener('change', ({ matches }) => {
+      if (matches) prepare();
+    });
+  }
+
+  /** To be called when the elements are in the document. */
+  start() {
+    this.timeline.start();
+    this.tabs.show();
+  }
+
+  /** Chooses what the cursor is at: a message that the rank sends or gets then, or its call. */
+  choose_at_cursor() {
+    const { rank, time, rows } = this.store.state;
+    const { messages } = this.trace;
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i];
+      const here = (messages.source[row] === rank && messages.sent[row] === time)
+        || (messages.destination[row] === rank && (messages.arrived[row] === time || messages.received[row] === time));
+      if (here) {
+        this.actions.select_message(row, false);
+        return;
+      }
+    }
+    for (let i = this.lanes.calls.length - 1; i >= 0; i--) {
+      const lane = this.lanes.calls[i];
+      const index = lane.rank === rank ? index_at(lane, time) : -1;
+      if (index >= 0) {
+        this.actions.select_call(lane.rows[index]);
+        return;
+      }
+    }
+  }
+
+  /** What tests, and the browser's console, may use. Places are in the window. */
+  for_tests() {
+    const { actions, store, timeline, trace } = this;
+    return {
+      select: (row) => actions.select_message(row), select_call: actions.select_call, select_collective: actions.select_collective,
+      zoom: actions.zoom, filter: actions.filter_by, show: (tab) => store.set({ tab }), setTime: actions.set_time,
+      positionOf: (row) => timeline.position_of(row), positionAt: (rank, time) => timeline.position_at(rank, time),
+      state: () => ({ ...store.state, mask: undefined, rows: store.state.rows.length, path: store.state.path && { totals: store.state.path.totals } }),
+      trace,
+    };
+  }
+}

@@ -1,0 +1,114 @@
+// What a click or a key does: the only place that changes several values of the store together.
+import { first_at_least } from '../base/bisect.js';
+import { filtered_rows, mask_of } from '../model/filter.js';
+import { next_time, times_of_rank } from '../model/events.js';
+import { moved } from '../model/rows.js';
+
+const kMargin = 0.02;  // of the duration, on either side of the whole trace
+const kLeastNs = 20;   // of a view
+
+export function whole_view(trace) {
+  return { from: -kMargin * trace.duration, to: (1 + kMargin) * trace.duration };
+}
+
+export function make_actions(trace, store) {
+  const { messages } = trace;
+  const times = new Map();
+  const times_of = (rank) => {
+    if (!times.has(rank)) times.set(rank, times_of_rank(trace, rank));
+    return times.get(rank);
+  };
+  const actions = {
+    /** Shows [from, to], within the trace. */
+    zoom(from, to) {
+      const whole = whole_view(trace);
+      const length = Math.min(Math.max(to - from, kLeastNs), whole.to - whole.from);
+      const start = Math.min(Math.max((from + to - length) / 2, whole.from), whole.to - length);
+      store.set({ from: start, to: start + length });
+    },
+    zoom_by(factor, around = (store.state.from + store.state.to) / 2) {
+      const { from, to } = store.state;
+      actions.zoom(around - (around - from) * factor, around + (to - around) * factor);
+    },
+    /** What to zoom around: the cursor where it is in view, else the view's middle. */
+    zoom_centre() {
+      const { from, to, time } = store.state;
+      return time >= from && time <= to ? time : (from + to) / 2;
+    },
+    pan(share) {
+      const { from, to } = store.state;
+      actions.zoom(from + share * (to - from), to + share * (to - from));
+    },
+    fit: () => store.set(whole_view(trace)),
+    /** Moves the view so that [from, to] can be seen; zooms only where it does not fit. */
+    reveal(from, to) {
+      const view = store.state;
+      if (from >= view.from && to <= view.to && to - from > (view.to - view.from) / 500) return;
+      const length = to - from > 0 ? to - from : view.to - view.from;
+      actions.zoom(from - length, to + length);
+    },
+    select_message(row, reveal = true) {
+      const came = messages.arrived[row] === messages.arrived[row] ? messages.arrived[row] : messages.first[row];
+      store.set({ selected: { kind: 'message', row }, time: came, rank: messages.destination[row] });
+      if (reveal) actions.reveal(messages.first[row], Math.max(messages.first[row], messages.last[row]));
+    },
+    select_call(row, reveal = false) {
+      const { rank, begin, end } = trace.calls;
+      store.set({ selected: { kind: 'call', row }, rank: rank[row] });
+      if (reveal) actions.reveal(begin[row], end[row] >= begin[row] ? end[row] : trace.duration);
+    },
+    select_collective(row, reveal = true) {
+      const { begin, end, rank } = trace.collectives;
+      store.set({ selected: { kind: 'collective', row }, rank: rank[row] });
+      if (reveal) actions.reveal(begin[row], end[row] >= begin[row] ? end[row] : trace.duration);
+    },
+    clear_selection: () => store.set({ selected: null }),
+    zoom_to_selected() {
+      const { selected } = store.state;
+      if (!selected) return;
+      const table = { message: messages, call: trace.calls, collective: trace.collectives }[selected.kind];
+      const from = (table.first ?? table.begin)[selected.row];
+      const to = (table.last ?? table.end)[selected.row];
+      const length = Math.max(kLeastNs, (to > from ? to : from) - from);
+      actions.zoom(from - length / 4, from + 1.25 * length);
+    },
+    /** The next (1) or previous (-1) of the messages that pass the filter. */
+    step_message(step) {
+      const { rows, selected, time } = store.state;
+      if (rows.length === 0) return;
+      let at;
+      if (selected?.kind === 'message') {
+        at = first_at_least(rows, selected.row);
+        if (step > 0 && rows[at] === selected.row) at++;
+        if (step < 0) at--;
+      } else {
+        at = 0;
+        while (at < rows.length - 1 && messages.first[rows[at]] < time) at++;
+      }
+      if (at >= 0 && at < rows.length) actions.select_message(rows[at]);
+    },
+    filter_by(patch) {
+      const filter = { ...store.state.filter, ...patch };
+      const rows = filtered_rows(trace, filter);
+      store.set({ filter, rows, mask: mask_of(messages.rows, rows) });
+    },
+    set_time(time) {
+      store.set({ time: Math.min(trace.duration, Math.max(0, time)) });
+    },
+    step_time(step) {
+      const time = next_time(times_of(store.state.rank), store.state.time, step);
+      store.set({ time });
+      const { from, to } = store.state;
+      if (time < from || time > to) actions.zoom(time - (to - from) / 2, time + (to - from) / 2);
+    },
+    step_rank(step) {
+      const { order, rank } = store.state;
+      const at = Math.min(order.length - 1, Math.max(0, order.indexOf(rank) + step));
+      if (at >= 0) store.set({ rank: order[at] });
+    },
+    move_rank(step) {
+      store.set({ order: moved(store.state.order, store.state.rank, step), sorting: 'own' });
+    },
+  };
+  return actions;
+}

@@ -1,0 +1,54 @@
+// All collective calls, one line for each.
+import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
+import { collective_groups } from '../model/collective.js';
+import { h } from './dom.js';
+import { VirtualTable } from './virtual_table.js';
+import { collective_name } from './words.js';
+
+// For each call, by its first row: when it begins and ends, and how long the last rank kept the first waiting.
+function summaries(trace) {
+  const { collectives } = trace;
+  const calls = new Map();
+  for (const rows of collective_groups(trace).values()) {
+    const begins = rows.map((row) => collectives.begin[row]);
+    const ends = rows.map((row) => collectives.end[row]);
+    const begin = begins.reduce((a, b) => Math.min(a, b));
+    calls.set(rows[0], { rows, begin, end: ends.reduce((a, b) => Math.max(a, b)), spread: begins.reduce((a, b) => Math.max(a, b)) - begin });
+  }
+  return calls;
+}
+
+/** @param {object} page {trace, store, actions} */
+export function collectives_panel({ trace, store, actions }) {
+  const { collectives } = trace;
+  const calls = summaries(trace);
+  const text = (id, label, width, more = {}) => ({ id, label, width, text: (row) => trace.text(collectives[id][row]), key: (row) => collectives[id][row], ...more });
+  const time = (id, label) => ({ id, label, width: 110, number: true, text: (row) => time_text(calls.get(row)[id]), key: (row) => calls.get(row)[id] });
+  const list = new VirtualTable({ label: 'collective calls', choose: (row) => actions.select_collective(row), columns: [
+    { id: 'name', label: 'call', width: 260, grow: true, text: (row) => collective_name(trace, row), key: (row) => collectives.name[row] * 1e9 + collectives.number[row] },
+    { id: 'begin', label: 'begins', width: 120, number: true, text: (row) => instant_text(calls.get(row).begin), key: (row) => calls.get(row).begin },
+    { id: 'lasts', label: 'takes', width: 100, number: true, text: (row) => time_text(calls.get(row).end - calls.get(row).begin),
+      key: (row) => calls.get(row).end - calls.get(row).begin },
+    time('spread', 'last enters after'),
+    { id: 'ranks', label: 'ranks', width: 60, number: true, text: (row) => String(calls.get(row).rows.length), key: (row) => calls.get(row).rows.length },
+    text('algorithm', 'algorithm', 110),
+    { id: 'bytes', label: 'bytes', width: 100, number: true, text: (row) => bytes_text(collectives.bytes[row]), key: (row) => collectives.bytes[row] },
+  ] });
+  const note = h('p', { class: 'note' });
+  const wanted = (row) => {
+    const { text: search, communicator } = store.state.filter;
+    const name = collective_name(trace, row).toLowerCase();
+    return name.includes(search.trim().toLowerCase()) && (communicator === '' || trace.text(collectives.communicator[row]) === communicator);
+  };
+  const show = () => {
+    list.set_rows(Int32Array.from([...calls.keys()].filter(wanted).sort((a, b) => calls.get(a).begin - calls.get(b).begin)));
+    note.textContent = calls.size === 0 ? 'The trace has no collective calls.' : `${counted(list.length, 'call')} of ${calls.size}; `
+      + 'choose one to see its messages as a tree or a ring.';
+  };
+  store.on(['selected'], () => {
+    const { selected } = store.state;
+    list.set_chosen(selected?.kind === 'collective' ? [...calls].find(([, call]) => call.rows.includes(selected.row))?.[0] ?? -1 : -1);
+  });
+  return { id: 'collectives', label: 'Collectives', element: h('div', { class: 'messages' }, note, h('div', { class: 'rows-scroll' }, list.element)),
+    show, keys: ['filter'] };
+}

@@ -1,0 +1,107 @@
+// The messages of a collective call as a tree or ring: ranks as circles, arrows with the numbers of their steps.
+import { select } from 'd3-selection';
+import { bytes_text, counted } from '../base/format.js';
+import { collective_picture } from '../model/collective.js';
+import { h, table } from './dom.js';
+import { message_name } from './words.js';
+
+const kWidth = 420;
+const kRadius = 13;
+const kDrawnMost = 64;  // ranks
+const kListed = 60;     // messages
+
+/** "1–3, 7" of [1, 2, 3, 7]. */
+export function steps_text(steps) {
+  const sorted = [...new Set(steps)].sort((a, b) => a - b);
+  const parts = [];
+  for (let i = 0; i < sorted.length;) {
+    let j = i;
+    while (j + 1 < sorted.length && sorted[j + 1] === sorted[j] + 1) j++;
+    parts.push(i === j ? `${sorted[i]}` : `${sorted[i]}–${sorted[j]}`);
+    i = j + 1;
+  }
+  return parts.length > 4 ? `${parts.slice(0, 3).join(', ')}, …` : parts.join(', ');
+}
+
+// The way of an edge between two circles; bent, so that there and back are two.
+function way(from, to) {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const length = Math.hypot(dx, dy) || 1;
+  const [ux, uy] = [dx / length, dy / length];
+  const bend = Math.min(18, length / 7);
+  const middle = { x: (from.x + to.x) / 2 - uy * bend, y: (from.y + to.y) / 2 + ux * bend };
+  const start = { x: from.x + ux * kRadius - uy * 3, y: from.y + uy * kRadius + ux * 3 };
+  const end = { x: to.x - ux * (kRadius + 5) - uy * 4, y: to.y - uy * (kRadius + 5) + ux * 4 };
+  return { line: `M${start.x},${start.y} Q${middle.x},${middle.y} ${end.x},${end.y}`,
+    label: { x: (middle.x * 2 + from.x + to.x) / 4, y: (middle.y * 2 + from.y + to.y) / 4 } };
+}
+
+function draw(picture, choose) {
+  const deep = picture.shape === 'tree' ? new Set(picture.nodes.map(({ y }) => y)).size : 4;
+  const height = picture.shape === 'tree' ? Math.max(140, 74 * deep) : Math.min(kWidth, 220 + 4 * picture.nodes.length);
+  const place = new Map(picture.nodes.map(({ rank, x, y }) => [rank, { x: x * kWidth, y: y * height }]));
+  const svg = select(document.createElementNS('http://www.w3.org/2000/svg', 'svg')).attr('viewBox', `0 0 ${kWidth} ${height}`)
+    .attr('class', 'diagram').attr('data-shape', picture.shape).attr('role', 'img')
+    .attr('aria-label', `${picture.shape} of ${picture.nodes.length} ranks, ${picture.edges.length} arrows`);
+  svg.append('defs').append('marker').attr('id', 'head').attr('viewBox', '0 0 8 8').attr('refX', 4).attr('refY', 4)
+    .attr('markerWidth', 7).attr('markerHeight', 7).attr('orient', 'auto').append('path').attr('d', 'M0,0 L8,4 L0,8 Z');
+  const edges = svg.selectAll('g.edge').data(picture.edges).join('g').attr('class', 'edge')
+    .attr('data-steps', (edge) => edge.steps.join(' ')).on('click', (event, edge) => choose(edge.rows[0]));
+  edges.each(function draw_edge(edge) {
+    const { line, label } = way(place.get(edge.from), place.get(edge.to));
+    const group = select(this);
+    group.append('path').attr('d', line).attr('marker-end', 'url(#head)');
+    group.append('text').attr('x', label.x).attr('y', label.y).attr('dy', '0.35em').text(steps_text(edge.steps));
+    group.append('title').text(`${edge.from} to ${edge.to}: step ${steps_text(edge.steps)}`);
+  });
+  const nodes = svg.selectAll('g.node').data(picture.nodes).join('g').attr('class', 'node')
+    .attr('transform', ({ rank }) => `translate(${place.get(rank).x},${place.get(rank).y})`);
+  nodes.append('circle').attr('r', kRadius);
+  nodes.append('text').attr('dy', '0.35em').text(({ rank }) => rank);
+  return svg.node();
+}
+
+// A slider that brings out what is sent in one step.
+function step_slider(svg, steps_most) {
+  const text = h('output', {}, 'all steps');
+  const show = (step) => {
+    text.textContent = step === 0 ? 'all steps' : `step ${step}`;
+    for (const edge of svg.querySelectorAll('.edge')) {
+      const mine = step === 0 || edge.dataset.steps.split(' ').includes(String(step));
+      edge.classList.toggle('dimmed', !mine);
+    }
+  };
+  return h('label', { class: 'only-screen' }, 'Step ', h('input', {
+    type: 'range', min: 0, max: steps_most, value: 0, oninput: (event) => show(Number(event.target.value)) }), ' ', text);
+}
+
+const kShapes = { tree: 'A tree', ring: 'A ring', circle: 'Messages between the ranks' };
+
+/**
+ * @param {object} page {trace, actions}
+ * @param {number} row of collectives  @param {number[]} rows of its call, all ranks  @param {number[]} sent rows of messages
+ */
+export function collective_diagram({ trace, actions }, row, rows, sent) {
+  const { collectives, messages } = trace;
+  const ranks = rows.map((each) => collectives.rank[each]);
+  if (sent.length === 0) {
+    return h('p', { class: 'note', id: 'no-messages' }, rows.length === 1 && trace.ranks.length === 1 ? 'One rank alone: no message is needed.'
+      : /shared/.test(trace.text(collectives.algorithm[row])) ? 'Through the node\u2019s memory, no message.'
+        : 'No message of it is in the trace.');
+  }
+  const picture = collective_picture(ranks, sent.map((message) => ({
+    from: messages.source[message], to: messages.destination[message], step: messages.step[message], row: message })));
+  const parts = [h('p', { class: 'note' }, `${kShapes[picture.shape]}; the numbers at the arrows tell which of its sender's messages each is.`)];
+  if (picture.nodes.length <= kDrawnMost) {
+    const svg = draw(picture, (message) => actions.select_message(message, false));
+    parts.push(svg);
+    const most = Math.max(...picture.edges.flatMap((edge) => edge.steps));
+    if (most > 1) parts.push(step_slider(svg, most));
+  } else parts.push(h('p', { class: 'note' }, `${counted(picture.nodes.length, 'rank')}: too many to draw.`));
+  const by_time = [...sent].sort((a, b) => messages.first[a] - messages.first[b]);
+  parts.push(table(['step', 'message', 'bytes'], by_time.slice(0, kListed).map((message) => [
+    String(messages.step[message]), message_name(trace, message), bytes_text(messages.bytes[message])]), {
+    numbers: [0, 2], caption: sent.length > kListed ? `The first ${kListed} of ${sent.length} messages, by time` : 'Its messages, by time',
+    onrow: (index) => actions.select_message(by_time[index], false) }));
+  return h('div', { class: 'collective' }, parts);
+}

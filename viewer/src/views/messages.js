@@ -1,0 +1,71 @@
+// The list of all messages that pass the filter.
+import { bytes_text, count_text, counted, instant_text, time_text } from '../base/format.js';
+import { h, table } from './dom.js';
+import { VirtualTable } from './virtual_table.js';
+import { message_name } from './words.js';
+
+const kPrinted = 100;  // rows on paper
+
+// Texts in alphabetical order as numbers, so that they sort like amounts. Made when a column of texts is first sorted by.
+function text_order(trace) {
+  let order = null;
+  return (index) => {
+    if (!order) {
+      order = new Float64Array(trace.strings.length);
+      trace.strings.map((string, number) => [string, number]).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+        .forEach(([, number], place) => { order[number] = place; });
+    }
+    return order[index];
+  };
+}
+
+function columns_of(trace) {
+  const { messages } = trace;
+  const order = text_order(trace);
+  const text = (id, label, width, more = {}) => ({
+    id, label, width, text: (row) => trace.text(messages[id][row]), key: (row) => order(messages[id][row]), ...more,
+  });
+  const time = (id, label, value) => ({
+    id, label, width: 92, number: true, text: (row) => (value(row) > 0 ? time_text(value(row)) : '–'), key: value,
+  });
+  return [
+    { id: 'message', label: 'message', width: 104, text: (row) => message_name(trace, row),
+      key: (row) => messages.source[row] * 1e12 + messages.destination[row] * 1e7 + messages.sequence[row] },
+    { id: 'sent', label: 'sent', width: 120, number: true, text: (row) => instant_text(messages.sent[row]), key: (row) => messages.sent[row] },
+    { id: 'bytes', label: 'bytes', width: 92, number: true, text: (row) => bytes_text(messages.bytes[row]), key: (row) => messages.bytes[row] },
+    text('what', 'what', 260, { grow: true }),
+    text('protocol', 'protocol', 96),
+    text('how', 'how', 124),
+    text('wire', 'wire', 52),
+    { id: 'walked', label: 'walked', width: 66, number: true, text: (row) => count_text(messages.walked[row]), key: (row) => messages.walked[row] },
+    time('lasted', 'took', (row) => messages.received[row] - messages.sent[row]),
+    time('receiver_waited', 'recv waited', (row) => messages.receiver_waited[row]),
+    time('sender_waited', 'send waited', (row) => messages.sender_waited[row]),
+  ];
+}
+
+/** @param {object} page {trace, store, actions} */
+export function messages_panel({ trace, store, actions }) {
+  const columns = columns_of(trace);
+  const list = new VirtualTable({ label: 'messages', columns, choose: (row) => actions.select_message(row) });
+  const count = h('p', { class: 'note', id: 'message-count' });
+  const paper = h('div', { class: 'only-printed' });
+  const element = h('div', { class: 'messages' }, count, h('div', { class: 'only-screen rows-scroll' }, list.element), paper);
+  const show = () => {
+    list.set_rows(store.state.rows);
+    count.textContent = store.state.rows.length === 0 ? (trace.messages.rows === 0 ? 'The trace has no messages.' : 'No message passes the filter.')
+      : `${counted(store.state.rows.length, 'message')} of ${count_text(trace.messages.rows)}`;
+  };
+  store.on(['rows'], show);
+  store.on(['selected'], () => list.set_chosen(store.state.selected?.kind === 'message' ? store.state.selected.row : -1));
+  show();
+  return {
+    id: 'messages', label: 'Messages', element, show: () => list.draw(),
+    print() {
+      const rows = [...list.order.slice(0, kPrinted)];
+      const more = list.length > kPrinted ? `the first ${kPrinted} of ${count_text(list.length)}` : null;
+      paper.replaceChildren(table(columns.map(({ label }) => label), rows.map((row) => columns.map((column) => column.text(row))),
+        { numbers: columns.flatMap((column, index) => (column.number ? [index] : [])), caption: more }));
+    },
+  };
+}

@@ -1,0 +1,86 @@
+// A rank's portals at the cursor's time: what stands in its match lists, what lies in the heap, what comes next and where it goes.
+import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
+import { entry_of, heap_at, next_message, passes_of, standing_entries } from '../model/instant.js';
+import { h, link_button, table } from './dom.js';
+import { message_name } from './words.js';
+
+const kListed = 200;
+const kLinks = ['the next entry', 'an entry of a list below', 'nowhere: the message is dropped'];
+
+function portal_part({ trace }, portal) {
+  const { entries } = trace;
+  const name = `Portal ${portal.portal}${portal.name ? ` (${portal.name})` : ''}`;
+  if (portal.entries.length === 0) return h('p', { class: 'note' }, `${name}: no entry stands now.`);
+  const rows = portal.entries.slice(0, kListed).map((row, index) => [
+    String(index + 1), trace.text(entries.name[row]), trace.text(entries.wanted[row]), instant_text(entries.from[row]),
+    Number.isNaN(entries.to[row]) ? 'to the end' : instant_text(entries.to[row])]);
+  return table(['', 'entry', 'wants', 'stands since', 'until'], rows, { numbers: [0, 3, 4],
+    caption: `${name}: ${counted(portal.entries.length, 'entry', 'entries')} in the order of the list${rows.length < portal.entries.length ? `, the first ${kListed}` : ''}` });
+}
+
+function next_part({ trace, store, actions }) {
+  const { rank, time, mask } = store.state;
+  const row = next_message(trace, mask, rank, time);
+  if (row < 0) return [h('h3', {}, 'What comes next'), h('p', { class: 'note' }, 'No message comes to this rank any more.')];
+  const { messages, passes, entries } = trace;
+  const rows = passes_of(trace, row);
+  const taker = entry_of(trace, row);
+  const walk = rows.map((pass) => h('li', {}, `${trace.text(passes.entry[pass])}: ${trace.text(passes.reason[pass]) || 'passed over'}; `
+    + `its link leads to ${kLinks[passes.link[pass]] ?? 'the next entry'}`));
+  if (taker >= 0) {
+    const wanted = trace.text(entries.wanted[taker]);
+    walk.push(h('li', { class: 'taker' }, `taken by ${trace.text(entries.name[taker])}${wanted ? `, which wants ${wanted}` : ''}`));
+  } else {
+    walk.push(h('li', { class: 'taker' }, `${trace.text(messages.how[row]) || 'what became of it is not in the trace'}`
+      + `${messages.walked[row] > 0 ? `, after ${counted(messages.walked[row], 'entry', 'entries')}` : ''}`));
+  }
+  const left_out = messages.walked[row] - rows.length - (taker >= 0 ? 1 : 0);
+  return [
+    h('h3', {}, 'What comes next'),
+    h('p', {}, link_button(message_name(trace, row), () => actions.select_message(row), { id: 'next-message' }),
+      ` in ${time_text(messages.arrived[row] - time)}: ${trace.text(messages.what[row]) || bytes_text(messages.bytes[row])}`),
+    h('ol', { class: 'walk' }, walk),
+    rows.length > 0 && left_out > 0 ? h('p', { class: 'note' }, `${counted(left_out, 'entry', 'entries')} that it passed over were not recorded one by one.`) : null,
+  ];
+}
+
+function heap_part({ trace, store, actions }) {
+  const { rank, time, mask } = store.state;
+  const { heap, messages } = trace;
+  const { rows, bytes } = heap_at(trace, rank, time);
+  const shown = rows.filter((row) => heap.message[row] < 0 || mask[heap.message[row]] === 1);
+  const hidden = rows.length - shown.length;
+  const title = h('h3', {}, `Unexpected messages: ${rows.length === 0 ? 'none' : `${rows.length}, ${bytes_text(bytes)}`}`);
+  const list = shown.slice(0, kListed).map((row) => {
+    const message = heap.message[row];
+    return [message < 0 ? 'not known' : link_button(message_name(trace, message), () => actions.select_message(message)),
+      message < 0 ? '' : trace.text(messages.what[message]), message < 0 ? '' : bytes_text(messages.bytes[message]), time_text(time - heap.from[row])];
+  });
+  return [title, list.length > 0 ? table(['message', 'what', 'bytes', 'lies there for'], list, { numbers: [2, 3] }) : null,
+    hidden > 0 ? h('p', { class: 'note' }, `${counted(hidden, 'more', 'more')} hidden by the filter.`) : null];
+}
+
+/** @param {object} page {trace, store, actions, timeline} */
+export function state_panel(page) {
+  const { trace, store, actions } = page;
+  const heading = h('p', { class: 'state-heading', id: 'state-heading' });
+  const choose = h('select', { id: 'state-rank', onchange: (event) => store.set({ rank: Number(event.target.value) }) },
+    trace.ranks.map(({ rank }) => h('option', { value: rank }, `rank ${rank}`)));
+  const step = (text, way) => h('button', { type: 'button', onclick: () => actions.step_time(way) }, text);
+  const slider = h('input', { type: 'range', min: 0, max: 1000, id: 'state-time', 'aria-label': 'time',
+    oninput: (event) => actions.set_time((Number(event.target.value) / 1000) * trace.duration) });
+  const body = h('div', {});
+  const element = h('div', { class: 'state' }, h('div', { class: 'buttons only-screen' }, choose, step('◀ previous event', -1), step('next event ▶', 1), slider),
+    heading, body);
+  const show = () => {
+    const { rank, time } = store.state;
+    choose.value = rank;
+    slider.value = Math.round((1000 * time) / trace.duration);
+    heading.textContent = `Rank ${rank} at ${instant_text(time)}: ${page.timeline.state_text()}`;
+    const portals = standing_entries(trace, rank, time);
+    body.replaceChildren(h('div', { class: 'columns' }, h('div', {}, ...next_part(page)), h('div', {}, ...heap_part(page))),
+      h('h3', {}, 'Match lists'), ...(portals.length > 0 ? portals.map((portal) => portal_part(page, portal))
+        : [h('p', { class: 'note' }, 'The trace tells of no entry of this rank.')]));
+  };
+  return { id: 'state', label: 'State at a time', element, show, keys: ['rank', 'time', 'rows'] };
+}

@@ -1,0 +1,137 @@
+// What is chosen: a message with its story, a call, or a collective call.
+import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
+import { collective_at, messages_of_call, rows_of_call } from '../model/collective.js';
+import { call_text } from '../model/late.js';
+import { facts, h, link_button } from './dom.js';
+import { collective_diagram } from './diagram.js';
+import { collective_name, message_name } from './words.js';
+
+const kListed = 40;  // messages of a call
+
+function message_facts({ trace, actions }, row) {
+  const { messages } = trace;
+  const call = (which) => {
+    const number = messages[which][row];
+    return number < 0 ? null : link_button(call_text(trace, number), () => actions.select_call(number, true));
+  };
+  const waited = (column) => (messages[column][row] > 0 ? time_text(messages[column][row]) : null);
+  const collective = messages.collective[row];
+  return facts([
+    ['what', trace.text(messages.what[row])], ['bytes', bytes_text(messages.bytes[row])],
+    ['protocol', trace.text(messages.protocol[row])], ['taken', trace.text(messages.how[row])], ['wire', trace.text(messages.wire[row])],
+    ['portal', messages.portal[row] === 255 ? null : `${messages.portal[row]} (${trace.text(messages.portal_name[row])})`],
+    ['entries looked at', messages.walked[row] > 0 ? String(messages.walked[row]) : null],
+    ['sent', instant_text(messages.sent[row])], ['arrived', instant_text(messages.arrived[row])],
+    ['receive posted', instant_text(messages.posted[row])], ['received', instant_text(messages.received[row])],
+    ['sent by', call('send_call')], ['received by', call('receive_call')],
+    ['late receiver: the sender waited', waited('sender_waited')], ['late sender: the receiver waited', waited('receiver_waited')],
+    ['part of', collective < 0 ? null : link_button(`${collective_name(trace, collective)}, message ${messages.step[row]} of rank ${messages.source[row]}`,
+      () => actions.select_collective(collective, false))],
+  ]);
+}
+
+function call_facts({ trace, actions }, row) {
+  const { calls, messages } = trace;
+  const over = calls.end[row] >= calls.begin[row];
+  const sent = [];
+  const received = [];
+  for (let message = 0; message < messages.rows; message++) {
+    if (messages.send_call[message] === row) sent.push(message);
+    if (messages.receive_call[message] === row) received.push(message);
+  }
+  const links = (list) => (list.length === 0 ? null : h('span', {}, list.slice(0, kListed).map((message) => [
+    link_button(message_name(trace, message), () => actions.select_message(message)), ' ']).flat(),
+  list.length > kListed ? `and ${counted(list.length - kListed, 'more', 'more')}` : null));
+  const collective = collective_at(trace, calls.rank[row], over ? (calls.begin[row] + calls.end[row]) / 2 : calls.begin[row]);
+  const within = collective >= 0 && trace.collectives.begin[collective] >= calls.begin[row];
+  return facts([
+    ['rank', String(calls.rank[row])], ['line', trace.text(calls.site[row])], ['begins', instant_text(calls.begin[row])],
+    ['takes', over ? time_text(calls.end[row] - calls.begin[row]) : 'never returned'], ['of it waiting', time_text(calls.wait[row])],
+    ['sends', links(sent)], ['receives', links(received)],
+    ['collective', within ? link_button(collective_name(trace, collective), () => actions.select_collective(collective)) : null],
+  ]);
+}
+
+function collective_facts(page, row) {
+  const { trace } = page;
+  const { collectives } = trace;
+  const rows = rows_of_call(trace, row);
+  const sent = messages_of_call(trace, rows);
+  const first = Math.min(...rows.map((each) => collectives.begin[each]));
+  const last = Math.max(...rows.map((each) => collectives.begin[each]));
+  const late = rows.find((each) => collectives.begin[each] === last);
+  return [
+    facts([
+      ['ranks', String(rows.length)], ['algorithm', trace.text(collectives.algorithm[row])], ['bytes', bytes_text(collectives.bytes[row])],
+      ['messages', sent.length === 0 ? null : String(sent.length)],
+      ['first enters at', instant_text(first)],
+      ['last enters', rows.length < 2 ? null : `rank ${collectives.rank[late]}, ${time_text(last - first)} later`],
+    ]),
+    collective_diagram(page, row, rows, sent),
+  ];
+}
+
+/** @param {object} page {trace, store, actions, story_of} */
+export function story_panel(page) {
+  const { trace, store, actions, story_of } = page;
+  const title = h('h2', { tabindex: -1, id: 'story-title' });
+  const body = h('div', { class: 'story-body' });
+  const text = h('pre', { class: 'story-text', tabindex: 0, 'aria-labelledby': 'story-title' });
+  const button = (name, key, onclick) => h('button', { type: 'button', onclick, title: `${name} (${key})` }, name);
+  const copy = button('Copy', 'c', () => actions.copy_story());
+  const zoom = button('Zoom to it', 'z', () => actions.zoom_to_selected());
+  const element = h('section', { class: 'story', 'aria-label': 'story' }, title,
+    h('div', { class: 'buttons only-screen' }, button('Previous message', 'p', () => actions.step_message(-1)),
+      button('Next message', 'n', () => actions.step_message(1)), zoom, copy), body, text);
+  let wanted = null;
+
+  async function show_text(selected) {
+    text.textContent = 'Reading the story …';
+    let story;
+    try {
+      story = await story_of(selected.row);
+    } catch (error) {
+      story = error.message;
+    }
+    if (wanted === selected) text.textContent = story || 'This page has no story of the message.';
+  }
+
+  function show() {
+    const { selected } = store.state;
+    wanted = selected;
+    text.hidden = selected?.kind !== 'message';
+    copy.hidden = text.hidden;
+    zoom.hidden = !selected;
+    if (!selected) {
+      title.textContent = 'Story';
+      body.replaceChildren(h('p', { class: 'note' }, 'Choose a message, a call or a collective: by a click on the timeline, in a list, or with the keys n and p.'));
+      return;
+    }
+    if (selected.kind === 'message') {
+      title.textContent = `Message ${message_name(trace, selected.row)}`;
+      body.replaceChildren(message_facts(page, selected.row));
+      show_text(selected);
+    } else if (selected.kind === 'call') {
+      title.textContent = trace.text(trace.calls.name[selected.row]);
+      body.replaceChildren(call_facts(page, selected.row));
+    } else {
+      title.textContent = collective_name(trace, selected.row);
+      body.replaceChildren(...collective_facts(page, selected.row));
+    }
+  }
+
+  actions.copy_story = async () => {
+    if (text.hidden) return;
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      copy.textContent = 'Copied';
+    } catch {  // no clipboard for this page: mark the text, so that Ctrl+C takes it
+      getSelection().selectAllChildren(text);
+      copy.textContent = 'Marked: Ctrl+C';
+    }
+    setTimeout(() => { copy.textContent = 'Copy'; }, 1500);
+  };
+  store.on(['selected'], show);
+  show();
+  return element;
+}

@@ -1,0 +1,35 @@
+// The axis of times above the timeline, which also moves the cursor: press and drag.
+import { axisTop } from 'd3-axis';
+import { scaleLinear } from 'd3-scale';
+import { select } from 'd3-selection';
+import { instant_text } from '../../base/format.js';
+
+const kUnits = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']];
+
+// All ticks of an axis in one unit, with the digits that tell neighbours apart.
+function tick_text(step, largest) {
+  const [scale, unit] = kUnits.find(([scale]) => largest >= scale) ?? kUnits.at(-1);
+  const digits = Math.max(0, Math.min(9, -Math.floor(Math.log10(step / scale) + 1e-9)));
+  return (time) => `${(time / scale).toFixed(digits)} ${unit}`;
+}
+
+/** Draws the axis of `scene` into the SVG element, with the cursor's time. */
+export function draw_axis(svg, scene, time) {
+  const scale = scaleLinear([scene.from, scene.to], [0, scene.width]);
+  const count = Math.max(2, Math.floor(scene.width / 110));
+  const ticks = scale.ticks(count);
+  const step = ticks.length > 1 ? ticks[1] - ticks[0] : scene.to - scene.from;
+  const text = tick_text(step, Math.max(Math.abs(scene.from), Math.abs(scene.to)));
+  const root = select(svg).attr('width', scene.width);
+  root.selectAll('g.axis').data([null]).join('g').attr('class', 'axis').attr('transform', 'translate(0,26)')
+    .call(axisTop(scale).tickValues(ticks).tickFormat(text).tickSizeOuter(0));
+  const x = scene.x(time);
+  const shown = x >= 0 && x <= scene.width;
+  root.selectAll('g.cursor').data(shown ? [null] : []).join((enter) => {
+    const group = enter.append('g').attr('class', 'cursor');
+    group.append('path').attr('d', 'M-6,16 L6,16 L0,26 Z');
+    group.append('text').attr('y', 12);
+    return group;
+  }).attr('transform', `translate(${x},0)`).select('text').text(instant_text(time))
+    .attr('text-anchor', x < 60 ? 'start' : x > scene.width - 60 ? 'end' : 'middle');
+}

@@ -1,0 +1,135 @@
+// The rows of ranks: calls as bars, what is inside of them below their upper edge, waiting hatched.
+import { visit_spans } from '../../model/detail.js';
+import { category_of } from '../../model/categories.js';
+
+const kNestedShare = 0.42;  // of a bar's height that the calls inside of it take
+const kLabelPixels = 34;    // a bar that is narrower has no name
+const kFont = '11px system-ui, sans-serif';
+
+export class LaneDrawer {
+  #trace;
+  #lanes;
+  #categories;
+
+  constructor(trace, lanes) {
+    this.#trace = trace;
+    this.#lanes = lanes;
+    this.#categories = Uint8Array.from(trace.strings, category_of);
+  }
+
+  /** @param {Uint8Array | null} marked by text: calls with such a name or site are framed */
+  draw(context, scene, palette, marked) {
+    this.#backdrop(context, scene, palette);
+    context.font = kFont;
+    context.textBaseline = 'top';
+    for (const lane of this.#lanes.calls) this.#calls(context, scene, palette, lane, marked);
+    for (const lane of this.#lanes.waits) this.#waits(context, scene, palette, lane);
+    for (const lane of this.#lanes.calls) if (lane.depth === 0) this.#names(context, scene, palette, lane);
+  }
+
+  category(row) {
+    return this.#categories[this.#trace.calls.name[row]];
+  }
+
+  #backdrop(context, scene, palette) {
+    context.fillStyle = palette.paper;
+    context.fillRect(0, 0, scene.width, scene.height);
+    for (const item of scene.rows.items) {
+      const y = item.y - scene.scroll;
+      if (y > scene.height || y + item.height < 0) continue;
+      context.fillStyle = item.kind === 'node' ? palette.stripe : palette.line;
+      if (item.kind === 'node') context.fillRect(0, y, scene.width, item.height);
+      else context.fillRect(0, y + item.height - 1, scene.width, 1);
+      if (item.kind !== 'rank') continue;
+      const x0 = Math.max(0, scene.x(0));
+      const x1 = Math.min(scene.width, scene.x(this.#trace.duration));
+      for (let thread = 0; thread < item.threads; thread++) {
+        const bar = scene.bar(item.rank, thread);
+        context.fillStyle = palette.faint;
+        context.globalAlpha = 0.45;
+        context.fillRect(x0, bar.top + bar.height / 2, Math.max(0, x1 - x0), 1);
+        context.globalAlpha = 1;
+      }
+    }
+  }
+
+  // A lane's height: the program's own calls take the whole bar, those inside of them its lower part, and so on.
+  #box(scene, lane) {
+    const bar = scene.bar(lane.rank, lane.thread);
+    if (!scene.visible(bar)) return null;
+    const height = Math.max(2, bar.height * kNestedShare ** Math.min(lane.depth, 3));
+    return { top: bar.top + bar.height - height, height };
+  }
+
+  #calls(context, scene, palette, lane, marked) {
+    const box = this.#box(scene, lane);
+    if (!box) return;
+    const { name, site } = this.#trace.calls;
+    visit_spans(lane, scene.from, scene.to, scene.width, (x0, x1, index, share) => {
+      const row = lane.rows[index];
+      const { fill, pattern } = palette.categories[this.#categories[name[row]]];
+      const width = Math.max(1, x1 - x0);
+      context.globalAlpha = 0.25 + 0.75 * share;
+      context.fillStyle = fill;
+      context.fillRect(x0, box.top, width, box.height);
+      if (pattern && width > 3) {
+        context.fillStyle = pattern;
+        context.fillRect(x0, box.top, width, box.height);
+      }
+      if (lane.depth > 0 && width > 3) {
+        context.strokeStyle = palette.on_bar;
+        context.lineWidth = 0.75;
+        context.strokeRect(x0 + 0.5, box.top + 0.5, width - 1, box.height - 1);
+      } else if (width > 6) {
+        context.fillStyle = palette.paper;  // a gap: two calls behind each other are two bars
+        context.fillRect(x1 - 1, box.top, 1, box.height);
+      }
+      if (marked && (marked[name[row]] || marked[site[row]])) {
+        context.globalAlpha = 1;
+        context.strokeStyle = palette.ink;
+        context.lineWidth = 1.5;
+        context.strokeRect(x0, box.top - 1.5, width, box.height + 3);
+      }
+    });
+    context.globalAlpha = 1;
+  }
+
+  #waits(context, scene, palette, lane) {
+    const bar = scene.bar(lane.rank, lane.thread);
+    if (!scene.visible(bar)) return;
+    context.fillStyle = palette.waiting;
+    visit_spans(lane, scene.from, scene.to, scene.width, (x0, x1, index, share) => {
+      context.globalAlpha = share;
+      context.fillRect(x0, bar.top, Math.max(1, x1 - x0), bar.height);
+    });
+    context.globalAlpha = 1;
+  }
+
+  #names(context, scene, palette, lane) {
+    const box = this.#box(scene, lane);
+    if (!box || box.height < 13) return;
+    const { name } = this.#trace.calls;
+    visit_spans(lane, scene.from, scene.to, scene.width, (x0, x1, index, share, count) => {
+      if (count > 1 || x1 - x0 < kLabelPixels) return;
+      const text = this.#trace.text(name[lane.rows[index]]);
+      const { fill } = palette.categories[this.#categories[name[lane.rows[index]]]];
+      const width = Math.min(context.measureText(text).width, x1 - x0 - 6);
+      const shown = fitting(context, text, width);
+      if (shown === '') return;
+      context.fillStyle = fill;  // the name must be readable on the hatching too
+      context.fillRect(x0 + 1, box.top, context.measureText(shown).width + 5, 13);
+      context.fillStyle = palette.on_bar;
+      context.fillText(shown, x0 + 3, box.top + 1);
+    });
+  }
+}
+
+function fitting(context, text, width) {
+  if (context.measureText(text).width <= width + 0.5) return text;
+  const short = text.replace(/^P?MPIX?_/, '');
+  for (let length = short.length; length > 2; length--) {
+    const shown = length === short.length ? short : `${short.slice(0, length - 1)}…`;
+    if (context.measureText(shown).width <= width) return shown;
+  }
+  return '';
+}

@@ -1,0 +1,51 @@
+// Where times and ranks are on the canvas. All in CSS pixels from the canvas's corner.
+
+const kPad = 6;
+
+export class Scene {
+  /** @param {object} rows of `place_rows` */
+  constructor({ width, height, scroll, from, to, rows }) {
+    Object.assign(this, { width, height, scroll, from, to, rows });
+    this.scale = width / (to - from);
+  }
+
+  x(time) {
+    return (time - this.from) * this.scale;
+  }
+
+  time(x) {
+    return this.from + x / this.scale;
+  }
+
+  pixel_ns() {
+    return 1 / this.scale;
+  }
+
+  /** The bar of a rank's thread at depth 0: {top, height}; null for a rank without a row. */
+  bar(rank, thread = 0) {
+    const item = this.rows.of_rank.get(rank);
+    if (!item) return null;
+    const slot = Math.min(thread, item.threads - 1);
+    return { top: item.y - this.scroll + slot * item.thread_height + kPad, height: item.thread_height - 2 * kPad };
+  }
+
+  visible(bar) {
+    return bar !== null && bar.top + bar.height >= 0 && bar.top <= this.height;
+  }
+
+  /** Both ends of what goes from one rank to another: leaves at the bar's side that is nearer to the other. */
+  line(source, destination, sent, arrived) {
+    const from = this.bar(source);
+    const to = this.bar(destination);
+    if (!from || !to) return null;
+    if (source === destination) {
+      const y = from.top + from.height + 2;
+      return { x0: this.x(sent), y0: y, x1: this.x(arrived), y1: y };
+    }
+    const down = to.top > from.top;
+    return {
+      x0: this.x(sent), y0: down ? from.top + from.height : from.top,
+      x1: this.x(arrived), y1: down ? to.top : to.top + to.height,
+    };
+  }
+}

@@ -1,0 +1,267 @@
+// The timeline: a row for each rank, on a canvas that draws what is in view.
+import { count_text } from '../../base/format.js';
+import { ArrowLevels, pairs_of } from '../../model/arrows.js';
+import { texts_with } from '../../model/filter.js';
+import { index_at } from '../../model/lanes.js';
+import { place_rows } from '../../model/rows.js';
+import { h } from '../dom.js';
+import { draw_axis } from './axis.js';
+import { ArrowDrawer, draw_path } from './draw_arrows.js';
+import { LaneDrawer } from './draw_lanes.js';
+import { draw_call, draw_collective, draw_cursor, draw_range } from './draw_marks.js';
+import { mark_label, show_labels } from './labels.js';
+import { read_palette } from './palette.js';
+import { call_at, message_at } from './pick.js';
+import { attach_pointer, attach_scrubber, attach_zoom } from './pointer.js';
+import { Scene } from './scene.js';
+import { tooltip_lines } from './tooltip.js';
+
+const kHeightShare = 0.5;  // of the window that the timeline takes at most
+const kHeightLeast = 120;
+
+export class Timeline {
+  #page;
+  #canvas = h('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': 'timeline', 'aria-describedby': 'timeline-state' });
+  #axis = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  #labels = h('div', { class: 'labels' });
+  #scroller;
+  #tooltip = h('div', { class: 'tooltip', hidden: true });
+  #count = h('p', { class: 'arrow-count' });
+  #pairs;
+  #lane_drawer;
+  #arrow_drawer;
+  #rows;
+  #scene = null;
+  #palette = null;
+  #marked = null;
+  #range = null;
+  #pending = false;
+  #apply_zoom;
+
+  /** @param {object} page {trace, store, actions, lanes} */
+  constructor(page) {
+    this.#page = page;
+    const { trace, store } = page;
+    this.#axis.setAttribute('class', 'time-axis');
+    this.#axis.setAttribute('height', '28');
+    this.#scroller = h('div', { class: 'timeline-scroll', tabindex: -1 }, this.#labels, this.#canvas);
+    this.element = h('div', { class: 'timeline-frame' }, h('div', { class: 'axis-row' }, h('div', { class: 'axis-corner' }), this.#axis),
+      this.#scroller, this.#count, this.#tooltip);
+    this.#pairs = pairs_of(trace.messages);
+    this.#lane_drawer = new LaneDrawer(trace, page.lanes);
+    this.#arrow_drawer = new ArrowDrawer(trace, new ArrowLevels(trace.messages, store.state.rows, this.#pairs));
+    this.#listen();
+  }
+
+  #listen() {
+    const { trace, store } = this.#page;
+    const view = {
+      scene: () => this.#scene, scroller: this.#scroller, hover: (event) => this.#hover(event), leave: () => this.#leave(),
+      choose: (event) => this.#choose(event),
+      range: (x0, x1) => {
+        this.#range = x0 === null ? null : [x0, x1];
+        this.redraw();
+      },
+    };
+    this.#apply_zoom = attach_zoom(this.#canvas, this.#page, view);
+    attach_pointer(this.#canvas, this.#page, view);
+    attach_scrubber(this.#axis, this.#page, view);
+    store.on(['rows'], () => {
+      this.#arrow_drawer.levels = new ArrowLevels(trace.messages, store.state.rows, this.#pairs);
+      const { text } = store.state.filter;
+      this.#marked = text.trim() === '' ? null : texts_with(trace.strings, text);
+    });
+    store.on(['order', 'sorting'], () => this.#place());
+    store.on(['theme'], () => { this.#palette = null; });
+    store.on(['rank'], () => {
+      mark_label(this.#labels, store.state.rank);
+      this.#show_rank();
+    });
+    store.on(['from', 'to'], () => this.#apply_zoom());
+    store.on(['rows', 'order', 'sorting', 'theme', 'rank', 'from', 'to', 'selected', 'time', 'path', 'path_shown'], () => this.redraw());
+    this.#scroller.addEventListener('scroll', () => this.redraw());
+    new ResizeObserver(() => this.resize()).observe(this.element);
+  }
+
+  /** To be called once the element is in the document. */
+  start() {
+    this.#place();
+    this.resize();
+    this.draw();
+  }
+
+  #place() {
+    const { trace, store, lanes } = this.#page;
+    const threads = new Map();
+    for (const lane of lanes.calls) threads.set(lane.rank, Math.max(threads.get(lane.rank) ?? 1, lane.thread + 1));
+    const ranks = store.state.order.map((rank) => trace.ranks[trace.index_of_rank.get(rank)]);
+    this.#rows = place_rows(ranks, (rank) => threads.get(rank) ?? 1, store.state.sorting === 'node');
+    show_labels(this.#labels, this.#rows, trace, this.#page.actions, store);
+    this.#labels.style.height = `${this.#rows.height}px`;
+    if (this.#scene) this.resize();
+  }
+
+  resize() {
+    const most = Math.max(kHeightLeast, kHeightShare * window.innerHeight);
+    const height = Math.max(60, Math.min(most, this.#rows.height));
+    this.#scroller.style.height = `${height}px`;
+    const width = Math.max(100, this.#scroller.clientWidth - this.#labels.offsetWidth);
+    const ratio = window.devicePixelRatio || 1;
+    if (this.#canvas.width !== Math.round(width * ratio) || this.#canvas.height !== Math.round(height * ratio)) {
+      this.#canvas.width = Math.round(width * ratio);
+      this.#canvas.height = Math.round(height * ratio);
+      this.#canvas.style.width = `${width}px`;
+      this.#canvas.style.height = `${height}px`;
+      this.#palette = null;
+    }
+    this.#scene = this.#make_scene(width, height);
+    this.#apply_zoom();
+    this.redraw();
+  }
+
+  #make_scene(width, height) {
+    const { from, to } = this.#page.store.state;
+    return new Scene({ width, height, scroll: this.#scroller.scrollTop, from, to, rows: this.#rows });
+  }
+
+  /** Draws with the next frame. */
+  redraw() {
+    if (this.#pending) return;
+    this.#pending = true;
+    requestAnimationFrame(() => {
+      this.#pending = false;
+      this.draw();
+    });
+  }
+
+  draw() {
+    const { trace, store } = this.#page;
+    const { selected, time, rank, path, path_shown } = store.state;
+    const context = this.#canvas.getContext('2d');
+    this.#palette ??= read_palette(context);
+    const palette = this.#palette;
+    const ratio = window.devicePixelRatio || 1;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const scene = this.#scene = this.#make_scene(this.#scene.width, this.#scene.height);
+    this.#lane_drawer.draw(context, scene, palette, this.#marked);
+    this.#arrow_drawer.draw(context, scene, palette);
+    if (path && path_shown) draw_path(context, scene, palette, path);
+    if (selected?.kind === 'message') {
+      this.#draw_call_of(context, scene, palette, selected.row);
+      this.#arrow_drawer.draw_chosen(context, scene, palette, selected.row);
+    }
+    if (selected?.kind === 'call') draw_call(context, scene, palette, trace, selected.row);
+    if (selected?.kind === 'collective') draw_collective(context, scene, palette, trace, selected.row);
+    if (this.#range) draw_range(context, scene, palette, ...this.#range);
+    draw_cursor(context, scene, palette, time, rank);
+    draw_axis(this.#axis, scene, time);
+    this.#tell_count();
+  }
+
+  // A message of a collective shows the whole of it.
+  #draw_call_of(context, scene, palette, row) {
+    const collective = this.#page.trace.messages.collective[row];
+    if (collective >= 0) draw_collective(context, scene, palette, this.#page.trace, collective);
+  }
+
+  #tell_count() {
+    const { drawn } = this.#arrow_drawer;
+    const { trace, store } = this.#page;
+    const hidden = trace.messages.rows - store.state.rows.length;
+    const hidden_text = hidden > 0 ? `; ${count_text(hidden)} of ${count_text(trace.messages.rows)} hidden by the filter` : '';
+    this.#count.textContent = drawn.whole ? `${count_text(drawn.rows.length)} messages in view${hidden_text}`
+      : `${count_text(drawn.rows.length)} arrows stand for some ${count_text(drawn.under_way)} messages in view; zoom in to see each${hidden_text}`;
+  }
+
+  // Scrolls to the chosen rank.
+  #show_rank() {
+    const item = this.#rows.of_rank.get(this.#page.store.state.rank);
+    if (!item) return;
+    const { scrollTop, clientHeight } = this.#scroller;
+    if (item.y < scrollTop) this.#scroller.scrollTop = item.y;
+    else if (item.y + item.height > scrollTop + clientHeight) this.#scroller.scrollTop = item.y + item.height - clientHeight;
+  }
+
+  #found(event) {
+    const box = this.#canvas.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const message = message_at(this.#arrow_drawer.drawn, x, y);
+    if (message >= 0) return { message, x, y };
+    const call = call_at(this.#scene, this.#page.lanes, x, y);
+    if (!call) return { message: -1, call: -1, x, y };
+    return { message: -1, call: call.row, count: this.#calls_in_pixel(call), x, y };
+  }
+
+  #calls_in_pixel({ lane, index }) {
+    const pixel = this.#scene.pixel_ns();
+    if (lane.end[index] - lane.begin[index] >= pixel) return 1;
+    let count = 1;
+    for (let i = index - 1; i >= 0 && lane.begin[i] > lane.begin[index] - pixel; i--) count++;
+    return count;
+  }
+
+  #hover(event) {
+    const found = this.#found(event);
+    this.#canvas.classList.toggle('over', found.message >= 0 || found.call >= 0);
+    if (found.message < 0 && found.call < 0) {
+      this.#leave();
+      return;
+    }
+    this.#tooltip.replaceChildren(...tooltip_lines(this.#page.trace, found).map((line) => h('div', {}, line)));
+    this.#tooltip.hidden = false;
+    const box = this.element.getBoundingClientRect();
+    const left = Math.min(event.clientX - box.left + 14, box.width - this.#tooltip.offsetWidth - 4);
+    this.#tooltip.style.left = `${Math.max(0, left)}px`;
+    this.#tooltip.style.top = `${event.clientY - box.top + 16}px`;
+  }
+
+  #leave() {
+    this.#tooltip.hidden = true;
+  }
+
+  #choose(event) {
+    const found = this.#found(event);
+    const { actions, store } = this.#page;
+    this.#canvas.focus({ preventScroll: true });
+    if (found.message >= 0) actions.select_message(found.message, false);
+    else if (found.call >= 0) actions.select_call(found.call);
+    else store.set({ selected: null });
+    if (found.message < 0) {
+      const item = this.#rows.items.find(({ kind, y, height }) => kind === 'rank' && found.y + this.#scene.scroll >= y
+        && found.y + this.#scene.scroll < y + height);
+      if (item) store.set({ rank: item.rank });
+      actions.set_time(this.#scene.time(found.x));
+    }
+  }
+
+  /** Where the middle of a message's arrow is in the window: {x, y}; null when it is not in view. */
+  position_of(row) {
+    this.draw();
+    const line = this.#arrow_drawer.line_of(this.#scene, row);
+    if (!line) return null;
+    const [x, y] = [(line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2];
+    if (x < 0 || y < 0 || x > this.#scene.width || y > this.#scene.height) return null;
+    const box = this.#canvas.getBoundingClientRect();
+    return { x: box.left + x, y: box.top + y };
+  }
+
+  /** The same of a rank at a time. */
+  position_at(rank, time) {
+    this.draw();
+    const bar = this.#scene.bar(rank);
+    const box = this.#canvas.getBoundingClientRect();
+    return bar && { x: box.left + this.#scene.x(time), y: box.top + bar.top + bar.height / 2 };
+  }
+
+  /** What the chosen rank does at the cursor, for those who hear the page. */
+  state_text() {
+    const { trace, store, lanes } = this.#page;
+    const { rank, time } = store.state;
+    for (let i = lanes.calls.length - 1; i >= 0; i--) {
+      const lane = lanes.calls[i];
+      const index = lane.rank === rank ? index_at(lane, time) : -1;
+      if (index >= 0) return `in ${trace.text(trace.calls.name[lane.rows[index]])}`;
+    }
+    return 'computing';
+  }
+}

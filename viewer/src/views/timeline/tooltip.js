@@ -1,0 +1,37 @@
+// What the pointer is over, in a few lines.
+import { bytes_text, counted, instant_text, time_text } from '../../base/format.js';
+import { message_name } from '../words.js';
+
+/** Lines on a message. */
+export function message_lines(trace, row) {
+  const { messages } = trace;
+  const how = [trace.text(messages.protocol[row]), trace.text(messages.how[row]), trace.text(messages.wire[row])]
+    .filter((text) => text !== '').join(', ');
+  const lines = [message_name(trace, row), trace.text(messages.what[row]), `${bytes_text(messages.bytes[row])}${how ? `; ${how}` : ''}`];
+  if (messages.sent[row] === messages.sent[row]) {
+    lines.push(`sent ${instant_text(messages.sent[row])}, `
+      + (Number.isNaN(messages.arrived[row]) ? 'not arrived' : `on its way ${time_text(messages.arrived[row] - messages.sent[row])}`));
+  }
+  if (messages.receiver_waited[row] > 0) lines.push(`the receiver waited ${time_text(messages.receiver_waited[row])}: late sender`);
+  if (messages.sender_waited[row] > 0) lines.push(`the sender waited ${time_text(messages.sender_waited[row])}: late receiver`);
+  return lines.filter((line) => line !== '');
+}
+
+/** Lines on a call. */
+export function call_lines(trace, row) {
+  const { calls } = trace;
+  const site = trace.text(calls.site[row]);
+  const over = calls.end[row] >= calls.begin[row];
+  return [
+    `${trace.text(calls.name[row])}${site ? ` (${site})` : ''}`,
+    `rank ${calls.rank[row]}, from ${instant_text(calls.begin[row])}`,
+    over ? `${time_text(calls.end[row] - calls.begin[row])} long, ${time_text(calls.wait[row])} of it waiting` : 'never returned',
+  ];
+}
+
+/** Lines on what is at a place: `found` is {message} or {call, count}. */
+export function tooltip_lines(trace, found) {
+  if (found.message >= 0) return message_lines(trace, found.message);
+  if (found.count > 1) return [`${counted(found.count, 'call')} in this pixel`, 'zoom in to tell them apart'];
+  return call_lines(trace, found.call);
+}

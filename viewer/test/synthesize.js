@@ -1,0 +1,273 @@
+// Writes a page with an invented run, by the same contract as `margay trace view`: ranks that compute, exchange with their
+// neighbours and reduce along a tree. Also a command:
+//   node test/synthesize.js --messages 100000 --ranks 16 --nodes 2 --seed 1 --output page.html
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { kTables, typed, type_bytes } from '../src/data/schema.js';
+
+const kDataLine = '<!-- margay:data -->\n';
+const kRoundsPerCollective = 8;
+const kShortLimit = 16384;
+const kBlock = 256;
+
+function random_numbers(seed) {  // mulberry32
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let value = state;
+    value = Math.imul(value ^ (value >>> 15), value | 1);
+    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
+    return ((value ^ (value >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+class Strings {
+  list = [''];
+  #index = new Map([['', 0]]);
+  at(text) {
+    let index = this.#index.get(text);
+    if (index === undefined) {
+      index = this.list.length;
+      this.list.push(text);
+      this.#index.set(text, index);
+    }
+    return index;
+  }
+}
+
+class Run {
+  constructor({ messages, ranks, nodes, seed }) {
+    this.random = random_numbers(seed);
+    this.ranks = ranks;
+    this.nodes = nodes;
+    this.wanted = messages;
+    this.strings = new Strings();
+    this.tables = Object.fromEntries(Object.keys(kTables).map((name) => [name, { rows: 0, columns: {} }]));
+    for (const [name, columns] of Object.entries(kTables)) for (const column of Object.keys(columns)) this.tables[name].columns[column] = [];
+    this.clock = new Float64Array(ranks);
+    this.sequences = new Map();
+    this.groups = 0;
+  }
+
+  add(name, values) {
+    const table = this.tables[name];
+    for (const [column, list] of Object.entries(table.columns)) {
+      const value = values[column];
+      list.push(value ?? (kTables[name][column] === 'f64' ? NaN : kTables[name][column] === 'i32' ? -1 : 0));
+    }
+    return table.rows++;
+  }
+
+  text(string) {
+    return this.strings.at(string);
+  }
+
+  node(rank) {
+    return Math.floor((rank * this.nodes) / this.ranks);
+  }
+
+  run() {
+    for (let rank = 0; rank < this.ranks; rank++) this.begin_rank(rank);
+    for (let round = 0; this.tables.messages.rows < this.wanted; round++) {
+      if (round % kRoundsPerCollective === kRoundsPerCollective - 1) this.reduce();
+      else this.exchange(round);
+    }
+    return this;
+  }
+
+  begin_rank(rank) {
+    this.clock[rank] = 1000 * this.random();
+    for (const name of ['unexpected short', 'unexpected long']) {
+      this.add('entries', { rank, portal: 0, portal_name: this.text('receives'), name: this.text(`the entry "${name}"`),
+        wanted: this.text(`any message that is ${name.slice(11)}`), from: 0 });
+    }
+  }
+
+  compute(rank, ns) {
+    this.clock[rank] += ns * (0.5 + this.random());
+  }
+
+  // A message that is sent at `sent` and for which a receive is posted at `posted`. Adds all that belongs to it; its row.
+  message(source, destination, tag, bytes, sent, posted, more) {
+    const pair = source * this.ranks + destination;
+    const sequence = (this.sequences.get(pair) ?? 0) + 1;
+    this.sequences.set(pair, sequence);
+    const same_node = this.node(source) === this.node(destination);
+    const arrived = sent + (same_node ? 400 : 9000) * (0.8 + 0.4 * this.random());
+    const long = bytes > kShortLimit;
+    const unexpected = arrived < posted;
+    const copy = bytes / 4;
+    const received = Math.max(arrived, posted) + copy + 200 + (long && unexpected ? 1500 : 0);
+    const row = this.add('messages', {
+      source, destination, sequence, first: sent - 100, last: received + 50, sent, arrived, posted, taken: unexpected ? posted + 60 : NaN,
+      received, completed: received + 50, bytes, tag, what: this.text(`${bytes / 8} x MPI_DOUBLE, tag ${tag} from ${source} in MPI_COMM_WORLD`),
+      communicator: this.text('MPI_COMM_WORLD'), protocol: this.text(long ? 'long' : 'short'),
+      how: this.text(unexpected ? (long ? 'unexpected, pulled' : 'unexpected') : 'expected'), wire: this.text(same_node ? 'shm' : 'tcp'),
+      portal: 0, portal_name: this.text('receives'), walked: unexpected ? (long ? 2 : 1) : 1 + Math.floor(3 * this.random()), ...more,
+    });
+    this.landing(row, destination, posted, arrived, tag, source, unexpected, long);
+    if (long) this.pull(row, source, destination, arrived, posted, received, unexpected);
+    return row;
+  }
+
+  landing(message, rank, posted, arrived, tag, source, unexpected, long) {
+    if (unexpected) {
+      this.add('heap', { rank, message, from: arrived, to: posted + 60 });
+      if (long) {
+        this.add('passes', { message, time: arrived, step: 1, entry: this.text('the entry "unexpected short"'),
+          reason: this.text('no match, it wants any message that is short'), link: 0 });
+      }
+    } else {
+      this.add('entries', { rank, portal: 0, portal_name: this.text('receives'), name: this.text('a posted receive'),
+        wanted: this.text(`tag ${tag} from ${source} in MPI_COMM_WORLD`), from: posted, to: arrived, message });
+    }
+  }
+
+  pull(message, source, destination, arrived, posted, received, unexpected) {
+    const hop = (from, to, kind, sent) => this.add('hops', { message, source: from, destination: to, kind: this.text(kind), sent, arrived: sent + 300 });
+    hop(destination, source, 'acknowledgment', arrived + 80);
+    if (!unexpected) return;
+    hop(destination, source, 'get', posted + 100);
+    hop(source, destination, 'reply', Math.min(received - 400, posted + 500));
+  }
+
+  call(rank, name, site, begin, end, wait, depth = 0) {
+    if (wait > 0) this.add('waits', { rank, begin: end - wait - 50, end: end - 50 });
+    return this.add('calls', { rank, name: this.text(name), site: this.text(site), begin, end, depth, wait: Math.max(0, wait) });
+  }
+
+  // Everyone sends to the right and receives from the left.
+  exchange(round) {
+    const { ranks, clock } = this;
+    const bytes = 8 * Math.floor(2 ** (14 * this.random()));
+    for (let rank = 0; rank < ranks; rank++) this.compute(rank, 4000 + 20000 * (rank === round % ranks ? 1 : 0));
+    const sends = Array.from(clock, (begin, rank) => this.call(rank, 'MPI_Send', 'heat.c:41', begin, begin + 700, 0));
+    const sent = Array.from(clock, (begin) => begin + 300);
+    for (let rank = 0; rank < ranks; rank++) clock[rank] += 700 + 2000 * this.random();
+    const begins = Float64Array.from(clock);
+    for (let rank = 0; rank < ranks; rank++) {
+      const source = (rank + ranks - 1) % ranks;
+      const posted = begins[rank] + 100;
+      const row = this.message(source, rank, round % 10, bytes, sent[source], posted, { send_call: sends[source] });
+      const columns = this.tables.messages.columns;
+      const end = columns.received[row] + 100;
+      const wait = Math.max(0, columns.received[row] - posted);
+      columns.receive_call[row] = this.call(rank, 'MPI_Recv', 'heat.c:44', begins[rank], end, wait);
+      columns.receiver_waited[row] = Math.max(0, sent[source] - posted);
+      columns.sender_waited[row] = bytes > kShortLimit ? Math.max(0, posted - columns.arrived[row]) : 0;
+      clock[rank] = end;
+    }
+  }
+
+  // Along a binomial tree to rank 0 and back.
+  reduce() {
+    const { ranks, clock } = this;
+    const group = this.groups++;
+    for (let rank = 0; rank < ranks; rank++) this.compute(rank, 3000);
+    const begin = Float64Array.from(clock);
+    const ready = begin.map((time) => time + 200);
+    const rows = Array.from(begin, (time, rank) => this.add('collectives', { rank, name: this.text('MPI_Allreduce'), communicator: this.text('MPI_COMM_WORLD'),
+      number: group + 1, algorithm: this.text('tree'), bytes: 8, begin: time, end: time, group }));
+    const steps = new Uint32Array(ranks);
+    const send = (source, destination) => {
+      const row = this.message(source, destination, -1, 8, ready[source], begin[destination] + 100,
+        { collective: rows[source], step: ++steps[source] });
+      ready[source] += 200;
+      ready[destination] = Math.max(ready[destination], this.tables.messages.columns.received[row] + 100);
+    };
+    let top = 1;
+    while (top < ranks) top *= 2;
+    for (let bit = 1; bit < top; bit *= 2) for (let rank = 0; rank + bit < ranks; rank += 2 * bit) send(rank + bit, rank);
+    for (let bit = top / 2; bit >= 1; bit /= 2) for (let rank = 0; rank + bit < ranks; rank += 2 * bit) send(rank, rank + bit);
+    for (let rank = 0; rank < ranks; rank++) {
+      clock[rank] = ready[rank] + 200;
+      this.call(rank, 'MPI_Allreduce', 'heat.c:52', begin[rank], clock[rank], ready[rank] - begin[rank] - 100);
+      this.tables.collectives.columns.end[rows[rank]] = clock[rank];
+    }
+  }
+
+  /** Messages by their first event, as the contract wants them; rows that refer to them follow. */
+  sort_messages() {
+    const { columns, rows } = this.tables.messages;
+    const order = Int32Array.from({ length: rows }, (_, row) => row).sort((a, b) => columns.first[a] - columns.first[b]);
+    const place = new Int32Array(rows);
+    order.forEach((row, index) => { place[row] = index; });
+    for (const [name, list] of Object.entries(columns)) columns[name] = Array.from(order, (row) => list[row]);
+    for (const name of ['hops', 'passes', 'entries', 'heap']) {
+      const list = this.tables[name].columns.message;
+      for (let row = 0; row < list.length; row++) if (list[row] >= 0) list[row] = place[list[row]];
+    }
+  }
+
+  story(row) {
+    const { columns } = this.tables.messages;
+    const time = (column) => (columns[column][row] / 1000).toFixed(3).padStart(12);
+    const [source, destination] = [columns.source[row], columns.destination[row]];
+    const what = this.strings.list[columns.what[row]];
+    return `${source}>${destination} #${columns.sequence[row]}: ${what}
+${time('first')}  rank ${source}    the message    sends ${what} to rank ${destination}
+${time('sent')}  rank ${source}    the message    puts its header on ${this.strings.list[columns.wire[row]]}
+${time('arrived')}  rank ${destination}    the message    its header arrives
+${time('received')}  rank ${destination}    the message    the message is in the receive's memory, ${columns.bytes[row]} bytes
+- From the send to the receive's memory it took ${Math.round(columns.received[row] - columns.sent[row])} ns.
+`;
+  }
+}
+
+/**
+ * An invented run of at least `messages` messages.
+ * @returns {{head: object, blobs: Buffer[]}} as the contract of the page's data says
+ */
+export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false } = {}) {
+  const run = new Run({ messages, ranks, nodes, seed }).run();
+  run.sort_messages();
+  const blobs = [];
+  const blob = (bytes) => blobs.push(gzipSync(bytes, { level: 1 })) - 1;
+  const tables = {};
+  for (const [name, { rows, columns }] of Object.entries(run.tables)) {
+    tables[name] = { rows, columns: {} };
+    for (const [column, type] of Object.entries(kTables[name])) {
+      const values = typed(type, new ArrayBuffer(rows * type_bytes(type)));
+      values.set(columns[column]);
+      tables[name].columns[column] = { type, blob: blob(new Uint8Array(values.buffer)) };
+    }
+  }
+  const stories = [];
+  for (let begin = 0; begin < tables.messages.rows; begin += kBlock) {
+    const count = Math.min(kBlock, tables.messages.rows - begin);
+    stories.push(blob(Buffer.from(Array.from({ length: count }, (_, index) => run.story(begin + index)).join('\x1e'))));
+  }
+  const head = {
+    format: 1, title: 'traces/invented', started: '2026-11-25 13:00:00 UTC', duration_ns: Math.max(...run.clock), notes,
+    ranks: Array.from({ length: ranks }, (_, rank) => ({ rank, size: ranks, node: run.node(rank), process: 100 + rank, events: 100, lost: 0,
+      left_out: 0, closed: true, threads: 1 })),
+    tables, stories: { block: kBlock, blobs: stories },
+  };
+  if (strings_in_blob) head.strings_blob = blob(Buffer.from(JSON.stringify(run.strings.list)));
+  else head.strings = run.strings.list;
+  return { head, blobs };
+}
+
+/** Puts the data into the built page, as the command does. */
+export function write_page(path, { head, blobs }, frame = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist', 'viewer.html')) {
+  const [before, after] = readFileSync(frame, 'utf8').split(kDataLine);
+  const file = openSync(path, 'w');
+  writeSync(file, `${before}<script type="application/json" id="margay-head">${JSON.stringify(head).replaceAll('<', '\\u003c')}</script>\n`);
+  blobs.forEach((bytes, number) => writeSync(file, `<script type="text/plain" id="margay-blob-${number}">${bytes.toString('base64')}</script>\n`));
+  writeSync(file, after);
+  closeSync(file);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const option = (name, usual) => {
+    const at = process.argv.indexOf(`--${name}`);
+    return at < 0 ? usual : process.argv[at + 1];
+  };
+  const number = (name, usual) => Number(option(name, usual));
+  const output = option('output', 'page.html');
+  const data = synthesize({ messages: number('messages', 1000), ranks: number('ranks', 4), nodes: number('nodes', 2), seed: number('seed', 1) });
+  write_page(output, data);
+  console.log(`${output}: ${data.head.tables.messages.rows} messages`);
+}
