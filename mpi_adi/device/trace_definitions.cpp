@@ -11,8 +11,9 @@
 
 namespace margay::mpi_adi {
 
-static_assert(kReceivePortal == sim::kMpiReceivePortal && kOwnerReceive == sim::kMpiReceiveOwner &&
-              kOwnerHeap == sim::kMpiHeapOwner && kUserTagMax == sim::kMpiUserTagMost);
+static_assert(kReceivePortal == sim::kMpiReceivePortal && kAcknowledgmentPortal == sim::kMpiAnswerPortal &&
+              kOwnerReceive == sim::kMpiReceiveOwner && kOwnerHeap == sim::kMpiHeapOwner &&
+              kUserTagMax == sim::kMpiUserTagMost);
 
 namespace {
 

@@ -47,6 +47,7 @@ constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "synchronous_answer",
     "collective_begin",
     "collective_end",
+    "given_back",
 };
 static_assert(!kKindNames.back().empty());
 

@@ -72,8 +72,10 @@ enum class TraceKind : std::uint16_t {
   // number on its communicator}
   collective_begin = 38,  // {bytes: of one rank's data, b: TraceOperation | TraceAlgorithm << 8 | root << 16}
   collective_end = 39,    // {b: error class}
+  // The receiver's device again
+  given_back = 40,  // {match_bits, bytes} the heap lost it unread: its sender cancelled it, or its communicator is gone
 };
-inline constexpr std::uint16_t kTraceKindCount = 40;
+inline constexpr std::uint16_t kTraceKindCount = 41;
 // "unknown" for a number that this version does not have. The reverse accepts exactly the names.
 [[nodiscard]] std::string_view name(TraceKind kind);
 [[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);

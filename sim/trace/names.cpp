@@ -103,6 +103,7 @@ bool TraceNames::is_envelope(std::uint32_t file, std::uint8_t portal) const {
 }
 
 bool TraceNames::is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
+  if (portal == kMpiAnswerPortal) return is_envelope(file, kMpiReceivePortal);
   return is_envelope(file, portal) && is_reply(match_bits);
 }
 

@@ -21,6 +21,7 @@ using WireName = std::string_view (*)(std::uint8_t wire);
 // MPI's portal of receives, and the owners of the descriptors that its messages go to. Its library lies above the
 // trace; its tests hold it to these.
 inline constexpr std::uint8_t kMpiReceivePortal = 0;
+inline constexpr std::uint8_t kMpiAnswerPortal = 1;  // and that of answers to sends
 inline constexpr std::uint32_t kMpiReceiveOwner = 1;
 inline constexpr std::uint32_t kMpiHeapOwner = 2;
 // Tags above it are the library's own.
@@ -69,7 +70,7 @@ class TraceNames {
 
   // Whether the file's program was an MPI one, whose receives have the portal.
   [[nodiscard]] bool is_envelope(std::uint32_t file, std::uint8_t portal) const;
-  // An answer that a receive or a window's origin waits for under a number of its own.
+  // An answer that a send, a receive or a window's origin waits for under a number of its own.
   [[nodiscard]] bool is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
   // A portal of the library's own: of collective calls, checks, cancels.
   [[nodiscard]] bool is_internal(std::uint32_t file, std::uint8_t portal) const;

@@ -8,6 +8,7 @@
 #include "portals/verdict.hpp"
 #include "sim/trace/names.hpp"
 #include "sim/trace/story/collectives.hpp"
+#include "sim/trace/story/fate.hpp"
 #include "sim/trace/story/messages.hpp"
 #include "sim/trace/story/tell.hpp"
 #include "sim/trace/story/whole.hpp"
@@ -132,6 +133,22 @@ std::string told(const Trace& trace, MessageIdentity message) {
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("story: a message that the heap gave back was not received, and is not said to lie there") {
+  HandMade made;
+  made.add(0, TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7).bytes = 4;
+  made.add(1, TraceKind::kernel_arrive, kMessage, portals::Kind::put, 0, kTag7).bytes = 4;
+  TraceEvent& match = made.add(1, TraceKind::kernel_match, kMessage, portals::Kind::put, 0, kTag7);
+  match.b = kMpiHeapOwner;
+  made.add(1, TraceKind::given_back, kMessage, portals::Kind::put, 0, kTag7);
+  const Messages messages(made.trace);
+  const MessageStory story = messages.story(kMessage);
+  CHECK(fate(messages, story) == "cancelled");
+  const TraceNames names(made.trace);
+  const std::string text = tell(made.trace, messages, EventWords(made.trace, names), story);
+  CHECK(text.find("leaves the heap unread") != std::string::npos);
+  CHECK(text.find("Nothing in this trace received it") == std::string::npos);
 }
 
 TEST_CASE("story: a collective call's messages tell its algorithm and which of them they are") {

@@ -256,7 +256,7 @@ void add_heap(const PageInput& input, const PageMessages& messages, PageData& da
     rank.push_back(story.identity.destination);
     message.push_back(static_cast<std::int32_t>(row));
     from.push_back(input.time(story.arrived));
-    to.push_back(input.time(story.searched));
+    to.push_back(input.time(story.searched != kNoEntry ? story.searched : story.given_back));
   }
   data.table("heap", rank.size())
       .column("rank", rank)

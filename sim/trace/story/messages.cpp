@@ -176,6 +176,8 @@ void Messages::note_step(std::size_t at, MessageStory& story) const {
       return set_first(story.searched, at);
     case TraceKind::pull_begin:
       return set_first(story.pulled, at);
+    case TraceKind::given_back:
+      return set_first(story.given_back, at);
     case TraceKind::take_back:
       story.taken_back = true;
       return;

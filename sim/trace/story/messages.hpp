@@ -35,6 +35,7 @@ struct MessageStory {
   std::size_t pulled = kNone;      // pull_begin
   std::size_t received = kNone;    // receive_complete, or else kernel_deposit
   std::size_t completed = kNone;   // request_complete of the sender
+  std::size_t given_back = kNone;  // given_back: the heap lost it unread
   bool unexpected = false;         // the heap took it
   bool taken_back = false;         // cancelled before its wire had begun with it: an empty one went in its place
 };

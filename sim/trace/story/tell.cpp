@@ -86,6 +86,10 @@ class Teller {
       add("It was cancelled before it had left.");
       return;
     }
+    if (story_.given_back != kMissing) {
+      add("It left the heap unread: its sender cancelled it, or its communicator was freed.");
+      return;
+    }
     if (story_.dropped != kMissing) {
       add(fmt::format("It was dropped: {}.", reason_text(at(story_.dropped).event)));
       return;

@@ -132,6 +132,7 @@ std::string EventWords::of(const Trace::Entry& entry, std::optional<std::uint64_
     case TraceKind::kernel_hold:
     case TraceKind::stop:
     case TraceKind::take_back:
+    case TraceKind::given_back:
       return of_kernel(entry);
     case TraceKind::kernel_pass:
       return of_pass(entry, message_bits);
@@ -198,6 +199,8 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
       return fmt::format("stays on the wire, {}, until there is room", reason_text(event));
     case TraceKind::stop:
       return "stops: the receiver wants no more of the body";
+    case TraceKind::given_back:
+      return "leaves the heap unread";
     case TraceKind::take_back:
       return "is cancelled before its wire had begun with it";
     default:
