@@ -25,5 +25,5 @@ export function late_panel(page) {
   const element = h('div', { class: 'columns late' });
   const show = () => element.replaceChildren(part(page, 'Late senders', 'receiver_waited', 'a sender'),
     part(page, 'Late receivers', 'sender_waited', 'a receiver'));
-  return { id: 'late', label: 'Late senders and receivers', element, show, keys: ['rows'] };
+  return { id: 'late', label: 'Late ranks', element, show, keys: ['rows'] };
 }

@@ -38,7 +38,7 @@ function next_part({ trace, store, actions }) {
   return [
     h('h3', {}, 'What comes next'),
     h('p', {}, link_button(message_name(trace, row), () => actions.select_message(row), { id: 'next-message' }),
-      ` in ${time_text(messages.arrived[row] - time)}: ${trace.text(messages.what[row]) || bytes_text(messages.bytes[row])}`),
+      `, ${messages.arrived[row] > time ? `in ${time_text(messages.arrived[row] - time)}` : 'now'}: ${trace.text(messages.what[row]) || bytes_text(messages.bytes[row])}`),
     h('ol', { class: 'walk' }, walk),
     rows.length > 0 && left_out > 0 ? h('p', { class: 'note' }, `${counted(left_out, 'entry', 'entries')} that it passed over were not recorded one by one.`) : null,
   ];

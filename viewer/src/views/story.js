@@ -71,6 +71,12 @@ function collective_facts(page, row) {
   ];
 }
 
+// The line breaks stay in the text: what is marked and copied is the story as it was told.
+function story_line(line, index) {
+  const kind = index === 0 ? 'story-name' : line.startsWith('- ') ? 'sentence' : null;
+  return h('span', { class: kind }, `${line.replace(/^ {6,9}/, '   ')}\n`);
+}
+
 /** @param {object} page {trace, store, actions, story_of} */
 export function story_panel(page) {
   const { trace, store, actions, story_of } = page;
@@ -82,8 +88,9 @@ export function story_panel(page) {
   const zoom = button('Zoom to it', 'z', () => actions.zoom_to_selected());
   const element = h('section', { class: 'story', 'aria-label': 'story' }, title,
     h('div', { class: 'buttons only-screen' }, button('Previous message', 'p', () => actions.step_message(-1)),
-      button('Next message', 'n', () => actions.step_message(1)), zoom, copy), body, text);
+      button('Next message', 'n', () => actions.step_message(1)), zoom, copy), text, body);
   let wanted = null;
+  let told = '';
 
   async function show_text(selected) {
     text.textContent = 'Reading the story …';
@@ -93,7 +100,9 @@ export function story_panel(page) {
     } catch (error) {
       story = error.message;
     }
-    if (wanted === selected) text.textContent = story || 'This page has no story of the message.';
+    if (wanted !== selected) return;
+    told = story || 'This page has no story of the message.';
+    text.replaceChildren(...told.split('\n').map(story_line));
   }
 
   function show() {
@@ -123,7 +132,7 @@ export function story_panel(page) {
   actions.copy_story = async () => {
     if (text.hidden) return;
     try {
-      await navigator.clipboard.writeText(text.textContent);
+      await navigator.clipboard.writeText(told);
       copy.textContent = 'Copied';
     } catch {  // no clipboard for this page: mark the text, so that Ctrl+C takes it
       getSelection().selectAllChildren(text);

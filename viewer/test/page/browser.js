@@ -27,7 +27,7 @@ export async function start_browser() {
       page.on('pageerror', (error) => page.errors.push(error.message));
       page.on('request', (request) => { if (!request.url().startsWith('file:') && !request.url().startsWith('data:')) page.errors.push(`asked for ${request.url()}`); });
       await page.goto(pathToFileURL(path).href);
-      await page.waitForFunction((wanted) => document.documentElement.dataset.ready === wanted, ready, { timeout: kReadyMs });
+      await page.waitForSelector(`html[data-ready="${ready}"]`, { state: 'attached', timeout: kReadyMs });
       return page;
     },
     async close() {

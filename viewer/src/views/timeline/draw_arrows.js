@@ -111,6 +111,7 @@ export class ArrowDrawer {
     const { hops } = this.#trace;
     context.lineWidth = 1.6;
     context.font = '11px system-ui, sans-serif';
+    const labels = [];  // the boxes of those that are written: none over another
     for (const hop of hops_of(this.#trace, row)) {
       const second = scene.line(hops.source[hop], hops.destination[hop], hops.sent[hop], hops.arrived[hop]);
       if (!second || Number.isNaN(second.x1)) continue;
@@ -120,13 +121,13 @@ export class ArrowDrawer {
       const hop_head = new Path2D();
       add_head(hop_head, second, 7);
       context.fill(hop_head);
-      label(context, palette, this.#trace.text(hops.kind[hop]), (second.x0 + second.x1) / 2, (second.y0 + second.y1) / 2);
+      label(context, palette, labels, this.#trace.text(hops.kind[hop]), (second.x0 + second.x1) / 2, (second.y0 + second.y1) / 2);
     }
-    this.#times(context, scene, palette, row);
+    this.#times(context, scene, palette, row, labels);
     context.restore();
   }
 
-  #times(context, scene, palette, row) {
+  #times(context, scene, palette, row, labels) {
     const { messages } = this.#trace;
     const bar = scene.bar(messages.destination[row]);
     for (const [name, time] of [['posted', messages.posted[row]], ['found', messages.taken[row]], ['received', messages.received[row]]]) {
@@ -137,7 +138,7 @@ export class ArrowDrawer {
       context.moveTo(x, bar.top - 3);
       context.lineTo(x, bar.top + bar.height + 3);
       context.stroke();
-      if (bar.height >= 20) label(context, palette, name, x + 2, bar.top + bar.height - 6, 'left');
+      if (bar.height >= 20) label(context, palette, labels, name, x + 2, bar.top + bar.height - 6, 'left');
     }
   }
 }
@@ -149,9 +150,11 @@ function stroke_line(context, { x0, y0, x1, y1 }) {
   context.stroke();
 }
 
-function label(context, palette, text, x, y, align = 'center') {
+function label(context, palette, labels, text, x, y, align = 'center') {
   const width = context.measureText(text).width + 6;
   const left = align === 'center' ? x - width / 2 : x;
+  if (labels.some((other) => Math.abs(other.y - y) < 14 && other.left < left + width && left < other.left + other.width)) return;
+  labels.push({ left, width, y });
   context.save();
   context.fillStyle = palette.paper;
   context.fillRect(left, y - 7, width, 14);

@@ -43,7 +43,7 @@ export class Timeline {
     this.#page = page;
     const { trace, store } = page;
     this.#axis.setAttribute('class', 'time-axis');
-    this.#axis.setAttribute('height', '28');
+    this.#axis.setAttribute('height', '40');
     this.#scroller = h('div', { class: 'timeline-scroll', tabindex: -1 }, this.#labels, this.#canvas);
     this.element = h('div', { class: 'timeline-frame' }, h('div', { class: 'axis-row' }, h('div', { class: 'axis-corner' }), this.#axis),
       this.#scroller, this.#count, this.#tooltip);
