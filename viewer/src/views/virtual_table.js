@@ -34,7 +34,9 @@ export class VirtualTable {
     this.#head = h('div', { class: 'rows-head', role: 'row', style: `grid-template-columns:${template}` }, columns.map((column) => h(
       'div', { role: 'columnheader', 'aria-sort': 'none', 'data-column': column.id },
       h('button', { type: 'button', class: column.number ? 'number' : null, onclick: () => this.sort_by(column.id) }, column.label))));
-    this.#spacer.style.minWidth = `${columns.reduce((sum, column) => sum + column.width + kGap, 0)}px`;
+    const least = `${columns.reduce((sum, column) => sum + column.width + kGap, -kGap)}px`;
+    this.#spacer.style.minWidth = least;
+    this.#head.style.minWidth = least;
     this.#body = h('div', { class: 'rows-body', tabindex: 0, role: 'rowgroup', 'aria-label': label }, this.#head, this.#spacer);
     this.element = h('div', { class: 'rows', role: 'table', 'aria-label': label }, this.#body);
     this.template = template;

@@ -37,4 +37,16 @@ export async function start_browser() {
   };
 }
 
+/**
+ * Waits until `condition` holds in the page. (Playwright's own waitForFunction needs eval, which the page's policy forbids.)
+ * @param {(argument: any) => boolean} condition runs in the page
+ */
+export async function until(page, condition, argument) {
+  const end = Date.now() + kReadyMs;
+  while (!(await page.evaluate(condition, argument))) {
+    if (Date.now() > end) throw new Error(`never came: ${condition}`);
+    await new Promise((resolve) => { setTimeout(resolve, 20); });
+  }
+}
+
 export { synthesize };
