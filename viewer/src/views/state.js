@@ -34,13 +34,13 @@ function next_part({ trace, store, actions }) {
     walk.push(h('li', { class: 'taker' }, `${trace.text(messages.how[row]) || 'what became of it is not in the trace'}`
       + `${messages.walked[row] > 0 ? `, after ${counted(messages.walked[row], 'entry', 'entries')}` : ''}`));
   }
-  const left_out = messages.walked[row] - rows.length - (taker >= 0 ? 1 : 0);
+  const left_out = messages.walked[row] - rows.length - 1;  // the last that it looked at took it
   return [
     h('h3', {}, 'What comes next'),
     h('p', {}, link_button(message_name(trace, row), () => actions.select_message(row), { id: 'next-message' }),
       `, ${messages.arrived[row] > time ? `in ${time_text(messages.arrived[row] - time)}` : 'now'}: ${trace.text(messages.what[row]) || bytes_text(messages.bytes[row])}`),
     h('ol', { class: 'walk' }, walk),
-    rows.length > 0 && left_out > 0 ? h('p', { class: 'note' }, `${counted(left_out, 'entry', 'entries')} that it passed over were not recorded one by one.`) : null,
+    rows.length > 0 && left_out > 0 ? h('p', { class: 'note' }, `Not recorded one by one: ${counted(left_out, 'more entry', 'more entries')}.`) : null,
   ];
 }
 

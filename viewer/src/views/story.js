@@ -14,7 +14,7 @@ function message_facts({ trace, actions }, row) {
     const number = messages[which][row];
     return number < 0 ? null : link_button(call_text(trace, number), () => actions.select_call(number, true));
   };
-  const waited = (column) => (messages[column][row] > 0 ? time_text(messages[column][row]) : null);
+  const waited = (column, why) => (messages[column][row] > 0 ? `${time_text(messages[column][row])}: ${why}` : null);
   const collective = messages.collective[row];
   return facts([
     ['what', trace.text(messages.what[row])], ['bytes', bytes_text(messages.bytes[row])],
@@ -24,7 +24,7 @@ function message_facts({ trace, actions }, row) {
     ['sent', instant_text(messages.sent[row])], ['arrived', instant_text(messages.arrived[row])],
     ['receive posted', instant_text(messages.posted[row])], ['received', instant_text(messages.received[row])],
     ['sent by', call('send_call')], ['received by', call('receive_call')],
-    ['late receiver: the sender waited', waited('sender_waited')], ['late sender: the receiver waited', waited('receiver_waited')],
+    ['sender waited', waited('sender_waited', 'late receiver')], ['receiver waited', waited('receiver_waited', 'late sender')],
     ['part of', collective < 0 ? null : link_button(`${collective_name(trace, collective)}, message ${messages.step[row]} of rank ${messages.source[row]}`,
       () => actions.select_collective(collective, false))],
   ]);

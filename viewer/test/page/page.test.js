@@ -192,6 +192,8 @@ test_page('a long unexpected message: its walk names who passed it over and why'
 
 test_page('a click on the matrix filters by the pair', async (page) => {
   await page.keyboard.press('3');
+  const written = await page.locator('.cell').evaluateAll((cells) => cells.map((cell) => [cell.querySelector('rect').getAttribute('fill'), cell.querySelector('text').getAttribute('fill')]));
+  assert.ok(new Set(written.map(([, ink]) => ink)).size === 2, 'dark numbers on light cells, light ones on dark cells');
   await page.click('.cell[data-from="4"][data-to="5"]');
   assert.equal(await page.inputValue('#filter-from'), '4');
   assert.equal(await page.inputValue('#filter-to'), '5');
