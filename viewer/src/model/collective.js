@@ -32,15 +32,16 @@ export function messages_of_call(trace, rows) {
   return found.sort((a, b) => messages.step[a] - messages.step[b] || messages.first[a] - messages.first[b]);
 }
 
-/** The row of collectives that `rank` is in at `time`, the innermost (latest begun) one, or -1. */
-export function collective_at(trace, rank, time) {
-  const { collectives } = trace;
-  let best = -1;
+/** The row of collectives that a call makes, or -1. */
+export function collective_of_call(trace, call) {
+  const { calls, collectives, duration } = trace;
+  const end = Number.isNaN(calls.end[call]) ? duration : calls.end[call];
   for (let row = 0; row < collectives.rows; row++) {
-    if (collectives.rank[row] !== rank || !(collectives.begin[row] <= time) || collectives.end[row] < time) continue;
-    if (best < 0 || collectives.begin[row] >= collectives.begin[best]) best = row;
+    const begin = collectives.begin[row];
+    if (collectives.rank[row] === calls.rank[call] && begin >= calls.begin[call] && begin <= end
+      && !(collectives.end[row] > end)) return row;
   }
-  return best;
+  return -1;
 }
 
 function neighbours_of(edges) {

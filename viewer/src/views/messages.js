@@ -4,7 +4,7 @@ import { h, table } from './dom.js';
 import { VirtualTable } from './virtual_table.js';
 import { message_name } from './words.js';
 
-const kPrinted = 100;  // rows on paper
+const kPrinted = 40;  // rows on paper
 
 // Texts in alphabetical order as numbers, so that they sort like amounts. Made when a column of texts is first sorted by.
 function text_order(trace) {

@@ -4,7 +4,7 @@ import { critical_path } from '../model/critical_path.js';
 import { h, link_button, table } from './dom.js';
 import { message_name } from './words.js';
 
-const kListed = 300;
+const kListed = 120;
 const kParts = [['computing', 'computing'], ['calls', 'in calls'], ['waiting', 'waiting'], ['wire', 'on the wire']];
 
 /** Computes the path when it is first asked for. Its stretches' ends stand beside it, for searching. */

@@ -1,6 +1,6 @@
 // What is chosen: a message with its story, a call, or a collective call.
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
-import { collective_at, messages_of_call, rows_of_call } from '../model/collective.js';
+import { collective_of_call, messages_of_call, rows_of_call } from '../model/collective.js';
 import { call_text } from '../model/late.js';
 import { facts, h, link_button } from './dom.js';
 import { collective_diagram } from './diagram.js';
@@ -42,13 +42,10 @@ function call_facts({ trace, actions }, row) {
   const links = (list) => (list.length === 0 ? null : h('span', {}, list.slice(0, kListed).map((message) => [
     link_button(message_name(trace, message), () => actions.select_message(message)), ' ']).flat(),
   list.length > kListed ? `and ${counted(list.length - kListed, 'more', 'more')}` : null));
-  const collective = collective_at(trace, calls.rank[row], over ? (calls.begin[row] + calls.end[row]) / 2 : calls.begin[row]);
-  const within = collective >= 0 && trace.collectives.begin[collective] >= calls.begin[row];
   return facts([
     ['rank', String(calls.rank[row])], ['line', trace.text(calls.site[row])], ['begins', instant_text(calls.begin[row])],
     ['takes', over ? time_text(calls.end[row] - calls.begin[row]) : 'never returned'], ['of it waiting', time_text(calls.wait[row])],
     ['sends', links(sent)], ['receives', links(received)],
-    ['collective', within ? link_button(collective_name(trace, collective), () => actions.select_collective(collective)) : null],
   ]);
 }
 
@@ -122,7 +119,9 @@ export function story_panel(page) {
       show_text(selected);
     } else if (selected.kind === 'call') {
       title.textContent = trace.text(trace.calls.name[selected.row]);
-      body.replaceChildren(call_facts(page, selected.row));
+      const collective = collective_of_call(trace, selected.row);
+      body.replaceChildren(call_facts(page, selected.row), ...(collective < 0 ? []
+        : [h('h3', {}, collective_name(trace, collective)), ...collective_facts(page, collective)]));
     } else {
       title.textContent = collective_name(trace, selected.row);
       body.replaceChildren(...collective_facts(page, selected.row));

@@ -245,6 +245,10 @@ test_page('keys: help, next and previous message, zoom, copy, theme, rows', asyn
   assert.equal((await state(page, 'selected')).row, row + 1);
   await page.keyboard.press('p');
   assert.equal((await state(page, 'selected')).row, row);
+  const text = await story(page);
+  await page.keyboard.press('c');
+  await until(page, () => document.querySelector('.story .buttons').textContent.match(/Copied|Marked/));
+  if ((await page.textContent('.story .buttons')).includes('Marked')) assert.equal((await page.evaluate(() => getSelection().toString())).trim(), text.trim());
   await page.keyboard.press('z');
   const [from, to] = [await state(page, 'from'), await state(page, 'to')];
   assert.ok(from < await column(page, 'first', row) && to > await column(page, 'last', row));
@@ -269,8 +273,8 @@ test_page('everything that can be pressed is reached with Tab', async (page) => 
     await page.keyboard.press('Tab');
     reached.add(await page.evaluate(() => { const at = document.activeElement; return at.id || at.className || at.tagName; }));
   }
-  for (const id of ['theme', 'help', 'filter-text', 'filter-internal', 'sorting', 'CANVAS', 'tab-messages', 'rows-body', 'story-text']) {
-    if (id !== 'story-text') assert.ok(reached.has(id), `${id} of ${[...reached].join(' ')}`);
+  for (const id of ['theme', 'help', 'filter-text', 'filter-internal', 'sorting', 'CANVAS', 'tab-messages', 'rows-body']) {
+    assert.ok(reached.has(id), `${id} of ${[...reached].join(' ')}`);
   }
 });
 
@@ -313,6 +317,19 @@ test_page('on paper: light, no controls, the timeline and every panel', async (p
   for (const shown of ['canvas', '.story-text', '#panel-matrix svg', '#panel-histograms svg >> nth=0', '#panel-late table >> nth=0', '#panel-path table >> nth=0', '#panel-state h3 >> nth=0']) {
     assert.ok(await page.locator(shown).isVisible(), shown);
   }
-  assert.equal(await page.locator('#panel-messages .only-printed tbody tr').count(), 100);
+  assert.equal(await page.locator('#panel-messages .only-printed tbody tr').count(), 40);
   assert.ok((await page.pdf({ format: 'A4' })).length > 10000);
 }, { colorScheme: 'dark' });
+
+test_page('a click on a collective call shows its tree, and all ranks are marked', async (page) => {
+  const place = await page.evaluate(() => {
+    const { calls, strings } = window.margay.trace;
+    const row = calls.name.findIndex((name) => strings[name] === 'MPI_Allreduce');
+    window.margay.zoom(calls.begin[row] - 1000, calls.end[row] + 1000);
+    return window.margay.positionAt(calls.rank[row], calls.begin[row] + 60);
+  });
+  await page.mouse.click(place.x, place.y);
+  assert.equal(await page.textContent('.story h2'), 'MPI_Allreduce');
+  assert.equal(await page.textContent('.story h3'), 'MPI_Allreduce number 1 on MPI_COMM_WORLD');
+  assert.equal(await page.getAttribute('.diagram', 'data-shape'), 'tree');
+});

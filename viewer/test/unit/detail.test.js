@@ -101,3 +101,8 @@ test('zoomed in, all of them are there', async () => {
   const shown = new Set(rows.slice(begin, end));
   assert.ok(crossing.length > 5 && crossing.every((row) => shown.has(row)));
 });
+
+test('a call whose beginning was overwritten begins with the trace', () => {
+  const [lane] = make_lanes(trace_of({ calls: [{ rank: 0, begin: 30, end: 40 }, { rank: 0, end: 20 }] }).calls, 1000);
+  assert.deepEqual([[...lane.rows], [...lane.begin]], [[1, 0], [0, 30]]);
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { collective_groups, collective_picture, rows_of_call } from '../../src/model/collective.js';
+import { collective_groups, collective_of_call, collective_picture, rows_of_call } from '../../src/model/collective.js';
 import { item_at, moved, place_rows } from '../../src/model/rows.js';
 import { trace_of } from './trace_of.js';
 
@@ -82,4 +82,10 @@ test('rows of one call by its group; those without a group are alone', () => {
   assert.deepEqual(rows_of_call(trace, 0), [1, 0]);
   assert.deepEqual(rows_of_call(trace, 2), [2]);
   assert.deepEqual([...collective_groups(trace).values()], [[0, 1], [2], [3]]);
+});
+
+test('a call knows its collective by rank and time', () => {
+  const trace = trace_of({ calls: [{ rank: 0, begin: 10, end: 50 }, { rank: 0, begin: 60, end: 90 }, { rank: 1, begin: 10 }],
+    collectives: [{ rank: 1, begin: 12, end: 40 }, { rank: 0, begin: 12, end: 49 }, { rank: 0, begin: 55, end: 58 }] });
+  assert.deepEqual([0, 1, 2].map((call) => collective_of_call(trace, call)), [1, -1, 0]);
 });

@@ -13,11 +13,11 @@ function tick_text(step, largest) {
   return (time) => `${(time / scale).toFixed(digits)} ${unit}`;
 }
 
-/** Draws the axis of `scene` into the SVG element, with the cursor's time. */
-export function draw_axis(svg, scene, time) {
+/** Draws the axis of `scene` into the SVG element, with the cursor's time; ticks from 0 to `duration`. */
+export function draw_axis(svg, scene, time, duration) {
   const scale = scaleLinear([scene.from, scene.to], [0, scene.width]);
   const count = Math.max(2, Math.floor(scene.width / 110));
-  const ticks = scale.ticks(count);
+  const ticks = scale.ticks(count).filter((tick) => tick >= 0 && tick <= duration);
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : scene.to - scene.from;
   const text = tick_text(step, Math.max(Math.abs(scene.from), Math.abs(scene.to)));
   const root = select(svg).attr('width', scene.width);

@@ -1,6 +1,7 @@
 // The timeline: a row for each rank, on a canvas that draws what is in view.
 import { count_text } from '../../base/format.js';
 import { ArrowLevels, pairs_of } from '../../model/arrows.js';
+import { collective_of_call } from '../../model/collective.js';
 import { texts_with } from '../../model/filter.js';
 import { index_at } from '../../model/lanes.js';
 import { place_rows } from '../../model/rows.js';
@@ -21,7 +22,7 @@ const kHeightLeast = 120;
 
 export class Timeline {
   #page;
-  #canvas = h('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': 'timeline', 'aria-describedby': 'timeline-state' });
+  #canvas = h('canvas', { tabindex: 0, role: 'application', 'aria-label': 'timeline; ? tells the keys', 'aria-roledescription': 'timeline', 'aria-describedby': 'timeline-state' });
   #axis = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   #labels = h('div', { class: 'labels' });
   #scroller;
@@ -150,11 +151,15 @@ export class Timeline {
       this.#draw_call_of(context, scene, palette, selected.row);
       this.#arrow_drawer.draw_chosen(context, scene, palette, selected.row);
     }
-    if (selected?.kind === 'call') draw_call(context, scene, palette, trace, selected.row);
+    if (selected?.kind === 'call') {
+      const collective = collective_of_call(trace, selected.row);
+      if (collective >= 0) draw_collective(context, scene, palette, trace, collective);
+      draw_call(context, scene, palette, trace, selected.row);
+    }
     if (selected?.kind === 'collective') draw_collective(context, scene, palette, trace, selected.row);
     if (this.#range) draw_range(context, scene, palette, ...this.#range);
     draw_cursor(context, scene, palette, time, rank);
-    draw_axis(this.#axis, scene, time);
+    draw_axis(this.#axis, scene, time, trace.duration);
     this.#tell_count();
   }
 
