@@ -23,6 +23,17 @@ export function rows_of_call(trace, row) {
   return rows.sort((a, b) => collectives.rank[a] - collectives.rank[b]);
 }
 
+/** When the first rank enters the call that `row` is of, and when the last leaves: [from, to] in ns. */
+export function span_of_call(trace, row) {
+  const { begin, end } = trace.collectives;
+  let [from, to] = [Infinity, -Infinity];
+  for (const each of rows_of_call(trace, row)) {
+    from = Math.min(from, begin[each]);
+    to = Math.max(to, Number.isNaN(end[each]) ? trace.duration : end[each]);
+  }
+  return [from, to];
+}
+
 /** The messages of a collective call, in the order of step and time: rows of messages. */
 export function messages_of_call(trace, rows) {
   const { messages } = trace;

@@ -2,14 +2,14 @@
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
 import { entry_of, heap_at, next_message, passes_of, standing_entries } from '../model/instant.js';
 import { h, link_button, table } from './dom.js';
-import { message_name } from './words.js';
+import { message_name, portal_text } from './words.js';
 
 const kListed = 200;
 const kLinks = ['the next entry', 'an entry of a list below', 'nowhere: the message is dropped'];
 
 function portal_part({ trace }, portal) {
   const { entries } = trace;
-  const name = `Portal ${portal.portal}${portal.name ? ` (${portal.name})` : ''}`;
+  const name = portal_text(portal.portal, portal.name).replace(/^p/, 'P');
   if (portal.entries.length === 0) return h('p', { class: 'note' }, `${name}: no entry stands now.`);
   const rows = portal.entries.slice(0, kListed).map((row, index) => [
     String(index + 1), trace.text(entries.name[row]), trace.text(entries.wanted[row]), instant_text(entries.from[row]),

@@ -4,7 +4,7 @@ import { collective_of_call, messages_of_call, rows_of_call } from '../model/col
 import { call_text } from '../model/late.js';
 import { facts, h, link_button } from './dom.js';
 import { collective_diagram } from './diagram.js';
-import { collective_name, message_name } from './words.js';
+import { collective_name, message_name, portal_text } from './words.js';
 
 const kListed = 40;  // messages of a call
 
@@ -19,7 +19,7 @@ function message_facts({ trace, actions }, row) {
   return facts([
     ['what', trace.text(messages.what[row])], ['bytes', bytes_text(messages.bytes[row])],
     ['protocol', trace.text(messages.protocol[row])], ['taken', trace.text(messages.how[row])], ['wire', trace.text(messages.wire[row])],
-    ['portal', messages.portal[row] === 255 ? null : `${messages.portal[row]} (${trace.text(messages.portal_name[row])})`],
+    ['portal', messages.portal[row] === 255 ? null : portal_text(messages.portal[row], trace.text(messages.portal_name[row])).replace(/^portal /, '')],
     ['entries looked at', messages.walked[row] > 0 ? String(messages.walked[row]) : null],
     ['sent', instant_text(messages.sent[row])], ['arrived', instant_text(messages.arrived[row])],
     ['receive posted', instant_text(messages.posted[row])], ['received', instant_text(messages.received[row])],

@@ -6,6 +6,7 @@ import { message_ends } from '../words.js';
 const kArrowsMax = 6000;
 const kHeadsMax = 700;  // arrows with heads and tails
 const kLostPixels = 26;
+const kThickMost = 60;    // stretches of a critical path
 
 export class ArrowDrawer {
   #trace;
@@ -186,6 +187,7 @@ function add_cross(path, { x1, y1 }) {
 export function draw_path(context, scene, palette, { stretches, ends }) {
   const path = new Path2D();
   let at = { x: NaN, y: NaN };
+  let count = 0;
   for (let i = first_above(ends, scene.from); i < stretches.length && stretches[i].from < scene.to; i++) {
     const stretch = stretches[i];
     const from = scene.bar(stretch.kind === 'wire' ? stretch.source : stretch.rank);
@@ -197,15 +199,17 @@ export function draw_path(context, scene, palette, { stretches, ends }) {
     path.moveTo(x0, y0);
     path.lineTo(x1, y1);
     at = { x: x1, y: y1 };
+    count++;
   }
   context.save();
   context.lineCap = 'round';
   context.strokeStyle = palette.paper;
-  context.lineWidth = 7;
+  const width = count > kThickMost ? 1.5 : 3.5;  // of a path that goes to and fro the rows below must still be seen
+  context.lineWidth = 2 * width;
   context.globalAlpha = 0.6;
   context.stroke(path);
   context.strokeStyle = palette.path;
-  context.lineWidth = 3.5;
+  context.lineWidth = width;
   context.globalAlpha = 1;
   context.stroke(path);
   context.restore();

@@ -1,5 +1,5 @@
 // The timeline: a row for each rank, on a canvas that draws what is in view.
-import { count_text } from '../../base/format.js';
+import { count_text, counted } from '../../base/format.js';
 import { ArrowLevels, pairs_of } from '../../model/arrows.js';
 import { collective_of_call } from '../../model/collective.js';
 import { texts_with } from '../../model/filter.js';
@@ -174,7 +174,7 @@ export class Timeline {
     const { trace, store } = this.#page;
     const hidden = trace.messages.rows - store.state.rows.length;
     const hidden_text = hidden > 0 ? `; ${count_text(hidden)} of ${count_text(trace.messages.rows)} hidden by the filter` : '';
-    this.#count.textContent = drawn.whole ? `${count_text(drawn.rows.length)} messages in view${hidden_text}`
+    this.#count.textContent = drawn.whole ? `${counted(drawn.rows.length, 'message')} in view${hidden_text}`
       : `${count_text(drawn.rows.length)} arrows stand for some ${count_text(drawn.under_way)} messages in view; zoom in to see each${hidden_text}`;
   }
 
