@@ -115,6 +115,7 @@ export class Page {
       zoom: actions.zoom, draw: () => timeline.draw(), filter: actions.filter_by, show: (tab) => store.set({ tab }), setTime: actions.set_time,
       positionOf: (row) => timeline.position_of(row), positionAt: (rank, time) => timeline.position_at(rank, time),
       state: () => ({ ...store.state, mask: undefined, rows: store.state.rows.length, path: store.state.path && { totals: store.state.path.totals } }),
+      reset: () => store.set({ ...first_state(trace), theme: store.state.theme }),
       trace,
     };
   }

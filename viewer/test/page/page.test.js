@@ -5,20 +5,27 @@ import { start_browser, synthesize, until } from './browser.js';
 
 let chromium;
 let path;
+let shared;  // a page that each test gets as it was when it was opened
 before(async () => {
   chromium = await start_browser();
   path = chromium.write('run', synthesize({ messages: 300, ranks: 6, nodes: 2, seed: 3, notes: ['rank 3: 1200 events were overwritten'] }));
+  shared = await chromium.open(path);
 });
 after(() => chromium.close());
 
 const test_page = (name, body, options) => test(name, async () => {
-  const page = await chromium.open(path, options);
-  try {
-    await body(page);
-    assert.deepEqual(page.errors, []);
-  } finally {
-    await page.close();
+  const page = options ? await chromium.open(path, options) : shared;
+  if (!options) {
+    await page.evaluate(() => {
+      document.activeElement.blur();
+      window.scrollTo(0, 0);
+      window.margay.reset();
+    });
+    await page.mouse.move(0, 0);
   }
+  await body(page);
+  assert.deepEqual(page.errors, []);
+  if (options) await page.close();
 });
 const state = (page, what) => page.evaluate((name) => window.margay.state()[name], what);
 const story = async (page) => {
