@@ -16,6 +16,7 @@ async function start() {
     page.start();
     window.margay = page.for_tests();
     document.documentElement.dataset.ready = 'true';
+    performance.mark('ready');
   } catch (error) {
     app.replaceChildren(h('p', { class: 'failure', role: 'alert' }, error.message));
     document.documentElement.dataset.ready = 'failed';

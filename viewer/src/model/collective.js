@@ -23,6 +23,17 @@ export function rows_of_call(trace, row) {
   return rows.sort((a, b) => collectives.rank[a] - collectives.rank[b]);
 }
 
+/** When the first rank enters the call that `row` is of, and when the last leaves: [from, to] in ns. */
+export function span_of_call(trace, row) {
+  const { begin, end } = trace.collectives;
+  let [from, to] = [Infinity, -Infinity];
+  for (const each of rows_of_call(trace, row)) {
+    from = Math.min(from, begin[each]);
+    to = Math.max(to, Number.isNaN(end[each]) ? trace.duration : end[each]);
+  }
+  return [from, to];
+}
+
 /** The messages of a collective call, in the order of step and time: rows of messages. */
 export function messages_of_call(trace, rows) {
   const { messages } = trace;
@@ -32,15 +43,16 @@ export function messages_of_call(trace, rows) {
   return found.sort((a, b) => messages.step[a] - messages.step[b] || messages.first[a] - messages.first[b]);
 }
 
-/** The row of collectives that `rank` is in at `time`, the innermost (latest begun) one, or -1. */
-export function collective_at(trace, rank, time) {
-  const { collectives } = trace;
-  let best = -1;
+/** The row of collectives that a call makes, or -1. */
+export function collective_of_call(trace, call) {
+  const { calls, collectives, duration } = trace;
+  const end = Number.isNaN(calls.end[call]) ? duration : calls.end[call];
   for (let row = 0; row < collectives.rows; row++) {
-    if (collectives.rank[row] !== rank || !(collectives.begin[row] <= time) || collectives.end[row] < time) continue;
-    if (best < 0 || collectives.begin[row] >= collectives.begin[best]) best = row;
+    const begin = collectives.begin[row];
+    if (collectives.rank[row] === calls.rank[call] && begin >= calls.begin[call] && begin <= end
+      && !(collectives.end[row] > end)) return row;
   }
-  return best;
+  return -1;
 }
 
 function neighbours_of(edges) {
@@ -65,16 +77,20 @@ function reached(neighbours, start) {
   return order;
 }
 
-// Who stands on top: the only one that never receives (what goes out from it), the only one that never sends (what is gathered),
-// or, when both ways are used, who has the most neighbours.
+// Who stands on top. Of each link its first message counts: what is handed down goes away from the root first, what is gathered
+// goes towards it first. So the root is the only one from which all its links lead, or the only one to which they do. A chain
+// has both; then the lower rank.
 function root_of(edges, neighbours) {
-  const sends = new Set(edges.map((edge) => edge.from));
-  const receives = new Set(edges.map((edge) => edge.to));
+  const first = new Map();  // by link, the edge that was used first
+  for (const edge of edges) {
+    const link = `${Math.min(edge.from, edge.to)} ${Math.max(edge.from, edge.to)}`;
+    if (!first.has(link) || edge.rows[0] < first.get(link).rows[0]) first.set(link, edge);
+  }
+  const sends = new Set([...first.values()].map((edge) => edge.from));
+  const receives = new Set([...first.values()].map((edge) => edge.to));
   const ranks = [...neighbours.keys()].sort((a, b) => a - b);
-  const sources = ranks.filter((rank) => !receives.has(rank));
-  const sinks = ranks.filter((rank) => !sends.has(rank));
-  if (sources.length === 1) return sources[0];
-  if (sinks.length === 1) return sinks[0];
+  const alone = [ranks.filter((rank) => !receives.has(rank)), ranks.filter((rank) => !sends.has(rank))].filter((group) => group.length === 1);
+  if (alone.length > 0) return Math.min(...alone.map(([rank]) => rank));
   return ranks.reduce((best, rank) => (neighbours.get(rank).size > neighbours.get(best).size ? rank : best));
 }
 
@@ -119,7 +135,7 @@ function ring_order(neighbours) {
 /**
  * The picture of a collective's messages.
  * @param {number[]} ranks that take part
- * @param {{from: number, to: number, step: number, row: number}[]} sent its messages
+ * @param {{from: number, to: number, step: number, row: number}[]} sent its messages; rows are by time
  * @returns {{shape: 'none' | 'tree' | 'ring' | 'circle', nodes: {rank, x, y}[], edges: {from, to, steps: number[], rows: number[]}[]}}
  *   x and y from 0 to 1; an edge for all messages from one rank to another
  */
@@ -132,6 +148,7 @@ export function collective_picture(ranks, sent) {
     edges.get(key).rows.push(row);
   }
   const list = [...edges.values()];
+  for (const edge of list) edge.rows.sort((a, b) => a - b);
   if (list.length === 0) return { shape: 'none', nodes: circle(ranks), edges: [] };
   const neighbours = neighbours_of(list);
   const all = [...new Set([...ranks, ...neighbours.keys()])].sort((a, b) => a - b);

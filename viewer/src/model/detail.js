@@ -2,9 +2,22 @@
 // together with its neighbours in the same pixel, so the work depends on the pixels, not on the calls.
 import { first_above, gallop } from '../base/bisect.js';
 
+const kSamples = 16;
+
+// The longest of [low, high), of many only of some that are spread evenly: it gives the pixel its colour.
+function longest_of({ begin, end }, low, high) {
+  const step = Math.max(1, (high - low) / kSamples);
+  let best = low;
+  for (let place = low; place < high; place += step) {
+    const index = Math.floor(place);
+    if (end[index] - begin[index] > end[best] - begin[best]) best = index;
+  }
+  return best;
+}
+
 /**
  * Calls `visit(x0, x1, index, share, count)` for each bar, left to right: [x0, x1] in pixels, the index in the lane of the
- * bar, or of the first of `count` that are drawn as one pixel, and the share of that pixel that they cover.
+ * bar, or of the longest that was found of `count` that are drawn as one pixel, and the share of that pixel that they cover.
  */
 export function visit_spans(lane, from, to, width, visit) {
   const { begin, end, sum } = lane;
@@ -24,7 +37,7 @@ export function visit_spans(lane, from, to, width, visit) {
     let next = Math.max(index + 1, gallop(begin, column_end, index + 1, count));
     if (next - 1 > index && (end[next - 1] - begin[next - 1]) * scale >= 1) next--;  // wide: a bar of its own
     const share = Math.min(1, (sum[next] - sum[index]) * scale);
-    visit(column, column + 1, index, share, next - index);
+    visit(column, column + 1, longest_of(lane, index, next), share, next - index);
     index = next;
   }
 }

@@ -1,9 +1,12 @@
-// The state of a rank's portals at one time: which entries stand, what lies in the heap, which message comes next and where it goes.
+// The state of a rank's portals at one time, as what comes just then finds it: which entries stand, what lies in the heap, which
+// message comes next and where it goes.
 
 // A walk ends at the entries for unexpected messages, though they were posted first.
 function stands_last(name) {
   return /^the entry "unexpected/.test(name) || /catch-all/.test(name);
 }
+
+// What is not known when it came was there before the first event that was kept: comparisons with NaN are false.
 
 /**
  * The entries that stand at `time`, by portal; in a portal in the order of the match list as far as the trace tells it: as
@@ -18,8 +21,8 @@ export function standing_entries(trace, rank, time) {
     const number = entries.portal[row];
     let portal = portals.get(number);
     if (!portal) portals.set(number, portal = { portal: number, name: trace.text(entries.portal_name[row]), entries: [] });
-    const gone = entries.to[row] <= time;
-    if (entries.from[row] <= time && !gone) portal.entries.push(row);
+    const gone = entries.to[row] < time;  // an entry still stands for the message that takes it
+    if (!(entries.from[row] > time) && !gone) portal.entries.push(row);
   }
   const last = (row) => (stands_last(trace.text(entries.name[row])) ? 1 : 0);
   for (const portal of portals.values()) {
@@ -34,7 +37,7 @@ export function heap_at(trace, rank, time) {
   const rows = [];
   let bytes = 0;
   for (let row = 0; row < heap.rows; row++) {
-    if (heap.rank[row] !== rank || !(heap.from[row] <= time) || heap.to[row] <= time) continue;
+    if (heap.rank[row] !== rank || heap.from[row] >= time || heap.to[row] < time) continue;
     rows.push(row);
     const message = heap.message[row];
     if (message >= 0) bytes += messages.bytes[message];

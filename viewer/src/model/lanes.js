@@ -10,9 +10,8 @@ import { first_above } from '../base/bisect.js';
  * @property {Float64Array} sum sum[i]: ns of the first i together
  */
 
-function lane_of(key, rows, table, duration) {
+function lane_of(key, rows, { begin, end }, duration) {
   const count = rows.length;
-  const { begin, end } = table;
   for (let i = 1; i < count; i++) {
     if (begin[rows[i]] < begin[rows[i - 1]]) {
       rows.sort((a, b) => begin[a] - begin[b]);
@@ -42,7 +41,9 @@ function lane_of(key, rows, table, duration) {
  * @returns {Lane[]} by rank, thread and depth
  */
 export function make_lanes(table, duration) {
-  const { rows, rank, thread, depth } = table;
+  const { rows, rank, thread, depth, end } = table;
+  // What began before the first event that was kept began with the trace.
+  const begin = table.begin.map((time) => (Number.isNaN(time) ? 0 : time));
   const key_of = (row) => (rank[row] * 256 + thread[row]) * 256 + (depth ? depth[row] : 0);
   const counts = new Map();
   let last = -1;
@@ -66,7 +67,7 @@ export function make_lanes(table, duration) {
     each.rows[each.count++] = row;
   }
   return [...counts.keys()].sort((a, b) => a - b).map((key) => lane_of(
-    { rank: Math.floor(key / 65536), thread: Math.floor(key / 256) % 256, depth: key % 256 }, counts.get(key).rows, table, duration));
+    { rank: Math.floor(key / 65536), thread: Math.floor(key / 256) % 256, depth: key % 256 }, counts.get(key).rows, { begin, end }, duration));
 }
 
 /** Index in `lane` of what is there at `time`, or -1. */

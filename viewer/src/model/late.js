@@ -3,7 +3,7 @@
 /**
  * @param {'receiver_waited' | 'sender_waited'} column the first: senders that were late; the second: receivers
  * @param {Int32Array} rows messages that count
- * @returns {{rows: Int32Array, total: number}} those that cost something, the dearest first; total in ns
+ * @returns {{rows: Int32Array, total: number}} those that cost something, the costliest first; total in ns
  */
 export function by_cost(trace, rows, column) {
   const cost = trace.messages[column];
@@ -26,7 +26,7 @@ export function call_text(trace, call) {
   return site === '' ? name : `${name} (${site})`;
 }
 
-/** Sums of `by_cost` for each call site of the late one: [{site, cost, messages, worst: row}], the dearest first. */
+/** Sums of `by_cost` for each call site of the late one: [{site, cost, messages, worst: row}], the costliest first. */
 export function by_site(trace, rows, column) {
   const sites = new Map();
   for (const row of rows) {
@@ -37,7 +37,7 @@ export function by_site(trace, rows, column) {
       sum.cost += cost;
       sum.messages++;
     } else {
-      sites.set(site, { site, cost, messages: 1, worst: row });  // rows come the dearest first
+      sites.set(site, { site, cost, messages: 1, worst: row });  // rows come the costliest first
     }
   }
   return [...sites.values()].sort((a, b) => b.cost - a.cost);

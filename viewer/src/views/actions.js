@@ -1,6 +1,7 @@
 // What a click or a key does: the only place that changes several values of the store together.
 import { first_at_least } from '../base/bisect.js';
 import { filtered_rows, mask_of } from '../model/filter.js';
+import { span_of_call } from '../model/collective.js';
 import { next_time, times_of_rank } from '../model/events.js';
 import { moved } from '../model/rows.js';
 
@@ -58,17 +59,17 @@ export function make_actions(trace, store) {
       if (reveal) actions.reveal(begin[row], end[row] >= begin[row] ? end[row] : trace.duration);
     },
     select_collective(row, reveal = true) {
-      const { begin, end, rank } = trace.collectives;
-      store.set({ selected: { kind: 'collective', row }, rank: rank[row] });
-      if (reveal) actions.reveal(begin[row], end[row] >= begin[row] ? end[row] : trace.duration);
+      store.set({ selected: { kind: 'collective', row }, rank: trace.collectives.rank[row] });
+      if (reveal) actions.reveal(...span_of_call(trace, row));
     },
     clear_selection: () => store.set({ selected: null }),
     zoom_to_selected() {
       const { selected } = store.state;
       if (!selected) return;
-      const table = { message: messages, call: trace.calls, collective: trace.collectives }[selected.kind];
-      const from = (table.first ?? table.begin)[selected.row];
-      const to = (table.last ?? table.end)[selected.row];
+      const { row } = selected;
+      const { calls } = trace;
+      const [from, to] = { message: () => [messages.first[row], messages.last[row]], call: () => [calls.begin[row], calls.end[row]],
+        collective: () => span_of_call(trace, row) }[selected.kind]();
       const length = Math.max(kLeastNs, (to > from ? to : from) - from);
       actions.zoom(from - length / 4, from + 1.25 * length);
     },

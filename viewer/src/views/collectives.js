@@ -49,6 +49,6 @@ export function collectives_panel({ trace, store, actions }) {
     const { selected } = store.state;
     list.set_chosen(selected?.kind === 'collective' ? [...calls].find(([, call]) => call.rows.includes(selected.row))?.[0] ?? -1 : -1);
   });
-  return { id: 'collectives', label: 'Collectives', element: h('div', { class: 'messages' }, note, h('div', { class: 'rows-scroll' }, list.element)),
+  return { id: 'collectives', label: 'Collectives', element: h('div', { class: 'messages' }, note, list.element),
     show, keys: ['filter'] };
 }

@@ -17,7 +17,7 @@ function part({ trace, store, actions }, title, column, waited) {
       site.site, time_text(site.cost), String(site.messages), link(site.worst, message_name(trace, site.worst))]), { numbers: [1, 2], caption: 'By call site' }),
     table(['message', 'cost', 'what', 'their call'], [...rows.slice(0, kListed)].map((row) => [
       link(row, message_name(trace, row)), time_text(messages[column][row]), trace.text(messages.what[row]), call_text(trace, late_call(trace, row, column))]),
-    { numbers: [1], caption: rows.length > kListed ? `The ${kListed} dearest messages` : 'By message' }));
+    { numbers: [1], caption: rows.length > kListed ? `The ${kListed} costliest messages` : 'By message' }));
 }
 
 /** @param {object} page {trace, store, actions} */
@@ -25,5 +25,5 @@ export function late_panel(page) {
   const element = h('div', { class: 'columns late' });
   const show = () => element.replaceChildren(part(page, 'Late senders', 'receiver_waited', 'a sender'),
     part(page, 'Late receivers', 'sender_waited', 'a receiver'));
-  return { id: 'late', label: 'Late senders and receivers', element, show, keys: ['rows'] };
+  return { id: 'late', label: 'Late ranks', element, show, keys: ['rows'] };
 }

@@ -12,8 +12,8 @@ const kListed = 20;
 const kMargin = 46;
 
 function luminance(colour) {
-  const [red, green, blue] = colour.match(/\w\w|\d+/g).slice(0, 3)
-    .map((part) => (colour[0] === '#' ? parseInt(part, 16) : Number(part)) / 255)
+  const parts = colour[0] === '#' ? colour.slice(1).match(/../g).map((part) => parseInt(part, 16)) : colour.match(/\d+/g).map(Number);
+  const [red, green, blue] = parts.map((part) => part / 255)
     .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }

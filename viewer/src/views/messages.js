@@ -4,7 +4,7 @@ import { h, table } from './dom.js';
 import { VirtualTable } from './virtual_table.js';
 import { message_name } from './words.js';
 
-const kPrinted = 100;  // rows on paper
+const kPrinted = 40;  // rows on paper
 
 // Texts in alphabetical order as numbers, so that they sort like amounts. Made when a column of texts is first sorted by.
 function text_order(trace) {
@@ -50,7 +50,7 @@ export function messages_panel({ trace, store, actions }) {
   const list = new VirtualTable({ label: 'messages', columns, choose: (row) => actions.select_message(row) });
   const count = h('p', { class: 'note', id: 'message-count' });
   const paper = h('div', { class: 'only-printed' });
-  const element = h('div', { class: 'messages' }, count, h('div', { class: 'only-screen rows-scroll' }, list.element), paper);
+  const element = h('div', { class: 'messages' }, count, h('div', { class: 'only-screen' }, list.element), paper);
   const show = () => {
     list.set_rows(store.state.rows);
     count.textContent = store.state.rows.length === 0 ? (trace.messages.rows === 0 ? 'The trace has no messages.' : 'No message passes the filter.')

@@ -4,8 +4,8 @@ import { critical_path } from '../model/critical_path.js';
 import { h, link_button, table } from './dom.js';
 import { message_name } from './words.js';
 
-const kListed = 300;
-const kParts = [['computing', 'computing'], ['calls', 'in calls'], ['waiting', 'waiting, for nothing of another rank'], ['wire', 'on the wire']];
+const kListed = 120;
+const kParts = [['computing', 'computing'], ['calls', 'in calls'], ['waiting', 'waiting'], ['wire', 'on the wire']];
 
 /** Computes the path when it is first asked for. Its stretches' ends stand beside it, for searching. */
 export function path_of(trace, store) {
@@ -33,7 +33,7 @@ function stretches_table({ trace, actions, store }, path) {
       return h('span', {}, stretch.message >= 0 ? link_button(message_name(trace, stretch.message), () => actions.select_message(stretch.message)) : 'a message',
         ` on the wire from ${stretch.source} to ${stretch.rank}`);
     }
-    const parts = kParts.filter(([part]) => stretch[part] > 0).map(([part, label]) => `${time_text(stretch[part])} ${label.split(',')[0]}`);
+    const parts = kParts.filter(([part]) => stretch[part] > 0).map(([part, label]) => `${time_text(stretch[part])} ${label}`);
     return h('span', {}, link_button(`rank ${stretch.rank}`, () => {
       store.set({ rank: stretch.rank, time: stretch.from });
       actions.reveal(stretch.from, stretch.to);
@@ -50,7 +50,7 @@ export function path_panel(page) {
   const shown = h('input', { type: 'checkbox', onchange: (event) => store.set({ path_shown: event.target.checked }) });
   const body = h('div', {});
   const element = h('div', { class: 'path' }, h('p', { class: 'note' }, 'From the last end back to the beginning: in a rank to the last wait that '
-    + 'something from another rank ended, then to that rank at the time when it sent it. What is not on this path could be slower without '
+    + 'something from another rank ended, then to that rank at the time when it sent it. Waiting is here what nothing from another rank ended. What is not on this path could be slower without '
     + 'cost. It is the whole run\u2019s: filters do not change it.'),
   h('label', { class: 'only-screen' }, shown, ' show it on the timeline'), body);
   let drawn = null;

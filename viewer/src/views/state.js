@@ -2,14 +2,14 @@
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
 import { entry_of, heap_at, next_message, passes_of, standing_entries } from '../model/instant.js';
 import { h, link_button, table } from './dom.js';
-import { message_name } from './words.js';
+import { message_name, portal_text } from './words.js';
 
 const kListed = 200;
 const kLinks = ['the next entry', 'an entry of a list below', 'nowhere: the message is dropped'];
 
 function portal_part({ trace }, portal) {
   const { entries } = trace;
-  const name = `Portal ${portal.portal}${portal.name ? ` (${portal.name})` : ''}`;
+  const name = portal_text(portal.portal, portal.name).replace(/^p/, 'P');
   if (portal.entries.length === 0) return h('p', { class: 'note' }, `${name}: no entry stands now.`);
   const rows = portal.entries.slice(0, kListed).map((row, index) => [
     String(index + 1), trace.text(entries.name[row]), trace.text(entries.wanted[row]), instant_text(entries.from[row]),
@@ -34,13 +34,13 @@ function next_part({ trace, store, actions }) {
     walk.push(h('li', { class: 'taker' }, `${trace.text(messages.how[row]) || 'what became of it is not in the trace'}`
       + `${messages.walked[row] > 0 ? `, after ${counted(messages.walked[row], 'entry', 'entries')}` : ''}`));
   }
-  const left_out = messages.walked[row] - rows.length - (taker >= 0 ? 1 : 0);
+  const left_out = messages.walked[row] - rows.length - 1;  // the last that it looked at took it
   return [
     h('h3', {}, 'What comes next'),
     h('p', {}, link_button(message_name(trace, row), () => actions.select_message(row), { id: 'next-message' }),
-      ` in ${time_text(messages.arrived[row] - time)}: ${trace.text(messages.what[row]) || bytes_text(messages.bytes[row])}`),
+      `, ${messages.arrived[row] > time ? `in ${time_text(messages.arrived[row] - time)}` : 'now'}: ${trace.text(messages.what[row]) || bytes_text(messages.bytes[row])}`),
     h('ol', { class: 'walk' }, walk),
-    rows.length > 0 && left_out > 0 ? h('p', { class: 'note' }, `${counted(left_out, 'entry', 'entries')} that it passed over were not recorded one by one.`) : null,
+    rows.length > 0 && left_out > 0 ? h('p', { class: 'note' }, `Not recorded one by one: ${counted(left_out, 'more entry', 'more entries')}.`) : null,
   ];
 }
 

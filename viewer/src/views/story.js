@@ -1,10 +1,10 @@
 // What is chosen: a message with its story, a call, or a collective call.
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
-import { collective_at, messages_of_call, rows_of_call } from '../model/collective.js';
+import { collective_of_call, messages_of_call, rows_of_call } from '../model/collective.js';
 import { call_text } from '../model/late.js';
 import { facts, h, link_button } from './dom.js';
 import { collective_diagram } from './diagram.js';
-import { collective_name, message_name } from './words.js';
+import { collective_name, message_name, portal_text } from './words.js';
 
 const kListed = 40;  // messages of a call
 
@@ -14,17 +14,17 @@ function message_facts({ trace, actions }, row) {
     const number = messages[which][row];
     return number < 0 ? null : link_button(call_text(trace, number), () => actions.select_call(number, true));
   };
-  const waited = (column) => (messages[column][row] > 0 ? time_text(messages[column][row]) : null);
+  const waited = (column, why) => (messages[column][row] > 0 ? `${time_text(messages[column][row])}: ${why}` : null);
   const collective = messages.collective[row];
   return facts([
     ['what', trace.text(messages.what[row])], ['bytes', bytes_text(messages.bytes[row])],
     ['protocol', trace.text(messages.protocol[row])], ['taken', trace.text(messages.how[row])], ['wire', trace.text(messages.wire[row])],
-    ['portal', messages.portal[row] === 255 ? null : `${messages.portal[row]} (${trace.text(messages.portal_name[row])})`],
+    ['portal', messages.portal[row] === 255 ? null : portal_text(messages.portal[row], trace.text(messages.portal_name[row])).replace(/^portal /, '')],
     ['entries looked at', messages.walked[row] > 0 ? String(messages.walked[row]) : null],
     ['sent', instant_text(messages.sent[row])], ['arrived', instant_text(messages.arrived[row])],
     ['receive posted', instant_text(messages.posted[row])], ['received', instant_text(messages.received[row])],
     ['sent by', call('send_call')], ['received by', call('receive_call')],
-    ['late receiver: the sender waited', waited('sender_waited')], ['late sender: the receiver waited', waited('receiver_waited')],
+    ['sender waited', waited('sender_waited', 'late receiver')], ['receiver waited', waited('receiver_waited', 'late sender')],
     ['part of', collective < 0 ? null : link_button(`${collective_name(trace, collective)}, message ${messages.step[row]} of rank ${messages.source[row]}`,
       () => actions.select_collective(collective, false))],
   ]);
@@ -42,13 +42,10 @@ function call_facts({ trace, actions }, row) {
   const links = (list) => (list.length === 0 ? null : h('span', {}, list.slice(0, kListed).map((message) => [
     link_button(message_name(trace, message), () => actions.select_message(message)), ' ']).flat(),
   list.length > kListed ? `and ${counted(list.length - kListed, 'more', 'more')}` : null));
-  const collective = collective_at(trace, calls.rank[row], over ? (calls.begin[row] + calls.end[row]) / 2 : calls.begin[row]);
-  const within = collective >= 0 && trace.collectives.begin[collective] >= calls.begin[row];
   return facts([
     ['rank', String(calls.rank[row])], ['line', trace.text(calls.site[row])], ['begins', instant_text(calls.begin[row])],
     ['takes', over ? time_text(calls.end[row] - calls.begin[row]) : 'never returned'], ['of it waiting', time_text(calls.wait[row])],
     ['sends', links(sent)], ['receives', links(received)],
-    ['collective', within ? link_button(collective_name(trace, collective), () => actions.select_collective(collective)) : null],
   ]);
 }
 
@@ -71,6 +68,12 @@ function collective_facts(page, row) {
   ];
 }
 
+// The line breaks stay in the text: what is marked and copied is the story as it was told.
+function story_line(line, index) {
+  const kind = index === 0 ? 'story-name' : line.startsWith('- ') ? 'sentence' : null;
+  return h('span', { class: kind }, `${line.replace(/^ {6,9}/, '   ')}\n`);
+}
+
 /** @param {object} page {trace, store, actions, story_of} */
 export function story_panel(page) {
   const { trace, store, actions, story_of } = page;
@@ -82,8 +85,9 @@ export function story_panel(page) {
   const zoom = button('Zoom to it', 'z', () => actions.zoom_to_selected());
   const element = h('section', { class: 'story', 'aria-label': 'story' }, title,
     h('div', { class: 'buttons only-screen' }, button('Previous message', 'p', () => actions.step_message(-1)),
-      button('Next message', 'n', () => actions.step_message(1)), zoom, copy), body, text);
+      button('Next message', 'n', () => actions.step_message(1)), zoom, copy), text, body);
   let wanted = null;
+  let told = '';
 
   async function show_text(selected) {
     text.textContent = 'Reading the story …';
@@ -93,7 +97,9 @@ export function story_panel(page) {
     } catch (error) {
       story = error.message;
     }
-    if (wanted === selected) text.textContent = story || 'This page has no story of the message.';
+    if (wanted !== selected) return;
+    told = story || 'This page has no story of the message.';
+    text.replaceChildren(...told.split('\n').map(story_line));
   }
 
   function show() {
@@ -113,7 +119,9 @@ export function story_panel(page) {
       show_text(selected);
     } else if (selected.kind === 'call') {
       title.textContent = trace.text(trace.calls.name[selected.row]);
-      body.replaceChildren(call_facts(page, selected.row));
+      const collective = collective_of_call(trace, selected.row);
+      body.replaceChildren(call_facts(page, selected.row), ...(collective < 0 ? []
+        : [h('h3', {}, collective_name(trace, collective)), ...collective_facts(page, collective)]));
     } else {
       title.textContent = collective_name(trace, selected.row);
       body.replaceChildren(...collective_facts(page, selected.row));
@@ -123,7 +131,7 @@ export function story_panel(page) {
   actions.copy_story = async () => {
     if (text.hidden) return;
     try {
-      await navigator.clipboard.writeText(text.textContent);
+      await navigator.clipboard.writeText(told);
       copy.textContent = 'Copied';
     } catch {  // no clipboard for this page: mark the text, so that Ctrl+C takes it
       getSelection().selectAllChildren(text);

@@ -2,7 +2,9 @@
 import { h } from './dom.js';
 
 const kRowHeight = 24;
+const kHeadHeight = 26;
 const kTallest = 12e6;  // pixels that a browser can scroll; beyond, a pixel of the scrollbar stands for several
+const kGap = 8;         // between columns, as in the style sheet
 const kBeyond = 4;      // rows that are kept above and below
 
 /**
@@ -32,8 +34,11 @@ export class VirtualTable {
     this.#head = h('div', { class: 'rows-head', role: 'row', style: `grid-template-columns:${template}` }, columns.map((column) => h(
       'div', { role: 'columnheader', 'aria-sort': 'none', 'data-column': column.id },
       h('button', { type: 'button', class: column.number ? 'number' : null, onclick: () => this.sort_by(column.id) }, column.label))));
-    this.#body = h('div', { class: 'rows-body', tabindex: 0, role: 'rowgroup', 'aria-label': label }, this.#spacer);
-    this.element = h('div', { class: 'rows', role: 'table', 'aria-label': label }, this.#head, this.#body);
+    const least = `${columns.reduce((sum, column) => sum + column.width + kGap, -kGap)}px`;
+    this.#spacer.style.minWidth = least;
+    this.#head.style.minWidth = least;
+    this.#body = h('div', { class: 'rows-body', tabindex: 0, role: 'rowgroup', 'aria-label': label }, this.#head, this.#spacer);
+    this.element = h('div', { class: 'rows', role: 'table', 'aria-label': label }, this.#body);
     this.template = template;
     this.#body.addEventListener('scroll', () => this.draw());
     this.#body.addEventListener('keydown', (event) => this.#key(event));
@@ -95,8 +100,8 @@ export class VirtualTable {
   }
 
   draw() {
-    const height = this.#body.clientHeight;
-    if (height === 0) return;
+    const height = this.#body.clientHeight - kHeadHeight;
+    if (height <= 0) return;
     const count = this.#sorted.length;
     const tall = Math.min(kTallest, count * kRowHeight);
     const in_sight = Math.ceil(height / kRowHeight);
@@ -136,7 +141,7 @@ export class VirtualTable {
   }
 
   #scroll_to(index) {
-    const height = this.#body.clientHeight;
+    const height = this.#body.clientHeight - kHeadHeight;
     const count = this.#sorted.length;
     if (count * kRowHeight > kTallest) {
       this.#body.scrollTop = (index / Math.max(1, count - 1)) * (kTallest - height);

@@ -6,6 +6,12 @@ export function message_name(trace, row) {
   return `${source[row]}>${destination[row]} #${sequence[row]}`;
 }
 
+/** "portal 0 (receives)", from the number and the trace's name for it, which may be whole or only what stands in the brackets. */
+export function portal_text(number, name) {
+  if (/^portal \d/.test(name)) return name;
+  return `portal ${number}${name ? ` (${name})` : ''}`;
+}
+
 /** "MPI_Allreduce number 3 on MPI_COMM_WORLD". */
 export function collective_name(trace, row) {
   const { collectives } = trace;

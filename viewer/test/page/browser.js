@@ -27,7 +27,7 @@ export async function start_browser() {
       page.on('pageerror', (error) => page.errors.push(error.message));
       page.on('request', (request) => { if (!request.url().startsWith('file:') && !request.url().startsWith('data:')) page.errors.push(`asked for ${request.url()}`); });
       await page.goto(pathToFileURL(path).href);
-      await page.waitForFunction((wanted) => document.documentElement.dataset.ready === wanted, ready, { timeout: kReadyMs });
+      await page.waitForSelector(`html[data-ready="${ready}"]`, { state: 'attached', timeout: kReadyMs });
       return page;
     },
     async close() {
@@ -35,6 +35,18 @@ export async function start_browser() {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Waits until `condition` holds in the page. (Playwright's own waitForFunction needs eval, which the page's policy forbids.)
+ * @param {(argument: any) => boolean} condition runs in the page
+ */
+export async function until(page, condition, argument) {
+  const end = Date.now() + kReadyMs;
+  while (!(await page.evaluate(condition, argument))) {
+    if (Date.now() > end) throw new Error(`never came: ${condition}`);
+    await new Promise((resolve) => { setTimeout(resolve, 20); });
+  }
 }
 
 export { synthesize };

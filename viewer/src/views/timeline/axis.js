@@ -13,22 +13,22 @@ function tick_text(step, largest) {
   return (time) => `${(time / scale).toFixed(digits)} ${unit}`;
 }
 
-/** Draws the axis of `scene` into the SVG element, with the cursor's time. */
-export function draw_axis(svg, scene, time) {
+/** Draws the axis of `scene` into the SVG element, with the cursor's time; ticks from 0 to `duration`. */
+export function draw_axis(svg, scene, time, duration) {
   const scale = scaleLinear([scene.from, scene.to], [0, scene.width]);
   const count = Math.max(2, Math.floor(scene.width / 110));
-  const ticks = scale.ticks(count);
+  const ticks = scale.ticks(count).filter((tick) => tick >= 0 && tick <= duration);
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : scene.to - scene.from;
   const text = tick_text(step, Math.max(Math.abs(scene.from), Math.abs(scene.to)));
   const root = select(svg).attr('width', scene.width);
-  root.selectAll('g.axis').data([null]).join('g').attr('class', 'axis').attr('transform', 'translate(0,26)')
+  root.selectAll('g.axis').data([null]).join('g').attr('class', 'axis').attr('transform', 'translate(0,39)')
     .call(axisTop(scale).tickValues(ticks).tickFormat(text).tickSizeOuter(0));
   const x = scene.x(time);
   const shown = x >= 0 && x <= scene.width;
   root.selectAll('g.cursor').data(shown ? [null] : []).join((enter) => {
     const group = enter.append('g').attr('class', 'cursor');
-    group.append('path').attr('d', 'M-6,16 L6,16 L0,26 Z');
-    group.append('text').attr('y', 12);
+    group.append('path').attr('d', 'M-5,31 L5,31 L0,39 Z');
+    group.append('text').attr('y', 11);
     return group;
   }).attr('transform', `translate(${x},0)`).select('text').text(instant_text(time))
     .attr('text-anchor', x < 60 ? 'start' : x > scene.width - 60 ? 'end' : 'middle');

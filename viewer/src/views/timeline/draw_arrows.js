@@ -6,6 +6,7 @@ import { message_ends } from '../words.js';
 const kArrowsMax = 6000;
 const kHeadsMax = 700;  // arrows with heads and tails
 const kLostPixels = 26;
+const kThickMost = 60;    // stretches of a critical path
 
 export class ArrowDrawer {
   #trace;
@@ -111,6 +112,7 @@ export class ArrowDrawer {
     const { hops } = this.#trace;
     context.lineWidth = 1.6;
     context.font = '11px system-ui, sans-serif';
+    const labels = [];  // the boxes of those that are written: none over another
     for (const hop of hops_of(this.#trace, row)) {
       const second = scene.line(hops.source[hop], hops.destination[hop], hops.sent[hop], hops.arrived[hop]);
       if (!second || Number.isNaN(second.x1)) continue;
@@ -120,13 +122,13 @@ export class ArrowDrawer {
       const hop_head = new Path2D();
       add_head(hop_head, second, 7);
       context.fill(hop_head);
-      label(context, palette, this.#trace.text(hops.kind[hop]), (second.x0 + second.x1) / 2, (second.y0 + second.y1) / 2);
+      label(context, palette, labels, this.#trace.text(hops.kind[hop]), (second.x0 + second.x1) / 2, (second.y0 + second.y1) / 2);
     }
-    this.#times(context, scene, palette, row);
+    this.#times(context, scene, palette, row, labels);
     context.restore();
   }
 
-  #times(context, scene, palette, row) {
+  #times(context, scene, palette, row, labels) {
     const { messages } = this.#trace;
     const bar = scene.bar(messages.destination[row]);
     for (const [name, time] of [['posted', messages.posted[row]], ['found', messages.taken[row]], ['received', messages.received[row]]]) {
@@ -137,7 +139,7 @@ export class ArrowDrawer {
       context.moveTo(x, bar.top - 3);
       context.lineTo(x, bar.top + bar.height + 3);
       context.stroke();
-      if (bar.height >= 20) label(context, palette, name, x + 2, bar.top + bar.height - 6, 'left');
+      if (bar.height >= 20) label(context, palette, labels, name, x + 2, bar.top + bar.height - 6, 'left');
     }
   }
 }
@@ -149,9 +151,11 @@ function stroke_line(context, { x0, y0, x1, y1 }) {
   context.stroke();
 }
 
-function label(context, palette, text, x, y, align = 'center') {
+function label(context, palette, labels, text, x, y, align = 'center') {
   const width = context.measureText(text).width + 6;
   const left = align === 'center' ? x - width / 2 : x;
+  if (labels.some((other) => Math.abs(other.y - y) < 14 && other.left < left + width && left < other.left + other.width)) return;
+  labels.push({ left, width, y });
   context.save();
   context.fillStyle = palette.paper;
   context.fillRect(left, y - 7, width, 14);
@@ -183,6 +187,7 @@ function add_cross(path, { x1, y1 }) {
 export function draw_path(context, scene, palette, { stretches, ends }) {
   const path = new Path2D();
   let at = { x: NaN, y: NaN };
+  let count = 0;
   for (let i = first_above(ends, scene.from); i < stretches.length && stretches[i].from < scene.to; i++) {
     const stretch = stretches[i];
     const from = scene.bar(stretch.kind === 'wire' ? stretch.source : stretch.rank);
@@ -194,15 +199,17 @@ export function draw_path(context, scene, palette, { stretches, ends }) {
     path.moveTo(x0, y0);
     path.lineTo(x1, y1);
     at = { x: x1, y: y1 };
+    count++;
   }
   context.save();
   context.lineCap = 'round';
   context.strokeStyle = palette.paper;
-  context.lineWidth = 7;
+  const width = count > kThickMost ? 1.5 : 3.5;  // of a path that goes to and fro the rows below must still be seen
+  context.lineWidth = 2 * width;
   context.globalAlpha = 0.6;
   context.stroke(path);
   context.strokeStyle = palette.path;
-  context.lineWidth = 3.5;
+  context.lineWidth = width;
   context.globalAlpha = 1;
   context.stroke(path);
   context.restore();

@@ -3,8 +3,47 @@ import { visit_spans } from '../../model/detail.js';
 import { category_of } from '../../model/categories.js';
 
 const kNestedShare = 0.42;  // of a bar's height that the calls inside of it take
+const kShades = 6;         // of pale bars
 const kLabelPixels = 34;    // a bar that is narrower has no name
 const kFont = '11px system-ui, sans-serif';
+
+// Neighbours that look alike are filled as one: some thousand fills less in a frame.
+class Run {
+  #context;
+  #top;
+  #height;
+  #begin = 0;
+  #end = -1;
+  #fill = null;
+  #alpha = 0;
+
+  constructor(context, top, height) {
+    this.#context = context;
+    this.#top = top;
+    this.#height = height;
+  }
+
+  add(begin, end, fill, share) {
+    const alpha = Math.ceil(kShades * share) / kShades;
+    if (fill === this.#fill && alpha === this.#alpha && begin <= this.#end && begin >= this.#begin && end - begin <= 1) {
+      this.#end = Math.max(this.#end, end);
+      return;
+    }
+    this.flush();
+    this.#begin = begin;
+    this.#end = end;
+    this.#fill = fill;
+    this.#alpha = alpha;
+  }
+
+  flush() {
+    if (this.#fill === null) return;
+    this.#context.globalAlpha = this.#alpha;
+    this.#context.fillStyle = this.#fill;
+    this.#context.fillRect(this.#begin, this.#top, this.#end - this.#begin, this.#height);
+    this.#fill = null;
+  }
+}
 
 export class LaneDrawer {
   #trace;
@@ -65,13 +104,15 @@ export class LaneDrawer {
     const box = this.#box(scene, lane);
     if (!box) return;
     const { name, site } = this.#trace.calls;
+    const run = new Run(context, box.top, box.height);
     visit_spans(lane, scene.from, scene.to, scene.width, (x0, x1, index, share) => {
       const row = lane.rows[index];
       const { fill, pattern } = palette.categories[this.#categories[name[row]]];
       const width = Math.max(1, x1 - x0);
-      context.globalAlpha = 0.25 + 0.75 * share;
-      context.fillStyle = fill;
-      context.fillRect(x0, box.top, width, box.height);
+      run.add(x0, x0 + width, fill, 0.25 + 0.75 * share);
+      if (width <= 3 && !(marked && (marked[name[row]] || marked[site[row]]))) return;
+      run.flush();
+      context.globalAlpha = 1;
       if (pattern && width > 3) {
         context.fillStyle = pattern;
         context.fillRect(x0, box.top, width, box.height);
@@ -91,17 +132,16 @@ export class LaneDrawer {
         context.strokeRect(x0, box.top - 1.5, width, box.height + 3);
       }
     });
+    run.flush();
     context.globalAlpha = 1;
   }
 
   #waits(context, scene, palette, lane) {
     const bar = scene.bar(lane.rank, lane.thread);
     if (!scene.visible(bar)) return;
-    context.fillStyle = palette.waiting;
-    visit_spans(lane, scene.from, scene.to, scene.width, (x0, x1, index, share) => {
-      context.globalAlpha = share;
-      context.fillRect(x0, bar.top, Math.max(1, x1 - x0), bar.height);
-    });
+    const run = new Run(context, bar.top, bar.height);
+    visit_spans(lane, scene.from, scene.to, scene.width, (x0, x1, index, share) => run.add(x0, Math.max(x0 + 1, x1), palette.waiting, share));
+    run.flush();
     context.globalAlpha = 1;
   }
 

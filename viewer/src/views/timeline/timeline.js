@@ -1,6 +1,7 @@
 // The timeline: a row for each rank, on a canvas that draws what is in view.
-import { count_text } from '../../base/format.js';
+import { count_text, counted } from '../../base/format.js';
 import { ArrowLevels, pairs_of } from '../../model/arrows.js';
+import { collective_of_call } from '../../model/collective.js';
 import { texts_with } from '../../model/filter.js';
 import { index_at } from '../../model/lanes.js';
 import { place_rows } from '../../model/rows.js';
@@ -21,7 +22,7 @@ const kHeightLeast = 120;
 
 export class Timeline {
   #page;
-  #canvas = h('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': 'timeline', 'aria-describedby': 'timeline-state' });
+  #canvas = h('canvas', { tabindex: 0, role: 'application', 'aria-label': 'timeline; ? tells the keys', 'aria-roledescription': 'timeline', 'aria-describedby': 'timeline-state' });
   #axis = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   #labels = h('div', { class: 'labels' });
   #scroller;
@@ -43,7 +44,7 @@ export class Timeline {
     this.#page = page;
     const { trace, store } = page;
     this.#axis.setAttribute('class', 'time-axis');
-    this.#axis.setAttribute('height', '28');
+    this.#axis.setAttribute('height', '40');
     this.#scroller = h('div', { class: 'timeline-scroll', tabindex: -1 }, this.#labels, this.#canvas);
     this.element = h('div', { class: 'timeline-frame' }, h('div', { class: 'axis-row' }, h('div', { class: 'axis-corner' }), this.#axis),
       this.#scroller, this.#count, this.#tooltip);
@@ -150,11 +151,15 @@ export class Timeline {
       this.#draw_call_of(context, scene, palette, selected.row);
       this.#arrow_drawer.draw_chosen(context, scene, palette, selected.row);
     }
-    if (selected?.kind === 'call') draw_call(context, scene, palette, trace, selected.row);
+    if (selected?.kind === 'call') {
+      const collective = collective_of_call(trace, selected.row);
+      if (collective >= 0) draw_collective(context, scene, palette, trace, collective);
+      draw_call(context, scene, palette, trace, selected.row);
+    }
     if (selected?.kind === 'collective') draw_collective(context, scene, palette, trace, selected.row);
     if (this.#range) draw_range(context, scene, palette, ...this.#range);
     draw_cursor(context, scene, palette, time, rank);
-    draw_axis(this.#axis, scene, time);
+    draw_axis(this.#axis, scene, time, trace.duration);
     this.#tell_count();
   }
 
@@ -169,7 +174,7 @@ export class Timeline {
     const { trace, store } = this.#page;
     const hidden = trace.messages.rows - store.state.rows.length;
     const hidden_text = hidden > 0 ? `; ${count_text(hidden)} of ${count_text(trace.messages.rows)} hidden by the filter` : '';
-    this.#count.textContent = drawn.whole ? `${count_text(drawn.rows.length)} messages in view${hidden_text}`
+    this.#count.textContent = drawn.whole ? `${counted(drawn.rows.length, 'message')} in view${hidden_text}`
       : `${count_text(drawn.rows.length)} arrows stand for some ${count_text(drawn.under_way)} messages in view; zoom in to see each${hidden_text}`;
   }
 

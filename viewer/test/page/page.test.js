@@ -1,0 +1,342 @@
+// The page in Chromium, by what is in it and where: no picture is compared.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { start_browser, synthesize, until } from './browser.js';
+
+let chromium;
+let path;
+let shared;  // a page that each test gets as it was when it was opened
+before(async () => {
+  chromium = await start_browser();
+  path = chromium.write('run', synthesize({ messages: 300, ranks: 6, nodes: 2, seed: 3, notes: ['rank 3: 1200 events were overwritten'] }));
+  shared = await chromium.open(path);
+});
+after(() => chromium.close());
+
+const test_page = (name, body, options) => test(name, async () => {
+  const page = options ? await chromium.open(path, options) : shared;
+  if (!options) {
+    await page.evaluate(() => {
+      document.activeElement.blur();
+      window.scrollTo(0, 0);
+      window.margay.reset();
+    });
+    await page.mouse.move(0, 0);
+  }
+  await body(page);
+  assert.deepEqual(page.errors, []);
+  if (options) await page.close();
+});
+const state = (page, what) => page.evaluate((name) => window.margay.state()[name], what);
+const story = async (page) => {
+  await until(page, () => /^\d+>\d+ #/.test(document.querySelector('.story-text').textContent));
+  return page.textContent('.story-text');
+};
+const column = (page, name, row) => page.evaluate(([column_name, index]) => window.margay.trace.messages[column_name][index], [name, row]);
+
+test_page('title, facts, notes and ranks by node', async (page) => {
+  assert.match(await page.title(), /traces\/invented/);
+  assert.match(await page.textContent('.summary'), /6 ranks · 2 nodes/);
+  assert.deepEqual(await page.locator('.notes li').allTextContents(), ['rank 3: 1200 events were overwritten']);
+  assert.deepEqual(await page.locator('.node-label').allTextContents(), ['node 0', 'node 1']);
+  const boxes = await Promise.all(['.node-label >> nth=0', '[data-rank="0"]', '.node-label >> nth=1', '[data-rank="3"]'].map((place) => page.locator(place).boundingBox()));
+  assert.ok(boxes.every((box, index) => index === 0 || box.y > boxes[index - 1].y));
+});
+
+test_page('a click on a message shows its story', async (page) => {
+  const wanted = await page.evaluate(() => {
+    const { messages } = window.margay.trace;
+    return messages.sent.findIndex((sent, row) => row > 100 && messages.send_call[row] >= 0 && messages.source[row] + 1 === messages.destination[row]);
+  });
+  const { first, last } = await page.evaluate((row) => ({ first: window.margay.trace.messages.first[row], last: window.margay.trace.messages.last[row] }), wanted);
+  await page.evaluate(([from, to]) => window.margay.zoom(from, to), [first - 200, Math.min(last, first + 900)]);
+  const { x, y } = await page.evaluate((row) => window.margay.positionOf(row), wanted);
+  await page.mouse.move(x, y);
+  await page.waitForSelector('.tooltip:not([hidden])');
+  const name = `${await column(page, 'source', wanted)}>${await column(page, 'destination', wanted)} #${await column(page, 'sequence', wanted)}`;
+  assert.ok((await page.textContent('.tooltip')).startsWith(name));
+  await page.mouse.click(x, y);
+  assert.deepEqual(await state(page, 'selected'), { kind: 'message', row: wanted });
+  assert.equal(await page.textContent('.story h2'), `Message ${name}`);
+  const text = await story(page);
+  assert.ok(text.startsWith(`${name}: `), text);
+  assert.match(text, /\n- From the send to the receive's memory/);
+  assert.match(await page.textContent('.facts'), /sent by.*MPI_Send \(heat\.c:41\)/);
+});
+
+test_page('a click on a bar shows the call, and its messages', async (page) => {
+  const call = await page.evaluate(() => {
+    const { calls } = window.margay.trace;
+    const row = calls.name.findIndex((name, index) => window.margay.trace.strings[name] === 'MPI_Recv' && index > 50);
+    window.margay.zoom(calls.begin[row] - 100, calls.end[row] + 100);
+    return { row, ...window.margay.positionAt(calls.rank[row], (3 * calls.begin[row] + calls.end[row]) / 4) };
+  });
+  await page.mouse.click(call.x, call.y);
+  assert.deepEqual(await state(page, 'selected'), { kind: 'call', row: call.row });
+  assert.equal(await page.textContent('.story h2'), 'MPI_Recv');
+  await page.click('.facts dd button >> nth=0');
+  assert.equal((await state(page, 'selected')).kind, 'message');
+});
+
+test_page('the wheel zooms around the pointer, a drag moves, Shift with a drag zooms to the range', async (page) => {
+  const box = await page.locator('canvas').boundingBox();
+  const view = () => page.evaluate(() => [window.margay.state().from, window.margay.state().to]);
+  const before_zoom = await view();
+  await page.mouse.move(box.x + box.width / 4, box.y + 30);
+  await page.mouse.wheel(0, -400);
+  await until(page, ([from]) => window.margay.state().from > from, before_zoom);
+  const zoomed = await view();
+  const at = ([from, to]) => from + (to - from) / 4;
+  assert.ok(zoomed[1] - zoomed[0] < 0.8 * (before_zoom[1] - before_zoom[0]));
+  assert.ok(Math.abs(at(zoomed) - at(before_zoom)) < 0.01 * (before_zoom[1] - before_zoom[0]));
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 4 - 100, box.y + 30, { steps: 4 });
+  await page.mouse.up();
+  const dragged = await view();
+  assert.ok(Math.abs((dragged[0] - zoomed[0]) - (100 / box.width) * (zoomed[1] - zoomed[0])) < 0.01 * (zoomed[1] - zoomed[0]));
+  assert.equal(await state(page, 'selected'), null, 'a drag chooses nothing');
+  await page.keyboard.down('Shift');
+  await page.mouse.move(box.x + 200, box.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 300, box.y + 40, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  const ranged = await view();
+  const length = dragged[1] - dragged[0];
+  assert.ok(Math.abs(ranged[0] - (dragged[0] + (200 / box.width) * length)) < 0.02 * length);
+  assert.ok(Math.abs(ranged[1] - (dragged[0] + (300 / box.width) * length)) < 0.02 * length);
+  await page.click('text="Fit"');
+  assert.deepEqual(await view(), before_zoom);
+});
+
+test_page('filters hold for the list, the timeline, the matrix and the late ranks', async (page) => {
+  await page.fill('#filter-from', '2');
+  await page.press('#filter-from', 'Enter');
+  const wanted = await page.evaluate(() => window.margay.trace.messages.source.reduce((sum, source) => sum + (source === 2), 0));
+  assert.equal(await state(page, 'rows'), wanted);
+  assert.match(await page.textContent('#message-count'), new RegExp(`^${wanted} messages of`));
+  const names = await page.locator('.messages .line').evaluateAll((lines) => lines.map((line) => line.firstChild.textContent));
+  assert.ok(names.length > 5 && names.every((name) => name.startsWith('2>')));
+  await until(page, (count) => document.querySelector('.arrow-count').textContent.startsWith(`${count} messages in view; `), wanted);
+  await page.click('#tab-matrix');
+  assert.deepEqual([...new Set(await page.locator('.cell').evaluateAll((cells) => cells.map((cell) => cell.dataset.from)))], ['2']);
+  await page.click('#tab-late');
+  await page.waitForSelector('[data-late="receiver_waited"] table');
+  const late = await page.locator('[data-late="receiver_waited"] table:nth-of-type(2) td:first-child').allTextContents();
+  assert.ok(late.length > 0 && late.every((name) => name.startsWith('2>')));
+  await page.click('#filter-clear');
+  assert.equal(await page.inputValue('#filter-from'), '');
+  assert.equal(await state(page, 'rows'), await page.evaluate(() => window.margay.trace.messages.rows));
+});
+
+test_page('a filter that cannot be read says so; a search finds calls', async (page) => {
+  await page.fill('#filter-ranks', 'many');
+  await page.press('#filter-ranks', 'Enter');
+  assert.match(await page.textContent('.errors'), /"many" is no set of ranks; write it like 0-3,7/);
+  await page.click('#filter-clear');
+  await page.fill('#filter-text', 'heat.c:44');
+  await until(page, () => window.margay.state().rows < window.margay.trace.messages.rows);
+  const received = await page.evaluate(() => window.margay.trace.messages.receive_call.reduce((sum, call) => sum + (call >= 0), 0));
+  assert.equal(await state(page, 'rows'), received);
+});
+
+test_page('the list sorts, scrolls, and a row chooses its message', async (page) => {
+  await page.click('[data-column="bytes"] button');
+  await page.click('[data-column="bytes"] button');
+  assert.equal(await page.getAttribute('[data-column="bytes"]', 'aria-sort'), 'descending');
+  const shown = () => page.locator('.messages .line').evaluateAll((lines) => lines.map((line) => Number(line.dataset.row)));
+  const largest = await page.evaluate(() => Math.max(...window.margay.trace.messages.bytes));
+  assert.equal(await column(page, 'bytes', (await shown())[0]), largest);
+  await page.focus('.messages .rows-body');
+  await page.keyboard.press('End');
+  await until(page, () => document.querySelector('.rows-body').scrollTop > 0);
+  await page.keyboard.press('Enter');
+  const { row } = await state(page, 'selected');
+  assert.equal(await column(page, 'bytes', row), await page.evaluate(() => Math.min(...window.margay.trace.messages.bytes)));
+  assert.ok((await shown()).includes(row), 'the last line is in sight');
+  const [head, cell] = await Promise.all(['[data-column="walked"]', '.messages .line >> nth=0 >> div >> nth=7'].map((place) => page.locator(place).first().boundingBox()));
+  assert.ok(Math.abs(head.x - cell.x) < 2, 'heads stand above their columns');
+});
+
+test_page('the cursor steps from event to event; the state of the portals follows', async (page) => {
+  await page.click('#tab-state');
+  await page.focus('canvas');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await state(page, 'rank'), 1);
+  for (let i = 0; i < 12; i++) await page.keyboard.press('ArrowRight');
+  const time = await state(page, 'time');
+  assert.ok(time > 0);
+  await until(page, (us) => document.querySelector('#state-heading').textContent.includes(us), (time / 1000).toFixed(3));
+  const expected = await page.evaluate(() => {
+    const { trace } = window.margay;
+    const { time: now } = window.margay.state();
+    let next = -1;
+    for (let row = 0; row < trace.messages.rows; row++) {
+      if (trace.messages.destination[row] !== 1 || trace.messages.arrived[row] < now) continue;
+      if (next < 0 || trace.messages.arrived[row] < trace.messages.arrived[next]) next = row;
+    }
+    let standing = 0;
+    for (let row = 0; row < trace.entries.rows; row++) {
+      if (trace.entries.rank[row] === 1 && trace.entries.from[row] <= now && !(trace.entries.to[row] < now)) standing++;
+    }
+    return { name: `${trace.messages.source[next]}>1 #${trace.messages.sequence[next]}`, standing };
+  });
+  assert.equal(await page.textContent('#next-message'), expected.name);
+  assert.equal(await page.locator('#panel-state table:has-text("Portal 0") tbody tr').count(), expected.standing);
+  await page.keyboard.press('ArrowLeft');
+  assert.ok(await state(page, 'time') < time);
+  await page.keyboard.press('Enter');
+  assert.notEqual(await state(page, 'selected'), null);
+});
+
+test_page('a long unexpected message: its walk names who passed it over and why', async (page) => {
+  const row = await page.evaluate(() => window.margay.trace.passes.message[0]);
+  await page.evaluate((message) => { window.margay.select(message); window.margay.show('state'); }, row);
+  const walk = await page.locator('.walk li').allTextContents();
+  assert.equal(walk[0], 'the entry "unexpected short": no match, it wants any message that is short; its link leads to the next entry');
+  assert.match(walk.at(-1), /^unexpected, pulled, after 2 entries/);
+});
+
+test_page('a click on the matrix filters by the pair', async (page) => {
+  await page.keyboard.press('3');
+  const written = await page.locator('.cell').evaluateAll((cells) => cells.map((cell) => [cell.querySelector('rect').getAttribute('fill'), cell.querySelector('text').getAttribute('fill')]));
+  assert.ok(new Set(written.map(([, ink]) => ink)).size === 2, 'dark numbers on light cells, light ones on dark cells');
+  await page.click('.cell[data-from="4"][data-to="5"]');
+  assert.equal(await page.inputValue('#filter-from'), '4');
+  assert.equal(await page.inputValue('#filter-to'), '5');
+  const pair = await page.evaluate(() => window.margay.trace.messages.source.reduce((sum, source, row) => sum + (source === 4 && window.margay.trace.messages.destination[row] === 5), 0));
+  assert.equal(await state(page, 'rows'), pair);
+});
+
+test_page('histograms count every message once', async (page) => {
+  await page.keyboard.press('4');
+  const titles = await page.locator('figure:first-of-type .bar title').allTextContents();
+  const counts = titles.map((title) => Number(/: (\d+)$/.exec(title.replaceAll('\u202f', ''))[1]));
+  assert.equal(counts.reduce((sum, count) => sum + count, 0), await state(page, 'rows'));
+});
+
+test_page('the critical path has sums and is on the timeline', async (page) => {
+  await page.keyboard.press('k');
+  const { computing, calls, waiting, wire } = (await state(page, 'path')).totals;
+  assert.ok(computing > 0 && wire > 0);
+  assert.equal(await state(page, 'path_shown'), true);
+  assert.match(await page.textContent('#panel-path table caption'), /^Where the .* go$/);
+  const shares = (await page.locator('#panel-path table >> nth=0 >> tr:nth-child(2) td').allTextContents()).slice(1, 5).map(parseFloat);
+  assert.ok(Math.abs(shares[0] - (100 * computing) / (computing + calls + waiting + wire)) < 1);
+  await page.keyboard.press('k');
+  assert.equal(await state(page, 'path_shown'), false);
+});
+
+test_page('a collective is a tree; a step brings out its arrows; a message of it shows its story', async (page) => {
+  await page.keyboard.press('7');
+  await page.click('#panel-collectives .line >> nth=0');
+  assert.equal((await state(page, 'selected')).kind, 'collective');
+  assert.equal(await page.getAttribute('.diagram', 'data-shape'), 'tree');
+  assert.equal(await page.locator('.diagram .node').count(), 6);
+  assert.equal(await page.locator('.diagram .edge').count(), 10);
+  const steps = await page.locator('.diagram .edge').evaluateAll((edges) => edges.map((edge) => edge.dataset.steps));
+  await page.fill('.collective input[type=range]', '1');
+  assert.equal(await page.locator('.diagram .edge:not(.dimmed)').count(), steps.filter((step) => step === '1').length);
+  await page.click('.collective tbody tr >> nth=0');
+  assert.match(await story(page), /^\d>\d #\d+: /);
+});
+
+test_page('keys: help, next and previous message, zoom, copy, theme, rows', async (page) => {
+  await page.keyboard.press('?');
+  assert.ok(await page.locator('dialog.help').isVisible());
+  await page.keyboard.press('Escape');
+  assert.ok(!(await page.locator('dialog.help').isVisible()));
+  await page.keyboard.press('n');
+  const { row } = await state(page, 'selected');
+  await page.keyboard.press('n');
+  assert.equal((await state(page, 'selected')).row, row + 1);
+  await page.keyboard.press('p');
+  assert.equal((await state(page, 'selected')).row, row);
+  const text = await story(page);
+  await page.keyboard.press('c');
+  await until(page, () => document.querySelector('.story .buttons').textContent.match(/Copied|Marked/));
+  if ((await page.textContent('.story .buttons')).includes('Marked')) assert.equal((await page.evaluate(() => getSelection().toString())).trim(), text.trim());
+  await page.keyboard.press('z');
+  const [from, to] = [await state(page, 'from'), await state(page, 'to')];
+  assert.ok(from < await column(page, 'first', row) && to > await column(page, 'last', row));
+  await page.keyboard.press('-');
+  assert.ok((await state(page, 'to')) - (await state(page, 'from')) > to - from);
+  await page.keyboard.press('f');
+  await page.keyboard.press('Escape');
+  assert.equal(await state(page, 'selected'), null);
+  const order = await state(page, 'order');
+  await page.evaluate(() => window.margay.setTime(0));
+  const rank = await state(page, 'rank');
+  await page.keyboard.press(rank === order.at(-1) ? 'Alt+ArrowUp' : 'Alt+ArrowDown');
+  assert.notDeepEqual(await state(page, 'order'), order);
+  await page.keyboard.press('/');
+  await page.keyboard.type('n?');
+  assert.equal(await page.inputValue('#filter-text'), 'n?', 'keys typed into a field stay there');
+});
+
+test_page('everything that can be pressed is reached with Tab', async (page) => {
+  const reached = new Set();
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press('Tab');
+    reached.add(await page.evaluate(() => { const at = document.activeElement; return at.id || at.className || at.tagName; }));
+  }
+  for (const id of ['theme', 'help', 'filter-text', 'filter-internal', 'sorting', 'CANVAS', 'tab-messages', 'rows-body']) {
+    assert.ok(reached.has(id), `${id} of ${[...reached].join(' ')}`);
+  }
+});
+
+const contrast = (page) => page.evaluate(() => {
+  const canvas = document.createElement('canvas').getContext('2d');
+  const channel = (part) => (part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = (name) => {
+    canvas.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
+    canvas.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = canvas.getImageData(0, 0, 1, 1).data;
+    return 0.2126 * channel(red) + 0.7152 * channel(green) + 0.0722 * channel(blue);
+  };
+  const ratio = (a, b) => (Math.max(luminance(a), luminance(b)) + 0.05) / (Math.min(luminance(a), luminance(b)) + 0.05);
+  const pairs = [['ink', 'paper'], ['ink', 'ground'], ['faint', 'paper'], ['faint', 'ground'], ['faint', 'stripe'], ['ink', 'stripe'], ['ink', 'button'], ['link', 'paper'],
+    ['link', 'stripe'], ['accent', 'paper'], ['note-ink', 'note'], ...['send', 'receive', 'complete', 'collective', 'window', 'other'].map((id) => ['on-bar', `call-${id}`])];
+  return pairs.map(([a, b]) => ({ pair: `${a} on ${b}`, ratio: ratio(a, b) })).filter(({ ratio: found }) => found < 4.5);
+});
+
+test('light and dark: as the system says, then as the button says; both with contrast', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await chromium.open(path, { colorScheme });
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    assert.equal(await theme(), colorScheme);
+    assert.deepEqual(await contrast(page), []);
+    const old = await ground();
+    await page.click('#theme');
+    assert.equal(await theme(), colorScheme === 'dark' ? 'light' : 'dark');
+    assert.notEqual(await ground(), old);
+    await page.close();
+  }
+});
+
+test_page('on paper: light, no controls, the timeline and every panel', async (page) => {
+  await page.evaluate(() => window.margay.select(40));
+  await story(page);
+  await page.emulateMedia({ media: 'print' });
+  await until(page, () => document.documentElement.dataset.theme === 'light');
+  for (const hidden of ['.filters', '.tabs', '#theme', '.story .buttons']) assert.ok(!(await page.locator(hidden).isVisible()), hidden);
+  for (const shown of ['canvas', '.story-text', '#panel-matrix svg', '#panel-histograms svg >> nth=0', '#panel-late table >> nth=0', '#panel-path table >> nth=0', '#panel-state h3 >> nth=0']) {
+    assert.ok(await page.locator(shown).isVisible(), shown);
+  }
+  assert.equal(await page.locator('#panel-messages .only-printed tbody tr').count(), 40);
+  assert.ok((await page.pdf({ format: 'A4' })).length > 10000);
+}, { colorScheme: 'dark' });
+
+test_page('a click on a collective call shows its tree, and all ranks are marked', async (page) => {
+  const place = await page.evaluate(() => {
+    const { calls, strings } = window.margay.trace;
+    const row = calls.name.findIndex((name) => strings[name] === 'MPI_Allreduce');
+    window.margay.zoom(calls.begin[row] - 1000, calls.end[row] + 1000);
+    return window.margay.positionAt(calls.rank[row], calls.begin[row] + 60);
+  });
+  await page.mouse.click(place.x, place.y);
+  assert.equal(await page.textContent('.story h2'), 'MPI_Allreduce');
+  assert.equal(await page.textContent('.story h3'), 'MPI_Allreduce number 1 on MPI_COMM_WORLD');
+  assert.equal(await page.getAttribute('.diagram', 'data-shape'), 'tree');
+});

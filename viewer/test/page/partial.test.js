@@ -1,0 +1,144 @@
+// Pages of traces that have little in them, or less than they should.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { start_browser, synthesize, until } from './browser.js';
+
+const kTabs = ['messages', 'state', 'matrix', 'histograms', 'late', 'path', 'collectives'];
+
+let chromium;
+before(async () => { chromium = await start_browser(); });
+after(() => chromium.close());
+
+async function opened(name, data, options) {
+  return chromium.open(chromium.write(name, data), options);
+}
+
+// Every panel and some keys, without an error.
+async function look_around(page) {
+  for (const tab of kTabs) await page.click(`#tab-${tab}`);
+  for (const key of ['n', 'ArrowRight', 'ArrowDown', 'Enter', 'k', 'z', '+', 'f', 'End', 'Enter']) await page.keyboard.press(key);
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  assert.deepEqual(page.errors, []);
+}
+
+function without_rows(data, ...tables) {
+  for (const table of tables) data.head.tables[table] = { rows: 0, columns: {} };
+  return data;
+}
+
+test('a trace without anything', async () => {
+  const data = synthesize({ messages: 1, ranks: 1 });
+  without_rows(data, ...Object.keys(data.head.tables));
+  Object.assign(data.head, { ranks: [], duration_ns: 0, notes: ['No rank has written an event.'], stories: { block: 256, blobs: [] } });
+  const page = await opened('nothing', data);
+  assert.equal(await page.textContent('.notes'), 'No rank has written an event.');
+  assert.equal(await page.textContent('#message-count'), 'The trace has no messages.');
+  await look_around(page);
+  await page.close();
+});
+
+test('one rank that sends nothing', async () => {
+  const page = await opened('alone', without_rows(synthesize({ messages: 30, ranks: 1, nodes: 1 }), 'messages', 'hops', 'passes', 'entries', 'heap'));
+  assert.equal(await page.locator('.rank-label').count(), 1);
+  await look_around(page);
+  await page.close();
+});
+
+test('a program on portals: messages, and no calls', async () => {
+  const page = await opened('portals', without_rows(synthesize({ messages: 60 }), 'calls', 'waits', 'collectives'));
+  await look_around(page);
+  await page.evaluate(() => window.margay.select(3));
+  await until(page, () => document.querySelector('.story-text').textContent.includes('sends'));
+  await page.close();
+});
+
+test('lost events and a missing file: notes, marks at the ranks, arrows to them', async () => {
+  const data = synthesize({ messages: 60, ranks: 4 });
+  data.head.ranks[1].lost = 1200;
+  data.head.ranks.splice(3, 1);
+  data.head.notes.push('rank 1: 1200 events were overwritten');
+  delete data.head.tables.messages.columns.received;
+  const page = await opened('lost', data);
+  assert.match(await page.textContent('[data-rank="1"]'), /1200 events lost/);
+  assert.match(await page.textContent('[data-rank="3"]'), /no file/);
+  await look_around(page);
+  await page.close();
+});
+
+test('messages that never arrived are dashed stumps that can be chosen', async () => {
+  const data = synthesize({ messages: 60, ranks: 4 });
+  for (const column of ['arrived', 'received', 'completed']) delete data.head.tables.messages.columns[column];
+  const page = await opened('never', data);
+  await page.evaluate(() => window.margay.zoom(window.margay.trace.messages.sent[5] - 2000, window.margay.trace.messages.sent[5] + 2000));
+  const { x, y } = await page.evaluate(() => window.margay.positionOf(5));
+  await page.mouse.click(x, y);
+  assert.equal(await page.evaluate(() => window.margay.state().selected.row), 5);
+  assert.match(await page.textContent('.facts'), /arrived\s*–/);
+  await look_around(page);
+  await page.close();
+});
+
+test('a collective through shared memory says that it has no message', async () => {
+  const data = synthesize({ messages: 100, ranks: 4 });
+  data.head.strings[data.head.strings.indexOf('tree')] = 'shared';
+  delete data.head.tables.messages.columns.collective;
+  const page = await opened('shared', data);
+  await page.click('#tab-collectives');
+  await page.click('#panel-collectives .line >> nth=0');
+  assert.equal(await page.textContent('#no-messages'), 'Through the node\u2019s memory, no message.');
+  await page.close();
+});
+
+test('the library\u2019s own messages are hidden until asked for', async () => {
+  const data = synthesize({ messages: 60 });
+  data.head.tables.messages.columns.internal = { ...data.head.tables.messages.columns.portal, type: 'u8' };  // of all zero: portal 0
+  const page = await opened('internal', data);
+  await page.evaluate(() => { window.margay.trace.messages.internal.fill(1, 0, 20); window.margay.filter({}); });
+  const all = await page.evaluate(() => window.margay.trace.messages.rows);
+  assert.equal(await page.evaluate(() => window.margay.state().rows), all - 20);
+  await page.keyboard.press('i');
+  assert.equal(await page.evaluate(() => window.margay.state().rows), all);
+  assert.ok(await page.isChecked('#filter-internal'));
+  await page.close();
+});
+
+test('texts in names are texts, not elements', async () => {
+  const data = synthesize({ messages: 30 });
+  const evil = '</script><img src=x onerror="document.title=1"><b>';
+  data.head.strings[data.head.strings.indexOf('MPI_COMM_WORLD')] = evil;
+  data.head.title = evil;
+  const page = await opened('evil', data);
+  assert.equal(await page.textContent('h1'), evil);
+  assert.equal(await page.locator('img').count(), 0);
+  await look_around(page);
+  await page.close();
+});
+
+test('damaged data, a page without data, data of another version: a sentence', async () => {
+  const damaged = synthesize({ messages: 30 });
+  damaged.blobs[3] = damaged.blobs[3].subarray(0, 12);
+  const cases = [['damaged', damaged, /table calls, column site: the data in this page is damaged/]];
+  const missing = synthesize({ messages: 30 });
+  missing.blobs.length = 20;
+  cases.push(['missing', missing, /Part \d+ of this page's data is missing/]);
+  const version = synthesize({ messages: 30 });
+  version.head.format = 9;
+  cases.push(['version', version, /has format 9/]);
+  for (const [name, data, sentence] of cases) {
+    const page = await opened(name, data, { ready: 'failed' });
+    assert.match(await page.textContent('[role=alert]'), sentence);
+    await page.close();
+  }
+});
+
+test('many ranks: the timeline scrolls, the cursor keys bring a rank into sight, the matrix has blocks', async () => {
+  const page = await opened('many', synthesize({ messages: 3000, ranks: 150, nodes: 5 }));
+  for (let i = 0; i < 120; i++) await page.keyboard.press('ArrowDown');
+  assert.ok(await page.evaluate(() => document.querySelector('.timeline-scroll').scrollTop > 500));
+  const [label, frame] = await Promise.all(['[data-rank="120"]', '.timeline-scroll'].map((place) => page.locator(place).boundingBox()));
+  assert.ok(label.y >= frame.y - 1 && label.y + label.height <= frame.y + frame.height + 1);
+  await page.click('#tab-matrix');
+  assert.ok(await page.locator('.cell[data-from="0-2"]').count() > 0);
+  await look_around(page);
+  await page.close();
+});

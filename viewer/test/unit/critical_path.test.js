@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { critical_path } from '../../src/model/critical_path.js';
+import { read_trace } from '../../src/data/trace.js';
+import { synthesize } from '../synthesize.js';
+import { trace_of } from './trace_of.js';
+
+const short = ({ stretches }) => stretches.map(({ kind, rank, source, from, to }) => (kind === 'wire' ? [source, rank, from, to] : [rank, from, to]));
+
+// Rank 1 waits in a receive from 100 to 520; rank 0 computes to 500 and sends then.
+const late_sender = {
+  calls: [{ rank: 0, begin: 0, end: 10 }, { rank: 0, begin: 490, end: 600 }, { rank: 1, begin: 90, end: 540 }, { rank: 1, begin: 800, end: 900 }],
+  waits: [{ rank: 1, begin: 100, end: 530 }],
+  messages: [{ source: 0, destination: 1, first: 495, sent: 500, arrived: 520, received: 525, last: 525 }],
+};
+
+test('an empty trace has an empty path', () => {
+  const path = critical_path(trace_of({}));
+  assert.deepEqual(path.stretches, []);
+  assert.deepEqual(path.totals, { computing: 0, calls: 0, waiting: 0, wire: 0 });
+});
+
+test('one rank: all of it, computing and calls', () => {
+  const path = critical_path(trace_of({ calls: [{ rank: 0, begin: 100, end: 200 }, { rank: 0, begin: 600, end: 650 }] }));
+  assert.deepEqual(short(path), [[0, 100, 650]]);
+  assert.deepEqual(path.totals, { computing: 400, calls: 150, waiting: 0, wire: 0 });
+});
+
+test('a late sender: the path goes from the receiver to the sender when it sent', () => {
+  const path = critical_path(trace_of(late_sender));
+  assert.deepEqual(short(path), [[0, 0, 500], [0, 1, 500, 520], [1, 520, 900]]);
+  assert.deepEqual(path.totals, { computing: 480 + 260, calls: 10 + 10 + 10 + 100, waiting: 10, wire: 20 });
+  assert.deepEqual(path.by_rank.get(1), { computing: 260, calls: 110, waiting: 10, wire: 0 });
+  assert.equal(path.by_rank.get(0).wire, 20);
+});
+
+test('a message that came while its receiver computed is not on the path', () => {
+  const path = critical_path(trace_of({ ...late_sender, waits: [] }));
+  assert.deepEqual(short(path), [[1, 90, 900]]);
+});
+
+test('a message that only happened to come during a wait did not end it', () => {
+  const trace = trace_of({ ...late_sender, messages: [...late_sender.messages,
+    { source: 2, destination: 1, first: 300, sent: 510, arrived: 524, received: 850, last: 850 }] });
+  assert.deepEqual(short(critical_path(trace)), [[0, 0, 500], [0, 1, 500, 520], [1, 520, 900]]);
+});
+
+test('the last of several messages that a wait was for ends it', () => {
+  const trace = trace_of({ ...late_sender, messages: [...late_sender.messages,
+    { source: 2, destination: 1, first: 505, sent: 505, arrived: 524, received: 526, last: 526 }] });
+  assert.deepEqual(short(critical_path(trace)), [[2, 505, 505], [2, 1, 505, 524], [1, 524, 900]].slice(1));
+});
+
+test('a late receiver: the sender waits for the get, so the path goes to the receiver', () => {
+  const trace = trace_of({
+    calls: [{ rank: 0, begin: 0, end: 500 }, { rank: 0, begin: 900, end: 1000 }, { rank: 1, begin: 0, end: 20 }, { rank: 1, begin: 400, end: 480 }],
+    waits: [{ rank: 0, begin: 50, end: 490 }],
+    messages: [{ source: 0, destination: 1, first: 10, sent: 20, arrived: 60, received: 470, last: 480 }],
+    hops: [{ message: 0, source: 1, destination: 0, sent: 70, arrived: 80 }, { message: 0, source: 1, destination: 0, sent: 420, arrived: 430 },
+      { message: 0, source: 0, destination: 1, sent: 440, arrived: 450 }],
+  });
+  assert.deepEqual(short(critical_path(trace)), [[1, 0, 420], [1, 0, 420, 430], [0, 430, 1000]]);
+});
+
+test('a rank that is woken after the wait, in the same call, still follows the message', () => {
+  const trace = trace_of({ ...late_sender, waits: [{ rank: 1, begin: 100, end: 515 }] });
+  assert.deepEqual(short(critical_path(trace)), [[0, 0, 500], [0, 1, 500, 520], [1, 520, 900]]);
+});
+
+test('clocks that run backward do not make a circle', () => {
+  const trace = trace_of({ ...late_sender, messages: [{ source: 0, destination: 1, first: 495, sent: 560, arrived: 520, received: 525 }] });
+  assert.deepEqual(short(critical_path(trace)), [[1, 90, 900]]);
+});
+
+test('of an invented run the path has no gap, goes from rank to rank along messages, and its sums are its length', async () => {
+  const data = synthesize({ messages: 3000, ranks: 7, seed: 5 });
+  const trace = await read_trace(data.head, (number) => data.blobs[number].toString('base64'));
+  const { stretches, totals } = critical_path(trace);
+  assert.ok(stretches.length > 50);
+  stretches.forEach((stretch, index) => {
+    const next = stretches[index + 1];
+    assert.ok(stretch.to > stretch.from);
+    if (next) {
+      assert.equal(next.from, stretch.to);
+      assert.equal(next.kind === 'wire' ? next.source : next.rank, stretch.rank);
+    }
+  });
+  const length = stretches.at(-1).to - stretches[0].from;
+  const sum = totals.computing + totals.calls + totals.waiting + totals.wire;
+  assert.ok(Math.abs(sum - length) < 1, `${sum} of ${length}`);
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { collective_groups, collective_of_call, collective_picture, rows_of_call } from '../../src/model/collective.js';
+import { item_at, moved, place_rows } from '../../src/model/rows.js';
+import { trace_of } from './trace_of.js';
+
+const ranks = [0, 1, 2, 3].map((rank) => ({ rank, node: rank % 2 }));
+
+test('ranks of a node stand together below its heading', () => {
+  const rows = place_rows(ranks, () => 1, true);
+  assert.deepEqual(rows.items.map((item) => (item.kind === 'node' ? `node ${item.node}` : item.rank)), ['node 0', 0, 2, 'node 1', 1, 3]);
+  rows.items.reduce((y, item) => {
+    assert.equal(item.y, y);
+    return y + item.height;
+  }, 0);
+  assert.equal(item_at(rows, rows.of_rank.get(2).y + 1).rank, 2);
+  assert.equal(item_at(rows, rows.height), null);
+});
+
+test('without grouping, or with one node, there is no heading', () => {
+  assert.deepEqual(place_rows(ranks, () => 1, false).items.map(({ rank }) => rank), [0, 1, 2, 3]);
+  assert.equal(place_rows(ranks.map((rank) => ({ ...rank, node: 0 })), () => 1, true).items.length, 4);
+});
+
+test('a rank with threads is higher', () => {
+  const rows = place_rows(ranks, (rank) => (rank === 1 ? 3 : 1), false);
+  assert.equal(rows.of_rank.get(1).height, 3 * rows.of_rank.get(0).height);
+});
+
+test('rows are moved, not over the ends', () => {
+  assert.deepEqual(moved([0, 1, 2], 0, 1), [1, 0, 2]);
+  assert.deepEqual(moved([0, 1, 2], 2, 1), [0, 1, 2]);
+  assert.deepEqual(moved([0, 1, 2], 2, -2), [2, 0, 1]);
+});
+
+const sent = (pairs) => pairs.map(([from, to, step], row) => ({ from, to, step, row }));
+
+test('a broadcast is a tree with its root on top', () => {
+  const picture = collective_picture([0, 1, 2, 3], sent([[2, 0, 1], [2, 3, 2], [0, 1, 1]]));
+  assert.equal(picture.shape, 'tree');
+  const y = new Map(picture.nodes.map((node) => [node.rank, node.y]));
+  assert.ok(y.get(2) < y.get(0) && y.get(0) < y.get(1) && y.get(0) === y.get(3));
+  assert.equal(new Set(picture.nodes.map((node) => `${node.x} ${node.y}`)).size, 4, 'no two ranks at one place');
+});
+
+const top_of = (picture) => picture.nodes.reduce((best, node) => (node.y < best.y ? node : best)).rank;
+
+test('a reduction is a tree whose root only receives', () => {
+  const picture = collective_picture([0, 1, 2, 3], sent([[1, 2, 1], [0, 1, 1], [3, 2, 1]]));
+  assert.equal(picture.shape, 'tree');
+  assert.equal(top_of(picture), 2);
+});
+
+test('up and down the same tree: the root is where the first messages lead to', () => {
+  const picture = collective_picture([0, 1, 2, 3], sent([[0, 1, 1], [2, 3, 1], [3, 1, 1], [1, 3, 1], [1, 0, 2], [3, 2, 1]]));
+  assert.equal(picture.shape, 'tree');
+  assert.equal(top_of(picture), 1);
+});
+
+test('a ring is drawn in its order, the messages of one edge together', () => {
+  const picture = collective_picture([0, 1, 2, 3], sent([[0, 2, 1], [2, 1, 1], [1, 3, 1], [3, 0, 1], [0, 2, 2]]));
+  assert.equal(picture.shape, 'ring');
+  assert.deepEqual(picture.nodes.map(({ rank }) => rank), [0, 2, 1, 3]);
+  assert.deepEqual(picture.edges[0], { from: 0, to: 2, steps: [1, 2], rows: [0, 4] });
+});
+
+test('everyone to everyone is a circle; no message is no picture', () => {
+  const all = [];
+  for (let from = 0; from < 4; from++) for (let to = 0; to < 4; to++) if (from !== to) all.push([from, to, to]);
+  assert.equal(collective_picture([0, 1, 2, 3], sent(all)).shape, 'circle');
+  assert.equal(collective_picture([0, 1], []).shape, 'none');
+});
+
+test('a part of the messages (events were lost) still has a picture with all ranks', () => {
+  const picture = collective_picture([0, 1, 2, 3], sent([[0, 1, 1]]));
+  assert.equal(picture.shape, 'circle');
+  assert.equal(picture.nodes.length, 4);
+});
+
+test('rows of one call by its group; those without a group are alone', () => {
+  const trace = trace_of({ collectives: [{ rank: 1, group: 3 }, { rank: 0, group: 3 }, { rank: 0, group: -1 }, { rank: 1, group: -1 }] });
+  assert.deepEqual(rows_of_call(trace, 0), [1, 0]);
+  assert.deepEqual(rows_of_call(trace, 2), [2]);
+  assert.deepEqual([...collective_groups(trace).values()], [[0, 1], [2], [3]]);
+});
+
+test('a call knows its collective by rank and time', () => {
+  const trace = trace_of({ calls: [{ rank: 0, begin: 10, end: 50 }, { rank: 0, begin: 60, end: 90 }, { rank: 1, begin: 10 }],
+    collectives: [{ rank: 1, begin: 12, end: 40 }, { rank: 0, begin: 12, end: 49 }, { rank: 0, begin: 55, end: 58 }] });
+  assert.deepEqual([0, 1, 2].map((call) => collective_of_call(trace, call)), [1, -1, 0]);
+});
