@@ -20,7 +20,7 @@ export function by_times(values) {
     if (!(value > 0)) continue;
     let bar = 0;
     if (value >= 1) {
-      bar = 3 * Math.floor(Math.log10(value) + 1e-9);
+      bar = 3 * Math.floor(Math.log10(value));
       while (bar + 1 < bounds.length && bounds[bar + 1] <= value) bar++;
     }
     counts[bar] = (counts[bar] ?? 0) + 1;

@@ -156,6 +156,10 @@ test_page('the list sorts, scrolls, and a row chooses its message', async (page)
   assert.ok((await shown()).includes(row), 'the last line is in sight');
   const [head, cell] = await Promise.all(['[data-column="walked"]', '.messages .line >> nth=0 >> div >> nth=7'].map((place) => page.locator(place).first().boundingBox()));
   assert.ok(Math.abs(head.x - cell.x) < 2, 'heads stand above their columns');
+  await page.setViewportSize({ width: 760, height: 1000 });
+  const [heads, rows] = await Promise.all(['#panel-messages .rows-head', '#panel-messages .rows-spacer'].map((place) => page.locator(place).boundingBox()));
+  assert.ok(rows.width > 800 && Math.abs(heads.width - rows.width) < 2, 'also where they do not fit');
+  await page.setViewportSize({ width: 1400, height: 1000 });
 });
 
 test_page('the cursor steps from event to event; the state of the portals follows', async (page) => {
@@ -261,6 +265,13 @@ test_page('keys: help, next and previous message, zoom, copy, theme, rows', asyn
   assert.ok(from < await column(page, 'first', row) && to > await column(page, 'last', row));
   await page.keyboard.press('-');
   assert.ok((await state(page, 'to')) - (await state(page, 'from')) > to - from);
+  const length = async () => (await state(page, 'to')) - (await state(page, 'from'));
+  await page.evaluate(() => window.margay.zoom(0, window.margay.trace.duration / 4));
+  const kept = await length();
+  for (let i = 0; i < 40; i++) await page.keyboard.press('Shift+ArrowRight');
+  const end = await page.evaluate(() => window.margay.trace.duration * 1.02);
+  assert.ok(Math.abs((await state(page, 'to')) - end) < 1e-6 * end, 'the view ends with the trace');
+  assert.ok(Math.abs((await length()) - kept) < 1e-6 * kept);
   await page.keyboard.press('f');
   await page.keyboard.press('Escape');
   assert.equal(await state(page, 'selected'), null);

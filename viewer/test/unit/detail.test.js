@@ -38,7 +38,7 @@ test('calls of a pixel and more are bars of their own, cut at the view', () => {
 
 test('narrow calls are drawn by the pixel, with the share that they cover; a wide one beside them is not swallowed', () => {
   const many = Array.from({ length: 100 }, (_, index) => ({ rank: 0, begin: index * 10, end: index * 10 + 5 }));
-  many.push({ rank: 0, begin: 1005, end: 3000 });
+  many.push({ rank: 0, begin: 996, end: 3000 });
   const [lane] = make_lanes(trace_of({ calls: many }).calls, 3000);
   const found = spans(lane, 0, 3000, 30);  // a pixel is 100 ns
   assert.equal(found.length, 11);

@@ -52,7 +52,9 @@ test('a reduction is a tree whose root only receives', () => {
 });
 
 test('up and down the same tree: the root is where the first messages lead to', () => {
-  const picture = collective_picture([0, 1, 2, 3], sent([[0, 1, 1], [2, 3, 1], [3, 1, 1], [1, 3, 1], [1, 0, 2], [3, 2, 1]]));
+  const by_time = sent([[0, 1, 1], [2, 3, 1], [3, 1, 1], [1, 3, 1], [1, 0, 2], [3, 2, 2]]);
+  const by_step = [3, 0, 1, 2, 4, 5].map((index) => by_time[index]);
+  const picture = collective_picture([0, 1, 2, 3], by_step);
   assert.equal(picture.shape, 'tree');
   assert.equal(top_of(picture), 1);
 });
