@@ -113,7 +113,7 @@ export class Page {
     return {
       select: (row) => actions.select_message(row), select_call: actions.select_call, select_collective: actions.select_collective,
       zoom: actions.zoom, draw: () => timeline.draw(), filter: actions.filter_by, show: (tab) => store.set({ tab }), setTime: actions.set_time,
-      positionOf: (row) => timeline.position_of(row), positionAt: (rank, time) => timeline.position_at(rank, time),
+      drawnAs: (row) => timeline.drawn_as(row), positionOf: (row) => timeline.position_of(row), positionAt: (rank, time) => timeline.position_at(rank, time),
       state: () => ({ ...store.state, mask: undefined, rows: store.state.rows.length, path: store.state.path && { totals: store.state.path.totals } }),
       reset: () => store.set({ ...first_state(trace), theme: store.state.theme }),
       trace,

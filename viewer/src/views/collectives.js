@@ -29,7 +29,7 @@ export function collectives_panel({ trace, store, actions }) {
     { id: 'begin', label: 'begins', width: 120, number: true, text: (row) => instant_text(calls.get(row).begin), key: (row) => calls.get(row).begin },
     { id: 'lasts', label: 'takes', width: 100, number: true, text: (row) => time_text(calls.get(row).end - calls.get(row).begin),
       key: (row) => calls.get(row).end - calls.get(row).begin },
-    time('spread', 'last enters after'),
+    time('spread', 'last enters'),
     { id: 'ranks', label: 'ranks', width: 60, number: true, text: (row) => String(calls.get(row).rows.length), key: (row) => calls.get(row).rows.length },
     text('algorithm', 'algorithm', 110),
     { id: 'bytes', label: 'bytes', width: 100, number: true, text: (row) => bytes_text(collectives.bytes[row]), key: (row) => collectives.bytes[row] },

@@ -7,6 +7,7 @@ import { message_name } from './words.js';
 
 const kWidth = 420;
 const kRadius = 13;
+const kLabelAt = 0.35;  // of the way: those of ways that cross in the middle stay apart
 const kDrawnMost = 64;  // ranks
 const kListed = 60;     // messages
 
@@ -32,8 +33,12 @@ function way(from, to) {
   const middle = { x: (from.x + to.x) / 2 - uy * bend, y: (from.y + to.y) / 2 + ux * bend };
   const start = { x: from.x + ux * kRadius - uy * 3, y: from.y + uy * kRadius + ux * 3 };
   const end = { x: to.x - ux * (kRadius + 5) - uy * 4, y: to.y - uy * (kRadius + 5) + ux * 4 };
+  const at = (share) => {
+    const [a, b, c] = [(1 - share) ** 2, 2 * share * (1 - share), share ** 2];
+    return { x: a * start.x + b * middle.x + c * end.x, y: a * start.y + b * middle.y + c * end.y };
+  };
   return { line: `M${start.x},${start.y} Q${middle.x},${middle.y} ${end.x},${end.y}`,
-    label: { x: (middle.x * 2 + from.x + to.x) / 4, y: (middle.y * 2 + from.y + to.y) / 4 } };
+    label: at(kLabelAt) };
 }
 
 function draw(picture, choose) {

@@ -6,7 +6,7 @@ const kSigns = [
   ['hatched', 'waiting inside of a call'],
   ['arrow', 'a message, from where its header was sent to where it arrived; thick: somebody waited because the other was late'],
   ['dotted tail', 'the message lies at its target until the program has it'],
-  ['dashed with a cross', 'a message that never arrived, as far as the trace tells'],
+  ['dashed with a cross', 'a message that was dropped, or never arrived as far as the trace tells'],
   ['pale bar', 'several calls in one pixel; the paler the less of it they take. Zoom in.'],
 ];
 

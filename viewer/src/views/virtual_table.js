@@ -60,9 +60,11 @@ export class VirtualTable {
     this.#sort();
   }
 
-  /** Marks the row that is chosen elsewhere; -1 none. */
+  /** Marks the row that is chosen elsewhere, and scrolls to it; -1 none. */
   set_chosen(row) {
     this.#chosen = row;
+    const index = row < 0 || this.#body.clientHeight === 0 ? -1 : this.#sorted.indexOf(row);
+    if (index >= 0) this.#scroll_to(index);
     this.draw();
   }
 

@@ -154,6 +154,9 @@ test_page('the list sorts, scrolls, and a row chooses its message', async (page)
   const { row } = await state(page, 'selected');
   assert.equal(await column(page, 'bytes', row), await page.evaluate(() => Math.min(...window.margay.trace.messages.bytes)));
   assert.ok((await shown()).includes(row), 'the last line is in sight');
+  await page.keyboard.press('n');
+  const { row: next } = await state(page, 'selected');
+  assert.equal(await page.getAttribute(`#panel-messages .line[data-row="${next}"]`, 'aria-selected'), 'true');
   const [head, cell] = await Promise.all(['[data-column="walked"]', '.messages .line >> nth=0 >> div >> nth=7'].map((place) => page.locator(place).first().boundingBox()));
   assert.ok(Math.abs(head.x - cell.x) < 2, 'heads stand above their columns');
   await page.setViewportSize({ width: 760, height: 1000 });

@@ -46,6 +46,8 @@ test('one rank that sends nothing', async () => {
 
 test('a program on portals: messages, and no calls', async () => {
   const page = await opened('portals', without_rows(synthesize({ messages: 60 }), 'calls', 'waits', 'collectives'));
+  await page.click('#tab-state');
+  assert.match(await page.textContent('#state-heading'), /: the trace has no calls$/);
   await look_around(page);
   await page.evaluate(() => window.margay.select(3));
   await until(page, () => document.querySelector('.story-text').textContent.includes('sends'));
@@ -74,7 +76,25 @@ test('messages that never arrived are dashed stumps that can be chosen', async (
   await page.mouse.click(x, y);
   assert.equal(await page.evaluate(() => window.margay.state().selected.row), 5);
   assert.match(await page.textContent('.facts'), /arrived\s*–/);
+  assert.equal(await page.evaluate(() => window.margay.drawnAs(5)), 'lost');
   await look_around(page);
+  await page.close();
+});
+
+test('a message that was dropped is drawn as lost, one that somebody waited for as late', async () => {
+  const data = synthesize({ messages: 200, ranks: 4 });
+  const how = data.head.strings.indexOf('unexpected');
+  data.head.strings[how] = 'dropped';
+  const page = await opened('dropped', data);
+  const sorts = await page.evaluate((dropped) => {
+    const { messages } = window.margay.trace;
+    const rows = Array.from({ length: messages.rows }, (_, row) => row);
+    const of = (wanted) => [...new Set(rows.filter(wanted).map((row) => window.margay.drawnAs(row)))];
+    const late = (row) => messages.receiver_waited[row] > 0 || messages.sender_waited[row] > 0;
+    return [of((row) => messages.how[row] === dropped), of((row) => messages.how[row] !== dropped && late(row)),
+      of((row) => messages.how[row] !== dropped && !late(row))];
+  }, how);
+  assert.deepEqual(sorts, [['lost'], ['late'], ['sent']]);
   await page.close();
 });
 

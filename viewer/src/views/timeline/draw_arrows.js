@@ -6,6 +6,7 @@ import { message_ends } from '../words.js';
 const kArrowsMax = 6000;
 const kHeadsMax = 700;  // arrows with heads and tails
 const kLostPixels = 26;
+const kDropped = 'dropped';
 const kThickMost = 60;    // stretches of a critical path
 
 export class ArrowDrawer {
@@ -33,7 +34,7 @@ export class ArrowDrawer {
     const heads = new Path2D();
     const tails = new Path2D();
     drawn.lines.forEach((line, index) => {
-      const path = groups[this.#sort_of(drawn.rows[index], line)];
+      const path = groups[this.sort_of(drawn.rows[index], line)];
       path.moveTo(line.x0, line.y0);
       path.lineTo(line.x1, line.y1);
       if (line.lost) add_cross(path, line);
@@ -65,11 +66,12 @@ export class ArrowDrawer {
   line_of(scene, row) {
     const { messages } = this.#trace;
     const { sent, arrived } = message_ends(messages, row);
-    const lost = Number.isNaN(arrived);
-    const line = scene.line(messages.source[row], messages.destination[row], sent, lost ? sent : arrived);
-    if (!line || !lost) return line;
+    const never = Number.isNaN(arrived);
+    const line = scene.line(messages.source[row], messages.destination[row], sent, never ? sent : arrived);
+    if (!line) return null;
+    if (!never) return { ...line, lost: this.#trace.text(messages.how[row]) === kDropped };
     const share = 0.4;  // it never got there: the arrow ends on its way
-    return { ...line, x1: line.x0 + kLostPixels, y1: line.y0 + share * (line.y1 - line.y0), lost };
+    return { ...line, x1: line.x0 + kLostPixels, y1: line.y0 + share * (line.y1 - line.y0), lost: true };
   }
 
   #add(scene, row, drawn) {
@@ -80,7 +82,8 @@ export class ArrowDrawer {
     drawn.lines.push(line);
   }
 
-  #sort_of(row, line) {
+  /** How a message's arrow is drawn: 'sent', 'late' (thick) or 'lost' (dashed, with a cross). */
+  sort_of(row, line) {
     const { receiver_waited, sender_waited } = this.#trace.messages;
     if (line.lost) return 'lost';
     return receiver_waited[row] > 0 || sender_waited[row] > 0 ? 'late' : 'sent';

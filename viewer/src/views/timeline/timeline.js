@@ -258,9 +258,15 @@ export class Timeline {
     return bar && { x: box.left + this.#scene.x(time), y: box.top + bar.top + bar.height / 2 };
   }
 
-  /** What the chosen rank does at the cursor, for those who hear the page. */
+  /** How a message's arrow is drawn: 'sent', 'late' or 'lost'. */
+  drawn_as(row) {
+    return this.#arrow_drawer.sort_of(row, this.#arrow_drawer.line_of(this.#scene, row));
+  }
+
+  /** What the chosen rank does at the cursor. */
   state_text() {
     const { trace, store, lanes } = this.#page;
+    if (trace.calls.rows === 0) return 'the trace has no calls';
     const { rank, time } = store.state;
     for (let i = lanes.calls.length - 1; i >= 0; i--) {
       const lane = lanes.calls[i];
