@@ -17,6 +17,8 @@ const bundle = await build({
   charset: 'utf8',
   legalComments: 'inline',
   write: false,
+  metafile: true,
+  absWorkingDir: root,
 });
 // "</script" inside a string of the bundle would end the element.
 const script = bundle.outputFiles[0].text.replaceAll('</script', '<\\/script');
@@ -24,10 +26,22 @@ const sheets = readdirSync(join(source, 'styles')).filter((name) => name.endsWit
 const style = (await transform(sheets.map((name) => readFileSync(join(source, 'styles', name), 'utf8')).join('\n'),
   { loader: 'css', minify: true })).code;
 
+// The licenses of what is bundled want their text in every copy.
+function licenses(metafile) {
+  const packages = new Set(Object.keys(metafile.inputs).map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]).filter(Boolean));
+  const names_of_text = new Map();
+  for (const name of [...packages].sort()) {
+    const text = readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8').trim();
+    names_of_text.set(text, [...(names_of_text.get(text) ?? []), name]);
+  }
+  return [...names_of_text].map(([text, names]) => `${names.join(', ')}:\n${text}`).join('\n\n').replaceAll('--', '- -');
+}
+
 // Functions as replacements: a "$&" in the bundle is not a pattern then.
 const page = readFileSync(join(source, 'page.html'), 'utf8')
   .replace('/* style */', () => style)
-  .replace('/* script */', () => script);
+  .replace('/* script */', () => script)
+  .replace('licenses of what is bundled', () => licenses(bundle.metafile));
 if (page.split('\n').filter((line) => line === '<!-- margay:data -->').length !== 1) {
   throw new Error('src/page.html must have the line "<!-- margay:data -->" once');
 }

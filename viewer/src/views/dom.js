@@ -1,5 +1,7 @@
 // Elements from words.
 
+const kTold = /^(aria|data)-/;  // these are "true" or "false" in so many words
+
 /**
  * An element: `h('button', {class: 'small', onclick: f, 'aria-label': 'close'}, 'x', other)`. Attributes that are null, undefined
  * or false are left out; those that begin with "on" are listeners. Children are nodes or texts; null ones are left out.
@@ -7,10 +9,10 @@
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
+    if (value === null || value === undefined || (value === false && !kTold.test(name))) continue;
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else if (name === 'value') element.value = value;
-    else element.setAttribute(name, value === true ? '' : value);
+    else element.setAttribute(name, value === true && !kTold.test(name) ? '' : value);
   }
   element.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return element;

@@ -97,6 +97,7 @@ export class VirtualTable {
       });
       this.#sorted = order.map((index) => this.#rows[index]);
     }
+    this.#body.scrollTop = 0;
     this.#spacer.style.height = `${Math.min(kTallest, this.#sorted.length * kRowHeight)}px`;
     this.draw();
   }
