@@ -54,6 +54,8 @@ class Unexpected {
   void unlink(portals::ArrivedMessage& message) { heap_of(message).unlink(message); }
   void release(portals::ArrivedMessage& message) { heap_of(message).release(message); }
 
+  // Entries of the list that are these heaps'.
+  [[nodiscard]] std::size_t entries() const { return second_ ? 4 : 2; }
   // Messages in the heaps, and bytes that they take; the heaps' bytes.
   [[nodiscard]] std::uint64_t queued() const { return first_.block.queued() + (second_ ? second_->block.queued() : 0); }
   [[nodiscard]] std::uint64_t used_bytes() const {

@@ -11,6 +11,7 @@
 #include "mpi_adi/protocol/post_receive.hpp"
 #include "mpi_adi/protocol/probe.hpp"
 #include "mpi_adi/protocol/start_send.hpp"
+#include "sim/boot/board.hpp"
 
 namespace margay::mpi_adi {
 
@@ -210,6 +211,14 @@ const ProtocolCounts& Device::counts() const {
 
 std::uint64_t Device::heap_high_water_bytes() const {
   return impl_->parts.heap.high_water_bytes();
+}
+
+void Device::tell_queues(sim::BoardQueues& out) const {
+  const DeviceParts& parts = impl_->parts;
+  out.posted_receives = parts.receive_list.size() - parts.heap.entries();
+  out.unexpected_messages = parts.heap.queued();
+  out.heap_used_bytes = parts.heap.used_bytes();
+  out.heap_bytes = parts.heap.size_bytes();
 }
 
 sim::Kernel& Device::kernel() {

@@ -19,6 +19,7 @@
 
 namespace margay::sim {
 class Kernel;
+struct BoardQueues;
 }
 
 namespace margay::mpi_adi {
@@ -120,6 +121,8 @@ class Device {
   // Most bytes that unexpected messages ever took.
   [[nodiscard]] std::uint64_t heap_high_water_bytes() const;
   [[nodiscard]] sim::Kernel& kernel();
+  // What lies here, for who looks on: seven loads and four stores.
+  void tell_queues(sim::BoardQueues& out) const;
   // What this process waits for, in words, for a stall report: posted receives, sends under way, unexpected messages.
   void describe(std::string& out, std::size_t limit_lines) const;
   // The same in numbers: the first thing waited for, and how much is posted and unexpected.

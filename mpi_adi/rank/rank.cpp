@@ -90,9 +90,13 @@ void MpiRank::EndOfThread::thread_ends() {
 void MpiRank::work() {
   lock_.begin_lone_thread();
   process_->resume();
-  Device* device = &device_;
-  const Status bypass = process_->start_coprocessor([device] { return device->progress_for_absent_owner(); });
+  const Status bypass = process_->start_coprocessor([this] {
+    const bool moved = device_.progress_for_absent_owner();
+    if (moved) tell_queues();
+    return moved;
+  });
   if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", process_->rank(), bypass.sentence().c_str());
+  tell_queues();
   process_->board().state = sim::RankState::kInitialized;
 }
 
@@ -156,6 +160,10 @@ void MpiRank::destroy(Communicator& communicator) {
 
 void MpiRank::destroy_unreferenced() {
   while (Communicator* last = device_.take_unreferenced()) destroy(*last);
+}
+
+void MpiRank::tell_queues() {
+  device_.tell_queues(process_->board().queues);
 }
 
 void MpiRank::publish_accounts() {

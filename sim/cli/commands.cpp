@@ -14,6 +14,7 @@
 #include "sim/cli/calibration.hpp"
 #include "sim/cli/doctor.hpp"
 #include "sim/cli/info.hpp"
+#include "sim/cli/live/top_command.hpp"
 #include "sim/cli/thresholds.hpp"
 #include "sim/launch/process/rank_environment.hpp"
 #include "sim/launch/program/symbol_check.hpp"
@@ -180,6 +181,7 @@ int run_cli(int argc, char** argv, const LayersAbove& layers_above) {
   app.add_subcommand("doctor", "check this machine and print the mend")->callback(run_doctor);
   add_check_command(app);
   add_calibrate_command(app, layers_above);
+  add_top_command(app);
 #ifdef MARGAY_HAS_TRACE_COMMAND
   add_trace_command(app, layers_above.call_site);
 #endif

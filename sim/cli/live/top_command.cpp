@@ -1,0 +1,77 @@
+#include "sim/cli/live/top_command.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/base/clock.hpp"
+#include "sim/cli/live/screen.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+constexpr int kStatusFailed = 1;
+constexpr double kIntervalLeast = 0.05;
+constexpr double kIntervalMost = 3600;
+
+void print_remarks(const RunningJobs& jobs) {
+  for (const std::string& remark : jobs.remarks()) std::fprintf(stderr, "margay top: %s\n", remark.c_str());
+}
+
+// Rates take two looks. A job that ends in between is shown as ended, with what it left.
+int print_once(const TopOptions& options) {
+  RunningJobs jobs;
+  jobs.find();
+  print_remarks(jobs);
+  std::vector<RunningJob*> chosen;
+  for (RunningJob& job : jobs.all()) {
+    if (options.job.empty() || jobs.named(options.job) == &job) chosen.push_back(&job);
+  }
+  if (chosen.empty() && !options.job.empty()) {
+    std::fprintf(stderr, "margay top: no one job %s of this user runs on this machine; there are: %s\n",
+                 options.job.c_str(), jobs.list().c_str());
+    return kStatusFailed;
+  }
+  if (chosen.empty()) std::printf("no job of this user runs on this machine\n");
+  std::vector<JobWatcher> watchers(chosen.size());
+  for (std::size_t at = 0; at < chosen.size(); ++at) {
+    static_cast<void>(watchers[at].look(*chosen[at], real_clock().now_ns()));
+  }
+  if (!chosen.empty()) ::usleep(static_cast<useconds_t>(options.interval_s * 1e6));
+  for (std::size_t at = 0; at < chosen.size(); ++at) {
+    std::size_t head_at = 0;
+    const JobLook look = watchers[at].look(*chosen[at], real_clock().now_ns());
+    if (at > 0) std::printf("\n");
+    for (const std::string& line : table_of(look, options.key, head_at)) std::printf("%s\n", line.c_str());
+  }
+  return std::fflush(stdout) == 0 ? 0 : kStatusFailed;
+}
+
+}  // namespace
+
+void add_top_command(CLI::App& app) {
+  const auto options = std::make_shared<TopOptions>();
+  CLI::App* top = app.add_subcommand("top", "what runs: jobs, ranks, calls, queues, rates, heap, wires (docs/live.md)");
+  top->add_option("job", options->job, "its name, or its launcher's process; all jobs of this user else");
+  top->add_flag("--once", options->once, "print one table; so it does where standard output is no terminal");
+  top->add_option("--interval", options->interval_s, "seconds from look to look (0.5)")
+      ->check(CLI::Range(kIntervalLeast, kIntervalMost));
+  std::map<std::string, SortKey> keys;
+  for (const SortWord& sort : sort_words()) keys.emplace(sort.word, sort.key);
+  top->add_option("--sort", options->key, "rank, since, cpu, calls, messages, bytes, posted, unexpected, heap")
+      ->transform(CLI::CheckedTransformer(keys));
+  top->callback([options] {
+    const bool screen = !options->once && ::isatty(STDOUT_FILENO) != 0;
+    if (const int status = screen ? show_screen(*options) : print_once(*options); status != 0) {
+      throw CLI::RuntimeError(status);
+    }
+  });
+}
+
+}  // namespace margay::sim
