@@ -215,7 +215,8 @@ std::uint64_t Device::heap_high_water_bytes() const {
 
 void Device::tell_queues(sim::BoardQueues& out) const {
   const DeviceParts& parts = impl_->parts;
-  out.posted_receives = parts.receive_list.size() - parts.heap.entries();
+  // Of each receive ever made the overflow entry stays in the list (protocol/complete), its own while it is posted.
+  out.posted_receives = parts.receive_list.size() - parts.heap.entries() - parts.receives.made();
   out.unexpected_messages = parts.heap.queued();
   out.heap_used_bytes = parts.heap.used_bytes();
   out.heap_bytes = parts.heap.size_bytes();

@@ -89,6 +89,15 @@ void add_calibrate_command(CLI::App& app, const LayersAbove& above) {
   calibrate->callback([order, above] { end_with(above.calibrate(*order)); });
 }
 
+void add_stacks_command(CLI::App& app, const LayersAbove& above) {
+  CLI::App* stacks = app.add_subcommand("stacks", "where each rank of a job is now, equal stacks as one (docs/live.md)");
+  const auto order = std::make_shared<StacksOrder>();
+  stacks->add_option("job", order->job, "its name, its launcher's process, or any process; the one job of this user else");
+  stacks->add_option("--rank", order->rank, "of this rank only")->check(CLI::Range(0U, kMaxRanks - 1));
+  stacks->add_flag("--all", order->all, "the library's frames and threads too, a frame on each line");
+  stacks->callback([order, above] { end_with(above.stacks(*order)); });
+}
+
 void run_doctor() {
   constexpr const char* kWords[] = {"ok  ", "warn", "FAIL"};
   bool failed = false;
@@ -182,6 +191,7 @@ int run_cli(int argc, char** argv, const LayersAbove& layers_above) {
   add_check_command(app);
   add_calibrate_command(app, layers_above);
   add_top_command(app);
+  add_stacks_command(app, layers_above);
 #ifdef MARGAY_HAS_TRACE_COMMAND
   add_trace_command(app, layers_above.call_site);
 #endif

@@ -67,7 +67,10 @@ RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, 
   if (lives) look.call = clean_text(block.mpi_call);
   look.queues = block.queues;
   look.sent = block.by_wire;
-  Before now{.at_ns = now_ns, .calls = block.calls, .processor_ticks = process.processor_ticks};
+  Before now;
+  now.at_ns = now_ns;
+  now.calls = block.calls;
+  now.processor_ticks = process.processor_ticks;
   now.pid = block.pid;
   now.call = look.call;
   for (const BoardCount& count : block.by_wire) {

@@ -83,8 +83,9 @@ void RunningJobs::look_at(int pid) {
     std::error_code gone;
     const std::string target = fs::read_symlink(at->path(), gone).string();
     if (gone) continue;
-    const std::string_view name = std::string_view(target).substr(target.find_last_of('/'));
-    if (target.starts_with(kMemfd) || name.starts_with(kFile)) take(pid, at->path(), target);
+    const std::size_t slash = target.rfind('/');  // none: a pipe, a socket
+    const bool file = slash != std::string::npos && std::string_view(target).substr(slash).starts_with(kFile);
+    if (file || target.starts_with(kMemfd)) take(pid, at->path(), target);
   }
 }
 

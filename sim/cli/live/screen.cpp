@@ -14,7 +14,7 @@ namespace margay::sim {
 
 namespace {
 
-constexpr int kStatusFailed = 1;
+constexpr int kStatusNoScreen = 1;
 constexpr int kSignalBase = 128;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 
@@ -117,7 +117,7 @@ void Screen::take_key(int key) {
 int Screen::run() {
   if (const portals::Status status = terminal_.open(); !status.ok()) {
     std::fprintf(stderr, "margay top: %s; --once prints one table\n", status.sentence().c_str());
-    return kStatusFailed;
+    return kStatusNoScreen;
   }
   std::uint64_t next_ns = 0;
   while (!over_) {
@@ -130,7 +130,7 @@ int Screen::run() {
     now = real_clock().now_ns();
     const std::uint64_t left_ms = next_ns > now ? (next_ns - now + kNsPerMs - 1) / kNsPerMs : 0;
     const TerminalEvent event = terminal_.wait(static_cast<int>(left_ms));
-    if (event.kind == TerminalEvent::Kind::kEnd) return event.value == 0 ? kStatusFailed : kSignalBase + event.value;
+    if (event.kind == TerminalEvent::Kind::kEnd) return event.value == 0 ? kStatusNoScreen : kSignalBase + event.value;
     if (event.kind == TerminalEvent::Kind::kKey) take_key(event.value);
   }
   return 0;

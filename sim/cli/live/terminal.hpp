@@ -38,7 +38,7 @@ class Terminal {
 
   [[nodiscard]] std::size_t rows() const;
   [[nodiscard]] std::size_t columns() const;
-  // Lines of printable ASCII from the top; what does not fit is cut. `bold` and `last`: lines in reverse video.
+  // Lines of printable ASCII from the top; what does not fit is cut. `reversed`: lines in reverse video.
   void draw(const std::vector<std::string>& lines, const std::vector<std::size_t>& reversed);
   // The next thing that happens within `timeout_ms`. (A Ctrl-Z is done inside: it comes back as a resize.)
   [[nodiscard]] TerminalEvent wait(int timeout_ms);

@@ -16,7 +16,7 @@ namespace margay::sim {
 
 namespace {
 
-constexpr int kStatusFailed = 1;
+constexpr int kStatusNoTable = 1;
 constexpr double kIntervalLeast = 0.05;
 constexpr double kIntervalMost = 3600;
 
@@ -36,7 +36,7 @@ int print_once(const TopOptions& options) {
   if (chosen.empty() && !options.job.empty()) {
     std::fprintf(stderr, "margay top: no one job %s of this user runs on this machine; there are: %s\n",
                  options.job.c_str(), jobs.list().c_str());
-    return kStatusFailed;
+    return kStatusNoTable;
   }
   if (chosen.empty()) std::printf("no job of this user runs on this machine\n");
   std::vector<JobWatcher> watchers(chosen.size());
@@ -50,7 +50,7 @@ int print_once(const TopOptions& options) {
     if (at > 0) std::printf("\n");
     for (const std::string& line : table_of(look, options.key, head_at)) std::printf("%s\n", line.c_str());
   }
-  return std::fflush(stdout) == 0 ? 0 : kStatusFailed;
+  return std::fflush(stdout) == 0 ? 0 : kStatusNoTable;
 }
 
 }  // namespace
