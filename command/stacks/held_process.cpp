@@ -15,6 +15,8 @@
 #include <system_error>
 #include <utility>
 
+#include "sim/cli/live/process_look.hpp"
+
 namespace margay::command {
 
 namespace {
@@ -46,6 +48,12 @@ int number_in(const std::string& path, const std::string& key, int otherwise) {
     if (word == key) return file >> number ? number : otherwise;
   }
   return otherwise;
+}
+
+// One that is a zombie is refused as another user's is.
+bool has_exited(int tid) {
+  const char state = sim::look_at_process(tid).state;
+  return state == 0 || state == 'Z' || state == 'X';
 }
 
 }  // namespace
@@ -100,8 +108,8 @@ Status HeldProcess::hold(int pid) {
       if (std::ranges::any_of(threads_, [tid](const Thread& thread) { return thread.tid == tid; })) continue;
       if (take(tid)) {
         found = true;
-      } else if (errno != ESRCH) {
-        std::string why = why_refused(pid, errno);
+      } else if (const int error = errno; error != ESRCH && !has_exited(tid)) {
+        std::string why = why_refused(pid, error);
         release();
         return Status::error(std::move(why));
       }

@@ -48,8 +48,6 @@ class Pool {
   }
 
   [[nodiscard]] std::uint64_t in_use() const { return in_use_; }
-  // Objects that there are, in use or not.
-  [[nodiscard]] std::uint64_t made() const { return chunks_.size() * kChunk; }
   template <typename Visit>
   void for_each_in_use(Visit&& visit) const {
     static_cast<void>(any_in_use([&](Object& object) {

@@ -90,6 +90,7 @@ void Unexpected::open_second() {
     } catch (const std::bad_alloc&) {
       continue;
     }
+    if (counts_ != nullptr) second_->block.count_in(*counts_);
     enlist(*second_, portals::MatchList::Start::inactive);
   }
   activate(first_, false);

@@ -40,6 +40,12 @@ class Unexpected {
   // Posted receives stand before this entry.
   [[nodiscard]] portals::MatchEntry& first_catch_all() { return first_.short_entry; }
 
+  // See DynamicBlock; both heaps. Requires: no message has come.
+  void count_in(portals::ArrivalCounts& counts) {
+    counts_ = &counts;
+    first_.block.count_in(counts);
+  }
+
   // What the catch-alls are called.
   void define_in_trace(sim::Recorder& recorder) const;
 
@@ -54,8 +60,6 @@ class Unexpected {
   void unlink(portals::ArrivedMessage& message) { heap_of(message).unlink(message); }
   void release(portals::ArrivedMessage& message) { heap_of(message).release(message); }
 
-  // Entries of the list that are these heaps'.
-  [[nodiscard]] std::size_t entries() const { return second_ ? 4 : 2; }
   // Messages in the heaps, and bytes that they take; the heaps' bytes.
   [[nodiscard]] std::uint64_t queued() const { return first_.block.queued() + (second_ ? second_->block.queued() : 0); }
   [[nodiscard]] std::uint64_t used_bytes() const {
@@ -116,6 +120,7 @@ class Unexpected {
   portals::MatchList& list_;
   std::uint32_t owner_kind_;
   std::size_t spill_bytes_;
+  portals::ArrivalCounts* counts_ = nullptr;
   Heap first_;
   std::optional<Heap> second_;
   bool spilling_ = false;

@@ -267,8 +267,6 @@ void give_way(Call& call) {
   MpiRank& rank = call.rank();
   sim::Process& process = rank.process();
   process.kernel().looked_in_vain();
-  constexpr std::uint64_t kTellEachCalls = 64;
-  if (process.board().calls % kTellEachCalls == 0) rank.tell_queues();
   if (process.wait_means().policy != sim::WaitPolicy::yield) {
     if (rank.threaded() && rank.wait_room().look_gives_way(rank.lock().turns())) rank.yield();
     return;

@@ -24,6 +24,13 @@ Device::Device(sim::Kernel& kernel, const DeviceOptions& options)
   sent_.kind = RequestKind::sent;
   sent_.complete = true;
 }
+void Device::count_in(sim::BoardBlock& board) {
+  DeviceParts& parts = impl_->parts;
+  board.posted_receives = *parts.posted_receives;
+  parts.posted_receives = &board.posted_receives;
+  parts.heap.count_in(board.unexpected);
+}
+
 Device::~Device() {
   delete impl_;
 }
@@ -211,15 +218,6 @@ const ProtocolCounts& Device::counts() const {
 
 std::uint64_t Device::heap_high_water_bytes() const {
   return impl_->parts.heap.high_water_bytes();
-}
-
-void Device::tell_queues(sim::BoardQueues& out) const {
-  const DeviceParts& parts = impl_->parts;
-  // Of each receive ever made the overflow entry stays in the list (protocol/complete), its own while it is posted.
-  out.posted_receives = parts.receive_list.size() - parts.heap.entries() - parts.receives.made();
-  out.unexpected_messages = parts.heap.queued();
-  out.heap_used_bytes = parts.heap.used_bytes();
-  out.heap_bytes = parts.heap.size_bytes();
 }
 
 sim::Kernel& Device::kernel() {

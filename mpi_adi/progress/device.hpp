@@ -19,7 +19,7 @@
 
 namespace margay::sim {
 class Kernel;
-struct BoardQueues;
+struct BoardBlock;
 }
 
 namespace margay::mpi_adi {
@@ -36,6 +36,10 @@ class Device {
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
+
+  // From now on posted receives and unexpected messages are counted there, where others may look on. Requires: no message
+  // has come yet; it outlives the device.
+  void count_in(sim::BoardBlock& board);
 
   // Starts a send. The request is the caller's until it gives it back with free(). The buffer is the device's until the
   // request is complete.
@@ -121,8 +125,6 @@ class Device {
   // Most bytes that unexpected messages ever took.
   [[nodiscard]] std::uint64_t heap_high_water_bytes() const;
   [[nodiscard]] sim::Kernel& kernel();
-  // What lies here, for who looks on: seven loads and four stores.
-  void tell_queues(sim::BoardQueues& out) const;
   // What this process waits for, in words, for a stall report: posted receives, sends under way, unexpected messages.
   void describe(std::string& out, std::size_t limit_lines) const;
   // The same in numbers: the first thing waited for, and how much is posted and unexpected.

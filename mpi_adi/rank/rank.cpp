@@ -37,6 +37,7 @@ MpiRank::MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& opt
       worlds_(process_->job(), tables_),
       handles_(device_, worlds_.world()),
       buffered_(device_.parts()) {
+  device_.count_in(process_->board());
   if (process_->job().options.text("leaks") == "1") {
     handles_.keep_origins();
     device_.parts().keeps_unreceived = true;
@@ -90,13 +91,9 @@ void MpiRank::EndOfThread::thread_ends() {
 void MpiRank::work() {
   lock_.begin_lone_thread();
   process_->resume();
-  const Status bypass = process_->start_coprocessor([this] {
-    const bool moved = device_.progress_for_absent_owner();
-    if (moved) tell_queues();
-    return moved;
-  });
+  Device* device = &device_;
+  const Status bypass = process_->start_coprocessor([device] { return device->progress_for_absent_owner(); });
   if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", process_->rank(), bypass.sentence().c_str());
-  tell_queues();
   process_->board().state = sim::RankState::kInitialized;
 }
 
@@ -160,10 +157,6 @@ void MpiRank::destroy(Communicator& communicator) {
 
 void MpiRank::destroy_unreferenced() {
   while (Communicator* last = device_.take_unreferenced()) destroy(*last);
-}
-
-void MpiRank::tell_queues() {
-  device_.tell_queues(process_->board().queues);
 }
 
 void MpiRank::publish_accounts() {

@@ -118,8 +118,6 @@ class MpiRank {
   [[nodiscard]] std::uint64_t next_partition_channel() { return partition_channels_++; }
   // Puts the protocol counts and what else this rank counts on the job board.
   void publish_accounts();
-  // What lies here (sim::BoardQueues), for who looks on. The process lock is held.
-  void tell_queues();
 
  private:
   MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& options, const ErrorHandlerPtr& initial_handler);

@@ -49,11 +49,6 @@ void StallWatch::tell_board(std::uint64_t idle_ns) {
   rank_.process().publish_accounts();
 }
 
-void StallWatch::tell_queues(std::uint64_t idle_ns) {
-  tell_queues_at_ns_ = 2 * idle_ns;
-  rank_.tell_queues();
-}
-
 // A question that the last look found is answered now: all wires have been looked at in between, and nothing moved.
 void StallWatch::answer() {
   sim::Process& process = rank_.process();

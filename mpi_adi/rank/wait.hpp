@@ -16,32 +16,25 @@ class StallWatch {
   StallWatch& operator=(const StallWatch&) = delete;
 
   void moved() {
-    tell_queues_at_ns_ = kTellQueuesNs;
     if (on_board_) [[unlikely]]
       clear();
   }
   void idle(std::uint64_t idle_ns) {
-    if (idle_ns >= tell_queues_at_ns_) [[unlikely]]
-      tell_queues(idle_ns);
     if (idle_ns >= kLongWaitNs) [[unlikely]] {
       look(idle_ns);
     } else {
-      if (on_board_) clear();  // a body that others carry moved on, perhaps
+      moved();  // a body that others carry moved on, perhaps
     }
   }
 
  private:
-  // Then this rank has nothing better to do; again whenever the time has doubled.
-  static constexpr std::uint64_t kTellQueuesNs = 50'000;
   static constexpr std::uint64_t kLongWaitNs = 1'000'000'000;
   void look(std::uint64_t idle_ns);
-  void tell_queues(std::uint64_t idle_ns);
   void tell_board(std::uint64_t idle_ns);
   void answer();
   void clear();
 
   MpiRank& rank_;
-  std::uint64_t tell_queues_at_ns_ = kTellQueuesNs;  // of idle time
   bool on_board_ = false;
   std::uint32_t question_ = 0;  // that the last look has found on the board
   std::uint64_t next_report_ns_ = 0;

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "portals/base/status.hpp"
+#include "portals/memory/arrival_counts.hpp"
 #include "portals/verdict.hpp"
 #include "sim/base/accounting.hpp"
 #include "sim/boot/measured_rates.hpp"
@@ -80,16 +81,6 @@ struct BoardWait {
   std::array<char, 320> near_misses{};
 };
 
-// What lies with a rank, for who looks on. Told where it costs no message anything: by a wait that has lasted 50 us, by
-// the coprocessor after a round in which something moved, and by each 64th call that looks in vain. In between, while
-// messages come and go, it is older than that.
-struct BoardQueues {
-  std::uint64_t posted_receives = 0;
-  std::uint64_t unexpected_messages = 0;
-  std::uint64_t heap_used_bytes = 0;  // by these, bookkeeping included
-  std::uint64_t heap_bytes = 0;       // of the heaps that are open
-};
-
 struct BoardBlock {
   RankState state = RankState::kStarted;
   std::int32_t abort_code = 0;
@@ -106,22 +97,25 @@ struct BoardBlock {
   std::uint64_t entries_walked = 0;
   std::uint64_t heap_high_water_bytes = 0;
   std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::kCount)> by_protocol{};
-  // Counted here as messages are sent (Initiator::count_wires_in), not copied: it is true at any time.
-  std::array<BoardCount, static_cast<std::size_t>(CountedWire::kCount)> by_wire{};
   std::uint32_t findings = 0;     // what the checks have told so far; Process::found() counts them
   std::uint32_t on_portals = 0;   // 1: a program on portals, without MPI
   std::uint64_t start_ticks = 0;  // of the process `pid` (ProcessIdentity), which may be over and its number another's
   std::array<BoardCount, kCountedAccesses> by_access{};
-  BoardQueues queues;
+  // Counted here as messages come and go, not copied, so they are true at any time: who counts has a pointer to them in
+  // place of numbers of its own (Initiator::count_wires_in, Device::count_in). What a message that is expected touches
+  // is in one line.
+  alignas(64) std::array<BoardCount, static_cast<std::size_t>(CountedWire::kCount)> by_wire{};
+  std::uint64_t posted_receives = 0;
+  portals::ArrivalCounts unexpected;
 };
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, calls) == 48);
 static_assert(offsetof(BoardBlock, failed_call) == 56 && offsetof(BoardBlock, message) == 88);
 static_assert(offsetof(BoardBlock, wait) == 2136 && offsetof(BoardBlock, progress) == 2576);
-static_assert(offsetof(BoardBlock, by_protocol) == 2600 && offsetof(BoardBlock, by_wire) == 2808);
-static_assert(offsetof(BoardBlock, findings) == 2856 && offsetof(BoardBlock, on_portals) == 2860 &&
-              offsetof(BoardBlock, start_ticks) == 2864 && offsetof(BoardBlock, by_access) == 2872 &&
-              offsetof(BoardBlock, queues) == 3016 && sizeof(BoardBlock) == 3048);
+static_assert(offsetof(BoardBlock, by_protocol) == 2600 && offsetof(BoardBlock, findings) == 2808);
+static_assert(offsetof(BoardBlock, on_portals) == 2812 && offsetof(BoardBlock, start_ticks) == 2816 &&
+              offsetof(BoardBlock, by_access) == 2824 && offsetof(BoardBlock, by_wire) == 3008 &&
+              offsetof(BoardBlock, unexpected) == 3064 && sizeof(BoardBlock) == 3136);
 
 // What the launcher sees of the job as a whole.
 enum class BoardStall : std::uint32_t { kNone, kStall, kDeadlock };

@@ -65,7 +65,8 @@ RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, 
   if (!has_begun(block)) return look;
   const bool lives = look.doing != Doing::kEnded && look.doing != Doing::kFinalized;
   if (lives) look.call = clean_text(block.mpi_call);
-  look.queues = block.queues;
+  look.posted_receives = block.posted_receives;
+  look.unexpected = block.unexpected;
   look.sent = block.by_wire;
   Before now;
   now.at_ns = now_ns;

@@ -39,7 +39,8 @@ struct RankLook {
   // of ours found it there. No value: the looks before found something else.
   std::optional<double> since_s;
   bool watched = false;
-  BoardQueues queues;
+  std::uint64_t posted_receives = 0;
+  portals::ArrivalCounts unexpected;
   std::array<BoardCount, static_cast<std::size_t>(CountedWire::kCount)> sent{};
   // Since the look before; no values in the first.
   struct Rates {

@@ -95,7 +95,10 @@ void RunningJobs::take(int pid, const std::string& path, std::string_view target
   RunningJob job;
   if (const portals::Status status = BoardReader::open(descriptor, job.board); !status.ok()) {
     // The segment of a node is such a file too, where memfds are refused.
-    if (target.starts_with(kMemfd) && looked_[pid] == 1) {
+    // The ranks hold it too: one sentence is enough.
+    struct stat info {};
+    const bool there = ::stat(path.c_str(), &info) == 0;
+    if (target.starts_with(kMemfd) && there && told_.emplace(info.st_dev, info.st_ino).second) {
       remarks_.push_back(fmt::format("a job board that process {} holds {}; it is passed over", pid, status.sentence()));
     }
     return;

@@ -7,8 +7,10 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/base/process_identity.hpp"
@@ -30,7 +32,7 @@ class RunningJobs {
   // Of these, the ones whose launcher has ended go.
   void drop_ended();
   [[nodiscard]] std::vector<RunningJob>& all() { return jobs_; }
-  // What looked like a board and is none, a sentence each; once for each process.
+  // What looked like a board and is none, a sentence each.
   [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
   // The job that a word names: its name, the beginning of it, or its launcher's process; nullptr: none, or several.
   [[nodiscard]] RunningJob* named(const std::string& word);
@@ -43,6 +45,7 @@ class RunningJobs {
 
   std::vector<RunningJob> jobs_;
   std::vector<std::string> remarks_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> told_;  // files that a remark is about
   std::map<int, int> looked_;  // how often at a process that was no launcher
 };
 

@@ -19,12 +19,12 @@ constexpr int kSignalBase = 128;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 
 std::string help_line(SortKey key) {
-  std::string text = "q quit   up/down scroll   sort by";
+  std::string text = "q quit  sort";
   for (const SortWord& sort : sort_words()) {
     const std::string_view mark = sort.key == key ? "*" : "";
-    text += fmt::format("  {} {}{}", sort.letter, sort.word, mark);
+    text += fmt::format(" {}{}", sort.help, mark);
   }
-  return text;
+  return text + "  j k scroll";
 }
 
 class Screen {

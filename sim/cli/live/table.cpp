@@ -27,11 +27,11 @@ double value(const RankLook& rank, SortKey key) {
     case SortKey::kBytes:
       return rates.bytes;
     case SortKey::kPosted:
-      return static_cast<double>(rank.queues.posted_receives);
+      return static_cast<double>(rank.posted_receives);
     case SortKey::kUnexpected:
-      return static_cast<double>(rank.queues.unexpected_messages);
+      return static_cast<double>(rank.unexpected.messages);
     case SortKey::kHeap:
-      return static_cast<double>(rank.queues.heap_used_bytes);
+      return static_cast<double>(rank.unexpected.bytes);
   }
   return 0;
 }
@@ -71,8 +71,8 @@ std::string line_of(const RankLook& rank) {
       fmt::runtime(kColumns), rank.rank, rank.node, rank.pid == 0 ? "-" : std::to_string(rank.pid), name(rank.doing),
       rank.call.empty() ? "-" : rank.call, since,
       rank.rates ? fmt::format("{:.0f}", rank.rates->processor * 100) : "-", rate(&RankLook::Rates::calls),
-      rate(&RankLook::Rates::messages), rate(&RankLook::Rates::bytes), told(rank.queues.posted_receives),
-      told(rank.queues.unexpected_messages), told(rank.queues.heap_used_bytes), told(shm.messages), told(shm.bytes),
+      rate(&RankLook::Rates::messages), rate(&RankLook::Rates::bytes), told(rank.posted_receives),
+      told(rank.unexpected.messages), told(rank.unexpected.bytes), told(shm.messages), told(shm.bytes),
       told(tcp.messages), told(tcp.bytes), rank.waits_for);
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
@@ -89,15 +89,15 @@ std::string stall_line(const JobLook& job) {
 }  // namespace
 
 std::span<const SortWord> sort_words() {
-  static constexpr std::array<SortWord, 9> kWords{{{SortKey::kRank, 'r', "rank"},
-                                                   {SortKey::kSince, 's', "since"},
-                                                   {SortKey::kProcessor, 'c', "cpu"},
-                                                   {SortKey::kCalls, 'l', "calls"},
-                                                   {SortKey::kMessages, 'm', "messages"},
-                                                   {SortKey::kBytes, 'b', "bytes"},
-                                                   {SortKey::kPosted, 'p', "posted"},
-                                                   {SortKey::kUnexpected, 'u', "unexpected"},
-                                                   {SortKey::kHeap, 'h', "heap"}}};
+  static constexpr std::array<SortWord, 9> kWords{{{SortKey::kRank, 'r', "rank", "[r]ank"},
+                                                   {SortKey::kSince, 's', "since", "[s]ince"},
+                                                   {SortKey::kProcessor, 'c', "cpu", "[c]pu"},
+                                                   {SortKey::kCalls, 'l', "calls", "cal[l]s"},
+                                                   {SortKey::kMessages, 'm', "messages", "[m]sgs"},
+                                                   {SortKey::kBytes, 'b', "bytes", "[b]ytes"},
+                                                   {SortKey::kPosted, 'p', "posted", "[p]osted"},
+                                                   {SortKey::kUnexpected, 'u', "unexpected", "[u]nexp"},
+                                                   {SortKey::kHeap, 'h', "heap", "[h]eap"}}};
   return kWords;
 }
 

@@ -18,6 +18,7 @@ struct SortWord {
   SortKey key;
   char letter;  // on the screen
   std::string_view word;
+  std::string_view help;  // the word with the letter in brackets
 };
 [[nodiscard]] std::span<const SortWord> sort_words();
 

@@ -1,5 +1,6 @@
 #include "sim/cli/live/terminal.hpp"
 
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
@@ -91,11 +92,10 @@ std::size_t Terminal::columns() const {
 void Terminal::draw(const std::vector<std::string>& lines, const std::vector<std::size_t>& reversed) {
   const std::size_t rows = this->rows();
   const std::size_t columns = this->columns();
-  std::string text = "\x1b[H";
+  std::string text;
   for (std::size_t row = 0; row < std::min(lines.size(), rows); ++row) {
     const bool marked = std::ranges::find(reversed, row) != reversed.end();
-    if (row > 0) text += "\r\n";
-    text += (marked ? "\x1b[7m" : "") + lines[row].substr(0, columns) + (marked ? "\x1b[0m" : "") +
+    text += fmt::format("\x1b[{};1H", row + 1) + (marked ? "\x1b[7m" : "") + lines[row].substr(0, columns) + (marked ? "\x1b[0m" : "") +
             (lines[row].size() < columns ? "\x1b[K" : "");
   }
   write_all(text + (lines.size() < rows ? "\x1b[J" : ""));

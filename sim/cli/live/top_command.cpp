@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -11,6 +13,7 @@
 
 #include "sim/base/clock.hpp"
 #include "sim/cli/live/screen.hpp"
+#include "sim/kernel/waiter.hpp"
 
 namespace margay::sim {
 
@@ -22,6 +25,16 @@ constexpr double kIntervalMost = 3600;
 
 void print_remarks(const RunningJobs& jobs) {
   for (const std::string& remark : jobs.remarks()) std::fprintf(stderr, "margay top: %s\n", remark.c_str());
+}
+
+// Sleeps, but not on when all have ended.
+void pause_between(double seconds, const std::vector<RunningJob*>& jobs) {
+  constexpr std::uint64_t kSliceNs = 50'000'000;
+  const std::uint64_t until = real_clock().now_ns() + static_cast<std::uint64_t>(seconds * 1e9);
+  for (std::uint64_t now = real_clock().now_ns(); now < until; now = real_clock().now_ns()) {
+    if (std::ranges::all_of(jobs, [](const RunningJob* job) { return has_ended(job->launcher); })) return;
+    give_processor_up(std::min(until - now, kSliceNs));
+  }
 }
 
 // Rates take two looks. A job that ends in between is shown as ended, with what it left.
@@ -43,7 +56,7 @@ int print_once(const TopOptions& options) {
   for (std::size_t at = 0; at < chosen.size(); ++at) {
     static_cast<void>(watchers[at].look(*chosen[at], real_clock().now_ns()));
   }
-  if (!chosen.empty()) ::usleep(static_cast<useconds_t>(options.interval_s * 1e6));
+  pause_between(options.interval_s, chosen);
   for (std::size_t at = 0; at < chosen.size(); ++at) {
     std::size_t head_at = 0;
     const JobLook look = watchers[at].look(*chosen[at], real_clock().now_ns());
