@@ -64,9 +64,11 @@ std::string refusal_words(int scope, int tracer, const std::string& error) {
     return "kernel.yama.ptrace_scope is 1, so only its parents may look into a process: as root, "
            "`sysctl kernel.yama.ptrace_scope=0`, or run margay stacks as root";
   }
-  if (scope == 2) return "kernel.yama.ptrace_scope is 2, so only root may look into a process: run margay stacks as root";
+  if (scope == 2)
+    return "kernel.yama.ptrace_scope is 2, so only root may look into a process: run margay stacks as root";
   if (scope >= 3) return fmt::format("kernel.yama.ptrace_scope is {}, which forbids it until the next boot", scope);
-  return error + ": it is another user's, or a container lacks the capability SYS_PTRACE, or its seccomp filter refuses ptrace";
+  return error +
+         ": it is another user's, or a container lacks the capability SYS_PTRACE, or its seccomp filter refuses ptrace";
 }
 
 std::string why_refused(int pid, int error) {

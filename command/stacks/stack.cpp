@@ -15,7 +15,7 @@ bool is_mpi(std::string_view function) {
 }
 
 bool is_system(const Frame& frame) {
-  constexpr std::array<std::string_view, 10> kNames{"libc.",    "libc-", "libpthread", "ld-",  "libstdc++",
+  constexpr std::array<std::string_view, 10> kNames{"libc.",    "libc-", "libpthread", "ld-",    "libstdc++",
                                                     "libgcc_s", "libm.", "liburing",   "[vdso]", "linux-vdso"};
   return std::ranges::any_of(kNames, [&](std::string_view name) { return frame.module.starts_with(name); });
 }
@@ -42,20 +42,20 @@ bool is_unnamed_call(const Stack& stack) {
 
 Stack folded(const Stack& stack, const std::string& call) {
   Stack out;
-  bool in_library = false;
+  bool inside = false;  // a call of the library's or the system's
   auto at = std::ranges::find_if(stack, [](const Frame& frame) { return is_programs(frame) || is_library(frame); });
   if (at == stack.end()) at = stack.begin();
   for (bool first = true; at != stack.end(); ++at) {
     const bool library = is_library(*at);
-    if (in_library && !is_programs(*at)) continue;
-    in_library = library;
+    if (inside && !is_programs(*at)) continue;
+    inside = !is_programs(*at);
     Frame frame = *at;
     if (library) {
       if (first && !call.empty() && !is_mpi(frame.function)) frame.function = call;
       if (frame.function.starts_with("PMPI_")) frame.function.erase(0, 1);
-      frame.place.clear();  // of the library's source
       first = false;
     }
+    if (inside) frame.place.clear();  // of sources that are not the program's
     out.push_back(std::move(frame));
   }
   return out;

@@ -21,13 +21,13 @@ using Stack = std::vector<Frame>;
 [[nodiscard]] bool is_library(const Frame& frame);
 // Whether the stack has a frame of the program's own: neither margay's nor the system's.
 [[nodiscard]] bool has_program(const Stack& stack);
-// Whether the outermost frame of the library lacks the name of an MPI function: a binding that ends with its call leaves
-// no frame.
+// Whether the outermost frame of the library lacks the name of an MPI function: a binding that ends with its call
+// leaves no frame.
 [[nodiscard]] bool is_unnamed_call(const Stack& stack);
 
-// Without what stands before main, or a thread's function; without what stands below a call of the library's, but for
-// functions of the program that it calls. `call`: that the process is in, of a stack whose own frames do not say;
-// empty: not known.
+// Without what stands before main, or a thread's function; without what stands below a call of the library's or the
+// system's, but for functions of the program that it calls. `call`: that the process is in, of a stack whose own frames
+// do not say; empty: not known.
 [[nodiscard]] Stack folded(const Stack& stack, const std::string& call);
 
 // "main (heat.c:41)"

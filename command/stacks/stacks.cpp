@@ -51,8 +51,8 @@ Status read_stacks(const Place& place, bool all, std::vector<StackOf>& out) {
   }
   std::vector<Stack> stacks = unwinder.stacks();
   // The board names one call: whose, can be told when one thread alone is in MPI by what its frames say.
-  const auto unnamed = std::ranges::count_if(
-      stacks, [](const Stack& stack) { return has_program(stack) && is_unnamed_call(stack); });
+  const auto unnamed =
+      std::ranges::count_if(stacks, [](const Stack& stack) { return has_program(stack) && is_unnamed_call(stack); });
   if (unnamed != 1) call.clear();
   for (std::size_t at = 0; at < stacks.size(); ++at) {
     if (!all && at > 0 && !has_program(stacks[at])) continue;  // the library's own thread
@@ -69,15 +69,16 @@ int print_stacks(const std::vector<Place>& places, bool all, bool of_job) {
   std::vector<StackOf> stacks;
   bool failed = false;
   for (const Place& place : places) {
-    const std::string who = of_job ? fmt::format("rank {} (process {})", place.rank, place.pid)
-                                   : fmt::format("process {}", place.pid);
+    const std::string who =
+        of_job ? fmt::format("rank {} (process {})", place.rank, place.pid) : fmt::format("process {}", place.pid);
     if (const Status status = read_stacks(place, all, stacks); !status.ok()) {
       complain(who + ": " + status.sentence());
       failed = true;
     }
   }
   for (std::string line : merged(stacks, all)) {
-    if (!of_job) line.replace(line.find("rank 0"), std::string("rank 0").size(), fmt::format("process {}", places[0].pid));
+    if (!of_job)
+      line.replace(line.find("rank 0"), std::string("rank 0").size(), fmt::format("process {}", places[0].pid));
     std::printf("%s\n", line.c_str());
   }
   return std::fflush(stdout) != 0 || failed ? kStatusNotAll : 0;

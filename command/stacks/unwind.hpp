@@ -27,7 +27,6 @@ class Unwinder {
   // The stacks walked, in their order, with names. The process may go on.
   [[nodiscard]] std::vector<Stack> stacks();
 
-
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -20,8 +20,9 @@ class DynamicBlock final : public Descriptor {
   explicit DynamicBlock(Buffer heap);
   ~DynamicBlock() override;
 
-  // From now on what lies here is added to these counts, those of other blocks too, at once: an addition for each message
-  // that comes or goes. Requires: nothing has come yet; they outlive the block. What is left at the block's end stays.
+  // From now on what lies here is added to these counts, those of other blocks too, at once: an addition for each
+  // message that comes or goes. Requires: nothing has come yet; they outlive the block. What is left at the block's end
+  // stays.
   void count_in(ArrivalCounts& counts);
 
   // The earliest arrived message that meets `criteria`, or nullptr. Its cost does not grow with the queue.

@@ -87,7 +87,7 @@ struct BoardBlock {
   std::int32_t pid = 0;  // of the process that took the rank's place (MPI_Init); 0: nobody has, and one alone can
   // As the process exits: sessions that it left open, with MPI_Finalize behind it or MPI_Init never called.
   std::uint32_t open_sessions = 0;
-  std::array<char, 32> mpi_call{};     // name of the call in progress, zero-terminated; empty outside of the library
+  std::array<char, 32> mpi_call{};  // name of the call in progress, zero-terminated; empty outside of the library
   // Calls of MPI so far. In the line that each call writes its name to anyway: an increment more.
   std::uint64_t calls = 0;
   std::array<char, 32> failed_call{};  // name of the latest MPI call that returned an error; empty: none did
@@ -142,7 +142,8 @@ struct BoardHeader {
   std::array<char, 128> cycle{};  // of a stall: "0 -> 1 -> 0", zero-terminated; empty: none was found
 };
 static_assert(std::is_trivially_copyable_v<BoardHeader>);
-static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 && offsetof(BoardHeader, launcher_pid) == 488 && sizeof(BoardHeader) == 640);
+static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 &&
+              offsetof(BoardHeader, launcher_pid) == 488 && sizeof(BoardHeader) == 640);
 
 // A mapped board. Movable; unmaps at the end. The descriptor stays the caller's.
 class Board {

@@ -47,8 +47,7 @@ std::string wrong_with(const BoardHeader& header, std::uint64_t file_bytes) {
                        header.version, kBoardVersion);
   }
   const bool sizes_fit = header.size >= 1 && header.size <= kMaxRanks && Board::bytes_for(header.size) == file_bytes &&
-                         header.total_bytes == file_bytes && header.node_count >= 1 &&
-                         header.node_count <= header.size;
+                         header.total_bytes == file_bytes && header.node_count >= 1 && header.node_count <= header.size;
   return sizes_fit ? ""
                    : fmt::format("has {} bytes, which do not fit {} ranks on {} nodes", file_bytes, header.size,
                                  header.node_count);
@@ -93,7 +92,8 @@ Status BoardReader::open(int descriptor, BoardReader& out) {
 bool BoardReader::refresh() {
   BoardHeader header;
   if (!read_at(descriptor_, &header, sizeof header, 0)) return false;
-  if (header.magic != kBoardMagic || header.size != header_.size || header.node_count != header_.node_count) return false;
+  if (header.magic != kBoardMagic || header.size != header_.size || header.node_count != header_.node_count)
+    return false;
   header_ = header;
   return true;
 }

@@ -22,7 +22,7 @@ bool has_begun(const BoardBlock& block) {
 }  // namespace
 
 std::string_view name(Doing doing) {
-  constexpr std::array<std::string_view, 11> kNames{"not begun", "computing", "sleeping",  "in MPI", "asleep", "waiting",
+  constexpr std::array<std::string_view, 11> kNames{"not begun", "computing", "sleeping", "in MPI", "asleep", "waiting",
                                                     "stopped",   "finalized", "aborting", "ended",  "unknown"};
   return kNames[static_cast<std::size_t>(doing)];
 }
@@ -94,12 +94,11 @@ RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, 
                     now.bytes >= before.bytes && now.processor_ticks >= before.processor_ticks;
   if (grew && lives) {
     const double passed = seconds(now_ns - before.at_ns);
-    look.rates = RankLook::Rates{
-        .processor = static_cast<double>(now.processor_ticks - before.processor_ticks) /
-                     static_cast<double>(::sysconf(_SC_CLK_TCK)) / passed,
-        .calls = static_cast<double>(now.calls - before.calls) / passed,
-        .messages = static_cast<double>(now.messages - before.messages) / passed,
-        .bytes = static_cast<double>(now.bytes - before.bytes) / passed};
+    look.rates = RankLook::Rates{.processor = static_cast<double>(now.processor_ticks - before.processor_ticks) /
+                                              static_cast<double>(::sysconf(_SC_CLK_TCK)) / passed,
+                                 .calls = static_cast<double>(now.calls - before.calls) / passed,
+                                 .messages = static_cast<double>(now.messages - before.messages) / passed,
+                                 .bytes = static_cast<double>(now.bytes - before.bytes) / passed};
   }
   before = std::move(now);
   return look;

@@ -24,7 +24,7 @@ enum class Doing : std::uint8_t {
   kFinalized,  // behind MPI_Finalize
   kAborting,
   kEnded,
-  kUnknown,    // its process cannot be read
+  kUnknown,  // its process cannot be read
 };
 [[nodiscard]] std::string_view name(Doing doing);
 

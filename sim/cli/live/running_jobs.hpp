@@ -2,7 +2,8 @@
 // unlinked file, and what a process of the same user holds open can be opened again, by /proc/PID/fd.
 //
 // A name proves nothing: a board counts when its content is sound (BoardReader) and it names the very process that
-// holds it as its launcher. (So jobs of another namespace of processes are not found: their launchers have other numbers.)
+// holds it as its launcher. (So jobs of another namespace of processes are not found: their launchers have other
+// numbers.)
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,7 @@ class RunningJobs {
   std::vector<RunningJob> jobs_;
   std::vector<std::string> remarks_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> told_;  // files that a remark is about
-  std::map<int, int> looked_;  // how often at a process that was no launcher
+  std::map<int, int> looked_;                               // how often at a process that was no launcher
 };
 
 }  // namespace margay::sim

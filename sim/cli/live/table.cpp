@@ -69,11 +69,10 @@ std::string line_of(const RankLook& rank) {
       !rank.since_s ? "-" : fmt::format("{}{}", rank.watched ? ">" : "", short_time(*rank.since_s));
   std::string line = fmt::format(
       fmt::runtime(kColumns), rank.rank, rank.node, rank.pid == 0 ? "-" : std::to_string(rank.pid), name(rank.doing),
-      rank.call.empty() ? "-" : rank.call, since,
-      rank.rates ? fmt::format("{:.0f}", rank.rates->processor * 100) : "-", rate(&RankLook::Rates::calls),
-      rate(&RankLook::Rates::messages), rate(&RankLook::Rates::bytes), told(rank.posted_receives),
-      told(rank.unexpected.messages), told(rank.unexpected.bytes), told(shm.messages), told(shm.bytes),
-      told(tcp.messages), told(tcp.bytes), rank.waits_for);
+      rank.call.empty() ? "-" : rank.call, since, rank.rates ? fmt::format("{:.0f}", rank.rates->processor * 100) : "-",
+      rate(&RankLook::Rates::calls), rate(&RankLook::Rates::messages), rate(&RankLook::Rates::bytes),
+      told(rank.posted_receives), told(rank.unexpected.messages), told(rank.unexpected.bytes), told(shm.messages),
+      told(shm.bytes), told(tcp.messages), told(tcp.bytes), rank.waits_for);
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
 }

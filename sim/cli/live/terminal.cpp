@@ -95,8 +95,8 @@ void Terminal::draw(const std::vector<std::string>& lines, const std::vector<std
   std::string text;
   for (std::size_t row = 0; row < std::min(lines.size(), rows); ++row) {
     const bool marked = std::ranges::find(reversed, row) != reversed.end();
-    text += fmt::format("\x1b[{};1H", row + 1) + (marked ? "\x1b[7m" : "") + lines[row].substr(0, columns) + (marked ? "\x1b[0m" : "") +
-            (lines[row].size() < columns ? "\x1b[K" : "");
+    text += fmt::format("\x1b[{};1H", row + 1) + (marked ? "\x1b[7m" : "") + lines[row].substr(0, columns) +
+            (marked ? "\x1b[0m" : "") + (lines[row].size() < columns ? "\x1b[K" : "");
   }
   write_all(text + (lines.size() < rows ? "\x1b[J" : ""));
 }

@@ -96,8 +96,8 @@ std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stop
   if (!asked_) publish_number(board_.header().question, board_.header().question + 1);
   asked_ = true;
   const BoardStall now = answered && may_be_proven                                              ? BoardStall::kDeadlock
-                   : !may_be_proven || now_ns - since_ns_ >= after_ns_ + kProofPatienceNs ? BoardStall::kStall
-                                                                                          : BoardStall::kNone;
+                         : !may_be_proven || now_ns - since_ns_ >= after_ns_ + kProofPatienceNs ? BoardStall::kStall
+                                                                                                : BoardStall::kNone;
   if (now <= told_) return {};
   tell(now);
   return describe(now);

@@ -1,8 +1,7 @@
-// Where ranks are, until a file is there: rank 0 waits for rank 1's message in MPI_Recv, with all others; rank 1 computes,
-// with receives posted, and has a thread that waits for its end. Before, rank 0 sends rank 1 messages of which it does not
-// receive all.
-// placed FILE [exchanges]: with a number, ranks 2 and 3 exchange so many messages meanwhile, or without end, and check
-// what comes. Rank 0 prints what it got.
+// Where ranks are, until a file is there: rank 0 waits for rank 1's message in MPI_Recv, with all others; rank 1
+// computes, with receives posted, and has a thread that waits for its end. Before, rank 0 sends rank 1 messages of
+// which it does not receive all. placed FILE [exchanges]: with a number, ranks 2 and 3 exchange so many messages
+// meanwhile, or without end, and check what comes. Rank 0 prints what it got.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
