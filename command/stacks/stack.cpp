@@ -69,8 +69,7 @@ std::string text_of(const Frame& frame) {
 
 std::string ranges(std::vector<std::uint32_t> numbers) {
   std::ranges::sort(numbers);
-  const auto behind = std::ranges::unique(numbers);
-  numbers.erase(behind.begin(), behind.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   std::string text;
   for (std::size_t first = 0; first < numbers.size();) {
     std::size_t last = first;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 namespace margay::sim {
 
@@ -35,8 +36,7 @@ bool same_call(const BoardBlock& one, const BoardBlock& other) {
   return one.calls == other.calls && one.mpi_call == other.mpi_call;
 }
 bool same_wait(const BoardBlock& one, const BoardBlock& other) {
-  static_assert(std::is_trivially_copyable_v<BoardWait>);
-  return std::memcmp(&one.wait, &other.wait, sizeof one.wait) == 0;
+  return std::ranges::equal(std::as_bytes(std::span(&one.wait, 1)), std::as_bytes(std::span(&other.wait, 1)));
 }
 
 std::string wrong_with(const BoardHeader& header, std::uint64_t file_bytes) {
