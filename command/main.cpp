@@ -11,6 +11,7 @@
 #include "command/call_sites.hpp"
 #include "command/info_collectives.hpp"
 #include "command/page/page.hpp"
+#include "command/stacks/stacks.hpp"
 #include "mpi_adi/rank/describe_choices.hpp"
 #include "mpi_adi/rank/describe_windows.hpp"
 #include "sim/cli/commands.hpp"
@@ -31,6 +32,7 @@ int main(int argc, char** argv) {
                                .windows = &margay::mpi_adi::describe_windows,
                                .info_collectives = &margay::command::info_collectives,
                                .calibrate = &margay::command::calibrate,
+                               .stacks = &margay::command::stacks,
                                .call_site = [&](const margay::sim::Definition& module,
                                                 std::uint64_t address) { return call_sites.line_of(module, address); },
                                .page = margay::command::page()});

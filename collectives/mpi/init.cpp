@@ -18,10 +18,10 @@ using namespace margay::mpi_adi;
 
 namespace {
 
-int begin(const CallName& name, int thread_level) {
-  const char* const function = name.text;
+int begin(const Invocation& of, int thread_level) {
+  const char* const function = of.name.text;
   if (current_process().init_state() != InitState::before) {
-    EarlyCall call(name);
+    EarlyCall call(of);
     call.error(MPI_ERR_OTHER,
                std::string("called ") +
                    (current_process().init_state() == InitState::running ? "twice" : "after MPI_Finalize") +

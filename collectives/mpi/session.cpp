@@ -45,8 +45,8 @@ int refuse(MPI_Errhandler errhandler, const std::string& sentence) {
 }
 
 // Errors of MPI_Session_init go to the handler that it was given.
-int begin_session(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
-  Call call(call_name<"MPI_Session_init">);
+int begin_session(const Invocation& of, MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+  Call call(of);
   Communicator raises;
   raises.name = "the new session";
   raises.error_handler = checked_handler(call, errhandler, ObjectType::session);
@@ -67,8 +67,8 @@ int begin_session(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session
 }
 
 // Everything of the session's is complete, and its communicators are gone.
-int end_session(MPI_Session* handle) {
-  Call call(call_name<"MPI_Session_finalize">);
+int end_session(const Invocation& of, MPI_Session* handle) {
+  Call call(of);
   call.not_null(handle, "session");
   if (!call.ok()) return call.failed();
   Session* const session = checked_session(call, *handle);
@@ -103,14 +103,14 @@ extern "C" int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_S
   if (const auto status = hold_machine(wants_threads(info)); !status.ok()) {
     return refuse(errhandler, status.sentence());
   }
-  const int code = begin_session(info, errhandler, session);
+  const int code = begin_session(call_name<"MPI_Session_init">, info, errhandler, session);
   if (code != MPI_SUCCESS) let_go_machine();
   return code;
 }
 MARGAY_ALIAS(Session_init)
 
 extern "C" int PMPI_Session_finalize(MPI_Session* session) {
-  const int code = end_session(session);
+  const int code = end_session(call_name<"MPI_Session_finalize">, session);
   if (code == MPI_SUCCESS) let_go_machine();
   return code;
 }

@@ -65,11 +65,13 @@ struct DeviceParts {
   Pool<ReceiveRequest> receives;
   Pool<Notice> notices;
   Pool<Message> messages;
-  ReceiveRequest* claiming = nullptr;  // receives whose message is still coming into the heap
-  Pieces scratch;                      // of a send that is over before it returns
-  std::vector<const Awaited*> probes;  // of calls that wait for a message without receiving it
-  std::uint64_t under_way = 0;         // requests not complete
-  std::uint64_t completions = 0;       // requests that became so, those of layers above too
+  std::uint64_t own_posted_receives = 0;
+  std::uint64_t* posted_receives = &own_posted_receives;  // whose entry stands in the list; or the board's
+  ReceiveRequest* claiming = nullptr;                     // receives whose message is still coming into the heap
+  Pieces scratch;                                         // of a send that is over before it returns
+  std::vector<const Awaited*> probes;                     // of calls that wait for a message without receiving it
+  std::uint64_t under_way = 0;                            // requests not complete
+  std::uint64_t completions = 0;                          // requests that became so, those of layers above too
   ProtocolCounts counts;
   MessageNumbers message_numbers;
 

@@ -46,7 +46,7 @@ void Unexpected::enlist(Heap& heap, portals::MatchList::Start start) {
 
 void Unexpected::define_in_trace(sim::Recorder& recorder) const {
   const auto define = [&](const portals::MatchEntry& entry, std::string_view text) {
-    recorder.define(sim::DefinitionKind::entry, sim::entry_number(kReceivePortal, entry.order()), 0, text);
+    recorder.define(sim::DefinitionKind::entry, sim::entry_number(kReceivePortal, entry.order()), kReceivePortal, text);
   };
   define(first_.short_entry, "unexpected short");
   define(first_.long_entry, "unexpected long");
@@ -90,6 +90,7 @@ void Unexpected::open_second() {
     } catch (const std::bad_alloc&) {
       continue;
     }
+    if (counts_ != nullptr) second_->block.count_in(*counts_);
     enlist(*second_, portals::MatchList::Start::inactive);
   }
   activate(first_, false);

@@ -40,6 +40,12 @@ class Unexpected {
   // Posted receives stand before this entry.
   [[nodiscard]] portals::MatchEntry& first_catch_all() { return first_.short_entry; }
 
+  // See DynamicBlock; both heaps. Requires: no message has come.
+  void count_in(portals::ArrivalCounts& counts) {
+    counts_ = &counts;
+    first_.block.count_in(counts);
+  }
+
   // What the catch-alls are called.
   void define_in_trace(sim::Recorder& recorder) const;
 
@@ -114,6 +120,7 @@ class Unexpected {
   portals::MatchList& list_;
   std::uint32_t owner_kind_;
   std::size_t spill_bytes_;
+  portals::ArrivalCounts* counts_ = nullptr;
   Heap first_;
   std::optional<Heap> second_;
   bool spilling_ = false;

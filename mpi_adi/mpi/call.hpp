@@ -197,6 +197,7 @@ class Call {
     rank.enter();
     inside_ = true;
     sim::Process& process = rank.process();
+    ++process.board().calls;
     std::memcpy(process.board().mpi_call.data(), name_.board, sizeof name_.board);
     if (process.recorder().watched()) [[unlikely]]
       watch_enter(of.caller);

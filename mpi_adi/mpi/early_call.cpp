@@ -30,8 +30,8 @@ int EarlyCall::failed() {
   std::exit(1);
 }
 
-int null_argument(const CallName& name, const char* what) {
-  EarlyCall call(name);
+int null_argument(const Invocation& of, const char* what) {
+  EarlyCall call(of);
   call.not_null(nullptr, what);
   return call.failed();
 }

@@ -14,12 +14,12 @@ namespace margay::mpi_adi {
 
 class EarlyCall {
  public:
-  explicit EarlyCall(const CallName& name) : name_(name), rank_(current_rank()) {
+  explicit EarlyCall(const Invocation& of) : name_(of.name), rank_(current_rank()) {
     if (rank_ == nullptr) return;
     if (is_rank_thread()) {
-      call_.emplace(name, *rank_);
+      call_.emplace(of, *rank_);
     } else if (noted_ = rank_->handles().origins(); noted_ != nullptr) [[unlikely]] {
-      noted_->enter(name.text);
+      noted_->enter(name_.text);
     }
   }
   EarlyCall(const EarlyCall&) = delete;
@@ -52,6 +52,6 @@ class EarlyCall {
 };
 
 // The whole of a call whose argument `what` is a null pointer.
-[[nodiscard]] int null_argument(const CallName& name, const char* what);
+[[nodiscard]] int null_argument(const Invocation& of, const char* what);
 
 }  // namespace margay::mpi_adi

@@ -4,13 +4,13 @@
 
 namespace margay::mpi_adi {
 
-int create_early_handler(const CallName& name, ObjectType of, HandlerFunction function, const char* what,
+int create_early_handler(const Invocation& of, ObjectType object, HandlerFunction function, const char* what,
                          MPI_Errhandler* handler) {
-  EarlyCall call(name);
+  EarlyCall call(of);
   call.not_null(reinterpret_cast<const void*>(function), what);
   call.not_null(handler, "errhandler");
   if (!call.ok()) return call.failed();
-  const MPI_Errhandler made = process_error_handlers().create(of, function);
+  const MPI_Errhandler made = process_error_handlers().create(object, function);
   if (made == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
@@ -20,8 +20,8 @@ int create_early_handler(const CallName& name, ObjectType of, HandlerFunction fu
   return call.done();
 }
 
-int free_early_handler(const CallName& name, MPI_Errhandler* handler) {
-  EarlyCall call(name);
+int free_early_handler(const Invocation& of, MPI_Errhandler* handler) {
+  EarlyCall call(of);
   call.not_null(handler, "errhandler");
   if (!call.ok()) return call.failed();
   const ErrorHandlerPtr found = process_error_handlers().find(*handler);

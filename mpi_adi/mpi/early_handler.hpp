@@ -8,9 +8,9 @@
 namespace margay::mpi_adi {
 
 // Each is a whole call.
-[[nodiscard]] int create_early_handler(const CallName& name, ObjectType of, HandlerFunction function, const char* what,
-                                       MPI_Errhandler* handler);
-[[nodiscard]] int free_early_handler(const CallName& name, MPI_Errhandler* handler);
+[[nodiscard]] int create_early_handler(const Invocation& of, ObjectType object, HandlerFunction function,
+                                       const char* what, MPI_Errhandler* handler);
+[[nodiscard]] int free_early_handler(const Invocation& of, MPI_Errhandler* handler);
 
 // The handler that is to be attached to an object of `of`; nullptr after an error.
 [[nodiscard]] ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of);

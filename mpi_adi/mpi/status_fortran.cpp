@@ -14,13 +14,13 @@ static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint));
 static_assert(sizeof(MPI_F08_status) == sizeof(MPI_Status));
 
 // `ignored`: what stands for "ignore" where `from` comes from.
-int convert(const CallName& name, const void* from, const void* ignored, void* to, const char* from_name,
+int convert(const Invocation& of, const void* from, const void* ignored, void* to, const char* from_name,
             const char* to_name) {
   if (from != nullptr && from != ignored && to != nullptr) {
     std::memcpy(to, from, sizeof(MPI_Status));
     return MPI_SUCCESS;
   }
-  EarlyCall call(name);
+  EarlyCall call(of);
   call.not_null(from, from_name);
   call.not_null(to, to_name);
   if (from == ignored) call.error(MPI_ERR_ARG, std::string(from_name) + " is the constant that says \"ignore\"");

@@ -11,6 +11,7 @@
 #include "mpi_adi/protocol/post_receive.hpp"
 #include "mpi_adi/protocol/probe.hpp"
 #include "mpi_adi/protocol/start_send.hpp"
+#include "sim/boot/board.hpp"
 
 namespace margay::mpi_adi {
 
@@ -23,6 +24,13 @@ Device::Device(sim::Kernel& kernel, const DeviceOptions& options)
   sent_.kind = RequestKind::sent;
   sent_.complete = true;
 }
+void Device::count_in(sim::BoardBlock& board) {
+  DeviceParts& parts = impl_->parts;
+  board.posted_receives = *parts.posted_receives;
+  parts.posted_receives = &board.posted_receives;
+  parts.heap.count_in(board.unexpected);
+}
+
 Device::~Device() {
   delete impl_;
 }

@@ -19,7 +19,8 @@
 
 namespace margay::sim {
 class Kernel;
-}
+struct BoardBlock;
+}  // namespace margay::sim
 
 namespace margay::mpi_adi {
 
@@ -35,6 +36,10 @@ class Device {
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
+
+  // From now on posted receives and unexpected messages are counted there, where others may look on. Requires: no
+  // message has come yet; it outlives the device.
+  void count_in(sim::BoardBlock& board);
 
   // Starts a send. The request is the caller's until it gives it back with free(). The buffer is the device's until the
   // request is complete.

@@ -16,6 +16,7 @@ constexpr portals::MatchBits kAboutNothing = 0;
 
 void cancel_receive(DeviceParts& parts, ReceiveRequest& receive) {
   if (!is_unmatched(receive)) return;
+  --*parts.posted_receives;
   parts.receive_list.remove(receive.entry);
   receive.state = ReceiveState::complete;
   receive.cancelled = true;

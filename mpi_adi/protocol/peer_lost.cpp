@@ -80,6 +80,7 @@ bool end_what_losses_left(DeviceParts& parts) {
 void end_receive_of_lost(DeviceParts& parts, ReceiveRequest& request) {
   if (kernel_holds(request)) return;
   if (request.state == ReceiveState::posted || request.state == ReceiveState::pulling) {
+    --*parts.posted_receives;
     parts.receive_list.remove(request.entry);
   }
   if (request.state == ReceiveState::claiming) unclaim(parts, request);

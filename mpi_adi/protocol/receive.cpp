@@ -27,6 +27,7 @@ namespace {
 void message_came(DeviceParts& parts, ReceiveRequest& request) {
   const portals::IndependentBuffer& row = request.row[0];
   if (row.state != portals::IndependentBuffer::State::filled) return;
+  --*parts.posted_receives;
   parts.receive_list.remove(request.entry);
   // To be filled by a later receive. The row keeps the header and its count until then, and no entry leads to it now.
   request.block.release(0);

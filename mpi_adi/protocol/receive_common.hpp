@@ -12,6 +12,7 @@ namespace margay::mpi_adi {
 
 // Puts the request's entry before the two catch-alls, active. Requires: its criteria are set.
 inline void list_entry(DeviceParts& parts, ReceiveRequest& request) {
+  ++*parts.posted_receives;
   parts.receive_list.insert_before(parts.heap.first_catch_all(), request.entry);
 }
 

@@ -37,6 +37,7 @@ MpiRank::MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& opt
       worlds_(process_->job(), tables_),
       handles_(device_, worlds_.world()),
       buffered_(device_.parts()) {
+  device_.count_in(process_->board());
   if (process_->job().options.text("leaks") == "1") {
     handles_.keep_origins();
     device_.parts().keeps_unreceived = true;

@@ -30,7 +30,7 @@ bool needs_message(MpiRank& rank, const FirstWait& first) {
 
 }  // namespace
 
-void StallWatch::tell_board() {
+void StallWatch::tell_board(std::uint64_t idle_ns) {
   const FirstWait first = rank_.device().first_wait();
   sim::BoardWait& wait = rank_.process().board().wait;
   wait.peer = first.peer;
@@ -42,6 +42,7 @@ void StallWatch::tell_board() {
   wait.needs_message = needs_message(rank_, first) ? 1 : 0;
   sim::set_text(wait.communicator, first.communicator);
   sim::set_text(wait.near_misses, first.near_misses);
+  wait.since_ns = rank_.process().clock().now_ns() - idle_ns;
   wait.is_waiting = 1;
   on_board_ = true;
   rank_.publish_accounts();  // a killed job has no other
@@ -63,7 +64,7 @@ void StallWatch::look(std::uint64_t idle_ns) {
   sim::Process& process = rank_.process();
   if (next_report_ns_ == 0) next_report_ns_ = process.job().options.seconds_ns("stall_seconds", sim::kStallReportNs);
   if (!on_board_) {
-    tell_board();
+    tell_board(idle_ns);
   } else {
     answer();
   }

@@ -30,7 +30,7 @@ class StallWatch {
  private:
   static constexpr std::uint64_t kLongWaitNs = 1'000'000'000;
   void look(std::uint64_t idle_ns);
-  void tell_board();
+  void tell_board(std::uint64_t idle_ns);
   void answer();
   void clear();
 

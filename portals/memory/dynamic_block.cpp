@@ -24,8 +24,31 @@ std::uint64_t block_bytes(const Options& options, const Header& header) {
 
 struct DynamicBlock::Impl {
   explicit Impl(Buffer memory) : heap(memory) {}
+
+  std::byte* allocate(std::uint64_t bytes) {
+    const std::uint64_t before = heap.used();
+    std::byte* const block = heap.allocate(bytes);
+    counts->bytes += heap.used() - before;
+    return block;
+  }
+  void free(std::byte* block, std::uint64_t bytes) {
+    const std::uint64_t before = heap.used();
+    heap.free(block, bytes);
+    counts->bytes -= before - heap.used();
+  }
+  void append(ArrivedNode& node) {
+    queue.append(node);
+    ++counts->messages;
+  }
+  void remove(ArrivedNode& node) {
+    queue.remove(node);
+    --counts->messages;
+  }
+
   Heap heap;
   ArrivalQueue queue;
+  ArrivalCounts own_counts;
+  ArrivalCounts* counts = &own_counts;
 };
 
 DynamicBlock::DynamicBlock(Buffer heap) : Descriptor(DescriptorType::dynamic_block) {
@@ -37,6 +60,11 @@ DynamicBlock::DynamicBlock(Buffer heap) : Descriptor(DescriptorType::dynamic_blo
 }
 
 DynamicBlock::~DynamicBlock() = default;
+
+void DynamicBlock::count_in(ArrivalCounts& counts) {
+  MARGAY_ASSERT(impl_->queue.size() == 0);
+  impl_->counts = &counts;
+}
 
 ArrivedMessage* DynamicBlock::find(const Criteria& criteria) {
   return impl_->queue.find(criteria);
@@ -57,7 +85,7 @@ void DynamicBlock::unlink(ArrivedMessage& message) {
   require_own(message);
   require(ArrivedNode::of(message).queued,
           "unlink() of a message that is off the queue already; release() is what is left");
-  impl_->queue.remove(ArrivedNode::of(message));
+  impl_->remove(ArrivedNode::of(message));
 }
 
 // A released message's memory keeps this mark until the heap gives it out again.
@@ -75,10 +103,10 @@ void DynamicBlock::release(ArrivedMessage& message) {
 
 void DynamicBlock::discard(ArrivedMessage& message) {
   ArrivedNode& node = ArrivedNode::of(message);
-  if (node.queued) impl_->queue.remove(node);
+  if (node.queued) impl_->remove(node);
   const std::uint64_t bytes = node.block_bytes;
   node.home = nullptr;
-  impl_->heap.free(reinterpret_cast<std::byte*>(&node), bytes);
+  impl_->free(reinterpret_cast<std::byte*>(&node), bytes);
 }
 
 std::uint64_t DynamicBlock::queued() const {
@@ -101,7 +129,7 @@ Passed DynamicBlock::admit(const Options& options, const Header& header) const {
 
 void DynamicBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
   const std::uint64_t bytes = block_bytes(options, header);
-  std::byte* const block = impl_->heap.allocate(bytes);
+  std::byte* const block = impl_->allocate(bytes);
   MARGAY_ASSERT(block != nullptr);
   ArrivedNode& node = *new (block) ArrivedNode;
   node.block_bytes = bytes;
@@ -112,7 +140,7 @@ void DynamicBlock::reserve(const Options& options, const Header& header, Verdict
   message.saved = body ? Saved::both : Saved::header;
   message.complete = !body;
   if (body) message.body = {block + kNodeBytes, header.length};
-  impl_->queue.append(node);
+  impl_->append(node);
   verdict.outcome = Outcome::deposit;
   verdict.saved = message.saved;
   verdict.acknowledge = acknowledges(options, header);

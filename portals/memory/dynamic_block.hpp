@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "portals/match/criteria.hpp"
+#include "portals/memory/arrival_counts.hpp"
 #include "portals/memory/arrived_message.hpp"
 #include "portals/memory/descriptor.hpp"
 #include "portals/memory/region.hpp"
@@ -18,6 +19,11 @@ class DynamicBlock final : public Descriptor {
   // too. Requires: heap is 64-byte aligned and stays valid while the block lives. Pages are touched only when used.
   explicit DynamicBlock(Buffer heap);
   ~DynamicBlock() override;
+
+  // From now on what lies here is added to these counts, those of other blocks too, at once: an addition for each
+  // message that comes or goes. Requires: nothing has come yet; they outlive the block. What is left at the block's end
+  // stays.
+  void count_in(ArrivalCounts& counts);
 
   // The earliest arrived message that meets `criteria`, or nullptr. Its cost does not grow with the queue.
   [[nodiscard]] ArrivedMessage* find(const Criteria& criteria);

@@ -11,6 +11,11 @@
 
 namespace margay::sim {
 
+struct WireCounts {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
 using DropCounts = std::array<std::uint64_t, portals::kDropReasonCount>;
 
 class Registers {

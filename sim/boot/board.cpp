@@ -43,6 +43,11 @@ std::uint64_t Board::bytes_for(std::uint32_t size) {
   return head_bytes(size) + size * region_bytes(size);
 }
 
+std::uint64_t Board::block_offset(std::uint32_t rank, std::uint32_t size) {
+  MARGAY_ASSERT(rank < size);
+  return head_bytes(size) + rank * region_bytes(size);
+}
+
 Status Board::attach(int descriptor, Board& out) {
   struct stat info {};
   if (::fstat(descriptor, &info) != 0) {
@@ -95,8 +100,7 @@ std::uint32_t* Board::node_of_rank() const {
 }
 
 std::byte* Board::region(std::uint32_t rank) const {
-  MARGAY_ASSERT(rank < size_);
-  return base_ + head_bytes(size_) + rank * region_bytes(size_);
+  return base_ + block_offset(rank, size_);
 }
 
 BoardBlock& Board::block(std::uint32_t rank) const {

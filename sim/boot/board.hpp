@@ -5,8 +5,8 @@
 //   a rank's region, page-aligned:  BoardBlock | sent: u64 x size | delivered: u64 x size | dropped: u64 x size x 12
 //
 // Fields are grouped by writer: the header by the launcher, before any rank runs but for its question; a region by its
-// rank alone. The launcher reads a region while the rank runs only for display (state, call in progress), and for sums
-// only after the rank has gone.
+// rank alone. While the rank runs, the launcher and `margay top` read a region only for display (BoardReader), and the
+// launcher reads it for sums only after the rank has gone.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,15 @@
 #include <type_traits>
 
 #include "portals/base/status.hpp"
+#include "portals/memory/arrival_counts.hpp"
 #include "portals/verdict.hpp"
+#include "sim/base/accounting.hpp"
 #include "sim/boot/measured_rates.hpp"
 
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
-inline constexpr std::uint32_t kBoardVersion = 8;
+inline constexpr std::uint32_t kBoardVersion = 9;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 inline constexpr std::uint32_t kMaxRanks = 65536;
 // Counted under portals::DropReason's values.
@@ -59,10 +61,7 @@ inline constexpr std::size_t kCountedAccesses = static_cast<std::size_t>(Counted
   return static_cast<std::size_t>(access) * kCountedWays + static_cast<std::size_t>(way);
 }
 
-struct BoardCount {
-  std::uint64_t messages = 0;
-  std::uint64_t bytes = 0;
-};
+using BoardCount = WireCounts;
 
 // What a blocked rank waits for; printed when the job makes no progress. `peer` -1: any rank or none in particular.
 struct BoardWait {
@@ -77,6 +76,7 @@ struct BoardWait {
   std::uint32_t needs_message = 0;  // 1: nothing but a message can end the wait, no other thread, no program's function
   std::uint32_t requests = 0;       // sends and receives that are not complete
   std::array<char, 64> communicator{};  // its name, zero-terminated; empty: no send or receive is under way
+  std::uint64_t since_ns = 0;           // when something moved last (CLOCK_MONOTONIC)
   // Unexpected messages that differ from the awaited one in one thing, in words, zero-terminated.
   std::array<char, 320> near_misses{};
 };
@@ -87,7 +87,9 @@ struct BoardBlock {
   std::int32_t pid = 0;  // of the process that took the rank's place (MPI_Init); 0: nobody has, and one alone can
   // As the process exits: sessions that it left open, with MPI_Finalize behind it or MPI_Init never called.
   std::uint32_t open_sessions = 0;
-  std::array<char, 32> mpi_call{};     // name of the call in progress, zero-terminated; empty outside of the library
+  std::array<char, 32> mpi_call{};  // name of the call in progress, zero-terminated; empty outside of the library
+  // Calls of MPI so far. In the line that each call writes its name to anyway: an increment more.
+  std::uint64_t calls = 0;
   std::array<char, 32> failed_call{};  // name of the latest MPI call that returned an error; empty: none did
   std::array<char, 2048> message{};    // one line on why the rank aborts, zero-terminated
   BoardWait wait;
@@ -95,20 +97,28 @@ struct BoardBlock {
   std::uint64_t entries_walked = 0;
   std::uint64_t heap_high_water_bytes = 0;
   std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::kCount)> by_protocol{};
-  std::array<BoardCount, static_cast<std::size_t>(CountedWire::kCount)> by_wire{};
   std::uint32_t findings = 0;     // what the checks have told so far; Process::found() counts them
   std::uint32_t on_portals = 0;   // 1: a program on portals, without MPI
   std::uint64_t start_ticks = 0;  // of the process `pid` (ProcessIdentity), which may be over and its number another's
   std::array<BoardCount, kCountedAccesses> by_access{};
+  // Counted here as messages come and go, not copied, so they are true at any time: who counts has a pointer to them in
+  // place of numbers of its own (Initiator::count_wires_in, Device::count_in). What a message that is expected touches
+  // is in one line.
+  alignas(64) std::array<BoardCount, static_cast<std::size_t>(CountedWire::kCount)> by_wire{};
+  std::uint64_t posted_receives = 0;
+  portals::ArrivalCounts unexpected;
 };
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
-static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, failed_call) == 48);
-static_assert(offsetof(BoardBlock, message) == 80);
-static_assert(offsetof(BoardBlock, wait) == 2128 && offsetof(BoardBlock, progress) == 2560);
-static_assert(offsetof(BoardBlock, by_protocol) == 2584 && offsetof(BoardBlock, by_wire) == 2792);
-static_assert(offsetof(BoardBlock, findings) == 2840 && offsetof(BoardBlock, on_portals) == 2844 &&
-              offsetof(BoardBlock, start_ticks) == 2848 && offsetof(BoardBlock, by_access) == 2856 &&
-              sizeof(BoardBlock) == 3000);
+static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, calls) == 48);
+static_assert(offsetof(BoardBlock, failed_call) == 56 && offsetof(BoardBlock, message) == 88);
+static_assert(offsetof(BoardBlock, wait) == 2136 && offsetof(BoardBlock, progress) == 2576);
+static_assert(offsetof(BoardBlock, by_protocol) == 2600 && offsetof(BoardBlock, findings) == 2808);
+static_assert(offsetof(BoardBlock, on_portals) == 2812 && offsetof(BoardBlock, start_ticks) == 2816 &&
+              offsetof(BoardBlock, by_access) == 2824 && offsetof(BoardBlock, by_wire) == 3008 &&
+              offsetof(BoardBlock, unexpected) == 3064 && sizeof(BoardBlock) == 3136);
+
+// What the launcher sees of the job as a whole.
+enum class BoardStall : std::uint32_t { kNone, kStall, kDeadlock };
 
 struct BoardHeader {
   std::uint64_t magic = 0;  // written last
@@ -124,9 +134,16 @@ struct BoardHeader {
   std::uint32_t processor_hundredths = 0;        // Job::processors
   std::uint32_t rates_given = 0;                 // Job::rates_given
   std::array<char, kRatesTextMax + 12> rates{};  // Job::rates, zero-terminated
+  // For who looks on (`margay top`): by which process, and since when (CLOCK_MONOTONIC) the job is run. 0: not told.
+  std::int32_t launcher_pid = 0;
+  std::uint32_t stall = 0;  // BoardStall; told by publish_number() after `cycle`
+  std::uint64_t launcher_ticks = 0;
+  std::uint64_t started_ns = 0;
+  std::array<char, 128> cycle{};  // of a stall: "0 -> 1 -> 0", zero-terminated; empty: none was found
 };
 static_assert(std::is_trivially_copyable_v<BoardHeader>);
-static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 && sizeof(BoardHeader) == 488);
+static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 &&
+              offsetof(BoardHeader, launcher_pid) == 488 && sizeof(BoardHeader) == 640);
 
 // A mapped board. Movable; unmaps at the end. The descriptor stays the caller's.
 class Board {
@@ -142,6 +159,8 @@ class Board {
   ~Board();
 
   [[nodiscard]] static std::uint64_t bytes_for(std::uint32_t size);
+  // Where in the file a rank's block begins. Requires: rank < size.
+  [[nodiscard]] static std::uint64_t block_offset(std::uint32_t rank, std::uint32_t size);
   // Maps an existing board; checks magic, version and every size against the file before it trusts one.
   [[nodiscard]] static portals::Status attach(int descriptor, Board& out);
   // Maps a fresh file of bytes_for(size) bytes and fills the header but for secret, node map and magic.

@@ -14,6 +14,7 @@
 #include "sim/cli/calibration.hpp"
 #include "sim/cli/doctor.hpp"
 #include "sim/cli/info.hpp"
+#include "sim/cli/live/top_command.hpp"
 #include "sim/cli/thresholds.hpp"
 #include "sim/launch/process/rank_environment.hpp"
 #include "sim/launch/program/symbol_check.hpp"
@@ -86,6 +87,17 @@ void add_calibrate_command(CLI::App& app, const LayersAbove& above) {
   write->excludes(installed)->excludes(printed);
   installed->excludes(printed);
   calibrate->callback([order, above] { end_with(above.calibrate(*order)); });
+}
+
+void add_stacks_command(CLI::App& app, const LayersAbove& above) {
+  CLI::App* stacks =
+      app.add_subcommand("stacks", "where each rank of a job is now, equal stacks as one (docs/live.md)");
+  const auto order = std::make_shared<StacksOrder>();
+  stacks->add_option("job", order->job,
+                     "its name, its launcher's process, or any process; the one job of this user else");
+  stacks->add_option("--rank", order->rank, "of this rank only")->check(CLI::Range(0U, kMaxRanks - 1));
+  stacks->add_flag("--all", order->all, "the library's frames and threads too, a frame on each line");
+  stacks->callback([order, above] { end_with(above.stacks(*order)); });
 }
 
 void run_doctor() {
@@ -176,10 +188,16 @@ int run_cli(int argc, char** argv, const LayersAbove& layers_above) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "margay 0.1.0");
   app.add_subcommand("run", "start an MPI job: margay run --help");
+  app.footer(
+      "A job that runs: SIGUSR1 to its launcher tells where each rank is and for whom it waits; when all wait for one\n"
+      "another, the launcher tells the deadlock by itself (margay run --deadlock abort ends it). A trace: margay run\n"
+      "--trace DIR, with --trace-walks every match entry that was passed over; then margay trace story DIR.");
   add_info_command(app, layers_above);
   app.add_subcommand("doctor", "check this machine and print the mend")->callback(run_doctor);
   add_check_command(app);
   add_calibrate_command(app, layers_above);
+  add_top_command(app);
+  add_stacks_command(app, layers_above);
 #ifdef MARGAY_HAS_TRACE_COMMAND
   add_trace_command(app, layers_above.call_site, layers_above.page);
 #endif

@@ -1,6 +1,7 @@
 // The commands other than `run`.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,12 +29,20 @@ struct CalibrateOrder {
   bool print = false;
 };
 
-// What the layers above sim do for these commands; both give the exit status.
+// `margay stacks`: of a job by its name or launcher, or of a process; empty: of the one job that runs.
+struct StacksOrder {
+  std::string job;
+  std::int64_t rank = -1;  // of one rank only
+  bool all = false;        // the library's frames and threads too
+};
+
+// What the layers above sim do for these commands; they give the exit status.
 struct LayersAbove {
   std::vector<DescribeChoices> choices;
   std::vector<std::string> (*windows)();  // what `margay info` says of them
   int (*info_collectives)(const CollectivesQuestion& question);
   int (*calibrate)(const CalibrateOrder& order);
+  int (*stacks)(const StacksOrder& order);
   CallSite call_site;     // for `margay trace`
   std::string_view page;  // of `margay trace view`; empty: built without
 };

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,16 +15,17 @@
 
 namespace margay::sim {
 
-struct WireCounts {
-  std::uint64_t messages = 0;
-  std::uint64_t bytes = 0;
-};
-
 class Initiator {
  public:
   // All references outlive it.
   Initiator(portals::ProcessId me, const Routes& routes, TransmissionList& finished, Registers& registers,
             Recorder& recorder);
+  Initiator(const Initiator&) = delete;
+  Initiator& operator=(const Initiator&) = delete;
+
+  // From now on what each wire (WireId) takes is counted there, where others may look on. Requires: nothing was counted
+  // yet; `counts` has one for each wire in use, and outlives this.
+  void count_wires_in(std::span<WireCounts> counts) { counts_ = counts.data(); }
 
   // See Kernel.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
@@ -64,7 +66,8 @@ class Initiator {
     bool had_left = false;  // in order, before
   };
   std::unordered_map<std::uint32_t, Gone> gone_;  // by rank
-  std::array<WireCounts, kWireCount> counts_{};
+  std::array<WireCounts, kWireCount> own_counts_{};
+  WireCounts* counts_ = own_counts_.data();  // by wire
   std::array<WireCounts, portals::kKindCount> kinds_{};
 };
 

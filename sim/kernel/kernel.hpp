@@ -35,6 +35,8 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
+  // See Initiator.
+  void count_wires_in(std::span<WireCounts> counts) { initiator_.count_wires_in(counts); }
   [[nodiscard]] portals::ProcessId me() const { return me_; }
   [[nodiscard]] std::uint32_t ranks() const { return registers_.ranks(); }
   // The program's portal table, and the descriptors that changed since they were last taken.

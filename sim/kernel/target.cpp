@@ -282,7 +282,10 @@ void Target::record_walk(const portals::Header& header, std::uint64_t sequence) 
     TraceEvent event = trace_event(TraceKind::kernel_pass, header, sequence);
     event.reason = static_cast<std::uint8_t>(step.passed);
     event.a = std::min<std::uint32_t>(at, 0xffff);
-    if (step.memory != nullptr) event.a |= std::min(step.memory->owner_kind(), 0xffU) << 16U;
+    // Of an entry that did not match the walk has not looked at its memory.
+    const portals::Descriptor* memory = step.memory;
+    if (memory == nullptr && step.entry != nullptr) memory = step.entry->memory();
+    if (memory != nullptr) event.a |= std::min(memory->owner_kind(), 0xffU) << 16U;
     if (step.entry != nullptr) {
       if (match_probe_.entry != nullptr) match_probe_.entry(match_probe_.context, *step.entry, header.portal);
       event.detail = step.entry->order();

@@ -63,6 +63,7 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualPlace& place) {
 
 void Process::make_kernel(std::vector<Wire*> routes) {
   kernel_ = std::make_unique<Kernel>(portals::ProcessId{0, job_.rank}, std::move(routes), finished_, recorder_);
+  if (virtual_rest_ == nullptr) kernel_->count_wires_in(board_block_->by_wire);
 }
 
 Status Process::open_board() {
@@ -182,11 +183,6 @@ Status Process::start_coprocessor(Coprocessor::Round round) {
 void Process::publish_accounts() {
   BoardBlock& board = *board_block_;
   board.entries_walked = kernel_->entries_walked();
-  constexpr std::array wires{WireId::self, WireId::shm, WireId::tcp};
-  for (std::size_t i = 0; i < wires.size(); ++i) {
-    const WireCounts& counts = kernel_->sent_by_wire(wires[i]);
-    board.by_wire[i] = {counts.messages, counts.bytes};
-  }
   const auto by_kind = [&](CountedProtocol protocol, portals::Kind kind) {
     const WireCounts& counts = kernel_->sent_by_kind(kind);
     board.by_protocol[static_cast<std::size_t>(protocol)] = {counts.messages, counts.bytes};

@@ -23,7 +23,7 @@ void NamesInTrace::about(void* self, const portals::MatchEntry& entry, portals::
   const std::string now = name == nullptr ? "" : *name;
   if (told == now) return;
   told = now;
-  names.recorder_.define(DefinitionKind::entry, number, 0, now);
+  names.recorder_.define(DefinitionKind::entry, number, portal, now);
 }
 
 }  // namespace margay::sim

@@ -49,6 +49,7 @@ void ProgramWait::tell(std::uint64_t idle_ns) {
   if (!on_board_) {
     BoardWait& wait = program_.process().board().wait;
     wait.peer = peer_;
+    wait.since_ns = program_.now_ns() - idle_ns;
     wait.is_waiting = 1;
     on_board_ = true;
     program_.publish_puts();  // a killed job has no other

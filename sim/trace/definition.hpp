@@ -17,7 +17,7 @@ enum class DefinitionKind : std::uint16_t {
   communicator = 1,  // number: its context (point-to-point, even); value: this rank in it, its size in the upper half
   datatype = 2,      // number: its handle; value: bytes of data in one element
   portal = 3,        // number: the portal; value: kInternalPortal, ...
-  entry = 4,         // number: portal << 56 | the entry's place in its list, see entry_number()
+  entry = 4,         // number: portal << 56 | the entry's place in its list, see entry_number(); value: the portal
   module = 5,  // number: address of its first byte; value: bytes; text: the build id in hexadecimal (or -), a space,
                // and the file that was loaded there
   owner = 6,   // number: kind of owner (kernel_match's b) of a descriptor

@@ -75,6 +75,11 @@ std::string TraceNames::communicator(std::uint32_t file, std::uint32_t context, 
   return fmt::format("communicator {} ({} ranks)", context & ~1U, found->value >> 32U);
 }
 
+std::uint32_t TraceNames::members(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const {
+  const Definition* const found = find(file, DefinitionKind::communicator, context & ~1U, time_ns);
+  return found == nullptr ? 0 : static_cast<std::uint32_t>(found->value >> 32U);
+}
+
 std::string TraceNames::elements(std::uint32_t file, std::uint32_t type, std::uint64_t bytes,
                                  std::uint64_t time_ns) const {
   const Definition* const found = find(file, DefinitionKind::datatype, type, time_ns);

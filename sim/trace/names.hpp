@@ -48,6 +48,8 @@ class TraceNames {
   // Each of an event that `file` recorded at `time_ns`.
   // "MPI_COMM_WORLD", "communicator 6 (4 ranks)".
   [[nodiscard]] std::string communicator(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const;
+  // How many it has; 0: not known.
+  [[nodiscard]] std::uint32_t members(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const;
   // "25 x MPI_INT"; "100 bytes" without a type.
   [[nodiscard]] std::string elements(std::uint32_t file, std::uint32_t type, std::uint64_t bytes,
                                      std::uint64_t time_ns) const;

@@ -74,6 +74,19 @@ def case_trace_matched(case):
             case.expect(words in case.last.stdout, f"the story does not say: {words}")
 
 
+def case_trace_lines(case):
+    """The line of source of a call is the program's, also of calls that need no rank and of sessions."""
+    source = (SOURCES / "lines.c").read_text().splitlines()
+    lines = {line.split("// line: ")[1]: number for number, line in enumerate(source, 1) if "// line: " in line}
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.run([*case.build.margay_run(1, timeout=20), "--trace", trace, case.ours("lines.c")])
+        case.run([case.build.tool("margay"), "trace", "print", trace, "--all"])
+        case.expect(len(lines) == 7, f"seven lines are marked: {lines}")
+        for call, number in lines.items():
+            case.expect(f"{call} (lines.c:{number})" in case.last.stdout, f"the line of {call} is to be {number}")
+
+
 def case_check_several(case):
     """Each of several programs is looked at, whatever is found of the one before; a folder without the library is told."""
     check = [case.build.tool("margay"), "check"]

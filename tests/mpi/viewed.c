@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
     check_status("round", &status, before, kTag + round, count * (int)sizeof(int));
   }
   MPI_Bcast(body, kShort, MPI_INT, 1, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Comm half;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   MPI_Reduce(body, sum, kShort, MPI_INT, MPI_SUM, 0, half);

@@ -35,6 +35,7 @@ class ShortStay {
 class ToldCall {
  public:
   ToldCall(MpiRank& rank, const CallName& name) : board_(rank.process().board()) {
+    ++board_.calls;
     std::memcpy(board_.mpi_call.data(), name.board, sizeof name.board);
   }
   ~ToldCall() { board_.mpi_call[0] = '\0'; }

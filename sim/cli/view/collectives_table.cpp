@@ -1,6 +1,7 @@
 #include "sim/cli/view/collectives_table.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -10,8 +11,9 @@ namespace margay::sim {
 
 namespace {
 
-// Which parts are of one call. Communicators without a common member may have the same context, so parts of one context
-// and number are joined only by what shows that they belong together: a message, a part of shared memory that was read.
+// Which parts are of one call. Communicators without a common member may have the same context, so where more parts
+// have one context and number than a communicator has members, they are joined only by what shows that they belong
+// together: a message, a part of shared memory that was read.
 class Groups {
  public:
   explicit Groups(std::size_t parts) : parents_(parts) { std::iota(parents_.begin(), parents_.end(), 0); }
@@ -45,6 +47,14 @@ class PartIndex {
     const auto age = static_cast<std::size_t>(std::find(list.begin(), list.end(), part) - list.begin());
     return age < theirs->second.size() ? theirs->second[age] : kNoEntry;
   }
+  [[nodiscard]] const std::map<Name, std::vector<std::size_t>>& parts() const { return parts_; }
+  // Ranks that have a part of that context and number; the first of them.
+  [[nodiscard]] std::size_t ranks(std::uint32_t context, std::uint32_t number) const {
+    return static_cast<std::size_t>(std::distance(first(context, number), first(context, number + 1)));
+  }
+  [[nodiscard]] std::uint32_t first_rank(std::uint32_t context, std::uint32_t number) const {
+    return std::get<2>(first(context, number)->first);
+  }
   // The latest part of that name that began before entry `at`.
   [[nodiscard]] std::size_t latest(const Name& name, std::size_t at) const {
     const auto found = parts_.find(name);
@@ -57,6 +67,11 @@ class PartIndex {
   }
 
  private:
+  [[nodiscard]] std::map<Name, std::vector<std::size_t>>::const_iterator first(std::uint32_t context,
+                                                                               std::uint32_t number) const {
+    return parts_.lower_bound({context, number, 0});
+  }
+
   const PageInput& input_;
   std::map<Name, std::vector<std::size_t>> parts_;
 };
@@ -69,6 +84,14 @@ Groups groups_of(const PageInput& input) {
     const std::size_t other = part == kNoEntry ? kNoEntry : index.of_rank(part, rank);
     if (other != kNoEntry) groups.join(part, other);
   };
+  for (const auto& [name, of_rank] : index.parts()) {
+    const auto& [context, number, rank] = name;
+    for (const std::size_t part : of_rank) {
+      const std::size_t members =
+          input.names.members(parts[part].file, context, input.entry(parts[part].begin).event.time);
+      if (members == index.ranks(context, number)) join(part, index.first_rank(context, number));
+    }
+  }
   for (std::size_t part = 0; part < parts.size(); ++part) {
     for (const std::size_t send : parts[part].sends) join(part, input.entry(send).event.destination);
   }

@@ -23,7 +23,7 @@ class EntryRows {
         const auto found = last.find(each.number);
         if (found != last.end()) to_[found->second] = from;
         last[each.number] = rank_.size();
-        const auto portal = static_cast<std::uint8_t>(each.number >> 56U);
+        const auto portal = static_cast<std::uint8_t>(each.value);
         const std::uint64_t place = each.number ^ entry_number(portal, 0);
         add(file, portal, input_.names.entry(file, portal, place, 0, each.time), "", from, static_cast<double>(place));
       }

@@ -36,7 +36,8 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --rma NAME=VALUE        strided=paper: a put or get of several blocks is a message each, as the paper's; combined (default)
   --rates R               what collectives choose their algorithms by, in place of what `margay calibrate` measured: usual,
                           paragon, a FILE of calibrate's (with a "/"), or a text (`margay info --collectives` shows one)
-  --deadlock abort|report   when it is proven that no rank can go on: end the job, exit status 73, or tell it only (default)
+  --deadlock abort|report   when it is proven that no rank can go on, who waits for whom is told: then end the job, exit status
+                          73, or go on (default)
   --trace DIR             record every message's steps there (margay trace story DIR, messages, print, check); --trace-walks: every
                           match entry that was passed over, not the first 16; --trace-events N: the last N of each rank (65,536);
                           --trace-last SECONDS: of these, the run's last seconds
@@ -44,6 +45,10 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --wait spin|yield|auto  what a waiting rank does with its processor;  --heap BYTES: for messages that nobody expects yet
   --wire-tcp uring|epoll|auto   how sockets are driven;  --iface NAME: the interface whose address ranks connect to
   -v  say what is done;  --version;  --help
+
+A job that runs: `margay top` shows its ranks, `margay stacks` where each of them is; SIGUSR1 to the launcher (kill -USR1) tells on
+standard error in which call each rank is and, once it has waited for a second, for whom; a rank that has a handler for it gets it, too.
+When all ranks wait and nothing moves, the launcher tells who waits for whom, and the cycle (docs/live.md).
 
 Exit status: 0; the first failing rank's exit code, or 128 + its signal; MPI_Abort's code; 124 after --timeout; 126 or 127 when a
 program cannot be run or found; 70 when the accounting does not hold; 72 when --strict found mistakes; 73 after --deadlock abort; 71 when the job cannot be

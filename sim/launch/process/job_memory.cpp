@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sim/base/clock.hpp"
+#include "sim/base/process_identity.hpp"
 #include "sim/base/random.hpp"
 #include "sim/boot/node_segment.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
@@ -57,6 +59,10 @@ Status JobMemory::create(const JobPlan& plan) {
     if (Status status = create_segment(for_node, segments_.back()); !status.ok()) return status;
     header.segment_bytes = std::max(header.segment_bytes, bytes_of_segment(segments_.back()));
   }
+  const ProcessIdentity launcher = own_process();
+  header.launcher_pid = launcher.pid;
+  header.launcher_ticks = launcher.start_ticks;
+  header.started_ns = real_clock().now_ns();
   board_.publish();
   const std::uint64_t id = header.job_id;
   job_name_ = to_hex(std::as_bytes(std::span(&id, 1))).substr(0, 8);

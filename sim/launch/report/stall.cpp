@@ -19,7 +19,13 @@ bool is_inside(const BoardBlock& block) {
   return block.state == RankState::kInitialized;
 }
 
-std::string describe_wanted(const BoardWait& wait) {
+}  // namespace
+
+std::string describe_wanted(const BoardBlock& block) {
+  const BoardWait& wait = block.wait;
+  if (block.on_portals != 0) {
+    return "waits for " + (wait.peer < 0 ? "its own condition" : fmt::format("rank {}", wait.peer));
+  }
   const std::string communicator = clean_text(wait.communicator);
   if (communicator.empty()) return "waits for others";
   return fmt::format("waits for {}, tag {}, {}", wait.peer < 0 ? "any rank" : fmt::format("rank {}", wait.peer),
@@ -27,15 +33,10 @@ std::string describe_wanted(const BoardWait& wait) {
          (wait.requests > 1 ? fmt::format(" (and {} more)", wait.requests - 1) : "");
 }
 
-}  // namespace
-
 std::string describe_wait(const BoardBlock& block) {
-  const BoardWait& wait = block.wait;
-  if (block.on_portals != 0) {
-    return "waits for " + (wait.peer < 0 ? "its own condition" : fmt::format("rank {}", wait.peer));
-  }
-  return fmt::format("{}; {} receives posted, {} messages unexpected", describe_wanted(wait), wait.posted_receives,
-                     wait.unexpected_messages);
+  if (block.on_portals != 0) return describe_wanted(block);
+  return fmt::format("{}; {} receives posted, {} messages unexpected", describe_wanted(block),
+                     block.wait.posted_receives, block.wait.unexpected_messages);
 }
 
 bool StallDetector::all_wait() const {
@@ -72,6 +73,14 @@ std::uint64_t StallDetector::total_progress() const {
   return sum;
 }
 
+void StallDetector::tell(BoardStall what) {
+  if (told_ == what) return;
+  told_ = what;
+  BoardHeader& header = board_.header();
+  if (what != BoardStall::kNone) set_text(header.cycle, describe_cycle());
+  publish_number(header.stall, static_cast<std::uint32_t>(what));
+}
+
 std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stopped) {
   const bool answered = asked_ && all_answered();  // before progress is read: what moved since would show in it
   const std::uint64_t progress = total_progress();
@@ -79,30 +88,31 @@ std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stop
     since_ns_ = now_ns;
     progress_ = progress;
     asked_ = false;
-    told_ = Told::kNothing;
+    tell(BoardStall::kNone);
     return {};
   }
-  if (now_ns - since_ns_ < after_ns_ || told_ == Told::kDeadlock) return {};
+  if (now_ns - since_ns_ < after_ns_ || told_ == BoardStall::kDeadlock) return {};
   const bool may_be_proven = this->may_be_proven();
   if (!asked_) publish_number(board_.header().question, board_.header().question + 1);
   asked_ = true;
-  const Told now = answered && may_be_proven                                              ? Told::kDeadlock
-                   : !may_be_proven || now_ns - since_ns_ >= after_ns_ + kProofPatienceNs ? Told::kStall
-                                                                                          : Told::kNothing;
+  const BoardStall now = answered && may_be_proven                                              ? BoardStall::kDeadlock
+                         : !may_be_proven || now_ns - since_ns_ >= after_ns_ + kProofPatienceNs ? BoardStall::kStall
+                                                                                                : BoardStall::kNone;
   if (now <= told_) return {};
-  told_ = now;
+  tell(now);
   return describe(now);
 }
 
-std::vector<std::string> StallDetector::describe(Told what) const {
+std::vector<std::string> StallDetector::describe(BoardStall what) const {
   std::vector<std::string> lines;
   bool on_portals = false;
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) on_portals |= board_.block(rank).on_portals != 0;
-  lines.push_back((what == Told::kDeadlock
+  const std::string cycle = describe_cycle();
+  lines.push_back((what == BoardStall::kDeadlock
                        ? "margay: deadlock: all ranks wait for messages, none is under way and nobody will send one"
                        : fmt::format("margay: no rank that uses {} makes progress, all of them wait",
                                      on_portals ? "portals" : "MPI")) +
-                  describe_cycle());
+                  (cycle.empty() ? "" : "; cycle: " + cycle));
   for (std::uint32_t rank = 0; rank < std::min(board_.size(), kMostRanksShown); ++rank) {
     const BoardBlock& block = board_.block(rank);
     if (!is_inside(block)) continue;
@@ -136,7 +146,7 @@ std::string StallDetector::describe_cycle() const {
     }
     const auto first = std::find(path.begin(), path.end(), at);
     if (path.empty() || first == path.end() || only_peer(path.back()) != static_cast<std::int32_t>(at)) continue;
-    std::string text = "; cycle: ";
+    std::string text;
     for (auto rank = first; rank != path.end(); ++rank) text += fmt::format("{} -> ", *rank);
     return text + std::to_string(at);
   }

@@ -18,7 +18,8 @@
 
 namespace margay::sim {
 
-// What the rank waits for, in words. Requires: it has reported a long wait.
+// What the rank waits for, in words; without, and with what lies with it. Requires: it has reported a long wait.
+[[nodiscard]] std::string describe_wanted(const BoardBlock& block);
 [[nodiscard]] std::string describe_wait(const BoardBlock& block);
 
 class StallDetector {
@@ -31,18 +32,18 @@ class StallDetector {
   // Call about once a second. The report's lines, once for each stall and once more when it is proven; empty otherwise.
   // `some_stopped`: a rank is stopped by a signal; what it last said of its wait is no longer true, and the others wait
   // for it.
+  // What it has told stands in the board's header until something moves.
   [[nodiscard]] std::vector<std::string> look(std::int64_t now_ns, bool some_stopped = false);
   // The latest look has proven that no rank can go on.
-  [[nodiscard]] bool deadlock() const { return told_ == Told::kDeadlock; }
+  [[nodiscard]] bool deadlock() const { return told_ == BoardStall::kDeadlock; }
 
  private:
-  enum class Told : std::uint8_t { kNothing, kStall, kDeadlock };
-
+  void tell(BoardStall what);
   [[nodiscard]] bool all_wait() const;
   [[nodiscard]] bool may_be_proven() const;
   [[nodiscard]] bool all_answered() const;
   [[nodiscard]] std::uint64_t total_progress() const;
-  [[nodiscard]] std::vector<std::string> describe(Told what) const;
+  [[nodiscard]] std::vector<std::string> describe(BoardStall what) const;
   [[nodiscard]] std::string describe_cycle() const;
   // The rank that this one waits for, and for no other; -1: there may be several.
   [[nodiscard]] std::int32_t only_peer(std::uint32_t rank) const;
@@ -53,7 +54,7 @@ class StallDetector {
   std::uint64_t progress_ = 0;
   std::int64_t since_ns_ = -1;
   bool asked_ = false;
-  Told told_ = Told::kNothing;
+  BoardStall told_ = BoardStall::kNone;
 };
 
 }  // namespace margay::sim

@@ -50,6 +50,32 @@ TEST_CASE("save the header only: it takes a header's room, and is complete at on
   CHECK(dynamic.block.bytes() == 0);
 }
 
+TEST_CASE("what lies in several blocks is counted where others look, whole at each moment") {
+  ArrivalCounts counts;
+  Dynamic one;
+  Dynamic other;
+  one.block.count_in(counts);
+  other.block.count_in(counts);
+  const auto holds = [&](std::uint64_t messages) {
+    CHECK(counts.messages == messages);
+    CHECK(counts.messages == one.block.queued() + other.block.queued());
+    CHECK(counts.bytes == one.block.used_bytes() + other.block.used_bytes());
+  };
+  one.kernel.send(put(3, 5, {1, 2}), "hello");
+  one.kernel.send(put(3, 3, {1, 2}), "you");
+  other.kernel.send(put(3, 1, {1, 2}), "!");
+  holds(3);
+  ArrivedMessage& taken = *one.block.first();
+  one.block.unlink(taken);
+  holds(2);
+  one.block.release(taken);
+  other.block.release(*other.block.first());
+  holds(1);
+  one.block.release(*one.block.first());
+  holds(0);
+  CHECK(counts.bytes == 0);
+}
+
 TEST_CASE("a header needs room too") {
   Dynamic dynamic({.save = Save::header}, 512);
   std::size_t held = 0;

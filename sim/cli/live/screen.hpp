@@ -1,0 +1,20 @@
+// `margay top` on a terminal: tables, keys, help.
+#pragma once
+
+#include <string>
+
+#include "sim/cli/live/table.hpp"
+
+namespace margay::sim {
+
+struct TopOptions {
+  std::string job;  // a name or a launcher's process; empty: all
+  double interval_s = 0.5;
+  bool once = false;
+  SortKey key = SortKey::kRank;
+};
+
+// Until q, or a signal that ends it; the exit status. Requires: standard output is a terminal.
+[[nodiscard]] int show_screen(const TopOptions& options);
+
+}  // namespace margay::sim

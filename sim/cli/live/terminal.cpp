@@ -1,0 +1,163 @@
+#include "sim/cli/live/terminal.hpp"
+
+#include <fmt/core.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace margay::sim {
+
+namespace {
+
+using portals::Status;
+
+constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[2J";  // alternate screen, no cursor, empty
+constexpr std::string_view kLeave = "\x1b[0m\x1b[?25h\x1b[?1049l";
+
+void write_all(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+winsize size_now() {
+  constexpr winsize kUsual{.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 ? size : kUsual;
+}
+
+}  // namespace
+
+Status Terminal::open() {
+  sigset_t taken;
+  sigemptyset(&taken);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH}) sigaddset(&taken, signal);
+  if (::sigprocmask(SIG_BLOCK, &taken, &mask_before_) != 0) {
+    return Status::error(std::string("signals cannot be blocked: ") + std::strerror(errno));
+  }
+  signals_ = ::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signals_ < 0) {
+    const std::string why = std::strerror(errno);
+    ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+    return Status::error("signals cannot be read: " + why);
+  }
+  enter();
+  return {};
+}
+
+Terminal::~Terminal() {
+  leave();
+  if (signals_ < 0) return;
+  ::close(signals_);
+  ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+}
+
+void Terminal::enter() {
+  has_keys_ = ::isatty(STDIN_FILENO) != 0 && ::tcgetattr(STDIN_FILENO, &keys_before_) == 0;
+  if (has_keys_) {
+    termios keys = keys_before_;
+    keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    keys.c_cc[VMIN] = 0;
+    keys.c_cc[VTIME] = 0;
+    ::tcsetattr(STDIN_FILENO, TCSADRAIN, &keys);
+  }
+  write_all(kEnter);
+  entered_ = true;
+}
+
+void Terminal::leave() {
+  if (!std::exchange(entered_, false)) return;
+  write_all(kLeave);
+  if (has_keys_) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &keys_before_);
+}
+
+std::size_t Terminal::rows() const {
+  return size_now().ws_row;
+}
+std::size_t Terminal::columns() const {
+  return size_now().ws_col;
+}
+
+void Terminal::draw(const std::vector<std::string>& lines, const std::vector<std::size_t>& reversed) {
+  const std::size_t rows = this->rows();
+  const std::size_t columns = this->columns();
+  std::string text;
+  for (std::size_t row = 0; row < std::min(lines.size(), rows); ++row) {
+    const bool marked = std::ranges::find(reversed, row) != reversed.end();
+    text += fmt::format("\x1b[{};1H", row + 1) + (marked ? "\x1b[7m" : "") + lines[row].substr(0, columns) +
+            (marked ? "\x1b[0m" : "") + (lines[row].size() < columns ? "\x1b[K" : "");
+  }
+  write_all(text + (lines.size() < rows ? "\x1b[J" : ""));
+}
+
+TerminalEvent Terminal::take_signal() {
+  signalfd_siginfo info{};
+  if (::read(signals_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return {};
+  const int signal = static_cast<int>(info.ssi_signo);
+  if (signal == SIGTSTP) {
+    leave();
+    ::kill(::getpid(), SIGSTOP);
+    enter();
+  }
+  if (signal == SIGTSTP || signal == SIGWINCH) return {TerminalEvent::Kind::kResized, 0};
+  return {TerminalEvent::Kind::kEnd, signal};
+}
+
+TerminalEvent Terminal::take_keys(short events) {
+  std::array<char, 64> bytes{};
+  const ssize_t read = (events & POLLIN) != 0 ? ::read(STDIN_FILENO, bytes.data(), bytes.size()) : 0;
+  if (read < 0 && errno == EINTR) return {};
+  if (read <= 0) return {TerminalEvent::Kind::kEnd, 0};
+  keys_.append(bytes.data(), static_cast<std::size_t>(read));
+  return {};
+}
+
+namespace {
+
+// One key off the front.
+int next_key(std::string& keys) {
+  struct Sequence {
+    std::string_view text;
+    int key;
+  };
+  constexpr std::array<Sequence, 6> kSequences{{{"\x1b[A", TerminalEvent::kUp},
+                                                {"\x1b[B", TerminalEvent::kDown},
+                                                {"\x1bOA", TerminalEvent::kUp},
+                                                {"\x1bOB", TerminalEvent::kDown},
+                                                {"\x1b[5~", TerminalEvent::kPageUp},
+                                                {"\x1b[6~", TerminalEvent::kPageDown}}};
+  for (const Sequence& sequence : kSequences) {
+    if (!keys.starts_with(sequence.text)) continue;
+    keys.erase(0, sequence.text.size());
+    return sequence.key;
+  }
+  const int key = static_cast<unsigned char>(keys.front());
+  keys.erase(0, 1);
+  return key;
+}
+
+}  // namespace
+
+TerminalEvent Terminal::wait(int timeout_ms) {
+  if (keys_.empty()) {
+    std::array<pollfd, 2> descriptors{{{signals_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}}};
+    const int ready = ::poll(descriptors.data(), has_keys_ ? 2 : 1, timeout_ms);
+    if (ready <= 0) return {};
+    if (descriptors[0].revents != 0) return take_signal();
+    if (const TerminalEvent event = take_keys(descriptors[1].revents); keys_.empty()) return event;
+  }
+  return {TerminalEvent::Kind::kKey, next_key(keys_)};
+}
+
+}  // namespace margay::sim

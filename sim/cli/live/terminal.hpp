@@ -1,0 +1,60 @@
+// The terminal as a screen: the alternate one, keys as they are pressed. Restored at the end of its life, and while it
+// is suspended; signals that end a program come as events, so that none of them leaves the terminal as it is.
+#pragma once
+
+#include <signal.h>
+#include <termios.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "portals/base/status.hpp"
+
+namespace margay::sim {
+
+struct TerminalEvent {
+  enum class Kind : std::uint8_t { kTime, kKey, kResized, kEnd };
+  // Keys that are no letters.
+  static constexpr int kUp = 256;
+  static constexpr int kDown = 257;
+  static constexpr int kPageUp = 258;
+  static constexpr int kPageDown = 259;
+
+  Kind kind = Kind::kTime;
+  int value = 0;  // the key, or the signal that ends (0: the terminal is gone)
+};
+
+class Terminal {
+ public:
+  Terminal() = default;
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal();
+
+  // Requires: standard output is a terminal. Keys are taken from standard input if that is one too.
+  [[nodiscard]] portals::Status open();
+
+  [[nodiscard]] std::size_t rows() const;
+  [[nodiscard]] std::size_t columns() const;
+  // Lines of printable ASCII from the top; what does not fit is cut. `reversed`: lines in reverse video.
+  void draw(const std::vector<std::string>& lines, const std::vector<std::size_t>& reversed);
+  // The next thing that happens within `timeout_ms`. (A Ctrl-Z is done inside: it comes back as a resize.)
+  [[nodiscard]] TerminalEvent wait(int timeout_ms);
+
+ private:
+  void enter();
+  void leave();
+  [[nodiscard]] TerminalEvent take_signal();
+  [[nodiscard]] TerminalEvent take_keys(short events);
+
+  bool entered_ = false;
+  bool has_keys_ = false;
+  int signals_ = -1;
+  sigset_t mask_before_{};
+  termios keys_before_{};
+  std::string keys_;  // read and not yet told
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,147 @@
+// What `margay top` makes of a board and of /proc, without a job.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "sim/boot/board.hpp"
+#include "sim/boot/node_segment.hpp"
+#include "sim/cli/live/board_reader.hpp"
+#include "sim/cli/live/job_look.hpp"
+#include "sim/cli/live/table.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+constexpr std::uint32_t kRanks = 3;
+
+// A board as a launcher makes it, and as another process opens it.
+struct Made {
+  Made() {
+    SegmentRequest request;
+    request.sizes = only_size(Board::bytes_for(kRanks));
+    REQUIRE(create_segment(request, descriptor).ok());
+    REQUIRE(Board::create(descriptor, kRanks, board).ok());
+    board.header().node_count = 1;
+    board.publish();
+  }
+  ~Made() { ::close(descriptor); }
+  Made(const Made&) = delete;
+  Made& operator=(const Made&) = delete;
+
+  [[nodiscard]] portals::Status open(BoardReader& out) const {
+    return BoardReader::open(::open(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), O_RDONLY | O_CLOEXEC),
+                             out);
+  }
+
+  int descriptor = -1;
+  Board board;
+};
+
+BoardBlock begun() {
+  BoardBlock block;
+  block.pid = 7;
+  block.start_ticks = 100;
+  block.state = RankState::kInitialized;
+  return block;
+}
+
+RankLook row(std::uint32_t rank, double messages) {
+  RankLook look;
+  look.rank = rank;
+  look.pid = 100 + static_cast<int>(rank);
+  look.doing = Doing::kComputing;
+  look.rates = RankLook::Rates{.processor = 0.5, .calls = 1, .messages = messages, .bytes = 12'345'678};
+  return look;
+}
+
+}  // namespace
+
+TEST_CASE("a board is read as its ranks write it, and what has become another file is refused") {
+  Made made;
+  BoardReader reader;
+  REQUIRE(made.open(reader).ok());
+  set_text(made.board.block(2).mpi_call, "MPI_Recv");
+  made.board.block(2).posted_receives = 5;
+  BoardBlock block;
+  REQUIRE(reader.read_block(2, block));
+  CHECK(std::string(block.mpi_call.data()) == "MPI_Recv");
+  CHECK(block.posted_receives == 5);
+  CHECK(reader.refresh());
+  made.board.header().size = 2;
+  CHECK_FALSE(reader.refresh());
+}
+
+TEST_CASE("a board whose file is shorter than it says is refused, and so is one that is not published") {
+  Made made;
+  made.board.header().size = 4;
+  BoardReader reader;
+  CHECK(made.open(reader).sentence().find("do not fit 4 ranks") != std::string::npos);
+  made.board.header().size = kRanks;
+  made.board.header().magic = 0;
+  CHECK(made.open(reader).sentence() == "is not complete");
+  made.board.publish();
+  made.board.header().node_count = 9;
+  CHECK_FALSE(made.open(reader).ok());
+  CHECK_FALSE(BoardReader::open(::open("/dev/null", O_RDONLY | O_CLOEXEC), reader).ok());
+}
+
+TEST_CASE("what a rank does follows from the board and from its process") {
+  const ProcessLook runs{'R', 100, 0};
+  const ProcessLook sleeps{'S', 100, 0};
+  BoardBlock block;
+  CHECK(doing_of(block, {}) == Doing::kNotBegun);
+  block = begun();
+  CHECK(doing_of(block, runs) == Doing::kComputing);
+  CHECK(doing_of(block, sleeps) == Doing::kSleeping);
+  set_text(block.mpi_call, "MPI_Wait");
+  CHECK(doing_of(block, runs) == Doing::kInCall);
+  CHECK(doing_of(block, sleeps) == Doing::kAsleep);
+  block.wait.is_waiting = 1;
+  CHECK(doing_of(block, sleeps) == Doing::kWaiting);
+  CHECK(doing_of(block, {'T', 100, 0}) == Doing::kStopped);
+  CHECK(doing_of(block, {'R', 101, 0}) == Doing::kEnded);  // another process with its number
+  CHECK(doing_of(block, {'Z', 100, 0}) == Doing::kEnded);
+  CHECK(doing_of(block, {}) == Doing::kEnded);
+  block.state = RankState::kFinalized;
+  CHECK(doing_of(block, runs) == Doing::kFinalized);
+  block.state = static_cast<RankState>(77);
+  CHECK(doing_of(block, runs) == Doing::kUnknown);
+}
+
+TEST_CASE("numbers and times are short") {
+  CHECK(short_number(0) == "0");
+  CHECK(short_number(9999) == "9999");
+  CHECK(short_number(10'000) == "10.0k");
+  CHECK(short_number(123'456) == "123k");
+  CHECK(short_number(999'700) == "1.0M");
+  CHECK(short_number(1e30).size() > 3);
+  CHECK(short_time(0.04) == "0.0");
+  CHECK(short_time(9.96) == "10");
+  CHECK(short_time(200) == "3m20");
+  CHECK(short_time(18'420) == "5h07");
+}
+
+TEST_CASE("a table has a line for each rank in the order asked for, and what the launcher sees") {
+  JobLook job;
+  job.name = "0123abcd";
+  job.nodes = 1;
+  job.ranks = {row(0, 1), row(1, 30), row(2, 20)};
+  std::size_t head_at = 0;
+  std::vector<std::string> lines = table_of(job, SortKey::kMessages, head_at);
+  REQUIRE(lines.size() == 5);
+  CHECK(head_at == 1);
+  CHECK(lines[2].starts_with("    1 "));
+  CHECK(lines[3].starts_with("    2 "));
+  CHECK(lines[2].find("12.3M") != std::string::npos);
+  job.stall = BoardStall::kDeadlock;
+  job.cycle = "0 -> 1 -> 0";
+  lines = table_of(job, SortKey::kRank, head_at);
+  CHECK(head_at == 2);
+  CHECK(lines[1].ends_with("nobody will send one; cycle: 0 -> 1 -> 0"));
+  CHECK(lines[3].starts_with("    0 "));
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,81 @@
+// Stacks as text: what is folded, what is merged; why the system refuses.
+#include "command/stacks/stack.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "command/stacks/held_process.hpp"
+
+namespace margay::command {
+
+namespace {
+
+Frame program(const std::string& function, const std::string& place = "heat.c:41") {
+  return {function, place, "heat"};
+}
+Frame library(const std::string& function) {
+  return {function, "call.cpp:9", "libmpi.so.12"};
+}
+const Frame kStart{"_start", "", "heat"};
+const Frame kLibcStart{"__libc_start_main", "libc-start.c:360", "libc.so.6"};
+const Frame kPoll{"poll", "", "libc.so.6"};
+
+std::string line(const Stack& stack) {
+  return merged({{0, true, stack}}, false).at(0);
+}
+
+}  // namespace
+
+TEST_CASE("a stack begins with main, and ends with the call of the library") {
+  const Stack stack{kStart, kLibcStart, program("main"), library("PMPI_Recv"), library("margay::wait"), kPoll};
+  CHECK(line(folded(stack, "")) == "rank 0: main (heat.c:41) > MPI_Recv");
+}
+
+TEST_CASE("a binding without a frame has the board's name; without one the library's function stays") {
+  const Stack stack{program("main"), library("margay::mpi_adi::blocking_receive"), kPoll};
+  CHECK(is_unnamed_call(stack));
+  CHECK(line(folded(stack, "MPI_Recv")) == "rank 0: main (heat.c:41) > MPI_Recv");
+  CHECK(line(folded(stack, "")) == "rank 0: main (heat.c:41) > margay::mpi_adi::blocking_receive");
+  CHECK_FALSE(is_unnamed_call({program("main"), library("MPI_Recv")}));
+}
+
+TEST_CASE("a function of the program that the library calls is shown, and what it calls") {
+  const Stack stack{program("main"), library("MPI_Reduce"), library("margay::reduce"), program("add", "heat.c:7"),
+                    kPoll};
+  CHECK(line(folded(stack, "")) == "rank 0: main (heat.c:41) > MPI_Reduce > add (heat.c:7) > poll");
+}
+
+TEST_CASE("a thread of the library's own has nothing of the program") {
+  CHECK_FALSE(has_program({{"start_thread", "", "libc.so.6"}, library("margay::sim::Coprocessor"), kPoll}));
+  CHECK(has_program({{"start_thread", "", "libc.so.6"}, program("worker"), kPoll}));
+}
+
+TEST_CASE("equal stacks are one, those of most ranks first, threads last") {
+  const Stack waits{program("main"), {"MPI_Recv", "", "libmpi.so.12"}};
+  const Stack computes{program("main", "heat.c:7")};
+  const std::vector<std::string> lines = merged({{3, true, computes},
+                                                 {0, true, waits},
+                                                 {1, true, waits},
+                                                 {2, true, waits},
+                                                 {5, true, waits},
+                                                 {0, false, computes},
+                                                 {4, true, {}}},
+                                                false);
+  CHECK(lines == std::vector<std::string>{"ranks 0-2,5: main (heat.c:41) > MPI_Recv", "rank 3: main (heat.c:7)",
+                                          "rank 4: no frames could be read", "a thread of rank 0: main (heat.c:7)"});
+  CHECK(merged({{1, true, waits}}, true).at(0) == "rank 1:\n    main (heat.c:41)\n    MPI_Recv");
+  CHECK(ranges({4, 1, 2, 2, 9, 3}) == "1-4,9");
+  CHECK(ranges({1, 0}) == "0,1");
+}
+
+TEST_CASE("a refusal names the setting") {
+  CHECK(refusal_words(1, 0, "x").find("sysctl kernel.yama.ptrace_scope=0") != std::string::npos);
+  CHECK(refusal_words(2, 0, "x").find("only root") != std::string::npos);
+  CHECK(refusal_words(3, 0, "x").find("until the next boot") != std::string::npos);
+  CHECK(refusal_words(0, 0, "Operation not permitted").find("Operation not permitted") == 0);
+  CHECK(refusal_words(1, 77, "x").find("process 77") != std::string::npos);
+}
+
+}  // namespace margay::command
