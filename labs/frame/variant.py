@@ -1,4 +1,7 @@
-"""A seed makes a variant: the numbers of a lab, in its page, its program (variant.h) and its check."""
+"""A seed makes a variant: the numbers of a lab, in its page, its program (variant.h) and its check.
+
+Names that begin with `page_` are for the page alone: tables, sentences.
+"""
 
 import random
 import re
@@ -24,6 +27,8 @@ def header(values):
     """variant.h for C and C++."""
     lines = ["/* The numbers of this variant, made by `margay lab start`. */", "#ifndef VARIANT_H", "#define VARIANT_H", ""]
     for name, value in values.items():
+        if name.startswith("page_"):
+            continue
         if isinstance(value, str):
             lines.append(f'#define {constant(name)} "{value}"')
         elif isinstance(value, (list, tuple)):
