@@ -20,7 +20,7 @@ from frame.trace import BadTrace, Trace
 RUN_SECONDS = 30
 CANNOT = {2: "margay run refused its command line", 71: "the job could not be started", 126: "the program could not be run",
           127: "the program could not be found"}
-TIMED_OUT = 124
+TIMED_OUT, DEADLOCK = 124, 73
 
 
 class Done:
@@ -45,6 +45,8 @@ class Done:
         if self.status == TIMED_OUT:
             return f"the program did not come to its end; `margay trace print {os.path.basename(self.folder)} --last 20` " \
                    "shows what came last"
+        if self.status == DEADLOCK:
+            return "no rank can go on:\n" + "\n".join("    " + line for line in self.err.strip().splitlines())
         last = (self.err or self.out).strip().splitlines()
         return f"the program ended with status {self.status}" + (f": {last[-1]}" if last else "")
 
@@ -75,11 +77,12 @@ class Work:
         return output
 
     def run(self, ranks, *options, arguments=(), stem="program", trace="trace", seconds=RUN_SECONDS):
-        """Runs the program on so many ranks with options of `margay run`; its trace lies in `trace` of the folder."""
+        """Runs the program on so many ranks with options of `margay run`; its trace lies in `trace` of the folder. A program in
+        which all wait for one another ends with status 73."""
         folder = self.path(trace)
         shutil.rmtree(folder, ignore_errors=True)
-        command = [tools.margay(), "run", "-n", str(ranks), "--timeout", str(seconds), "--trace", folder, *options,
-                   self.build(stem), *arguments]
+        command = [tools.margay(), "run", "-n", str(ranks), "--timeout", str(seconds), "--deadlock", "abort",
+                   "--trace", folder, *options, self.build(stem), *arguments]
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=self.folder,
                                   env=tools.environment(), stdin=subprocess.DEVNULL, timeout=seconds + 30, check=False)
