@@ -4,6 +4,7 @@ from frame.blanks import Truth
 
 TITLE = "Too long, and too early: truncated messages and ready sends"
 MINUTES = 25
+RANKS, OPTIONS = 2, ()
 SHORT_LIMIT = 16384
 READY_TAG, UNKNOWN_TAG, CURED_TAG = 11, 21, 22
 PROBES = ("MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe")
@@ -68,7 +69,7 @@ def part_1(work, trace):
 
 def check(work):
     found = work.findings
-    done = work.run(2)
+    done = work.run()
     if not found.unless(done.status == 0, done.trouble):
         return found
     trace = done.trace
