@@ -80,7 +80,8 @@ class Work:
     def command(self, ranks=None, *options, arguments=(), stem="program", trace="trace"):
         """The words behind `margay` for a run; without ranks and options those that the lab has in RANKS and OPTIONS."""
         if ranks is None:
-            ranks, options = self.lab.RANKS, (*(variant.fill(word, self.variant) for word in self.lab.OPTIONS), *options)
+            ranks = variant.fill(str(self.lab.RANKS), self.variant)
+            options = (*(variant.fill(word, self.variant) for word in self.lab.OPTIONS), *options)
         return ["run", "-n", str(ranks), *options, "--trace", trace, "./" + stem, *arguments]
 
     def run(self, ranks=None, *options, arguments=(), stem="program", trace="trace", seconds=RUN_SECONDS):
