@@ -1,5 +1,5 @@
-/* Put and get as the paper has them (section 4): into and out of another rank's window, at an offset that the origin names. Part 1 is
- * for your predictions: leave it as it is. Part 2 has the blanks. */
+/* Put and get as the paper has them (section 4): into and out of another rank's window, at an offset that the origin
+ * names. Part 1 is for your predictions: leave it as it is. Part 2 has the blanks. */
 #include <margay/mpi_rma_1996.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,16 +17,17 @@ static void part_1(MPI_Comm rma, int* mine) {
   MPI_Datatype column; /* kBlocks blocks of kBlockInts ints, each kStride ints behind the one before */
   MPI_Type_vector(kBlocks, kBlockInts, kStride, MPI_INT, &column);
   MPI_Type_commit(&column);
-  MPI_RMA_put(mine, kInts, MPI_INT, 1, kPlace, kInts, MPI_INT, rma);              /* a */
-  MPI_RMA_put(mine, kBlocks * kBlockInts, MPI_INT, 1, kColumn, 1, column, rma);   /* b: one element of type column there */
-  MPI_RMA_get(mine, kBlocks * kBlockInts, MPI_INT, 1, kColumn, 1, column, rma);   /* c */
+  MPI_RMA_put(mine, kInts, MPI_INT, 1, kPlace, kInts, MPI_INT, rma); /* a */
+  MPI_RMA_put(mine, kBlocks * kBlockInts, MPI_INT, 1, kColumn, 1, column,
+              rma); /* b: one element of type column there */
+  MPI_RMA_get(mine, kBlocks * kBlockInts, MPI_INT, 1, kColumn, 1, column, rma);       /* c */
   MPI_RMA_put(mine, kInts, MPI_INT, 1, kWindowInts - kInts + 1, kInts, MPI_INT, rma); /* d: one int too far */
   MPI_Send(NULL, 0, MPI_INT, 1, kWordTag, rma);
   MPI_Type_free(&column);
 }
 
-/* Part 2: everybody gives everybody else a block of kShare ints. In each window rank r has the place r * kShare; nothing is to be
- * received there but words. Returns how many ints of this rank's window are wrong. */
+/* Part 2: everybody gives everybody else a block of kShare ints. In each window rank r has the place r * kShare;
+ * nothing is to be received there but words. Returns how many ints of this rank's window are wrong. */
 static int exchange(MPI_Comm rma, int* window, int* mine) {
   for (int i = 0; i < kShare; ++i) mine[i] = 1000 * rank + i;
   for (int other = 0; other < size; ++other) {

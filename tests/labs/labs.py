@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Each lab as a student would use it, through `labs/lab`: what is handed out is not right and says why; the answer is right; each
-typical wrong answer is not, and its check says the sentence that belongs to it.
+typical wrong answer is not, and its check says the sentence that belongs to it. Wrong answers are dealt out to the seeds, each to one;
+with --all each seed has them all.
 
-    tests/labs/labs.py --build build/release [--seeds 3] [--lab protocols] [--command PATH]
+    tests/labs/labs.py --build build/release [--seeds 3] [--lab protocols] [--all] [--command script]
 
 A wrong answer is a file of the lab's folder `wrong`: a program, whose first line is `// says: PART OF A SENTENCE`, or predictions
 (`*.txt`, `# says: ...`), which replace the true ones.
@@ -65,7 +66,9 @@ class Case:
         self.take("answer")
         self.expect("the answer", OK)
         wrong = os.path.join(self.source, "wrong")
-        for name in sorted(os.listdir(wrong)) if os.path.isdir(wrong) else []:
+        for number, name in enumerate(sorted(os.listdir(wrong)) if os.path.isdir(wrong) else []):
+            if not self.options.all and number % self.options.seeds != self.seed - 1:
+                continue
             self.take("answer")
             self.expect(f"wrong/{name}", WRONG, self.take_wrong(os.path.join(wrong, name)))
 
@@ -110,6 +113,7 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--lab", action="append")
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--command", choices=("margay", "script"), default="margay")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()

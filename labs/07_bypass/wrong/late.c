@@ -1,6 +1,6 @@
 // says: was not expected when it came
-/* Application bypass: rank 1 computes and makes no MPI call, and yet its memory changes. Part 1 is for your predictions: leave it as it is.
- * Part 2 computes too, but its receive comes too late; mend it. */
+/* Application bypass: rank 1 computes and makes no MPI call, and yet its memory changes. Part 1 is for your
+ * predictions: leave it as it is. Part 2 computes too, but its receive comes too late; mend it. */
 #include <margay/mpi_rma_1996.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -33,9 +33,15 @@ enum action { kSendShort = 1, kSendLong, kSendUnposted, kPutAllocated, kPutCreat
 
 static void act(enum action action, int tag, MPI_Request* request) {
   switch (action) {
-    case kSendShort: MPI_Issend(bytes, kShortBytes, MPI_BYTE, 1, tag, MPI_COMM_WORLD, request); break;
-    case kSendLong: MPI_Issend(bytes, kLongBytes, MPI_BYTE, 1, tag, MPI_COMM_WORLD, request); break;
-    case kSendUnposted: MPI_Isend(bytes, kLongBytes, MPI_BYTE, 1, tag, MPI_COMM_WORLD, request); break;
+    case kSendShort:
+      MPI_Issend(bytes, kShortBytes, MPI_BYTE, 1, tag, MPI_COMM_WORLD, request);
+      break;
+    case kSendLong:
+      MPI_Issend(bytes, kLongBytes, MPI_BYTE, 1, tag, MPI_COMM_WORLD, request);
+      break;
+    case kSendUnposted:
+      MPI_Isend(bytes, kLongBytes, MPI_BYTE, 1, tag, MPI_COMM_WORLD, request);
+      break;
     case kPutAllocated:
     case kPutCreated: {
       const MPI_Win window = action == kPutAllocated ? allocated : created;
@@ -44,19 +50,23 @@ static void act(enum action action, int tag, MPI_Request* request) {
       MPI_Win_unlock(1, window); /* returns when the bytes are in rank 1's memory */
       break;
     }
-    case kPut1996: MPI_RMA_put(bytes, kPutBytes, MPI_BYTE, 1, 0, kPutBytes, MPI_BYTE, rma); break;
+    case kPut1996:
+      MPI_RMA_put(bytes, kPutBytes, MPI_BYTE, 1, 0, kPutBytes, MPI_BYTE, rma);
+      break;
   }
 }
 
 /* Part 1, a step: rank 1 has posted the receive (but for kSendUnposted) and computes while rank 0 acts. */
 static void step(int rank, int number, enum action action) {
   MPI_Request request = MPI_REQUEST_NULL;
-  const int length = action == kSendShort ? kShortBytes : kLongBytes, waits = action == kSendShort || action == kSendLong;
+  const int length = action == kSendShort ? kShortBytes : kLongBytes,
+            waits = action == kSendShort || action == kSendLong;
   if (rank == 0) {
     wait_until_it_computes(number);
     act(action, number, &request);
     if (waits) MPI_Wait(&request, MPI_STATUS_IGNORE); /* synchronous: its receive has it */
-    if (!waits) MPI_Ssend(NULL, 0, MPI_BYTE, 1, kWordTag + number, MPI_COMM_WORLD); /* received: what went before has come */
+    if (!waits)
+      MPI_Ssend(NULL, 0, MPI_BYTE, 1, kWordTag + number, MPI_COMM_WORLD); /* received: what went before has come */
     flags->done = number;
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     return;

@@ -1,6 +1,6 @@
 // says: in MPI_Recv: waits for rank
-/* Everybody sends to one rank and receives from one. `./program stuck` does it as in part 1 and gets stuck: leave that as it is. Without
- * an argument the program does parts 2 and 3, which are to be mended. */
+/* Everybody sends to one rank and receives from one. `./program stuck` does it as in part 1 and gets stuck: leave that
+ * as it is. Without an argument the program does parts 2 and 3, which are to be mended. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
