@@ -79,7 +79,7 @@ def check(work):
         return found
     trace = part_1.trace
     waits = blocked(trace)
-    report = "Run `./program stuck` as the page says, and read the report: who waits for whom? Or see `margay trace messages trace_stuck`."
+    report = "Run `margay lab run -- stuck`, and read the report: who waits for whom? Or see `margay trace messages trace_stuck`."
     sends = trace.calls("MPI_Send")
     work.predicted({
         "cycle": Truth(circle(waits), report, "each waits in MPI_Send until the next one posts its receive, which comes after its own send"),
