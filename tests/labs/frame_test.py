@@ -139,6 +139,74 @@ class BlanksTest(unittest.TestCase):
         self.assertEqual(variant.fill("{seed} {page_only} {x} {{1, 2}}", values), "7 x\ny {x} {{1, 2}}")
 
 
+class CommandTest(unittest.TestCase):
+    """What `lab` says of folders that cannot be judged: status 2 and a sentence, never a wrong judgement."""
+
+    def setUp(self):
+        self.place = tempfile.mkdtemp()
+        self.folder = os.path.join(self.place, "lab")
+        self.addCleanup(shutil.rmtree, self.place)
+        self.lab("start", "protocols", self.folder, "--seed", "3")
+
+    def lab(self, *words):
+        environment = {**os.environ, "MARGAY_COMMAND": os.path.join(BUILD, "bin", "margay")}
+        done = subprocess.run([os.path.join(ROOT, "labs", "lab"), *words], capture_output=True, text=True, env=environment,
+                              timeout=120, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def change(self, name, old, new):
+        with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(old, text)
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+            file.write(text.replace(old, new))
+
+    def answered(self):
+        self.assertEqual(self.lab("answer", self.folder)[0], 0)
+        shutil.copy(os.path.join(self.folder, "answers.txt"), os.path.join(self.folder, "predict.txt"))
+
+    def says(self, status, sentence, *words):
+        got, said = self.lab(*(words or ("check", self.folder)))
+        self.assertEqual(got, status, said)
+        self.assertIn(sentence, said)
+
+    def test_a_program_that_does_not_compile(self):
+        self.answered()
+        self.change("program.c", "int rank;", "int rank")
+        self.says(2, "program.c does not compile")
+
+    def test_a_program_that_dies(self):
+        self.answered()
+        self.change("program.c", "int rank;", "int rank; abort();")
+        self.says(1, "the program ended with status 134")
+
+    def test_a_program_that_hangs(self):
+        self.answered()
+        self.change("program.c", "MPI_Finalize();", "MPI_Recv(0, 0, MPI_BYTE, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);")
+        self.says(1, "no rank can go on")
+
+    def test_another_program(self):
+        self.answered()
+        self.change("program.c", "if (rank == 0) send_message(i, bytes);", "(void)send_message;")
+        self.change("program.c", "if (rank == 1) receive_message(i, bytes);", "(void)receive_message;")
+        self.says(1, "program.c is not the one that was handed out")
+
+    def test_folders(self):
+        self.says(2, "there is no lab.json", "check", self.place)
+        self.says(2, "is there and not empty", "start", "protocols", self.folder)
+        self.says(2, "there is no lab 'protocol'", "start", "protocol", os.path.join(self.place, "other"))
+        self.change("lab.json", "}", "")
+        self.says(2, "is damaged")
+
+    def test_run(self):
+        folder = os.getcwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, folder)
+        for _ in range(2):  # the second run takes the place of the first one's trace
+            self.says(0, "--trace trace ./program word", "run", "--stats", "--", "word")
+        Trace.load("trace")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
