@@ -193,6 +193,7 @@ int run_cli(int argc, char** argv, const LayersAbove& layers_above) {
       "another, the launcher tells the deadlock by itself (margay run --deadlock abort ends it). A trace: margay run\n"
       "--trace DIR, with --trace-walks every match entry that was passed over; then margay trace story DIR.");
   add_info_command(app, layers_above);
+  app.add_subcommand("lab", "labs that check themselves by the trace of a run: margay lab --help");
   app.add_subcommand("doctor", "check this machine and print the mend")->callback(run_doctor);
   add_check_command(app);
   add_calibrate_command(app, layers_above);

@@ -1,0 +1,108 @@
+"""What a lab's check works with: the student's folder, its program under `margay run --trace`, its predictions.
+
+    def check(work):
+        done = work.run()                   # builds the program first; the lab's RANKS and OPTIONS
+        done = work.run(4, "--nodes", "2")  # or others
+        findings = work.findings
+        findings.unless(done.status == 0, done.trouble)
+        for message in done.trace.puts(portal=0): ...
+        work.predicted({"headers": Truth(3, "Count the lines `puts its header` of ...", "a put, ...")})
+        return findings
+"""
+
+import os
+import shutil
+import subprocess
+
+from frame import blanks, tools, variant
+from frame.say import CouldNotRun, Findings
+from frame.trace import BadTrace, Trace
+
+RUN_SECONDS = 30
+CANNOT = {2: "margay run refused its command line", 71: "the job could not be started", 126: "the program could not be run",
+          127: "the program could not be found"}
+TIMED_OUT, DEADLOCK = 124, 73
+
+
+class Done:
+    """A run that ended: exit status, what it printed, its trace."""
+
+    def __init__(self, status, out, err, folder):
+        self.status, self.out, self.err, self.folder = status, out, err, folder
+        self._trace = None
+
+    @property
+    def trace(self):
+        if self._trace is None:
+            try:
+                self._trace = Trace.load(self.folder)
+            except BadTrace as error:
+                raise CouldNotRun(str(error)) from error
+        return self._trace
+
+    @property
+    def trouble(self):
+        """A sentence about a run that did not end well."""
+        if self.status == TIMED_OUT:
+            return f"the program did not come to its end; `margay trace print {os.path.basename(self.folder)} --last 20` " \
+                   "shows what came last"
+        if self.status == DEADLOCK:
+            return "no rank can go on:\n" + "\n".join("    " + line for line in self.err.strip().splitlines())
+        last = (self.err or self.out).strip().splitlines()
+        return f"the program ended with status {self.status}" + (f": {last[-1]}" if last else "")
+
+
+class Work:
+    """A student's folder of one lab. Without `predictions` the truths are only collected."""
+
+    def __init__(self, lab, folder, values, predictions=None):
+        self.lab, self.folder, self.variant, self.predictions = lab, os.path.abspath(folder), values, predictions
+        self.findings, self.truths, self._built = Findings(), {}, set()
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def program(self, stem="program"):
+        """The source of a program of this folder, C or C++."""
+        for ending in (".c", ".cpp"):
+            if os.path.exists(self.path(stem + ending)):
+                return self.path(stem + ending)
+        raise CouldNotRun(f"{self.folder}: there is no {stem}.c")
+
+    def build(self, stem="program"):
+        """Compiles it, once a check; the path of the executable."""
+        output = self.path(stem)
+        if stem not in self._built:
+            tools.build(self.program(stem), output, self.folder)
+            self._built.add(stem)
+        return output
+
+    def command(self, ranks=None, *options, arguments=(), stem="program", trace="trace"):
+        """The words behind `margay` for a run; without ranks and options those that the lab has in RANKS and OPTIONS."""
+        if ranks is None:
+            ranks = variant.fill(str(self.lab.RANKS), self.variant)
+            options = (*(variant.fill(word, self.variant) for word in self.lab.OPTIONS), *options)
+        return ["run", "-n", str(ranks), *options, "--trace", trace, "./" + stem, *arguments]
+
+    def run(self, ranks=None, *options, arguments=(), stem="program", trace="trace", seconds=RUN_SECONDS):
+        """Runs the program on so many ranks with options of `margay run`; its trace lies in `trace` of the folder. A program in
+        which all wait for one another ends with status 73."""
+        folder = self.path(trace)
+        shutil.rmtree(folder, ignore_errors=True)
+        self.build(stem)
+        words = self.command(ranks, *options, arguments=arguments, stem=stem, trace=trace)
+        command = [tools.margay(), words[0], "--timeout", str(seconds), "--deadlock", "abort", *words[1:]]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=self.folder,
+                                  env=tools.environment(), stdin=subprocess.DEVNULL, timeout=seconds + 30, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise CouldNotRun(f"margay run: {error}") from error
+        if done.returncode in CANNOT and not os.path.isdir(folder):
+            raise CouldNotRun(f"{CANNOT[done.returncode]}: {done.stderr.strip()}")
+        return Done(done.returncode, done.stdout, done.stderr, folder)
+
+    def predicted(self, truths):
+        """Compares predict.txt with what the run showed; its sentences are findings."""
+        self.truths.update(truths)
+        if self.predictions is not None:
+            self.findings += blanks.wrong_predictions(self.predictions, truths)

@@ -1,0 +1,61 @@
+"""Findings: what a check has to say, each a sentence in the lab's words."""
+
+import sys
+
+OK, WRONG, COULD_NOT_RUN = 0, 1, 2
+
+
+class CouldNotRun(Exception):
+    """A check cannot judge: the program does not compile, margay is not there, a file is missing. Ends with status 2."""
+
+
+class Findings:
+    """Collects sentences; a check returns one of these."""
+
+    def __init__(self, sentences=()):
+        self.sentences = list(sentences)
+
+    def say(self, sentence):
+        """Adds a sentence once."""
+        if sentence not in self.sentences:
+            self.sentences.append(sentence)
+
+    def unless(self, holds, sentence):
+        """Adds the sentence unless `holds`; whether it holds."""
+        if not holds:
+            self.say(sentence)
+        return holds
+
+    def __iadd__(self, others):
+        for sentence in others:
+            self.say(sentence)
+        return self
+
+    def __iter__(self):
+        return iter(self.sentences)
+
+    def __bool__(self):
+        return bool(self.sentences)
+
+
+def report(title, findings):
+    """Prints what was found; the exit status."""
+    findings = list(findings)
+    if not findings:
+        print(f"{title}: right.")
+        return OK
+    print(f"{title}: not yet.")
+    for sentence in findings:
+        print(f"- {sentence}")
+    return WRONG
+
+
+def fail(sentence):
+    """Says why nothing can be judged; the exit status."""
+    print(f"lab: {sentence}", file=sys.stderr)
+    return COULD_NOT_RUN
+
+
+def count(number, noun, nouns=None):
+    """"1 message", "2 messages"."""
+    return f"{number} {noun if number == 1 else nouns or noun + 's'}"

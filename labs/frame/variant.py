@@ -1,0 +1,50 @@
+"""A seed makes a variant: the numbers of a lab, in its page, its program (variant.h) and its check.
+
+Names that begin with `page_` are for the page alone: tables, sentences.
+"""
+
+import random
+import re
+
+INT_MAX = 2**31 - 1
+
+
+def make(lab, seed):
+    """The lab's numbers for a seed: a dict of names to int, str, or list of int. The same for each machine and run."""
+    return {"seed": seed, **lab.variant(random.Random(f"{lab.NAME} {seed}"))}
+
+
+def constant(name):
+    """`short_bytes` is `kShortBytes` in C."""
+    return "k" + "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def literal(value):
+    return f"0x{value:x}ULL" if value > INT_MAX else str(value)
+
+
+def header(values):
+    """variant.h for C and C++."""
+    lines = ["/* The numbers of this variant, made by `margay lab start`. */", "#ifndef VARIANT_H", "#define VARIANT_H", ""]
+    for name, value in values.items():
+        if name.startswith("page_"):
+            continue
+        if isinstance(value, str):
+            lines.append(f'#define {constant(name)} "{value}"')
+        elif isinstance(value, (list, tuple)):
+            kind = "unsigned long long" if any(item > INT_MAX for item in value) else "int"
+            lines.append(f"static const {kind} {constant(name)}[] = {{{', '.join(map(literal, value))}}};")
+            lines.append(f"#define {constant(name)}Count {len(value)}")
+        else:
+            lines.append(f"#define {constant(name)} {literal(value)}")
+    return "\n".join(lines + ["", "#endif", ""])
+
+
+def fill(text, values):
+    """Replaces {name} in a page. Other braces stay, as pages show C."""
+    def one(match):
+        value = values.get(match.group(1))
+        if value is None:
+            return match.group(0)
+        return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return re.sub(r"\{([a-z_0-9]+)\}", one, text)
