@@ -158,6 +158,9 @@ if(MARGAY_CALIBRATE AND NOT CMAKE_CROSSCOMPILING AND NOT MARGAY_SANITIZE)
   ]])
 endif()
 
+# Wireshark's dissector (docs/trace_export.md).
+install(FILES sim/trace/export/margay.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/margay/wireshark)
+
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 if(MARGAY_TESTS AND doctest_FOUND)

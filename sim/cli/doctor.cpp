@@ -34,15 +34,15 @@ Diagnosis check_processors() {
 
 // What a job of a few ranks really needs, not what /dev/shm claims to have.
 Diagnosis check_memory() {
-  constexpr std::uint64_t kBytes = std::uint64_t{64} << 20;
+  constexpr std::uint64_t kTrialBytes = std::uint64_t{64} << 20;
   SegmentRequest request;
-  request.sizes = only_size(kBytes);
+  request.sizes = only_size(kTrialBytes);
   request.inheritable = false;
   int descriptor = -1;
   const portals::Status status = create_segment(request, descriptor);
   if (!status.ok()) {
     rlimit files{};
-    const bool too_short = ::getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < kBytes;
+    const bool too_short = ::getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < kTrialBytes;
     return {Finding::kFail, status.sentence(),
             too_short ? "ulimit -f unlimited" : "give the container --shm-size=1g, or allow memfd_create"};
   }

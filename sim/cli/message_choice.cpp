@@ -6,13 +6,6 @@
 
 namespace margay::sim {
 
-const Trace::Entry& about(const Trace& trace, const MessageStory& story) {
-  for (const std::size_t step : {story.sent, story.arrived, story.begin, story.dropped}) {
-    if (step != MessageStory::kNone) return trace.entries[step];
-  }
-  return trace.entries[story.steps.front()];
-}
-
 namespace {
 
 bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceNames& names, const Messages& messages,
@@ -41,14 +34,6 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
 }
 
 }  // namespace
-
-std::uint64_t duration_ns(const Trace& trace, const MessageStory& story) {
-  // A receive may have been posted long before.
-  const std::size_t first = story.begin != MessageStory::kNone ? story.begin : story.steps.front();
-  const std::uint64_t begin = trace.entries[first].event.time;
-  const std::uint64_t end = trace.entries[story.steps.back()].event.time;
-  return end > begin ? end - begin : 0;
-}
 
 std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trace, const TraceNames& names,
                                  const Messages& messages) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/trace/names.hpp"
+#include "sim/trace/story/fate.hpp"
 #include "sim/trace/story/messages.hpp"
 
 namespace CLI {
@@ -30,9 +31,5 @@ void add_message_choice(CLI::App& command, MessageChoice& choice);
 // By time, or with `slowest` the longest first.
 [[nodiscard]] std::vector<MessageStory> choose(const MessageChoice& choice, const Trace& trace, const TraceNames& names,
                                                const Messages& messages);
-// The event that tells a message's portal and bits. Requires: it has steps.
-[[nodiscard]] const Trace::Entry& about(const Trace& trace, const MessageStory& story);
-// From its sending to its last step. Requires: it has steps.
-[[nodiscard]] std::uint64_t duration_ns(const Trace& trace, const MessageStory& story);
 
 }  // namespace margay::sim

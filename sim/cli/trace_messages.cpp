@@ -23,17 +23,6 @@ struct MessagesOptions {
   bool csv = false;
 };
 
-std::string_view fate(const Messages& messages, const MessageStory& story) {
-  if (story.taken_back) return "cancelled";
-  if (story.dropped != kNone) return "dropped";
-  if (story.pulled != kNone) return story.unexpected ? "unexpected, pulled" : "pulled";
-  const bool whole = messages.is_whole(story.identity.destination);
-  if (story.unexpected && story.searched != kNone) return "unexpected";
-  if (story.unexpected) return whole ? "never received" : "unexpected";
-  if (story.matched != kNone) return "expected";
-  return whole && story.arrived == kNone ? "not arrived" : "not known";
-}
-
 std::string microseconds(std::uint64_t ns) {
   return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
 }
