@@ -26,7 +26,15 @@ ExportOutput::Buffer::int_type ExportOutput::Buffer::overflow(int_type letter) {
 }
 
 ExportOutput::~ExportOutput() {
-  if (buffer_.file != nullptr && buffer_.file != stdout) std::fclose(buffer_.file);
+  if (buffer_.file == nullptr || buffer_.file == stdout) return;
+  std::fclose(buffer_.file);
+  remove_file();
+}
+
+// Half a file would be taken for a whole one. What is no file, as /dev/stdout, stays.
+void ExportOutput::remove_file() const {
+  struct stat about {};
+  if (stat(path_.c_str(), &about) == 0 && S_ISREG(about.st_mode)) ::unlink(path_.c_str());
 }
 
 Status ExportOutput::open(const std::string& path) {
@@ -49,9 +57,7 @@ Status ExportOutput::close() {
   if (buffer_.error == 0 && out_.good()) return {};
   if (is_stdout)
     return Status::error(fmt::format("trace: standard output could not be written: {}", std::strerror(buffer_.error)));
-  // Half a file would be taken for a whole one.
-  struct stat about {};
-  if (stat(path_.c_str(), &about) == 0 && S_ISREG(about.st_mode)) ::unlink(path_.c_str());
+  remove_file();
   return Status::error(fmt::format("trace: {}: could not be written: {}", path_, std::strerror(buffer_.error)));
 }
 

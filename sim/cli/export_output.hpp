@@ -15,6 +15,7 @@ class ExportOutput {
   ExportOutput() : out_(&buffer_) {}
   ExportOutput(const ExportOutput&) = delete;
   ExportOutput& operator=(const ExportOutput&) = delete;
+  // Without close() before it, a file of ours is removed.
   ~ExportOutput();
 
   // `path`: a file that is made or written anew; "" or "-": standard output.
@@ -33,6 +34,8 @@ class ExportOutput {
     std::streamsize xsputn(const char* text, std::streamsize count) override;
     int_type overflow(int_type letter) override;
   };
+
+  void remove_file() const;
 
   std::string path_;
   Buffer buffer_;

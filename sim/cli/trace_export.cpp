@@ -20,8 +20,10 @@
 #include "sim/trace/export/csv.hpp"
 #include "sim/trace/export/mermaid.hpp"
 #include "sim/trace/export/msc.hpp"
+#include "sim/trace/export/otf2.hpp"
 #include "sim/trace/export/pcapng.hpp"
 #include "sim/trace/export/perfetto.hpp"
+#include "sim/trace/export/smpi_ti.hpp"
 
 namespace margay::sim {
 
@@ -36,6 +38,7 @@ struct ExportOptions {
   std::string table = "messages";
   MessageChoice choice;
   std::size_t count = 0;  // 0: all
+  double flops_per_second = 1e9;
 };
 
 // All that a format may be made of.
@@ -49,8 +52,8 @@ enum class Shape { text, binary, folder };
 struct Format {
   std::string_view name;
   Shape shape;
-  bool is_of_messages;  // the options that choose messages mean something
   void (*to_stream)(const ExportJob& job, std::ostream& out);
+  void (*to_folder)(const ExportJob& job, const std::string& folder) = nullptr;
 };
 
 Chart small_chart(const ExportJob& job) {
@@ -70,17 +73,38 @@ void put_table(const ExportJob& job, std::ostream& out) {
   write_messages_csv(job.source, job.stories, out);
 }
 
+void put_replay(const ExportJob& job, const std::string& folder) {
+  Replay replay;
+  if (Status status = replay_of(job.source, job.stories, job.options.flops_per_second, replay); !status.ok()) {
+    fail_trace(status);
+  }
+  if (Status status = write_smpi_ti(replay, folder); !status.ok()) fail_trace(status);
+  if (replay.left_out_messages + replay.left_out_accesses + replay.left_out_calls != 0) {
+    fmt::print(
+        stderr,
+        "margay trace: not in {}: {} messages (one-sided, the library's own, cancelled, not received, or with an "
+        "end that is not in the trace), {} accesses of windows, {} collective calls in memory of a node of which "
+        "the trace does not tell who read what\n",
+        folder, replay.left_out_messages, replay.left_out_accesses, replay.left_out_calls);
+  }
+}
+
+void put_otf2(const ExportJob& job, const std::string& folder) {
+  if (Status status = write_otf2(job.source, job.stories, folder); !status.ok()) fail_trace(status);
+}
+
 constexpr std::array kFormats = {
-    Format{"chrome", Shape::text, true,
+    Format{"chrome", Shape::text,
            [](const ExportJob& job, std::ostream& out) { write_chrome(job.source, job.stories, out); }},
-    Format{"perfetto", Shape::binary, true,
+    Format{"perfetto", Shape::binary,
            [](const ExportJob& job, std::ostream& out) { write_perfetto(job.source, job.stories, out); }},
-    Format{"csv", Shape::text, true, put_table},
-    Format{"mermaid", Shape::text, true,
+    Format{"csv", Shape::text, put_table},
+    Format{"mermaid", Shape::text,
            [](const ExportJob& job, std::ostream& out) { write_mermaid(small_chart(job), out); }},
-    Format{"msc", Shape::text, true, [](const ExportJob& job, std::ostream& out) { write_msc(small_chart(job), out); }},
-    Format{"pcapng", Shape::binary, false,
-           [](const ExportJob& job, std::ostream& out) { write_pcapng(job.source, out); }},
+    Format{"msc", Shape::text, [](const ExportJob& job, std::ostream& out) { write_msc(small_chart(job), out); }},
+    Format{"pcapng", Shape::binary, [](const ExportJob& job, std::ostream& out) { write_pcapng(job.source, out); }},
+    Format{"smpi-ti", Shape::folder, nullptr, put_replay},
+    Format{"otf2", Shape::folder, nullptr, put_otf2},
 };
 
 std::string format_names(std::string_view separator) {
@@ -131,9 +155,16 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   const EventWords words(trace, names, call_site);
   const ExportSource source{trace, names, messages, words};
   ExportJob job{options, source, {}};
-  if (format.is_of_messages) job.stories = choose(options.choice, trace, names, messages);
+  MessageChoice choice = options.choice;
+  choice.all |= format.shape == Shape::folder;  // a replay needs the messages of collective calls
+  job.stories = choose(choice, trace, names, messages);
   if (options.count != 0 && job.stories.size() > options.count) job.stories.resize(options.count);
-  write_stream(job, format);
+  if (format.shape == Shape::folder) {
+    if (Status status = make_export_folder(options.output); !status.ok()) fail_trace(status);
+    format.to_folder(job, options.output);
+  } else {
+    write_stream(job, format);
+  }
 }
 
 }  // namespace
@@ -147,6 +178,9 @@ void add_trace_export(CLI::App& trace, const CallSite& call_site) {
   command->add_option("--table", options->table, "csv: events, messages or calls");
   add_message_choice(*command, options->choice);
   command->add_option("--count", options->count, "at most so many messages")->check(CLI::PositiveNumber);
+  command
+      ->add_option("--flops", options->flops_per_second, "smpi-ti: floating-point operations of a second of computing")
+      ->check(CLI::PositiveNumber);
   command->callback([options, call_site] { export_trace(*options, call_site); });
 }
 
