@@ -308,7 +308,8 @@ def check_replay(exported):
                 receives[rest[0], who, rest[1], rest[2]] += 1
                 opened[who, "receive", rest[0], who, rest[1]] += what == "irecv"
             elif what == "wait":
-                side = next(side for side in ("receive", "send") if opened[who, side, *rest])
+                side = next((side for side in ("receive", "send") if opened[who, side, *rest]), None)
+                expect(side, f"nothing is waited for by {' '.join((who, what, *rest))}")
                 opened[who, side, *rest] -= 1
     expect(sends == receives and max(sends.values()) == 1, "sends are not the receives")
     expect(not any(count for key, count in opened.items() if key[1] == "receive"), "a receive is not waited for")
@@ -394,9 +395,9 @@ def main():
             try:
                 check(exported)
                 print(f"{name}: holds")
-            except Problem as problem:
+            except (Problem, LookupError, ValueError) as problem:  # the last two: a file that is not what it should be
                 failed += 1
-                print(f"{name}: {problem}")
+                print(f"{name}: {problem!r}" if not isinstance(problem, Problem) else f"{name}: {problem}")
     return 1 if failed else 0
 
 

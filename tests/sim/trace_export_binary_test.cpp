@@ -122,11 +122,12 @@ TEST_CASE("export: a packet is a note and the head that its frame has, and count
   CHECK(header.kind == portals::Kind::put);
   CHECK_EQ(header.length, 40000);
   CHECK_EQ(header.match_bits, made::kTag7 | 4);
-  // The reply names the message that it is a part of.
-  const std::string reply = parts[5].body.substr(20);
-  CHECK_EQ(number_at<std::uint64_t>(reply, 24), made::kReply.sequence);
-  CHECK_EQ(number_at<std::uint32_t>(reply, 12), made::kMessage.source);
-  CHECK_EQ(number_at<std::uint64_t>(reply, 32), made::kMessage.sequence);
+  // The acknowledgment goes the other way, and names the message that it is a part of.
+  const std::string acknowledgment = parts[3].body.substr(20);
+  CHECK_EQ(number_at<std::uint32_t>(acknowledgment, 4), made::kAcknowledgment.source);
+  CHECK_EQ(number_at<std::uint64_t>(acknowledgment, 24), made::kAcknowledgment.sequence);
+  CHECK_EQ(number_at<std::uint32_t>(acknowledgment, 12), made::kMessage.source);
+  CHECK_EQ(number_at<std::uint64_t>(acknowledgment, 32), made::kMessage.sequence);
 }
 
 TEST_CASE("export: a body of more than 4 GiB is as long as a packet can say; each wire is an interface") {
