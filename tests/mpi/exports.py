@@ -290,6 +290,22 @@ def check_live(exported, path):
                                f"{sorted(set(seen.items()) ^ set(wanted.items()))[:6]}")
 
 
+def check_live_late(exported, path):
+    """A capture that began in the middle of the connections."""
+    late = exported.scratch / "late.pcapng"
+    read = ["tshark", "-X", f"lua_script:{DISSECTOR}", "-r", path]
+    verdicts = subprocess.run([*read, "-Y", "margay.hello.verdict", "-T", "fields", "-e", "frame.number"], capture_output=True, text=True,
+                              timeout=TIMEOUT, check=False).stdout.split()
+    expect(verdicts, "no handshake passed by")
+    subprocess.run([*read, "-Y", f"frame.number > {max(map(int, verdicts)) + 5}", "-w", late], capture_output=True, timeout=TIMEOUT, check=False)
+    frames = [frame for frame in tshark_frames(late) if "margay.kind" in frame]
+    seen = collections.Counter((*(int(frame[f"margay.{name}"]) for name in ("kind", "portal", "length")), int(frame["margay.match_bits"], 16))
+                               for frame in frames)
+    wanted = collections.Counter(header[:4] for header in exported.hops().values() if header[4] == "tcp")
+    expect(len(frames) > 10 and not seen - wanted, f"late: {len(frames)} messages, not the trace's: {seen - wanted}")
+    expect(not any("margay.sequence" in frame for frame in frames), "late: a sequence is told that nobody can know")
+
+
 def check_replay(exported):
     folder = exported.scratch / "replay"
     exported.export("smpi-ti", "-o", folder)
@@ -389,11 +405,11 @@ def main():
         exported = Exported(build, trace, scratch)
         checks = [check_csv, check_chrome, check_perfetto, check_charts, check_packets, check_replay, check_otf2, check_bad_input]
         if captured:
-            checks.append(lambda exported: check_live(exported, live))
+            checks += [check_live, check_live_late]
         for check in checks:
-            name = "check_live" if check.__name__ == "<lambda>" else check.__name__
+            name = check.__name__
             try:
-                check(exported)
+                check(exported, live) if "live" in name else check(exported)
                 print(f"{name}: holds")
             except (Problem, LookupError, ValueError) as problem:  # the last two: a file that is not what it should be
                 failed += 1

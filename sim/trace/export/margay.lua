@@ -114,6 +114,18 @@ local function is_frame(tvb, offset)
   return band(bxor(crc32c(tvb, offset + 4, 12), tvb(offset, 4):le_uint()), bnot(0)) == 0
 end
 
+-- Bytes up to the next frame, for a capture that began in the middle of a body; to the end where there is none.
+local function bytes_to_frame(tvb, offset)
+  local raw = tvb:raw(offset)
+  for i = 2, #raw - PREFIX + 1 do
+    local head = raw:byte(i + 12)
+    if head >= HEAD_LEAST and head <= HEAD_MOST and raw:byte(i + 13) == 0 and raw:byte(i + 14) == 0 and is_frame(tvb, offset + i - 1) then
+      return i - 1
+    end
+  end
+  return #raw
+end
+
 -- What is known of the connections, by their number; made in the first pass over the packets and kept for later ones.
 local streams = {}
 function margay.init() streams = {} end
@@ -154,7 +166,7 @@ local function next_unit(tvb, offset, pinfo)
   if is_frame(tvb, offset) then
     return "frame", PREFIX + tvb(offset + 12, 4):le_uint() + tvb(offset + 8, 4):le_uint()
   end
-  return "unknown", left
+  return "unknown", bytes_to_frame(tvb, offset)
 end
 
 local function envelope_words(tvb, tree)
@@ -291,9 +303,11 @@ local function dissect_unit(tvb, pinfo, tree)
     words = verdicts[tvb(0, VERDICT):le_uint()]
   elseif what == "frame" then
     words = dissect_frame(tvb, pinfo, subtree, state)
-  else
+  elseif state.dialer then
     words = "no frame begins here"
     subtree:add_proto_expert_info(expert.malformed, words)
+  else
+    words = "the middle of a body"
   end
   subtree:append_text(": " .. words)
   tell(pinfo, words)
