@@ -166,6 +166,8 @@ install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/margay/examples
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})  # where README.md, beside it, says that they are
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/margay)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/labs ${PROJECT_BINARY_DIR}/share/margay/labs SYMBOLIC)
+# Wireshark's dissector (docs/trace_export.md).
+install(FILES sim/trace/export/margay.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/margay/wireshark)
 
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -7,6 +7,7 @@
 
 #include "sim/trace/names.hpp"
 #include "sim/trace/story/fate.hpp"
+#include "sim/trace/story/messages.hpp"
 
 namespace CLI {
 class App;

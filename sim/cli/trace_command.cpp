@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "sim/cli/trace_check.hpp"
+#include "sim/cli/trace_export.hpp"
 #include "sim/cli/trace_messages.hpp"
 #include "sim/cli/trace_print.hpp"
 #include "sim/cli/trace_story.hpp"
@@ -18,6 +19,7 @@ void add_trace_command(CLI::App& app, const CallSite& call_site, std::string_vie
   add_trace_view(*trace, call_site, page);
   add_trace_print(*trace, call_site);
   add_trace_check(*trace);
+  add_trace_export(*trace, call_site);
 }
 
 }  // namespace margay::sim

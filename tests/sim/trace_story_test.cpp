@@ -13,113 +13,19 @@
 #include "sim/trace/story/tell.hpp"
 #include "sim/trace/story/whole.hpp"
 #include "sim/trace/story/words.hpp"
+#include "tests/sim/hand_made_trace.hpp"
 
 namespace margay::sim::test {
 namespace {
 
-constexpr std::uint64_t kTag7 = std::uint64_t{7} << 32U;
-constexpr std::uint64_t kLong = 4;
-constexpr std::uint32_t kRequest = 3;
-constexpr std::uint32_t kType = 0x4c000405;
-
-// Each event lies a microsecond behind the one before.
-class HandMade {
- public:
-  HandMade() {
-    for (std::uint32_t rank = 0; rank < 2; ++rank) {
-      TraceFile& file = trace.files.emplace_back();
-      file.rank = rank;
-      file.size = 2;
-      file.closed = true;
-      file.names = {"MPI_Send", "MPI_Recv"};
-      file.definitions = {
-          {DefinitionKind::communicator, 0, 0, std::uint64_t{2} << 32U | rank, "MPI_COMM_WORLD"},
-          {DefinitionKind::datatype, 0, kType, 4, "MPI_INT"},
-          {DefinitionKind::portal, 0, 0, 0, "receives"},
-          {DefinitionKind::portal, 0, 3, kInternalPortal | kCollectivePortal, "collective trees"},
-          {DefinitionKind::owner, 0, 1, 0, "a posted receive"},
-          {DefinitionKind::owner, 0, 2, 0, "the heap of unexpected messages"},
-          {DefinitionKind::entry, 0, entry_number(0, 99), 0, "unexpected long"},
-      };
-    }
-  }
-  TraceEvent& add(std::uint32_t rank, TraceKind kind, MessageIdentity message = {}) {
-    TraceEvent event;
-    event.time = 1000 * (trace.entries.size() + 1);
-    event.kind = kind;
-    event.source = message.source;
-    event.destination = message.destination;
-    event.sequence = message.sequence;
-    trace.entries.push_back({event, rank});
-    return trace.entries.back().event;
-  }
-  // With a header.
-  TraceEvent& add(std::uint32_t rank, TraceKind kind, MessageIdentity message, portals::Kind header,
-                  portals::PortalIndex portal, std::uint64_t bits) {
-    TraceEvent& event = add(rank, kind, message);
-    event.header = static_cast<std::uint8_t>(header);
-    event.portal = portal;
-    event.match_bits = bits;
-    event.wire = 1;
-    return event;
-  }
-
-  Trace trace;
-};
-
-constexpr MessageIdentity kMessage{0, 1, 5};
-constexpr MessageIdentity kAcknowledgment{1, 0, 1};
-constexpr MessageIdentity kGet{1, 0, 2};
-constexpr MessageIdentity kReply{0, 1, 6};
-
-// A long message that comes before its receive, and whose body is pulled.
-HandMade pulled() {
-  using portals::Kind;
-  HandMade made;
-  made.add(0, TraceKind::mpi_enter).a = 0;
-  TraceEvent& begin = made.add(0, TraceKind::send_begin, kMessage);
-  begin.protocol = TraceProtocol::long_send;
-  begin.reason = static_cast<std::uint8_t>(TraceChoice::above_short);
-  begin.match_bits = kTag7;
-  begin.bytes = 40000;
-  begin.b = kType;
-  made.add(0, TraceKind::kernel_send, kMessage, Kind::put, 0, kTag7 | kLong).bytes = 40000;
-  made.add(1, TraceKind::kernel_arrive, kMessage, Kind::put, 0, kTag7 | kLong).bytes = 40000;
-  TraceEvent& pass = made.add(1, TraceKind::kernel_pass, kMessage, Kind::put, 0, std::uint64_t{8} << 32U);
-  pass.reason = static_cast<std::uint8_t>(portals::Passed::no_match);
-  pass.bytes = 5;
-  pass.a = 1U << 16U;
-  pass.b = portals::kAnyRank;
-  TraceEvent& match = made.add(1, TraceKind::kernel_match, kMessage, Kind::put, 0, kTag7 | kLong);
-  match.detail = 99;
-  match.a = 2;
-  match.b = 2;
-  match.saved = portals::Saved::header;
-  made.add(1, TraceKind::kernel_deposit, kMessage, Kind::put, 0, kTag7 | kLong).saved = portals::Saved::header;
-  made.add(1, TraceKind::kernel_ack_sent, kAcknowledgment, Kind::acknowledgment, 1, 1).detail = kMessage.sequence;
-  made.add(0, TraceKind::kernel_ack_arrived, kAcknowledgment, Kind::acknowledgment, 1, 1).detail = kMessage.sequence;
-  made.add(1, TraceKind::mpi_enter).a = 1;
-  TraceEvent& post = made.add(1, TraceKind::post_receive, {portals::kAnyRank, 1, 0});
-  post.a = kRequest;
-  post.b = kType;
-  post.bytes = 40000;
-  post.match_bits = kTag7;
-  post.detail = 0xffff'0000 | 5;
-  made.add(1, TraceKind::search_hit, kMessage).a = kRequest;
-  TraceEvent& pull = made.add(1, TraceKind::pull_begin, kMessage);
-  pull.a = kRequest;
-  pull.detail = kGet.sequence;
-  made.add(1, TraceKind::kernel_send, kGet, Kind::get, 2, 1);
-  made.add(0, TraceKind::kernel_get_arrived, kGet, Kind::get, 2, 1);
-  made.add(0, TraceKind::kernel_reply_sent, kReply, Kind::reply, 0, 2).detail = kGet.sequence;
-  made.add(1, TraceKind::kernel_arrive, kReply, Kind::reply, 0, 2).detail = kGet.sequence;
-  made.add(1, TraceKind::pull_complete, kMessage).a = kRequest;
-  made.add(1, TraceKind::receive_complete, kMessage).a = kRequest;
-  made.add(1, TraceKind::mpi_leave).a = 1;
-  made.add(0, TraceKind::request_complete, kMessage);
-  made.add(0, TraceKind::mpi_leave).a = 0;
-  return made;
-}
+using made::HandMade;
+using made::kAcknowledgment;
+using made::kGet;
+using made::kMessage;
+using made::kReply;
+using made::kTag7;
+using made::kType;
+using made::pulled;
 
 std::vector<std::string> missing(const Trace& trace) {
   return missing_steps(trace, TraceNames(trace), Messages(trace));

@@ -1,4 +1,4 @@
-// What became of a message, in short.
+// What became of a message, in a word or two, and what its story begins with.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace margay::sim {
 
+// "expected", "unexpected", "pulled", "unexpected, pulled", "dropped", "cancelled", "never received", "not arrived" or
+// "not known". "never" and "not arrived" only where the receiver's whole recording is there.
+[[nodiscard]] std::string_view fate(const Messages& messages, const MessageStory& story);
 // The event that tells a message's portal and bits. Requires: it has steps.
 [[nodiscard]] const Trace::Entry& about(const Trace& trace, const MessageStory& story);
-// How it was taken: "expected", "unexpected, pulled", "dropped", "never received", "not known"...
-[[nodiscard]] std::string_view fate(const Messages& messages, const MessageStory& story);
 // From its sending to its last step. Requires: it has steps.
 [[nodiscard]] std::uint64_t duration_ns(const Trace& trace, const MessageStory& story);
 

@@ -1,0 +1,77 @@
+#include "sim/cli/export_output.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+namespace margay::sim {
+
+using portals::Status;
+
+std::streamsize ExportOutput::Buffer::xsputn(const char* text, std::streamsize count) {
+  const std::size_t written = std::fwrite(text, 1, static_cast<std::size_t>(count), file);
+  if (written != static_cast<std::size_t>(count) && error == 0) error = errno;
+  return static_cast<std::streamsize>(written);
+}
+
+ExportOutput::Buffer::int_type ExportOutput::Buffer::overflow(int_type letter) {
+  if (traits_type::eq_int_type(letter, traits_type::eof())) return traits_type::not_eof(letter);
+  const char text = traits_type::to_char_type(letter);
+  return xsputn(&text, 1) == 1 ? letter : traits_type::eof();
+}
+
+ExportOutput::~ExportOutput() {
+  if (buffer_.file == nullptr || buffer_.file == stdout) return;
+  std::fclose(buffer_.file);
+  remove_file();
+}
+
+// Half a file would be taken for a whole one. What is no file, as /dev/stdout, stays.
+void ExportOutput::remove_file() const {
+  struct stat about {};
+  if (stat(path_.c_str(), &about) == 0 && S_ISREG(about.st_mode)) ::unlink(path_.c_str());
+}
+
+Status ExportOutput::open(const std::string& path) {
+  if (path.empty() || path == "-") {
+    buffer_.file = stdout;
+    return {};
+  }
+  path_ = path;
+  buffer_.file = std::fopen(path.c_str(), "wbe");
+  if (buffer_.file != nullptr) return {};
+  return Status::error(fmt::format("trace: {}: the file cannot be written: {}", path, std::strerror(errno)));
+}
+
+Status ExportOutput::close() {
+  FILE* const file = buffer_.file;
+  buffer_.file = nullptr;
+  const bool is_stdout = file == stdout;
+  const int failed = is_stdout ? std::fflush(file) : std::fclose(file);
+  if (failed != 0 && buffer_.error == 0) buffer_.error = errno;
+  if (buffer_.error == 0 && out_.good()) return {};
+  if (is_stdout)
+    return Status::error(fmt::format("trace: standard output could not be written: {}", std::strerror(buffer_.error)));
+  remove_file();
+  return Status::error(fmt::format("trace: {}: could not be written: {}", path_, std::strerror(buffer_.error)));
+}
+
+Status make_export_folder(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) {
+    const bool is_empty = std::filesystem::is_directory(path, error) && std::filesystem::is_empty(path, error);
+    if (is_empty && !error) return {};
+    return Status::error(
+        fmt::format("trace: {}: is there already, and no empty folder: name another one with -o", path));
+  }
+  std::filesystem::create_directories(path, error);
+  if (!error) return {};
+  return Status::error(fmt::format("trace: {}: the folder cannot be made: {}", path, error.message()));
+}
+
+}  // namespace margay::sim

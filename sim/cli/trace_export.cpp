@@ -1,0 +1,187 @@
+#include "sim/cli/trace_export.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/cli/export_output.hpp"
+#include "sim/cli/message_choice.hpp"
+#include "sim/cli/trace_common.hpp"
+#include "sim/trace/export/chart.hpp"
+#include "sim/trace/export/chrome.hpp"
+#include "sim/trace/export/csv.hpp"
+#include "sim/trace/export/mermaid.hpp"
+#include "sim/trace/export/msc.hpp"
+#include "sim/trace/export/otf2.hpp"
+#include "sim/trace/export/pcapng.hpp"
+#include "sim/trace/export/perfetto.hpp"
+#include "sim/trace/export/smpi_ti.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+using portals::Status;
+
+struct ExportOptions {
+  std::string folder;
+  std::string format;
+  std::string output;
+  std::string table = "messages";
+  MessageChoice choice;
+  std::size_t count = 0;  // 0: all
+  double flops_per_second = 1e9;
+};
+
+// All that a format may be made of.
+struct ExportJob {
+  const ExportOptions& options;
+  const ExportSource& source;
+  std::vector<MessageStory> stories;
+};
+
+enum class Shape { text, binary, folder };
+struct Format {
+  std::string_view name;
+  Shape shape;
+  void (*to_stream)(const ExportJob& job, std::ostream& out);
+  void (*to_folder)(const ExportJob& job, const std::string& folder) = nullptr;
+};
+
+Chart small_chart(const ExportJob& job) {
+  Chart chart = chart_of(job.source, job.stories);
+  if (chart.arrows > kChartArrowsMost) {
+    fail_trace(Status::error(fmt::format(
+        "trace: {}: {} messages make a chart of {} arrows, and one of more than {} is not readable: choose fewer with "
+        "--from, --to, --tag, --slowest, --dropped, --unexpected, --never-received, and --count N",
+        job.options.folder, job.stories.size(), chart.arrows, kChartArrowsMost)));
+  }
+  return chart;
+}
+
+void put_table(const ExportJob& job, std::ostream& out) {
+  if (job.options.table == "events") return write_events_csv(job.source, out);
+  if (job.options.table == "calls") return write_calls_csv(job.source, out);
+  write_messages_csv(job.source, job.stories, out);
+}
+
+void put_replay(const ExportJob& job, const std::string& folder) {
+  Replay replay;
+  if (Status status = replay_of(job.source, job.stories, job.options.flops_per_second, replay); !status.ok()) {
+    fail_trace(status);
+  }
+  if (Status status = write_smpi_ti(replay, folder); !status.ok()) fail_trace(status);
+  if (replay.left_out_messages + replay.left_out_accesses + replay.left_out_calls != 0) {
+    fmt::print(
+        stderr,
+        "margay trace: not in {}: {} messages (one-sided, the library's own, cancelled, not received, or with an "
+        "end that is not in the trace), {} accesses of windows, {} collective calls in memory of a node of which "
+        "the trace does not tell who read what\n",
+        folder, replay.left_out_messages, replay.left_out_accesses, replay.left_out_calls);
+  }
+}
+
+void put_otf2(const ExportJob& job, const std::string& folder) {
+  if (Status status = write_otf2(job.source, job.stories, folder); !status.ok()) fail_trace(status);
+}
+
+constexpr std::array kFormats = {
+    Format{"chrome", Shape::text,
+           [](const ExportJob& job, std::ostream& out) { write_chrome(job.source, job.stories, out); }},
+    Format{"perfetto", Shape::binary,
+           [](const ExportJob& job, std::ostream& out) { write_perfetto(job.source, job.stories, out); }},
+    Format{"csv", Shape::text, put_table},
+    Format{"mermaid", Shape::text,
+           [](const ExportJob& job, std::ostream& out) { write_mermaid(small_chart(job), out); }},
+    Format{"msc", Shape::text, [](const ExportJob& job, std::ostream& out) { write_msc(small_chart(job), out); }},
+    Format{"pcapng", Shape::binary, [](const ExportJob& job, std::ostream& out) { write_pcapng(job.source, out); }},
+    Format{"smpi-ti", Shape::folder, nullptr, put_replay},
+    Format{"otf2", Shape::folder, nullptr, put_otf2},
+};
+
+std::string format_names(std::string_view separator) {
+  std::string names;
+  for (const Format& format : kFormats)
+    names += (names.empty() ? "" : std::string(separator)) + std::string(format.name);
+  return names;
+}
+
+const Format& format_of(const ExportOptions& options) {
+  for (const Format& format : kFormats) {
+    if (format.name == options.format) return format;
+  }
+  fail_trace(Status::error(
+      fmt::format("trace: --format {}: there is no such format; there are {}", options.format, format_names(", "))));
+}
+
+// What can be said before the trace is read.
+void check_line(const ExportOptions& options, const Format& format) {
+  const std::array<std::string_view, 3> tables = {"events", "messages", "calls"};
+  if (std::find(tables.begin(), tables.end(), options.table) == tables.end()) {
+    fail_trace(Status::error(fmt::format("trace: --table {}: there are events, messages and calls", options.table)));
+  }
+  const bool to_stdout = options.output.empty() || options.output == "-";
+  if (format.shape == Shape::folder && to_stdout) {
+    fail_trace(Status::error(fmt::format("trace: --format {} makes a folder of files: name it with -o", format.name)));
+  }
+  if (format.shape == Shape::binary && to_stdout && isatty(STDOUT_FILENO) == 1) {
+    fail_trace(Status::error(
+        fmt::format("trace: --format {} is binary and no text for a terminal: name a file with -o", format.name)));
+  }
+}
+
+void write_stream(const ExportJob& job, const Format& format) {
+  ExportOutput output;
+  if (Status status = output.open(job.options.output); !status.ok()) fail_trace(status);
+  format.to_stream(job, output.stream());
+  if (Status status = output.close(); !status.ok()) fail_trace(status);
+}
+
+void export_trace(const ExportOptions& options, const CallSite& call_site) {
+  const Format& format = format_of(options);
+  check_line(options, format);
+  Trace trace;
+  load_trace(options.folder, trace);
+  const TraceNames names(trace, wire_text);
+  const Messages messages(trace);
+  const EventWords words(trace, names, call_site);
+  const ExportSource source{trace, names, messages, words};
+  ExportJob job{options, source, {}};
+  MessageChoice choice = options.choice;
+  choice.all |= format.shape == Shape::folder;  // a replay needs the messages of collective calls
+  job.stories = choose(choice, trace, names, messages);
+  if (options.count != 0 && job.stories.size() > options.count) job.stories.resize(options.count);
+  if (format.shape == Shape::folder) {
+    if (Status status = make_export_folder(options.output); !status.ok()) fail_trace(status);
+    format.to_folder(job, options.output);
+  } else {
+    write_stream(job, format);
+  }
+}
+
+}  // namespace
+
+void add_trace_export(CLI::App& trace, const CallSite& call_site) {
+  auto options = std::make_shared<ExportOptions>();
+  CLI::App* command = trace.add_subcommand("export", "write the trace as another tool reads it");
+  command->add_option("folder", options->folder, "what --trace named")->required();
+  command->add_option("--format", options->format, format_names(", "))->required();
+  command->add_option("-o,--output", options->output, "where to: a file, or a folder; otherwise standard output");
+  command->add_option("--table", options->table, "csv: events, messages or calls");
+  add_message_choice(*command, options->choice);
+  command->add_option("--count", options->count, "at most so many messages")->check(CLI::PositiveNumber);
+  command
+      ->add_option("--flops", options->flops_per_second, "smpi-ti: floating-point operations of a second of computing")
+      ->check(CLI::PositiveNumber);
+  command->callback([options, call_site] { export_trace(*options, call_site); });
+}
+
+}  // namespace margay::sim
