@@ -103,6 +103,7 @@ struct Desk {
 int main() {
   std::unique_ptr<Program> program;
   need(Program::start(program));
+  if (program->size() != 2) need(Status::error("this lab takes two ranks: margay run -n 2 ./program"));
   {
     Desk desk(*program);
     if (program->rank() == 1) need(program->table().attach(kDesk, desk.list));

@@ -211,6 +211,7 @@ static void send_all(Program& program, const SingleBlock& go) {
 int main(int argc, char** argv) {
   std::unique_ptr<Program> program;
   need(Program::start(program));
+  if (program->size() != 2) need(Status::error("this lab takes two ranks: margay run -n 2 ./program"));
   const bool racy = argc > 1 && std::strcmp(argv[1], "racy") == 0;
   SingleBlock go(Buffer{}), answers(Buffer{});
   need(program->table().attach(kGo, go, {.save = Save::header}));
