@@ -45,7 +45,8 @@ class Done:
         if self.status == TIMED_OUT:
             return f"the program did not come to its end; `margay trace print {os.path.basename(self.folder)} --last 20` " \
                    "shows what came last"
-        last = (self.err or self.out).strip().splitlines()
+        lines = (self.err or self.out).strip().splitlines()
+        last = [line for line in lines if not line.startswith("margay: job ")] or lines  # the launcher's words say no more
         return f"the program ended with status {self.status}" + (f": {last[-1]}" if last else "")
 
 
