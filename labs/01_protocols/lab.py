@@ -4,6 +4,7 @@ from frame.blanks import Truth
 
 TITLE = "Protocols: the headers that a message takes (figures 3 to 7)"
 MINUTES = 25
+RANKS, OPTIONS = 2, ("--protocol", "short_limit={limit}")
 TAKERS = {"a posted receive": "receive", "unexpected short": "short", "unexpected long": "long"}
 
 
@@ -53,7 +54,7 @@ def why(trace, message):
 
 
 def check(work):
-    done = work.run(2, "--protocol", f"short_limit={work.variant['limit']}")
+    done = work.run()
     if not work.findings.unless(done.status == 0, done.trouble):
         return work.findings
     truths, takers = {}, []

@@ -1,5 +1,6 @@
 """A server with a match list: wildcards, one client's own entry, and overflow into the heap of a dynamic block."""
 
+from frame.say import CouldNotRun
 from frame.walks import walks
 
 TITLE = "A server with a match list, wildcards and a heap for what overflows"
@@ -9,6 +10,7 @@ SERVER, REQUESTS, ANSWERS = 0, 4, 5
 CLIENTS = (1, 2, 3)
 SUM, LARGEST = 1, 2
 ROW_BYTES = 32
+ENOUGH = 3  # findings about walks: more of them say the same
 GRAIN, HEADER_IN_HEAP = 64, 192
 
 
@@ -47,13 +49,20 @@ def variant(random):
 def check(work):
     v, findings = work.variant, work.findings
     done = work.run(1 + len(CLIENTS), "--trace-walks")
-    found = {walk.match_bits & 0xFFFFFFFF: walk for walk in walks(done.trace, REQUESTS, SERVER)}
+    try:
+        found = {walk.match_bits & 0xFFFFFFFF: walk for walk in walks(done.trace, REQUESTS, SERVER)}
+    except CouldNotRun:
+        if done.status == 0:
+            raise
+        findings.say(done.trouble)  # it ended before all ranks had begun
+        return findings
     asked = range(1, len(v["request_client"]) + 1)
     if not findings.unless(set(found) <= set(asked), "the clients' requests are not those of the variant: only the blanks are "
                            "yours to change"):
         return findings
     for number, walk in sorted(found.items()):
-        judge_walk(v, number, walk, findings)
+        if len(list(findings)) < ENOUGH:
+            judge_walk(v, number, walk, findings)
     if done.status == 0 and not findings:
         findings.unless(len(found) == len(asked), "not all of the clients' requests were sent: only the blanks are yours to change")
         check_answers(done.trace, v, found, findings)

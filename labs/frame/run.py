@@ -1,7 +1,8 @@
 """What a lab's check works with: the student's folder, its program under `margay run --trace`, its predictions.
 
     def check(work):
-        done = work.run(2, "--protocol", "short_limit=1k")     # builds the program first
+        done = work.run()                   # builds the program first; the lab's RANKS and OPTIONS
+        done = work.run(4, "--nodes", "2")  # or others
         findings = work.findings
         findings.unless(done.status == 0, done.trouble)
         for message in done.trace.puts(portal=0): ...
@@ -13,14 +14,14 @@ import os
 import shutil
 import subprocess
 
-from frame import blanks, tools
+from frame import blanks, tools, variant
 from frame.say import CouldNotRun, Findings
 from frame.trace import BadTrace, Trace
 
 RUN_SECONDS = 30
 CANNOT = {2: "margay run refused its command line", 71: "the job could not be started", 126: "the program could not be run",
           127: "the program could not be found"}
-TIMED_OUT = 124
+TIMED_OUT, DEADLOCK = 124, 73
 
 
 class Done:
@@ -45,6 +46,8 @@ class Done:
         if self.status == TIMED_OUT:
             return f"the program did not come to its end; `margay trace print {os.path.basename(self.folder)} --last 20` " \
                    "shows what came last"
+        if self.status == DEADLOCK:
+            return "no rank can go on:\n" + "\n".join("    " + line for line in self.err.strip().splitlines())
         lines = (self.err or self.out).strip().splitlines()
         last = [line for line in lines if not line.startswith("margay: job ")] or lines  # the launcher's words say no more
         return f"the program ended with status {self.status}" + (f": {last[-1]}" if last else "")
@@ -75,12 +78,21 @@ class Work:
             self._built.add(stem)
         return output
 
-    def run(self, ranks, *options, arguments=(), stem="program", trace="trace", seconds=RUN_SECONDS):
-        """Runs the program on so many ranks with options of `margay run`; its trace lies in `trace` of the folder."""
+    def command(self, ranks=None, *options, arguments=(), stem="program", trace="trace"):
+        """The words behind `margay` for a run; without ranks and options those that the lab has in RANKS and OPTIONS."""
+        if ranks is None:
+            ranks = variant.fill(str(self.lab.RANKS), self.variant)
+            options = (*(variant.fill(word, self.variant) for word in self.lab.OPTIONS), *options)
+        return ["run", "-n", str(ranks), *options, "--trace", trace, "./" + stem, *arguments]
+
+    def run(self, ranks=None, *options, arguments=(), stem="program", trace="trace", seconds=RUN_SECONDS):
+        """Runs the program on so many ranks with options of `margay run`; its trace lies in `trace` of the folder. A program in
+        which all wait for one another ends with status 73."""
         folder = self.path(trace)
         shutil.rmtree(folder, ignore_errors=True)
-        command = [tools.margay(), "run", "-n", str(ranks), "--timeout", str(seconds), "--trace", folder, *options,
-                   self.build(stem), *arguments]
+        self.build(stem)
+        words = self.command(ranks, *options, arguments=arguments, stem=stem, trace=trace)
+        command = [tools.margay(), words[0], "--timeout", str(seconds), "--deadlock", "abort", *words[1:]]
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=self.folder,
                                   env=tools.environment(), stdin=subprocess.DEVNULL, timeout=seconds + 30, check=False)

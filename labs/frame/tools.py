@@ -44,14 +44,21 @@ def library_folder(prefix, name):
     raise CouldNotRun(f"there is no {name} below {prefix}: build or install margay's libraries first")
 
 
-def command_line(source, output, include):
-    """The compiler's command for a lab's program: mpicc for C, the portals' flags for C++."""
+def short(command):
+    """The command as PATH finds it, where PATH finds this one: for people to read."""
+    found = shutil.which(os.path.basename(command))
+    return os.path.basename(command) if found and os.path.realpath(found) == os.path.realpath(command) else command
+
+
+def command_line(source, output, include, command=None):
+    """The compiler's command for a lab's program: mpicc for C, the portals' flags for C++. `command`: as margay is called."""
     bin_folder = os.path.dirname(margay())
     usual = ["-g", "-O1", "-Wall", f"-I{include}"]
     if source.endswith(".cpp"):
         compiler = os.environ.get("CXX", "c++")
         return [compiler, "-std=c++20", *usual, "-o", output, source, *portals_flags(os.path.dirname(bin_folder))]
-    return [os.path.join(bin_folder, "mpicc"), *usual, "-o", output, source]
+    compiler = short(os.path.join(bin_folder, "mpicc")) if command == "margay" else os.path.join(bin_folder, "mpicc")
+    return [compiler, *usual, "-o", output, source]
 
 
 def build(source, output, include):

@@ -326,6 +326,11 @@ class Trace:
         return [tuple(entry) for entry in result
                 if (name is None or entry[0].call == name) and (rank is None or entry[0].rank == rank)]
 
+    def error_classes(self, rank, begin, end=None):
+        """The error classes, other than success, that calls of a rank returned from one event until another."""
+        return [event.b for event in self.of("mpi_leave", rank=rank)
+                if event.b and event.time >= begin.time and (end is None or event.time <= end.time)]
+
     def defined(self, rank, kind, number, before=None):
         """The text of the latest definition of a number before an event; "" when it has none."""
         limit = None if before is None else self._start + before.time * self.ticks_per_us + 1

@@ -1,0 +1,109 @@
+"""Tree against bucket: counted in a trace, compared by formula."""
+
+from frame import blanks
+from frame.blanks import Truth
+
+TITLE = "Tree against bucket: a broadcast's messages and bytes, and where they cross (sections 3.1 and 3.2)"
+MINUTES = 30
+RANKS, OPTIONS = "{ranks}", ()
+TAG = 7
+NEAR = 0.01  # of the crossover
+
+
+def rounds(ranks):
+    return (ranks - 1).bit_length()
+
+
+def crossover(ranks, alpha_ps, beta_ps):
+    more_messages = 2 * (ranks - 1) - rounds(ranks)
+    return alpha_ps * more_messages / (beta_ps * (rounds(ranks) - 2 * (ranks - 1) / ranks))
+
+
+def variant(random):
+    ranks = random.randrange(5, 9)
+    alpha, beta = 100 * random.randrange(5, 50), 10 * random.randrange(20, 90)
+    cross = crossover(ranks, 1000 * alpha, beta)
+    # Lengths on both sides of the crossover, and two where cruder formulas choose otherwise.
+    lengths = [max(1, round(cross * factor / ranks)) * ranks for factor in (0.3, 0.8, 1.25, 3)]
+    random.shuffle(lengths)
+    length = ranks * random.randrange(10000, 20000)
+    return {"ranks": ranks, "alpha_ns": alpha, "beta_ps": beta, "lengths": lengths,
+            "bytes": max(length, max(lengths))}
+
+
+def of_collective(trace, rank=None):
+    """Data messages of margay's broadcast: what goes to the portals of trees and streams."""
+    ends = {leave.rank: leave.time for _, leave in trace.calls("MPI_Bcast") if leave}
+    return [message for message in trace.puts(source=rank) if message.bytes > 0 and message.sent.time < ends[message.source]
+            and trace.defined(message.source, trace.PORTAL, message.sent.portal) in ("collective trees", "collective streams")]
+
+
+def by_hand(work, trace):
+    """Part 2: which way each length went, and whether its bytes are right, by what travelled."""
+    found, ranks = work.findings, work.variant["ranks"]
+    alpha, beta = 1000 * work.variant["alpha_ns"], work.variant["beta_ps"]
+    sent = trace.puts(source=0, portal=0, tag=TAG)
+    at = 0
+    for length in work.variant["lengths"]:
+        if at >= len(sent):
+            found.say("part 2 sent too few messages: its functions are to stay as they were but for the blanks")
+            return
+        went = "bucket" if sent[at].bytes != length else "tree"
+        at += 2 * (ranks - 1) if went == "bucket" else sum(1 for m in sent[at:at + rounds(ranks)] if m.bytes == length)
+        cheaper = "bucket" if length > crossover(ranks, alpha, beta) else "tree"
+        if went != cheaper:
+            found.say(f"BLANK 2: the broadcast of {length} bytes went by the {went}, and by the page's formulas the {cheaper} "
+                      f"costs less on {ranks} ranks")
+
+
+def check(work):
+    found = work.findings
+    tree = work.run(None, "--collective", "bcast=tree", trace="trace_tree")
+    if not found.unless(tree.status == 0, tree.trouble):
+        return found
+    found.unless("part 2: 0 bytes are wrong" in tree.out, "BLANK 1: ranks hold wrong bytes after a bucket broadcast: "
+                 "a piece went out that had not come yet, or to the wrong place")
+    by_hand(work, tree.trace)
+    if found:
+        return found
+    bucket = work.run(None, "--collective", "bcast=bucket", trace="trace_bucket")
+    if not found.unless(bucket.status == 0, bucket.trouble):
+        return found
+    truths = {}
+    counted = {}
+    for name, done in (("tree", tree), ("bucket", bucket)):
+        mine = of_collective(done.trace, 0)
+        counted[name] = len(mine), sum(message.bytes for message in mine)
+        look = f"In `margay trace print trace_{name} --call MPI_Bcast --kind kernel_send --all` count the lines of rank 0 to " \
+               "`collective trees` and `collective streams`."
+        why = {"tree": "a message of the whole length in each of the ceil(log2(p)) rounds",
+               "bucket": "p-1 pieces are scattered, then p-1 go round to rank 1; each is one p-th of the length"}[name]
+        truths[f"{name}_messages"] = Truth(counted[name][0], look, why)
+        truths[f"{name}_bytes"] = Truth(counted[name][1], look, "messages times their length")
+        truths[f"{name}_all"] = Truth(len(of_collective(done.trace)), look.replace("of rank 0", "of all ranks"),
+                                      {"tree": "each other rank receives once", "bucket": "p-1 pieces to scatter, and p-1 ranks "
+                                       "pass on p-1 pieces"}[name])
+    truths["crossover_bytes"] = near(work, crossing(work, counted))
+    work.predicted(truths)
+    return found
+
+
+def crossing(work, counted):
+    """The length at which both cost the same, from what was counted in the traces."""
+    (tree_messages, tree_bytes), (bucket_messages, bucket_bytes) = counted["tree"], counted["bucket"]
+    length = work.variant["bytes"]
+    return 1000 * work.variant["alpha_ns"] * (bucket_messages - tree_messages) / \
+        (work.variant["beta_ps"] * (tree_bytes - bucket_bytes) / length)
+
+
+def near(work, value):
+    """The student's own number counts if it is near enough."""
+    said = blanks.squeeze((work.predictions or {}).get("crossover_bytes", "")).split(" ")[0].replace(",", "")
+    try:
+        said_near = abs(float(said) - value) <= NEAR * value
+    except ValueError:
+        said_near = False
+    return Truth(work.predictions["crossover_bytes"] if said_near else round(value),
+                 "Take the messages and bytes of rank 0 that you counted: alpha x messages + beta x bytes, the bytes in proportion to the "
+                 "length, is the same for both at the crossover.",
+                 "alpha (m_bucket - m_tree) = beta (b_tree - b_bucket), where the bytes grow with the length")

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Each lab as a student would use it, through `labs/lab`: what is handed out is not right and says why; the answer is right; each
+typical wrong answer is not, and its check says the sentence that belongs to it.
+
+    tests/labs/labs.py --build build/release [--seeds 3] [--lab protocols] [--command PATH]
+
+A wrong answer is a file of the lab's folder `wrong`: a program, whose first line is `// says: PART OF A SENTENCE`, or predictions
+(`*.txt`, `# says: ...`), which replace the true ones.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+LABS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "labs")
+OK, WRONG = 0, 1
+SAYS = re.compile(r"^(?://|#|/\*) says: (.*?)(?: \*/)?$")
+LAB_SECONDS = 300
+
+
+class Case:
+    """One lab with one seed."""
+
+    def __init__(self, options, place, lab, seed):
+        self.options, self.lab, self.seed = options, lab, seed
+        self.folder = os.path.join(place, f"{lab}_{seed}")
+        self.source = os.path.join(LABS, lab)
+        self.failures, self.checks = [], 0
+
+    def call(self, *words):
+        command = [os.path.join(self.options.build, "bin", "margay"), "lab"] if self.options.command == "margay" \
+            else [os.path.join(LABS, "lab")]
+        environment = {**os.environ, "MARGAY_COMMAND": os.path.abspath(os.path.join(self.options.build, "bin", "margay"))}
+        done = subprocess.run([*command, *words], capture_output=True, text=True, env=environment, timeout=LAB_SECONDS,
+                              check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def fail(self, what, said):
+        self.failures.append(f"{self.lab}, seed {self.seed}: {what}:\n    " + said.strip().replace("\n", "\n    "))
+
+    def expect(self, what, status, sentence=""):
+        """Checks the folder; whether its status is this, and the sentence is among what it says."""
+        self.checks += 1
+        got, said = self.call("check", self.folder)
+        said_plainly = " ".join(said.split())
+        if got != status or sentence not in said_plainly or (status == WRONG and "\n- " not in said):
+            self.fail(f"{what}: expected status {status}" + (f" and {sentence!r}" if sentence else "") + f", got {got}", said)
+
+    def run(self):
+        status, said = self.call("start", self.lab, self.folder, "--seed", str(self.seed))
+        if status:
+            self.fail("start", said)
+            return
+        self.pages()
+        self.expect("as handed out", WRONG)
+        status, said = self.call("answer", self.folder)
+        if status:
+            self.fail("answer", said)
+            return
+        self.take("answer")
+        self.expect("the answer", OK)
+        wrong = os.path.join(self.source, "wrong")
+        for name in sorted(os.listdir(wrong)) if os.path.isdir(wrong) else []:
+            self.take("answer")
+            self.expect(f"wrong/{name}", WRONG, self.take_wrong(os.path.join(wrong, name)))
+
+    def pages(self):
+        with open(os.path.join(self.folder, "page.md"), encoding="utf-8") as file:
+            left = re.findall(r"(?<![\w$])\{[a-z_0-9]+\}", file.read())
+        if left:
+            self.fail("page.md", f"has names without a number: {', '.join(left)}")
+
+    def take(self, stem):
+        """Makes an answer the student's own."""
+        for ending in (".c", ".cpp"):
+            path = os.path.join(self.folder, stem + ending)
+            if os.path.exists(path):
+                shutil.copyfile(path, os.path.join(self.folder, "program" + ending))
+        answers = os.path.join(self.folder, "answers.txt")
+        if os.path.exists(answers):
+            shutil.copyfile(answers, os.path.join(self.folder, "predict.txt"))
+
+    def take_wrong(self, path):
+        """Puts a wrong answer in; what the check must say."""
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        says = SAYS.match(text.splitlines()[0])
+        if not says:
+            raise SystemExit(f"{path}:1: has no `// says: `")
+        if path.endswith(".txt"):
+            wrong = dict(re.findall(r"^(\w+)\s*=\s*(.*)$", text, re.M))
+            target = os.path.join(self.folder, "predict.txt")
+            with open(target, encoding="utf-8") as file:
+                right = file.read()
+            with open(target, "w", encoding="utf-8") as file:
+                file.write(re.sub(r"^(\w+) = .*$", lambda m: f"{m[1]} = {wrong.get(m[1], m[0].split(' = ')[1])}", right,
+                                  flags=re.M))
+        else:
+            shutil.copyfile(path, os.path.join(self.folder, "program" + os.path.splitext(path)[1]))
+        return says.group(1)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--lab", action="append")
+    parser.add_argument("--command", choices=("margay", "script"), default="margay")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    labs = sorted(name for name in os.listdir(LABS) if re.fullmatch(r"\d\d_\w+", name))
+    labs = [name for name in labs if not options.lab or name in options.lab or name[3:] in options.lab]
+    if not labs:
+        raise SystemExit("there is no such lab")
+    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(options.jobs) as pool:
+        cases = [Case(options, place, lab, seed) for lab in labs for seed in range(1, options.seeds + 1)]
+        list(pool.map(Case.run, cases))
+    for case in cases:
+        for failure in case.failures:
+            print(failure, file=sys.stderr)
+    failed = sum(len(case.failures) for case in cases)
+    print(f"{len(labs)} labs, {options.seeds} seeds, {sum(case.checks for case in cases)} checks: {failed} failures")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
