@@ -7,6 +7,7 @@ from frame.walks import walks
 
 TITLE = "The walk by hand: match bits, ignore bits, three links, an overlay"
 MINUTES = 25
+RANKS, OPTIONS = 2, ("--trace-walks",)
 
 DESK, RECEIVER = 4, 1
 NEXT, DROP = -1, -2
@@ -166,7 +167,7 @@ def question(number, bits, length):
 
 def check(work):
     v, findings = work.variant, work.findings
-    done = work.run(2, "--trace-walks")
+    done = work.run()
     if not findings.unless(done.status == 0, done.trouble):
         return findings
     found = walks(done.trace, DESK, RECEIVER)

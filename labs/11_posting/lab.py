@@ -7,6 +7,7 @@ from frame.walks import walk_of
 
 TITLE = "Posting atomically: the message between the search and the insertion"
 MINUTES = 25
+RANKS, OPTIONS = 2, ("--trace-walks",)
 
 SENDER, RECEIVER = 0, 1
 MAIL, ANSWERS = 4, 6
@@ -100,11 +101,11 @@ def whole(run, v, findings):
 
 def check(work):
     findings = work.findings
-    racy = work.run(2, "--trace-walks", arguments=("racy",), trace="racy")
+    racy = work.run(arguments=("racy",), trace="racy")
     if not findings.unless(racy.status == 0, racy.trouble):
         return findings
     predict(work, Run(racy, work.variant))
-    done = work.run(2, "--trace-walks")
+    done = work.run()
     if not findings.unless(done.status == 0, done.trouble):
         return findings
     run = Run(done, work.variant)

@@ -5,6 +5,7 @@ from frame.walks import walks
 
 TITLE = "A server with a match list, wildcards and a heap for what overflows"
 MINUTES = 30
+RANKS, OPTIONS = 4, ("--trace-walks",)
 
 SERVER, REQUESTS, ANSWERS = 0, 4, 5
 CLIENTS = (1, 2, 3)
@@ -43,12 +44,24 @@ def variant(random):
     requests = [(number, *one) for number, (asked, _) in enumerate(rounds, 1) for one in asked]
     for place, name in enumerate(("round", "client", "kind", "bytes")):
         v[f"request_{name}"] = [request[place] for request in requests]
+    v["page_figure"] = figure(v)
     return v
+
+
+def figure(v):
+    """The page's list of entries."""
+    boxes = (("patron", f"rank {v['patron']} only", f"{v['patron_rows']} rows of {ROW_BYTES}"),
+             ("sum", "kind 1, any number", f"{v['sum_rows']} rows of {ROW_BYTES}"),
+             ("largest", "kind 2, any number", f"{v['largest_rows']} rows of {ROW_BYTES}"),
+             ("overflow", "whatever is left", f"a heap of {v['heap_bytes']}"))
+    lines = ["".join(f"[{box[0]}]{' -> ' if box is not boxes[-1] else ''}".ljust(24, " ") for box in boxes)]
+    lines += ["".join(box[row].ljust(24) for box in boxes) for row in (1, 2)]
+    return "\n".join((f"    {'portal 4 -> ' if number == 0 else ' ' * 12}{line}").rstrip() for number, line in enumerate(lines))
 
 
 def check(work):
     v, findings = work.variant, work.findings
-    done = work.run(1 + len(CLIENTS), "--trace-walks")
+    done = work.run()
     try:
         found = {walk.match_bits & 0xFFFFFFFF: walk for walk in walks(done.trace, REQUESTS, SERVER)}
     except CouldNotRun:
