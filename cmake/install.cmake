@@ -158,6 +158,15 @@ if(MARGAY_CALIBRATE AND NOT CMAKE_CROSSCOMPILING AND NOT MARGAY_SANITIZE)
   ]])
 endif()
 
+# --- Labs, documents, examples. The build folder has a link where an installation has the labs (command/labs). ---
+
+install(DIRECTORY labs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/margay/labs USE_SOURCE_PERMISSIONS PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/margay/examples PATTERN "CMakeLists.txt" EXCLUDE
+  PATTERN "portals.cmake" EXCLUDE)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})  # where README.md, beside it, says that they are
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/margay)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/labs ${PROJECT_BINARY_DIR}/share/margay/labs SYMBOLIC)
+
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 if(MARGAY_TESTS AND doctest_FOUND)

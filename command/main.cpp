@@ -10,6 +10,7 @@
 #include "command/calibrate/calibrate.hpp"
 #include "command/call_sites.hpp"
 #include "command/info_collectives.hpp"
+#include "command/labs.hpp"
 #include "mpi_adi/rank/describe_choices.hpp"
 #include "mpi_adi/rank/describe_windows.hpp"
 #include "sim/cli/commands.hpp"
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
   if (name.substr(0, 7) == "mpiexec" || name.substr(0, 6) == "mpirun") return margay::sim::run_command(words);
   // The remainder of a `run` line belongs to the ranks' programs as much as to margay: its own parser reads it.
   if (!words.empty() && words[0] == "run") return margay::sim::run_command({words.begin() + 1, words.end()});
+  if (!words.empty() && words[0] == "lab") return margay::command::lab_command({words.begin() + 1, words.end()});
   // A look at what this machine allows fails where files may not be long, and tells so.
   static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
   margay::command::CallSites call_sites;

@@ -1,5 +1,5 @@
-/* Six messages from rank 0 to rank 1, one after the other. variant.h says of each how long it is, whether its receive is
- * posted before it is sent, and whether it is synchronous. Nothing here depends on how long something takes:
+/* Six messages from rank 0 to rank 1, one after the other. variant.h says of each how long it is, whether its receive
+ * is posted before it is sent, and whether it is synchronous. Nothing here depends on how long something takes:
  *
  * - "Expected": rank 1 posts the receive, then says so; rank 0 waits for that word before it sends.
  * - "Unexpected": rank 0 sends, and then a word behind it. Messages of one pair do not overtake, so when rank 1 has the

@@ -1,5 +1,5 @@
-/* Messages that are longer than their receives, and ready sends without one. Part 1 is for your predictions: leave it as it is.
- * Part 2 has the same mistakes; the blanks are there to mend them. */
+/* Messages that are longer than their receives, and ready sends without one. Part 1 is for your predictions: leave it
+ * as it is. Part 2 has the same mistakes; the blanks are there to mend them. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -9,8 +9,12 @@ enum { kWordTag = 100, kReadyTag = 11, kUnknownTag = 21, kCuredTag = 22, kLonges
 
 static char* bytes;
 
-static void send_word(int to) { MPI_Send(NULL, 0, MPI_BYTE, to, kWordTag, MPI_COMM_WORLD); }
-static void receive_word(int from) { MPI_Recv(NULL, 0, MPI_BYTE, from, kWordTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+static void send_word(int to) {
+  MPI_Send(NULL, 0, MPI_BYTE, to, kWordTag, MPI_COMM_WORLD);
+}
+static void receive_word(int from) {
+  MPI_Recv(NULL, 0, MPI_BYTE, from, kWordTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
 
 /* Part 1a: message i+1 has kBytes[i] bytes, its receive room for kRoom[i]. */
 static void too_long(int rank, int i) {

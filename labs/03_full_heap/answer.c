@@ -1,5 +1,5 @@
-/* More unexpected messages than the heap has room for. Parts 1 and 2 are for your predictions: leave them as they are. Part 3 has the
- * same fault; mend it. */
+/* More unexpected messages than the heap has room for. Parts 1 and 2 are for your predictions: leave them as they are.
+ * Part 3 has the same fault; mend it. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -10,11 +10,15 @@ enum { kWordTag = 900, kUrgentTag = 901, kLongTag = 301, kLateTag = 601, kMost =
 static char* bytes;
 static MPI_Request requests[kMost];
 
-static void send_word(int to) { MPI_Send(NULL, 0, MPI_BYTE, to, kWordTag, MPI_COMM_WORLD); }
-static void receive_word(int from) { MPI_Recv(NULL, 0, MPI_BYTE, from, kWordTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+static void send_word(int to) {
+  MPI_Send(NULL, 0, MPI_BYTE, to, kWordTag, MPI_COMM_WORLD);
+}
+static void receive_word(int from) {
+  MPI_Recv(NULL, 0, MPI_BYTE, from, kWordTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
 
-/* Part 1: kCount messages of kBytes bytes with tags 1, 2, 3, ... that nobody expects yet, and behind them an urgent one, whose
- * receive is posted before any of them is sent. */
+/* Part 1: kCount messages of kBytes bytes with tags 1, 2, 3, ... that nobody expects yet, and behind them an urgent
+ * one, whose receive is posted before any of them is sent. */
 static void flood(int rank) {
   if (rank == 0) {
     receive_word(1);
@@ -44,14 +48,17 @@ static void flood_of_long_ones(int rank) {
     MPI_Recv(bytes, kLongBytes, MPI_BYTE, 0, kLongTag + i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Part 3: part 1's messages, with tags from kLateTag on. Rank 1 has all the time it needs before it lets rank 0 begin. Into part(i)
- * message i is to be received. */
-static char* part(int i) { return bytes + (size_t)i * kBytes; }
+/* Part 3: part 1's messages, with tags from kLateTag on. Rank 1 has all the time it needs before it lets rank 0 begin.
+ * Into part(i) message i is to be received. */
+static char* part(int i) {
+  return bytes + (size_t)i * kBytes;
+}
 
 static void no_flood(int rank) {
   if (rank == 0) {
     receive_word(1);
-    for (int i = 0; i < kCount; ++i) MPI_Isend(part(i), kBytes, MPI_BYTE, 1, kLateTag + i, MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0; i < kCount; ++i)
+      MPI_Isend(part(i), kBytes, MPI_BYTE, 1, kLateTag + i, MPI_COMM_WORLD, &requests[i]);
     send_word(1);
     MPI_Waitall(kCount, requests, MPI_STATUSES_IGNORE);
     return;

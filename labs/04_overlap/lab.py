@@ -63,7 +63,7 @@ def predictions(work, trace, taken, gathers):
     by_call = groups(taken, leaves)
     right = sum(1 for call, messages in enumerate(by_call)
                 if len({m.source for m in messages}) == leaves and all(nth(trace, m) == call for m in messages))
-    look = "See `margay trace print trace --rank 0 --kind receive_complete` (tag 7): in which order did rank 0 find them?"
+    look = "See `margay trace print trace --rank 0 --kind receive_complete` (the first lines of 4 bytes): in which order did rank 0 find them?"
     why = ("rank 0 takes what came first: all {calls} contributions of the early rank lie before any other's, so it counts "
            "one rank several times and another not at all").format(calls=calls)
     work.predicted({

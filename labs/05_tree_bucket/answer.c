@@ -1,4 +1,5 @@
-/* Broadcasts: along a tree and round a bucket, by hand and by margay. Leave part 1 as it is; complete the bucket of part 2. */
+/* Broadcasts: along a tree and round a bucket, by hand and by margay. Leave part 1 as it is; complete the bucket of
+ * part 2. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,9 @@ static void tree_broadcast(char* data, int length) {
   }
 }
 
-/* Round a bucket (figure 9): rank 0 gives each rank a piece of length / size bytes, piece r to rank r. Then in size-1 steps each
- * rank passes on to rank+1 a piece that it has, and takes one from rank-1 that it has not. Nobody sends to rank 0, which has all. */
+/* Round a bucket (figure 9): rank 0 gives each rank a piece of length / size bytes, piece r to rank r. Then in size-1
+ * steps each rank passes on to rank+1 a piece that it has, and takes one from rank-1 that it has not. Nobody sends to
+ * rank 0, which has all. */
 static void bucket_broadcast(char* data, int length) {
   const int piece = length / size;
   for (int to = 1; to < size; ++to) {
@@ -35,7 +37,8 @@ static void bucket_broadcast(char* data, int length) {
   }
   for (int step = 0; step < size - 1; ++step) {
     int out = 0, in = 0;
-    /* BLANK 1: in step 0 rank r passes on its own piece, r; what comes in one step goes out in the next. Numbers of pieces, 0 to size-1 */
+    /* BLANK 1: in step 0 rank r passes on its own piece, r; what comes in one step goes out in the next. Numbers of
+     * pieces, 0 to size-1 */
     out = (rank - step + size) % size;
     in = (rank - 1 - step + size) % size;
     /* END 1 */
@@ -46,7 +49,8 @@ static void bucket_broadcast(char* data, int length) {
   }
 }
 
-/* Which of the two costs less, by the page's formulas, with kAlphaNs nanoseconds a message and kBetaPs picoseconds a byte? */
+/* Which of the two costs less, by the page's formulas, with kAlphaNs nanoseconds a message and kBetaPs picoseconds a
+ * byte? */
 static int bucket_is_cheaper(double length) {
   double tree_ps = 0, bucket_ps = 0;
   (void)length;

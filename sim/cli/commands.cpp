@@ -177,6 +177,7 @@ int run_cli(int argc, char** argv, const LayersAbove& layers_above) {
   app.set_version_flag("--version", "margay 0.1.0");
   app.add_subcommand("run", "start an MPI job: margay run --help");
   add_info_command(app, layers_above);
+  app.add_subcommand("lab", "labs that check themselves by the trace of a run: margay lab --help");
   app.add_subcommand("doctor", "check this machine and print the mend")->callback(run_doctor);
   add_check_command(app);
   add_calibrate_command(app, layers_above);

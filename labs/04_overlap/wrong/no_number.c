@@ -1,6 +1,6 @@
 // says: took the message of another call
-/* Gathers made by hand, back to back, and overlapping. Part 1 is for your predictions: leave it as it is. Part 2 has the same
- * faults; mend them in the blanks. */
+/* Gathers made by hand, back to back, and overlapping. Part 1 is for your predictions: leave it as it is. Part 2 has
+ * the same faults; mend them in the blanks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,12 @@ enum { kWordTag = 900, kGatherTag = 7 };
 
 static int rank, size;
 
-static void send_word(int to) { MPI_Send(NULL, 0, MPI_BYTE, to, kWordTag, MPI_COMM_WORLD); }
-static void receive_word(int from) { MPI_Recv(NULL, 0, MPI_BYTE, from, kWordTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+static void send_word(int to) {
+  MPI_Send(NULL, 0, MPI_BYTE, to, kWordTag, MPI_COMM_WORLD);
+}
+static void receive_word(int from) {
+  MPI_Recv(NULL, 0, MPI_BYTE, from, kWordTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
 
 /* A fan-in to rank 0: the others send one int each, rank 0 takes size-1 messages as they come and adds them up. */
 static int fan_in(int mine, int tag, MPI_Comm comm) {
@@ -29,8 +33,8 @@ static int fan_in(int mine, int tag, MPI_Comm comm) {
   return sum;
 }
 
-/* Nobody's clock decides who is early: rank kEarly tells rank 0 when its contributions to all calls are sent; only then rank 0 lets
- * kLate begin, and takes its own part when kLate has sent all. The others are in between. */
+/* Nobody's clock decides who is early: rank kEarly tells rank 0 when its contributions to all calls are sent; only then
+ * rank 0 lets kLate begin, and takes its own part when kLate has sent all. The others are in between. */
 static void in_order(void (*calls)(void)) {
   if (rank == kEarly) {
     calls();

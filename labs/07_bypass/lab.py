@@ -1,0 +1,111 @@
+"""Application bypass: who moves the data while the target computes."""
+
+from frame.blanks import Truth
+
+TITLE = "Application bypass: a target that computes (sections 1.2 and 4)"
+MINUTES = 25
+RANKS, OPTIONS = 2, ()
+SEND_SHORT, SEND_LONG, SEND_UNPOSTED, PUT_ALLOCATED, PUT_CREATED, PUT_1996 = range(1, 7)
+WORD_TAG, OVERLAP_TAG, PUTS = 100, 50, 6
+WORDS = {SEND_SHORT: "MPI_Issend of {short} bytes, its receive is posted",
+         SEND_LONG: "MPI_Issend of {long} bytes (long), its receive is posted",
+         SEND_UNPOSTED: "MPI_Isend of {long} bytes (long), its receive is posted after the computing",
+         PUT_ALLOCATED: "MPI_Put of {put} bytes into memory of MPI_Win_allocate",
+         PUT_CREATED: "MPI_Put of {put} bytes into memory of malloc, by MPI_Win_create",
+         PUT_1996: "MPI_RMA_put of {put} bytes (lab 6: always a message)"}
+
+
+def variant(random):
+    steps = list(WORDS)
+    random.shuffle(steps)
+    short, long, put = random.randrange(100, 10000), random.randrange(100000, 400000), random.randrange(100, 5000)
+    rows = [f"    {number}   {WORDS[action].format(short=short, long=long, put=put)}" for number, action in enumerate(steps, 1)]
+    return {"steps": steps, "count": len(steps), "short_bytes": short, "long_bytes": long, "put_bytes": put,
+            "page_table": "\n".join(rows)}
+
+
+def call_at(trace, event):
+    """The name of the call of MPI that the event's rank was in, or None: it computed."""
+    for enter, leave in trace.calls(rank=event.rank):
+        if enter.time <= event.time and (leave is None or event.time <= leave.time):
+            return enter.call
+    return None
+
+
+def mover(trace, event):
+    """Of a deposit at rank 1."""
+    return "program" if call_at(trace, event) else "coprocessor"
+
+
+def last_deposit(trace, message):
+    """The event that ends a message's body: its reply's, if it was pulled."""
+    pull = message.first("pull_begin")
+    if pull:
+        message = trace.answers_to(trace.messages[message.destination, message.source, pull.detail])[0]
+    return message.first("kernel_deposit")
+
+
+def windows(trace):
+    """Accesses of windows by rank 0, in their order."""
+    return [event for event in trace.of("window_access", rank=0) if event.access == "put"]
+
+
+def movers(work, trace):
+    """Who moved each step's bytes, and how many steps took no message."""
+    accesses, result, without = iter(windows(trace)), [], 0
+    rma_puts = [m for m in trace.puts(source=0, destination=1, portal=PUTS) if m.bytes]
+    for number, action in enumerate(work.variant["steps"], 1):
+        if action in (PUT_ALLOCATED, PUT_CREATED, PUT_1996):
+            access = next(accesses)
+            if access.reason != "message":
+                without += 1
+                result.append("origin")
+                continue
+            message = next(m for m in rma_puts if m.sent.time > access.time)
+        else:
+            message = trace.puts(source=0, portal=0, tag=number)[0]
+        result.append(mover(trace, last_deposit(trace, message)))
+    return result, without
+
+
+def calls_while_computing(trace, work):
+    """MPI calls of rank 1 that began between the message's first step and the last of the word that ended the computing."""
+    count = 0
+    for number in range(1, work.variant["count"] + 1):
+        posted = [e for e in trace.of("search_miss", rank=1) if e.tag in (number, WORD_TAG + number)]
+        done = [e for e in trace.of("receive_complete", rank=1) if e.tag in (number, WORD_TAG + number)
+                and call_at(trace, e) is None]
+        if posted and done:
+            count += sum(1 for enter, _ in trace.calls(rank=1) if posted[0].time < enter.time < done[-1].time)
+    return count
+
+
+def check(work):
+    found = work.findings
+    done = work.run(seconds=20)  # who spins on a flag is in no call, so that a deadlock is not proven
+    if not found.unless(done.status == 0, done.trouble):
+        return found
+    trace = done.trace
+    late = trace.puts(source=0, portal=0, tag=OVERLAP_TAG)
+    if not found.unless(late and late[0].has("receive_complete"), "part 2: rank 1 did not receive the long message"):
+        return found
+    match = late[0].first("kernel_match")
+    see = f"see `margay trace story trace --tag {OVERLAP_TAG}`"
+    if found.unless(trace.owner(match) == "a posted receive", f"BLANK 1: message {late[0].name} was not expected when it came, so its "
+                    f"body was pulled after the computing, when rank 1 called MPI again; {see}"):
+        found.unless(call_at(trace, match) is None, f"part 2: message {late[0].name} came while rank 1 was in {call_at(trace, match)}, "
+                     f"not while it computed; {see}")
+    if found:
+        return found
+    moved, without = movers(work, trace)
+    look = "Look at `margay trace print trace --rank 1 --all`: is the line `all is there` between a call and its return, or outside of all? " \
+           "Puts into windows: `margay trace print trace --kind window_access`."
+    work.predicted({
+        "moved_by": Truth(moved, look, "what finds its entry is deposited by the kernel, whoever runs it; what has no receive waits for the "
+                          "program; into memory that rank 0 can reach itself it writes by itself"),
+        "calls_while_computing": Truth(calls_while_computing(trace, work), "See `margay trace print trace --rank 1 --kind "
+                                       "mpi_enter,kernel_deposit`.", "none: that is the point"),
+        "without_message": Truth(without, "See `margay trace print trace --kind window_access`: the way is direct, process or message.",
+                                 "direct: both see the memory; process: the operating system copies from process to process"),
+    })
+    return found

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""The labs' frame: its reader of traces against `margay trace messages`, damaged traces, blanks, predictions, variants.
+
+    tests/labs/frame_test.py --build build/release
+"""
+
+import argparse
+import csv
+import io
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(ROOT, "labs"))
+
+from frame import blanks, variant  # noqa: E402  (after the path)
+from frame.trace import BadTrace, Trace  # noqa: E402
+
+BUILD = ""
+PROGRAM = os.path.join(ROOT, "examples", "late_receiver.c")
+WRITTEN, VERSION = 128, 8
+
+
+def margay(*words):
+    return subprocess.run([os.path.join(BUILD, "bin", "margay"), *words], capture_output=True, text=True, check=True,
+                          timeout=60).stdout
+
+
+class TraceTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.mkdtemp()
+        program = os.path.join(cls.place, "late_receiver")
+        subprocess.run([os.path.join(BUILD, "bin", "mpicc"), "-O1", "-o", program, PROGRAM], check=True, timeout=60)
+        cls.folder = os.path.join(cls.place, "trace")
+        margay("run", "-n", "2", "--trace", cls.folder, program)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.place)
+
+    def damaged(self, change):
+        """A copy of the trace whose rank 1's file was changed."""
+        folder = tempfile.mkdtemp(dir=self.place)
+        for name in os.listdir(self.folder):
+            shutil.copy(os.path.join(self.folder, name), folder)
+        change(os.path.join(folder, "rank_00001.trace"))
+        return folder
+
+    def refused(self, folder, sentence):
+        with self.assertRaisesRegex(BadTrace, sentence):
+            Trace.load(folder)
+
+    def test_messages_are_those_of_margay(self):
+        rows = list(csv.DictReader(io.StringIO(margay("trace", "messages", self.folder, "--csv", "--all"))))
+        trace = Trace.load(self.folder)
+        mine = {(m.source, m.destination, m.sequence): m for m in trace.sent()}
+        self.assertGreater(len(rows), 0)
+        for row in rows:
+            message = mine[int(row["source"]), int(row["destination"]), int(row["sequence"])]
+            self.assertEqual(message.bytes, int(row["bytes"]))
+            self.assertEqual((message.protocol or "").replace("none", ""), row["protocol"])
+        long = [message for message in trace.puts(portal=0, tag=7)]
+        self.assertEqual([m.bytes for m in long], [800000])
+        self.assertEqual([a.sent.saved for a in trace.answers_to(long[0])], ["header"])
+
+    def test_names(self):
+        trace = Trace.load(self.folder)
+        message = trace.puts(portal=0, tag=7)[0]
+        self.assertEqual(trace.entry(message.first("kernel_match")), "unexpected long")
+        self.assertEqual(trace.entry(message.first("kernel_pass")), "unexpected short")
+        self.assertEqual(trace.owner(message.first("kernel_match")), "the heap of unexpected messages")
+        self.assertEqual(trace.defined(0, Trace.PORTAL, 0), "receives")
+        self.assertEqual([enter.call for enter, leave in trace.calls(rank=1) if leave][1:3], ["MPI_Recv", "MPI_Finalize"])
+
+    def test_times_are_microseconds(self):
+        """margay's own times of the same events, which it prints to a nanosecond."""
+        trace = Trace.load(self.folder)
+        printed = [float(line.split()[0]) for line in margay("trace", "print", self.folder, "--all", "--raw").splitlines()
+                   if line.strip() and line.split()[0].replace(".", "").isdigit()]
+        self.assertEqual(len(printed), len(trace.events))
+        for mine, theirs in zip(trace.events, printed):
+            self.assertAlmostEqual(mine.time, theirs, delta=0.5 + theirs * 1e-3)
+
+    def test_damaged_files(self):
+        def put(offset, form, value):
+            def change(path):
+                with open(path, "r+b") as file:
+                    file.seek(offset)
+                    file.write(struct.pack(form, value))
+            return change
+        self.refused(self.damaged(put(0, "8s", b"nothing!")), "not a trace file")
+        self.refused(self.damaged(put(VERSION, "<I", 99)), "version 99")
+        self.refused(self.damaged(put(WRITTEN, "<Q", 1 << 40)), "were overwritten")
+        self.refused(self.damaged(lambda path: os.truncate(path, 102400 + 64)), "cut short")
+        self.refused(self.damaged(lambda path: os.truncate(path, 100)), "not a trace file")
+        self.refused(self.damaged(os.remove), r"files of ranks \[0\], the job had 2 ranks")
+        self.refused(os.path.join(self.place, "nowhere"), "no trace files")
+
+
+class BlanksTest(unittest.TestCase):
+    HANDED_OUT = "a;\n/* BLANK 1: say\n * it */\nint x;\n/* END 1 */\n  /* BLANK 2: more */\n  /* END 2 */\n"
+
+    def test_empty_blanks(self):
+        self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, self.HANDED_OUT),
+                         ["BLANK 1 is empty: say * it", "BLANK 2 is empty: more"])
+        filled = self.HANDED_OUT.replace("int x;", "int y;")
+        self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, filled), ["BLANK 2 is empty: more"])
+        self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, "int main;"), [])  # its marks are gone: nothing is known
+
+    def test_predictions(self):
+        asked = blanks.questions("# a = 1\none = 1, Two # no\ntwo =\n")
+        self.assertEqual(asked, {"one": "1, Two", "two": ""})
+        truths = {"one": blanks.Truth([1, "two"], "look"), "two": blanks.Truth(3, "look there", "so")}
+        self.assertEqual(blanks.wrong_predictions(asked, truths),
+                         ["predict.txt: `two = ` is not what the trace shows. look there"])
+        self.assertEqual(blanks.answered("# q\none =\ntwo =\n", truths), "# q\none = 1, two\ntwo = 3\n#   so\n")
+
+    def test_variants(self):
+        class Lab:
+            NAME = "99_lab"
+
+            @staticmethod
+            def variant(random):
+                return {"big_bits": 1 << 40, "some_bytes": [random.randrange(1000), 2], "page_only": "x\ny"}
+        values = variant.make(Lab, 7)
+        self.assertEqual(values, variant.make(Lab, 7))
+        self.assertNotEqual(values, variant.make(Lab, 8))
+        text = variant.header(values)
+        self.assertIn("#define kBigBits 0x10000000000ULL\n", text)
+        self.assertIn(f"static const int kSomeBytes[] = {{{values['some_bytes'][0]}, 2}};\n#define kSomeBytesCount 2\n", text)
+        self.assertNotIn("page", text.lower())
+        self.assertEqual(variant.fill("{seed} {page_only} {x} {{1, 2}}", values), "7 x\ny {x} {{1, 2}}")
+
+
+class CommandTest(unittest.TestCase):
+    """What `lab` says of folders that cannot be judged: status 2 and a sentence, never a wrong judgement."""
+
+    def setUp(self):
+        self.place = tempfile.mkdtemp()
+        self.folder = os.path.join(self.place, "lab")
+        self.addCleanup(shutil.rmtree, self.place)
+        self.lab("start", "protocols", self.folder, "--seed", "3")
+
+    def lab(self, *words):
+        environment = {**os.environ, "MARGAY_COMMAND": os.path.join(BUILD, "bin", "margay")}
+        done = subprocess.run([os.path.join(ROOT, "labs", "lab"), *words], capture_output=True, text=True, env=environment,
+                              timeout=120, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def change(self, name, old, new):
+        with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(old, text)
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+            file.write(text.replace(old, new))
+
+    def answered(self):
+        self.assertEqual(self.lab("answer", self.folder)[0], 0)
+        shutil.copy(os.path.join(self.folder, "answers.txt"), os.path.join(self.folder, "predict.txt"))
+
+    def says(self, status, sentence, *words):
+        got, said = self.lab(*(words or ("check", self.folder)))
+        self.assertEqual(got, status, said)
+        self.assertIn(sentence, said)
+
+    def test_a_program_that_does_not_compile(self):
+        self.answered()
+        self.change("program.c", "int rank;", "int rank")
+        self.says(2, "program.c does not compile")
+
+    def test_a_program_that_dies(self):
+        self.answered()
+        self.change("program.c", "int rank;", "int rank; abort();")
+        self.says(1, "the program ended with status 134")
+
+    def test_a_program_that_hangs(self):
+        self.answered()
+        self.change("program.c", "MPI_Finalize();", "MPI_Recv(0, 0, MPI_BYTE, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);")
+        self.says(1, "no rank can go on")
+
+    def test_another_program(self):
+        self.answered()
+        self.change("program.c", "if (rank == 0) send_message(i, bytes);", "(void)send_message;")
+        self.change("program.c", "if (rank == 1) receive_message(i, bytes);", "(void)receive_message;")
+        self.says(1, "program.c is not the one that was handed out")
+
+    def test_folders(self):
+        self.says(2, "there is no lab.json", "check", self.place)
+        self.says(2, "is there and not empty", "start", "protocols", self.folder)
+        self.says(2, "there is no lab 'protocol'", "start", "protocol", os.path.join(self.place, "other"))
+        self.change("lab.json", "}", "")
+        self.says(2, "is damaged")
+
+    def test_run(self):
+        folder = os.getcwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, folder)
+        for _ in range(2):  # the second run takes the place of the first one's trace
+            self.says(0, "--trace trace ./program word", "run", "--stats", "--", "word")
+        Trace.load("trace")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    known, rest = parser.parse_known_args()
+    BUILD = os.path.abspath(known.build)
+    unittest.main(argv=[sys.argv[0], *rest])
