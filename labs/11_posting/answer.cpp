@@ -1,3 +1,8 @@
+// The answer. The entry stands in the list, inactive, so that it has its place before later receives. Counted before the search:
+// a message that comes after the count makes the activation fail, and is found by the next search. It ends, as each round
+// takes a message that came meanwhile. An entry that is active during the search could take a later message than the
+// heap's: that one overtakes, and one of the two is lost.
+//
 // Posting a receive, made by hand on portals. Rank 1 posts receives, rank 0 sends; page.md says what can go wrong, and which
 // messages come when. Yours is post(), at the top; what it is made of is in Desk, below it.
 //
@@ -52,7 +57,7 @@ class Desk {
   void run_trial(int trial, void (*how)(Desk&, Receive&));
 
  private:
-  enum Note { begins = 10, inserts, searches, activates, takes };  // portals of messages to itself, for the trace
+  enum Note { begins = 10, inserts, searches, activates, takes };  // portals of messages to rank 0, for the trace
   void step(Note note, const Receive& receive);
   void turn();
   void complete(Receive& receive);
@@ -143,9 +148,9 @@ void Desk::take(Receive& receive, ArrivedMessage& message) {
   step(takes, receive);
 }
 
-// A step is done: a message to itself says so in the trace. Then the kernel has its turn.
+// A step is done: a message to rank 0 says so in the trace. Then the kernel has its turn.
 void Desk::step(Note note, const Receive& receive) {
-  need(program_.put({.destination = 1, .portal = static_cast<PortalIndex>(note),
+  need(program_.put({.destination = 0, .portal = static_cast<PortalIndex>(note),
                      .match_bits = static_cast<MatchBits>(receive.number)}));
   if (note == begins) return;
   ++turns_;

@@ -34,7 +34,7 @@ def rows(trials, tags):
     for turns, tag in zip(trials, tags):
         receives = " and ".join(f"receive {receive + i}" for i in range(len(turns)))
         when = "; ".join(f"message {message + i} {when_words(turn)}" for i, turn in enumerate(turns))
-        yield f"{tag:>4}   {receives:<24} {when}"
+        yield f"     {tag}    {receives:<25} {when}"
         message, receive = message + len(turns), receive + len(turns)
 
 

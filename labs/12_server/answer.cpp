@@ -1,3 +1,6 @@
+// The answer. Each list's entry names what it wants; the links of "patron" lead past the others' rows; what is left over goes to
+// the heap, first come, first served. The answer goes where the header says, so the server need not know its clients.
+//
 // A server on portals. Rank 0 serves, the others are its clients; page.md says what each blank needs. Two rounds: the clients
 // send all their requests while the server is busy; then it answers what its kernel has deposited meanwhile.
 //

@@ -53,7 +53,7 @@ class Desk {
   void run_trial(int trial, void (*how)(Desk&, Receive&));
 
  private:
-  enum Note { begins = 10, inserts, searches, activates, takes };  // portals of messages to itself, for the trace
+  enum Note { begins = 10, inserts, searches, activates, takes };  // portals of messages to rank 0, for the trace
   void step(Note note, const Receive& receive);
   void turn();
   void complete(Receive& receive);
@@ -141,9 +141,9 @@ void Desk::take(Receive& receive, ArrivedMessage& message) {
   step(takes, receive);
 }
 
-// A step is done: a message to itself says so in the trace. Then the kernel has its turn.
+// A step is done: a message to rank 0 says so in the trace. Then the kernel has its turn.
 void Desk::step(Note note, const Receive& receive) {
-  need(program_.put({.destination = 1, .portal = static_cast<PortalIndex>(note),
+  need(program_.put({.destination = 0, .portal = static_cast<PortalIndex>(note),
                      .match_bits = static_cast<MatchBits>(receive.number)}));
   if (note == begins) return;
   ++turns_;
