@@ -1,6 +1,7 @@
-// The answer. BLANK 1: a bit that is 1 in the ignore bits is not compared, so ones stand where the message may be anything.
-// BLANK 2: Link::at(wide), an adopted entry: no walk comes by it unless a link leads there. page.md's last question: "header
-// only" below "whole", as both accept every message and the first that has room takes it; above, no body would be kept.
+// The answer. BLANK 1: a bit that is 1 in the ignore bits is not compared, so ones stand where the message may be
+// anything. BLANK 2: Link::at(wide), an adopted entry: no walk comes by it unless a link leads there. page.md's last
+// question: "header only" below "whole", as both accept every message and the first that has room takes it; above, no
+// body would be kept.
 //
 // The walk by hand. Rank 1 has a match list behind portal 4; rank 0 sends it messages, whose walks you predict. page.md
 // has the list as a table; here it is made. Two blanks are yours. The numbers are variant.h's.

@@ -1,6 +1,6 @@
 // says: its receive had taken an earlier message from the heap
-// Posting a receive, made by hand on portals. Rank 1 posts receives, rank 0 sends; page.md says what can go wrong, and which
-// messages come when. Yours is post(), at the top; what it is made of is in Desk, below it.
+// Posting a receive, made by hand on portals. Rank 1 posts receives, rank 0 sends; page.md says what can go wrong, and
+// which messages come when. Yours is post(), at the top; what it is made of is in Desk, below it.
 //
 //   margay run -n 2 --trace DIR ./program         posts as you wrote it
 //   margay run -n 2 --trace DIR ./program racy    posts by post_racy()
@@ -19,7 +19,7 @@ using namespace margay;
 using namespace margay::portals;
 using Start = MatchList::Start;
 
-// A receive: one buffer, and the match entry that leads to it. The header that is saved with the message says which it is.
+// A receive: one buffer, and the match entry that leads to it.
 struct Receive {
   Receive(int receive_number, MatchBits wanted) : number(receive_number), tag(wanted) {
     entry.set({.match_bits = tag}, block, {});
@@ -36,11 +36,11 @@ struct Receive {
 class Desk {
  public:
   // The steps. When a step is done, and before it returns, the kernel has a turn: messages may come.
-  void insert(Receive& receive, Start start);  // its entry enters the list, above "unexpected"; inactive ones take nothing
+  void insert(Receive& receive, Start start);  // its entry enters the list, above "unexpected"
   ArrivedMessage* search(Receive& receive);    // the earliest message in the heap that it accepts, or nullptr
   void activate(Receive& receive);             // its entry takes messages from now on. Requires: it was inserted
-  // Activates it if the heap has taken no message since it had taken `arrivals`; else does nothing and returns false. The
-  // kernel does this in one go: no message comes between the look and the activation.
+  // Activates it if the heap has taken no message since it had taken `arrivals`; else does nothing and returns false.
+  // The kernel does this in one go: no message comes between the look and the activation.
   bool activate_if_unchanged(Receive& receive, std::uint64_t arrivals);
   // The end of a receive whose message was in the heap: copies it out, frees its room, takes the entry out of the list.
   void take(Receive& receive, ArrivedMessage& message);
@@ -100,8 +100,9 @@ Desk::Desk(Program& program) : program_(program) {
   list_.append(unexpected_);
   program_.name(unexpected_, "unexpected");
   need(program_.table().attach(kMail, list_));
-  const std::array<const char*, 5> names{"note: a receive begins", "note: it inserts its entry", "note: it searches the heap",
-                                         "note: it activates its entry", "note: it takes its message from the heap"};
+  const std::array<const char*, 5> names{"note: a receive begins", "note: it inserts its entry",
+                                         "note: it searches the heap", "note: it activates its entry",
+                                         "note: it takes its message from the heap"};
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto portal = static_cast<PortalIndex>(begins + i);
     need(program_.table().attach(portal, notes_, {.save = Save::header}));
@@ -142,7 +143,8 @@ void Desk::take(Receive& receive, ArrivedMessage& message) {
 
 // A step is done: a message to rank 0 says so in the trace. Then the kernel has its turn.
 void Desk::step(Note note, const Receive& receive) {
-  need(program_.put({.destination = 0, .portal = static_cast<PortalIndex>(note),
+  need(program_.put({.destination = 0,
+                     .portal = static_cast<PortalIndex>(note),
                      .match_bits = static_cast<MatchBits>(receive.number)}));
   if (note == begins) return;
   ++turns_;
@@ -187,24 +189,29 @@ void Desk::complete(Receive& receive) {
   }
   if (receive.entry.listed()) list_.remove(receive.entry);
   std::printf("receive %d (tag %d): ", receive.number, static_cast<int>(receive.tag));
-  if (receive.message == 0) std::printf("no message\n");
-  else std::printf("message %llu\n", receive.message);
+  if (receive.message == 0)
+    std::printf("no message\n");
+  else
+    std::printf("message %llu\n", receive.message);
 }
 
 // Tells the sender, as a synchronous send wants to be told: match bits are the receive above, the message below.
 void Desk::answer(Receive& receive, const Header& header) {
   receive.message = header.return_match_bits;
   const auto number = static_cast<MatchBits>(receive.number);
-  need(program_.put({.destination = header.source.rank, .portal = kAnswers,
-                     .match_bits = number << 32 | header.return_match_bits}));
+  need(program_.put(
+      {.destination = header.source.rank, .portal = kAnswers, .match_bits = number << 32 | header.return_match_bits}));
 }
 
 static void send_all(Program& program, const SingleBlock& go) {
   for (std::size_t i = 0; i < kMessageTrialCount; ++i) {
     need(program.wait_until([&] { return go.messages() > i; }));
     std::array<std::byte, 8> body{static_cast<std::byte>(i + 1)};
-    need(program.put({.destination = 1, .portal = kMail, .match_bits = static_cast<MatchBits>(kTrialTag[kMessageTrial[i]]),
-                      .return_match_bits = i + 1}, Region(body.data(), body.size())));
+    need(program.put({.destination = 1,
+                      .portal = kMail,
+                      .match_bits = static_cast<MatchBits>(kTrialTag[kMessageTrial[i]]),
+                      .return_match_bits = i + 1},
+                     Region(body.data(), body.size())));
   }
 }
 

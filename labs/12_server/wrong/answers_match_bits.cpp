@@ -1,6 +1,6 @@
 // says: use the header's return_match_bits
-// A server on portals. Rank 0 serves, the others are its clients; page.md says what each blank needs. Two rounds: the clients
-// send all their requests while the server is busy; then it answers what its kernel has deposited meanwhile.
+// A server on portals. Rank 0 serves, the others are its clients; page.md says what each blank needs. Two rounds: the
+// clients send all their requests while the server is busy; then it answers what its kernel has deposited meanwhile.
 //
 //   margay run -n 4 --trace DIR ./program
 #include <margay/portals.hpp>
@@ -21,7 +21,8 @@ using namespace margay::portals;
 
 constexpr PortalIndex kRequests = 4;  // of the server
 constexpr PortalIndex kAnswers = 5;   // of each client
-constexpr MatchBits kSum = MatchBits{1} << 32;      // kinds of requests: the upper 32 match bits; the lower 32 are the number
+// Kinds of requests are the upper 32 match bits; the lower 32 are the number.
+constexpr MatchBits kSum = MatchBits{1} << 32;
 constexpr MatchBits kLargest = MatchBits{2} << 32;
 constexpr MatchBits kNumber = 0xffffffff;
 constexpr MatchBits kAllBits = ~MatchBits{0};
@@ -73,7 +74,7 @@ class Server {
 
  private:
   void make_entries() {
-    /* BLANK 2: the entry "patron": any request of rank kPatron. What finds no room there, or is too long, goes to "overflow" */
+    /* BLANK 2: the entry "patron": any request of rank kPatron; its links for no room and too small */
     patron_entry_.set({.ignore_bits = kAllBits, .source_rank = kPatron}, patron_.block, {},
                       {.no_room = Link::at(overflow_entry_), .too_small = Link::at(overflow_entry_)});
     /* END 2 */
@@ -82,13 +83,14 @@ class Server {
     sum_entry_.set({.match_bits = kSum, .ignore_bits = kNumber}, sum_.block, {});
     list_.append(sum_entry_);
 
-    /* BLANK 3: the rows of "largest" (as those of "sum", above), and its entry: requests of that kind with any number */
+    /* BLANK 3: the memory of each row of "largest", and its entry: that kind, with any number */
     for (std::size_t i = 0; i < kLargestRows; ++i) largest_.table[i].memory = Region(largest_.row(i), kRowBytes);
     largest_entry_.set({.match_bits = kLargest, .ignore_bits = kNumber}, largest_.block, {});
     /* END 3 */
     list_.append(largest_entry_);
 
-    /* BLANK 4: the entry "overflow": whatever found no place above, header and body, in the heap; append it to the list */
+    /* BLANK 4: the entry "overflow": whatever found no place above, header and body, in the heap; append it to the list
+     */
     overflow_entry_.set({.ignore_bits = kAllBits}, heap_, {});
     list_.append(overflow_entry_);
     /* END 4 */
@@ -112,8 +114,9 @@ class Server {
     int result = kind == kSum ? std::accumulate(values.begin(), values.end(), 0)
                               : *std::max_element(values.begin(), values.end());
     /* BLANK 7: put the result to who asked, where that one wants it */
-    need(program_.put({.destination = header.source.rank, .portal = header.return_portal,
-                       .match_bits = header.match_bits}, Region(&result, sizeof(result))));
+    need(program_.put(
+        {.destination = header.source.rank, .portal = header.return_portal, .match_bits = header.match_bits},
+        Region(&result, sizeof(result))));
     /* END 7 */
   }
 
@@ -149,8 +152,12 @@ class Client {
       std::vector<std::byte> body(static_cast<std::size_t>(kRequestBytes[i]));
       for (std::size_t k = 0; k < body.size(); ++k) body[k] = static_cast<std::byte>(value(i, k));
       const MatchBits kind = kRequestKind[i] == 1 ? kSum : kLargest;
-      need(program_.put({.destination = 0, .portal = kRequests, .match_bits = kind | (i + 1), .return_portal = kAnswers,
-                         .return_match_bits = i + 1}, Region(body.data(), body.size())));
+      need(program_.put({.destination = 0,
+                         .portal = kRequests,
+                         .match_bits = kind | (i + 1),
+                         .return_portal = kAnswers,
+                         .return_match_bits = i + 1},
+                        Region(body.data(), body.size())));
     }
   }
   // Compares the answers with what they should be; those that are missing are the trace's to tell.
