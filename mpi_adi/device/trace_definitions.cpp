@@ -76,7 +76,7 @@ void define_portals_in_trace(sim::Recorder& recorder) {
   owner(kOwnerAcknowledgment, "a send that waits for its acknowledgment");
   owner(kOwnerRead, "a send whose body may be pulled");
   owner(kOwnerCancel, "questions about cancelled sends");
-  owner(kOwnerListener, "an access of a window");
+  owner(kOwnerListener, "what listens for collective calls and accesses of windows");
   owner(kOwnerTask, "a collective call");
   owner(kOwnerOthers, "memory of a collective call or a window");
 }

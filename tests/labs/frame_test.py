@@ -8,6 +8,7 @@ import argparse
 import csv
 import io
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -19,6 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "labs"))
 
+import frame.trace  # noqa: E402
 from frame import blanks, variant  # noqa: E402  (after the path)
 from frame.trace import BadTrace, Trace  # noqa: E402
 
@@ -78,6 +80,18 @@ class TraceTest(unittest.TestCase):
         self.assertEqual(trace.owner(message.first("kernel_match")), "the heap of unexpected messages")
         self.assertEqual(trace.defined(0, Trace.PORTAL, 0), "receives")
         self.assertEqual([enter.call for enter, leave in trace.calls(rank=1) if leave][1:3], ["MPI_Recv", "MPI_Finalize"])
+
+    def test_words_are_those_of_the_page(self):
+        with open(os.path.join(ROOT, "docs", "trace_format.md"), encoding="utf-8") as file:
+            page = file.read()
+        kinds = re.findall(r"^\| (\d+) \| ([a-z_]+) \|", page[page.index("## Kinds\n"):], re.M)
+        self.assertGreaterEqual(len(kinds), 37)
+        self.assertEqual([frame.trace.KINDS[int(number)] for number, _ in kinds], [name for _, name in kinds])
+        for title, words in (("Protocols", frame.trace.PROTOCOLS), ("Choices", frame.trace.CHOICES), ("Ways", frame.trace.WAYS),
+                             ("Accesses", frame.trace.ACCESSES), ("Synchronisations", frame.trace.SYNCHRONISATIONS),
+                             ("Drop reasons", frame.trace.DROPS), ("Why passed", frame.trace.PASSED)):
+            said = re.search(rf"^{title}: (.*?)\.$", page, re.M | re.S)[1].replace("\n", " ")
+            self.assertEqual([f"{number} {name}" for number, name in enumerate(words)], said.split(", "))
 
     def test_times_are_microseconds(self):
         """margay's own times of the same events, which it prints to a nanosecond."""

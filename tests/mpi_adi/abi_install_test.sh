@@ -51,10 +51,15 @@ echo "ok: the demo builds what an installation takes"
 step "install" cmake --install "$build" --prefix "$work/first"
 mv "$work/first" "$prefix"
 
-for file in bin/margay bin/mpicc bin/mpicxx bin/mpifort bin/mpif90 bin/mpif77 bin/mpiexec bin/mpirun include/mpi.h lib*/libmpi.so.12 lib*/libmpich.so.12; do
+for file in bin/margay bin/mpicc bin/mpicxx bin/mpifort bin/mpif90 bin/mpif77 bin/mpiexec bin/mpirun include/mpi.h lib*/libmpi.so.12 lib*/libmpich.so.12 \
+  share/margay/labs/lab share/margay/examples/heat2d.c share/doc/margay/docs/first_trace.md; do
   # shellcheck disable=SC2086  # the pattern in lib* is meant
   (cd "$prefix" && ls $file) >/dev/null 2>&1 || fail "not installed: $file"
 done
+step "margay lab start" "$prefix/bin/margay" lab start protocols "$work/lab"
+step "margay lab answer" "$prefix/bin/margay" lab answer "$work/lab"
+mv "$work/lab/answers.txt" "$work/lab/predict.txt"
+step "margay lab check" "$prefix/bin/margay" lab check "$work/lab"
 if grep -rlF "$work/first" "$prefix/bin" "$prefix"/lib*/pkgconfig "$prefix"/lib*/cmake 2>/dev/null | grep -q .; then
   fail "an installed text file names the folder of the installation: it would break when moved"
 fi
