@@ -48,7 +48,8 @@ class Done:
                    "shows what came last"
         if self.status == DEADLOCK:
             return "no rank can go on:\n" + "\n".join("    " + line for line in self.err.strip().splitlines())
-        last = (self.err or self.out).strip().splitlines()
+        lines = (self.err or self.out).strip().splitlines()
+        last = [line for line in lines if not line.startswith("margay: job ")] or lines  # the launcher's words say no more
         return f"the program ended with status {self.status}" + (f": {last[-1]}" if last else "")
 
 

@@ -100,6 +100,7 @@ std::string TraceNames::entry(std::uint32_t file, std::uint8_t portal, std::uint
     return fmt::format("the entry \"{}\"", found->text);
   }
   if (const Definition* const kind = find(file, DefinitionKind::owner, owner, kAlways)) return kind->text;
+  if (order == 0) return "the descriptor of " + this->portal(file, portal);  // it has no list
   return fmt::format("entry {}", order);
 }
 
@@ -162,6 +163,7 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
                                  std::uint64_t ignore_bits, std::uint64_t message_bits, std::uint64_t time_ns) const {
   const std::uint64_t differ = (match_bits ^ message_bits) & ~ignore_bits;
   if (!is_envelope(file, portal) || is_reply(match_bits & ~ignore_bits) || is_reply(message_bits)) {
+    if (differ == 0) return "the match bits fit";
     return fmt::format("it wants {}, and 0x{:x} differ", wanted(file, portal, match_bits, ignore_bits, time_ns),
                        differ);
   }

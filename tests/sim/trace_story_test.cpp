@@ -119,6 +119,27 @@ TEST_CASE("story: it says in words what happened, and who waited") {
   }
 }
 
+TEST_CASE("story: a program's own entries, one for another rank, and a portal without a list") {
+  using portals::Kind;
+  constexpr std::uint8_t kPortal = 4;
+  constexpr auto kNoMatch = static_cast<std::uint8_t>(portals::Passed::no_match);
+  HandMade made;
+  made.trace.files[1].definitions.push_back({DefinitionKind::portal, 0, kPortal, 0, "desk"});
+  made.add(0, TraceKind::kernel_send, kMessage, Kind::put, kPortal, 7);
+  made.add(1, TraceKind::kernel_arrive, kMessage, Kind::put, kPortal, 7);
+  made.add(1, TraceKind::kernel_pass, kMessage, Kind::put, kPortal, 6).reason = kNoMatch;
+  TraceEvent& stranger = made.add(1, TraceKind::kernel_pass, kMessage, Kind::put, kPortal, 7);
+  stranger.reason = kNoMatch;
+  stranger.b = 1;  // the rank that it takes
+  stranger.detail = 2;
+  made.add(1, TraceKind::kernel_match, kMessage, Kind::put, kPortal, 7);
+  const std::string text = told(made.trace, kMessage);
+  CAPTURE(text);
+  CHECK(contains(text, "no match, it wants bits 0x6, and 0x1 differ"));
+  CHECK(contains(text, "passes over entry 2: no match, the match bits fit; it takes rank 1 only"));
+  CHECK(contains(text, "is taken by the descriptor of portal 4 (desk)"));
+}
+
 TEST_CASE("story: a step that is not there is missed") {
   const HandMade made = pulled();
   for (std::size_t gone = 0; gone < made.trace.entries.size(); ++gone) {

@@ -1,0 +1,156 @@
+"""A server with a match list: wildcards, one client's own entry, and overflow into the heap of a dynamic block."""
+
+from frame.say import CouldNotRun
+from frame.walks import walks
+
+TITLE = "A server with a match list, wildcards and a heap for what overflows"
+MINUTES = 30
+RANKS, OPTIONS = 4, ("--trace-walks",)
+
+SERVER, REQUESTS, ANSWERS = 0, 4, 5
+CLIENTS = (1, 2, 3)
+SUM, LARGEST = 1, 2
+ROW_BYTES = 32
+ENOUGH = 3  # findings about walks: more of them say the same
+GRAIN, HEADER_IN_HEAP = 64, 192
+
+
+def rounded(body):
+    return HEADER_IN_HEAP + (body + GRAIN - 1) // GRAIN * GRAIN
+
+
+def one_round(random, v):
+    """(client, kind, bytes) of a round, and what of it the heap has to hold, whatever the order of arrival."""
+    patron, others = v["patron"], [client for client in CLIENTS if client != v["patron"]]
+    asked = [(patron, random.choice((SUM, LARGEST)), random.randrange(4, ROW_BYTES + 1))
+             for _ in range(v["patron_rows"] + random.randrange(1, 3))]
+    for kind, rows in ((SUM, v["sum_rows"]), (LARGEST, v["largest_rows"])):
+        asked += [(random.choice(others), kind, random.randrange(4, ROW_BYTES + 1))
+                  for _ in range(rows + random.randrange(1, 3))]
+    overflows = len(asked) - v["patron_rows"] - v["sum_rows"] - v["largest_rows"]
+    long_ones = [(client, random.choice((SUM, LARGEST)), random.randrange(100, 400)) for client in (patron, others[0])]
+    random.shuffle(asked)
+    for one in long_ones:
+        asked.insert(random.randrange(len(asked)), one)
+    return asked, overflows * rounded(ROW_BYTES) + sum(rounded(length) for _, _, length in long_ones)
+
+
+def variant(random):
+    v = {"patron": random.choice(CLIENTS), "patron_rows": 2, "sum_rows": random.randrange(2, 5),
+         "largest_rows": random.randrange(2, 5), "row_bytes": ROW_BYTES}
+    rounds = [one_round(random, v) for _ in range(2)]
+    # One round fits, two do not: who never gives a message's room back has none left.
+    v["heap_bytes"] = max(needed for _, needed in rounds)
+    requests = [(number, *one) for number, (asked, _) in enumerate(rounds, 1) for one in asked]
+    for place, name in enumerate(("round", "client", "kind", "bytes")):
+        v[f"request_{name}"] = [request[place] for request in requests]
+    v["page_figure"] = figure(v)
+    return v
+
+
+def figure(v):
+    """The page's list of entries."""
+    boxes = (("patron", f"rank {v['patron']} only", f"{v['patron_rows']} rows of {ROW_BYTES}"),
+             ("sum", "kind 1, any number", f"{v['sum_rows']} rows of {ROW_BYTES}"),
+             ("largest", "kind 2, any number", f"{v['largest_rows']} rows of {ROW_BYTES}"),
+             ("overflow", "whatever is left", f"a heap of {v['heap_bytes']}"))
+    lines = ["".join(f"[{box[0]}]{' -> ' if box is not boxes[-1] else ''}".ljust(24, " ") for box in boxes)]
+    lines += ["".join(box[row].ljust(24) for box in boxes) for row in (1, 2)]
+    return "\n".join((f"    {'portal 4 -> ' if number == 0 else ' ' * 12}{line}").rstrip() for number, line in enumerate(lines))
+
+
+def check(work):
+    v, findings = work.variant, work.findings
+    done = work.run()
+    try:
+        found = {walk.match_bits & 0xFFFFFFFF: walk for walk in walks(done.trace, REQUESTS, SERVER)}
+    except CouldNotRun:
+        if done.status == 0:
+            raise
+        findings.say(done.trouble)  # it ended before all ranks had begun
+        return findings
+    asked = range(1, len(v["request_client"]) + 1)
+    if not findings.unless(set(found) <= set(asked), "the clients' requests are not those of the variant: only the blanks are "
+                           "yours to change"):
+        return findings
+    for number, walk in sorted(found.items()):
+        if len(list(findings)) < ENOUGH:
+            judge_walk(v, number, walk, findings)
+    if done.status == 0 and not findings:
+        findings.unless(len(found) == len(asked), "not all of the clients' requests were sent: only the blanks are yours to change")
+        check_answers(done.trace, v, found, findings)
+    if done.status != 0:
+        findings.say(("BLANK 7: " if "the answer is" in done.trouble else "") + done.trouble)
+    return findings
+
+
+def describe(v, number, walk):
+    kind = "sum" if v["request_kind"][number - 1] == SUM else "largest"
+    return (f"request {number} ({kind}, {walk.bytes} bytes, from rank {v['request_client'][number - 1]}; "
+            f"{walk.message.name} in the trace)")
+
+
+DROPS = {"no such portal": "BLANK 5: {} was dropped, no such portal: nothing is attached to portal 4",
+         "no match": "BLANK 4: {} was dropped, no match: there is no entry at the list's end that takes whatever comes",
+         "too small": "{} was dropped, too small: it should have gone on to \"overflow\""}
+
+
+def judge_walk(v, number, walk, findings):
+    """Whether the entries did to a request what page.md says."""
+    what = describe(v, number, walk)
+    if walk.dropped == "no such portal":
+        findings.say(DROPS[walk.dropped].format(what))
+        return
+    patron = v["request_client"][number - 1] == v["patron"]
+    by_patron, by_largest = walk.reason_at("patron"), walk.reason_at("largest")
+    if (by_patron == "no match") == patron:
+        findings.say(f'BLANK 2: "patron" {"passed over" if patron else "accepted"} {what}; it is for rank {v["patron"]} only '
+                     "and takes any match bits: source_rank, and all bits ignored")
+        return
+    if patron and by_patron != "taken" and walk.way[1:2] != ["overflow"]:
+        went = f'went on to "{walk.way[1]}"' if len(walk.way) > 1 else "was dropped"
+        findings.say(f'BLANK 2: {what} found "patron" {"full" if by_patron == "no room" else "too small"} and {went}: the links '
+                     'for no room and too small lead to "overflow"')
+    is_largest = v["request_kind"][number - 1] == LARGEST
+    if by_largest is not None and (by_largest == "no match") == is_largest:
+        findings.say(f'BLANK 3: "largest" {"passed over" if is_largest else "accepted"} {what}: its match bits are the kind, its '
+                     "ignore bits the number, as those of \"sum\"")
+    findings.unless(by_largest != "too small" or walk.bytes > v["row_bytes"],
+                    f'BLANK 3: {what} was too long for the next row of "largest", which should have {v["row_bytes"]} bytes: give '
+                    "each row of the table its memory")
+    judge_end(v, walk, what, findings)
+
+
+def judge_end(v, walk, what, findings):
+    """Where the walk ended."""
+    if walk.dropped and walk.reason_at("overflow") == "no room":
+        findings.say(f'BLANK 1, BLANK 6: {what} was dropped: the heap had no room. It has to be {v["heap_bytes"]} bytes long, and '
+                     "a message that was answered gives its room back by release()")
+    elif walk.dropped and walk.stops[-1].entry == "largest":
+        findings.say(DROPS["no match"].format(what).replace("no match", walk.dropped))
+    elif walk.dropped:
+        findings.say(DROPS.get(walk.dropped, "{} was dropped, " + walk.dropped).format(what))
+    elif walk.taken == "overflow":
+        findings.unless(walk.saved == "header and body", f'BLANK 4: "overflow" kept only the {walk.saved} of {what}')
+
+
+def check_answers(trace, v, found, findings):
+    answers = {}
+    for put in trace.puts(source=SERVER):
+        if put.destination != SERVER and put.sent.portal != 63:
+            answers.setdefault(put.sent.match_bits, []).append(put)
+    for number, walk in sorted(found.items()):
+        what, client = describe(v, number, walk), v["request_client"][number - 1]
+        its = answers.pop(number, [])
+        if not its:
+            blank = "BLANK 6" if walk.taken == "overflow" else "BLANK 7"
+            findings.say(f'{blank}: {what} got no answer; "{walk.taken}" took it. An answer\'s match bits are the header\'s '
+                         "return_match_bits")
+        for put in its[:1]:
+            findings.unless(put.destination == client, f"BLANK 7: the answer to {what} went to rank {put.destination}: who asked is "
+                            "the header's source.rank")
+            findings.unless(put.sent.portal == ANSWERS, f"BLANK 7: the answer to {what} went to portal {put.sent.portal}: the "
+                            "header's return_portal says where it is awaited")
+        findings.unless(len(its) < 2, f"BLANK 6: {what} was answered {len(its)} times: release() takes a message off the queue")
+    for bits in answers:
+        findings.say(f"BLANK 7: an answer with match bits 0x{bits:x} belongs to no request: use the header's return_match_bits")
