@@ -38,8 +38,8 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
                           paragon, a FILE of calibrate's (with a "/"), or a text (`margay info --collectives` shows one)
   --deadlock abort|report   when it is proven that no rank can go on, who waits for whom is told: then end the job, exit status
                           73, or go on (default)
-  --trace DIR             record every message's steps there (margay trace story DIR, messages, print, check); --trace-walks: every
-                          match entry that was passed over, not the first 16; --trace-events N: the last N of each rank (65,536);
+  --trace DIR             record every message's steps there (margay trace view DIR, story, messages, print, check); --trace-walks:
+                          every match entry that was passed over, not the first 16; --trace-events N: the last N of each rank (65,536);
                           --trace-last SECONDS: of these, the run's last seconds
   --stall SECONDS         when a wait without progress is told (30)
   --wait spin|yield|auto  what a waiting rank does with its processor;  --heap BYTES: for messages that nobody expects yet
