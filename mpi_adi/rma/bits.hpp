@@ -5,10 +5,12 @@
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/rma/reply.hpp"
 #include "mpi_adi/rma/window.hpp"
+#include "sim/trace/names.hpp"
 
 namespace margay::mpi_adi {
 
 inline constexpr std::uint32_t kWindowTag = 0x0052'4d41;  // "RMA"
+static_assert(kWindowTag == sim::kMpiWindowTag);
 inline constexpr std::uint32_t kPiecesTag = 0x5052'4d41;  // "RMAP": a body that was described before
 
 [[nodiscard]] inline portals::MatchBits window_bits(const Window& window) {

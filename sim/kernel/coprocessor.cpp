@@ -73,11 +73,13 @@ bool Coprocessor::Impl::work() {
   for (int quiet = 0; quiet < kQuietRounds && !parking.stopping();) {
     if (!enter()) return true;  // the owner is inside: it looks itself
     settings.kernel->owner_away(true);
+    // What a round does is recorded while it does it: that it has begun is known afterwards.
+    const std::uint64_t began = moved_rounds == 0 && recorder.on() ? recorder.stamp() : 0;
     bool moved = round();
     moved |= settings.kernel->take_body_moved();
     settings.kernel->owner_away(false);
     if (moved) lively = kLivelyTicks;
-    if (moved && moved_rounds++ == 0 && recorder.on()) recorder.record({.kind = TraceKind::coprocessor_begin});
+    if (moved && moved_rounds++ == 0 && recorder.on()) recorder.record({.kind = TraceKind::coprocessor_begin}, began);
     pending = settings.kernel->unfinished() || !settings.kernel->idle();
     if (pending && !moved) settings.kernel->nudge();
     const bool done = !moved && quiet + 1 == kQuietRounds;

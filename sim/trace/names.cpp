@@ -20,7 +20,15 @@ std::string_view type_words(std::uint32_t type) {
 constexpr std::uint64_t kAlways = ~std::uint64_t{0};
 
 std::string tag_words(std::uint32_t tag) {
-  return tag <= kMpiUserTagMost ? fmt::format("tag {}", tag) : fmt::format("the library's tag 0x{:x}", tag);
+  if (tag <= kMpiUserTagMost) return fmt::format("tag {}", tag);
+  constexpr std::uint32_t kSetup = 6, kPartitions = 7;
+  if (tag >> 29U == kSetup) return fmt::format("the setup of partitions with tag {}", tag & kMpiUserTagMost);
+  if (tag >> 29U == kPartitions) {
+    constexpr std::uint32_t kMessages = (1U << kMpiPartitionMessageBits) - 1;
+    return fmt::format("partitions of channel {}, message {}", (tag & kMpiUserTagMost) >> kMpiPartitionMessageBits,
+                       tag & kMessages);
+  }
+  return fmt::format("the library's tag 0x{:x}", tag);
 }
 
 // Of a message to the portal that it is not an envelope of: the receiver of a pull names its request.
@@ -136,6 +144,8 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
     const EnvelopeBits is = split_envelope(match_bits);
     return fmt::format("{} of {}", collective_call_words(is.tag), communicator(file, is.context, time_ns));
   }
+  const bool is_window = static_cast<std::uint32_t>(match_bits) == kMpiWindowTag && is_envelope(file, kMpiReceivePortal);
+  if (is_window && portal != kMpiReceivePortal) return fmt::format("an access of window {}", match_bits >> 32U);
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
   if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
   const EnvelopeBits is = split_envelope(match_bits);

@@ -24,8 +24,13 @@ inline constexpr std::uint8_t kMpiReceivePortal = 0;
 inline constexpr std::uint8_t kMpiAnswerPortal = 1;  // and that of answers to sends
 inline constexpr std::uint32_t kMpiReceiveOwner = 1;
 inline constexpr std::uint32_t kMpiHeapOwner = 2;
+// The lower half of the match bits of an access of a window, whose number is above it.
+inline constexpr std::uint32_t kMpiWindowTag = 0x0052'4d41;
 // Tags above it are the library's own.
 inline constexpr std::uint32_t kMpiUserTagMost = (1U << 29U) - 1;
+// Of these, the highest quarter are partitioned communication's (mpi_adi/request/partitioned): a setup, whose tag is
+// the user's, or data, by channel and message.
+inline constexpr unsigned kMpiPartitionMessageBits = 10;
 
 // An MPI message's match bits (docs/trace_format.md, Event).
 struct EnvelopeBits {

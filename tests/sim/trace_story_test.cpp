@@ -57,6 +57,26 @@ TEST_CASE("story: a message that the heap gave back was not received, and is not
   CHECK(text.find("Nothing in this trace received it") == std::string::npos);
 }
 
+TEST_CASE("story: tags of partitioned communication are told as what they are") {
+  HandMade made;
+  const TraceNames names(made.trace);
+  const auto bits = [&](std::uint64_t tag) { return names.bits(0, 0, tag << 32U, 0); };
+  CHECK(bits(0xc000'0007U) == "the setup of partitions with tag 7 from 0 in MPI_COMM_WORLD");
+  CHECK(bits(0xe000'0000U | 13U << 10U | 2U) == "partitions of channel 13, message 2 from 0 in MPI_COMM_WORLD");
+  CHECK(names.bits(0, 6, std::uint64_t{4} << 32U | kMpiWindowTag, 0) == "an access of window 4");
+}
+
+TEST_CASE("story: a walk of which only the beginning was recorded says so") {
+  HandMade made = pulled();
+  for (Trace::Entry& entry : made.trace.entries) {
+    if (entry.event.kind == TraceKind::kernel_match) entry.event.a = 25;
+  }
+  const Messages messages(made.trace);
+  const TraceNames names(made.trace);
+  const std::string text = tell(made.trace, messages, EventWords(made.trace, names), messages.story(kMessage));
+  CHECK(text.find("Of the 24 entries that it passed over 1 are told") != std::string::npos);
+}
+
 TEST_CASE("story: a collective call's messages tell its algorithm and which of them they are") {
   constexpr std::uint64_t kCall12 = std::uint64_t{12} << 32U | std::uint64_t{1} << 3U;  // of the collective context
   constexpr std::uint32_t kAllreduceByExchange = 4U | 1U << 8U;
@@ -209,8 +229,8 @@ TEST_CASE("names: the latest definition before an event is meant, and where ther
   CHECK_EQ(names.elements(1, kType, 40, 0), "10 x MPI_INT");
   CHECK_EQ(names.elements(1, kType, 40, 1), "40 bytes");
   CHECK_EQ(names.portal(1, 0), "portal 0 (receives)");
-  CHECK_EQ(names.bits(0, 0, std::uint64_t{3758096387U} << 32U, 0),
-           "the library's tag 0xe0000003 from 0 in MPI_COMM_WORLD");
+  CHECK_EQ(names.bits(0, 0, std::uint64_t{0xa000'0003U} << 32U, 0),
+           "the library's tag 0xa0000003 from 0 in MPI_COMM_WORLD");
   CHECK_EQ(names.portal(0, 9), "portal 9");
   CHECK(names.is_internal(0, 3));
   CHECK_FALSE(names.is_internal(0, 0));

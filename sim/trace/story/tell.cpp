@@ -22,6 +22,7 @@ class Teller {
   std::string run() {
     text_ = title(trace_, words_, story_) + "\n";
     add_steps();
+    add_walk();
     add_account();
     add_gaps();
     return std::move(text_);
@@ -79,6 +80,18 @@ class Teller {
   }
 
   void add(std::string_view sentence) { text_ += fmt::format("- {}\n", sentence); }
+
+  // The walk, where only its beginning was recorded.
+  void add_walk() {
+    if (story_.matched == kMissing) return;
+    const auto told = std::count_if(story_.steps.begin(), story_.steps.end(), [&](std::size_t step) {
+      return at(step).event.kind == TraceKind::kernel_pass && identity(at(step).event) == story_.identity;
+    });
+    const std::uint32_t looked_at = at(story_.matched).event.a;
+    if (looked_at <= told + 1) return;
+    add(fmt::format("Of the {} entries that it passed over {} are told; --trace-walks records all.", looked_at - 1,
+                    told));
+  }
 
   void add_account() {
     const MessageIdentity& message = story_.identity;
