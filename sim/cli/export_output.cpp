@@ -28,22 +28,21 @@ ExportOutput::Buffer::int_type ExportOutput::Buffer::overflow(int_type letter) {
 ExportOutput::~ExportOutput() {
   if (buffer_.file == nullptr || buffer_.file == stdout) return;
   std::fclose(buffer_.file);
-  remove_file();
+  if (written_ != path_) ::unlink(written_.c_str());
 }
 
-// Half a file would be taken for a whole one. What is no file, as /dev/stdout, stays.
-void ExportOutput::remove_file() const {
-  struct stat about {};
-  if (stat(path_.c_str(), &about) == 0 && S_ISREG(about.st_mode)) ::unlink(path_.c_str());
-}
-
+// Half a file would be taken for a whole one: a regular one is written beside its place and then put there. What is no
+// file, as /dev/stdout, is written itself.
 Status ExportOutput::open(const std::string& path) {
   if (path.empty() || path == "-") {
     buffer_.file = stdout;
     return {};
   }
   path_ = path;
-  buffer_.file = std::fopen(path.c_str(), "wbe");
+  struct stat about {};
+  const bool is_new_or_file = lstat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode);
+  written_ = is_new_or_file ? fmt::format("{}.{}.part", path, ::getpid()) : path;
+  buffer_.file = std::fopen(written_.c_str(), "wbe");
   if (buffer_.file != nullptr) return {};
   return Status::error(fmt::format("trace: {}: the file cannot be written: {}", path, std::strerror(errno)));
 }
@@ -54,10 +53,12 @@ Status ExportOutput::close() {
   const bool is_stdout = file == stdout;
   const int failed = is_stdout ? std::fflush(file) : std::fclose(file);
   if (failed != 0 && buffer_.error == 0) buffer_.error = errno;
+  const bool is_beside = !is_stdout && written_ != path_;
+  if (buffer_.error == 0 && is_beside && std::rename(written_.c_str(), path_.c_str()) != 0) buffer_.error = errno;
   if (buffer_.error == 0 && out_.good()) return {};
   if (is_stdout)
     return Status::error(fmt::format("trace: standard output could not be written: {}", std::strerror(buffer_.error)));
-  remove_file();
+  if (is_beside) ::unlink(written_.c_str());
   return Status::error(fmt::format("trace: {}: could not be written: {}", path_, std::strerror(buffer_.error)));
 }
 

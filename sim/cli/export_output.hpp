@@ -15,13 +15,13 @@ class ExportOutput {
   ExportOutput() : out_(&buffer_) {}
   ExportOutput(const ExportOutput&) = delete;
   ExportOutput& operator=(const ExportOutput&) = delete;
-  // Without close() before it, a file of ours is removed.
+  // Without close() before it, what was written is removed, and what stood there stays.
   ~ExportOutput();
 
   // `path`: a file that is made or written anew; "" or "-": standard output.
   [[nodiscard]] portals::Status open(const std::string& path);
   [[nodiscard]] std::ostream& stream() { return out_; }
-  // All that was written is there, or the error that it is not; then a file of ours is removed.
+  // All that was written is there, in place of what was there before; or the error that it is not, and that stays.
   [[nodiscard]] portals::Status close();
 
  private:
@@ -35,9 +35,8 @@ class ExportOutput {
     int_type overflow(int_type letter) override;
   };
 
-  void remove_file() const;
-
   std::string path_;
+  std::string written_;  // path_, or the file beside it that takes its place in the end
   Buffer buffer_;
   std::ostream out_;
 };

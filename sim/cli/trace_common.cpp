@@ -12,7 +12,7 @@ namespace margay::sim {
 using portals::Status;
 
 void fail_trace(const Status& status) {
-  fmt::print(stderr, "margay {}\n", status.sentence());
+  fmt::print(stderr, "margay {}\n", printable(status.sentence()));  // a folder's name may hold anything
   throw CLI::RuntimeError(kBadTrace);
 }
 

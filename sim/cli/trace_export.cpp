@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -182,7 +184,10 @@ void add_trace_export(CLI::App& trace, const CallSite& call_site) {
   command->add_option("--count", options->count, "at most so many messages")->check(CLI::PositiveNumber);
   command
       ->add_option("--flops", options->flops_per_second, "smpi-ti: floating-point operations of a second of computing")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string& word) {
+        const double number = std::strtod(word.c_str(), nullptr);
+        return std::isfinite(number) && number > 0 ? "" : "it takes a finite number above 0, as in --flops 1e9";
+      });
   command->callback([options, call_site] { export_trace(*options, call_site); });
 }
 

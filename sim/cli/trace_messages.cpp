@@ -28,6 +28,13 @@ std::string microseconds(std::uint64_t ns) {
   return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
 }
 
+// As it stands between quotes in a table of values (RFC 4180).
+std::string quotes_doubled(std::string_view text) {
+  std::string doubled;
+  for (const char letter : text) doubled.append(letter == '"' ? 2 : 1, letter);
+  return doubled;
+}
+
 struct Row {
   std::string begin;  // microseconds since the trace's first event
   std::string took;   // microseconds
@@ -47,8 +54,9 @@ Row row_of(const Trace& trace, const EventWords& words, const Messages& messages
   row.protocol = story.begin == kNone ? "" : name(trace.entries[story.begin].event.protocol);
   if (row.protocol == "none") row.protocol = "";
   row.fate = fate(messages, story);
-  row.bytes = entry.event.bytes;
-  row.what = words.envelope(entry);
+  const Trace::Entry& told = best_told(trace, story);
+  row.bytes = told.event.bytes;
+  row.what = words.message(told);
   return row;
 }
 
@@ -65,12 +73,17 @@ void list_messages(const MessagesOptions& options) {
     put_line(fmt::format("{:>14} {:>12}  {:<12} {:>12}  {:<18} {:<20} {}", "begin (us)", "took (us)", "message",
                          "bytes", "protocol", "how", "what"));
   }
-  for (const MessageStory& story : choose(options.choice, trace, names, messages)) {
+  const std::vector<MessageStory> chosen = choose(options.choice, trace, names, messages);
+  if (chosen.empty() && !options.csv) {
+    put_line(
+        "no message of the program is of that kind (--collective lists collective calls', --all the library's own)");
+  }
+  for (const MessageStory& story : chosen) {
     const Row row = row_of(trace, words, messages, story);
     const auto& [source, destination, sequence] = row.identity;
     if (options.csv) {
       put_line(fmt::format("{},{},{},{},{},{},\"{}\",{},\"{}\"", row.begin, row.took, source, destination, sequence,
-                           row.protocol, row.fate, row.bytes, row.what));
+                           row.protocol, row.fate, row.bytes, quotes_doubled(row.what)));
     } else {
       put_line(fmt::format("{:>14} {:>12}  {:<12} {:>12}  {:<18} {:<20} {}", row.begin, row.took,
                            fmt::format("{}:{}:{}", source, destination, sequence), row.bytes, row.protocol, row.fate,

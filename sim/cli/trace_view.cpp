@@ -3,13 +3,11 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 
+#include "sim/cli/export_output.hpp"
 #include "sim/cli/trace_common.hpp"
 #include "sim/cli/view/page.hpp"
 
@@ -24,10 +22,14 @@ struct ViewOptions {
   std::string output;
 };
 
-// "traces/heat/" is written to traces/heat.html.
+// "traces/heat/" is written to traces/heat.html; "." by the folder's name, into the folder that it lies in.
 std::string page_of(const std::string& folder) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::canonical(folder, error);
   std::string path = folder;
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  const std::string last = std::filesystem::path(path).filename().string();
+  if ((last == "." || last == "..") && !error) path = whole.string();
   return path + ".html";
 }
 
@@ -48,16 +50,12 @@ void write_view(const ViewOptions& options, const CallSite& call_site, std::stri
   const Collectives collectives(trace, names);
   const EventWords words(trace, names, call_site, &collectives);
   const std::string path = options.output.empty() ? page_of(options.folder) : options.output;
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  const auto fail = [&] {
-    fail_trace(Status::error(
-        fmt::format("trace view: {} cannot be written: {}; name another file with -o", path, std::strerror(errno))));
-  };
-  if (!out) fail();
+  ExportOutput output;
+  if (Status status = output.open(path); !status.ok()) fail_trace(status);
   const PageInput input{trace, names, messages, collectives, words, call_site};
-  if (Status status = write_page(page, input, options.folder, out); !status.ok()) fail_trace(status);
-  out.close();
-  if (!out) fail();
+  if (Status status = write_page(page, input, options.folder, output.stream()); !status.ok()) fail_trace(status);
+  if (Status status = output.close(); !status.ok()) fail_trace(status);
+  if (path == "-") return;
   put_line(fmt::format("{}: {} messages; open it in a browser", path, messages.roots().size()));
   finish_output();
 }

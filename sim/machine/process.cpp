@@ -86,6 +86,7 @@ Status Process::open_trace() {
                          .node = job_.node,
                          .capacity_events = events,
                          .keep_ns = job_.options.seconds_ns("trace_last_seconds", 0),
+                         .job = job_.job_id,
                          .walk_steps = job_.options.text("trace_walks") == "1" ? kAllWalkSteps : kDefaultWalkSteps});
 }
 

@@ -58,7 +58,8 @@ struct TraceHeader {
   std::uint64_t definitions_offset;
   std::uint64_t definitions_bytes;  // their room
   std::uint64_t keep_ns;            // older events than this before the run's last one are to be left out; 0: none
-  std::array<std::uint8_t, 16> reserved;  // zero
+  std::uint64_t job;                // the same in all files of a run; 0: not known
+  std::uint64_t reserved;           // zero
   // Written while recording.
   std::uint64_t written;  // events ever recorded; counted after the event lies in the ring
   std::uint64_t anchor_count;

@@ -115,6 +115,7 @@ void take_header(const TraceHeader& header, TraceFile& file) {
   file.walks = (header.flags & kTraceFlagWalks) != 0;
   file.closed = (header.flags & kTraceFlagClosed) != 0;
   file.keep_ns = header.keep_ns;
+  file.job = header.job;
   file.started_realtime_ns = header.started_realtime_ns;
   file.host = header.host;
   file.first_anchor = header.anchors[0];
@@ -142,15 +143,36 @@ Status read_definitions(const Source& source, const TraceHeader& header, TraceFi
   return {};
 }
 
+// Events [from, until) that are of a kind, piece by piece: a damaged count may speak of gigabytes that are holes.
+Status read_ring(const Source& source, std::uint64_t capacity, std::uint64_t from, std::uint64_t until, TraceFile& file,
+                 std::vector<std::uint64_t>& numbers) {
+  constexpr std::uint64_t kPiece = 4096;
+  std::vector<TraceEvent> piece;
+  for (std::uint64_t number = from; number < until;) {
+    const std::uint64_t slot = number & (capacity - 1);
+    piece.resize(std::min({kPiece, until - number, capacity - slot}));
+    Status status =
+        source.read(piece.data(), piece.size() * kTraceEventBytes, kTraceEventsOffset + slot * kTraceEventBytes);
+    if (!status.ok()) return status;
+    for (const TraceEvent& event : piece) {
+      if (event.kind != TraceKind::none) {
+        file.events.push_back(event);
+        numbers.push_back(number);
+      }
+      ++number;
+    }
+  }
+  return {};
+}
+
 // The ring from its oldest event to its newest. The writer may go on meanwhile, or have been killed half way through an
 // event: what it may have touched since `written` was read is counted as lost.
 Status read_events(const Source& source, const TraceHeader& header, TraceFile& file) {
   const std::uint64_t capacity = header.capacity;
   const std::uint64_t until = header.written;
-  std::vector<TraceEvent> ring(std::min(until, capacity));
-  if (Status status = source.read(ring.data(), ring.size() * kTraceEventBytes, kTraceEventsOffset); !status.ok()) {
-    return status;
-  }
+  std::vector<std::uint64_t> numbers;  // of file.events
+  const std::uint64_t oldest = until > capacity ? until - capacity : 0;
+  if (Status status = read_ring(source, capacity, oldest, until, file, numbers); !status.ok()) return status;
   std::uint64_t now_written = 0;
   const std::uint64_t place = offsetof(TraceHeader, written);
   if (Status status = source.read(&now_written, sizeof now_written, place); !status.ok()) return status;
@@ -161,11 +183,8 @@ Status read_events(const Source& source, const TraceHeader& header, TraceFile& f
 
   file.written = until;
   file.lost = from;
-  file.events.reserve(until - from);
-  for (std::uint64_t i = from; i < until; ++i) {
-    const TraceEvent& event = ring[i & (capacity - 1)];
-    if (event.kind != TraceKind::none) file.events.push_back(event);
-  }
+  const auto first = std::lower_bound(numbers.begin(), numbers.end(), from) - numbers.begin();
+  file.events.erase(file.events.begin(), file.events.begin() + first);
   file.damaged = until - from - file.events.size();
   return {};
 }

@@ -28,6 +28,7 @@ struct TraceFile {
   std::uint64_t written = 0;   // events ever recorded
   std::uint64_t lost = 0;      // of these, overwritten: written == lost + damaged + events.size()
   std::uint64_t keep_ns = 0;   // of the run's end; 0: all
+  std::uint64_t job = 0;       // of all files of a run; 0: not known
   std::uint64_t left_out = 0;  // of the lost ones, those that read_trace() left out for that
   std::uint64_t damaged = 0;   // of these, records of no kind
   std::uint64_t started_realtime_ns = 0;

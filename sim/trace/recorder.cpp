@@ -130,6 +130,7 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
   header->started_realtime_ns = realtime_ns();
   header->host = host_identity();
   header->keep_ns = options.keep_ns;
+  header->job = options.job;
   header->flags = options.walk_steps != 0 ? kTraceFlagWalks : 0;
   anchor_distance_ticks_ = kFirstAnchorDistance;
   refresh_anchor(now_ticks());

@@ -28,6 +28,7 @@ struct RecorderOptions {
   std::uint32_t node = 0;
   std::uint64_t capacity_events = kDefaultTraceEvents;  // rounded up to a power of two
   std::uint64_t keep_ns = 0;                            // readers show this long before the run's end only; 0: all
+  std::uint64_t job = 0;         // the same for all ranks of a run: files of two are not read together; 0: not known
   std::uint32_t walk_steps = 0;  // also record so many of the entries that a walk passes over, the first ones
 };
 

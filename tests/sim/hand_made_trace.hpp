@@ -81,6 +81,7 @@ inline HandMade pulled() {
   pass.reason = static_cast<std::uint8_t>(portals::Passed::no_match);
   pass.bytes = 5;
   pass.a = 1U << 16U;
+  pass.detail = 7;
   pass.b = portals::kAnyRank;
   TraceEvent& match = made.add(1, TraceKind::kernel_match, kMessage, Kind::put, 0, kTag7 | kLong);
   match.detail = 99;
@@ -106,7 +107,9 @@ inline HandMade pulled() {
   made.add(0, TraceKind::kernel_reply_sent, kReply, Kind::reply, 0, 2).detail = kGet.sequence;
   made.add(1, TraceKind::kernel_arrive, kReply, Kind::reply, 0, 2).detail = kGet.sequence;
   made.add(1, TraceKind::pull_complete, kMessage).a = kRequest;
-  made.add(1, TraceKind::receive_complete, kMessage).a = kRequest;
+  TraceEvent& received = made.add(1, TraceKind::receive_complete, kMessage);
+  received.a = kRequest;
+  received.bytes = 40000;
   made.add(1, TraceKind::mpi_leave).a = 1;
   made.add(0, TraceKind::request_complete, kMessage);
   made.add(0, TraceKind::mpi_leave).a = 0;

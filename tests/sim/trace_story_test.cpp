@@ -47,8 +47,11 @@ TEST_CASE("story: a message that the heap gave back was not received, and is not
   made.add(1, TraceKind::kernel_arrive, kMessage, portals::Kind::put, 0, kTag7).bytes = 4;
   TraceEvent& match = made.add(1, TraceKind::kernel_match, kMessage, portals::Kind::put, 0, kTag7);
   match.b = kMpiHeapOwner;
-  made.add(1, TraceKind::given_back, kMessage, portals::Kind::put, 0, kTag7);
+  TraceEvent& given_back = made.add(1, TraceKind::given_back, kMessage, portals::Kind::put, 0, kTag7);
+  given_back.reason = static_cast<std::uint8_t>(TraceGivenBack::never_wanted);
   const Messages messages(made.trace);
+  CHECK(fate(messages, messages.story(kMessage)) == "never received");
+  made.trace.entries.back().event.reason = static_cast<std::uint8_t>(TraceGivenBack::cancelled);
   const MessageStory story = messages.story(kMessage);
   CHECK(fate(messages, story) == "cancelled");
   const TraceNames names(made.trace);
@@ -121,6 +124,22 @@ TEST_CASE("story: acknowledgment, get and reply are parts of the message that th
   CHECK_EQ(story.steps.size(), made.trace.entries.size() - 4);
   CHECK(made.trace.entries[story.posted].event.kind == TraceKind::post_receive);
   CHECK(missing(made.trace).empty());
+}
+
+TEST_CASE("story: a message longer than its receive says so") {
+  HandMade made = pulled();
+  for (Trace::Entry& entry : made.trace.entries) {
+    if (entry.event.kind == TraceKind::receive_complete) entry.event.bytes = 100;
+  }
+  CHECK(contains(told(made.trace, kMessage), "It was longer than its receive: 100 of its 40000 bytes are there"));
+}
+
+TEST_CASE("story: a message that is not seen to arrive says so") {
+  HandMade made;
+  made.add(0, TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7).bytes = 4;
+  CHECK(contains(told(made.trace, kMessage), "It never arrived: rank 1's recording ends without it."));
+  made.trace.files[1].lost = 3;
+  CHECK(contains(told(made.trace, kMessage), "Whether rank 1 saw it is not known"));
 }
 
 TEST_CASE("story: it says in words what happened, and who waited") {

@@ -73,9 +73,13 @@ TEST_CASE("each kind tells what its fields mean") {
 
   event = about(TraceKind::kernel_pass);
   event.reason = static_cast<std::uint8_t>(Passed::no_room);
-  CHECK(line_of(event) == "kernel_pass 0>1 #3 because no room, entry 0, step 0");
+  CHECK(line_of(event) ==
+        "kernel_pass 0>1 #3 because no room, ignores 0x0000000000000000, entry 0, step 0, owner 0, link "
+        "next, from 0");
   event.reason = static_cast<std::uint8_t>(Passed::inactive);  // number 0 is a reason here
-  CHECK(line_of(event) == "kernel_pass 0>1 #3 because inactive, entry 0, step 0");
+  CHECK(line_of(event) ==
+        "kernel_pass 0>1 #3 because inactive, ignores 0x0000000000000000, entry 0, step 0, owner 0, link "
+        "next, from 0");
 
   event = about(TraceKind::kernel_drop);
   event.reason = static_cast<std::uint8_t>(DropReason::no_match);

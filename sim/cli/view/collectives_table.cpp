@@ -50,7 +50,8 @@ class PartIndex {
   [[nodiscard]] const std::map<Name, std::vector<std::size_t>>& parts() const { return parts_; }
   // Ranks that have a part of that context and number; the first of them.
   [[nodiscard]] std::size_t ranks(std::uint32_t context, std::uint32_t number) const {
-    return static_cast<std::size_t>(std::distance(first(context, number), first(context, number + 1)));
+    return static_cast<std::size_t>(
+        std::distance(first(context, number), parts_.upper_bound({context, number, ~std::uint32_t{0}})));
   }
   [[nodiscard]] std::uint32_t first_rank(std::uint32_t context, std::uint32_t number) const {
     return std::get<2>(first(context, number)->first);

@@ -298,11 +298,12 @@ class Otf2Writer {
 }  // namespace
 
 Status write_otf2(const ExportSource& source, const std::vector<MessageStory>& stories, const std::string& folder) {
-  // A damaged file may name any number of ranks, and each has two files here.
-  constexpr std::uint32_t kMostRanks = 1U << 20U;
-  if (source.trace.files.front().size > kMostRanks) {
-    return Status::error(
-        fmt::format("trace: OTF2: {} ranks are more than {}", source.trace.files.front().size, kMostRanks));
+  // An archive has files for each rank, whether its trace is there or not; a damaged one may name any number of ranks.
+  constexpr std::size_t kMostMissing = 1024;
+  const std::vector<TraceFile>& files = source.trace.files;
+  if (files.front().size > files.size() + kMostMissing) {
+    return Status::error(fmt::format("trace: {}: OTF2 needs the ranks' files, and {} of {} are not in the folder",
+                                     files.front().path, files.front().size - files.size(), files.front().size));
   }
   Otf2Library library;
   if (Status status = load_otf2(library); !status.ok()) return status;

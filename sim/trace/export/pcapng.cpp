@@ -76,7 +76,7 @@ portals::Header header_of(const TraceEvent& event) {
   switch (header.kind) {
     case portals::Kind::put:
     case portals::Kind::reply:
-      header.length = event.bytes;
+      header.length = std::min(event.bytes, kMessageLimitBytes);  // a damaged trace may say anything
       break;
     case portals::Kind::get:
       header.return_length = event.bytes;

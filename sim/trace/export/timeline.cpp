@@ -127,8 +127,9 @@ MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   row.protocol = story.begin == kNowhere ? "" : name(source.trace.entries[story.begin].event.protocol);
   if (row.protocol == "none") row.protocol = "";
   row.fate = fate(source.messages, story);
-  row.bytes = event.bytes;
-  row.what = source.words.envelope(entry);
+  const Trace::Entry& told = best_told(source.trace, story);
+  row.bytes = told.event.bytes;
+  row.what = source.words.message(told);
   const bool has_tag =
       source.names.is_envelope(entry.file, portal) && !source.names.is_answer(entry.file, portal, event.match_bits);
   if (has_tag) row.tag = fmt::format("{}", split_envelope(event.match_bits).tag);

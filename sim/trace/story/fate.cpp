@@ -9,6 +9,12 @@ const Trace::Entry& about(const Trace& trace, const MessageStory& story) {
   return trace.entries[story.steps.front()];
 }
 
+const Trace::Entry& best_told(const Trace& trace, const MessageStory& story) {
+  const bool is_chosen =
+      story.begin != MessageStory::kNone && trace.entries[story.begin].event.kind == TraceKind::send_begin;
+  return is_chosen ? trace.entries[story.begin] : about(trace, story);
+}
+
 std::string_view fate(const Messages& messages, const MessageStory& story) {
   if (story.taken_back || story.cancelled) return "cancelled";
   if (story.given_back != MessageStory::kNone) return "never received";

@@ -13,6 +13,8 @@ namespace margay::sim {
 [[nodiscard]] std::string_view fate(const Messages& messages, const MessageStory& story);
 // The event that tells a message's portal and bits. Requires: it has steps.
 [[nodiscard]] const Trace::Entry& about(const Trace& trace, const MessageStory& story);
+// The event that tells its amount and type: the send_begin, or else what about() gives. Requires: it has steps.
+[[nodiscard]] const Trace::Entry& best_told(const Trace& trace, const MessageStory& story);
 // From its sending to its last step. Requires: it has steps.
 [[nodiscard]] std::uint64_t duration_ns(const Trace& trace, const MessageStory& story);
 

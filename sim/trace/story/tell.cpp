@@ -117,6 +117,11 @@ class Teller {
       add(fmt::format("It was dropped: {}.", reason_text(at(story_.dropped).event)));
       return;
     }
+    if (story_.sent != kMissing && story_.arrived == kMissing) {
+      add(messages_.is_whole(message.destination)
+              ? fmt::format("It never arrived: rank {}'s recording ends without it.", message.destination)
+              : fmt::format("Whether rank {} saw it is not known: its recording is not whole.", message.destination));
+    }
     if (story_.arrived != kMissing && story_.posted != kMissing) {
       if (time(story_.posted) <= time(story_.arrived)) {
         if (story_.sent != kMissing && time(story_.sent) < time(story_.posted)) {
