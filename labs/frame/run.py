@@ -11,6 +11,7 @@
 """
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -42,7 +43,10 @@ class Done:
 
     @property
     def trouble(self):
-        """A sentence about a run that did not end well."""
+        """A sentence about a run that did not end well; the program's own, if it says which blank is wrong."""
+        own = next((line.strip() for line in (self.err + self.out).splitlines() if re.match(r"BLANK \d+: ", line.strip())), None)
+        if own:
+            return own
         if self.status == TIMED_OUT:
             return f"the program did not come to its end; `margay trace print {os.path.basename(self.folder)} --last 20` " \
                    "shows what came last"
@@ -107,3 +111,15 @@ class Work:
         self.truths.update(truths)
         if self.predictions is not None:
             self.findings += blanks.wrong_predictions(self.predictions, truths)
+
+    def judged(self, *parts):
+        """Calls each part of a check, which adds to the findings. Where there are findings already (the program died, or a blank is
+        wrong) a part may look in vain for what a whole run has in its trace: then it says nothing."""
+        for part, *arguments in parts:
+            if not self.findings:
+                part(*arguments)
+                continue
+            try:
+                part(*arguments)
+            except (IndexError, StopIteration, KeyError, AttributeError, ValueError, CouldNotRun):
+                pass

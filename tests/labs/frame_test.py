@@ -123,10 +123,10 @@ class BlanksTest(unittest.TestCase):
 
     def test_empty_blanks(self):
         self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, self.HANDED_OUT),
-                         ["BLANK 1 is empty: say * it", "BLANK 2 is empty: more"])
+                         {1: "BLANK 1 is empty: say it", 2: "BLANK 2 is empty: more"})
         filled = self.HANDED_OUT.replace("int x;", "int y;")
-        self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, filled), ["BLANK 2 is empty: more"])
-        self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, "int main;"), [])  # its marks are gone: nothing is known
+        self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, filled), {2: "BLANK 2 is empty: more"})
+        self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, "int main;"), {})  # its marks are gone: nothing is known
 
     def test_predictions(self):
         asked = blanks.questions("# a = 1\none = 1, Two # no\ntwo =\n")
@@ -135,6 +135,29 @@ class BlanksTest(unittest.TestCase):
         self.assertEqual(blanks.wrong_predictions(asked, truths),
                          ["predict.txt: `two = ` is not what the trace shows. look there"])
         self.assertEqual(blanks.answered("# q\none =\ntwo =\n", truths), "# q\none = 1, two\ntwo = 3\n#   so\n")
+
+    def test_predictions_that_cannot_be_read(self):
+        hops = blanks.Truth(["0 put", "1 ack"], "look", words=("put", "ack", "get"))
+        fates = blanks.Truth(["received", "dropped"], "look", words=("received", "dropped"), counted=True)
+        three = blanks.Truth(3, "look")
+        for truth, said, sentence in ((hops, "0 put 1 ack", "cannot be judged: commas are wanted between the values."),
+                                      (hops, "0 body, 1 ack", "the word `body` is unknown; the words are put, ack, get."),
+                                      (hops, "put, ack", "each value is to be a number and a word."),
+                                      (hops, "0 put", "is not what the trace shows: it does not end after 1 value. look"),
+                                      (hops, "0 Put; 1 ack, 1 get", "is not what the trace shows: value 3 is one too many. look"),
+                                      (hops, "0 put, 1 get", "is not what the trace shows, from value 2 on (`1 get`). look"),
+                                      (fates, "received", "cannot be judged: 1 value, 2 wanted."),
+                                      (three, "tag 3", "`tag` is not a decimal number."),
+                                      (three, "0x3", "`0x3` is not a decimal number."),
+                                      (three, "3 4", "it is one value, no more."),
+                                      (three, "3,000", "2 values, 1 wanted: no commas within a number."),
+                                      (three, "4", "`name = 4` is not what the trace shows. look")):
+            with self.subTest(said):
+                found = blanks.wrong_predictions({"name": said}, {"name": truth})
+                self.assertEqual(len(found), 1)
+                self.assertTrue(found[0].endswith(sentence), found)
+        for truth, said in ((hops, "0 PUT,1 Ack"), (fates, "received; dropped"), (three, "03")):
+            self.assertEqual(blanks.wrong_predictions({"name": said}, {"name": truth}), [])
 
     def test_variants(self):
         class Lab:
