@@ -78,7 +78,7 @@ def check_completion(work, done):
     begun, open_, wrong = map(int, printed.groups())
     found.unless(begun == number, f"BLANK 1: only {begun} of the {count(number, 'request')} in `requests` stand for a receive: that of "
                  "message i belongs in requests[i], and another receive must not take its place")
-    word = [event for event in done.trace.of("receive_complete", rank=1) if event.tag == WORD_TAG][-1]
+    word = done.trace.puts(source=0, portal=0, tag=WORD_TAG)[-1].first("receive_complete")
     last = [enter for enter, _ in done.trace.calls(rank=1) if enter.time > word.time and COMPLETING.match(enter.call or "")]
     if not last:
         found.say("BLANK 2: no receive of part 3 was completed: no call of MPI_Wait..., MPI_Waitall or MPI_Test... came behind the word. "

@@ -91,12 +91,13 @@ static void no_flood(int rank) {
   memset(bytes, 0, (size_t)kCount * kBytes);
   for (int i = 0; i < kCount; ++i) requests[i] = MPI_REQUEST_NULL;
   /* BLANK 1: all that can be done before a message is on its way: its room in part(i), its request in requests[i] */
-  for (int i = 0; i < kCount; ++i) MPI_Irecv(part(i), kBytes, MPI_BYTE, 0, kLateTag + i, MPI_COMM_WORLD, &requests[i]);
+  for (int i = 0; i < kCount; ++i) requests[i] = MPI_REQUEST_NULL;
   /* END 1 */
   const int begun = open_requests();
   send_word(0);
   receive_word(0);
   /* BLANK 2: in place of these receives: complete what BLANK 1 began */
+  for (int i = 0; i < kCount; ++i) MPI_Irecv(part(i), kBytes, MPI_BYTE, 0, kLateTag + i, MPI_COMM_WORLD, &requests[i]);
   MPI_Waitall(kCount, requests, MPI_STATUSES_IGNORE);
   /* END 2 */
   printf("part 3: %d requests begun, %d not completed, %d messages are not in their part(i)\n", begun, open_requests(),
