@@ -1,6 +1,7 @@
 """Deadlock of blocking sends, its wait cycle, and two cures."""
 
 from frame.blanks import Truth
+from frame.run import DEADLOCK
 
 TITLE = "Deadlock: sends that wait for one another, and two cures"
 MINUTES = 20
@@ -66,18 +67,27 @@ def check_cures(work, done):
                  f"{', '.join(sorted(calls[3] & BLOCKING_SENDS))}, which waits for its receive if the message is long")
 
 
+def stuck_blank(trace):
+    """Which blank a run of parts 2 and 3 hangs in: part 3 comes behind the barrier."""
+    behind = {leave.rank for _, leave in trace.calls("MPI_Barrier") if leave}
+    waiting = {enter.rank for enter, leave in trace.calls() if leave is None and enter.call not in ("MPI_Barrier", "MPI_Finalize")}
+    return "BLANK 2: part 3" if waiting and waiting <= behind else "BLANK 1: part 2"
+
+
 def check(work):
     found = work.findings
     done = work.run()
-    if not found.unless(done.status == 0, done.trouble):
-        return found
-    check_cures(work, done)
-    if found:
-        return found
+    if done.status == 0:
+        work.judged((check_cures, work, done))
+    else:
+        found.say(f"{stuck_blank(done.trace)} gets stuck: {done.trouble}" if done.status == DEADLOCK else done.trouble)
     part_1 = work.run(arguments=("stuck",), trace="trace_stuck")
-    if not found.unless(part_1.status != 0, "part 1 did not get stuck: it is to stay as it was handed out"):
-        return found
-    trace = part_1.trace
+    if found.unless(part_1.status != 0, "part 1 did not get stuck: it is to stay as it was handed out"):
+        work.judged((predictions, work, part_1.trace))
+    return found
+
+
+def predictions(work, trace):
     waits = blocked(trace)
     report = "Run `margay lab run -- stuck`, and read the report: who waits for whom? Or see `margay trace messages trace_stuck`."
     sends = trace.calls("MPI_Send")
@@ -89,4 +99,3 @@ def check(work):
         "never_received": Truth(sum(1 for m in trace.puts(portal=0, tag=TAG) if not m.has("receive_complete")),
                                 "See `margay trace messages trace_stuck --never-received`.", "those of the circle"),
     })
-    return found
