@@ -2,6 +2,7 @@
 
 from frame.blanks import Truth
 from frame.errors import failed
+from frame.say import open_request
 
 TITLE = "Too long, and too early: truncated messages and ready sends"
 MINUTES = 25
@@ -116,8 +117,8 @@ def posted_in_time(trace, ready):
         f"BLANK 3: rank 1 sent {what} first and posted the receive behind it: the ready message may come in between; {luck}"
 
 
-def check_ready(work, trace):
-    found = work.findings
+def check_ready(work, done):
+    found, trace = work.findings, done.trace
     sent = [m for m in trace.puts(source=0, portal=0, tag=CURED_TAG) if m.protocol]
     ready = next((m for m in sent if m.protocol.startswith("ready")), None)
     if ready is None:
@@ -131,13 +132,17 @@ def check_ready(work, trace):
         return
     found.unless(not ready.has("kernel_drop"), "BLANK 3: the ready message found no posted receive and was dropped: "
                  "it is to be posted when the word is sent, and to stay so until the message has come")
+    open_requests = done.never_completed(CURED_TAG)
+    if open_requests:
+        found.say(open_request(3, *open_requests[0]))
+        return
     found.unless(ready.has("kernel_drop", "receive_complete"), "BLANK 3: no receive was completed by the ready message "
                  f"{ready.name}: look at `margay trace story trace {ready.story}`")
 
 
 def check(work):
     found = work.findings
-    done = work.run()
+    done = work.run(None, "--leaks")
     found.unless(done.status == 0, done.trouble)
-    work.judged((check_unknown, work, done.trace), (check_ready, work, done.trace), (part_1, work, done.trace))
+    work.judged((check_unknown, work, done.trace), (check_ready, work, done), (part_1, work, done.trace))
     return found

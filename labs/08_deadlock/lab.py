@@ -2,6 +2,7 @@
 
 from frame.blanks import Truth
 from frame.run import DEADLOCK
+from frame.say import open_request
 
 TITLE = "Deadlock: sends that wait for one another, and two cures"
 MINUTES = 20
@@ -76,9 +77,11 @@ def stuck_blank(trace):
 
 def check(work):
     found = work.findings
-    done = work.run()
+    done = work.run(None, "--leaks")
     if done.status == 0:
         work.judged((check_cures, work, done))
+        for rank, call in done.never_completed(FREE_TAG)[:1] if not found else []:
+            found.say(open_request(2, rank, call))
     else:
         found.say(f"{stuck_blank(done.trace)} gets stuck: {done.trouble}" if done.status == DEADLOCK else done.trouble)
     part_1 = work.run(arguments=("stuck",), trace="trace_stuck")
