@@ -50,8 +50,8 @@ static void flood_of_long_ones(int rank) {
     MPI_Recv(bytes, kLongBytes, MPI_BYTE, 0, kLongTag + i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Part 3: part 1's messages, with tags from kLateTag on, and with bytes of their own in each. Rank 1 has all the time it
- * needs before it lets rank 0 begin. Into part(i) message i is to be received. */
+/* Part 3: part 1's messages, with tags from kLateTag on, and with bytes of their own in each. Rank 1 has all the time
+ * it needs before it lets rank 0 begin. Into part(i) message i is to be received. */
 static char* part(int i) {
   return bytes + (size_t)i * kBytes;
 }

@@ -1,4 +1,4 @@
-// says: BLANK 1: 
+// says: BLANK 1:
 /* More unexpected messages than the heap has room for. Parts 1 and 2 are for your predictions: leave them as they are.
  * Part 3 has the same fault; mend it. */
 #include <mpi.h>
@@ -51,8 +51,8 @@ static void flood_of_long_ones(int rank) {
     MPI_Recv(bytes, kLongBytes, MPI_BYTE, 0, kLongTag + i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Part 3: part 1's messages, with tags from kLateTag on, and with bytes of their own in each. Rank 1 has all the time it
- * needs before it lets rank 0 begin. Into part(i) message i is to be received. */
+/* Part 3: part 1's messages, with tags from kLateTag on, and with bytes of their own in each. Rank 1 has all the time
+ * it needs before it lets rank 0 begin. Into part(i) message i is to be received. */
 static char* part(int i) {
   return bytes + (size_t)i * kBytes;
 }

@@ -31,8 +31,8 @@ static void tree_broadcast(char* data, int length) {
 static void must_be_pieces(int step, int out, int in) {
   const int out_is = rank == size - 1 || (out >= 0 && out < size), in_is = rank == 0 || (in >= 0 && in < size);
   if (out_is && in_is) return;
-  fprintf(stderr, "BLANK 1: rank %d, step %d: out is %d and in is %d, and pieces have the numbers 0 to %d%s\n", rank, step, out,
-          in, size - 1, out < 0 || in < 0 ? " (in C -1 % size is -1)" : "");
+  fprintf(stderr, "BLANK 1: rank %d, step %d: out is %d and in is %d, and pieces have the numbers 0 to %d%s\n", rank,
+          step, out, in, size - 1, out < 0 || in < 0 ? " (in C -1 % size is -1)" : "");
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 

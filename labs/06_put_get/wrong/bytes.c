@@ -34,7 +34,8 @@ static int exchange(MPI_Comm rma, int* window, int* mine) {
   for (int other = 0; other < size; ++other) {
     if (other == rank) continue;
     /* BLANK 1: put the kShare ints of mine into other's window, where this rank has its place */
-    MPI_RMA_put(mine, kShare, MPI_INT, other, rank * kShare * (MPI_Aint)sizeof(int) + kWindowInts, kShare, MPI_INT, rma);
+    MPI_RMA_put(mine, kShare, MPI_INT, other, rank * kShare * (MPI_Aint)sizeof(int) + kWindowInts, kShare, MPI_INT,
+                rma);
     /* END 1 */
   }
   for (int other = 0; other < size; ++other) {

@@ -55,7 +55,8 @@ static int read_back(MPI_Comm rma, int* mine) {
   if (rank != 0) return 0;
   for (int i = 0; i < kShare; ++i) mine[i] = -1;
   /* BLANK 3: get kShare ints of kOther's place in kOwner's window into mine */
-  MPI_RMA_get(mine, kShare, MPI_INT, kOwner, (kOther + 1) * kShare * (MPI_Aint)sizeof(int) + kWindowInts, kShare, MPI_INT, rma);
+  MPI_RMA_get(mine, kShare, MPI_INT, kOwner, (kOther + 1) * kShare * (MPI_Aint)sizeof(int) + kWindowInts, kShare,
+              MPI_INT, rma);
   /* END 3 */
   int wrong = 0;
   for (int i = 0; i < kShare; ++i) wrong += mine[i] != 1000 * kOther + i;

@@ -41,7 +41,8 @@ static int exchange(MPI_Comm rma, int* window, int* mine) {
     if (other == rank) continue;
     /* BLANK 2: tell other that its block is there (it cannot see that), and wait until other's block is here */
     /* Puts and messages of a pair stay in order: when the word is received, the put in front of it is done. */
-    MPI_Sendrecv(NULL, 0, MPI_INT, other, kWordTag, NULL, 0, MPI_INT, other, kWordTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(NULL, 0, MPI_INT, other, kWordTag, NULL, 0, MPI_INT, other, kWordTag, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     /* END 2 */
   }
   int wrong = 0;
