@@ -6,6 +6,7 @@ from frame.say import open_request
 
 TITLE = "Too long, and too early: truncated messages and ready sends"
 MINUTES = 25
+IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = 2, ()
 SHORT_LIMIT = 16384
 READY_TAG, UNKNOWN_TAG, CURED_TAG = 11, 21, 22

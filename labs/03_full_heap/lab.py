@@ -7,6 +7,7 @@ from frame.say import count
 
 TITLE = "The heap of unexpected messages, and what happens when it is full"
 MINUTES = 25
+IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = 2, ("--heap", "{heap}")
 # A message's record in the heap: what a page may tell, as `margay run --stats` shows it; the check reads the trace alone.
 RECORD, ALIGN = 192, 64

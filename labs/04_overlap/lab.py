@@ -5,6 +5,7 @@ from frame.say import count
 
 TITLE = "Overlapping collectives: back to back fan-ins that lose their messages (section 3.3)"
 MINUTES = 30
+IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 # Gathers along the tree are messages; the library's choice could be memory that the ranks share.
 RANKS, OPTIONS = "{ranks}", ("--collective", "gather=tree")
 GATHER_TAG, WORLD_CONTEXT = 7, 0

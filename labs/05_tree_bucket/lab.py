@@ -5,6 +5,7 @@ from frame.blanks import Truth
 
 TITLE = "Tree against bucket: a broadcast's messages and bytes, and where they cross (sections 3.1 and 3.2)"
 MINUTES = 30
+IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = "{ranks}", ()
 TAG = 7
 NEAR = 0.01  # of the crossover

@@ -5,6 +5,7 @@ from frame.errors import failed
 
 TITLE = "Put and get: the sender says where (section 4, figure 11)"
 MINUTES = 25
+IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = "{ranks}", ()
 INT = 4
 PUTS, GETS, WORD_TAG, WORLD_CONTEXT = 6, 7, 5, 0

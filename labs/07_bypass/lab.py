@@ -5,6 +5,7 @@ from frame.say import open_request
 
 TITLE = "Application bypass: a target that computes (sections 1.2 and 4)"
 MINUTES = 25
+IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = 2, ()
 SEND_SHORT, SEND_LONG, SEND_UNPOSTED, PUT_ALLOCATED, PUT_CREATED, PUT_1996 = range(1, 7)
 MOVERS = ("origin", "coprocessor", "program")

@@ -6,6 +6,7 @@ from frame.say import open_request
 
 TITLE = "Deadlock: sends that wait for one another, and two cures"
 MINUTES = 20
+IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = "{ranks}", ("--deadlock", "abort")
 SHORT_LIMIT = 16384
 TAG, ORDER_TAG, FREE_TAG = 7, 8, 9

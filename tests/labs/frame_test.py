@@ -25,7 +25,26 @@ from frame import blanks, variant  # noqa: E402  (after the path)
 from frame.trace import BadTrace, Trace  # noqa: E402
 
 BUILD = ""
-PROGRAM = os.path.join(ROOT, "examples", "late_receiver.c")
+# Rank 1 receives a long message that came before: a word behind it says so.
+PROGRAM = """#include <mpi.h>
+static char bytes[800000];
+int main(int argc, char** argv) {
+  int rank;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    MPI_Isend(bytes, sizeof(bytes), MPI_BYTE, 1, 7, MPI_COMM_WORLD, &request);
+    MPI_Send(0, 0, MPI_BYTE, 1, 8, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(0, 0, MPI_BYTE, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(bytes, sizeof(bytes), MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
 WRITTEN, VERSION = 128, 8
 
 
@@ -39,7 +58,9 @@ class TraceTest(unittest.TestCase):
     def setUpClass(cls):
         cls.place = tempfile.mkdtemp()
         program = os.path.join(cls.place, "late_receiver")
-        subprocess.run([os.path.join(BUILD, "bin", "mpicc"), "-O1", "-o", program, PROGRAM], check=True, timeout=60)
+        with open(program + ".c", "w", encoding="utf-8") as file:
+            file.write(PROGRAM)
+        subprocess.run([os.path.join(BUILD, "bin", "mpicc"), "-O1", "-o", program, program + ".c"], check=True, timeout=60)
         cls.folder = os.path.join(cls.place, "trace")
         margay("run", "-n", "2", "--trace", cls.folder, program)
 
@@ -76,10 +97,10 @@ class TraceTest(unittest.TestCase):
         trace = Trace.load(self.folder)
         message = trace.puts(portal=0, tag=7)[0]
         self.assertEqual(trace.entry(message.first("kernel_match")), "unexpected long")
-        self.assertEqual(trace.entry(message.first("kernel_pass")), "unexpected short")
+        self.assertEqual([trace.entry(event) for event in message.events if event.kind == "kernel_pass"][-1], "unexpected short")
         self.assertEqual(trace.owner(message.first("kernel_match")), "the heap of unexpected messages")
         self.assertEqual(trace.defined(0, Trace.PORTAL, 0), "receives")
-        self.assertEqual([enter.call for enter, leave in trace.calls(rank=1) if leave][1:3], ["MPI_Recv", "MPI_Finalize"])
+        self.assertEqual([enter.call for enter, leave in trace.calls(rank=1) if leave][1:], ["MPI_Recv", "MPI_Recv", "MPI_Finalize"])
 
     def test_words_are_those_of_the_page(self):
         with open(os.path.join(ROOT, "docs", "trace_format.md"), encoding="utf-8") as file:
@@ -227,6 +248,20 @@ class CommandTest(unittest.TestCase):
         self.change("program.c", "if (rank == 0) send_message(i, bytes);", "(void)send_message;")
         self.change("program.c", "if (rank == 1) receive_message(i, bytes);", "(void)receive_message;")
         self.says(1, "program.c is not the one that was handed out")
+
+    def test_empty_blanks_hide_nothing(self):
+        """Of a program whose blank 2 is empty: what is wrong with the predictions, and with blank 1; not how the run ends."""
+        self.folder = os.path.join(self.place, "two_blanks")
+        self.lab("start", "full_heap", self.folder, "--seed", "3")
+        self.answered()
+        self.change("predict.txt", "what = held", "what = dropped")
+        self.change("program.c", "  /* END 1 */", "  ;\n  /* END 1 */")
+        got, said = self.lab("check", self.folder)
+        self.assertEqual(got, 1, said)
+        findings = [line[2:] for line in said.splitlines() if line.startswith("- ")]
+        for finding, begin in zip(findings, ("BLANK 2 is empty: ", "BLANK 1: the heap was full again", "BLANK 1: ", "predict.txt: `what = dropped`"),
+                                  strict=True):
+            self.assertTrue(finding.startswith(begin), said)
 
     def test_folders(self):
         self.says(2, "there is no lab.json", "check", self.place)
