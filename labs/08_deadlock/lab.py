@@ -1,9 +1,12 @@
 """Deadlock of blocking sends, its wait cycle, and two cures."""
 
 from frame.blanks import Truth
+from frame.run import DEADLOCK
+from frame.say import open_request
 
 TITLE = "Deadlock: sends that wait for one another, and two cures"
 MINUTES = 20
+IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = "{ranks}", ("--deadlock", "abort")
 SHORT_LIMIT = 16384
 TAG, ORDER_TAG, FREE_TAG = 7, 8, 9
@@ -66,18 +69,29 @@ def check_cures(work, done):
                  f"{', '.join(sorted(calls[3] & BLOCKING_SENDS))}, which waits for its receive if the message is long")
 
 
+def stuck_blank(trace):
+    """Which blank a run of parts 2 and 3 hangs in: part 3 comes behind the barrier."""
+    behind = {leave.rank for _, leave in trace.calls("MPI_Barrier") if leave}
+    waiting = {enter.rank for enter, leave in trace.calls() if leave is None and enter.call not in ("MPI_Barrier", "MPI_Finalize")}
+    return "BLANK 2: part 3" if waiting and waiting <= behind else "BLANK 1: part 2"
+
+
 def check(work):
     found = work.findings
-    done = work.run()
-    if not found.unless(done.status == 0, done.trouble):
-        return found
-    check_cures(work, done)
-    if found:
-        return found
+    done = work.run(None, "--leaks")
+    if done.status == 0:
+        work.judged((check_cures, work, done))
+        for rank, call in done.never_completed(FREE_TAG)[:1] if not found else []:
+            found.say(open_request(2, rank, call))
+    else:
+        found.say(f"{stuck_blank(done.trace)} gets stuck: {done.trouble}" if done.status == DEADLOCK else done.trouble)
     part_1 = work.run(arguments=("stuck",), trace="trace_stuck")
-    if not found.unless(part_1.status != 0, "part 1 did not get stuck: it is to stay as it was handed out"):
-        return found
-    trace = part_1.trace
+    if found.unless(part_1.status != 0, "part 1 did not get stuck: it is to stay as it was handed out"):
+        work.judged((predictions, work, part_1.trace))
+    return found
+
+
+def predictions(work, trace):
     waits = blocked(trace)
     report = "Run `margay lab run -- stuck`, and read the report: who waits for whom? Or see `margay trace messages trace_stuck`."
     sends = trace.calls("MPI_Send")
@@ -89,4 +103,3 @@ def check(work):
         "never_received": Truth(sum(1 for m in trace.puts(portal=0, tag=TAG) if not m.has("receive_complete")),
                                 "See `margay trace messages trace_stuck --never-received`.", "those of the circle"),
     })
-    return found
