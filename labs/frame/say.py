@@ -4,7 +4,7 @@ import re
 import sys
 
 OK, WRONG, COULD_NOT_RUN = 0, 1, 2
-LENGTH_MAX = 16384  # of a sentence: what a program or a compiler printed may be in it
+LENGTH_MAX, LINE_MAX = 16384, 1000  # of a sentence and its lines: what a program or a compiler printed may be in it
 
 
 class CouldNotRun(Exception):
@@ -44,9 +44,14 @@ class Findings:
         return bool(self.sentences)
 
 
+def shortened(text, most):
+    return text if len(text) <= most else text[:most] + " ..."
+
+
 def clean(text):
     """Text of a program or a command line as a terminal may get it: `?` for what does not print, but for ends of lines and tabs."""
-    text = text if len(text) <= LENGTH_MAX else text[:LENGTH_MAX] + " ..."
+    text = shortened(text, LENGTH_MAX)
+    text = "\n".join(shortened(line, LINE_MAX) for line in text.split("\n"))
     return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
 
 
