@@ -13,10 +13,9 @@
 import os
 import re
 import shutil
-import subprocess
 
-from frame import blanks, tools, variant
-from frame.say import CouldNotRun, Findings
+from frame import blanks, child, tools, variant
+from frame.say import CouldNotRun, Findings, NotYet
 from frame.trace import BadTrace, Trace
 
 RUN_SECONDS = 30
@@ -34,9 +33,17 @@ class Done:
         self.status, self.out, self.err, self.folder = status, out, err, folder
         self._trace = None
 
+    def _joined(self):
+        """NotYet if no rank of a run that ended well has a trace: one begins when the program joins its job."""
+        if self.status == 0 and os.path.isdir(self.folder) and not any(name.endswith(".trace") for name in os.listdir(self.folder)):
+            of_cpp = os.path.exists(os.path.join(os.path.dirname(self.folder), "program.cpp"))
+            raise NotYet("program.cpp never called Program::start: without it a program takes no part in its job, and has no trace" if of_cpp else
+                         "program.c never called MPI_Init: without it a program takes no part in its job, and has no trace")
+
     @property
     def trace(self):
         if self._trace is None:
+            self._joined()
             try:
                 self._trace = Trace.load(self.folder)
             except BadTrace as error:
@@ -61,6 +68,14 @@ class Done:
         lines = (self.err or self.out).strip().splitlines()
         last = [line for line in lines if not NO_REASON.match(line)] or lines
         return f"the program ended with status {self.status}" + (f": {last[-1]}" if last else "")
+
+
+class Flooded(Done):
+    """A run that was ended because of what it printed."""
+
+    @property
+    def trouble(self):
+        return f"the program printed more than {child.OUTPUT_MIB} MiB and was ended: does it print in a loop that has no end?"
 
 
 class Work:
@@ -104,13 +119,14 @@ class Work:
         words = self.command(ranks, *options, arguments=arguments, stem=stem, trace=trace)
         command = [tools.margay(), words[0], "--timeout", str(seconds), "--deadlock", "abort", *words[1:]]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=self.folder,
-                                  env=tools.environment(), stdin=subprocess.DEVNULL, timeout=seconds + 30, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
+            done = child.run(command, self.folder, tools.environment(), seconds + 30)
+        except OSError as error:
             raise CouldNotRun(f"margay run: {error}") from error
-        if done.returncode in CANNOT and not os.path.isdir(folder):
-            raise CouldNotRun(f"{CANNOT[done.returncode]}: {done.stderr.strip()}")
-        return Done(done.returncode, done.stdout, done.stderr, folder)
+        if done.flooded:
+            return Flooded(done.status or TIMED_OUT, done.out, done.err, folder)
+        if done.status in CANNOT and not os.path.isdir(folder):
+            raise CouldNotRun(f"{CANNOT[done.status]}: {done.err.strip()}")
+        return Done(done.status, done.out, done.err, folder)
 
     def predicted(self, truths):
         """Compares predict.txt with what the run showed; its sentences are findings."""

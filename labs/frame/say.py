@@ -1,12 +1,18 @@
 """Findings: what a check has to say, each a sentence in the lab's words."""
 
+import re
 import sys
 
 OK, WRONG, COULD_NOT_RUN = 0, 1, 2
+LENGTH_MAX, LINE_MAX = 16384, 1000  # of a sentence and its lines: what a program or a compiler printed may be in it
 
 
 class CouldNotRun(Exception):
     """A check cannot judge: the program does not compile, margay is not there, a file is missing. Ends with status 2."""
+
+
+class NotYet(CouldNotRun):
+    """A check cannot judge what is not there, and that is the program's fault: its sentence is a finding. Ends with status 1."""
 
 
 class Findings:
@@ -38,6 +44,22 @@ class Findings:
         return bool(self.sentences)
 
 
+def shortened(text, most):
+    return text if len(text) <= most else text[:most] + " ..."
+
+
+def clean(text):
+    """Text of a program or a command line as a terminal may get it: `?` for what does not print, but for ends of lines and tabs."""
+    text = shortened(text, LENGTH_MAX)
+    text = "\n".join(shortened(line, LINE_MAX) for line in text.split("\n"))
+    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
+
+
+def name(text):
+    """A file's name, or a word of the command line, within a sentence: it ends no line."""
+    return re.sub(r"[\n\t]", "?", clean(str(text)))
+
+
 def report(title, findings):
     """Prints what was found; the exit status."""
     findings = list(findings)
@@ -46,13 +68,13 @@ def report(title, findings):
         return OK
     print(f"{title}: not yet.")
     for sentence in findings:
-        print(f"- {sentence}")
+        print(f"- {clean(sentence)}")
     return WRONG
 
 
 def fail(sentence):
     """Says why nothing can be judged; the exit status."""
-    print(f"lab: {sentence}", file=sys.stderr)
+    print(f"lab: {clean(sentence)}", file=sys.stderr)
     return COULD_NOT_RUN
 
 

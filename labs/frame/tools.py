@@ -1,9 +1,11 @@
 """Finds margay and its compilers, and builds a lab's program."""
 
 import os
+import re
+import shlex
 import shutil
-import subprocess
 
+from frame import child
 from frame.say import CouldNotRun
 
 LABS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
@@ -50,6 +52,14 @@ def short(command):
     return os.path.basename(command) if found and os.path.realpath(found) == os.path.realpath(command) else command
 
 
+def from_here(sentence, folder):
+    """A finding of a folder as who is elsewhere can follow it: traces that it names get their paths from the current folder."""
+    def one(match):
+        path = os.path.join(folder, match.group(2))
+        return match.group(1) + (shlex.quote(os.path.relpath(path)) if os.path.isdir(path) else match.group(2))
+    return re.sub(r"(\bmargay trace [a-z]+ )([\w.-]+)", one, sentence)
+
+
 def command_line(source, output, include, command=None):
     """The compiler's command for a lab's program: mpicc for C, the portals' flags for C++. `command`: as margay is called."""
     bin_folder = os.path.dirname(margay())
@@ -65,9 +75,11 @@ def build(source, output, include):
     """Compiles; CouldNotRun with the compiler's words if that fails. Returns its warnings."""
     command = command_line(source, output, include)
     try:
-        done = subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=COMPILE_SECONDS, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise CouldNotRun(f"{command[0]}: {error}") from error
-    if done.returncode:
-        raise CouldNotRun(f"{os.path.basename(source)} does not compile:\n{done.stderr.strip()}")
-    return done.stderr
+        done = child.run(command, environment=environment(), seconds=COMPILE_SECONDS)
+    except TimeoutError as error:
+        raise CouldNotRun(f"{os.path.basename(source)} does not compile: {error}") from error
+    except OSError as error:
+        raise CouldNotRun(f"{command[0]}: {error.strerror}: is a compiler installed?") from error
+    if done.status or done.flooded:
+        raise CouldNotRun(f"{os.path.basename(source)} does not compile:\n{done.err.strip()}")
+    return done.err

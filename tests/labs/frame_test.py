@@ -9,11 +9,14 @@ import csv
 import io
 import os
 import re
+import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -208,7 +211,9 @@ class CommandTest(unittest.TestCase):
 
     def lab(self, *words):
         environment = {**os.environ, "MARGAY_COMMAND": os.path.join(BUILD, "bin", "margay")}
-        done = subprocess.run([os.path.join(ROOT, "labs", "lab"), *words], capture_output=True, text=True, env=environment,
+        lab = os.path.join(ROOT, "labs", "lab")
+        command = ["sh", "-c", f"'{lab}' {words[1]}"] if words[:1] == ("sh",) else [lab, *words]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment,
                               timeout=120, check=False)
         return done.returncode, done.stdout + done.stderr
 
@@ -277,6 +282,157 @@ class CommandTest(unittest.TestCase):
         for _ in range(2):  # the second run takes the place of the first one's trace
             self.says(0, "--trace trace ./program word", "run", "--stats", "--", "word")
         Trace.load("trace")
+
+
+    def test_a_program_that_prints_for_ever(self):
+        self.answered()
+        self.change("program.c", "int rank;", 'int rank; for (;;) puts("again and again and again and again and again");')
+        self.says(1, "the program printed more than 16 MiB and was ended")
+
+    def test_a_program_without_mpi(self):
+        self.answered()
+        with open(os.path.join(self.folder, "program.c"), "w", encoding="utf-8") as file:
+            file.write("int main(void) { return 0; }\n")
+        self.says(1, "- program.c never called MPI_Init")
+
+    def test_what_does_not_print(self):
+        self.answered()
+        self.change("program.c", "#include <mpi.h>", "#include <mpi.h>\n#include <stdio.h>")
+        self.change("program.c", "int rank;", 'int rank; fputs("\\033[31mred\\033]0;x\\007\\n", stderr); exit(3);')
+        status, said = self.lab("check", self.folder)
+        self.assertEqual(status, 1, said)
+        self.assertIn("status 3: ?[31mred?]0;x?\n", said)
+        self.change("program.c", "int rank;", "int \033[31mrank;")
+        self.says(2, "program.c does not compile")
+        self.assertNotIn("\033", self.lab("check", self.folder)[1])
+        for words in (("start", "1\033[31m\n"), ("start", "1", "\033[31m\n\udcff", "more\033"), ("check", "\033[31m\n"),
+                      ("start", "1", "--seed", "1\033"), ("\033[31m",), ("start", "1", self.folder + "\033[31m\n\udcff")):
+            said = self.lab(*words)[1]
+            self.assertRegex(said, r"\?|\\x1b")
+            self.assertNotIn("\033", said)
+            self.assertEqual(said.count("\n"), 1, said)
+
+    def stopped(self, number):
+        """Sends a signal to a check whose program spins: its exit status, what it said, and the ranks' process numbers."""
+        pids = os.path.join(self.folder, "pids")
+        environment = {**os.environ, "MARGAY_COMMAND": os.path.join(BUILD, "bin", "margay")}
+        check = subprocess.Popen([os.path.join(ROOT, "labs", "lab"), "check", self.folder], stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, text=True, env=environment,
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        ranks, end = [], time.monotonic() + 60
+        while len(ranks) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+            if os.path.exists(pids):
+                with open(pids, encoding="utf-8") as file:
+                    ranks = [int(line) for line in file if line.endswith("\n")]
+        check.send_signal(number)
+        said = check.communicate(timeout=60)[0]
+        os.unlink(pids)
+        return check.returncode, said, ranks
+
+    def test_a_check_that_is_stopped(self):
+        self.answered()
+        self.change("program.c", "#include <mpi.h>", "#include <mpi.h>\n#include <stdio.h>\n#include <unistd.h>")
+        self.change("program.c", "int rank;", 'int rank; FILE* pids = fopen("pids", "a"); fprintf(pids, "%d\\n", getpid()); '
+                    "fclose(pids); for (volatile int spin = 1; spin;) {}")
+        for number, status in ((signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)):
+            got, said, ranks = self.stopped(number)
+            self.assertEqual((got, said, len(ranks)), (status, "", 2))
+            for rank in ranks:
+                self.assertFalse(self.lives(rank), f"rank {rank} outlives signal {number}")
+
+    @staticmethod
+    def lives(process):
+        """Whether it runs still; who was killed a moment ago may take one to go."""
+        for _ in range(100):
+            try:
+                with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+                    if file.read().rsplit(")", 1)[1].split()[0] == "Z":
+                        return False
+            except (FileNotFoundError, ProcessLookupError):
+                return False
+            time.sleep(0.05)
+        return True
+
+    def test_bad_words(self):
+        other = os.path.join(self.place, "other")
+        self.says(2, "there is no lab '\u00b2'", "start", "\u00b2", other)
+        self.says(2, "there is no lab '" + "9" * 1000 + " ...'", "start", "9" * 5000, other)
+        for seed in ("-1", "1.5", "1_0", "\u00b2", "9" * 30, "9" * 5000):
+            self.says(2, "is no seed: take a whole number from 0", "start", "protocols", other, "--seed", seed)
+        status, said = self.lab()
+        self.assertEqual(status, 2)
+        for word in ("list", "start NAME", "run", "check", "answer", "example: margay lab start protocols"):
+            self.assertIn(word, said)
+        status, said = self.lab("start", "--help")
+        self.assertRegex(said, r"name +the lab, by name or number")
+        self.assertRegex(said, r"folder +the folder to make")
+        self.assertFalse(os.path.exists(other))
+
+    def test_damaged_notes(self):
+        note = os.path.join(self.folder, "lab.json")
+        for text in ('{"lab": "01_protocols", "seed": Infinity}', '{"lab": "01_protocols", "seed": 1e400}', "[" * 100000,
+                     '{"lab": "01_protocols", "seed": -1}', '{"lab": "01_protocols", "seed": true}', '{"lab": "01_protocols"}',
+                     '{"lab": 1, "seed": 1}', "[]", '{"lab": "01_protocols", "seed": ' + "9" * 5000 + "}"):
+            with open(note, "w", encoding="utf-8") as file:
+                file.write(text)
+            with self.subTest(text[:60]):
+                self.says(2, "lab.json is damaged")
+                self.assertNotIn("Traceback", self.lab("answer", self.folder)[1])
+
+    def test_files_that_are_none(self):
+        for name in ("predict.txt", "program.c", "lab.json", "variant.h"):
+            path = os.path.join(self.folder, name)
+            os.rename(path, path + ".kept")
+            os.mkfifo(path)
+            self.says(2, f"{name} is no regular file")
+            os.unlink(path)
+            os.mkdir(path)
+            self.says(2, f"{name} is no regular file")
+            os.rmdir(path)
+            os.rename(path + ".kept", path)
+        os.mkfifo(os.path.join(self.folder, "answer.c"))
+        os.mkfifo(os.path.join(self.folder, "answers.txt"))
+        self.says(2, "is no regular file", "answer", self.folder)
+
+    def test_places_that_are_none(self):
+        file = os.path.join(self.folder, "page.md")
+        self.says(2, "page.md is there and is no folder: name another folder", "start", "1", file)
+        self.says(2, "name another folder", "start", "1", os.path.join(file, "x"))
+        self.says(2, "page.md is no folder that `margay lab start` made", "check", file)
+        self.says(2, "standard output: No space left on device", "sh", "list >/dev/full")
+        self.says(0, "01  protocols ", "sh", "list | head -1")
+        self.assertEqual(self.lab("sh", "list | head -1")[1].count("\n"), 1)
+
+    def test_a_start_that_fails_leaves_nothing(self):
+        deep, empty = os.path.join(self.place, "a", "b", "c"), os.path.join(self.place, "empty")
+        os.mkdir(empty)
+        for folder in (deep, empty):
+            done = subprocess.run([os.path.join(ROOT, "labs", "lab"), "start", "protocols", folder], capture_output=True, text=True,
+                                  timeout=60, check=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)))
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, r"^lab: .*/page\.md: File too large: ")
+        self.assertFalse(os.path.exists(os.path.join(self.place, "a")))
+        self.assertEqual(os.listdir(empty), [])
+
+    def test_hints_are_seen_from_here(self):
+        self.answered()
+        self.change("predict.txt", "message_1 = ", "message_1 = 0 get, ")
+        self.says(1, f"`margay trace story {os.path.relpath(self.folder)}/trace --tag 1`")
+        folder = os.getcwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, folder)
+        self.says(1, "`margay trace story trace --tag 1`", "check")
+        for words in (("--trace", "x"), ("--stats", "--trace=x")):
+            self.says(2, "always records in the folder `trace`", "run", *words)
+        self.says(0, "--trace trace ./program --trace x", "run", "--", "--trace", "x")
+
+    def test_list(self):
+        status, said = self.lab("list")
+        self.assertEqual(status, 0)
+        self.assertRegex(said, r"(?m)^01  protocols +C +25 min  \w")
+        self.assertRegex(said, r"(?m)^12  server +C\+\+20 +30 min  \w")
+        self.assertIn("numbers have gaps", said)
 
 
 if __name__ == "__main__":

@@ -34,13 +34,13 @@ class Case:
         self.source = os.path.join(LABS, lab)
         self.failures, self.checks = [], 0
 
-    def call(self, *words):
+    def call(self, *words, folder=None):
         command = [os.path.join(self.options.build, "bin", "margay"), "lab"] if self.options.command == "margay" \
             else [os.path.join(LABS, "lab")]
         environment = {**os.environ, **self.options.compiler,
                        "MARGAY_COMMAND": os.path.abspath(os.path.join(self.options.build, "bin", "margay"))}
         done = subprocess.run([*command, *words], capture_output=True, text=True, env=environment, timeout=LAB_SECONDS,
-                              check=False)
+                              check=False, cwd=folder)
         return done.returncode, done.stdout + done.stderr
 
     def fail(self, what, said):
@@ -49,7 +49,7 @@ class Case:
     def expect(self, what, status, sentence=""):
         """Checks the folder; whether its status is this, and the sentence is among what it says."""
         self.checks += 1
-        got, said = self.call("check", self.folder)
+        got, said = self.call("check", folder=self.folder)  # from where the pages' paths hold
         said_plainly = " ".join(said.split())
         if got != status or sentence not in said_plainly or (status == WRONG and "\n- " not in said):
             self.fail(f"{what}: expected status {status}" + (f" and {sentence!r}" if sentence else "") + f", got {got}", said)
@@ -143,6 +143,7 @@ def main():
     parser.add_argument("--every", action="store_true", help="each wrong answer with each seed")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
     labs = sorted(name for name in os.listdir(LABS) if re.fullmatch(r"\d\d_\w+", name))
     labs = [name for name in labs if not options.lab or name in options.lab or name[3:] in options.lab]
     if not labs:

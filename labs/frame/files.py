@@ -1,0 +1,94 @@
+"""The files of a student's folder: regular ones, of a sane length, and with errors that name them and say what helps."""
+
+import errno
+import os
+import shutil
+import stat
+
+from frame import say
+
+BYTES_MAX = 4 << 20
+HINTS = {errno.ENOSPC: "make room on the disk, or take a folder elsewhere",
+         errno.EDQUOT: "make room on the disk, or take a folder elsewhere", errno.EFBIG: "files may not be that long here (ulimit -f)",
+         errno.EACCES: "take a folder that you may write in", errno.EPERM: "take a folder that you may write in",
+         errno.EROFS: "take a folder that you may write in", errno.ENOTDIR: "a part of that path is no folder",
+         errno.ELOOP: "its links lead in a circle", errno.ENAMETOOLONG: "take a shorter name"}
+
+
+def trouble(error, path=None):
+    """A sentence about an OSError."""
+    at = error.filename if error.filename is not None else path
+    what = error.strerror or str(error)
+    hint = HINTS.get(error.errno)
+    return f"{say.name(os.fsdecode(at or ''))}: {what}" + (f": {hint}" if hint else "")
+
+
+def _need_regular(path, mode):
+    if not stat.S_ISREG(mode):
+        raise say.CouldNotRun(f"{say.name(path)} is no regular file: move it away, and put a text file in its place")
+
+
+def read(*parts):
+    """A text. FileNotFoundError if there is none; a FIFO or a device is refused, for it might never end."""
+    path = os.path.join(*parts)
+    try:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            _need_regular(path, os.fstat(file.fileno()).st_mode)
+            data = file.read(BYTES_MAX + 1)
+    except FileNotFoundError:
+        raise
+    except IsADirectoryError:
+        _need_regular(path, stat.S_IFDIR)
+    except OSError as error:
+        raise say.CouldNotRun(trouble(error, path)) from error
+    if len(data) > BYTES_MAX:
+        raise say.CouldNotRun(f"{say.name(path)} is longer than {BYTES_MAX >> 20} MiB: that is not the lab's file")
+    return data.decode(errors="replace").replace("\r\n", "\n")
+
+
+def write(text, *parts):
+    """Writes a regular file, new or in place of one."""
+    path = os.path.join(*parts)
+    try:
+        if os.path.lexists(path):
+            _need_regular(path, os.lstat(path).st_mode)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise say.CouldNotRun(trouble(error, path)) from error
+
+
+class NewFolder:
+    """Makes a folder with its parents. Who leaves the `with` by an exception takes along what was made: no half folder stays.
+
+    A folder that was there before stays, emptied of what was put in it here: it has to be empty when it is given.
+    """
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __enter__(self):
+        self.first = None  # the outermost folder that is made here
+        at = os.path.abspath(self.folder)
+        while not os.path.lexists(at):
+            self.first, at = at, os.path.dirname(at)
+        try:
+            os.makedirs(self.folder, exist_ok=True)
+        except FileExistsError:
+            self._undo()
+            raise say.CouldNotRun(f"{say.name(self.folder)} is there and is no folder: name another folder") from None
+        except OSError as error:
+            self._undo()
+            raise say.CouldNotRun(f"{trouble(error, self.folder)}: name another folder") from error
+        return self
+
+    def __exit__(self, kind, _, __):
+        if kind is not None:
+            self._undo()
+
+    def _undo(self):
+        if self.first:
+            shutil.rmtree(self.first, ignore_errors=True)
+            return
+        for name in os.listdir(self.folder) if os.path.isdir(self.folder) else ():
+            os.unlink(os.path.join(self.folder, name))
