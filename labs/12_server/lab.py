@@ -168,7 +168,7 @@ def check_answers(trace, v, found, findings):
     for number, walk in sorted(found.items()):
         what, client = describe(v, number, walk), v["request_client"][number - 1]
         its = answers.pop(number, [])
-        if not its:
+        if not its and not set(answers) - set(found):
             blank = "BLANK 6" if walk.taken == "overflow" else "BLANK 7"
             counted.say(f'{blank}: {what} got no answer; "{walk.taken}" took it',
                         "each message in the heap is to be answered" if blank == "BLANK 6" else
