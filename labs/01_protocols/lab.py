@@ -6,6 +6,7 @@ TITLE = "Protocols: the headers that a message takes (figures 3 to 7)"
 MINUTES = 25
 RANKS, OPTIONS = 2, ("--protocol", "short_limit={limit}")
 TAKERS = {"a posted receive": "receive", "unexpected short": "short", "unexpected long": "long"}
+WORDS = ("put", "ack", "get", "reply", "answer")
 
 
 def variant(random):
@@ -65,11 +66,13 @@ def check(work):
             return work.findings
         message = sent[0]
         truths[f"message_{tag}"] = Truth([f"{who} {word}" for _, who, word in hops(done.trace, message)],
-                                         f"Read `margay trace story trace --tag {tag}`: each line with `puts`, "
-                                         "`acknowledges`, `asks by a get`, `replies`, `tells the sender` is a header.",
-                                         why(done.trace, message))
+                                         f"Read `margay trace story trace --tag {tag}`: the lines `puts its header`, "
+                                         "`acknowledges`, `asks by a get` and `replies` are headers; `tells the sender` and the "
+                                         "answer's `puts its header` are one.",
+                                         why(done.trace, message), WORDS)
         takers.append(taker(done.trace, message))
     truths["taken_by"] = Truth(takers, "In each story there is the line `is taken by ...`.",
-                               "a message without a posted receive goes to the catch-all of its protocol, by its length alone")
+                               "a message without a posted receive goes to the catch-all of its protocol, by its length alone",
+                               tuple(TAKERS.values()), counted=True)
     work.predicted(truths)
     return work.findings

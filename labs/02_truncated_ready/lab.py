@@ -1,12 +1,16 @@
 """Truncated messages and dropped ready sends."""
 
 from frame.blanks import Truth
+from frame.errors import failed
+from frame.say import open_request
 
 TITLE = "Too long, and too early: truncated messages and ready sends"
 MINUTES = 25
+IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = 2, ()
 SHORT_LIMIT = 16384
 READY_TAG, UNKNOWN_TAG, CURED_TAG = 11, 21, 22
+WHO, FATES = ("none", "sender", "receiver", "both"), ("received", "dropped")
 PROBES = ("MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe")
 
 
@@ -52,40 +56,94 @@ def part_1(work, trace):
     ready = [trace.puts(source=0, portal=0, tag=READY_TAG + i)[0] for i in range(len(variant_["posted"]))]
     work.predicted({
         "in_memory": Truth([event.bytes for event in done], f"{story}: the line `the message is in the receive's memory`.",
-                           "as much as the receive has room for: its too-small link leads to an entry that truncates"),
+                           "as much as the receive has room for: its too-small link leads to an entry that truncates",
+                           counted=True),
         "error_at": Truth([errors_at(trace, tag) for tag in tags], f"{story}: do the calls return an error, and which?",
-                          "the receiver's call: the sender's message was taken, it is not told how much of it had room"),
+                          "the receiver's call: the sender's message was taken, it is not told how much of it had room",
+                          WHO, counted=True),
         "pulled_bytes": Truth(trace.answers_to(trace.messages[1, 0, messages[long].first("pull_begin").detail])[0].bytes,
                               f"{story} of tag {long + 1}: the line `replies to`.",
                               "the receiver asks for no more than it has room for"),
         "ready": Truth(["dropped" if message.has("kernel_drop") else "received" for message in ready],
                        "See `margay trace messages trace --dropped`.",
-                       "the catch-alls do not match the ready bit: without a posted receive no entry takes the message"),
+                       "the catch-alls do not match the ready bit: without a posted receive no entry takes the message",
+                       FATES, counted=True),
         "ready_errors": Truth(sum(1 for _, leave in trace.calls("MPI_Rsend", rank=0) if leave and leave.b),
                               "See `margay trace print trace --call MPI_Rsend --rank 0`.",
                               "none: a ready send is done when it is sent, and nothing tells the sender of a drop"),
     })
 
 
-def check(work):
+def check_unknown(work, trace):
     found = work.findings
-    done = work.run()
-    if not found.unless(done.status == 0, done.trouble):
-        return found
-    trace = done.trace
     unknown = trace.puts(source=0, portal=0, tag=UNKNOWN_TAG)[0]
     received = unknown.first("receive_complete")
-    asked = [enter for enter, _ in trace.calls(rank=1) if enter.call in PROBES and received and enter.time < received.time]
-    if found.unless(received is not None, "BLANK 1: rank 1 never received the message of part 2a"):
-        found.unless(received.bytes == unknown.bytes, f"BLANK 1: the receive had room for {received.bytes} bytes, and the "
-                     f"message has {unknown.bytes}: MPI_Get_count tells how many from the probe's status")
-        found.unless(asked, "BLANK 1: rank 1 received the message without asking how long it is; it may not know kUnknownBytes")
-    ready = [m for m in trace.puts(source=0, portal=0, tag=CURED_TAG) if m.protocol and m.protocol.startswith("ready")]
-    if found.unless(ready, "part 2b sent no ready message: the call is to stay MPI_Rsend"):
-        found.unless(not ready[0].has("kernel_drop"), "BLANK 3: the ready message found no posted receive and was dropped: "
-                     "post the receive first, and only then tell rank 0")
-        found.unless(ready[0].has("receive_complete"), "BLANK 3: no receive was completed by the ready message "
-                     f"{ready[0].name}: look at `margay trace story trace {ready[0].story}`")
-    if not found:
-        part_1(work, trace)
+    if received is None:
+        errors = failed(trace, "MPI_Recv", 1)
+        found.say(f"BLANK 1: MPI_Recv of part 2a returned an error, {errors[0][1]}, and received nothing: what stands in `room` is no number "
+                  "of bytes. (MPI_Get_count counts elements of the type that it is given, here MPI_BYTE; where the message is no whole "
+                  "number of them, it says MPI_UNDEFINED, a negative number.)" if errors else
+                  "BLANK 1: rank 1 never received the message of part 2a")
+        return
+    calls = {enter.call for enter, _ in trace.calls(rank=1) if enter.time < received.time}
+    posted = next((event.bytes for event in trace.of("post_receive", rank=1) if event.tag == UNKNOWN_TAG), received.bytes)
+    if not found.unless(received.bytes == unknown.bytes, f"BLANK 1: the receive had room for {received.bytes} bytes, and the message has "
+                        f"{unknown.bytes}: MPI_Get_count tells how many from the probe's status, in elements of the type that it is given"):
+        return
+    found.unless(calls & set(PROBES), "BLANK 1: rank 1 received the message without asking how long it is; it may not know kUnknownBytes")
+    if "MPI_Get_count" not in calls:
+        found.say(f"BLANK 1: rank 1 probed the message and did not ask how many bytes it has (MPI_Get_count): its room of {posted} bytes is "
+                  f"a guess, and the next message may be longer" if calls & set(PROBES) else "BLANK 1: MPI_Get_count was not called")
+    else:
+        found.unless(posted == unknown.bytes, f"BLANK 1: the receive has room for {posted} bytes, and the message has {unknown.bytes}: room is "
+                     "to be what MPI_Get_count says")
+
+
+def posted_in_time(trace, ready):
+    """Why rank 0 could not know that the ready message's receive is posted, or None. Not who was first this time, but what rank 0
+    was told: a word (or a barrier) of rank 1 that came before the ready send began, and that rank 1 sent after it had posted."""
+    begin, end = trace.puts(source=0, portal=0, tag=UNKNOWN_TAG)[0].sent.time, ready.begun.time
+    posted = next((event for event in trace.of("post_receive", rank=1) if event.tag == CURED_TAG), None)
+    words = [trace.messages[event.identity] for event in trace.of("receive_complete", rank=0) if begin < event.time < end]
+    told = [((word.begun or word.sent).time, f"the word {word.name}") for word in words if word.source == 1]
+    if any(begin < enter.time < end for enter, _ in trace.calls("MPI_Barrier", rank=0)):
+        told += [(enter.time, "rank 1's barrier") for enter, _ in trace.calls("MPI_Barrier", rank=1)]
+    luck = "it was dropped" if ready.has("kernel_drop") else "this time it came in time, by luck"
+    if not told:
+        return f"BLANK 2: rank 0 began its ready send without waiting for a word of rank 1's: it cannot know that the receive is posted; {luck}"
+    if posted is None:
+        return f"BLANK 3: rank 1 posted no receive with tag kCuredTag; {luck}"
+    time, what = max(told)
+    return None if posted.time < time else \
+        f"BLANK 3: rank 1 sent {what} first and posted the receive behind it: the ready message may come in between; {luck}"
+
+
+def check_ready(work, done):
+    found, trace = work.findings, done.trace
+    sent = [m for m in trace.puts(source=0, portal=0, tag=CURED_TAG) if m.protocol]
+    ready = next((m for m in sent if m.protocol.startswith("ready")), None)
+    if ready is None:
+        found.say("part 2b sent no ready message: the call is to stay MPI_Rsend" if sent else
+                  "BLANK 3: rank 0 never came to its ready send: it waits in BLANK 2 for a word that rank 1 did not send, or sends only behind "
+                  "the message. MPI_Irecv posts the receive and returns; then the word; MPI_Wait completes it")
+        return
+    late = posted_in_time(trace, ready)
+    if late:
+        found.say(late)
+        return
+    found.unless(not ready.has("kernel_drop"), "BLANK 3: the ready message found no posted receive and was dropped: "
+                 "it is to be posted when the word is sent, and to stay so until the message has come")
+    open_requests = done.never_completed(CURED_TAG)
+    if open_requests:
+        found.say(open_request(3, *open_requests[0]))
+        return
+    found.unless(ready.has("kernel_drop", "receive_complete"), "BLANK 3: no receive was completed by the ready message "
+                 f"{ready.name}: look at `margay trace story trace {ready.story}`")
+
+
+def check(work):
+    found = work.findings
+    done = work.run(None, "--leaks")
+    found.unless(done.status == 0, done.trouble)
+    work.judged((check_unknown, work, done.trace), (check_ready, work, done), (part_1, work, done.trace))
     return found

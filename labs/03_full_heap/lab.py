@@ -1,14 +1,20 @@
 """The heap of unexpected messages, and what happens when it is full."""
 
+import re
+
 from frame.blanks import Truth
 from frame.say import count
 
 TITLE = "The heap of unexpected messages, and what happens when it is full"
 MINUTES = 25
+IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = 2, ("--heap", "{heap}")
 # A message's record in the heap: what a page may tell, as `margay run --stats` shows it; the check reads the trace alone.
 RECORD, ALIGN = 192, 64
-URGENT_TAG, LONG_TAG, LATE_TAG = 901, 301, 601
+WORD_TAG, URGENT_TAG, LONG_TAG, LATE_TAG = 900, 901, 301, 601
+FATES, FIRST = ("dropped", "held", "truncated"), ("urgent", "held")
+COMPLETING = re.compile(r"MPI_(Wait|Test)(all|any|some)?$")
+PRINTED = re.compile(r"part 3: (\d+) requests begun, (\d+) not completed, (\d+) messages are not in their part")
 
 
 def variant(random):
@@ -35,12 +41,12 @@ def predictions(work, done):
                             f"each takes {RECORD} bytes and its body, rounded up to {ALIGN}; so many times that goes into the heap, "
                             "and the next one has no room"),
         "what": Truth(fate, f"See `margay trace story trace --tag {held.tag}`.",
-                      "MPI may not lose it, and its sender is done with it: so it stays on the wire"),
-        "urgent": Truth("before" if urgent.arrived.time < held.first("kernel_deposit").time else "after",
+                      "MPI may not lose it, and its sender is done with it: so it stays on the wire", FATES),
+        "urgent": Truth("urgent" if urgent.arrived.time < held.first("kernel_deposit").time else "held",
                         f"Compare `margay trace story trace --tag {held.tag}` with `--tag {URGENT_TAG}`, or see "
                         f"`margay trace print trace --around {held.story}`.",
                         "messages of one pair do not overtake on the wire: head-of-line blocking. Rank 1 waits for the urgent "
-                        "one, so after some rounds a second, larger heap is opened"),
+                        "one, so after some rounds a second, larger heap is opened", FIRST),
         "long_without_room": Truth(sum(message.has("kernel_hold") for message in long),
                                    "See `margay trace print trace --rank 1 --kind kernel_hold`.",
                                    "of a long message only the header is kept, so they need little room"),
@@ -49,22 +55,54 @@ def predictions(work, done):
     })
 
 
+def check_heap(work, trace, late):
+    found = work.findings
+    if not found.unless(len(late) == work.variant["count"], f"part 3 sent {count(len(late), 'message')}, not "
+                        f"{work.variant['count']}: rank 0's side is to stay as it was"):
+        return
+    held = [message for message in late if message.has("kernel_hold")]
+    found.unless(not held, f"BLANK 1: the heap was full again: message {held[0].name if held else ''} of part 3 stayed on the wire; "
+                 f"see `margay trace story trace {held[0].story if held else ''}`")
+    early = in_heap(trace, [message for message in late if message.has("kernel_match")])
+    found.unless(not early, f"BLANK 1: {count(len(early), 'message')} of part 3 came before its receive was posted and went into the "
+                 f"heap, {early[0].name if early else ''} first: BLANK 1 posts the receives of all, before the word")
+
+
+def check_completion(work, done):
+    """What a trace cannot tell: which request stands for which receive, and whether the bytes are where they belong. The program
+    prints it; that BLANK 2 completes anything at all is in the trace."""
+    found, number = work.findings, work.variant["count"]
+    printed = PRINTED.search(done.out)
+    if not printed:
+        found.say("part 3 prints no line `part 3: ...`: what stands around the blanks is to stay as it was")
+        return
+    begun, open_, wrong = map(int, printed.groups())
+    found.unless(begun == number, f"BLANK 1: only {begun} of the {count(number, 'request')} in `requests` stand for a receive: that of "
+                 "message i belongs in requests[i], and another receive must not take its place")
+    word = done.trace.puts(source=0, portal=0, tag=WORD_TAG)[-1].first("receive_complete")
+    last = [enter for enter, _ in done.trace.calls(rank=1) if enter.time > word.time and COMPLETING.match(enter.call or "")]
+    if not last:
+        found.say("BLANK 2: no receive of part 3 was completed: no call of MPI_Wait..., MPI_Waitall or MPI_Test... came behind the word. "
+                  "Until one has said so the memory is MPI's, whatever lies in it")
+    elif begun == number:
+        found.unless(open_ == 0, f"BLANK 2: {open_} of {count(number, 'request')} are not completed: until one of the MPI_Wait... calls "
+                     "has taken it, a request stands open, and its memory is MPI's")
+    if not found:
+        found.unless(wrong == 0, f"BLANK 1: {count(wrong, 'message')} of {number} not in the right place when BLANK 2 was over: the bytes "
+                     "in part(i) are not those of message i")
+
+
 def check(work):
     found = work.findings
     done = work.run()
-    if not found.unless(done.status == 0, done.trouble):
-        return found
-    trace = done.trace
-    late = [message for i in range(work.variant["count"]) for message in trace.puts(source=0, portal=0, tag=LATE_TAG + i)]
-    if not found.unless(len(late) == work.variant["count"], f"part 3 sent {count(len(late), 'message')}, not "
-                        f"{work.variant['count']}: rank 0's side is to stay as it was"):
-        return found
-    held = [message for message in late if message.has("kernel_hold")]
-    found.unless(not held, f"the heap was full again: message {held[0].name if held else ''} of part 3 stayed on the wire; see "
-                 f"`margay trace story trace {held[0].story if held else ''}`")
-    early = in_heap(trace, late)
-    found.unless(not early, f"{count(len(early), 'message')} of part 3 came before its receive was posted and went into the heap, "
-                 f"{early[0].name if early else ''} first: BLANK 1 posts the receives of all, before the word")
-    if not found:
-        predictions(work, done)
+    trace, number = done.trace, work.variant["count"]
+    late = [message for i in range(number) for message in trace.puts(source=0, portal=0, tag=LATE_TAG + i)]
+    if done.status == 0:
+        work.judged((check_heap, work, trace, late))
+        if not found:
+            work.judged((check_completion, work, done))
+    else:
+        found.say(done.trouble)
+        work.judged((check_heap, work, trace, late))
+    work.judged((predictions, work, done))
     return found

@@ -5,6 +5,7 @@ from frame.blanks import Truth
 
 TITLE = "Tree against bucket: a broadcast's messages and bytes, and where they cross (sections 3.1 and 3.2)"
 MINUTES = 30
+IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = "{ranks}", ()
 TAG = 7
 NEAR = 0.01  # of the crossover
@@ -34,6 +35,8 @@ def variant(random):
 def of_collective(trace, rank=None):
     """Data messages of margay's broadcast: what goes to the portals of trees and streams."""
     ends = {leave.rank: leave.time for _, leave in trace.calls("MPI_Bcast") if leave}
+    if len(ends) != trace.size:
+        raise ValueError("a rank did not come out of its broadcast")
     return [message for message in trace.puts(source=rank) if message.bytes > 0 and message.sent.time < ends[message.source]
             and trace.defined(message.source, trace.PORTAL, message.sent.portal) in ("collective trees", "collective streams")]
 
@@ -59,33 +62,35 @@ def by_hand(work, trace):
 def check(work):
     found = work.findings
     tree = work.run(None, "--collective", "bcast=tree", trace="trace_tree")
-    if not found.unless(tree.status == 0, tree.trouble):
-        return found
-    found.unless("part 2: 0 bytes are wrong" in tree.out, "BLANK 1: ranks hold wrong bytes after a bucket broadcast: "
-                 "a piece went out that had not come yet, or to the wrong place")
-    by_hand(work, tree.trace)
-    if found:
-        return found
+    if found.unless(tree.status == 0, tree.trouble):
+        found.unless("part 2: 0 bytes are wrong" in tree.out, "BLANK 1: ranks hold wrong bytes after a bucket broadcast: "
+                     "a piece went out that had not come yet, or to the wrong place")
+        work.judged((by_hand, work, tree.trace))
     bucket = work.run(None, "--collective", "bcast=bucket", trace="trace_bucket")
-    if not found.unless(bucket.status == 0, bucket.trouble):
-        return found
-    truths = {}
-    counted = {}
-    for name, done in (("tree", tree), ("bucket", bucket)):
+    if not found:
+        found.unless(bucket.status == 0, bucket.trouble)
+    work.judged((predictions, work, {"tree": tree, "bucket": bucket}))
+    return found
+
+
+def predictions(work, runs):
+    truths, counted = {}, {}
+    for name, done in runs.items():
         mine = of_collective(done.trace, 0)
         counted[name] = len(mine), sum(message.bytes for message in mine)
-        look = f"In `margay trace print trace_{name} --call MPI_Bcast --kind kernel_send --all` count the lines of rank 0 to " \
-               "`collective trees` and `collective streams`."
+
+        def look(what):
+            return f"In `margay trace print trace_{name} --call MPI_Bcast --kind kernel_send --all` {what} to `collective trees` and " \
+                   "`collective streams`."
         why = {"tree": "a message of the whole length in each of the ceil(log2(p)) rounds",
                "bucket": "p-1 pieces are scattered, then p-1 go round to rank 1; each is one p-th of the length"}[name]
-        truths[f"{name}_messages"] = Truth(counted[name][0], look, why)
-        truths[f"{name}_bytes"] = Truth(counted[name][1], look, "messages times their length")
-        truths[f"{name}_all"] = Truth(len(of_collective(done.trace)), look.replace("of rank 0", "of all ranks"),
+        truths[f"{name}_messages"] = Truth(counted[name][0], look("count the lines of rank 0"), why)
+        truths[f"{name}_bytes"] = Truth(counted[name][1], look("add up the bytes of the lines of rank 0"), "messages times their length")
+        truths[f"{name}_all"] = Truth(len(of_collective(done.trace)), look("count the lines of all ranks"),
                                       {"tree": "each other rank receives once", "bucket": "p-1 pieces to scatter, and p-1 ranks "
                                        "pass on p-1 pieces"}[name])
     truths["crossover_bytes"] = near(work, crossing(work, counted))
     work.predicted(truths)
-    return found
 
 
 def crossing(work, counted):
@@ -106,4 +111,5 @@ def near(work, value):
     return Truth(work.predictions["crossover_bytes"] if said_near else round(value),
                  "Take the messages and bytes of rank 0 that you counted: alpha x messages + beta x bytes, the bytes in proportion to the "
                  "length, is the same for both at the crossover.",
-                 "alpha (m_bucket - m_tree) = beta (b_tree - b_bucket), where the bytes grow with the length")
+                 "alpha (m_bucket - m_tree) = beta (b_tree - b_bucket), where the bytes grow with the length",
+                 by="what the page's formulas give")

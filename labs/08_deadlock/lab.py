@@ -5,9 +5,11 @@ import shutil
 
 from frame import run, variant as numbers
 from frame.blanks import Truth
+from frame.say import CouldNotRun, open_request
 
 TITLE = "Deadlock: sends that wait for one another, and two cures"
 MINUTES = 20
+IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = "{ranks}", ("--deadlock", "abort", "--leaks")
 SHORT_LIMIT = 16384
 TAG, ORDER_TAG, FREE_TAG = 7, 8, 9
@@ -56,15 +58,16 @@ def circle(waits):
 def open_requests(done):
     """A sentence if requests of part 3 were not completed; by margay's list at the end, and by the trace if the program did not come
     so far: memory that is given back under a message may end it anywhere."""
-    leaks = [line.split("leak: ")[-1] for line in done.err.splitlines() if "leak: request" in line and f"tag {FREE_TAG}," in line]
-    never = "BLANK 2: the request of {} was never completed, and the memory is given back under it: each needs a call that waits for it"
-    if leaks:
-        others = f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""
-        return never.format(leaks[0].split("made by ")[-1].split(",")[0]) + f"; margay's list at the end: {leaks[0]}{others}"
-    for rank, calls in part_calls(done.trace, 3).items():
+    for rank, call in done.never_completed(FREE_TAG):
+        return open_request(2, rank, call)
+    try:
+        parts = part_calls(done.trace, 3)
+    except CouldNotRun:  # it ended before all ranks had begun
+        return None
+    for rank, calls in parts.items():
         begun = [call for call in calls if call in BEGINS]
-        if "MPI_Request_free" in calls or begun and not WAITS & set(calls):
-            return never.format(f"{begun[0] if begun else 'a call'} of rank {rank}")
+        if begun and ("MPI_Request_free" in calls or not WAITS & set(calls)):
+            return open_request(2, rank, begun[0])
     return None
 
 
@@ -131,25 +134,33 @@ def check_rule(work, trace):
     shutil.rmtree(folder)
 
 
+def stuck_blank(trace):
+    """Which blank a run of parts 2 and 3 hangs in: part 3 comes behind the barrier."""
+    behind = {leave.rank for _, leave in trace.calls("MPI_Barrier") if leave}
+    waiting = {enter.rank for enter, leave in trace.calls() if leave is None and enter.call not in ("MPI_Barrier", "MPI_Finalize")}
+    return "BLANK 2: part 3" if waiting and waiting <= behind else "BLANK 1: part 2"
+
+
 def check(work):
     found = work.findings
     done = work.run()
-    if done.status != run.DEADLOCK:
+    if done.status == run.DEADLOCK:
+        found.say(f"{stuck_blank(done.trace)} gets stuck: {done.trouble}")
+    else:
         forgotten = open_requests(done)
-        if not found.unless(forgotten is None, forgotten):
-            return found
-    blank = "" if done.status != run.DEADLOCK else "BLANK 1: in part 2 " if f"tag {ORDER_TAG}," in done.err else "BLANK 2: in part 3 "
-    if not found.unless(done.status == 0, blank + done.trouble):
-        return found
-    check_cures(work, done)
+        if found.unless(forgotten is None, forgotten):
+            found.unless(done.status == 0, done.trouble)
+    if not found:
+        work.judged((check_cures, work, done))
     if not found:
         check_rule(work, done.trace)
-    if found:
-        return found
     part_1 = work.run(arguments=("stuck",), trace="trace_stuck")
-    if not found.unless(part_1.status != 0, "part 1 did not get stuck: it is to stay as it was handed out"):
-        return found
-    trace = part_1.trace
+    if found.unless(part_1.status != 0, "part 1 did not get stuck: it is to stay as it was handed out"):
+        work.judged((predictions, work, part_1.trace))
+    return found
+
+
+def predictions(work, trace):
     waits = blocked(trace)
     report = "Run `margay lab run -- stuck`, and read the report: who waits for whom? Or see `margay trace messages trace_stuck`."
     sends = trace.calls("MPI_Send")
@@ -161,4 +172,3 @@ def check(work):
         "never_received": Truth(sum(1 for m in trace.puts(portal=0, tag=TAG) if not m.has("receive_complete")),
                                 "See `margay trace messages trace_stuck --never-received`.", "those of the circle"),
     })
-    return found

@@ -20,22 +20,30 @@ class Truth:
     value: object  # int, str, or a list of them
     look: str  # said to who is wrong: where the trace shows it, without the answer
     why: str = ""  # said with the answer
+    words: tuple = ()  # all words that an answer may have; empty: any
+    counted: bool = False  # of a list: the question says how many values it wants; False: how many is a part of the answer
+    by: str = "what the trace shows"  # what the answer was held against
 
 
 def squeeze(text):
     return " ".join(text.split())
 
 
+def comment(text):
+    """A comment's words, without the stars that begin its lines."""
+    return squeeze(re.sub(r"\n\s*\*(?= )", " ", text))
+
+
 def blanks(program):
     """Number -> (what belongs there, what stands there)."""
-    return {int(number): (squeeze(what), squeeze(body)) for number, what, body in BLANK.findall(program)}
+    return {int(number): (comment(what), squeeze(body)) for number, what, body in BLANK.findall(program)}
 
 
 def empty_blanks(handed_out, program):
-    """A sentence for each blank that is as it was handed out."""
+    """Number -> a sentence, for each blank that is as it was handed out."""
     now = blanks(program)
-    return [f"BLANK {number} is empty: {what}" for number, (what, body) in sorted(blanks(handed_out).items())
-            if now.get(number, ("", None))[1] == body]
+    return {number: f"BLANK {number} is empty: {what}" for number, (what, body) in sorted(blanks(handed_out).items())
+            if now.get(number, ("", None))[1] == body}
 
 
 def questions(text):
@@ -54,10 +62,62 @@ def as_text(value):
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
+def values(number):
+    return f"{number} value{'' if number == 1 else 's'}"
+
+
+def misread(answer, truth):
+    """Why an answer cannot be read as one to this question, or None: other words, no number, more or fewer values."""
+    wanted, said = normal(truth.value), normal(answer)
+    numbers = all(item.isdecimal() for item in wanted)
+    words = {word for known in truth.words for word in normal(known)[0].split()}
+    in_one = max((len(item.split()) for item in wanted), default=1)  # words of one value, such as `0 put`
+    if truth.words or numbers:
+        for word in (word for item in said for word in item.split()):
+            if not word.isdecimal() and word not in words:
+                return f"`{word}` is not a decimal number" if numbers else \
+                    f"the word `{word}` is unknown; the words are {', '.join(truth.words)}"
+        if any(len(item.split()) > in_one for item in said):
+            return "commas are wanted between the values" if isinstance(truth.value, (list, tuple)) else "it is one value, no more"
+        if not numbers and any(_shape(item) not in {_shape(other) for other in wanted} for item in said):
+            return f"each value is to be {'a number and a word' if in_one == 2 else 'a word'}"
+    if (truth.counted or not isinstance(truth.value, (list, tuple))) and len(said) != len(wanted):
+        return f"{values(len(said))}, {len(wanted)} wanted" + \
+            (": no commas within a number" if numbers and len(wanted) == 1 else "")
+    return None
+
+
+def _shape(item):
+    """What a value is made of: `0 put` is a number and a word."""
+    return tuple(word.isdecimal() for word in item.split())
+
+
+def same(said, wanted):
+    return said == wanted or said.isdecimal() and wanted.isdecimal() and int(said) == int(wanted)
+
+
+def first_wrong(said, wanted):
+    """Where a list goes wrong: a part of a sentence, empty for a single value and for none."""
+    if not said:
+        return ""
+    for number, (mine, true) in enumerate(zip(said, wanted), 1):
+        if not same(mine, true):
+            return f", from value {number} on (`{mine}`)" if max(len(said), len(wanted)) > 1 else ""
+    return f": value {len(wanted) + 1} is one too many" if len(said) > len(wanted) else f": it does not end after {values(len(said))}"
+
+
 def wrong_predictions(predictions, truths):
-    """A sentence for each question whose answer is not the truth's."""
-    return [f"predict.txt: `{name} = {predictions.get(name, '')}` is not what the trace shows. {truth.look}"
-            for name, truth in truths.items() if normal(predictions.get(name, "")) != normal(truth.value)]
+    """A sentence for each question whose answer is not the truth's, or is none at all."""
+    found = []
+    for name, truth in truths.items():
+        answer = predictions.get(name, "")
+        said, wanted = normal(answer), normal(truth.value)
+        if len(said) == len(wanted) and all(map(same, said, wanted)):
+            continue
+        form = misread(answer, truth) if said else None
+        found.append(f"predict.txt: `{name} = {answer}` cannot be judged: {form}." if form else
+                     f"predict.txt: `{name} = {answer}` is not {truth.by}{first_wrong(said, wanted)}. {truth.look}")
+    return found
 
 
 def answered(handed_out, truths):

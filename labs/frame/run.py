@@ -11,6 +11,7 @@
 """
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -21,6 +22,8 @@ from frame.trace import BadTrace, Trace
 RUN_SECONDS = 30
 CANNOT = {2: "margay run refused its command line", 71: "the job could not be started", 126: "the program could not be run",
           127: "the program could not be found"}
+NO_REASON = re.compile(r"margay: (job |rank \d+: (leak|not given back):)")  # words of the launcher and of --leaks
+LEAK = re.compile(r"rank (\d+): leak: request \w+,.* made by (\w+),.* tag (\d+),")
 TIMED_OUT, DEADLOCK = 124, 73
 
 
@@ -40,16 +43,23 @@ class Done:
                 raise CouldNotRun(str(error)) from error
         return self._trace
 
+    def never_completed(self, tag):
+        """(rank, call that began it) of each request for messages of a tag that the program never completed; of a run with `--leaks`."""
+        return [(int(rank), call) for rank, call, of_tag in LEAK.findall(self.err) if int(of_tag) == tag]
+
     @property
     def trouble(self):
-        """A sentence about a run that did not end well."""
+        """A sentence about a run that did not end well; the program's own, if it says which blank is wrong."""
+        own = next((line.strip() for line in (self.err + self.out).splitlines() if re.match(r"BLANK \d+: ", line.strip())), None)
+        if own:
+            return own
         if self.status == TIMED_OUT:
             return f"the program did not come to its end; `margay trace print {os.path.basename(self.folder)} --last 20` " \
                    "shows what came last"
         if self.status == DEADLOCK:
             return "no rank can go on:\n" + "\n".join("    " + line for line in self.err.strip().splitlines())
         lines = (self.err or self.out).strip().splitlines()
-        last = [line for line in lines if not line.startswith("margay: job ")] or lines  # the launcher's words say no more
+        last = [line for line in lines if not NO_REASON.match(line)] or lines
         return f"the program ended with status {self.status}" + (f": {last[-1]}" if last else "")
 
 
@@ -107,3 +117,15 @@ class Work:
         self.truths.update(truths)
         if self.predictions is not None:
             self.findings += blanks.wrong_predictions(self.predictions, truths)
+
+    def judged(self, *parts):
+        """Calls each part of a check, which adds to the findings. Where there are findings already (the program died, or a blank is
+        wrong) a part may look in vain for what a whole run has in its trace: then it says nothing."""
+        for part, *arguments in parts:
+            if not self.findings:
+                part(*arguments)
+                continue
+            try:
+                part(*arguments)
+            except (IndexError, StopIteration, KeyError, AttributeError, ValueError, CouldNotRun):
+                pass

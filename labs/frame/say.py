@@ -59,3 +59,9 @@ def fail(sentence):
 def count(number, noun, nouns=None):
     """"1 message", "2 messages"."""
     return f"{number} {noun if number == 1 else nouns or noun + 's'}"
+
+
+def open_request(blank, rank, call):
+    """A blank's program began something and never completed it."""
+    return f"BLANK {blank}: rank {rank}'s {call} was never completed: until MPI_Wait (or MPI_Waitall, MPI_Test, ...) says that it is, its " \
+           "memory is MPI's, whatever lies in it; `margay lab run --leaks` lists such requests"

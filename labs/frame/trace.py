@@ -29,7 +29,7 @@ KINDS = (
     "kernel_ack_sent kernel_ack_arrived kernel_get_arrived kernel_reply_sent kernel_drop kernel_hold post_receive search_hit "
     "search_miss receive_complete request_complete pull_begin pull_complete stop wait_begin wait_end sleep wake "
     "coprocessor_begin coprocessor_end peer_lost mpi_enter mpi_leave take_back shared_write shared_read window_access "
-    "window_sync synchronous_answer collective_begin collective_end").split()
+    "window_sync synchronous_answer collective_begin collective_end given_back").split()
 WIRES = ("self", "shm", "tcp", "virtual")
 HEADERS = ("put", "get", "reply", "acknowledgment")
 PROTOCOLS = ("none", "short", "long", "long_rendezvous", "synchronous_short", "synchronous_long", "ready_short",

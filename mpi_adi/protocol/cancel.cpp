@@ -71,10 +71,12 @@ portals::ArrivedMessage* unmatched(DeviceParts& parts, const portals::Header& qu
 }
 
 // A message leaves the heap unread.
-void give_back(DeviceParts& parts, portals::ArrivedMessage& message) {
+void give_back(DeviceParts& parts, portals::ArrivedMessage& message, sim::TraceGivenBack why) {
   if (parts.recorder().on()) [[unlikely]] {
-    const portals::Header& header = message.header;
-    parts.recorder().record(sim::trace_event(sim::TraceKind::given_back, header, parts.message_numbers.take(message)));
+    sim::TraceEvent event =
+        sim::trace_event(sim::TraceKind::given_back, message.header, parts.message_numbers.take(message));
+    event.reason = static_cast<std::uint8_t>(why);
+    parts.recorder().record(event);
   }
   parts.heap.release(message);
 }
@@ -105,7 +107,7 @@ void cancels_asked(DeviceParts& parts) {
     if (message != nullptr) {
       const bool leaked = static_cast<AskBack>(header.user_data[0]) == AskBack::nobody_receives;
       if (leaked && parts.keeps_unreceived) parts.unreceived.push_back(message->header);
-      give_back(parts, *message);
+      give_back(parts, *message, leaked ? sim::TraceGivenBack::never_wanted : sim::TraceGivenBack::cancelled);
     }
     portals::Header answer = to_peer(parts, kAcknowledgmentPortal, header.source.rank, header.match_bits);
     answer.user_data[0] = static_cast<std::byte>(message != nullptr ? Answer::returned : Answer::not_returned);
@@ -119,7 +121,9 @@ void forget_messages(DeviceParts& parts, ContextId context) {
   for (portals::ArrivedMessage *at = parts.heap.first(), *next = nullptr; at != nullptr; at = next) {
     next = parts.heap.next(*at);
     const bool of_it = ((at->header.match_bits ^ all.match_bits) & ~all.ignore_bits) == 0;
-    if (of_it && at->complete && read_note(at->header.user_data).answer_bits == 0) give_back(parts, *at);
+    if (of_it && at->complete && read_note(at->header.user_data).answer_bits == 0) {
+      give_back(parts, *at, sim::TraceGivenBack::freed);
+    }
   }
 }
 

@@ -28,7 +28,7 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
   if (options.unexpected && !story.unexpected) return false;
   if (options.never_received) {
     const bool lies_there = story.unexpected && story.searched == MessageStory::kNone &&
-                            story.received == MessageStory::kNone && story.given_back == MessageStory::kNone;
+                            story.received == MessageStory::kNone && !story.cancelled;
     const bool on_its_way = story.begin != MessageStory::kNone && story.arrived == MessageStory::kNone &&
                             story.dropped == MessageStory::kNone;
     if (!messages.is_whole(story.identity.destination) || (!lies_there && !on_its_way)) return false;

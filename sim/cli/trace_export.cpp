@@ -24,6 +24,7 @@
 #include "sim/trace/export/pcapng.hpp"
 #include "sim/trace/export/perfetto.hpp"
 #include "sim/trace/export/smpi_ti.hpp"
+#include "sim/trace/story/collectives.hpp"
 
 namespace margay::sim {
 
@@ -152,7 +153,8 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   load_trace(options.folder, trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
-  const EventWords words(trace, names, call_site);
+  const Collectives collectives(trace, names);
+  const EventWords words(trace, names, call_site, &collectives);
   const ExportSource source{trace, names, messages, words};
   ExportJob job{options, source, {}};
   MessageChoice choice = options.choice;

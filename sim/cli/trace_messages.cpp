@@ -10,6 +10,7 @@
 #include "sim/cli/message_choice.hpp"
 #include "sim/cli/trace_common.hpp"
 #include "sim/trace/story/collectives.hpp"
+#include "sim/trace/story/words.hpp"
 
 namespace margay::sim {
 
@@ -37,8 +38,7 @@ struct Row {
   std::string what;
 };
 
-Row row_of(const Trace& trace, const TraceNames& names, const Messages& messages, const Collectives& collectives,
-           const MessageStory& story) {
+Row row_of(const Trace& trace, const EventWords& words, const Messages& messages, const MessageStory& story) {
   const Trace::Entry& entry = about(trace, story);
   Row row;
   row.identity = story.identity;
@@ -48,9 +48,7 @@ Row row_of(const Trace& trace, const TraceNames& names, const Messages& messages
   if (row.protocol == "none") row.protocol = "";
   row.fate = fate(messages, story);
   row.bytes = entry.event.bytes;
-  row.what = names.bits(entry.file, entry.event.portal, entry.event.match_bits, entry.event.time);
-  const std::string call = collectives.words(story.identity);
-  if (!call.empty()) row.what += ": " + call;
+  row.what = words.envelope(entry);
   return row;
 }
 
@@ -60,6 +58,7 @@ void list_messages(const MessagesOptions& options) {
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
+  const EventWords words(trace, names, {}, &collectives);
   if (options.csv) {
     put_line("begin_us,took_us,source,destination,sequence,protocol,how,bytes,what");
   } else {
@@ -67,7 +66,7 @@ void list_messages(const MessagesOptions& options) {
                          "bytes", "protocol", "how", "what"));
   }
   for (const MessageStory& story : choose(options.choice, trace, names, messages)) {
-    const Row row = row_of(trace, names, messages, collectives, story);
+    const Row row = row_of(trace, words, messages, story);
     const auto& [source, destination, sequence] = row.identity;
     if (options.csv) {
       put_line(fmt::format("{},{},{},{},{},{},\"{}\",{},\"{}\"", row.begin, row.took, source, destination, sequence,

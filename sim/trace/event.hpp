@@ -22,7 +22,7 @@ enum class TraceKind : std::uint16_t {
   // {protocol, reason, match_bits, bytes, detail: count, a: request, b: datatype} a protocol was chosen for a message
   send_begin = 1,
   kernel_send = 2,  // {header, portal, wire, match_bits, bytes} the header was handed to a wire
-  kernel_sent = 3,  // {wire, bytes} the body was taken: the sender may use its buffer
+  kernel_sent = 3,  // {wire, bytes} the wire is done with it: what of the body was wanted has left
   // The target's kernel. reason: portals::Passed in kernel_pass, else portals::DropReason
   kernel_arrive = 4,  // {header, portal, wire, match_bits, bytes} the header of a put or a reply was seen
   kernel_match = 5,   // {portal, detail: entry's order, a: entries visited, b: entry's owner kind} one took it
@@ -73,7 +73,7 @@ enum class TraceKind : std::uint16_t {
   collective_begin = 38,  // {bytes: of one rank's data, b: TraceOperation | TraceAlgorithm << 8 | root << 16}
   collective_end = 39,    // {b: error class}
   // The receiver's device again
-  given_back = 40,  // {match_bits, bytes} the heap lost it unread: its sender cancelled it, or its communicator is gone
+  given_back = 40,  // {match_bits, bytes, reason: TraceGivenBack} the heap lost it unread
 };
 inline constexpr std::uint16_t kTraceKindCount = 41;
 // "unknown" for a number that this version does not have. The reverse accepts exactly the names.
@@ -166,6 +166,13 @@ enum class TraceSync : std::uint8_t {
 };
 inline constexpr std::uint8_t kTraceSyncCount = 14;
 [[nodiscard]] std::string_view name(TraceSync sync);
+
+// Why the heap lost a message unread.
+enum class TraceGivenBack : std::uint8_t {
+  cancelled = 1,     // its sender's MPI_Cancel
+  never_wanted = 2,  // its sender ends, and no receive had come
+  freed = 3,         // its communicator was freed
+};
 
 // What a collective call does. none: an agreement, or blocks that go straight to their receivers.
 enum class TraceOperation : std::uint8_t {

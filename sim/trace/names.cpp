@@ -107,6 +107,9 @@ std::string TraceNames::entry(std::uint32_t file, std::uint8_t portal, std::uint
   if (found != nullptr && !found->text.empty()) {
     return fmt::format("the entry \"{}\"", found->text);
   }
+  // Reached by a link alone, so it has no place of its own.
+  const bool is_second = owner == kMpiReceiveOwner && order == 0 && is_envelope(file, portal);
+  if (is_second) return "that receive's second entry, for what is too long";
   if (const Definition* const kind = find(file, DefinitionKind::owner, owner, kAlways)) return kind->text;
   if (order == 0) return "the descriptor of " + this->portal(file, portal);  // it has no list
   return fmt::format("entry {}", order);
@@ -144,7 +147,8 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
     const EnvelopeBits is = split_envelope(match_bits);
     return fmt::format("{} of {}", collective_call_words(is.tag), communicator(file, is.context, time_ns));
   }
-  const bool is_window = static_cast<std::uint32_t>(match_bits) == kMpiWindowTag && is_envelope(file, kMpiReceivePortal);
+  const bool is_window =
+      static_cast<std::uint32_t>(match_bits) == kMpiWindowTag && is_envelope(file, kMpiReceivePortal);
   if (is_window && portal != kMpiReceivePortal) return fmt::format("an access of window {}", match_bits >> 32U);
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
   if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);

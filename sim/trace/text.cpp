@@ -48,6 +48,7 @@ void add_message_fields(Words& words, const TraceEvent& event, WireName wire_nam
 }
 
 bool tells_bytes(const TraceEvent& event) {
+  if (event.kind == TraceKind::kernel_pass) return false;  // they are bits there
   return event.bytes != 0 || event.header != kNoHeader;
 }
 
@@ -64,7 +65,9 @@ void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event
       words.add("entry {}, {} visited", event.detail, event.a);
       break;
     case TraceKind::kernel_pass:
-      words.add("entry {}, step {}", event.detail, event.a);
+      words.add("ignores 0x{:016x}, entry {}, step {}, owner {}, link {}, from {}", event.bytes, event.detail,
+                event.a & 0xffffU, event.a >> 16U & 0xffU, name(static_cast<TraceLink>(event.a >> 24U)),
+                rank_text(event.b));
       break;
     case TraceKind::kernel_deposit_begin:
     case TraceKind::kernel_deposit:

@@ -25,7 +25,26 @@ from frame import blanks, variant  # noqa: E402  (after the path)
 from frame.trace import BadTrace, Trace  # noqa: E402
 
 BUILD = ""
-PROGRAM = os.path.join(ROOT, "examples", "late_receiver.c")
+# Rank 1 receives a long message that came before: a word behind it says so.
+PROGRAM = """#include <mpi.h>
+static char bytes[800000];
+int main(int argc, char** argv) {
+  int rank;
+  MPI_Request request;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    MPI_Isend(bytes, sizeof(bytes), MPI_BYTE, 1, 7, MPI_COMM_WORLD, &request);
+    MPI_Send(0, 0, MPI_BYTE, 1, 8, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(0, 0, MPI_BYTE, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(bytes, sizeof(bytes), MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return 0;
+}
+"""
 WRITTEN, VERSION = 128, 8
 
 
@@ -39,7 +58,9 @@ class TraceTest(unittest.TestCase):
     def setUpClass(cls):
         cls.place = tempfile.mkdtemp()
         program = os.path.join(cls.place, "late_receiver")
-        subprocess.run([os.path.join(BUILD, "bin", "mpicc"), "-O1", "-o", program, PROGRAM], check=True, timeout=60)
+        with open(program + ".c", "w", encoding="utf-8") as file:
+            file.write(PROGRAM)
+        subprocess.run([os.path.join(BUILD, "bin", "mpicc"), "-O1", "-o", program, program + ".c"], check=True, timeout=60)
         cls.folder = os.path.join(cls.place, "trace")
         margay("run", "-n", "2", "--trace", cls.folder, program)
 
@@ -76,10 +97,10 @@ class TraceTest(unittest.TestCase):
         trace = Trace.load(self.folder)
         message = trace.puts(portal=0, tag=7)[0]
         self.assertEqual(trace.entry(message.first("kernel_match")), "unexpected long")
-        self.assertEqual(trace.entry(message.first("kernel_pass")), "unexpected short")
+        self.assertEqual([trace.entry(event) for event in message.events if event.kind == "kernel_pass"][-1], "unexpected short")
         self.assertEqual(trace.owner(message.first("kernel_match")), "the heap of unexpected messages")
         self.assertEqual(trace.defined(0, Trace.PORTAL, 0), "receives")
-        self.assertEqual([enter.call for enter, leave in trace.calls(rank=1) if leave][1:3], ["MPI_Recv", "MPI_Finalize"])
+        self.assertEqual([enter.call for enter, leave in trace.calls(rank=1) if leave][1:], ["MPI_Recv", "MPI_Recv", "MPI_Finalize"])
 
     def test_words_are_those_of_the_page(self):
         with open(os.path.join(ROOT, "docs", "trace_format.md"), encoding="utf-8") as file:
@@ -123,10 +144,10 @@ class BlanksTest(unittest.TestCase):
 
     def test_empty_blanks(self):
         self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, self.HANDED_OUT),
-                         ["BLANK 1 is empty: say * it", "BLANK 2 is empty: more"])
+                         {1: "BLANK 1 is empty: say it", 2: "BLANK 2 is empty: more"})
         filled = self.HANDED_OUT.replace("int x;", "int y;")
-        self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, filled), ["BLANK 2 is empty: more"])
-        self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, "int main;"), [])  # its marks are gone: nothing is known
+        self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, filled), {2: "BLANK 2 is empty: more"})
+        self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, "int main;"), {})  # its marks are gone: nothing is known
 
     def test_predictions(self):
         asked = blanks.questions("# a = 1\none = 1, Two # no\ntwo =\n")
@@ -135,6 +156,29 @@ class BlanksTest(unittest.TestCase):
         self.assertEqual(blanks.wrong_predictions(asked, truths),
                          ["predict.txt: `two = ` is not what the trace shows. look there"])
         self.assertEqual(blanks.answered("# q\none =\ntwo =\n", truths), "# q\none = 1, two\ntwo = 3\n#   so\n")
+
+    def test_predictions_that_cannot_be_read(self):
+        hops = blanks.Truth(["0 put", "1 ack"], "look", words=("put", "ack", "get"))
+        fates = blanks.Truth(["received", "dropped"], "look", words=("received", "dropped"), counted=True)
+        three = blanks.Truth(3, "look")
+        for truth, said, sentence in ((hops, "0 put 1 ack", "cannot be judged: commas are wanted between the values."),
+                                      (hops, "0 body, 1 ack", "the word `body` is unknown; the words are put, ack, get."),
+                                      (hops, "put, ack", "each value is to be a number and a word."),
+                                      (hops, "0 put", "is not what the trace shows: it does not end after 1 value. look"),
+                                      (hops, "0 Put; 1 ack, 1 get", "is not what the trace shows: value 3 is one too many. look"),
+                                      (hops, "0 put, 1 get", "is not what the trace shows, from value 2 on (`1 get`). look"),
+                                      (fates, "received", "cannot be judged: 1 value, 2 wanted."),
+                                      (three, "tag 3", "`tag` is not a decimal number."),
+                                      (three, "0x3", "`0x3` is not a decimal number."),
+                                      (three, "3 4", "it is one value, no more."),
+                                      (three, "3,000", "2 values, 1 wanted: no commas within a number."),
+                                      (three, "4", "`name = 4` is not what the trace shows. look")):
+            with self.subTest(said):
+                found = blanks.wrong_predictions({"name": said}, {"name": truth})
+                self.assertEqual(len(found), 1)
+                self.assertTrue(found[0].endswith(sentence), found)
+        for truth, said in ((hops, "0 PUT,1 Ack"), (fates, "received; dropped"), (three, "03")):
+            self.assertEqual(blanks.wrong_predictions({"name": said}, {"name": truth}), [])
 
     def test_variants(self):
         class Lab:
@@ -204,6 +248,20 @@ class CommandTest(unittest.TestCase):
         self.change("program.c", "if (rank == 0) send_message(i, bytes);", "(void)send_message;")
         self.change("program.c", "if (rank == 1) receive_message(i, bytes);", "(void)receive_message;")
         self.says(1, "program.c is not the one that was handed out")
+
+    def test_empty_blanks_hide_nothing(self):
+        """Of a program whose blank 2 is empty: what is wrong with the predictions, and with blank 1; not how the run ends."""
+        self.folder = os.path.join(self.place, "two_blanks")
+        self.lab("start", "full_heap", self.folder, "--seed", "3")
+        self.answered()
+        self.change("predict.txt", "what = held", "what = dropped")
+        self.change("program.c", "  /* END 1 */", "  ;\n  /* END 1 */")
+        got, said = self.lab("check", self.folder)
+        self.assertEqual(got, 1, said)
+        findings = [line[2:] for line in said.splitlines() if line.startswith("- ")]
+        for finding, begin in zip(findings, ("BLANK 2 is empty: ", "BLANK 1: the heap was full again", "BLANK 1: ", "predict.txt: `what = dropped`"),
+                                  strict=True):
+            self.assertTrue(finding.startswith(begin), said)
 
     def test_folders(self):
         self.says(2, "there is no lab.json", "check", self.place)

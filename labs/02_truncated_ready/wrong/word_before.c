@@ -1,4 +1,4 @@
-// says: BLANK 3: the ready message found no posted receive and was dropped
+// says: BLANK 3: rank 1 sent the word
 /* Messages that are longer than their receives, and ready sends without one. Part 1 is for your predictions: leave it
  * as it is. Part 2 has the same mistakes; the blanks are there to mend them. */
 #include <mpi.h>

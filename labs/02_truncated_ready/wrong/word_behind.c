@@ -1,4 +1,4 @@
-// says: no rank can go on
+// says: BLANK 3: rank 0 never came to its ready send
 /* Messages that are longer than their receives, and ready sends without one. Part 1 is for your predictions: leave it
  * as it is. Part 2 has the same mistakes; the blanks are there to mend them. */
 #include <mpi.h>

@@ -108,6 +108,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   in_order(one_tag);
   of_margay();
+  MPI_Barrier(MPI_COMM_WORLD); /* nobody begins part 2 before rank 0 is done with part 1 */
   open_library();
   in_order(mended);
   if (library != MPI_COMM_WORLD) MPI_Comm_free(&library);

@@ -27,6 +27,15 @@ static void tree_broadcast(char* data, int length) {
   }
 }
 
+/* Ends the job, with a sentence, where a number is no piece's. */
+static void must_be_pieces(int step, int out, int in) {
+  const int out_is = rank == size - 1 || (out >= 0 && out < size), in_is = rank == 0 || (in >= 0 && in < size);
+  if (out_is && in_is) return;
+  fprintf(stderr, "BLANK 1: rank %d, step %d: out is %d and in is %d, and pieces have the numbers 0 to %d%s\n", rank,
+          step, out, in, size - 1, out < 0 || in < 0 ? " (in C -1 % size is -1)" : "");
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 /* Round a bucket (figure 9): rank 0 gives each rank a piece of length / size bytes, piece r to rank r. Then in size-1
  * steps each rank passes on to rank+1 a piece that it has, and takes one from rank-1 that it has not. Nobody sends to
  * rank 0, which has all. */
@@ -43,6 +52,7 @@ static void bucket_broadcast(char* data, int length) {
     out = rank;
     in = rank > 0 ? rank - 1 : 0;
     /* END 1 */
+    must_be_pieces(step, out, in);
     MPI_Request sent = MPI_REQUEST_NULL;
     if (rank + 1 < size) MPI_Isend(data + out * piece, piece, MPI_BYTE, rank + 1, kTag, MPI_COMM_WORLD, &sent);
     if (rank > 0) MPI_Recv(data + in * piece, piece, MPI_BYTE, rank - 1, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,4 +1,4 @@
-// says: BLANK 1: rank
+// says: MPI_ERR_RMA_RANGE: the place lies outside of the window. Displacements count ints, not bytes
 /* Put and get as the paper has them (section 4): into and out of another rank's window, at an offset that the origin
  * names. Part 1 is for your predictions: leave it as it is. Part 2 has the blanks. */
 #include <margay/mpi_rma_1996.h>
@@ -34,8 +34,8 @@ static int exchange(MPI_Comm rma, int* window, int* mine) {
   for (int other = 0; other < size; ++other) {
     if (other == rank) continue;
     /* BLANK 1: put the kShare ints of mine into other's window, where this rank has its place */
-    if (rank < 0)
-      MPI_RMA_put(mine, kShare, MPI_INT, other, rank * kShare * (MPI_Aint)sizeof(int), kShare, MPI_INT, rma);
+    MPI_RMA_put(mine, kShare, MPI_INT, other, rank * kShare * (MPI_Aint)sizeof(int) + kWindowInts, kShare, MPI_INT,
+                rma);
     /* END 1 */
   }
   for (int other = 0; other < size; ++other) {

@@ -1,4 +1,4 @@
-// says: the request of BLANK 1 was never completed
+// says: BLANK 2: rank 1's MPI_Irecv was never completed
 /* Application bypass: rank 1 computes and makes no MPI call, and yet its memory changes. Part 1 is for your
  * predictions: leave it as it is. Part 2 computes too, but its receive comes too late; mend it. */
 #include <margay/mpi_rma_1996.h>
@@ -99,7 +99,7 @@ static void overlap(int rank) {
   /* END 1 */
   compute_until(number);
   /* BLANK 2: and in place of this call */
-  ; /* it is there */
+  ;
   /* END 2 */
   MPI_Wait(&word, MPI_STATUS_IGNORE);
 }

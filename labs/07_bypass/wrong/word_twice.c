@@ -1,4 +1,4 @@
-// says: the request of BLANK 1 was never completed
+// says: was never completed
 /* Application bypass: rank 1 computes and makes no MPI call, and yet its memory changes. Part 1 is for your
  * predictions: leave it as it is. Part 2 computes too, but its receive comes too late; mend it. */
 #include <margay/mpi_rma_1996.h>

@@ -1,4 +1,4 @@
-// says: BLANK 1: in part 2 no rank can go on
+// says: BLANK 1: part 2 gets stuck: no rank can go on
 /* Everybody sends to one rank and receives from one. `./program stuck` does it as in part 1 and gets stuck: leave that
  * as it is. Without an argument the program does parts 2 and 3, which are to be mended. */
 #include <mpi.h>

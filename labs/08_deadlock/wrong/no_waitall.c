@@ -1,4 +1,4 @@
-// says: BLANK 2: the request of MPI_I
+// says: was never completed
 /* Everybody sends to one rank and receives from one. `./program stuck` does it as in part 1 and gets stuck: leave that
  * as it is. Without an argument the program does parts 2 and 3, which are to be mended. */
 #include <mpi.h>

@@ -137,9 +137,10 @@ class Server {
     for (std::size_t i = 0; i < kLargestRows; ++i) {
       for (std::size_t k = 0; k < i; ++k) {
         const Buffer row = largest_.table[i].memory.single(), earlier = largest_.table[k].memory.single();
-        if (row.bytes == 0 || row.base >= earlier.base + earlier.bytes || earlier.base >= row.base + row.bytes) continue;
-        need(Status::error("BLANK 3: row " + std::to_string(i) + " of \"largest\" begins where row " + std::to_string(k) +
-                           " lies: each needs memory of its own"));
+        if (row.bytes == 0 || row.base >= earlier.base + earlier.bytes || earlier.base >= row.base + row.bytes)
+          continue;
+        need(Status::error("BLANK 3: row " + std::to_string(i) + " of \"largest\" begins where row " +
+                           std::to_string(k) + " lies: each needs memory of its own"));
       }
     }
   }

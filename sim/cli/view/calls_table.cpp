@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -60,6 +61,14 @@ void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
     calls.waits[file].push_back({begin.back(), end.back()});
     begun.erase(found);
   }
+  // Who waits yet, when the recording ends.
+  for (const auto& [thread_of_file, at] : begun) {
+    rank.push_back(input.rank_of(at));
+    thread.push_back(small(thread_of_file.second));
+    begin.push_back(input.time(at));
+    end.push_back(kNoTime);
+    calls.waits[thread_of_file.first].push_back({begin.back(), std::numeric_limits<double>::infinity()});
+  }
   data.table("waits", rank.size())
       .column("rank", rank)
       .column("thread", thread)
@@ -71,7 +80,9 @@ void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
 }  // namespace
 
 std::int32_t PageCalls::row_around(const PageInput& input, std::size_t at) const {
-  const std::size_t enter = at == kNoEntry ? kNoEntry : input.messages.call_around(at);
+  // Of several threads' calls it is not known which one's step it was.
+  if (at == kNoEntry || input.messages.has_threads(input.entry(at).file)) return kNoRow;
+  const std::size_t enter = input.messages.call_around(at);
   return enter == kNoEntry ? kNoRow : rows[enter];
 }
 

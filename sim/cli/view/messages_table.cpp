@@ -22,7 +22,11 @@ class MessageRows {
     add_words(story, told);
     add_waits(story);
     send_call_.push_back(calls_.row_around(input_, story.begin));
-    receive_call_.push_back(calls_.row_around(input_, story.received));
+    // The call that waited for it, or else the one that posted its receive.
+    const std::int32_t call = calls_.row_around(input_, story.received);
+    const bool waited_for = call != kNoRow && (story.posted == kNoEntry ||
+                                               may_wait_for(input_.messages.call_around(story.received), story.posted));
+    receive_call_.push_back(waited_for ? call : calls_.row_around(input_, story.posted));
     const CollectiveStep* const step = input_.collectives.step_of(story.identity);
     collective_.push_back(step == nullptr ? kNoRow : static_cast<std::int32_t>(step->part));
     step_.push_back(step == nullptr ? 0 : step->step);
@@ -118,24 +122,51 @@ class MessageRows {
   }
 
   // Late receiver: the sender waited while no receive was there. Late sender: the receiver waited before it was sent.
-  // Where several threads of a rank call, whose wait it was is not known.
+  // Only in the call that it was complete in, and of several messages of one call only the last one's: it is what the
+  // call waited for. Where several threads of a rank call, whose wait it was is not known.
   void add_waits(const MessageStory& story) {
-    double by_sender = 0, by_receiver = 0;
-    if (story.posted != kNoEntry && story.begin != kNoEntry) {
-      const std::uint32_t sender = input_.entry(story.begin).file;
-      const std::uint32_t receiver = input_.entry(story.posted).file;
-      const double sent = input_.time(story.begin), posted = input_.time(story.posted);
-      if (!input_.messages.has_threads(sender) && story.completed != kNoEntry) {
-        by_sender = calls_.waited(sender, sent, std::min(posted, input_.time(story.completed)));
-      }
-      if (!input_.messages.has_threads(receiver)) by_receiver = calls_.waited(receiver, posted, sent);
+    sender_waited_.push_back(0);
+    receiver_waited_.push_back(0);
+    if (story.posted == kNoEntry || story.begin == kNoEntry) return;
+    const double sent = input_.time(story.begin), posted = input_.time(story.posted);
+    add_wait({story.begin, story.completed, sent, posted}, senders_, sender_waited_);
+    add_wait({story.posted, story.received, posted, sent}, receivers_, receiver_waited_);
+  }
+
+  struct Waited {
+    std::size_t started, ended;  // entries: the request's beginning, and its end
+    double from, to;             // the other one was awaited
+  };
+  struct Last {
+    double ended = 0;
+    std::size_t row = 0;
+  };
+  void add_wait(const Waited& waited, std::unordered_map<std::size_t, Last>& last, std::vector<double>& column) {
+    if (waited.ended == kNoEntry || waited.to <= waited.from) return;
+    const std::uint32_t file = input_.entry(waited.ended).file;
+    const std::size_t call = input_.messages.call_around(waited.ended);
+    if (call == kNoEntry || input_.messages.has_threads(file) || !may_wait_for(call, waited.started)) return;
+    const double from = std::max(waited.from, input_.time(call));
+    const double cost = calls_.waited(file, from, std::min(waited.to, input_.time(waited.ended)));
+    const double ended = input_.time(waited.ended);
+    const auto [found, is_first] = last.try_emplace(call, Last{ended, column.size() - 1});
+    if (!is_first) {
+      if (found->second.ended > ended) return;
+      column[found->second.row] = 0;
+      found->second = {ended, column.size() - 1};
     }
-    sender_waited_.push_back(by_sender);
-    receiver_waited_.push_back(by_receiver);
+    column.back() = cost;
+  }
+  // A call that began the request itself, or one that waits for requests: a blocking call for another message is none.
+  [[nodiscard]] bool may_wait_for(std::size_t call, std::size_t started) const {
+    if (input_.messages.call_around(started) == call) return true;
+    const Trace::Entry& enter = input_.entry(call);
+    return call_name(input_.trace.files[enter.file], enter.event.a).starts_with("MPI_Wait");
   }
 
   const PageInput& input_;
   const PageCalls& calls_;
+  std::unordered_map<std::size_t, Last> senders_, receivers_;  // by call: the last message that was complete in it
   PageStrings& strings_;
   std::vector<std::uint32_t> source_, destination_, sequence_, what_, communicator_, protocol_, how_, wire_,
       portal_name_, walked_, step_;
@@ -223,16 +254,13 @@ void add_passes(const PageInput& input, const PageMessages& messages, PageData& 
   for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
     const Trace::Entry& entry = input.entry(i);
     if (entry.event.kind != TraceKind::kernel_pass) continue;
-    const auto found = messages.row_of.find(input.messages.root_of(identity(entry.event)));
+    const auto found = messages.row_of.find(identity(entry.event));  // of hops, the story tells
     if (found == messages.row_of.end()) continue;
-    const MessageStory& story = messages.stories[static_cast<std::size_t>(found->second)];
-    const std::size_t arrived = story.arrived;
     message.push_back(found->second);
     time.push_back(input.time(i));
     step.push_back(entry.event.a & 0xffffU);
     link.push_back(static_cast<std::uint8_t>(entry.event.a >> 24U));
-    const std::optional<std::uint64_t> bits =
-        arrived == kNoEntry ? std::nullopt : std::optional(input.entry(arrived).event.match_bits);
+    const std::optional<std::uint64_t> bits = input.messages.arrived_bits(identity(entry.event));
     entry_text.push_back(data.strings().number(input.words.passed_entry(entry)));
     reason.push_back(data.strings().number(input.words.why_passed(entry, bits)));
   }

@@ -45,12 +45,16 @@ std::string notes_of(const Trace& trace) {
   for (const TraceFile& file : trace.files) {
     const std::uint64_t overwritten = file.lost - file.left_out;
     if (overwritten > 0) {
-      note(fmt::format("Rank {}: its first {} events were overwritten; record more (--trace-events).", file.rank,
-                       overwritten));
+      note(
+          fmt::format("Rank {}: its first {} events were overwritten; record more (--trace-events). What stood in its "
+                      "match lists and queues before is not shown.",
+                      file.rank, overwritten));
     }
     if (file.left_out > 0) {
-      note(fmt::format("Rank {}: {} events before the end of the run are left out (--trace-last).", file.rank,
-                       file.left_out));
+      note(
+          fmt::format("Rank {}: {} events before the end of the run are left out (--trace-last). What stood "
+                      "in its match lists and queues before is not shown.",
+                      file.rank, file.left_out));
     }
     if (file.damaged > 0) note(fmt::format("Rank {}: {} damaged events are left out.", file.rank, file.damaged));
     if (!file.closed) note(fmt::format("Rank {} did not close its trace: it still runs, or was ended.", file.rank));

@@ -28,12 +28,14 @@ std::vector<std::string> trace_losses(const std::vector<std::string>& files) {
   if (ranks > kMostTold) sentences.push_back(fmt::format("trace: and those of {} more ranks", ranks - kMostTold));
   if (ranks == 0) return sentences;
   const std::uint64_t enough = std::bit_ceil(most);
-  sentences.push_back(
-      enough > kMaxTraceEvents
-          ? std::string("trace: no file holds so many; --trace-last S keeps the last seconds alone")
-          : fmt::format("trace: --trace-events {} keeps them all, {} MiB a rank; --trace-last S the last "
-                        "seconds alone",
-                        enough, std::max<std::uint64_t>(enough * kTraceEventBytes >> 20U, 1)));
+  if (enough > kMaxTraceEvents) {
+    sentences.emplace_back("trace: no file holds so many; --trace-last S keeps the last seconds alone");
+  } else {
+    sentences.push_back(
+        fmt::format("trace: --trace-events {} keeps them all, {} KiB a rank; --trace-last S the last "
+                    "seconds alone",
+                    enough, (kTraceEventsOffset + enough * kTraceEventBytes) >> 10U));
+  }
   return sentences;
 }
 

@@ -128,7 +128,7 @@ MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   if (row.protocol == "none") row.protocol = "";
   row.fate = fate(source.messages, story);
   row.bytes = event.bytes;
-  row.what = source.names.bits(entry.file, portal, event.match_bits, event.time);
+  row.what = source.words.envelope(entry);
   const bool has_tag =
       source.names.is_envelope(entry.file, portal) && !source.names.is_answer(entry.file, portal, event.match_bits);
   if (has_tag) row.tag = fmt::format("{}", split_envelope(event.match_bits).tag);

@@ -10,7 +10,8 @@ const Trace::Entry& about(const Trace& trace, const MessageStory& story) {
 }
 
 std::string_view fate(const Messages& messages, const MessageStory& story) {
-  if (story.taken_back || story.given_back != MessageStory::kNone) return "cancelled";
+  if (story.taken_back || story.cancelled) return "cancelled";
+  if (story.given_back != MessageStory::kNone) return "never received";
   if (story.dropped != MessageStory::kNone) return "dropped";
   if (story.pulled != MessageStory::kNone) return story.unexpected ? "unexpected, pulled" : "pulled";
   const bool whole = messages.is_whole(story.identity.destination);

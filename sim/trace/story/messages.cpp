@@ -99,6 +99,28 @@ void Messages::note_calls() {
       calls.pop_back();
     }
   }
+  for (const Rank& rank : ranks) {
+    for (const auto& [number, thread] : rank.threads) note_open_wait(thread.calls, thread.wait_begun);
+  }
+}
+
+std::optional<std::uint64_t> Messages::arrived_bits(const MessageIdentity& hop) const {
+  const auto found = events_.find(hop);
+  if (found == events_.end()) return {};
+  for (const std::size_t at : found->second) {
+    const TraceEvent& event = trace_.entries[at].event;
+    const bool arrives = event.kind == TraceKind::kernel_arrive || event.kind == TraceKind::kernel_get_arrived ||
+                         event.kind == TraceKind::kernel_ack_arrived;
+    if (arrives) return event.match_bits;
+  }
+  return {};
+}
+
+// Who waits yet when its recording ends.
+void Messages::note_open_wait(const std::vector<std::size_t>& calls, std::size_t wait_begun) {
+  if (wait_begun == kNone || calls.empty()) return;
+  const std::uint64_t end = trace_.entries.back().event.time, begun = trace_.entries[wait_begun].event.time;
+  ends_[calls.back()].waited_ns += end > begun ? end - begun : 0;
 }
 
 bool Messages::is_whole(std::uint32_t rank) const {
@@ -177,6 +199,7 @@ void Messages::note_step(std::size_t at, MessageStory& story) const {
     case TraceKind::pull_begin:
       return set_first(story.pulled, at);
     case TraceKind::given_back:
+      story.cancelled = event.reason == static_cast<std::uint8_t>(TraceGivenBack::cancelled);
       return set_first(story.given_back, at);
     case TraceKind::take_back:
       story.taken_back = true;

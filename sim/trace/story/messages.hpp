@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct MessageStory {
   std::size_t received = kNone;    // receive_complete, or else kernel_deposit
   std::size_t completed = kNone;   // request_complete of the sender
   std::size_t given_back = kNone;  // given_back: the heap lost it unread
+  bool cancelled = false;          // and that because its sender cancelled it
   bool unexpected = false;         // the heap took it
   bool taken_back = false;         // cancelled before its wire had begun with it: an empty one went in its place
 };
@@ -51,6 +53,8 @@ class Messages {
   [[nodiscard]] MessageIdentity root_of(MessageIdentity hop) const;
   // An identity of which there is no event has no steps.
   [[nodiscard]] MessageStory story(const MessageIdentity& root) const;
+  // The match bits that the header of `hop` came with; nothing: its arrival is not in the trace.
+  [[nodiscard]] std::optional<std::uint64_t> arrived_bits(const MessageIdentity& hop) const;
   // Whether all that the rank recorded is there: what is not in the trace did not happen.
   [[nodiscard]] bool is_whole(std::uint32_t rank) const;
   // The call that was under way in the rank when it recorded entry `at`: index of its mpi_enter; kNone: none.
@@ -73,6 +77,7 @@ class Messages {
   }
   void note_hops();
   void note_calls();
+  void note_open_wait(const std::vector<std::size_t>& calls, std::size_t wait_begun);
 
   const Trace& trace_;
   std::unordered_map<MessageIdentity, std::vector<std::size_t>, MessageHash> events_;  // by the identity they bear

@@ -58,6 +58,11 @@ std::string_view link_words(TraceLink link) {
   return "nowhere that is known";
 }
 
+// What is kept of an acknowledgment is no question; what it says was kept would be taken for the answer.
+bool tells_saved(const TraceEvent& event) {
+  return event.saved != Saved::nothing && event.header != static_cast<std::uint8_t>(Kind::acknowledgment);
+}
+
 std::string rank_words(portals::Rank rank) {
   return rank == portals::kAnyRank ? "any rank" : fmt::format("rank {}", rank);
 }
@@ -105,15 +110,20 @@ std::uint32_t EventWords::definer_of(const Trace::Entry& entry) const {
   return entry.file;
 }
 
-std::string EventWords::message(const Trace::Entry& entry) const {
+std::string EventWords::envelope(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   const std::uint8_t portal = event.kind == TraceKind::send_begin ? 0 : event.portal;
+  const std::string call = collectives_ == nullptr ? "" : collectives_->words(identity(event));
+  return fmt::format("{}{}{}", names_.bits(definer_of(entry), portal, event.match_bits, event.time),
+                     call.empty() ? "" : ": ", call);
+}
+
+std::string EventWords::message(const Trace::Entry& entry) const {
+  const TraceEvent& event = entry.event;
   const std::string what = event.kind == TraceKind::send_begin
                                ? names_.elements(entry.file, event.b, event.bytes, event.time)
                                : fmt::format("{} bytes", event.bytes);
-  const std::string call = collectives_ == nullptr ? "" : collectives_->words(identity(event));
-  return fmt::format("{}, {}{}{}", what, names_.bits(definer_of(entry), portal, event.match_bits, event.time),
-                     call.empty() ? "" : ": ", call);
+  return fmt::format("{}, {}", what, envelope(entry));
 }
 
 std::string EventWords::of(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const {
@@ -163,7 +173,7 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
       return fmt::format("puts its header on {}: a put of {} bytes for {}, {}", names_.wire(event.wire), event.bytes,
                          portal, bits());
     case TraceKind::kernel_sent:
-      return "the wire has taken the body: its memory is free again";
+      return "the wire is done with it";
     case TraceKind::kernel_arrive:
       if (event.header == static_cast<std::uint8_t>(Kind::reply)) {
         return fmt::format("the reply arrives by {}: {} bytes for {}", names_.wire(event.wire), event.bytes, portal);
@@ -178,10 +188,11 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
                                                    : event.a == 3 ? "third"
                                                                   : fmt::format("{}th", event.a))
                                      : "",
-                         event.saved == Saved::nothing ? "" : fmt::format("; {}", saved_words(event.saved)));
+                         tells_saved(event) ? fmt::format("; {}", saved_words(event.saved)) : "");
     case TraceKind::kernel_deposit_begin:
       return fmt::format("the body begins to come, to offset {}", event.detail);
     case TraceKind::kernel_deposit:
+      if (event.header == static_cast<std::uint8_t>(Kind::acknowledgment)) return "it is there";
       if (event.saved == Saved::header) return "its header is kept";
       return fmt::format("all is there: {} bytes at offset {}", event.bytes, event.detail);
     case TraceKind::kernel_ack_sent:

@@ -30,6 +30,9 @@ class EventWords {
   [[nodiscard]] std::string why_passed(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const;
   // "MPI_Send (heat.c:41)" of an mpi_enter.
   [[nodiscard]] std::string call(const Trace::Entry& entry) const;
+  // "tag 7 from 0 in MPI_COMM_WORLD", "collective call 3 of MPI_COMM_WORLD: bcast by tree, ..." of an event that has a
+  // message's bits.
+  [[nodiscard]] std::string envelope(const Trace::Entry& entry) const;
   // "25 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD" of a send_begin; else what is known of the message.
   [[nodiscard]] std::string message(const Trace::Entry& entry) const;
 

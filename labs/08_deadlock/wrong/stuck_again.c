@@ -1,4 +1,4 @@
-// says: BLANK 2: the request of MPI_Isend was never completed
+// says: BLANK 2: part 3 gets stuck: no rank can go on
 /* Everybody sends to one rank and receives from one. `./program stuck` does it as in part 1 and gets stuck: leave that
  * as it is. Without an argument the program does parts 2 and 3, which are to be mended. */
 #include <mpi.h>
@@ -36,8 +36,7 @@ static void by_order(int rank) {
 static void by_other_calls(int rank) {
   const int to = kTo[rank], from = kFrom[rank];
   /* BLANK 2: a call that does both, or calls that begin and complete later */
-  MPI_Request request;
-  MPI_Isend(out, kLongBytes, MPI_BYTE, to, kFreeTag, MPI_COMM_WORLD, &request);
+  MPI_Ssend(out, kLongBytes, MPI_BYTE, to, kFreeTag, MPI_COMM_WORLD);
   MPI_Recv(in, kLongBytes, MPI_BYTE, from, kFreeTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   /* END 2 */
 }
