@@ -11,31 +11,45 @@ RANKS, OPTIONS = 2, ("--trace-walks",)
 
 SENDER, RECEIVER = 0, 1
 MAIL, ANSWERS = 4, 6
-BEGINS, INSERTS, SEARCHES, ACTIVATES, TAKES = range(10, 15)
+BEGINS, INSERTS, SEARCHES, ACTIVATES, TAKES, UNCHANGED = range(10, 16)
 STEPS = {BEGINS: "the receive began", INSERTS: "its entry was inserted", SEARCHES: "it searched the heap",
-         ACTIVATES: "its entry was activated", TAKES: "it took its message from the heap"}
-LAST = 9  # a turn after all steps
+         ACTIVATES: "its entry was activated", TAKES: "it took its message from the heap",
+         UNCHANGED: "its entry was activated"}
+LAST = 1000  # a turn after all steps, also of a posting that goes round for ever
+
+
+# Where something can go wrong, each in every variant: a message at each turn; two for two receives with one tag; messages of a tag
+# that nobody wants, so that the count of arrivals changes although the search finds nothing.
+OTHER = "other"
+ONE = [[(0, "")], [(1, "")], [(2, "")], [(3, "")]]
+TWO = [[(0, ""), (1, "")], [(0, ""), (2, "")], [(1, ""), (2, "")]]
+OTHERS = [[(1, OTHER), (2, OTHER), (LAST, "")], [(2, OTHER), (3, "")], [(2, OTHER), (3, OTHER), (4, "")]]
 
 
 def variant(random):
-    """Trials of one receive with a message at each turn, and of two receives that want the same tag."""
-    trials = [[turn] for turn in (0, 1, 2, 3, LAST)] + [[0, 1], [0, 2], random.choice(([1, 2], [1, 3], [1, LAST]))]
+    """Trials in an order of their own: of each its receives' tag, and its messages' turns and tags."""
+    trials = [*ONE, *TWO, [(1, ""), random.choice(((3, ""), (LAST, "")))], *OTHERS]
     random.shuffle(trials)
     tags = random.sample(range(10, 100), len(trials))
-    messages = [(trial, turn) for trial, turns in enumerate(trials) for turn in turns]
-    return {"trial_tag": tags, "trial_receives": [len(turns) for turns in trials],
-            "message_trial": [trial for trial, _ in messages], "message_turn": [turn for _, turn in messages],
-            "page_messages": "\n".join(rows(trials, tags))}
+    messages = [(trial, turn, random.randrange(1, 10) if whose else tags[trial])
+                for trial, messages in enumerate(trials) for turn, whose in messages]
+    v = {"trial_tag": tags, "trial_receives": [sum(not whose for _, whose in messages) for messages in trials],
+         "message_trial": [trial for trial, _, _ in messages], "message_turn": [turn for _, turn, _ in messages],
+         "message_tag": [tag for _, _, tag in messages]}
+    return {**v, "page_messages": "\n".join(rows(v))}
 
 
-def rows(trials, tags):
+def rows(v):
     """The page's table: a trial, its receives, its messages."""
-    message = receive = 1
-    for turns, tag in zip(trials, tags):
-        receives = " and ".join(f"receive {receive + i}" for i in range(len(turns)))
-        when = "; ".join(f"message {message + i} {when_words(turn)}" for i, turn in enumerate(turns))
+    receive = 1
+    for trial, (tag, count) in enumerate(zip(v["trial_tag"], v["trial_receives"])):
+        receives = " and ".join(f"receive {receive + i}" for i in range(count))
+        its = [(number, turn, its_tag) for number, (of, turn, its_tag) in
+               enumerate(zip(v["message_trial"], v["message_turn"], v["message_tag"]), 1) if of == trial]
+        when = "; ".join(f"message {number}{'' if its_tag == tag else f' (tag {its_tag})'} {when_words(turn)}"
+                         for number, turn, its_tag in its)
         yield f"     {tag}    {receives:<25} {when}"
-        message, receive = message + len(turns), receive + len(turns)
+        receive += count
 
 
 def when_words(turn):
@@ -58,7 +72,13 @@ class Run:
 
     def pairs(self):
         """(receive, message) as they belong together: the first that was posted gets the first that was sent."""
-        return [(number, number) for number in range(1, len(self.v["message_trial"]) + 1)]
+        wanted = [number for number, (trial, tag) in enumerate(zip(self.v["message_trial"], self.v["message_tag"]), 1)
+                  if tag == self.v["trial_tag"][trial]]
+        return list(enumerate(wanted, 1))
+
+    def steps(self, receive):
+        """The steps of a receive's posting, in order."""
+        return [note.portal for note in self.notes if note.match_bits == receive and note.portal != BEGINS]
 
     @property
     def lost(self):
@@ -67,6 +87,12 @@ class Run:
     @property
     def hungry(self):
         return [receive for receive, _ in self.pairs() if receive not in self.got]
+
+    def trial_of(self, receive):
+        trial = 0
+        while receive > sum(self.v["trial_receives"][:trial + 1]):
+            trial += 1
+        return trial
 
     def around(self, message):
         """The steps before and after a message's arrival, as words."""
@@ -86,8 +112,7 @@ def whole(run, v, findings):
     """Whether all messages were sent, at the turns of the page."""
     counted = len(run.messages) == len(v["message_trial"]) and None not in run.walks.values()
     steps, at = defaultdict(int), {}
-    trial_of_receive = dict(enumerate(v["message_trial"], 1))
-    events = [(note.time, note.portal, trial_of_receive.get(note.match_bits)) for note in run.notes]
+    events = [(note.time, note.portal, run.trial_of(note.match_bits)) for note in run.notes]
     for number, walk in run.walks.items() if counted else ():
         trial = v["message_trial"][number - 1]
         at[number] = sum(portal != BEGINS and its == trial and time < walk.message.arrived.time
@@ -106,7 +131,10 @@ def check(work):
         return findings
     predict(work, Run(racy, work.variant))
     done = work.run()
-    if not findings.unless(done.status == 0, done.trouble):
+    endless = next((line for line in done.err.splitlines() if "goes round for ever" in line), None)
+    if endless:
+        findings.say(f"BLANK 1: {endless}, though no message came any more: what does it compare the count of arrivals with?")
+    if endless or not findings.unless(done.status == 0, done.trouble):
         return findings
     run = Run(done, work.variant)
     if whole(run, work.variant, findings):
@@ -116,6 +144,7 @@ def check(work):
 
 def judge(run, findings):
     """What became of each message of the student's run."""
+    before = len(findings.sentences)
     for receive, message in run.pairs():
         walk = run.walks[message]
         look = f"look at `margay trace print trace --around {walk.message.story}`"
@@ -127,9 +156,30 @@ def judge(run, findings):
         elif run.getter[message] != receive:
             findings.say(f"{run.name(message)} went to receive {run.getter[message]} and belongs to receive {receive}: a message "
                          f"overtook another; it came {run.around(message)}: {look}")
-    for receive in run.hungry:
-        if receive not in run.lost:
+    lost = run.lost
+    for receive, message in run.pairs():
+        if receive in run.hungry and message not in lost:
             findings.say(f"receive {receive} got no message")
+    if len(findings.sentences) == before:
+        judge_steps(run, findings)
+
+
+def judge_steps(run, findings):
+    """Postings that lost nothing here, because no message came at the one moment that no turn is at."""
+    for receive, _ in run.pairs():
+        steps = run.steps(receive)
+        if TAKES in steps:
+            continue
+        notes = "see its notes: `margay trace print trace --rank 1 --kind kernel_send`"
+        last_search = len(steps) - steps[::-1].index(SEARCHES) if SEARCHES in steps else 0
+        if not findings.unless(INSERTS in steps[:last_search], f"receive {receive}: its entry entered the list only after the last search. "
+                               "Between your last look at arrivals() and the insertion nothing holds the kernel back: a message that comes "
+                               f"there is lost; {notes}"):
+            return
+        if not findings.unless(UNCHANGED in steps, f"receive {receive}: its entry was activated by activate(), or inserted active. Between "
+                               "your last look and that a message can come; only activate_if_unchanged() does both in one go; "
+                               f"{notes}"):
+            return
 
 
 def predict(work, run):

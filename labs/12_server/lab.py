@@ -62,26 +62,40 @@ def figure(v):
 def check(work):
     v, findings = work.variant, work.findings
     done = work.run()
+    named = [line[line.index("BLANK"):] for line in done.err.splitlines() if "BLANK " in line]
     try:
         found = {walk.match_bits & 0xFFFFFFFF: walk for walk in walks(done.trace, REQUESTS, SERVER)}
     except CouldNotRun:
         if done.status == 0:
             raise
-        findings.say(done.trouble)  # it ended before all ranks had begun
+        findings += named or [done.trouble]  # it ended before all ranks had begun
         return findings
     asked = range(1, len(v["request_client"]) + 1)
     if not findings.unless(set(found) <= set(asked), "the clients' requests are not those of the variant: only the blanks are "
                            "yours to change"):
         return findings
-    for number, walk in sorted(found.items()):
-        if len(list(findings)) < ENOUGH:
-            judge_walk(v, number, walk, findings)
+    judge_walks(v, found, findings)
     if done.status == 0 and not findings:
         findings.unless(len(found) == len(asked), "not all of the clients' requests were sent: only the blanks are yours to change")
         check_answers(done.trace, v, found, findings)
     if done.status != 0:
-        findings.say(("BLANK 7: " if "the answer is" in done.trouble else "") + done.trouble)
+        findings += named or [("BLANK 7: " if "the answer is" in done.trouble else "") + done.trouble]
     return findings
+
+
+def judge_walks(v, found, findings):
+    """What the entries did to the requests; the heap's room only if the right ones came to it."""
+    listed = any("overflow" in walk.way for walk in found.values())
+    for number, walk in sorted(found.items()):
+        if len(findings.sentences) < ENOUGH:
+            judge_walk(v, number, walk, listed, findings)
+    full = [(number, walk) for number, walk in sorted(found.items()) if walk.dropped and walk.reason_at("overflow") == "no room"]
+    if full and not findings:
+        number, walk = full[0]
+        why = "BLANK 6: {} was dropped: the heap had no room, as what was answered in the first round still lies there: each " \
+              "message that was answered gives its room back by release()" if v["request_round"][number - 1] > 1 else \
+              f"BLANK 1: {{}} was dropped: the heap had no room. It has to be {v['heap_bytes']} bytes long"
+        findings.say(why.format(describe(v, number, walk)))
 
 
 def describe(v, number, walk):
@@ -90,16 +104,11 @@ def describe(v, number, walk):
             f"{walk.message.name} in the trace)")
 
 
-DROPS = {"no such portal": "BLANK 5: {} was dropped, no such portal: nothing is attached to portal 4",
-         "no match": "BLANK 4: {} was dropped, no match: there is no entry at the list's end that takes whatever comes",
-         "too small": "{} was dropped, too small: it should have gone on to \"overflow\""}
-
-
-def judge_walk(v, number, walk, findings):
-    """Whether the entries did to a request what page.md says."""
+def judge_walk(v, number, walk, listed, findings):
+    """Whether the entries did to a request what page.md says. listed: some walk came by "overflow"."""
     what = describe(v, number, walk)
     if walk.dropped == "no such portal":
-        findings.say(DROPS[walk.dropped].format(what))
+        findings.say(f"BLANK 5: {what} was dropped, no such portal: nothing is attached to portal 4")
         return
     patron = v["request_client"][number - 1] == v["patron"]
     by_patron, by_largest = walk.reason_at("patron"), walk.reason_at("largest")
@@ -107,7 +116,7 @@ def judge_walk(v, number, walk, findings):
         findings.say(f'BLANK 2: "patron" {"passed over" if patron else "accepted"} {what}; it is for rank {v["patron"]} only '
                      "and takes any match bits: source_rank, and all bits ignored")
         return
-    if patron and by_patron != "taken" and walk.way[1:2] != ["overflow"]:
+    if patron and by_patron != "taken" and walk.way[1:2] != ["overflow"] and (listed or len(walk.way) > 1):
         went = f'went on to "{walk.way[1]}"' if len(walk.way) > 1 else "was dropped"
         findings.say(f'BLANK 2: {what} found "patron" {"full" if by_patron == "no room" else "too small"} and {went}: the links '
                      'for no room and too small lead to "overflow"')
@@ -118,39 +127,60 @@ def judge_walk(v, number, walk, findings):
     findings.unless(by_largest != "too small" or walk.bytes > v["row_bytes"],
                     f'BLANK 3: {what} was too long for the next row of "largest", which should have {v["row_bytes"]} bytes: give '
                     "each row of the table its memory")
-    judge_end(v, walk, what, findings)
+    judge_end(walk, what, findings)
 
 
-def judge_end(v, walk, what, findings):
+def judge_end(walk, what, findings):
     """Where the walk ended."""
-    if walk.dropped and walk.reason_at("overflow") == "no room":
-        findings.say(f'BLANK 1, BLANK 6: {what} was dropped: the heap had no room. It has to be {v["heap_bytes"]} bytes long, and '
-                     "a message that was answered gives its room back by release()")
-    elif walk.dropped and walk.stops[-1].entry == "largest":
-        findings.say(DROPS["no match"].format(what).replace("no match", walk.dropped))
-    elif walk.dropped:
-        findings.say(DROPS.get(walk.dropped, "{} was dropped, " + walk.dropped).format(what))
+    last = walk.way[-1] if walk.way else None
+    if walk.reason_at("overflow") == "no match":
+        findings.say(f'BLANK 4: "overflow" passed over {what}: it takes whatever comes, with all bits ignored')
+    elif walk.reason_at("overflow") == "inactive":
+        findings.say(f'BLANK 4: "overflow" was not active for {what}')
+    elif walk.dropped and last in ("largest", "patron"):
+        findings.say(f"BLANK 4: {what} was dropped, {walk.dropped}: there is no entry at the list's end that takes whatever comes")
+    elif walk.dropped and last != "overflow":
+        findings.say(f'{what} was dropped, {walk.dropped}: it should have gone on to "overflow"')
     elif walk.taken == "overflow":
         findings.unless(walk.saved == "header and body", f'BLANK 4: "overflow" kept only the {walk.saved} of {what}')
 
 
+class Counted:
+    """Findings by their reason: the first request that shows it, and how many do."""
+
+    def __init__(self):
+        self.by_reason = {}
+
+    def say(self, sentence, reason):
+        self.by_reason.setdefault(reason, []).append(sentence)
+
+    def sentences(self):
+        for reason, its in self.by_reason.items():
+            more = f" (and so {len(its) - 1} more)" if len(its) > 1 else ""
+            yield f"{its[0]}{more}: {reason}"
+
+
 def check_answers(trace, v, found, findings):
-    answers = {}
+    answers, counted = {}, Counted()
     for put in trace.puts(source=SERVER):
         if put.destination != SERVER and put.sent.portal != 63:
             answers.setdefault(put.sent.match_bits, []).append(put)
     for number, walk in sorted(found.items()):
         what, client = describe(v, number, walk), v["request_client"][number - 1]
         its = answers.pop(number, [])
-        if not its:
+        if not its and not set(answers) - set(found):
             blank = "BLANK 6" if walk.taken == "overflow" else "BLANK 7"
-            findings.say(f'{blank}: {what} got no answer; "{walk.taken}" took it. An answer\'s match bits are the header\'s '
-                         "return_match_bits")
+            counted.say(f'{blank}: {what} got no answer; "{walk.taken}" took it',
+                        "each message in the heap is to be answered" if blank == "BLANK 6" else
+                        "an answer's match bits are the header's return_match_bits")
         for put in its[:1]:
-            findings.unless(put.destination == client, f"BLANK 7: the answer to {what} went to rank {put.destination}: who asked is "
-                            "the header's source.rank")
-            findings.unless(put.sent.portal == ANSWERS, f"BLANK 7: the answer to {what} went to portal {put.sent.portal}: the "
-                            "header's return_portal says where it is awaited")
-        findings.unless(len(its) < 2, f"BLANK 6: {what} was answered {len(its)} times: release() takes a message off the queue")
+            if put.destination != client:
+                counted.say(f"BLANK 7: the answer to {what} went to rank {put.destination}", "who asked is the header's source.rank")
+            if put.sent.portal != ANSWERS:
+                counted.say(f"BLANK 7: the answer to {what} went to portal {put.sent.portal}", "the header's return_portal says where it is "
+                            "awaited")
+        if len(its) > 1:
+            counted.say(f"BLANK 6: {what} was answered {len(its)} times", "release() takes a message off the queue")
     for bits in answers:
-        findings.say(f"BLANK 7: an answer with match bits 0x{bits:x} belongs to no request: use the header's return_match_bits")
+        counted.say(f"BLANK 7: an answer with match bits 0x{bits:x} belongs to no request", "use the header's return_match_bits")
+    findings += counted.sentences()

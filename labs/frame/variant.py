@@ -25,7 +25,7 @@ def literal(value):
 
 def header(values):
     """variant.h for C and C++."""
-    lines = ["/* The numbers of this variant, made by `margay lab start`. */", "#ifndef VARIANT_H", "#define VARIANT_H", ""]
+    lines = ["/* The numbers of this variant. `margay lab run` and `check` write this file anew: changes are lost. */", "#ifndef VARIANT_H", "#define VARIANT_H", ""]
     for name, value in values.items():
         if name.startswith("page_"):
             continue

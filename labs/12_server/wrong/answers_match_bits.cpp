@@ -12,6 +12,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "variant.h"
@@ -49,6 +50,7 @@ class Server {
     for (std::size_t i = 0; i < kSumRows; ++i) sum_.table[i].memory = Region(sum_.row(i), kRowBytes);
     for (std::size_t i = 0; i < kPatronRows; ++i) patron_.table[i].memory = Region(patron_.row(i), kRowBytes);
     make_entries();
+    need_right_memory();
     program.name(patron_entry_, "patron");
     program.name(sum_entry_, "sum");
     program.name(largest_entry_, "largest");
@@ -64,12 +66,14 @@ class Server {
     serve_rows(patron_.block);
     serve_rows(sum_.block);
     serve_rows(largest_.block);
+    in_heap_ = heap_.queued();
     /* BLANK 6: answer all messages in the heap, and give their room back */
     while (ArrivedMessage* message = heap_.first()) {
       answer(message->header, message->body.base, message->body.bytes);
       heap_.release(*message);
     }
     /* END 6 */
+    in_heap_ = 0;
   }
 
  private:
@@ -108,6 +112,10 @@ class Server {
   }
 
   void answer(const Header& header, const std::byte* body, std::uint64_t bytes) {
+    if (heap_.queued() < in_heap_) {
+      need(Status::error("BLANK 6: a message was released before it was answered: its memory belongs to others then"));
+    }
+    if (in_heap_ > 0) --in_heap_;
     std::vector<int> values(bytes);
     std::transform(body, body + bytes, values.begin(), [](std::byte value) { return static_cast<int>(value); });
     const MatchBits kind = header.match_bits & ~kNumber;
@@ -120,7 +128,25 @@ class Server {
     /* END 7 */
   }
 
+  // Mistakes that otherwise show as wrong answers, or not at all.
+  void need_right_memory() const {
+    if (heap_.heap_bytes() != kHeapBytes) {
+      need(Status::error("BLANK 1: the heap has " + std::to_string(heap_.heap_bytes()) + " bytes, it should have " +
+                         std::to_string(kHeapBytes) + " (kHeapBytes)"));
+    }
+    for (std::size_t i = 0; i < kLargestRows; ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        const Buffer row = largest_.table[i].memory.single(), earlier = largest_.table[k].memory.single();
+        if (row.bytes == 0 || row.base >= earlier.base + earlier.bytes || earlier.base >= row.base + row.bytes)
+          continue;
+        need(Status::error("BLANK 3: row " + std::to_string(i) + " of \"largest\" begins where row " +
+                           std::to_string(k) + " lies: each needs memory of its own"));
+      }
+    }
+  }
+
   Program& program_;
+  std::uint64_t in_heap_ = 0;  // messages that the heap has for serve() and that are not answered yet
   Buffers<kPatronRows> patron_;
   Buffers<kSumRows> sum_;
   Buffers<kLargestRows> largest_;

@@ -1,0 +1,60 @@
+// says: BLANK 1: the rule does not break every circle
+/* Everybody sends to one rank and receives from one. `./program stuck` does it as in part 1 and gets stuck: leave that
+ * as it is. Without an argument the program does parts 2 and 3, which are to be mended. */
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "variant.h"
+
+enum { kTag = 7, kOrderTag = 8, kFreeTag = 9 };
+
+static char *out, *in;
+
+/* Part 1: rank r sends kLengths[r] bytes to kTo[r], and then receives from kFrom[r]. */
+static void stuck(int rank) {
+  MPI_Send(out, kLengths[rank], MPI_BYTE, kTo[rank], kTag, MPI_COMM_WORLD);
+  MPI_Recv(in, kLengths[kFrom[rank]], MPI_BYTE, kFrom[rank], kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Part 2: kLongBytes from everybody, by MPI_Send and MPI_Recv alone, one of each. */
+static void by_order(int rank) {
+  const int to = kTo[rank], from = kFrom[rank];
+  /* BLANK 1: not everybody may send first */
+  if (rank % 2) {
+    MPI_Recv(in, kLongBytes, MPI_BYTE, from, kOrderTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(out, kLongBytes, MPI_BYTE, to, kOrderTag, MPI_COMM_WORLD);
+  } else {
+    MPI_Send(out, kLongBytes, MPI_BYTE, to, kOrderTag, MPI_COMM_WORLD);
+    MPI_Recv(in, kLongBytes, MPI_BYTE, from, kOrderTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  /* END 1 */
+}
+
+/* Part 3: the same, by calls that do not depend on any order. */
+static void by_other_calls(int rank) {
+  const int to = kTo[rank], from = kFrom[rank];
+  /* BLANK 2: a call that does both, or calls that begin and complete later */
+  MPI_Sendrecv(out, kLongBytes, MPI_BYTE, to, kFreeTag, in, kLongBytes, MPI_BYTE, from, kFreeTag, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  /* END 2 */
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  out = calloc(kLongBytes, 1);
+  in = calloc(kLongBytes, 1);
+  if (argc > 1 && strcmp(argv[1], "stuck") == 0) {
+    stuck(rank);
+  } else {
+    by_order(rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    by_other_calls(rank);
+  }
+  free(out);
+  free(in);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,258 @@
+// says: was lost: it came after it searched the heap, before its entry was activated
+// Posting a receive, made by hand on portals. Rank 1 posts receives, rank 0 sends; page.md says what can go wrong, and
+// which messages come when. Yours is post(), at the top; what it is made of is in Desk, below it.
+//
+//   margay run -n 2 --trace DIR ./program         posts as you wrote it
+//   margay run -n 2 --trace DIR ./program racy    posts by post_racy()
+#include <margay/portals.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <memory>
+
+#include "variant.h"
+
+using namespace margay;
+using namespace margay::portals;
+using Start = MatchList::Start;
+
+// A receive: one buffer, and the match entry that leads to it.
+struct Receive {
+  Receive(int receive_number, MatchBits wanted) : number(receive_number), tag(wanted) {
+    entry.set({.match_bits = tag}, block, {});
+  }
+  int number;
+  MatchBits tag;
+  std::array<std::byte, 8> buffer{};
+  std::array<IndependentBuffer, 1> row{IndependentBuffer{.memory = Region(buffer.data(), buffer.size())}};
+  IndependentBlock block{row, Progression::linear};
+  MatchEntry entry;
+  unsigned long long message = 0;  // which it got; 0: none
+};
+
+class Desk {
+ public:
+  // The steps. When a step is done, and before it returns, the kernel has a turn: messages may come.
+  void insert(Receive& receive, Start start);  // its entry enters the list, above "unexpected"
+  ArrivedMessage* search(Receive& receive);    // the earliest message in the heap that it accepts, or nullptr
+  void activate(Receive& receive);             // its entry takes messages from now on. Requires: it was inserted
+  // Activates it if the heap has taken no message since it had taken `arrivals`; else does nothing and returns false.
+  // The kernel does this in one go: no message comes between the look and the activation.
+  bool activate_if_unchanged(Receive& receive, std::uint64_t arrivals);
+  // The end of a receive whose message was in the heap: copies it out, frees its room, takes the entry out of the list.
+  void take(Receive& receive, ArrivedMessage& message);
+  // No step: how many messages the heap has taken so far.
+  std::uint64_t arrivals() const { return heap_.messages(); }
+
+  // From here on it is for main().
+  explicit Desk(Program& program);
+  ~Desk() { program_.table().detach(4); }
+  void run_trial(int trial, void (*how)(Desk&, Receive&));
+
+ private:
+  // Portals of messages to rank 0, for the trace.
+  enum Note { begins = 10, inserts, searches, activates, takes, activates_unchanged };
+  void step(Note note, const Receive& receive);
+  void tried(const Receive& receive);
+  void turn();
+  void complete(Receive& receive);
+  void answer(Receive& receive, const Header& header);
+  std::uint64_t arrived() const;
+
+  Program& program_;
+  alignas(64) std::array<std::byte, 8192> heap_memory_;
+  DynamicBlock heap_{Buffer{heap_memory_.data(), heap_memory_.size()}};
+  SingleBlock notes_{Buffer{}};
+  MatchEntry unexpected_{{.ignore_bits = ~MatchBits{0}}, heap_, {}};  // any message
+  std::deque<Receive> receives_;
+  MatchList list_;
+  int trial_ = 0, turns_ = 0, tries_ = 0;
+  std::size_t next_ = 0;  // of the messages
+};
+
+// The usual mistake: between the search and the insertion a message can come.
+void post_racy(Desk& desk, Receive& receive) {
+  if (ArrivedMessage* early = desk.search(receive)) return desk.take(receive, *early);
+  desk.insert(receive, Start::active);
+}
+
+void post(Desk& desk, Receive& receive) {
+  /* BLANK 1: post the receive: no message is lost, and none overtakes another, whenever they come */
+  desk.insert(receive, Start::inactive);
+  for (int i = 0; i < 2; ++i) {
+    const std::uint64_t seen = desk.arrivals();
+    if (ArrivedMessage* early = desk.search(receive)) return desk.take(receive, *early);
+    if (desk.activate_if_unchanged(receive, seen)) return;
+  }
+  if (ArrivedMessage* early = desk.search(receive)) return desk.take(receive, *early);
+  desk.activate(receive);
+  /* END 1 */
+}
+
+// What follows is not yours to change.
+
+constexpr PortalIndex kMail = 4;     // of rank 1: the receives, then "unexpected"
+constexpr PortalIndex kGo = 5;       // of rank 0: one message may come
+constexpr PortalIndex kAnswers = 6;  // of rank 0: which receive got which message
+
+static void need(const Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "%s\n", status.sentence().c_str());
+  std::exit(1);
+}
+
+Desk::Desk(Program& program) : program_(program) {
+  list_.append(unexpected_);
+  program_.name(unexpected_, "unexpected");
+  need(program_.table().attach(kMail, list_));
+  const std::array<const char*, 6> names{"note: a receive begins",
+                                         "note: it inserts its entry",
+                                         "note: it searches the heap",
+                                         "note: it activates its entry",
+                                         "note: it takes its message from the heap",
+                                         "note: unchanged: it activates its entry"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto portal = static_cast<PortalIndex>(begins + i);
+    need(program_.table().attach(portal, notes_, {.save = Save::header}));
+    program_.name(portal, names[i]);
+  }
+}
+
+void Desk::insert(Receive& receive, Start start) {
+  list_.insert_before(unexpected_, receive.entry, start);
+  step(inserts, receive);
+}
+
+ArrivedMessage* Desk::search(Receive& receive) {
+  ArrivedMessage* const found = heap_.find({.match_bits = receive.tag});
+  step(searches, receive);
+  return found;
+}
+
+void Desk::activate(Receive& receive) {
+  list_.activate(receive.entry);
+  step(activates, receive);
+}
+
+bool Desk::activate_if_unchanged(Receive& receive, std::uint64_t arrivals) {
+  tried(receive);
+  if (heap_.messages() != arrivals) return false;
+  list_.activate(receive.entry);
+  step(activates_unchanged, receive);
+  return true;
+}
+
+void Desk::take(Receive& receive, ArrivedMessage& message) {
+  std::memcpy(receive.buffer.data(), message.body.base, message.body.bytes);
+  const Header header = message.header;
+  heap_.release(message);
+  if (receive.entry.listed()) list_.remove(receive.entry);
+  answer(receive, header);
+  step(takes, receive);
+}
+
+// A step is done: a message to rank 0 says so in the trace. Then the kernel has its turn.
+void Desk::step(Note note, const Receive& receive) {
+  need(program_.put({.destination = 0,
+                     .portal = static_cast<PortalIndex>(note),
+                     .match_bits = static_cast<MatchBits>(receive.number)}));
+  if (note == begins) return;
+  tried(receive);
+  ++turns_;
+  turn();
+}
+
+// No posting of this lab needs as many steps; one that goes round for ever is ended here.
+void Desk::tried(const Receive& receive) {
+  constexpr int kMany = 100;
+  if (++tries_ <= kMany) return;
+  need(Status::error("receive " + std::to_string(receive.number) + " was given up after " + std::to_string(kMany) +
+                     " steps: its posting goes round for ever"));
+}
+
+// Lets those messages come that are due: rank 0 is told, and the kernel delivers them before anything else happens.
+void Desk::turn() {
+  while (next_ < kMessageTrialCount && kMessageTrial[next_] == trial_ && kMessageTurn[next_] <= turns_) {
+    ++next_;
+    need(program_.put({.destination = 0, .portal = kGo}));
+    need(program_.wait_until([&] { return arrived() == next_; }));
+  }
+}
+
+std::uint64_t Desk::arrived() const {
+  std::uint64_t sum = heap_.messages();
+  for (const Receive& receive : receives_) sum += receive.block.messages();
+  return sum;
+}
+
+void Desk::run_trial(int trial, void (*how)(Desk&, Receive&)) {
+  trial_ = trial;
+  turns_ = tries_ = 0;
+  const std::size_t first = receives_.size();
+  for (int i = 0; i < kTrialReceives[trial]; ++i) {
+    const int number = static_cast<int>(receives_.size()) + 1;
+    receives_.emplace_back(number, static_cast<MatchBits>(kTrialTag[trial]));
+    program_.name(receives_.back().entry, "receive " + std::to_string(number));
+    step(begins, receives_.back());
+    if (i == 0) turn();  // those of turn 0
+    how(*this, receives_.back());
+  }
+  turns_ = 1'000'000;  // those that come after all steps
+  turn();
+  for (std::size_t i = first; i < receives_.size(); ++i) complete(receives_[i]);
+}
+
+void Desk::complete(Receive& receive) {
+  if (receive.message == 0 && receive.row[0].state == IndependentBuffer::State::filled) {
+    answer(receive, receive.row[0].header);
+  }
+  if (receive.entry.listed()) list_.remove(receive.entry);
+  std::printf("receive %d (tag %d): ", receive.number, static_cast<int>(receive.tag));
+  if (receive.message == 0)
+    std::printf("no message\n");
+  else
+    std::printf("message %llu\n", receive.message);
+}
+
+// Tells the sender, as a synchronous send wants to be told: match bits are the receive above, the message below.
+void Desk::answer(Receive& receive, const Header& header) {
+  receive.message = header.return_match_bits;
+  const auto number = static_cast<MatchBits>(receive.number);
+  need(program_.put(
+      {.destination = header.source.rank, .portal = kAnswers, .match_bits = number << 32 | header.return_match_bits}));
+}
+
+static void send_all(Program& program, const SingleBlock& go) {
+  for (std::size_t i = 0; i < kMessageTrialCount; ++i) {
+    need(program.wait_until([&] { return go.messages() > i; }));
+    std::array<std::byte, 8> body{static_cast<std::byte>(i + 1)};
+    need(program.put({.destination = 1,
+                      .portal = kMail,
+                      .match_bits = static_cast<MatchBits>(kMessageTag[i]),
+                      .return_match_bits = i + 1},
+                     Region(body.data(), body.size())));
+  }
+}
+
+int main(int argc, char** argv) {
+  std::unique_ptr<Program> program;
+  need(Program::start(program));
+  if (program->size() != 2) need(Status::error("this lab takes two ranks: margay run -n 2 ./program"));
+  const bool racy = argc > 1 && std::strcmp(argv[1], "racy") == 0;
+  SingleBlock go(Buffer{}), answers(Buffer{});
+  need(program->table().attach(kGo, go, {.save = Save::header}));
+  need(program->table().attach(kAnswers, answers, {.save = Save::header}));
+  program->name(kMail, "mail");
+  program->name(kGo, "go: the next message may come");
+  program->name(kAnswers, "answers: a receive has its message");
+  Desk desk(*program);
+  need(program->barrier());
+  if (program->rank() == 0) send_all(*program, go);
+  for (int trial = 0; program->rank() == 1 && trial < kTrialTagCount; ++trial) {
+    desk.run_trial(trial, racy ? post_racy : post);
+  }
+  need(program->finish());
+}

@@ -1,0 +1,237 @@
+// says: BLANK 1: the heap has 16384 bytes
+// A server on portals. Rank 0 serves, the others are its clients; page.md says what each blank needs. Two rounds: the
+// clients send all their requests while the server is busy; then it answers what its kernel has deposited meanwhile.
+//
+//   margay run -n 4 --trace DIR ./program
+#include <margay/portals.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "variant.h"
+
+using namespace margay;
+using namespace margay::portals;
+
+constexpr PortalIndex kRequests = 4;  // of the server
+constexpr PortalIndex kAnswers = 5;   // of each client
+// Kinds of requests are the upper 32 match bits; the lower 32 are the number.
+constexpr MatchBits kSum = MatchBits{1} << 32;
+constexpr MatchBits kLargest = MatchBits{2} << 32;
+constexpr MatchBits kNumber = 0xffffffff;
+constexpr MatchBits kAllBits = ~MatchBits{0};
+
+static void need(const Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "%s\n", status.sentence().c_str());
+  std::exit(1);
+}
+
+// Rows for requests of at most kRowBytes: memory, a table over it, and the independent block that takes them in turn.
+template <std::size_t Rows>
+struct Buffers {
+  std::array<std::byte, Rows * kRowBytes> memory;
+  std::array<IndependentBuffer, Rows> table;
+  IndependentBlock block{table, Progression::circular};  // a row that was released is used again
+
+  std::byte* row(std::size_t i) { return memory.data() + i * kRowBytes; }
+};
+
+class Server {
+ public:
+  explicit Server(Program& program) : program_(program) {
+    for (std::size_t i = 0; i < kSumRows; ++i) sum_.table[i].memory = Region(sum_.row(i), kRowBytes);
+    for (std::size_t i = 0; i < kPatronRows; ++i) patron_.table[i].memory = Region(patron_.row(i), kRowBytes);
+    make_entries();
+    need_right_memory();
+    program.name(patron_entry_, "patron");
+    program.name(sum_entry_, "sum");
+    program.name(largest_entry_, "largest");
+    program.name(overflow_entry_, "overflow");
+    program.name(kRequests, "requests");
+    /* BLANK 5: attach the list to the portal of requests */
+    need(program.table().attach(kRequests, list_));
+    /* END 5 */
+  }
+  ~Server() { program_.table().detach(kRequests); }
+
+  void serve() {
+    serve_rows(patron_.block);
+    serve_rows(sum_.block);
+    serve_rows(largest_.block);
+    in_heap_ = heap_.queued();
+    /* BLANK 6: answer all messages in the heap, and give their room back */
+    while (ArrivedMessage* message = heap_.first()) {
+      answer(message->header, message->body.base, message->body.bytes);
+      heap_.release(*message);
+    }
+    /* END 6 */
+    in_heap_ = 0;
+  }
+
+ private:
+  void make_entries() {
+    /* BLANK 2: the entry "patron": any request of rank kPatron; its links for no room and too small */
+    patron_entry_.set({.ignore_bits = kAllBits, .source_rank = kPatron}, patron_.block, {},
+                      {.no_room = Link::at(overflow_entry_), .too_small = Link::at(overflow_entry_)});
+    /* END 2 */
+    list_.append(patron_entry_);
+
+    sum_entry_.set({.match_bits = kSum, .ignore_bits = kNumber}, sum_.block, {});
+    list_.append(sum_entry_);
+
+    /* BLANK 3: the memory of each row of "largest", and its entry: that kind, with any number */
+    for (std::size_t i = 0; i < kLargestRows; ++i) largest_.table[i].memory = Region(largest_.row(i), kRowBytes);
+    largest_entry_.set({.match_bits = kLargest, .ignore_bits = kNumber}, largest_.block, {});
+    /* END 3 */
+    list_.append(largest_entry_);
+
+    /* BLANK 4: the entry "overflow": whatever found no place above, header and body, in the heap; append it to the list
+     */
+    overflow_entry_.set({.ignore_bits = kAllBits}, heap_, {});
+    list_.append(overflow_entry_);
+    /* END 4 */
+  }
+
+  // The filled rows: header and bytes say what came.
+  template <class Block>
+  void serve_rows(Block& block) {
+    for (std::size_t row = 0; row < block.table().size(); ++row) {
+      const IndependentBuffer& buffer = block.table()[row];
+      if (buffer.state != IndependentBuffer::State::filled) continue;
+      answer(buffer.header, buffer.memory.single().base, buffer.bytes);
+      block.release(row);
+    }
+  }
+
+  void answer(const Header& header, const std::byte* body, std::uint64_t bytes) {
+    if (heap_.queued() < in_heap_) {
+      need(Status::error("BLANK 6: a message was released before it was answered: its memory belongs to others then"));
+    }
+    if (in_heap_ > 0) --in_heap_;
+    std::vector<int> values(bytes);
+    std::transform(body, body + bytes, values.begin(), [](std::byte value) { return static_cast<int>(value); });
+    const MatchBits kind = header.match_bits & ~kNumber;
+    int result = kind == kSum ? std::accumulate(values.begin(), values.end(), 0)
+                              : *std::max_element(values.begin(), values.end());
+    /* BLANK 7: put the result to who asked, where that one wants it */
+    need(program_.put(
+        {.destination = header.source.rank, .portal = header.return_portal, .match_bits = header.return_match_bits},
+        Region(&result, sizeof(result))));
+    /* END 7 */
+  }
+
+  // Mistakes that otherwise show as wrong answers, or not at all.
+  void need_right_memory() const {
+    if (heap_.heap_bytes() != kHeapBytes) {
+      need(Status::error("BLANK 1: the heap has " + std::to_string(heap_.heap_bytes()) + " bytes, it should have " +
+                         std::to_string(kHeapBytes) + " (kHeapBytes)"));
+    }
+    for (std::size_t i = 0; i < kLargestRows; ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        const Buffer row = largest_.table[i].memory.single(), earlier = largest_.table[k].memory.single();
+        if (row.bytes == 0 || row.base >= earlier.base + earlier.bytes || earlier.base >= row.base + row.bytes)
+          continue;
+        need(Status::error("BLANK 3: row " + std::to_string(i) + " of \"largest\" begins where row " +
+                           std::to_string(k) + " lies: each needs memory of its own"));
+      }
+    }
+  }
+
+  Program& program_;
+  std::uint64_t in_heap_ = 0;  // messages that the heap has for serve() and that are not answered yet
+  Buffers<kPatronRows> patron_;
+  Buffers<kSumRows> sum_;
+  Buffers<kLargestRows> largest_;
+  /* BLANK 1: a heap of kHeapBytes, and a dynamic block heap_ in it */
+  alignas(64) std::array<std::byte, 16384> heap_memory_;
+  DynamicBlock heap_{Buffer{heap_memory_.data(), heap_memory_.size()}};
+  /* END 1 */
+  MatchEntry patron_entry_, sum_entry_, largest_entry_, overflow_entry_;
+  MatchList list_;  // declared after its entries and their blocks: it goes first
+};
+
+// What follows is not yours to change: the clients.
+
+static int value(std::size_t request, std::size_t i) {
+  return static_cast<int>((request * 37 + i * 11 + kSeed) % 101);
+}
+
+class Client {
+ public:
+  explicit Client(Program& program) : program_(program) {
+    need(program.table().attach(kAnswers, answers_, {}));
+    program.name(kAnswers, "answers");
+  }
+  ~Client() { program_.table().detach(kAnswers); }
+
+  void ask_all(int round) {
+    for (std::size_t i = 0; i < kRequestClientCount; ++i) {
+      if (!mine(i, round)) continue;
+      std::vector<std::byte> body(static_cast<std::size_t>(kRequestBytes[i]));
+      for (std::size_t k = 0; k < body.size(); ++k) body[k] = static_cast<std::byte>(value(i, k));
+      const MatchBits kind = kRequestKind[i] == 1 ? kSum : kLargest;
+      need(program_.put({.destination = 0,
+                         .portal = kRequests,
+                         .match_bits = kind | (i + 1),
+                         .return_portal = kAnswers,
+                         .return_match_bits = i + 1},
+                        Region(body.data(), body.size())));
+    }
+  }
+  // Compares the answers with what they should be; those that are missing are the trace's to tell.
+  bool all_right(int round) {
+    bool right = true;
+    for (std::size_t i = 0; i < kRequestClientCount; ++i) {
+      ArrivedMessage* const came = mine(i, round) ? answers_.find({.match_bits = i + 1}) : nullptr;
+      if (came == nullptr) continue;
+      int result = -1, wanted = 0;
+      std::memcpy(&result, came->body.base, std::min(came->body.bytes, sizeof(result)));
+      for (std::size_t k = 0; k < static_cast<std::size_t>(kRequestBytes[i]); ++k) {
+        wanted = kRequestKind[i] == 1 ? wanted + value(i, k) : std::max(wanted, value(i, k));
+      }
+      if (result != wanted) {
+        std::fprintf(stderr, "client %u: request %zu: the answer is %d in %zu bytes, it should be the int %d\n",
+                     program_.rank(), i + 1, result, came->body.bytes, wanted);
+        right = false;
+      }
+      answers_.release(*came);
+    }
+    return right;
+  }
+
+ private:
+  [[nodiscard]] bool mine(std::size_t i, int round) const {
+    return kRequestRound[i] == round && static_cast<Rank>(kRequestClient[i]) == program_.rank();
+  }
+
+  Program& program_;
+  alignas(64) std::array<std::byte, 16384> memory_;
+  DynamicBlock answers_{Buffer{memory_.data(), memory_.size()}};
+};
+
+int main() {
+  std::unique_ptr<Program> program;
+  need(Program::start(program));
+  if (program->size() != 4) need(Status::error("this lab takes four ranks: margay run -n 4 ./program"));
+  bool right = true;
+  const auto server = program->rank() == 0 ? std::make_unique<Server>(*program) : nullptr;
+  const auto client = program->rank() == 0 ? nullptr : std::make_unique<Client>(*program);
+  for (int round = 1; round <= 2; ++round) {
+    need(program->barrier());  // the portals are ready
+    if (client) client->ask_all(round);
+    need(program->settle());  // the server is busy; its kernel has put all requests where they belong
+    if (server) server->serve();
+    need(program->settle());  // the answers are there
+    if (client && !client->all_right(round)) right = false;
+  }
+  need(program->finish());
+  return right ? 0 : 1;
+}
