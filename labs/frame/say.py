@@ -4,7 +4,8 @@ import re
 import sys
 
 OK, WRONG, COULD_NOT_RUN = 0, 1, 2
-LENGTH_MAX, LINE_MAX, NAME_MAX = 16384, 2000, 400  # of a sentence, its lines, and names in it: what a program or a compiler printed may be in it
+# Of a sentence, its lines, and names in it: what a program or a compiler printed may be in it.
+LENGTH_MAX, LINE_MAX, NAME_MAX = 16384, 2000, 400
 
 
 class CouldNotRun(Exception):
