@@ -37,8 +37,8 @@ class Done:
         """NotYet if no rank of a run that ended well has a trace: one begins when the program joins its job."""
         if self.status == 0 and os.path.isdir(self.folder) and not any(name.endswith(".trace") for name in os.listdir(self.folder)):
             of_cpp = os.path.exists(os.path.join(os.path.dirname(self.folder), "program.cpp"))
-            raise NotYet("program.cpp never called Program::start: without it a program takes no part in its job, and has no trace" if of_cpp else
-                         "program.c never called MPI_Init: without it a program takes no part in its job, and has no trace")
+            raise NotYet(("program.cpp never called Program::start" if of_cpp else "program.c never called MPI_Init") +
+                         ": without it a program takes no part in its job, and has no trace")
 
     @property
     def trace(self):

@@ -4,7 +4,8 @@ import re
 import sys
 
 OK, WRONG, COULD_NOT_RUN = 0, 1, 2
-LENGTH_MAX, LINE_MAX = 16384, 1000  # of a sentence and its lines: what a program or a compiler printed may be in it
+# Of a sentence, its lines, and names in it: what a program or a compiler printed may be in it.
+LENGTH_MAX, LINE_MAX, NAME_MAX = 16384, 2000, 400
 
 
 class CouldNotRun(Exception):
@@ -57,7 +58,7 @@ def clean(text):
 
 def name(text):
     """A file's name, or a word of the command line, within a sentence: it ends no line."""
-    return re.sub(r"[\n\t]", "?", clean(str(text)))
+    return re.sub(r"[\n\t]", "?", clean(shortened(str(text), NAME_MAX)))
 
 
 def report(title, findings):

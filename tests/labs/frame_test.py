@@ -357,7 +357,7 @@ class CommandTest(unittest.TestCase):
     def test_bad_words(self):
         other = os.path.join(self.place, "other")
         self.says(2, "there is no lab '\u00b2'", "start", "\u00b2", other)
-        self.says(2, "there is no lab '" + "9" * 1000 + " ...'", "start", "9" * 5000, other)
+        self.says(2, "there is no lab '" + "9" * 400 + " ...'; there are protocols", "start", "9" * 5000, other)
         for seed in ("-1", "1.5", "1_0", "\u00b2", "9" * 30, "9" * 5000):
             self.says(2, "is no seed: take a whole number from 0", "start", "protocols", other, "--seed", seed)
         status, said = self.lab()
