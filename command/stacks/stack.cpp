@@ -79,7 +79,7 @@ std::string function_name(const std::string& symbol) {
       text.replace(from, kLength, "{anonymous}");
       from = text.find("(anonymous namespace)");
     }
-    text = text.substr(0, text.find('('));
+    if (!text.starts_with('(')) text = text.substr(0, text.find('('));
   }
   return sim::printable(text.substr(0, text.find("@@")));
 }

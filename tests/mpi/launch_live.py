@@ -347,7 +347,6 @@ def case_top_no_reader(case):
         job, _ = placed(case, folder)
         with job:
             screen = Pseudoterminal(case, job.name, "--interval", "0.05")
-            waits = lambda: pathlib.Path(f"/proc/{screen.process.pid}/syscall").read_text().split()[:2]
             unread = lambda: struct.unpack("i", fcntl.ioctl(screen.main, termios.FIONREAD, b"    "))[0]
             before = []
 
@@ -356,7 +355,7 @@ def case_top_no_reader(case):
                 time.sleep(0.5)
                 return unread()
 
-            eventually(case, full, lambda now: now == before[-1] > 0, f"the terminal is to be full; {waits()}")
+            eventually(case, full, lambda now: now == before[-1] > 0, "the terminal is to be full")
             screen.process.terminate()
             ended = eventually(case, screen.process.poll, lambda status: status is not None, "SIGTERM ends it")
             expect(case, ended == 128 + signal.SIGTERM, f"SIGTERM with a full terminal: {ended}")
@@ -372,10 +371,11 @@ def case_top_no_reader(case):
             expect(case, ended == 1, f"the terminal is gone: {ended}")
             if ended is None:
                 top.kill()
-            top = Pseudoterminal(case, "ffffffffffffffff")
-            _, told = top.process.communicate(timeout=GUARD_S)
-            told = told.decode()
-            expect(case, top.process.returncode == 1 and "no job ffffffffffffffff of this user" in told and job.name in told, f"no such job: {told}")
+            top = Pseudoterminal(case, "ffffffffffffffff").process
+            ended = eventually(case, top.poll, lambda status: status is not None, "top without its job ends")
+            top.kill()
+            told = top.communicate()[1].decode()
+            expect(case, ended == 1 and "no job ffffffffffffffff of this user" in told and job.name in told, f"no such job: {told}")
 
 
 def case_stacks_stuck(case):
