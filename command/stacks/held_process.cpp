@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,13 +16,21 @@
 #include <system_error>
 #include <utility>
 
+#include "sim/base/clock.hpp"
+#include "sim/base/process_identity.hpp"
 #include "sim/cli/live/process_look.hpp"
+#include "sim/kernel/waiter.hpp"
 
 namespace margay::command {
 
 namespace {
 
 using portals::Status;
+
+// For how long a process stands still when one of its threads does not stop, and when one gets no processor.
+constexpr std::uint64_t kPatienceNs = 200'000'000;
+constexpr std::uint64_t kLongestNs = 5'000'000'000;
+constexpr std::uint64_t kPollNs = 200'000;
 
 std::vector<int> threads_of(int pid) {
   namespace fs = std::filesystem;
@@ -56,72 +65,130 @@ bool has_exited(int tid) {
   return state == 0 || state == 'Z' || state == 'X';
 }
 
+// The same of a process, whose main thread may end before others.
+bool process_has_ended(int pid) {
+  const sim::ProcessLook look = sim::look_at_process(pid);
+  return look.state == 0 || sim::has_ended({pid, look.start_ticks});
+}
+
+std::string words_of_stuck(int tid) {
+  const char state = sim::look_at_process(tid).state;
+  return fmt::format(
+      "its thread {} does not stop (state {}): it waits for the child of a vfork(), or for a file "
+      "system or a device that does not answer, or is frozen; the process goes on, and is not shown",
+      tid, state == 0 ? '?' : state);
+}
+
+// -1: this user's, or this one is root.
+int other_owner(int pid) {
+  const int user = number_in(fmt::format("/proc/{}/status", pid), "Uid:", -1);
+  const auto own = static_cast<int>(::geteuid());
+  return own == 0 || user == own ? -1 : user;
+}
+
 }  // namespace
 
-std::string refusal_words(int scope, int tracer, const std::string& error) {
-  if (tracer != 0) return fmt::format("process {} (a debugger?) holds it already", tracer);
-  if (scope == 1) {
+std::string refusal_words(const Refusal& refusal) {
+  if (refusal.tracer != 0) return fmt::format("process {} (a debugger?) holds it already", refusal.tracer);
+  if (refusal.owner >= 0) {
+    return fmt::format("it belongs to user {}: run margay stacks as that user, or as root", refusal.owner);
+  }
+  if (refusal.scope == 1) {
     return "kernel.yama.ptrace_scope is 1, so only its parents may look into a process: as root, "
            "`sysctl kernel.yama.ptrace_scope=0`, or run margay stacks as root";
   }
-  if (scope == 2)
+  if (refusal.scope == 2)
     return "kernel.yama.ptrace_scope is 2, so only root may look into a process: run margay stacks as root";
-  if (scope >= 3) return fmt::format("kernel.yama.ptrace_scope is {}, which forbids it until the next boot", scope);
-  return error +
-         ": it is another user's, or a container lacks the capability SYS_PTRACE, or its seccomp filter refuses ptrace";
+  if (refusal.scope >= 3) {
+    return fmt::format("kernel.yama.ptrace_scope is {}, which forbids it until the next boot", refusal.scope);
+  }
+  return refusal.error +
+         ": a container lacks the capability SYS_PTRACE, its seccomp filter refuses ptrace, or the "
+         "process has more rights than this user";
 }
 
 std::string why_refused(int pid, int error) {
-  if (error == ESRCH) return "it has ended";
-  return refusal_words(number_in("/proc/sys/kernel/yama/ptrace_scope", "", -1),
-                       number_in(fmt::format("/proc/{}/status", pid), "TracerPid:", 0), std::strerror(error));
+  if (error == ESRCH || error == ENOENT || process_has_ended(pid)) return std::string(kHasEnded);
+  return refusal_words({.scope = number_in("/proc/sys/kernel/yama/ptrace_scope", "", -1),
+                        .tracer = number_in(fmt::format("/proc/{}/status", pid), "TracerPid:", 0),
+                        .owner = other_owner(pid),
+                        .error = std::strerror(error)});
 }
 
 // false: it has ended meanwhile, or is refused (errno).
-bool HeldProcess::take(int tid) {
+bool HeldProcess::ask(int tid) {
   if (::ptrace(PTRACE_SEIZE, tid, nullptr, nullptr) != 0) return false;
-  if (::ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr) != 0) {
-    const int error = errno;
-    ::ptrace(PTRACE_DETACH, tid, nullptr, nullptr);
-    errno = error;
-    return false;
-  }
+  asked_.push_back(tid);
+  // One that cannot be interrupted has ended: it is seized already.
+  static_cast<void>(::ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr));
+  return true;
+}
+
+// Whether it has stopped or ended.
+bool HeldProcess::collect(int tid) {
   int status = 0;
-  pid_t waited = 0;
-  do {
-    waited = ::waitpid(tid, &status, __WALL);
-  } while (waited < 0 && errno == EINTR);
-  if (waited != tid || !WIFSTOPPED(status)) {
-    errno = ESRCH;
-    return false;
-  }
+  const pid_t waited = ::waitpid(tid, &status, __WALL | WNOHANG);
+  if (waited == 0 || (waited < 0 && errno == EINTR)) return false;
+  if (waited != tid || !WIFSTOPPED(status)) return true;
   // It may have stopped for a signal of its own instead, which it gets when it goes on.
   const bool by_signal = (status >> 16) == 0;
   threads_.push_back({tid, by_signal ? WSTOPSIG(status) : 0});
   return true;
 }
 
-Status HeldProcess::hold(int pid) {
-  release();
-  // One that runs may make another thread: until a look finds no new one.
-  for (bool found = true; found;) {
-    found = false;
-    for (const int tid : threads_of(pid)) {
-      if (std::ranges::any_of(threads_, [tid](const Thread& thread) { return thread.tid == tid; })) continue;
-      if (take(tid)) {
-        found = true;
-      } else if (const int error = errno; error != ESRCH && !has_exited(tid)) {
-        std::string why = why_refused(pid, error);
-        release();
-        return Status::error(std::move(why));
-      }
+Status HeldProcess::ask_new(int pid, bool& found) {
+  found = false;
+  for (const int tid : threads_of(pid)) {
+    if (std::ranges::any_of(threads_, [tid](const Thread& thread) { return thread.tid == tid; })) continue;
+    if (ask(tid)) {
+      found = true;
+    } else if (const int error = errno; error != ESRCH && !has_exited(tid)) {
+      return Status::error(why_refused(pid, error));
     }
   }
-  if (threads_.empty()) return Status::error("it has ended");
+  return {};
+}
+
+Status HeldProcess::wait_for_stops(std::uint64_t begun_ns) {
+  while (true) {
+    std::erase_if(asked_, [this](int tid) { return collect(tid); });
+    if (asked_.empty()) return {};
+    const std::uint64_t passed_ns = sim::real_clock().now_ns() - begun_ns;
+    if (passed_ns > kPatienceNs) {
+      // A main thread that has ended before others is not told by waitpid().
+      std::erase_if(asked_, has_exited);
+      // One that is about to run stops as soon as it gets a processor.
+      const auto stuck = std::ranges::find_if(
+          asked_, [&](int tid) { return passed_ns > kLongestNs || sim::look_at_process(tid).state != 'R'; });
+      if (stuck != asked_.end() && !collect(*stuck)) return Status::error(words_of_stuck(*stuck));
+      if (stuck != asked_.end()) asked_.erase(stuck);
+    }
+    sim::give_processor_up(kPollNs);
+  }
+}
+
+Status HeldProcess::hold(int pid) {
+  release();
+  const std::uint64_t begun_ns = sim::real_clock().now_ns();
+  // One that runs may make another thread: until a look finds no new one.
+  for (bool found = true; found;) {
+    Status status = ask_new(pid, found);
+    if (status.ok()) status = wait_for_stops(begun_ns);
+    if (!status.ok()) {
+      release();
+      return status;
+    }
+  }
+  if (threads_.empty()) return Status::error(std::string(kHasEnded));
+  std::ranges::sort(threads_, {}, &Thread::tid);
+  const auto main = std::ranges::find(threads_, pid, &Thread::tid);
+  if (main != threads_.end()) std::rotate(threads_.begin(), main, main + 1);
   return {};
 }
 
 void HeldProcess::release() {
+  std::erase_if(asked_, [this](int tid) { return collect(tid); });
+  asked_.clear();
   for (const Thread& thread : threads_) {
     // A request that takes its signal as a pointer.
     ::ptrace(PTRACE_DETACH, thread.tid, nullptr, static_cast<std::uintptr_t>(thread.signal));

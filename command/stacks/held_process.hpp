@@ -2,7 +2,9 @@
 // told, and whatever ends this process lets it go on.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "portals/base/status.hpp"
@@ -16,8 +18,10 @@ class HeldProcess {
   HeldProcess& operator=(const HeldProcess&) = delete;
   ~HeldProcess() { release(); }
 
-  // Stops all threads of the process. Error: it has ended, or the system does not allow it; the sentence says which
-  // setting refuses. Then no thread is stopped. Release by the thread that called this.
+  // Stops all threads of the process. Error: it has ended; the system does not allow it, and the sentence says which
+  // setting refuses; or a thread does not stop in time, as one in vfork() or in a file system that does not answer.
+  // Then no thread is stopped. Release by the thread that called this. A thread that did not stop in time cannot be let
+  // go before it does: the system lets it go when the calling thread ends, so call from a thread of its own.
   [[nodiscard]] portals::Status hold(int pid);
   // All go on, with the signals that came meanwhile. No effect when nothing is held.
   void release();
@@ -30,15 +34,27 @@ class HeldProcess {
   [[nodiscard]] const std::vector<Thread>& threads() const { return threads_; }
 
  private:
-  [[nodiscard]] bool take(int tid);
+  [[nodiscard]] bool ask(int tid);
+  [[nodiscard]] bool collect(int tid);
+  [[nodiscard]] portals::Status ask_new(int pid, bool& found);
+  [[nodiscard]] portals::Status wait_for_stops(std::uint64_t begun_ns);
 
   std::vector<Thread> threads_;
+  std::vector<int> asked_;  // seized, and not seen to stop
 };
 
-// Why the system refuses to hold a process, and what allows it. `error`: of ptrace().
+inline constexpr std::string_view kHasEnded = "it has ended";
+// Why the system refuses to hold or to read a process, and what allows it. `error`: of ptrace(), or of a file in /proc.
 [[nodiscard]] std::string why_refused(int pid, int error);
-// The same by what /proc tells: yama's ptrace_scope, -1 where there is none, and the process that holds it already, 0
-// none. Pure.
-[[nodiscard]] std::string refusal_words(int scope, int tracer, const std::string& error);
+
+// What /proc tells of a refusal.
+struct Refusal {
+  int scope = -1;  // yama's ptrace_scope; -1: none
+  int tracer = 0;  // the process that holds it already; 0: none
+  int owner = -1;  // the user that it belongs to; -1: to this one, or this one is root
+  std::string error;
+};
+// The same by these. Pure.
+[[nodiscard]] std::string refusal_words(const Refusal& refusal);
 
 }  // namespace margay::command

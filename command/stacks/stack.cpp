@@ -1,10 +1,14 @@
 #include "command/stacks/stack.hpp"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
+
+#include "sim/trace/definition.hpp"
 
 namespace margay::command {
 
@@ -59,6 +63,25 @@ Stack folded(const Stack& stack, const std::string& call) {
     out.push_back(std::move(frame));
   }
   return out;
+}
+
+std::string function_name(const std::string& symbol) {
+  // What is no mangled name would be taken for a type's: "i" is int.
+  if (!symbol.starts_with("_Z")) return sim::printable(symbol.substr(0, symbol.find("@@")));
+  int status = 0;
+  char* const demangled = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+  std::string text = demangled != nullptr ? demangled : symbol;
+  std::free(demangled);
+  if (demangled != nullptr) {
+    std::size_t from = text.find("(anonymous namespace)");
+    constexpr std::size_t kLength = sizeof "(anonymous namespace)" - 1;
+    while (from != std::string::npos && text.find('(') == from) {
+      text.replace(from, kLength, "{anonymous}");
+      from = text.find("(anonymous namespace)");
+    }
+    if (!text.starts_with('(')) text = text.substr(0, text.find('('));
+  }
+  return sim::printable(text.substr(0, text.find("@@")));
 }
 
 std::string text_of(const Frame& frame) {

@@ -30,6 +30,8 @@ using Stack = std::vector<Frame>;
 // do not say; empty: not known.
 [[nodiscard]] Stack folded(const Stack& stack, const std::string& call);
 
+// A function's name by its symbol: one of C++ readable, without its parameters; printable.
+[[nodiscard]] std::string function_name(const std::string& symbol);
 // "main (heat.c:41)"
 [[nodiscard]] std::string text_of(const Frame& frame);
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "command/stacks/held_process.hpp"
@@ -43,12 +44,16 @@ Status read_stacks(const Place& place, bool all, std::vector<StackOf>& out) {
   Unwinder unwinder(place.pid);
   if (Status status = unwinder.open(); !status.ok()) return status;
   std::string call;
-  {
+  Status status;
+  // The system lets go whatever a thread still holds when it ends.
+  std::thread([&] {
     HeldProcess held;
-    if (Status status = held.hold(place.pid); !status.ok()) return status;
+    status = held.hold(place.pid);
+    if (!status.ok()) return;
     for (const HeldProcess::Thread& thread : held.threads()) unwinder.walk(thread.tid);
     call = call_of(place);
-  }
+  }).join();
+  if (!status.ok()) return status;
   std::vector<Stack> stacks = unwinder.stacks();
   // The board names one call: whose, can be told when one thread alone is in MPI by what its frames say.
   const auto unnamed =
@@ -133,9 +138,7 @@ int stacks(const sim::StacksOrder& order) {
     return print_stacks({{0, pid, nullptr}}, order.all, false);
   }
   if (job == nullptr) {
-    complain(fmt::format("{} of this user runs on this machine; there are: {}",
-                         order.job.empty() ? std::string("not one job") : "no one job or process " + order.job,
-                         jobs.list()));
+    complain(jobs.why_not_named(order.job, "job or process"));
     return kStatusNoSuch;
   }
   if (order.rank >= static_cast<std::int64_t>(job->board.size())) {

@@ -1,14 +1,13 @@
 #include "command/stacks/unwind.hpp"
 
-#include <cxxabi.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
+#include <cerrno>
 #include <string>
 
+#include "command/stacks/held_process.hpp"
 #include "portals/base/assert.hpp"
 #include "sim/trace/definition.hpp"
 
@@ -39,25 +38,6 @@ int take_frame(Dwfl_Frame* frame, void* into) {
   return addresses.size() < kMostFrames ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-// The name of a C++ function without its parameters.
-std::string readable(const char* symbol) {
-  if (symbol == nullptr) return "";
-  int status = 0;
-  char* const demangled = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
-  std::string text = demangled != nullptr ? demangled : symbol;
-  std::free(demangled);
-  if (demangled != nullptr && !text.starts_with("(")) {
-    std::size_t from = text.find("(anonymous namespace)");
-    constexpr std::size_t kLength = sizeof "(anonymous namespace)" - 1;
-    while (from != std::string::npos && text.find('(') == from) {
-      text.replace(from, kLength, "{anonymous}");
-      from = text.find("(anonymous namespace)");
-    }
-    text = text.substr(0, text.find('('));
-  }
-  return sim::printable(text.substr(0, text.find("@@")));
-}
-
 Frame frame_at(Dwfl* dwfl, const Unwinder::Address& address) {
   Frame frame;
   // The call ends one byte before the address that it returns to.
@@ -67,7 +47,8 @@ Frame frame_at(Dwfl* dwfl, const Unwinder::Address& address) {
   const char* const path = dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
   const std::string file = path == nullptr ? "" : path;
   frame.module = sim::printable(file.substr(file.find_last_of('/') + 1));
-  frame.function = readable(dwfl_module_addrname(module, at));
+  const char* const symbol = dwfl_module_addrname(module, at);
+  frame.function = function_name(symbol == nullptr ? "" : symbol);
   Dwfl_Line* const line = dwfl_module_getsrc(module, at);
   int number = 0;
   const char* const source =
@@ -101,8 +82,11 @@ Status Unwinder::open() {
   // The threads are held already when they are walked.
   if (error == 0) error = dwfl_linux_proc_attach(impl_->dwfl, impl_->pid, true);
   if (error == 0) return {};
-  return Status::error(error > 0 ? std::string("its memory is not to be read: ") + std::strerror(error)
-                                 : std::string("its memory is not to be read: ") + dwfl_errmsg(-1));
+  const std::string own = error > 0 ? "" : dwfl_errmsg(-1);
+  std::string why = why_refused(impl_->pid, error > 0 ? error : EINVAL);
+  // libdw's own word is about files, not about rights.
+  if (!own.empty() && why != kHasEnded) why = own;
+  return Status::error(why == kHasEnded ? why : "its memory is not to be read: " + why);
 }
 
 void Unwinder::walk(int tid) {

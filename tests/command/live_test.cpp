@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include <string>
+#include <vector>
 
 #include "sim/boot/board.hpp"
 #include "sim/boot/node_segment.hpp"
 #include "sim/cli/live/board_reader.hpp"
 #include "sim/cli/live/job_look.hpp"
+#include "sim/cli/live/running_jobs.hpp"
+#include "sim/cli/live/short_text.hpp"
 #include "sim/cli/live/table.hpp"
 
 namespace margay::sim {
@@ -122,6 +125,10 @@ TEST_CASE("numbers and times are short") {
   CHECK(short_time(9.96) == "10");
   CHECK(short_time(200) == "3m20");
   CHECK(short_time(18'420) == "5h07");
+  CHECK(time_in_words(4.54) == "4.5 s");
+  CHECK(time_in_words(59.4) == "59 s");
+  CHECK(time_in_words(59.6) == "1m00s");
+  CHECK(time_in_words(4980) == "1h23m");
 }
 
 TEST_CASE("a table has a line for each rank in the order asked for, and what the launcher sees") {
@@ -130,7 +137,7 @@ TEST_CASE("a table has a line for each rank in the order asked for, and what the
   job.nodes = 1;
   job.ranks = {row(0, 1), row(1, 30), row(2, 20)};
   std::size_t head_at = 0;
-  std::vector<std::string> lines = table_of(job, SortKey::kMessages, head_at);
+  std::vector<std::string> lines = table_of(job, SortKey::kMessages, kAnyWidth, head_at);
   REQUIRE(lines.size() == 5);
   CHECK(head_at == 1);
   CHECK(lines[2].starts_with("    1 "));
@@ -138,10 +145,61 @@ TEST_CASE("a table has a line for each rank in the order asked for, and what the
   CHECK(lines[2].find("12.3M") != std::string::npos);
   job.stall = BoardStall::kDeadlock;
   job.cycle = "0 -> 1 -> 0";
-  lines = table_of(job, SortKey::kRank, head_at);
+  lines = table_of(job, SortKey::kRank, kAnyWidth, head_at);
   CHECK(head_at == 2);
   CHECK(lines[1].ends_with("nobody will send one; cycle: 0 -> 1 -> 0"));
   CHECK(lines[3].starts_with("    0 "));
+}
+
+TEST_CASE("a narrow table has for whom a rank waits behind the call, the whole cycle, and what is sorted by") {
+  JobLook job;
+  job.nodes = 1;
+  job.ranks = {row(0, 1), row(1, 30)};
+  job.ranks[0].call = "MPI_Recv";
+  job.ranks[0].waits_for = "waits for rank 1, tag 5, MPI_COMM_WORLD";
+  job.stall = BoardStall::kDeadlock;
+  job.cycle = "0 -> 1 -> 0";
+  std::size_t head_at = 0;
+  for (const std::size_t room : {100U, 80U, 67U}) {
+    CAPTURE(room);
+    const std::vector<std::string> lines = table_of(job, SortKey::kBytes, room, head_at);
+    for (std::size_t at = 1; at < lines.size(); ++at) CHECK(lines[at].size() <= room);
+    CHECK(lines[head_at - 1] == "  cycle: 0 -> 1 -> 0");
+    CHECK(lines[head_at].find(" call          waits for ") != std::string::npos);
+    CHECK((lines[head_at].find("since s") != std::string::npos) == (room > 67));
+    CHECK(lines[head_at].find("bytes/s") != std::string::npos);
+    CHECK(lines[head_at + 1].find(" MPI_Recv      rank 1, tag 5, MPI_COMM_WORLD ") != std::string::npos);
+    CHECK(lines[head_at + 2].find(" -             - ") != std::string::npos);
+  }
+  job.ranks[0].waits_for.clear();
+  const std::vector<std::string> lines = table_of(job, SortKey::kRank, 100, head_at);
+  CHECK(lines[head_at].find("waits for") == std::string::npos);
+  CHECK(lines[head_at].find("unexp") != std::string::npos);
+  CHECK(lines[head_at].find("tcp") == std::string::npos);
+}
+
+TEST_CASE("what is too long for a line is broken at a space, or where there is none at the end") {
+  CHECK(wrapped("one two", 7) == std::vector<std::string>{"one two"});
+  CHECK(wrapped("one two three", 7) == std::vector<std::string>{"one two", "  three"});
+  CHECK(wrapped("abcdefghij", 4) == std::vector<std::string>{"abcd", "  ef", "  gh", "  ij"});
+  CHECK(wrapped("abcdef", 1) == std::vector<std::string>{"abcdef"});
+}
+
+TEST_CASE("why a word names no one job") {
+  RunningJobs jobs;
+  CHECK(jobs.why_not_named("", "job") == "no job of this user runs on this machine");
+  CHECK(jobs.why_not_named("dead", "job") ==
+        "no job dead of this user runs on this machine; there is no job of this user");
+  for (const char* const job : {"aa01", "aa02", "bb03"}) jobs.all().emplace_back().name = job;
+  for (RunningJob& job : jobs.all()) job.launcher.pid = 7;
+  CHECK(jobs.why_not_named("", "job") ==
+        "several jobs run: name one of aa01 (launcher 7), aa02 (launcher 7), bb03 (launcher 7)");
+  CHECK(jobs.named("aa") == nullptr);
+  CHECK(jobs.why_not_named("aa", "job") ==
+        "several jobs have names that begin with aa: name one of aa01 (launcher 7), aa02 (launcher 7)");
+  CHECK(jobs.why_not_named("\x1b[31m\n", "job or process") ==
+        "no job or process ?[31m? of this user runs on this machine; jobs: aa01 (launcher 7), aa02 (launcher 7), bb03 "
+        "(launcher 7)");
 }
 
 }  // namespace margay::sim

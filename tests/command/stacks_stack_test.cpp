@@ -2,11 +2,15 @@
 #include "command/stacks/stack.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <string>
 #include <vector>
 
 #include "command/stacks/held_process.hpp"
+#include "command/stacks/unwind.hpp"
 
 namespace margay::command {
 
@@ -71,11 +75,38 @@ TEST_CASE("equal stacks are one, those of most ranks first, threads last") {
 }
 
 TEST_CASE("a refusal names the setting") {
-  CHECK(refusal_words(1, 0, "x").find("sysctl kernel.yama.ptrace_scope=0") != std::string::npos);
-  CHECK(refusal_words(2, 0, "x").find("only root") != std::string::npos);
-  CHECK(refusal_words(3, 0, "x").find("until the next boot") != std::string::npos);
-  CHECK(refusal_words(0, 0, "Operation not permitted").find("Operation not permitted") == 0);
-  CHECK(refusal_words(1, 77, "x").find("process 77") != std::string::npos);
+  CHECK(refusal_words({.scope = 1, .error = ""}).find("sysctl kernel.yama.ptrace_scope=0") != std::string::npos);
+  CHECK(refusal_words({.scope = 2, .error = ""}).find("only root") != std::string::npos);
+  CHECK(refusal_words({.scope = 3, .error = ""}).find("until the next boot") != std::string::npos);
+  CHECK(refusal_words({.scope = 0, .error = "Operation not permitted"}).starts_with("Operation not permitted: "));
+  CHECK(refusal_words({.scope = 1, .tracer = 77, .error = ""}).find("process 77") != std::string::npos);
+  // Another user's is refused whatever the scope is.
+  CHECK(refusal_words({.scope = 1, .owner = 4, .error = ""}) ==
+        "it belongs to user 4: run margay stacks as that user, or as root");
+}
+
+TEST_CASE("only what C++ has mangled is demangled") {
+  for (const char* const name : {"i", "d", "f", "main", "PKc", "_start"}) CHECK(function_name(name) == name);
+  CHECK(function_name("_ZN4heat4stepEi") == "heat::step");
+  CHECK(function_name("_ZN12_GLOBAL__N_14stepEv") == "{anonymous}::step");
+  CHECK(function_name("_Zx") == "_Zx");
+  CHECK(function_name("memcpy@@GLIBC_2.14") == "memcpy");
+  CHECK(function_name("\x1b[2J") == "?[2J");
+}
+
+TEST_CASE("a process that has ended is told so, by its stacks and by its memory") {
+  const int child = ::fork();
+  if (child == 0) ::_exit(0);
+  REQUIRE(child > 0);
+  siginfo_t ended{};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) == 0);
+  for (const bool gone : {false, true}) {
+    CAPTURE(gone);
+    if (gone) REQUIRE(::waitpid(child, nullptr, 0) == child);
+    CHECK(HeldProcess().hold(child).sentence() == kHasEnded);
+    CHECK(Unwinder(child).open().sentence() == kHasEnded);
+    CHECK(why_refused(child, EACCES) == kHasEnded);
+  }
 }
 
 }  // namespace margay::command

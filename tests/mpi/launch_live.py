@@ -111,11 +111,14 @@ def case_top_deadlock(case):
                            "the deadlock is to be told")
         case.expect(re.search(rf"^job [0-9a-f]{{8}}: 2 ranks on 1 node, launcher {job.name}, for ", table, re.M), "the headline")
         seen = rows(table)
-        case.expect(re.search(r" waiting +MPI_Recv +[0-9.ms]+ .* 0 +0 +1 +0 +0 +1 +4 +0 +0 +waits for rank 1, tag 5, MPI_COMM_WORLD$",
-                              seen[0]), "rank 0: one receive, one message of 4 bytes sent")
-        case.expect(re.search(r" waiting +MPI_Recv +[0-9.ms]+ .* 0 +0 +1 +1 +[1-9]\d* +0 +0 +0 +0 +waits for rank 0, tag 17, MPI_COMM_WORLD$",
-                              seen[1]), "rank 1: one receive, one unexpected message, nothing sent")
+        case.expect(re.search(r" waiting +MPI_Recv +rank 1, tag 5, MPI_COMM_WORLD +[0-9.ms]+ .* 0 +0 +1 +0 +0 +1 +4 +0 +0$", seen[0]), "rank 0: one receive, one message of 4 bytes sent")
+        case.expect(re.search(r" waiting +MPI_Recv +rank 0, tag 17, MPI_COMM_WORLD +[0-9.ms]+ .* 0 +0 +1 +1 +[1-9]\d* +0 +0 +0 +0$", seen[1]), "rank 1: one receive, one unexpected message, nothing sent")
         case.expect(table == table.encode("ascii", "replace").decode(), "plain text")
+        screen = Pseudoterminal(case, job.name)
+        screen.read_until(lambda seen: "[r]ank*" in seen, "the table is to be there")
+        expect(case, "0 -> 1 -> 0" in screen.seen and "rank 1, tag 5, MPI_COMM_WORLD" in screen.seen, f"on 100 columns: {screen.seen!r}")
+        screen.press("q")
+        screen.end()
 
 
 def case_top_computes(case):
@@ -129,7 +132,7 @@ def case_top_computes(case):
                 sent = "101 +1000 +0 +0" if wire == "shm" else "0 +0 +101 +1000"
                 case.expect(re.search(r" 3 +60 +\d+(\.\dk|k)? +0 +0 +0 +0$", seen[1]), "3 receives are posted at rank 1, and 60 messages wait there")
                 case.expect(re.search(r" computing +- +", seen[1]), "rank 1 computes")
-                case.expect(re.search(rf" (asleep|waiting|in MPI) +MPI_Recv .* 1 +0 +0 +{sent}(  waits .*)?$", seen[0]), f"rank 0 sent over {wire}")
+                case.expect(re.search(rf" (asleep|waiting|in MPI) +MPI_Recv .* 1 +0 +0 +{sent}$", seen[0]), f"rank 0 sent over {wire}")
                 lines = table.splitlines()
                 case.expect(lines.index(seen[1]) < lines.index(seen[0]), "sorted by unexpected messages")
                 end.touch()
@@ -172,9 +175,19 @@ def case_top_others(case):
     """No job of this name; files with a board's name that are cut, wild, another version's, or somebody else's job."""
     own = str(os.getpid())
     margay(case, "top", "--once", "ffffffffffffffff", status=1)
-    case.expect("no one job ffffffffffffffff" in case.last.stderr and not case.last.stdout, "the job that is not there is named")
-    margay(case, "top", "--once", "--interval", "0", status=2)
-    margay(case, "top", "--once", "--sort", "colour", status=2)
+    case.expect("no job ffffffffffffffff" in case.last.stderr and not case.last.stdout, "the job that is not there is named")
+    for interval in ("0", "nan", "1e9", "2s", "\x1b[2J"):
+        margay(case, "top", "--once", "--interval", interval, status=2)
+        case.expect("is no number of seconds from 0.05 to 3600" in case.last.stderr and "\x1b" not in case.last.stderr, f"interval {interval!r}")
+    columns = "rank, since, cpu, calls, messages, bytes, posted, unexpected, heap"
+    for word in ("colour", "3", "\x1b[2J"):
+        margay(case, "top", "--once", f"--sort={word}", status=2)
+        case.expect(f"there are: {columns}" in case.last.stderr and "\x1b" not in case.last.stderr, f"sort {word!r}")
+    told = margay(case, "top", "--help")
+    case.expect(columns in " ".join(told.split()) and all(32 <= ord(c) < 127 or c == "\n" for c in told), "help is text")
+    for command, status in ((("top", "--once"), 1), (("stacks",), 2)):
+        margay(case, *command, "\x1b[31mred\n", status=status)
+        case.expect("?[31mred?" in case.last.stderr and "\x1b" not in case.last.stderr, f"{command}: a name is printable")
     with tempfile.TemporaryDirectory() as folder:
         job, end = placed(case, folder, ranks=2)
         with job:
@@ -328,6 +341,60 @@ def case_top_screen(case):
             expect(case, status == 0 and not problem, f"q of the end: {status}, {problem}")
 
 
+def case_top_no_reader(case):
+    """A terminal that nobody reads, or that went away, does not keep top: SIGTERM ends the one, a failed write the other."""
+    with tempfile.TemporaryDirectory() as folder:
+        job, _ = placed(case, folder)
+        with job:
+            screen = Pseudoterminal(case, job.name, "--interval", "0.05")
+            unread = lambda: struct.unpack("i", fcntl.ioctl(screen.main, termios.FIONREAD, b"    "))[0]
+            before = []
+
+            def full():
+                before.append(unread())
+                time.sleep(0.5)
+                return unread()
+
+            eventually(case, full, lambda now: now == before[-1] > 0, "the terminal is to be full")
+            screen.process.terminate()
+            ended = eventually(case, screen.process.poll, lambda status: status is not None, "SIGTERM ends it")
+            expect(case, ended == 128 + signal.SIGTERM, f"SIGTERM with a full terminal: {ended}")
+            if ended is None:
+                screen.process.kill()
+            main, terminal = pty.openpty()
+            top = subprocess.Popen([case.build.tool("margay"), "top", "--interval", "0.05", job.name], stdin=subprocess.DEVNULL, stdout=terminal,
+                                   stderr=subprocess.DEVNULL, start_new_session=True, env=support.clean_environment())
+            os.close(terminal)
+            os.read(main, 1)
+            os.close(main)
+            ended = eventually(case, top.poll, lambda status: status is not None, "top ends with its terminal")
+            expect(case, ended == 1, f"the terminal is gone: {ended}")
+            if ended is None:
+                top.kill()
+            top = Pseudoterminal(case, "ffffffffffffffff").process
+            ended = eventually(case, top.poll, lambda status: status is not None, "top without its job ends")
+            top.kill()
+            told = top.communicate()[1].decode()
+            expect(case, ended == 1 and "no job ffffffffffffffff of this user" in told and job.name in told, f"no such job: {told}")
+
+
+def case_stacks_stuck(case):
+    """A thread that cannot be stopped is told, its process goes on, and the other rank is shown; and the job ends right."""
+    with tempfile.TemporaryDirectory() as folder:
+        end = pathlib.Path(folder) / "end"
+        job = Job(case, case.ours("stuck.c", ["-lpthread"]), end)
+        job.read_until(job.process.stdout, "begun")
+        with job:
+            look = lambda: margay(case, "stacks", job.name, status=1)
+            eventually(case, look, lambda seen: "> i (stuck.c" in seen, "rank 1 in i()")
+            case.expect(re.search(r"^margay stacks: rank 0 \(process \d+\): its thread \d+ does not stop \(state D\)", case.last.stderr, re.M), "why")
+            case.expect(case.last.stdout.startswith(f"rank 1: main (stuck.c:{line_of('stuck.c', 'call')}) > i (stuck.c:{line_of('stuck.c', 'wait')})"),
+                        "rank 1 alone")
+            end.touch()
+            status, out, err = job.finish()
+            case.expect(status == 0 and "seen\n" in out and err == "", f"the job ends right: {status} {out} {err}")
+
+
 def case_stacks(case):
     """Each rank's function and line, equal ones as one, threads, one rank alone; and the job comes to its right end."""
     line = {mark: line_of("placed.c", mark) for mark in ("compute", "call", "wait", "barrier", "stay")}
@@ -352,7 +419,7 @@ def case_stacks(case):
             margay(case, "stacks", job.name, "--rank", "4", status=2)
             case.expect("has 4 ranks" in case.last.stderr, "no such rank")
             margay(case, "stacks", "ffffffffffffffff", status=2)
-            case.expect("no one job or process ffffffffffffffff" in case.last.stderr, "no such job")
+            case.expect("no job or process ffffffffffffffff" in case.last.stderr, "no such job")
             end.touch()
             status, out, err = job.finish()
             case.expect(status == 0 and f"sum {SUM}\n" in out and err == "", f"the job ends right: {status} {out} {err}")

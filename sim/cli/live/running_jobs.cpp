@@ -16,6 +16,7 @@
 #include "sim/base/random.hpp"
 #include "sim/cli/live/process_look.hpp"
 #include "sim/launch/report/report.hpp"
+#include "sim/trace/definition.hpp"
 
 namespace margay::sim {
 
@@ -130,12 +131,24 @@ RunningJob* RunningJobs::named(const std::string& word) {
   return found;
 }
 
-std::string RunningJobs::list() const {
-  std::string text;
-  for (const RunningJob& job : jobs_) {
-    text += fmt::format("{}{} (launcher {})", text.empty() ? "" : ", ", job.name, job.launcher.pid);
+std::string RunningJobs::why_not_named(const std::string& word, std::string_view what) const {
+  if (jobs_.empty() && word.empty()) return "no job of this user runs on this machine";
+  if (jobs_.empty()) {
+    return fmt::format("no {} {} of this user runs on this machine; there is no job of this user", what,
+                       printable(word));
   }
-  return text.empty() ? "none" : text;
+  std::string all;
+  std::string fitting;
+  for (const RunningJob& job : jobs_) {
+    const std::string text = fmt::format("{} (launcher {})", job.name, job.launcher.pid);
+    all += (all.empty() ? "" : ", ") + text;
+    if (job.name.starts_with(word)) fitting += (fitting.empty() ? "" : ", ") + text;
+  }
+  if (word.empty()) return "several jobs run: name one of " + all;
+  if (!fitting.empty()) {
+    return fmt::format("several jobs have names that begin with {}: name one of {}", printable(word), fitting);
+  }
+  return fmt::format("no {} {} of this user runs on this machine; jobs: {}", what, printable(word), all);
 }
 
 }  // namespace margay::sim

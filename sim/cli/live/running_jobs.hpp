@@ -37,8 +37,9 @@ class RunningJobs {
   [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
   // The job that a word names: its name, the beginning of it, or its launcher's process; nullptr: none, or several.
   [[nodiscard]] RunningJob* named(const std::string& word);
-  // The names and launchers of all, for a sentence; "none".
-  [[nodiscard]] std::string list() const;
+  // Why `word`, or no word, names no one job: there is none, or there are several; with the names and launchers of
+  // those that it may be. `what` is looked for: "job". Printable.
+  [[nodiscard]] std::string why_not_named(const std::string& word, std::string_view what) const;
 
  private:
   void look_at(int pid);

@@ -67,7 +67,7 @@ void Screen::draw() {
   for (const JobLook& job : looks_) {
     if (!lines.empty()) lines.emplace_back();
     std::size_t head_at = 0;
-    const std::vector<std::string> table = table_of(job, key_, head_at);
+    const std::vector<std::string> table = table_of(job, key_, terminal_.columns(), head_at);
     heads.push_back(lines.size() + head_at);
     lines.insert(lines.end(), table.begin(), table.end());
   }
@@ -115,6 +115,15 @@ void Screen::take_key(int key) {
 }
 
 int Screen::run() {
+  if (!options_.job.empty()) {
+    jobs_.find();
+    const RunningJob* const job = jobs_.named(options_.job);
+    if (job == nullptr) {
+      print_remarks(jobs_, options_.job);
+      return kStatusNoScreen;
+    }
+    options_.job = job->name;  // whole: later jobs may begin as it does
+  }
   if (const portals::Status status = terminal_.open(); !status.ok()) {
     std::fprintf(stderr, "margay top: %s; --once prints one table\n", status.sentence().c_str());
     return kStatusNoScreen;
@@ -137,6 +146,12 @@ int Screen::run() {
 }
 
 }  // namespace
+
+void print_remarks(RunningJobs& jobs, const std::string& job) {
+  for (const std::string& remark : jobs.remarks()) std::fprintf(stderr, "margay top: %s\n", remark.c_str());
+  if (job.empty() || jobs.named(job) != nullptr) return;
+  std::fprintf(stderr, "margay top: %s\n", jobs.why_not_named(job, "job").c_str());
+}
 
 int show_screen(const TopOptions& options) {
   return Screen(options).run();

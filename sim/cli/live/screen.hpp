@@ -14,7 +14,11 @@ struct TopOptions {
   SortKey key = SortKey::kRank;
 };
 
-// Until q, or a signal that ends it; the exit status. Requires: standard output is a terminal.
+// Complains of what looked like a job and is none, and when `job`, not empty, names no one job.
+void print_remarks(RunningJobs& jobs, const std::string& job);
+
+// Until q, or a signal that ends it; the exit status, 1 when there is no such job. Requires: standard output is a
+// terminal.
 [[nodiscard]] int show_screen(const TopOptions& options);
 
 }  // namespace margay::sim

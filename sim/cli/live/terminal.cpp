@@ -1,5 +1,6 @@
 #include "sim/cli/live/terminal.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -19,17 +20,10 @@ namespace {
 
 using portals::Status;
 
+// For how long a terminal that takes nothing is waited for at the end.
+constexpr int kShortMs = 200;
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[2J";  // alternate screen, no cursor, empty
 constexpr std::string_view kLeave = "\x1b[0m\x1b[?25h\x1b[?1049l";
-
-void write_all(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
 
 winsize size_now() {
   constexpr winsize kUsual{.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
@@ -52,12 +46,44 @@ Status Terminal::open() {
     ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
     return Status::error("signals cannot be read: " + why);
   }
+  open_output();
   enter();
   return {};
 }
 
+// Standard output is shared with others, who would see a flag of it. A terminal of another user (after su) cannot be
+// opened again.
+void Terminal::open_output() {
+  output_ = ::open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+// Whether it takes a byte more.
+bool Terminal::wait_for_room(Patience patience) const {
+  const bool any = patience == Patience::kUntilSignal;
+  std::array<pollfd, 2> descriptors{{{output_ >= 0 ? output_ : STDOUT_FILENO, POLLOUT, 0}, {signals_, POLLIN, 0}}};
+  const int ready = ::poll(descriptors.data(), any ? 2 : 1, any ? -1 : kShortMs);
+  return ready < 0 ? errno == EINTR : descriptors[0].revents != 0;
+}
+
+void Terminal::write_all(std::string_view text, Patience patience) {
+  const int descriptor = output_ >= 0 ? output_ : STDOUT_FILENO;
+  while (!text.empty() && !gone_) {
+    // One that may block takes as much as it said that it has room for: a byte.
+    if (output_ < 0 && !wait_for_room(patience)) return;
+    const ssize_t written = ::write(descriptor, text.data(), output_ < 0 ? 1 : text.size());
+    if (written > 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written < 0 && errno == EAGAIN) {
+      if (!wait_for_room(patience)) return;
+    } else if (written == 0 || errno != EINTR) {
+      gone_ = true;
+    }
+  }
+}
+
 Terminal::~Terminal() {
   leave();
+  if (output_ >= 0) ::close(output_);
   if (signals_ < 0) return;
   ::close(signals_);
   ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
@@ -70,16 +96,16 @@ void Terminal::enter() {
     keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     keys.c_cc[VMIN] = 0;
     keys.c_cc[VTIME] = 0;
-    ::tcsetattr(STDIN_FILENO, TCSADRAIN, &keys);
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &keys);
   }
-  write_all(kEnter);
+  write_all(kEnter, Patience::kUntilSignal);
   entered_ = true;
 }
 
 void Terminal::leave() {
   if (!std::exchange(entered_, false)) return;
-  write_all(kLeave);
-  if (has_keys_) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &keys_before_);
+  write_all(kLeave, Patience::kShort);
+  if (has_keys_) ::tcsetattr(STDIN_FILENO, TCSANOW, &keys_before_);
 }
 
 std::size_t Terminal::rows() const {
@@ -98,7 +124,7 @@ void Terminal::draw(const std::vector<std::string>& lines, const std::vector<std
     text += fmt::format("\x1b[{};1H", row + 1) + (marked ? "\x1b[7m" : "") + lines[row].substr(0, columns) +
             (marked ? "\x1b[0m" : "") + (lines[row].size() < columns ? "\x1b[K" : "");
   }
-  write_all(text + (lines.size() < rows ? "\x1b[J" : ""));
+  write_all(text + (lines.size() < rows ? "\x1b[J" : ""), Patience::kUntilSignal);
 }
 
 TerminalEvent Terminal::take_signal() {
@@ -150,6 +176,7 @@ int next_key(std::string& keys) {
 }  // namespace
 
 TerminalEvent Terminal::wait(int timeout_ms) {
+  if (gone_) return {TerminalEvent::Kind::kEnd, 0};
   if (keys_.empty()) {
     std::array<pollfd, 2> descriptors{{{signals_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}}};
     const int ready = ::poll(descriptors.data(), has_keys_ ? 2 : 1, timeout_ms);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "portals/base/status.hpp"
@@ -38,19 +39,27 @@ class Terminal {
 
   [[nodiscard]] std::size_t rows() const;
   [[nodiscard]] std::size_t columns() const;
-  // Lines of printable ASCII from the top; what does not fit is cut. `reversed`: lines in reverse video.
+  // Lines of printable ASCII from the top; what does not fit is cut. `reversed`: lines in reverse video. When the
+  // terminal takes no more (it is stopped, or nobody reads it) and a signal comes, the rest is left out.
   void draw(const std::vector<std::string>& lines, const std::vector<std::size_t>& reversed);
   // The next thing that happens within `timeout_ms`. (A Ctrl-Z is done inside: it comes back as a resize.)
   [[nodiscard]] TerminalEvent wait(int timeout_ms);
 
  private:
+  enum class Patience : std::uint8_t { kUntilSignal, kShort };
+
   void enter();
   void leave();
+  void open_output();
+  [[nodiscard]] bool wait_for_room(Patience patience) const;
+  void write_all(std::string_view text, Patience patience);
   [[nodiscard]] TerminalEvent take_signal();
   [[nodiscard]] TerminalEvent take_keys(short events);
 
   bool entered_ = false;
   bool has_keys_ = false;
+  bool gone_ = false;  // no write will do
+  int output_ = -1;    // the terminal, with flags of its own; -1: standard output alone
   int signals_ = -1;
   sigset_t mask_before_{};
   termios keys_before_{};

@@ -1,19 +1,23 @@
 #include "sim/cli/live/top_command.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "sim/base/clock.hpp"
 #include "sim/cli/live/screen.hpp"
 #include "sim/kernel/waiter.hpp"
+#include "sim/trace/definition.hpp"
 
 namespace margay::sim {
 
@@ -23,8 +27,27 @@ constexpr int kStatusNoTable = 1;
 constexpr double kIntervalLeast = 0.05;
 constexpr double kIntervalMost = 3600;
 
-void print_remarks(const RunningJobs& jobs) {
-  for (const std::string& remark : jobs.remarks()) std::fprintf(stderr, "margay top: %s\n", remark.c_str());
+std::string column_problem(const std::string& word) {
+  std::string all;
+  for (const SortWord& sort : sort_words()) {
+    if (word == sort.word) return "";
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", sort.word);
+  }
+  return fmt::format("there is no column {} to sort by; there are: {}", printable(word), all);
+}
+
+SortKey key_of(std::string_view word) {
+  const auto words = sort_words();
+  const auto at = std::ranges::find(words, word, &SortWord::word);
+  return at == words.end() ? SortKey::kRank : at->key;
+}
+
+std::string interval_problem(const std::string& text) {
+  double seconds = 0;
+  const auto [behind, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool number = error == std::errc() && behind == text.data() + text.size();
+  if (number && seconds >= kIntervalLeast && seconds <= kIntervalMost) return "";  // and not NaN
+  return fmt::format("{} is no number of seconds from {} to {}", printable(text), kIntervalLeast, kIntervalMost);
 }
 
 // Sleeps, but not on when all have ended.
@@ -41,16 +64,12 @@ void pause_between(double seconds, const std::vector<RunningJob*>& jobs) {
 int print_once(const TopOptions& options) {
   RunningJobs jobs;
   jobs.find();
-  print_remarks(jobs);
+  print_remarks(jobs, options.job);
   std::vector<RunningJob*> chosen;
   for (RunningJob& job : jobs.all()) {
     if (options.job.empty() || jobs.named(options.job) == &job) chosen.push_back(&job);
   }
-  if (chosen.empty() && !options.job.empty()) {
-    std::fprintf(stderr, "margay top: no one job %s of this user runs on this machine; there are: %s\n",
-                 options.job.c_str(), jobs.list().c_str());
-    return kStatusNoTable;
-  }
+  if (chosen.empty() && !options.job.empty()) return kStatusNoTable;
   if (chosen.empty()) std::printf("no job of this user runs on this machine\n");
   std::vector<JobWatcher> watchers(chosen.size());
   for (std::size_t at = 0; at < chosen.size(); ++at) {
@@ -61,7 +80,7 @@ int print_once(const TopOptions& options) {
     std::size_t head_at = 0;
     const JobLook look = watchers[at].look(*chosen[at], real_clock().now_ns());
     if (at > 0) std::printf("\n");
-    for (const std::string& line : table_of(look, options.key, head_at)) std::printf("%s\n", line.c_str());
+    for (const std::string& line : table_of(look, options.key, kAnyWidth, head_at)) std::printf("%s\n", line.c_str());
   }
   return std::fflush(stdout) == 0 ? 0 : kStatusNoTable;
 }
@@ -74,11 +93,14 @@ void add_top_command(CLI::App& app) {
   top->add_option("job", options->job, "its name, or its launcher's process; all jobs of this user else");
   top->add_flag("--once", options->once, "print one table; so it does where standard output is no terminal");
   top->add_option("--interval", options->interval_s, "seconds from look to look (0.5)")
-      ->check(CLI::Range(kIntervalLeast, kIntervalMost));
-  std::map<std::string, SortKey> keys;
-  for (const SortWord& sort : sort_words()) keys.emplace(sort.word, sort.key);
-  top->add_option("--sort", options->key, "rank, since, cpu, calls, messages, bytes, posted, unexpected, heap")
-      ->transform(CLI::CheckedTransformer(keys));
+      ->type_name("SECONDS")
+      ->check(CLI::Validator(interval_problem, ""));
+  // The names alone: CLI's own list of them shows the keys' numbers, and takes these too.
+  top->add_option_function<std::string>(
+         "--sort", [options](const std::string& word) { options->key = key_of(word); },
+         "rank, since, cpu, calls, messages, bytes, posted, unexpected, heap")
+      ->type_name("COLUMN")
+      ->check(CLI::Validator(column_problem, ""));
   top->callback([options] {
     const bool screen = !options->once && ::isatty(STDOUT_FILENO) != 0;
     if (const int status = screen ? show_screen(*options) : print_once(*options); status != 0) {
