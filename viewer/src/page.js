@@ -26,7 +26,7 @@ function first_state(trace) {
   const sorting = 'node';
   return {
     filter: { ...kNoFilter }, rows, mask: mask_of(trace.messages.rows, rows), selected: null, time: 0, rank: trace.ranks[0]?.rank ?? 0,
-    ...whole_view(trace), order: order_of(trace, sorting), sorting, theme: 'light', tab: 'messages', path: null, path_shown: false, path_asked: false,
+    ...whole_view(trace), order: order_of(trace, sorting), sorting, theme: 'light', tab: 'messages', path: null, path_shown: false,
   };
 }
 
@@ -67,9 +67,7 @@ export class Page {
   // On paper every panel is there, not only the one that was looked at last.
   #prepare_printing() {
     const prepare = () => {
-      const { path_shown } = this.store.state;
       this.tabs.show_all();
-      this.store.set({ path_shown });  // that the path was computed for the paper does not mark it on the timeline
       this.timeline.draw();
     };
     window.addEventListener('beforeprint', prepare);
@@ -113,7 +111,7 @@ export class Page {
     return {
       select: (row) => actions.select_message(row), select_call: actions.select_call, select_collective: actions.select_collective,
       zoom: actions.zoom, draw: () => timeline.draw(), filter: actions.filter_by, show: (tab) => store.set({ tab }), setTime: actions.set_time,
-      drawnAs: (row) => timeline.drawn_as(row), positionOf: (row) => timeline.position_of(row), positionAt: (rank, time) => timeline.position_at(rank, time),
+      pathDrawn: () => timeline.path_drawn(), drawnAs: (row) => timeline.drawn_as(row), positionOf: (row) => timeline.position_of(row), positionAt: (rank, time) => timeline.position_at(rank, time),
       state: () => ({ ...store.state, mask: undefined, rows: store.state.rows.length, path: store.state.path && { totals: store.state.path.totals } }),
       reset: () => store.set({ ...first_state(trace), theme: store.state.theme }),
       trace,

@@ -1,5 +1,8 @@
 // Numbers as people read them.
 
+/** Amounts of memory below it are written in bytes. */
+export const kExactBelow = 10240;
+
 const kTimeUnits = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']];
 
 /** A length of time in the unit that suits it: 4780000 is "4.78 ms"; what is not known is "–". */
@@ -21,7 +24,7 @@ export function instant_text(ns) {
 export function bytes_text(bytes) {
   if (!Number.isFinite(bytes)) return '–';
   if (bytes === 1) return '1 byte';
-  if (bytes < 10240) return `${bytes} bytes`;
+  if (bytes < kExactBelow) return `${bytes} bytes`;
   for (const [scale, unit] of [[1024 ** 3, 'GiB'], [1024 ** 2, 'MiB'], [1024, 'KiB']]) {
     if (bytes >= scale) return `${(bytes / scale).toFixed(bytes / scale < 10 ? 1 : 0)} ${unit}`;
   }

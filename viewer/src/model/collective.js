@@ -13,6 +13,15 @@ export function collective_groups(trace) {
   return groups;
 }
 
+/** Why a trace of collective calls has few messages: "No messages: 9 collective calls met in the node's memory."; "" when none did. */
+export function memory_sentence(trace) {
+  const { collectives } = trace;
+  let met = 0;
+  for (const [row] of collective_groups(trace).values()) if (/shared/.test(trace.text(collectives.algorithm[row]))) met++;
+  if (met === 0) return '';
+  return `No messages: ${met} collective ${met === 1 ? 'call' : 'calls'} met in the node\u2019s memory.`;
+}
+
 /** The rows of all ranks of the call that `row` is of, by rank. */
 export function rows_of_call(trace, row) {
   const { collectives } = trace;

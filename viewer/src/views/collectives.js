@@ -1,6 +1,7 @@
 // All collective calls, one line for each.
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
 import { collective_groups } from '../model/collective.js';
+import { collective_passes } from '../model/filter.js';
 import { h } from './dom.js';
 import { VirtualTable } from './virtual_table.js';
 import { collective_name } from './words.js';
@@ -35,11 +36,7 @@ export function collectives_panel({ trace, store, actions }) {
     { id: 'bytes', label: 'bytes', width: 100, number: true, text: (row) => bytes_text(collectives.bytes[row]), key: (row) => collectives.bytes[row] },
   ] });
   const note = h('p', { class: 'note' });
-  const wanted = (row) => {
-    const { text: search, communicator } = store.state.filter;
-    const name = collective_name(trace, row).toLowerCase();
-    return name.includes(search.trim().toLowerCase()) && (communicator === '' || trace.text(collectives.communicator[row]) === communicator);
-  };
+  const wanted = (row) => collective_passes(trace, store.state.filter, row, calls.get(row).rows);
   const show = () => {
     list.set_rows(Int32Array.from([...calls.keys()].filter(wanted).sort((a, b) => calls.get(a).begin - calls.get(b).begin)));
     note.textContent = calls.size === 0 ? 'The trace has no collective calls.' : `${counted(list.length, 'call')} of ${calls.size}; `

@@ -1,5 +1,6 @@
 // The list of all messages that pass the filter.
 import { bytes_text, count_text, counted, instant_text, time_text } from '../base/format.js';
+import { memory_sentence } from '../model/collective.js';
 import { h, table } from './dom.js';
 import { VirtualTable } from './virtual_table.js';
 import { message_name } from './words.js';
@@ -53,7 +54,7 @@ export function messages_panel({ trace, store, actions }) {
   const element = h('div', { class: 'messages' }, count, h('div', { class: 'only-screen' }, list.element), paper);
   const show = () => {
     list.set_rows(store.state.rows);
-    count.textContent = store.state.rows.length === 0 ? (trace.messages.rows === 0 ? 'The trace has no messages.' : 'No message passes the filter.')
+    count.textContent = store.state.rows.length === 0 ? (trace.messages.rows === 0 ? memory_sentence(trace) || 'The trace has no messages.' : 'No message passes the filter.')
       : `${counted(store.state.rows.length, 'message')} of ${count_text(trace.messages.rows)}`;
   };
   store.on(['rows'], show);

@@ -226,12 +226,19 @@ test_page('the critical path has sums and is on the timeline', async (page) => {
   await page.keyboard.press('k');
   const { computing, calls, waiting, wire } = (await state(page, 'path')).totals;
   assert.ok(computing > 0 && wire > 0);
-  assert.equal(await state(page, 'path_shown'), true);
+  const drawn = () => page.evaluate(() => window.margay.pathDrawn());
+  assert.equal(await drawn(), true);
   assert.match(await page.textContent('#panel-path table caption'), /^Where the .* go$/);
   const shares = (await page.locator('#panel-path table >> nth=0 >> tr:nth-child(2) td').allTextContents()).slice(1, 5).map(parseFloat);
   assert.ok(Math.abs(shares[0] - (100 * computing) / (computing + calls + waiting + wire)) < 1);
+  assert.match(await page.textContent('.path'), /a little slower without cost, up to its slack/);
+  assert.match(await page.textContent('#panel-path th:nth-child(5)'), /^sent until seen$/);
+  await page.keyboard.press('1');
+  assert.equal(await drawn(), false, 'it is gone with its tab');
   await page.keyboard.press('k');
-  assert.equal(await state(page, 'path_shown'), false);
+  await page.check('.path input[type=checkbox]');
+  await page.keyboard.press('1');
+  assert.equal(await drawn(), true, 'it stays when that was asked for');
 });
 
 test_page('a collective is a tree; a step brings out its arrows; a message of it shows its story', async (page) => {

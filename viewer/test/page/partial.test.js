@@ -109,6 +109,22 @@ test('a collective through shared memory says that it has no message', async () 
   await page.close();
 });
 
+test('a run of collective calls through memory: who was late, the path, and why there is no message', async () => {
+  const data = without_rows(synthesize({ messages: 100, ranks: 4 }), 'messages', 'hops', 'passes', 'heap');
+  data.head.strings[data.head.strings.indexOf('tree')] = 'shared';
+  const page = await opened('memory', data);
+  assert.match(await page.textContent('#message-count'), /^No messages: \d+ collective calls met in the node\u2019s memory\.$/);
+  await page.click('#tab-late');
+  await page.waitForSelector('[data-late="collectives"] table');
+  assert.match(await page.textContent('[data-late="collectives"] td'), /^MPI_Allreduce \(heat\.c:52\)$/);
+  await page.click('[data-late="collectives"] table:nth-of-type(2) td button >> nth=0');
+  assert.equal(await page.evaluate(() => window.margay.state().selected.kind), 'collective');
+  await page.click('#tab-path');
+  assert.match(await page.textContent('#panel-path table >> nth=1'), /after rank \d was the last to enter MPI_Allreduce number/);
+  await look_around(page);
+  await page.close();
+});
+
 test('the library\u2019s own messages are hidden until asked for', async () => {
   const data = synthesize({ messages: 60 });
   data.head.tables.messages.columns.internal = { ...data.head.tables.messages.columns.portal, type: 'u8' };  // of all zero: portal 0

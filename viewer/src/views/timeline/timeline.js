@@ -79,7 +79,7 @@ export class Timeline {
       this.#show_rank();
     });
     store.on(['from', 'to'], () => this.#apply_zoom());
-    store.on(['rows', 'order', 'sorting', 'theme', 'rank', 'from', 'to', 'selected', 'time', 'path', 'path_shown'], () => this.redraw());
+    store.on(['rows', 'order', 'sorting', 'theme', 'rank', 'from', 'to', 'selected', 'time', 'path', 'path_shown', 'tab'], () => this.redraw());
     this.#scroller.addEventListener('scroll', () => this.redraw());
     new ResizeObserver(() => this.resize()).observe(this.element);
   }
@@ -137,7 +137,7 @@ export class Timeline {
 
   draw() {
     const { trace, store } = this.#page;
-    const { selected, time, rank, path, path_shown } = store.state;
+    const { selected, time, rank, path } = store.state;
     const context = this.#canvas.getContext('2d');
     this.#palette ??= read_palette(context);
     const palette = this.#palette;
@@ -146,7 +146,7 @@ export class Timeline {
     const scene = this.#scene = this.#make_scene(this.#scene.width, this.#scene.height);
     this.#lane_drawer.draw(context, scene, palette, this.#marked);
     this.#arrow_drawer.draw(context, scene, palette);
-    if (path && path_shown) draw_path(context, scene, palette, path);
+    if (this.path_drawn()) draw_path(context, scene, palette, path, trace.collectives);
     if (selected?.kind === 'message') {
       this.#draw_call_of(context, scene, palette, selected.row);
       this.#arrow_drawer.draw_chosen(context, scene, palette, selected.row);
@@ -256,6 +256,12 @@ export class Timeline {
     const bar = this.#scene.bar(rank);
     const box = this.#canvas.getBoundingClientRect();
     return bar && { x: box.left + this.#scene.x(time), y: box.top + bar.top + bar.height / 2 };
+  }
+
+  /** Whether the critical path is on the timeline: while its own view is shown, or when it is asked to stay. */
+  path_drawn() {
+    const { path, path_shown, tab } = this.#page.store.state;
+    return path !== null && (path_shown || tab === 'path');
   }
 
   /** How a message's arrow is drawn: 'sent', 'late' or 'lost'. */
