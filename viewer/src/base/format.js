@@ -15,9 +15,11 @@ export function time_text(ns) {
   return `${value.toFixed(digits)} ${unit}`;
 }
 
-/** A point of time in the unit of stories, microseconds since the first event: "4950.283 us". */
+/** A point of time since the trace's first event, in the unit of its size, with digits that tell nanoseconds apart: "4.950283 ms". */
 export function instant_text(ns) {
-  return Number.isFinite(ns) ? `${(ns / 1e3).toFixed(3)} us` : '–';
+  if (!Number.isFinite(ns)) return '–';
+  const [scale, unit] = kTimeUnits.find(([scale]) => Math.abs(ns) >= scale && scale >= 1e3) ?? [1e3, 'us'];
+  return `${(ns / scale).toFixed(Math.round(Math.log10(scale)))} ${unit}`;
 }
 
 /** An amount of memory: "800000 bytes" up to 10 KiB, else with a unit: "781 KiB". */

@@ -33,7 +33,7 @@ test('rows are moved, not over the ends', () => {
   assert.deepEqual(moved([0, 1, 2], 2, -2), [2, 0, 1]);
 });
 
-const sent = (pairs) => pairs.map(([from, to, step], row) => ({ from, to, step, row }));
+const sent = (pairs) => pairs.map(([from, to, round], row) => ({ from, to, round, row }));
 
 test('a broadcast is a tree with its root on top', () => {
   const picture = collective_picture([0, 1, 2, 3], sent([[2, 0, 1], [2, 3, 2], [0, 1, 1]]));
@@ -63,7 +63,7 @@ test('a ring is drawn in its order, the messages of one edge together', () => {
   const picture = collective_picture([0, 1, 2, 3], sent([[0, 2, 1], [2, 1, 1], [1, 3, 1], [3, 0, 1], [0, 2, 2]]));
   assert.equal(picture.shape, 'ring');
   assert.deepEqual(picture.nodes.map(({ rank }) => rank), [0, 2, 1, 3]);
-  assert.deepEqual(picture.edges[0], { from: 0, to: 2, steps: [1, 2], rows: [0, 4] });
+  assert.deepEqual(picture.edges[0], { from: 0, to: 2, rounds: [1, 2], rows: [0, 4] });
 });
 
 test('everyone to everyone is a circle; no message is no picture', () => {

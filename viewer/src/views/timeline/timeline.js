@@ -38,6 +38,7 @@ export class Timeline {
   #range = null;
   #pending = false;
   #apply_zoom;
+  #paper = null;  // width in CSS pixels while it is drawn for paper
 
   /** @param {object} page {trace, store, actions, lanes} */
   constructor(page) {
@@ -106,7 +107,7 @@ export class Timeline {
     const most = Math.max(kHeightLeast, kHeightShare * window.innerHeight);
     const height = Math.max(60, Math.min(most, this.#rows.height));
     this.#scroller.style.height = `${height}px`;
-    const width = Math.max(100, this.#scroller.clientWidth - this.#labels.offsetWidth);
+    const width = this.#paper ?? Math.max(100, this.#scroller.clientWidth - this.#labels.offsetWidth);
     const ratio = window.devicePixelRatio || 1;
     if (this.#canvas.width !== Math.round(width * ratio) || this.#canvas.height !== Math.round(height * ratio)) {
       this.#canvas.width = Math.round(width * ratio);
@@ -118,6 +119,13 @@ export class Timeline {
     this.#scene = this.#make_scene(width, height);
     this.#apply_zoom();
     this.redraw();
+  }
+
+  /** Draws for paper of `width` CSS pixels, labels and all; null: for the screen again. */
+  fit_paper(width) {
+    this.#paper = width === null ? null : width - this.#labels.offsetWidth;
+    this.resize();
+    this.draw();
   }
 
   #make_scene(width, height) {
