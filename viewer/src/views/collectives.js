@@ -26,13 +26,13 @@ export function collectives_panel({ trace, store, actions }) {
   const text = (id, label, width, more = {}) => ({ id, label, width, text: (row) => trace.text(collectives[id][row]), key: (row) => collectives[id][row], ...more });
   const time = (id, label) => ({ id, label, width: 78, number: true, text: (row) => time_text(calls.get(row)[id]), key: (row) => calls.get(row)[id] });
   const list = new VirtualTable({ label: 'collective calls', choose: (row) => actions.select_collective(row), columns: [
-    { id: 'name', label: 'call', width: 322, grow: true, text: (row) => collective_name(trace, row), key: (row) => collectives.name[row] * 1e9 + collectives.number[row] },
+    { id: 'name', label: 'call', width: 312, grow: true, text: (row) => collective_name(trace, row), key: (row) => collectives.name[row] * 1e9 + collectives.number[row] },
     { id: 'begin', label: 'begins', width: 96, number: true, text: (row) => instant_text(calls.get(row).begin), key: (row) => calls.get(row).begin },
     { id: 'lasts', label: 'takes', width: 62, number: true, text: (row) => time_text(calls.get(row).end - calls.get(row).begin),
       key: (row) => calls.get(row).end - calls.get(row).begin },
     time('spread', 'last enters'),
     { id: 'ranks', label: 'ranks', width: 40, number: true, text: (row) => String(calls.get(row).rows.length), key: (row) => calls.get(row).rows.length },
-    text('algorithm', 'algorithm', 66),
+    text('algorithm', 'algorithm', 76),
     { id: 'bytes', label: 'bytes', width: 72, number: true, text: (row) => collective_bytes(trace, row), key: (row) => collectives.bytes[row] },
   ] });
   const note = h('p', { class: 'note' });

@@ -24,8 +24,7 @@ export function collective_name(trace, row) {
 export function short_what(trace, row) {
   const { messages } = trace;
   const what = trace.text(messages.what[row]).replace(/ from \d+ in (.+)$/, ' in $1').replace(/ in MPI_COMM_WORLD$/, '');
-  const place = what.indexOf(', collective call ');
-  return place < 0 ? what : what.slice(place + 2).replace(/^collective call (\d+) of MPI_COMM_WORLD/, 'collective call $1');
+  return what.replace(/^.*, (collective call \d+) of .*, (message \d+ of \d+) that .*$/, '$1, $2');
 }
 
 /** The bytes of a collective call; blocks that go straight to their receivers have no one length. */

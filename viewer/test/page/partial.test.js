@@ -77,6 +77,9 @@ test('messages that never arrived are dashed stumps that can be chosen', async (
   assert.equal(await page.evaluate(() => window.margay.state().selected.row), 5);
   assert.match(await page.textContent('.facts'), /arrived\s*–/);
   assert.equal(await page.evaluate(() => window.margay.drawnAs(5)), 'lost');
+  await page.evaluate(() => window.margay.select(6));
+  assert.deepEqual(await page.evaluate(() => { const { time, rank } = window.margay.state(); const { sent, source } = window.margay.trace.messages; return [time - sent[6], rank - source[6]]; }), [0, 0],
+    'the cursor is at the event that there is');
   await look_around(page);
   await page.close();
 });

@@ -7,7 +7,7 @@ import { category_of, kCategories } from '../../src/model/categories.js';
 import { next_time, times_of_rank } from '../../src/model/events.js';
 import { filter_errors, filtered_rows, kNoFilter, values_of } from '../../src/model/filter.js';
 import { by_powers_of_two, by_times } from '../../src/model/histogram.js';
-import { heap_at, next_message, passes_of, standing_entries } from '../../src/model/instant.js';
+import { heap_at, next_message, passes_of, standing_entries, wanted_text } from '../../src/model/instant.js';
 import { by_cost, by_site } from '../../src/model/late.js';
 import { communication_matrix } from '../../src/model/matrix.js';
 import { ranks_of_text, text_of_ranks } from '../../src/model/ranks_text.js';
@@ -178,4 +178,20 @@ test('the times that the arrow keys step through', () => {
   const times = times_of_rank(portals(), 0);
   assert.deepEqual([...times], [0, 20, 30, 50, 70, 75, 80, 90, 100, 120]);
   assert.deepEqual([[60, 1], [70, 1], [70, -1], [0, -1], [120, 1]].map(([time, step]) => next_time(times, time, step)), [70, 75, 50, 0, 120]);
+});
+
+test('entries stand by their places where those are known, the catch-alls behind them all', () => {
+  const trace = trace_of({ entries: [{ rank: 0, portal: 0, name: 'catch', from: 0, place: 2e15 }, { rank: 0, portal: 0, name: 'a', from: 10, place: 9 },
+    { rank: 0, portal: 0, name: 'b', from: 20 }, { rank: 0, portal: 0, name: 'c', from: 30, place: 4, wanted: 'tag 4' }] });
+  assert.deepEqual(standing_entries(trace, 0, 50)[0].entries, [3, 2, 1, 0]);
+  assert.deepEqual([0, 1, 3].map((row) => wanted_text(trace, row)), ['what no posted receive takes', '', 'tag 4']);
+});
+
+test('a portal without a match list has a descriptor, while no entry stands there', () => {
+  const trace = trace_of({ messages: [{ source: 1, destination: 0 }, { source: 1, destination: 2 }],
+    passes: [{ message: 0, time: 40, entry: 'the descriptor of portal 4 (cage)', reason: 'too small' }],
+    entries: [{ rank: 0, portal: 4, portal_name: 'portal 4 (cage)', name: 'the entry "asleep"', from: 60, to: 70 }] });
+  const at = (rank, time) => standing_entries(trace, rank, time).map(({ portal, descriptor, entries }) => [portal, descriptor, entries.length]);
+  assert.deepEqual([10, 50, 65, 80].map((time) => at(0, time)), [[[4, true, 0]], [[4, true, 0]], [[4, false, 1]], [[4, false, 0]]]);
+  assert.deepEqual(at(2, 10), []);
 });
