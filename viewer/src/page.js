@@ -21,12 +21,14 @@ import { follow_theme } from './views/theme.js';
 import { Timeline } from './views/timeline/timeline.js';
 import { header, order_of, timeline_bar } from './views/toolbar.js';
 
+const kPaperWidth = 718;  // CSS pixels between the margins of A4; the style sheet fits it to other paper
+
 function first_state(trace) {
   const rows = filtered_rows(trace, kNoFilter);
   const sorting = 'node';
   return {
     filter: { ...kNoFilter }, rows, mask: mask_of(trace.messages.rows, rows), selected: null, time: 0, rank: trace.ranks[0]?.rank ?? 0,
-    ...whole_view(trace), order: order_of(trace, sorting), sorting, theme: 'light', tab: 'messages', path: null, path_shown: false, path_asked: false,
+    ...whole_view(trace), order: order_of(trace, sorting), sorting, theme: 'light', tab: 'messages', path: null, path_shown: false, whole: false,
   };
 }
 
@@ -53,9 +55,11 @@ export class Page {
     help = help_dialog(keys);
     listen_keys(keys);
     this.store.on(['time', 'rank'], () => this.#tell(status));
+    const below = h('div', { class: 'below' }, this.tabs.element, story);
+    this.store.on(['whole'], () => below.classList.toggle('whole', this.store.state.whole));
     this.elements = [...header(this, theme.toggle, () => help.toggle()), filters.element,
       h('main', {}, h('section', { class: 'timeline', 'aria-label': 'timeline' }, timeline_bar(this), this.timeline.element),
-        h('div', { class: 'below' }, this.tabs.element, story)), status, help.element].filter((element) => element !== null);
+        below), status, help.element].filter((element) => element !== null);
     this.#prepare_printing();
   }
 
@@ -67,15 +71,13 @@ export class Page {
   // On paper every panel is there, not only the one that was looked at last.
   #prepare_printing() {
     const prepare = () => {
-      const { path_shown } = this.store.state;
       this.tabs.show_all();
-      this.store.set({ path_shown });  // that the path was computed for the paper does not mark it on the timeline
-      this.timeline.draw();
+      this.timeline.fit_paper(kPaperWidth);
     };
+    const restore = () => this.timeline.fit_paper(null);
     window.addEventListener('beforeprint', prepare);
-    matchMedia('print').addEventListener('change', ({ matches }) => {
-      if (matches) prepare();
-    });
+    window.addEventListener('afterprint', restore);
+    matchMedia('print').addEventListener('change', ({ matches }) => (matches ? prepare() : restore()));
   }
 
   /** To be called when the elements are in the document. */
@@ -113,7 +115,7 @@ export class Page {
     return {
       select: (row) => actions.select_message(row), select_call: actions.select_call, select_collective: actions.select_collective,
       zoom: actions.zoom, draw: () => timeline.draw(), filter: actions.filter_by, show: (tab) => store.set({ tab }), setTime: actions.set_time,
-      drawnAs: (row) => timeline.drawn_as(row), positionOf: (row) => timeline.position_of(row), positionAt: (rank, time) => timeline.position_at(rank, time),
+      pathDrawn: () => timeline.path_drawn(), drawnAs: (row) => timeline.drawn_as(row), positionOf: (row) => timeline.position_of(row), positionAt: (rank, time) => timeline.position_at(rank, time),
       state: () => ({ ...store.state, mask: undefined, rows: store.state.rows.length, path: store.state.path && { totals: store.state.path.totals } }),
       reset: () => store.set({ ...first_state(trace), theme: store.state.theme }),
       trace,

@@ -203,15 +203,15 @@ class Run {
 
   story(row) {
     const { columns } = this.tables.messages;
-    const time = (column) => (columns[column][row] / 1000).toFixed(3).padStart(12);
+    const line = (column, rank, words) => `${((columns[column][row] - columns.first[row]) / 1000).toFixed(3).padStart(16)}  rank ${String(rank).padEnd(4)} the message    ${words}\n`;
     const [source, destination] = [columns.source[row], columns.destination[row]];
     const what = this.strings.list[columns.what[row]];
+    const protocol = this.strings.list[columns.protocol[row]];
+    const unexpected = this.strings.list[columns.how[row]].startsWith('unexpected');
     return `${source}>${destination} #${columns.sequence[row]}: ${what}
-${time('first')}  rank ${source}    the message    sends ${what} to rank ${destination}
-${time('sent')}  rank ${source}    the message    puts its header on ${this.strings.list[columns.wire[row]]}
-${time('arrived')}  rank ${destination}    the message    its header arrives
-${time('received')}  rank ${destination}    the message    the message is in the receive's memory, ${columns.bytes[row]} bytes
-- From the send to the receive's memory it took ${Math.round(columns.received[row] - columns.sent[row])} ns.
+${line('first', source, `sends ${what} to rank ${destination}`)}${line('sent', source, `puts its header on ${this.strings.list[columns.wire[row]]}`)
+}${line('arrived', destination, 'its header arrives')}${unexpected ? line('arrived', destination, `is taken by the entry "unexpected ${protocol}"; header and body are kept`) : ''
+}${line('received', destination, `the message is in the receive's memory, ${columns.bytes[row]} bytes`)}- From the send to the receive's memory it took ${Math.round(columns.received[row] - columns.sent[row])} ns.
 `;
   }
 }

@@ -1,5 +1,8 @@
 // Numbers as people read them.
 
+/** Amounts of memory below it are written in bytes. */
+export const kExactBelow = 10240;
+
 const kTimeUnits = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']];
 
 /** A length of time in the unit that suits it: 4780000 is "4.78 ms"; what is not known is "–". */
@@ -12,16 +15,18 @@ export function time_text(ns) {
   return `${value.toFixed(digits)} ${unit}`;
 }
 
-/** A point of time in the unit of stories, microseconds since the first event: "4950.283 us". */
+/** A point of time since the trace's first event, in the unit of its size, with digits that tell nanoseconds apart: "4.950283 ms". */
 export function instant_text(ns) {
-  return Number.isFinite(ns) ? `${(ns / 1e3).toFixed(3)} us` : '–';
+  if (!Number.isFinite(ns)) return '–';
+  const [scale, unit] = kTimeUnits.find(([scale]) => Math.abs(ns) >= scale && scale >= 1e3) ?? [1e3, 'us'];
+  return `${(ns / scale).toFixed(Math.round(Math.log10(scale)))} ${unit}`;
 }
 
 /** An amount of memory: "800000 bytes" up to 10 KiB, else with a unit: "781 KiB". */
 export function bytes_text(bytes) {
   if (!Number.isFinite(bytes)) return '–';
   if (bytes === 1) return '1 byte';
-  if (bytes < 10240) return `${bytes} bytes`;
+  if (bytes < kExactBelow) return `${bytes} bytes`;
   for (const [scale, unit] of [[1024 ** 3, 'GiB'], [1024 ** 2, 'MiB'], [1024, 'KiB']]) {
     if (bytes >= scale) return `${(bytes / scale).toFixed(bytes / scale < 10 ? 1 : 0)} ${unit}`;
   }

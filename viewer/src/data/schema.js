@@ -25,7 +25,7 @@ export const kTables = {
   hops: { message: 'i32', source: 'u32', destination: 'u32', kind: 'u32', sent: 'f64', arrived: 'f64' },
   passes: { message: 'i32', time: 'f64', step: 'u32', entry: 'u32', reason: 'u32', link: 'u8' },
   entries: {
-    rank: 'u32', portal: 'u8', portal_name: 'u32', name: 'u32', wanted: 'u32', from: 'f64', to: 'f64', message: 'i32',
+    rank: 'u32', portal: 'u8', portal_name: 'u32', name: 'u32', wanted: 'u32', from: 'f64', to: 'f64', message: 'i32', place: 'f64',
   },
   heap: { rank: 'u32', message: 'i32', from: 'f64', to: 'f64' },
   collectives: {

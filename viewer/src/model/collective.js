@@ -13,6 +13,15 @@ export function collective_groups(trace) {
   return groups;
 }
 
+/** Why a trace of collective calls has few messages: "No messages: 9 collective calls met in the node's memory."; "" when none did. */
+export function memory_sentence(trace) {
+  const { collectives } = trace;
+  let met = 0;
+  for (const [row] of collective_groups(trace).values()) if (/shared/.test(trace.text(collectives.algorithm[row]))) met++;
+  if (met === 0) return '';
+  return `No messages: ${met} collective ${met === 1 ? 'call' : 'calls'} met in the node\u2019s memory.`;
+}
+
 /** The rows of all ranks of the call that `row` is of, by rank. */
 export function rows_of_call(trace, row) {
   const { collectives } = trace;
@@ -41,6 +50,31 @@ export function messages_of_call(trace, rows) {
   const found = [];
   for (let row = 0; row < messages.rows; row++) if (wanted.has(messages.collective[row])) found.push(row);
   return found.sort((a, b) => messages.step[a] - messages.step[b] || messages.first[a] - messages.first[b]);
+}
+
+/**
+ * The rounds of a call's messages by what had to come before: a message is one round after the last of those that its sender had
+ * received before it sent it; those that waited for none are of round 1.
+ * @param {number[]} sent rows of messages, of one call
+ * @returns {Map<number, number>} row of messages to its round
+ */
+export function rounds_of(trace, sent) {
+  const { messages } = trace;
+  const time_of = (row) => (Number.isNaN(messages.sent[row]) ? messages.first[row] : messages.sent[row]);
+  const events = [];
+  for (const row of sent) {
+    const came = Number.isNaN(messages.received[row]) ? messages.arrived[row] : messages.received[row];
+    events.push({ row, time: time_of(row), came: false });
+    if (came >= time_of(row)) events.push({ row, time: came, came: true });
+  }
+  events.sort((a, b) => a.time - b.time || b.came - a.came || a.row - b.row);
+  const rounds = new Map();
+  const deepest = new Map();  // by rank, of what it has received
+  for (const { row, came } of events) {
+    if (!came) rounds.set(row, 1 + (deepest.get(messages.source[row]) ?? 0));
+    else deepest.set(messages.destination[row], Math.max(deepest.get(messages.destination[row]) ?? 0, rounds.get(row) ?? 0));
+  }
+  return rounds;
 }
 
 /** The row of collectives that a call makes, or -1. */
@@ -135,16 +169,16 @@ function ring_order(neighbours) {
 /**
  * The picture of a collective's messages.
  * @param {number[]} ranks that take part
- * @param {{from: number, to: number, step: number, row: number}[]} sent its messages; rows are by time
- * @returns {{shape: 'none' | 'tree' | 'ring' | 'circle', nodes: {rank, x, y}[], edges: {from, to, steps: number[], rows: number[]}[]}}
+ * @param {{from: number, to: number, round: number, row: number}[]} sent its messages; rows are by time
+ * @returns {{shape: 'none' | 'tree' | 'ring' | 'circle', nodes: {rank, x, y}[], edges: {from, to, rounds: number[], rows: number[]}[]}}
  *   x and y from 0 to 1; an edge for all messages from one rank to another
  */
 export function collective_picture(ranks, sent) {
   const edges = new Map();
-  for (const { from, to, step, row } of sent) {
+  for (const { from, to, round, row } of sent) {
     const key = `${from}>${to}`;
-    if (!edges.has(key)) edges.set(key, { from, to, steps: [], rows: [] });
-    edges.get(key).steps.push(step);
+    if (!edges.has(key)) edges.set(key, { from, to, rounds: [], rows: [] });
+    edges.get(key).rounds.push(round);
     edges.get(key).rows.push(row);
   }
   const list = [...edges.values()];

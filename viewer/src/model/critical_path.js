@@ -1,8 +1,9 @@
 // The chain of work and messages that decided how long the program took. From the last end backward: in a rank as far as a wait
 // that something from another rank ended, then to that rank at the time when it sent it, and so on to a rank's beginning.
-// Of a rank's threads the first is followed.
+// Where no message ended a wait in a collective call, the rank that entered it last did. Of a rank's threads the first is followed.
 import { first_above } from '../base/bisect.js';
 import { covered, index_at, make_lanes } from './lanes.js';
+import { Entries } from './late_entry.js';
 
 /**
  * @typedef {object} Stretch a part of the path; together they are without gap
@@ -11,6 +12,7 @@ import { covered, index_at, make_lanes } from './lanes.js';
  * @property {number} source of a wire: who sent; else -1
  * @property {number} message row of a wire's message; else -1
  * @property {number} from @property {number} to ns
+ * @property {number} entered of a rank's: row of collectives of the late rank whose entry let this one go on; -1 none
  * @property {number} computing @property {number} calls @property {number} waiting ns of a rank's stretch, together all of it
  */
 
@@ -74,6 +76,8 @@ class Walker {
     this.calls = lanes_by_rank(trace.calls, trace.duration);
     this.waits = lanes_by_rank(trace.waits, trace.duration);
     this.arrivals = arrivals_by_rank(trace);
+    this.collectives = trace.collectives;
+    this.entries = new Entries(trace);
   }
 
   // The latest arrival in (from, until] that may have ended the wait: part of a message's protocol, or a message that is
@@ -87,7 +91,7 @@ class Walker {
     return null;
   }
 
-  /** The arrival that the wait ended with which held `rank` up last before `time`, or null. */
+  /** What ended the wait which held `rank` up last before `time`: an arrival, or the entry of another into a collective; or null. */
   last_hold_up(rank, time) {
     const waits = this.waits.get(rank);
     if (!waits) return null;
@@ -101,15 +105,20 @@ class Walker {
       const until = i + 1 < waits.begin.length ? Math.max(end, Math.min(returned, waits.begin[i + 1])) : returned;
       const arrival = this.ended_by(rank, from, until, returned);
       if (arrival) return arrival;
+      const late = this.entries.waited_for(rank, from, end);
+      if (late >= 0 && this.collectives.begin[late] < time) {
+        const entry = this.collectives.begin[late];
+        return { source: this.collectives.rank[late], sent: entry, arrived: entry, message: -1, entered: late };
+      }
     }
     return null;
   }
 
-  stretch(rank, from, to) {
+  stretch(rank, from, to, entered = -1) {
     const waiting = this.waits.has(rank) ? covered(this.waits.get(rank), from, to) : 0;
     const in_calls = this.calls.has(rank) ? covered(this.calls.get(rank), from, to) : 0;
     const calls = Math.max(0, in_calls - waiting);
-    return { kind: 'rank', rank, source: -1, message: -1, from, to, waiting, calls, computing: Math.max(0, to - from - calls - waiting) };
+    return { kind: 'rank', rank, source: -1, message: -1, entered, from, to, waiting, calls, computing: Math.max(0, to - from - calls - waiting) };
   }
 }
 
@@ -129,12 +138,14 @@ export function critical_path(trace) {
     for (;;) {
       const arrival = walker.last_hold_up(rank, time);
       const begin = arrival ? arrival.arrived : Math.min(spans.get(rank).first, time);
-      if (begin < time) stretches.push(walker.stretch(rank, begin, time));
+      if (begin < time) stretches.push(walker.stretch(rank, begin, time, arrival?.entered));
       if (!arrival) break;
-      stretches.push({
-        kind: 'wire', rank, source: arrival.source, message: arrival.message, from: arrival.sent, to: arrival.arrived,
-        computing: 0, calls: 0, waiting: 0,
-      });
+      if (arrival.sent < arrival.arrived) {
+        stretches.push({
+          kind: 'wire', rank, source: arrival.source, message: arrival.message, entered: -1, from: arrival.sent, to: arrival.arrived,
+          computing: 0, calls: 0, waiting: 0,
+        });
+      }
       rank = arrival.source;
       time = arrival.sent;
       if (!spans.has(rank)) break;

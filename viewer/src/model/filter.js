@@ -1,5 +1,9 @@
 // Which messages all views are about.
+import { kExactBelow } from '../base/format.js';
 import { ranks_of_text } from './ranks_text.js';
+
+const kPair = /^(\d+)\s*>\s*(\d+)(?:\s*#(\d+))?$/;  // "0>1", "0>1 #17"
+const kRanks = /^ranks?\s+(\d[\d\s,-]*)$/;           // "rank 3"
 
 /** The filter of a fresh page: everything but the library's own messages. */
 export const kNoFilter = Object.freeze({
@@ -20,15 +24,32 @@ export function filter_errors(filter) {
 }
 
 function bytes_of(text) {
-  const match = /^\s*(\d+)\s*([kmg]?)(i?b)?\s*$/i.exec(text);
+  const match = /^\s*(\d+(?:\.\d+)?)\s*(?:([kmg])(?:i?b)?|b|bytes?)?\s*$/i.exec(text);
   if (!match) return null;
-  return Number(match[1]) * 1024 ** ['', 'k', 'm', 'g'].indexOf(match[2].toLowerCase());
+  const value = Number(match[1]);
+  const bytes = value * 1024 ** ['', 'k', 'm', 'g'].indexOf((match[2] ?? '').toLowerCase());
+  // Lists round what they show with a unit; the limit takes in all that is shown as it is.
+  return match[2] && bytes >= kExactBelow ? bytes - (value < 10 ? 0.05 : 0.5) * (bytes / value) : bytes;
 }
 
 /** One byte for each text of the trace: whether `text` stands in it, without regard to case. */
 export function texts_with(strings, text) {
   const wanted = text.trim().toLowerCase();
   return Uint8Array.from(strings, (string) => (string.toLowerCase().includes(wanted) ? 1 : 0));
+}
+
+// What a search finds by the names that the page gives: a pair of ranks, or a message of it, or a rank.
+function name_test(trace, text) {
+  const { source, destination, sequence } = trace.messages;
+  const pair = kPair.exec(text);
+  if (pair) {
+    const [from, to] = [Number(pair[1]), Number(pair[2])];
+    const number = pair[3] === undefined ? null : Number(pair[3]);
+    return (row) => source[row] === from && destination[row] === to && (number === null || sequence[row] === number);
+  }
+  const named = kRanks.exec(text);
+  const ranks = named ? ranks_of_text(named[1]) : null;
+  return ranks ? (row) => ranks.has(source[row]) || ranks.has(destination[row]) : () => false;
 }
 
 // Tests of single rows; each is left out when its field is empty, so that a filter costs what it asks for.
@@ -57,12 +78,31 @@ function tests_of(trace, filter) {
     tests.push((row) => messages.bytes[row] >= least);
   }
   if (filter.text.trim() !== '') {
+    const name = name_test(trace, filter.text.trim().toLowerCase());
     const has = texts_with(trace.strings, filter.text);
     const in_call = (call) => call >= 0 && (has[calls.name[call]] === 1 || has[calls.site[call]] === 1);
-    tests.push((row) => has[messages.what[row]] === 1 || has[messages.communicator[row]] === 1
+    tests.push((row) => name(row) || has[messages.what[row]] === 1 || has[messages.communicator[row]] === 1
       || has[messages.portal_name[row]] === 1 || in_call(messages.send_call[row]) || in_call(messages.receive_call[row]));
   }
   return tests;
+}
+
+/**
+ * Whether a collective call passes what of a filter is about calls: text, communicator, ranks.
+ * @param {number} row of collectives @param {number[]} members rows of all its ranks
+ */
+export function collective_passes(trace, filter, row, members = [row]) {
+  const { collectives } = trace;
+  const name = trace.text(collectives.name[row]);
+  const communicator = trace.text(collectives.communicator[row]);
+  if (filter.communicator !== '' && filter.communicator !== communicator) return false;
+  const ranks = ranks_of_text(filter.ranks);
+  if (ranks && !members.some((each) => ranks.has(collectives.rank[each]))) return false;
+  const wanted = filter.text.trim().toLowerCase();
+  if (`${name} number ${collectives.number[row]} on ${communicator}`.toLowerCase().includes(wanted)) return true;
+  const named = kRanks.exec(wanted);
+  const searched = named ? ranks_of_text(named[1]) : null;
+  return Boolean(searched) && members.some((each) => searched.has(collectives.rank[each]));
 }
 
 /**

@@ -1,17 +1,33 @@
 // The state of a rank's portals at one time, as what comes just then finds it: which entries stand, what lies in the heap, which
 // message comes next and where it goes.
 
-// A walk ends at the entries for unexpected messages, though they were posted first.
-function stands_last(name) {
-  return /^the entry "unexpected/.test(name) || /catch-all/.test(name);
+const kDescriptor = /^the descriptor of portal (\d+)/;
+const kLastPlaces = 1e15;  // places beyond are of the library's catch-alls
+
+/** Whether a row of entries is what takes the messages that no posted receive takes: a walk ends there, though it was posted first. */
+export function is_catch_all(trace, row) {
+  return trace.entries.place[row] > kLastPlaces || /^the entry "unexpected/.test(trace.text(trace.entries.name[row]));
+}
+
+/** What a row of entries wants, in words. */
+export function wanted_text(trace, row) {
+  return trace.text(trace.entries.wanted[row]) || (is_catch_all(trace, row) ? 'what no posted receive takes' : '');
+}
+
+// Entries whose place in the list is known stand by it, at the positions that their times give them together.
+function by_place(rows, place) {
+  const known = rows.flatMap((row, index) => (Number.isNaN(place[row]) ? [] : [index]));
+  const sorted = known.map((index) => rows[index]).sort((a, b) => place[a] - place[b]);
+  known.forEach((index, number) => { rows[index] = sorted[number]; });
 }
 
 // What is not known when it came was there before the first event that was kept: comparisons with NaN are false.
 
 /**
  * The entries that stand at `time`, by portal; in a portal in the order of the match list as far as the trace tells it: as
- * they were posted, with the catch-alls at the end.
- * @returns {{portal: number, name: string, entries: number[]}[]} entries: rows; portals that have none at that time too
+ * they were posted, or by their places where those are known, with the catch-alls at the end.
+ * @returns {{portal: number, name: string, entries: number[], descriptor: boolean}[]} entries: rows; portals that have none at
+ *   that time too; `descriptor`: it has no match list then, but a descriptor of its own
  */
 export function standing_entries(trace, rank, time) {
   const { entries } = trace;
@@ -20,15 +36,45 @@ export function standing_entries(trace, rank, time) {
     if (entries.rank[row] !== rank) continue;
     const number = entries.portal[row];
     let portal = portals.get(number);
-    if (!portal) portals.set(number, portal = { portal: number, name: trace.text(entries.portal_name[row]), entries: [] });
+    if (!portal) portals.set(number, portal = { portal: number, name: trace.text(entries.portal_name[row]), entries: [], descriptor: false });
     const gone = entries.to[row] < time;  // an entry still stands for the message that takes it
     if (!(entries.from[row] > time) && !gone) portal.entries.push(row);
   }
-  const last = (row) => (stands_last(trace.text(entries.name[row])) ? 1 : 0);
+  add_descriptors(trace, rank, time, portals);
   for (const portal of portals.values()) {
-    portal.entries.sort((a, b) => last(a) - last(b) || entries.from[a] - entries.from[b] || a - b);
+    portal.entries.sort((a, b) => entries.from[a] - entries.from[b] || a - b);
+    const [last, others] = [portal.entries.filter((row) => is_catch_all(trace, row)), portal.entries.filter((row) => !is_catch_all(trace, row))];
+    by_place(last, entries.place);
+    by_place(others, entries.place);
+    portal.entries = [...others, ...last];
   }
   return [...portals.values()].sort((a, b) => a.portal - b.portal);
+}
+
+// A portal without a match list has a descriptor, as those know that it passed over. It is there at `time` when no entry came to
+// stand in the portal between then and the time at which it passed one over.
+function add_descriptors(trace, rank, time, portals) {
+  const { passes, messages, entries } = trace;
+  for (let row = 0; row < passes.rows; row++) {
+    if (messages.destination[passes.message[row]] !== rank) continue;
+    const named = kDescriptor.exec(trace.text(passes.entry[row]));
+    if (!named) continue;
+    const number = Number(named[1]);
+    if (!portals.has(number)) portals.set(number, { portal: number, name: trace.text(messages.portal_name[passes.message[row]]), entries: [], descriptor: false });
+    const portal = portals.get(number);
+    if (portal.descriptor || portal.entries.length > 0) continue;
+    const [from, to] = [Math.min(time, passes.time[row]), Math.max(time, passes.time[row])];
+    let between = false;
+    for (let entry = 0; entry < entries.rows && !between; entry++) {
+      between = entries.rank[entry] === rank && entries.portal[entry] === number && entries.from[entry] <= to && !(entries.to[entry] < from);
+    }
+    portal.descriptor = !between;
+  }
+}
+
+/** Who took a message, as its story tells: "the entry "unexpected short""; "" when it does not. */
+export function taker_of_story(story) {
+  return /^ *[\d.]+ {2}rank \d+ +the message +is taken by ([^;\n]+)/m.exec(story)?.[1].trim() ?? '';
 }
 
 /** The unexpected messages in the heap of `rank` at `time`: {rows: of `heap`, by age, bytes: of their messages together}. */

@@ -49,8 +49,10 @@ export function make_actions(trace, store) {
       actions.zoom(from - length, to + length);
     },
     select_message(row, reveal = true) {
-      const came = messages.arrived[row] === messages.arrived[row] ? messages.arrived[row] : messages.first[row];
-      store.set({ selected: { kind: 'message', row }, time: came, rank: messages.destination[row] });
+      const [sent, arrived] = [messages.sent[row], messages.arrived[row]];
+      const came = !Number.isNaN(arrived);  // what never arrived is looked at where it was sent
+      store.set({ selected: { kind: 'message', row }, time: came ? arrived : Number.isNaN(sent) ? messages.first[row] : sent,
+        rank: came ? messages.destination[row] : messages.source[row] });
       if (reveal) actions.reveal(messages.first[row], Math.max(messages.first[row], messages.last[row]));
     },
     select_call(row, reveal = false) {

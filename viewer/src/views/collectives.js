@@ -1,9 +1,10 @@
 // All collective calls, one line for each.
-import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
+import { counted, instant_text, time_text } from '../base/format.js';
 import { collective_groups } from '../model/collective.js';
+import { collective_passes } from '../model/filter.js';
 import { h } from './dom.js';
 import { VirtualTable } from './virtual_table.js';
-import { collective_name } from './words.js';
+import { collective_bytes, collective_name } from './words.js';
 
 // For each call, by its first row: when it begins and ends, and how long the last rank kept the first waiting.
 function summaries(trace) {
@@ -23,23 +24,19 @@ export function collectives_panel({ trace, store, actions }) {
   const { collectives } = trace;
   const calls = summaries(trace);
   const text = (id, label, width, more = {}) => ({ id, label, width, text: (row) => trace.text(collectives[id][row]), key: (row) => collectives[id][row], ...more });
-  const time = (id, label) => ({ id, label, width: 110, number: true, text: (row) => time_text(calls.get(row)[id]), key: (row) => calls.get(row)[id] });
+  const time = (id, label) => ({ id, label, width: 78, number: true, text: (row) => time_text(calls.get(row)[id]), key: (row) => calls.get(row)[id] });
   const list = new VirtualTable({ label: 'collective calls', choose: (row) => actions.select_collective(row), columns: [
-    { id: 'name', label: 'call', width: 260, grow: true, text: (row) => collective_name(trace, row), key: (row) => collectives.name[row] * 1e9 + collectives.number[row] },
-    { id: 'begin', label: 'begins', width: 120, number: true, text: (row) => instant_text(calls.get(row).begin), key: (row) => calls.get(row).begin },
-    { id: 'lasts', label: 'takes', width: 100, number: true, text: (row) => time_text(calls.get(row).end - calls.get(row).begin),
+    { id: 'name', label: 'call', width: 312, grow: true, text: (row) => collective_name(trace, row), key: (row) => collectives.name[row] * 1e9 + collectives.number[row] },
+    { id: 'begin', label: 'begins', width: 96, number: true, text: (row) => instant_text(calls.get(row).begin), key: (row) => calls.get(row).begin },
+    { id: 'lasts', label: 'takes', width: 62, number: true, text: (row) => time_text(calls.get(row).end - calls.get(row).begin),
       key: (row) => calls.get(row).end - calls.get(row).begin },
     time('spread', 'last enters'),
-    { id: 'ranks', label: 'ranks', width: 60, number: true, text: (row) => String(calls.get(row).rows.length), key: (row) => calls.get(row).rows.length },
-    text('algorithm', 'algorithm', 110),
-    { id: 'bytes', label: 'bytes', width: 100, number: true, text: (row) => bytes_text(collectives.bytes[row]), key: (row) => collectives.bytes[row] },
+    { id: 'ranks', label: 'ranks', width: 40, number: true, text: (row) => String(calls.get(row).rows.length), key: (row) => calls.get(row).rows.length },
+    text('algorithm', 'algorithm', 76),
+    { id: 'bytes', label: 'bytes', width: 72, number: true, text: (row) => collective_bytes(trace, row), key: (row) => collectives.bytes[row] },
   ] });
   const note = h('p', { class: 'note' });
-  const wanted = (row) => {
-    const { text: search, communicator } = store.state.filter;
-    const name = collective_name(trace, row).toLowerCase();
-    return name.includes(search.trim().toLowerCase()) && (communicator === '' || trace.text(collectives.communicator[row]) === communicator);
-  };
+  const wanted = (row) => collective_passes(trace, store.state.filter, row, calls.get(row).rows);
   const show = () => {
     list.set_rows(Int32Array.from([...calls.keys()].filter(wanted).sort((a, b) => calls.get(a).begin - calls.get(b).begin)));
     note.textContent = calls.size === 0 ? 'The trace has no collective calls.' : `${counted(list.length, 'call')} of ${calls.size}; `

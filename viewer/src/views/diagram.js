@@ -1,7 +1,7 @@
-// The messages of a collective call as a tree or ring: ranks as circles, arrows with the numbers of their steps.
+// The messages of a collective call as a tree or ring: ranks as circles, arrows with the numbers of their rounds.
 import { select } from 'd3-selection';
 import { bytes_text, counted } from '../base/format.js';
-import { collective_picture } from '../model/collective.js';
+import { collective_picture, rounds_of } from '../model/collective.js';
 import { h, table } from './dom.js';
 import { message_name } from './words.js';
 
@@ -12,8 +12,8 @@ const kDrawnMost = 64;  // ranks
 const kListed = 60;     // messages
 
 /** "1–3, 7" of [1, 2, 3, 7]. */
-export function steps_text(steps) {
-  const sorted = [...new Set(steps)].sort((a, b) => a - b);
+export function rounds_text(rounds) {
+  const sorted = [...new Set(rounds)].sort((a, b) => a - b);
   const parts = [];
   for (let i = 0; i < sorted.length;) {
     let j = i;
@@ -51,13 +51,13 @@ function draw(picture, choose) {
   svg.append('defs').append('marker').attr('id', 'head').attr('viewBox', '0 0 8 8').attr('refX', 4).attr('refY', 4)
     .attr('markerWidth', 7).attr('markerHeight', 7).attr('orient', 'auto').append('path').attr('d', 'M0,0 L8,4 L0,8 Z');
   const edges = svg.selectAll('g.edge').data(picture.edges).join('g').attr('class', 'edge')
-    .attr('data-steps', (edge) => edge.steps.join(' ')).on('click', (event, edge) => choose(edge.rows[0]));
+    .attr('data-rounds', (edge) => edge.rounds.join(' ')).on('click', (event, edge) => choose(edge.rows[0]));
   edges.each(function draw_edge(edge) {
     const { line, label } = way(place.get(edge.from), place.get(edge.to));
     const group = select(this);
     group.append('path').attr('d', line).attr('marker-end', 'url(#head)');
-    group.append('text').attr('x', label.x).attr('y', label.y).attr('dy', '0.35em').text(steps_text(edge.steps));
-    group.append('title').text(`${edge.from} to ${edge.to}: step ${steps_text(edge.steps)}`);
+    group.append('text').attr('x', label.x).attr('y', label.y).attr('dy', '0.35em').text(rounds_text(edge.rounds));
+    group.append('title').text(`${edge.from} to ${edge.to}: round ${rounds_text(edge.rounds)}`);
   });
   const nodes = svg.selectAll('g.node').data(picture.nodes).join('g').attr('class', 'node')
     .attr('transform', ({ rank }) => `translate(${place.get(rank).x},${place.get(rank).y})`);
@@ -66,18 +66,18 @@ function draw(picture, choose) {
   return svg.node();
 }
 
-// A slider that brings out what is sent in one step.
-function step_slider(svg, steps_most) {
-  const text = h('output', {}, 'all steps');
-  const show = (step) => {
-    text.textContent = step === 0 ? 'all steps' : `step ${step}`;
+// A slider that brings out what is sent in one round.
+function round_slider(svg, rounds_most) {
+  const text = h('output', {}, 'all rounds');
+  const show = (round) => {
+    text.textContent = round === 0 ? 'all rounds' : `round ${round}`;
     for (const edge of svg.querySelectorAll('.edge')) {
-      const mine = step === 0 || edge.dataset.steps.split(' ').includes(String(step));
+      const mine = round === 0 || edge.dataset.rounds.split(' ').includes(String(round));
       edge.classList.toggle('dimmed', !mine);
     }
   };
-  return h('label', { class: 'only-screen' }, 'Step ', h('input', {
-    type: 'range', min: 0, max: steps_most, value: 0, oninput: (event) => show(Number(event.target.value)) }), ' ', text);
+  return h('label', { class: 'only-screen' }, 'Round ', h('input', {
+    type: 'range', min: 0, max: rounds_most, value: 0, oninput: (event) => show(Number(event.target.value)) }), ' ', text);
 }
 
 const kShapes = { tree: 'A tree', ring: 'A ring', circle: 'Messages between the ranks' };
@@ -94,18 +94,19 @@ export function collective_diagram({ trace, actions }, row, rows, sent) {
       : /shared/.test(trace.text(collectives.algorithm[row])) ? 'Through the node\u2019s memory, no message.'
         : 'No message of it is in the trace.');
   }
+  const rounds = rounds_of(trace, sent);
   const picture = collective_picture(ranks, sent.map((message) => ({
-    from: messages.source[message], to: messages.destination[message], step: messages.step[message], row: message })));
-  const parts = [h('p', { class: 'note' }, `${kShapes[picture.shape]}; the numbers at the arrows tell which of its sender's messages each is.`)];
+    from: messages.source[message], to: messages.destination[message], round: rounds.get(message), row: message })));
+  const parts = [h('p', { class: 'note' }, `${kShapes[picture.shape]}; the numbers at the arrows are rounds: a message is one round after what its sender had received before.`)];
   if (picture.nodes.length <= kDrawnMost) {
     const svg = draw(picture, (message) => actions.select_message(message, false));
     parts.push(svg);
-    const most = Math.max(...picture.edges.flatMap((edge) => edge.steps));
-    if (most > 1) parts.push(step_slider(svg, most));
+    const most = Math.max(...picture.edges.flatMap((edge) => edge.rounds));
+    if (most > 1) parts.push(round_slider(svg, most));
   } else parts.push(h('p', { class: 'note' }, `${counted(picture.nodes.length, 'rank')}: too many to draw.`));
   const by_time = [...sent].sort((a, b) => messages.first[a] - messages.first[b]);
-  parts.push(table(['step', 'message', 'bytes'], by_time.slice(0, kListed).map((message) => [
-    String(messages.step[message]), message_name(trace, message), bytes_text(messages.bytes[message])]), {
+  parts.push(table(['round', 'message', 'bytes'], by_time.slice(0, kListed).map((message) => [
+    String(rounds.get(message)), message_name(trace, message), bytes_text(messages.bytes[message])]), {
     numbers: [0, 2], caption: sent.length > kListed ? `The first ${kListed} of ${sent.length} messages, by time` : 'Its messages, by time',
     onrow: (index) => actions.select_message(by_time[index], false) }));
   return h('div', { class: 'collective' }, parts);

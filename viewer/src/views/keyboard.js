@@ -31,7 +31,7 @@ export function keys_of({ actions, store, panels, focus_search, toggle_theme, to
     { keys: 'Home End', text: 'the cursor to the beginning or end', when: plain('Home'), run: () => actions.set_time(0) },
     { keys: '', text: '', when: plain('End'), run: () => actions.set_time(Infinity) },
     ...panels.map((panel, index) => ({ keys: String(index + 1), text: panel.label, when: plain(String(index + 1)), run: () => store.set({ tab: panel.id }) })),
-    { keys: 'k', text: 'the critical path; again: show or hide it on the timeline', when: plain('k'), run: show_path },
+    { keys: 'k', text: 'the critical path; again: keep it on the timeline or not', when: plain('k'), run: show_path },
     { keys: 'i', text: 'show or hide the library\u2019s own messages', when: plain('i'), run: internal },
     { keys: 'c', text: 'copy the story', when: plain('c'), run: () => actions.copy_story() },
     { keys: 't', text: 'light or dark', when: plain('t'), run: toggle_theme },

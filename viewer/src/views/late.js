@@ -1,8 +1,11 @@
 // Late senders and late receivers, by what they cost.
 import { counted, time_text } from '../base/format.js';
+import { memory_sentence } from '../model/collective.js';
 import { by_cost, by_site, call_text, late_call } from '../model/late.js';
+import { collective_passes } from '../model/filter.js';
+import { Entries, late_by_site } from '../model/late_entry.js';
 import { h, link_button, table } from './dom.js';
-import { message_name } from './words.js';
+import { collective_name, message_name } from './words.js';
 
 const kListed = 50;
 
@@ -20,10 +23,31 @@ function part({ trace, store, actions }, title, column, waited) {
     { numbers: [1], caption: rows.length > kListed ? `The ${kListed} costliest messages` : 'By message' }));
 }
 
+function collectives_part({ trace, store, actions }, entries) {
+  const { collectives } = trace;
+  const late = entries.late((row) => collective_passes(trace, store.state.filter, row, entries.members.get(row)));
+  const title = 'Late to collective calls';
+  if (late.length === 0) return h('section', {}, h('h3', {}, title), h('p', { class: 'note' }, 'No rank waited for another to enter a collective call.'));
+  const total = late.reduce((sum, { cost }) => sum + cost, 0);
+  const link = (row) => link_button(`rank ${collectives.rank[row]} in ${collective_name(trace, row)}`, () => actions.select_collective(row));
+  return h('section', { 'data-late': 'collectives' }, h('h3', {}, `${title}: ${time_text(total)} in ${counted(late.length, 'call')}`),
+    h('p', { class: 'note' }, 'What the others waited in the call until its last rank had entered. Where the call sends messages, a part of it is told at the late senders, too.'),
+    table(['their call', 'cost', 'calls', 'the worst'], late_by_site(late, (call) => call_text(trace, call)).slice(0, kListed).map((site) => [
+      site.site, time_text(site.cost), String(site.calls), link(site.worst)]), { numbers: [1, 2], caption: 'By call site' }),
+    table(['last to enter', 'cost', 'ranks that waited', 'their call'], late.slice(0, kListed).map(({ row, cost, waited, call }) => [
+      link(row), time_text(cost), String(waited), call_text(trace, call)]),
+    { numbers: [1, 2], caption: late.length > kListed ? `The ${kListed} costliest calls` : 'By call' }));
+}
+
 /** @param {object} page {trace, store, actions} */
 export function late_panel(page) {
   const element = h('div', { class: 'columns late' });
-  const show = () => element.replaceChildren(part(page, 'Late senders', 'receiver_waited', 'a sender'),
-    part(page, 'Late receivers', 'sender_waited', 'a receiver'));
-  return { id: 'late', label: 'Late ranks', element, show, keys: ['rows'] };
+  let entries = null;  // made when first looked at
+  const show = () => {
+    entries ??= new Entries(page.trace);
+    const missing = page.trace.messages.rows === 0 ? memory_sentence(page.trace) : '';
+    element.replaceChildren(...(missing ? [h('p', { class: 'note whole' }, missing)] : []), part(page, 'Late senders', 'receiver_waited', 'a sender'),
+      part(page, 'Late receivers', 'sender_waited', 'a receiver'), collectives_part(page, entries));
+  };
+  return { id: 'late', label: 'Late ranks', element, show, keys: ['rows', 'filter'] };
 }

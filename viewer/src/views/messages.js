@@ -1,8 +1,9 @@
 // The list of all messages that pass the filter.
 import { bytes_text, count_text, counted, instant_text, time_text } from '../base/format.js';
+import { memory_sentence } from '../model/collective.js';
 import { h, table } from './dom.js';
 import { VirtualTable } from './virtual_table.js';
-import { message_name } from './words.js';
+import { message_name, short_what } from './words.js';
 
 const kPrinted = 40;  // rows on paper
 
@@ -25,22 +26,23 @@ function columns_of(trace) {
   const text = (id, label, width, more = {}) => ({
     id, label, width, text: (row) => trace.text(messages[id][row]), key: (row) => order(messages[id][row]), ...more,
   });
-  const time = (id, label, value) => ({
-    id, label, width: 92, number: true, text: (row) => (value(row) > 0 ? time_text(value(row)) : '–'), key: value,
+  const time = (id, label, value, width = 84) => ({
+    id, label, width, number: true, text: (row) => (value(row) > 0 ? time_text(value(row)) : '–'), key: value,
   });
   return [
-    { id: 'message', label: 'message', width: 104, text: (row) => message_name(trace, row),
+    { id: 'message', label: 'message', width: 78, text: (row) => message_name(trace, row),
       key: (row) => messages.source[row] * 1e12 + messages.destination[row] * 1e7 + messages.sequence[row] },
-    { id: 'sent', label: 'sent', width: 120, number: true, text: (row) => instant_text(messages.sent[row]), key: (row) => messages.sent[row] },
-    { id: 'bytes', label: 'bytes', width: 92, number: true, text: (row) => bytes_text(messages.bytes[row]), key: (row) => messages.bytes[row] },
-    text('what', 'what', 260, { grow: true }),
-    text('protocol', 'protocol', 96),
+    { id: 'sent', label: 'sent', width: 104, number: true, text: (row) => instant_text(messages.sent[row]), key: (row) => messages.sent[row] },
+    { id: 'bytes', label: 'bytes', width: 76, number: true, text: (row) => bytes_text(messages.bytes[row]), key: (row) => messages.bytes[row],
+      title: (row) => counted(messages.bytes[row], 'byte') },
+    text('what', 'what', 184, { grow: true, text: (row) => short_what(trace, row), title: (row) => trace.text(messages.what[row]) }),
     text('how', 'how', 124),
-    text('wire', 'wire', 52),
-    { id: 'walked', label: 'walked', width: 66, number: true, text: (row) => count_text(messages.walked[row]), key: (row) => messages.walked[row] },
-    time('lasted', 'took', (row) => messages.received[row] - messages.sent[row]),
+    time('lasted', 'took', (row) => messages.received[row] - messages.sent[row], 68),
     time('receiver_waited', 'recv waited', (row) => messages.receiver_waited[row]),
     time('sender_waited', 'send waited', (row) => messages.sender_waited[row]),
+    text('protocol', 'protocol', 62),
+    text('wire', 'wire', 36),
+    { id: 'walked', label: 'walked', width: 56, number: true, text: (row) => count_text(messages.walked[row]), key: (row) => messages.walked[row] },
   ];
 }
 
@@ -50,10 +52,13 @@ export function messages_panel({ trace, store, actions }) {
   const list = new VirtualTable({ label: 'messages', columns, choose: (row) => actions.select_message(row) });
   const count = h('p', { class: 'note', id: 'message-count' });
   const paper = h('div', { class: 'only-printed' });
-  const element = h('div', { class: 'messages' }, count, h('div', { class: 'only-screen' }, list.element), paper);
+  const whole = h('button', { type: 'button', class: 'only-screen', id: 'whole-width', 'aria-pressed': store.state.whole,
+    onclick: () => store.set({ whole: !store.state.whole }) }, 'Whole width');
+  store.on(['whole'], () => whole.setAttribute('aria-pressed', store.state.whole));
+  const element = h('div', { class: 'messages' }, h('div', { class: 'list-bar' }, count, whole), h('div', { class: 'only-screen' }, list.element), paper);
   const show = () => {
     list.set_rows(store.state.rows);
-    count.textContent = store.state.rows.length === 0 ? (trace.messages.rows === 0 ? 'The trace has no messages.' : 'No message passes the filter.')
+    count.textContent = store.state.rows.length === 0 ? (trace.messages.rows === 0 ? memory_sentence(trace) || 'The trace has no messages.' : 'No message passes the filter.')
       : `${counted(store.state.rows.length, 'message')} of ${count_text(trace.messages.rows)}`;
   };
   store.on(['rows'], show);

@@ -2,10 +2,10 @@
 import { count_text, instant_text, percent_text, time_text } from '../base/format.js';
 import { critical_path } from '../model/critical_path.js';
 import { h, link_button, table } from './dom.js';
-import { message_name } from './words.js';
+import { collective_name, message_name } from './words.js';
 
 const kListed = 120;
-const kParts = [['computing', 'computing'], ['calls', 'in calls'], ['waiting', 'waiting'], ['wire', 'on the wire']];
+const kParts = [['computing', 'computing'], ['calls', 'in calls'], ['waiting', 'waiting'], ['wire', 'sent until seen']];
 
 /** Computes the path when it is first asked for. Its stretches' ends stand beside it, for searching. */
 export function path_of(trace, store) {
@@ -28,16 +28,18 @@ function sums_table({ totals, by_rank }) {
 
 function stretches_table({ trace, actions, store }, path) {
   const longest = [...path.stretches].sort((a, b) => (b.to - b.from) - (a.to - a.from)).slice(0, kListed).sort((a, b) => a.from - b.from);
+  const after = (late) => h('span', {}, `, after rank ${trace.collectives.rank[late]} was the last to enter `,
+    link_button(collective_name(trace, late), () => actions.select_collective(late)));
   const what = (stretch) => {
     if (stretch.kind === 'wire') {
       return h('span', {}, stretch.message >= 0 ? link_button(message_name(trace, stretch.message), () => actions.select_message(stretch.message)) : 'a message',
-        ` on the wire from ${stretch.source} to ${stretch.rank}`);
+        ` sent by ${stretch.source}, until ${stretch.rank} saw it`);
     }
     const parts = kParts.filter(([part]) => stretch[part] > 0).map(([part, label]) => `${time_text(stretch[part])} ${label}`);
     return h('span', {}, link_button(`rank ${stretch.rank}`, () => {
       store.set({ rank: stretch.rank, time: stretch.from });
       actions.reveal(stretch.from, stretch.to);
-    }), parts.length > 0 ? `: ${parts.join(', ')}` : '');
+    }), parts.length > 0 ? `: ${parts.join(', ')}` : '', stretch.entered < 0 ? '' : after(stretch.entered));
   };
   return table(['from', 'takes', 'where'], longest.map((stretch) => [instant_text(stretch.from), time_text(stretch.to - stretch.from), what(stretch)]),
     { numbers: [0, 1], caption: path.stretches.length > longest.length
@@ -50,13 +52,15 @@ export function path_panel(page) {
   const shown = h('input', { type: 'checkbox', onchange: (event) => store.set({ path_shown: event.target.checked }) });
   const body = h('div', {});
   const element = h('div', { class: 'path' }, h('p', { class: 'note' }, 'From the last end back to the beginning: in a rank to the last wait that '
-    + 'something from another rank ended, then to that rank at the time when it sent it. Waiting is here what nothing from another rank ended. What is not on this path could be slower without '
-    + 'cost. It is the whole run\u2019s: filters do not change it.'),
-  h('label', { class: 'only-screen' }, shown, ' show it on the timeline'), body);
+    + 'something from another rank ended, then to that rank at the time when it sent it. Where no message ended it, as in a collective call through a node\u2019s memory, to the rank that '
+    + 'entered it last. Waiting is here what nothing from another rank ended. What is not on this path could be a little slower without cost, up to its slack. '
+    + 'It is the whole run\u2019s: filters do not change it.'),
+  h('p', { class: 'note' }, 'Sent until seen: a header lies at its target until its receiver looks; with more ranks than processors most of that is waiting for '
+    + 'a processor, not the wire.'),
+  h('label', { class: 'only-screen' }, shown, ' keep it on the timeline when another view is shown'), body);
   let drawn = null;
   const show = () => {
     const path = path_of(trace, store);
-    if (!store.state.path_asked) store.set({ path_asked: true, path_shown: true });
     shown.checked = store.state.path_shown;
     if (drawn === path) return;
     drawn = path;

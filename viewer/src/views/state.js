@@ -1,6 +1,6 @@
 // A rank's portals at the cursor's time: what stands in its match lists, what lies in the heap, what comes next and where it goes.
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
-import { entry_of, heap_at, next_message, passes_of, standing_entries } from '../model/instant.js';
+import { entry_of, heap_at, next_message, passes_of, standing_entries, taker_of_story, wanted_text } from '../model/instant.js';
 import { h, link_button, table } from './dom.js';
 import { message_name, portal_text } from './words.js';
 
@@ -10,30 +10,42 @@ const kLinks = ['the next entry', 'an entry of a list below', 'nowhere: the mess
 function portal_part({ trace }, portal) {
   const { entries } = trace;
   const name = portal_text(portal.portal, portal.name).replace(/^p/, 'P');
+  if (portal.descriptor) return h('p', { class: 'note' }, `${name}: no match list, but a descriptor, which takes what fits it.`);
   if (portal.entries.length === 0) return h('p', { class: 'note' }, `${name}: no entry stands now.`);
   const rows = portal.entries.slice(0, kListed).map((row, index) => [
-    String(index + 1), trace.text(entries.name[row]), trace.text(entries.wanted[row]), instant_text(entries.from[row]),
+    String(index + 1), trace.text(entries.name[row]), wanted_text(trace, row), instant_text(entries.from[row]),
     Number.isNaN(entries.to[row]) ? 'to the end' : instant_text(entries.to[row])]);
   return table(['', 'entry', 'wants', 'stands since', 'until'], rows, { numbers: [0, 3, 4],
     caption: `${name}: ${counted(portal.entries.length, 'entry', 'entries')} in the order of the list${rows.length < portal.entries.length ? `, the first ${kListed}` : ''}` });
 }
 
-function next_part({ trace, store, actions }) {
+// The last line of a walk. Where no row of entries names who took it, the story may.
+function taker_line({ trace, story_of }, row) {
+  const { messages, entries } = trace;
+  const how = trace.text(messages.how[row]);
+  const taker = entry_of(trace, row);
+  if (taker >= 0) {
+    const wanted = wanted_text(trace, taker);
+    return h('li', { class: 'taker' }, `taken by ${trace.text(entries.name[taker])}${wanted ? `, which wants ${wanted}` : ''}`);
+  }
+  const line = h('li', { class: 'taker' }, `${how || 'what became of it is not in the trace'}`
+    + `${messages.walked[row] > 0 ? `, after ${counted(messages.walked[row], 'entry', 'entries')}` : ''}`);
+  story_of(row).then((story) => {
+    const name = taker_of_story(story);
+    if (name !== '') line.textContent = `taken by ${name}${how ? ` (${how})` : ''}`;
+  }, () => {});  // a story that cannot be read is told where it is shown
+  return line;
+}
+
+function next_part({ trace, store, actions, story_of }) {
   const { rank, time, mask } = store.state;
   const row = next_message(trace, mask, rank, time);
   if (row < 0) return [h('h3', {}, 'What comes next'), h('p', { class: 'note' }, 'No message comes to this rank any more.')];
-  const { messages, passes, entries } = trace;
+  const { messages, passes } = trace;
   const rows = passes_of(trace, row);
-  const taker = entry_of(trace, row);
   const walk = rows.map((pass) => h('li', {}, `${trace.text(passes.entry[pass])}: ${trace.text(passes.reason[pass]) || 'passed over'}; `
     + `its link leads to ${kLinks[passes.link[pass]] ?? 'the next entry'}`));
-  if (taker >= 0) {
-    const wanted = trace.text(entries.wanted[taker]);
-    walk.push(h('li', { class: 'taker' }, `taken by ${trace.text(entries.name[taker])}${wanted ? `, which wants ${wanted}` : ''}`));
-  } else {
-    walk.push(h('li', { class: 'taker' }, `${trace.text(messages.how[row]) || 'what became of it is not in the trace'}`
-      + `${messages.walked[row] > 0 ? `, after ${counted(messages.walked[row], 'entry', 'entries')}` : ''}`));
-  }
+  walk.push(taker_line({ trace, story_of }, row));
   const left_out = messages.walked[row] - rows.length - 1;  // the last that it looked at took it
   return [
     h('h3', {}, 'What comes next'),

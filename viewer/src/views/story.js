@@ -2,9 +2,10 @@
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
 import { collective_of_call, messages_of_call, rows_of_call } from '../model/collective.js';
 import { call_text } from '../model/late.js';
+import { story_parts } from '../model/story_text.js';
 import { facts, h, link_button } from './dom.js';
 import { collective_diagram } from './diagram.js';
-import { collective_name, message_name, portal_text } from './words.js';
+import { collective_bytes, collective_name, message_name, portal_text } from './words.js';
 
 const kListed = 40;  // messages of a call
 
@@ -59,7 +60,7 @@ function collective_facts(page, row) {
   const late = rows.find((each) => collectives.begin[each] === last);
   return [
     facts([
-      ['ranks', String(rows.length)], ['algorithm', trace.text(collectives.algorithm[row])], ['bytes', bytes_text(collectives.bytes[row])],
+      ['ranks', String(rows.length)], ['algorithm', trace.text(collectives.algorithm[row])], ['bytes', collective_bytes(trace, row)],
       ['messages', sent.length === 0 ? null : String(sent.length)],
       ['first enters at', instant_text(first)],
       ['last enters', rows.length < 2 ? null : `rank ${collectives.rank[late]}, ${time_text(last - first)} later`],
@@ -68,10 +69,17 @@ function collective_facts(page, row) {
   ];
 }
 
-// The line breaks stay in the text: what is marked and copied is the story as it was told.
-function story_line(line, index) {
-  const kind = index === 0 ? 'story-name' : line.startsWith('- ') ? 'sentence' : null;
-  return h('span', { class: kind }, `${line.replace(/^ {6,9}/, '   ')}\n`);
+function told_line(kind, line, text_at = 4) {
+  return h('span', { class: kind, style: `padding-left:${text_at}ch;text-indent:-${text_at}ch` }, `${line}\n`);
+}
+
+// The line breaks stay in the text: what is marked and copied can be read. The conclusions come first, then the steps in columns.
+function story_lines(trace, row, told) {
+  const { name, conclusions, steps, text_at, origin } = story_parts(told, trace.messages.first[row]);
+  const times = Number.isNaN(origin) ? [] : [h('span', { class: 'story-times' },
+    `Times in the story: microseconds since its first step, which is at ${instant_text(origin)} of the trace.\n`)];
+  return [told_line('story-name', name), ...conclusions.map((line) => told_line('sentence', line, 2)), ...(steps.length > 0 ? times : []),
+    ...steps.map((line) => told_line('step', line, text_at))];
 }
 
 /** @param {object} page {trace, store, actions, story_of} */
@@ -99,7 +107,7 @@ export function story_panel(page) {
     }
     if (wanted !== selected) return;
     told = story || 'This page has no story of the message.';
-    text.replaceChildren(...told.split('\n').map(story_line));
+    text.replaceChildren(...story_lines(trace, selected.row, told));
   }
 
   function show() {

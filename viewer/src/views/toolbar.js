@@ -1,10 +1,12 @@
 // The title and the buttons above the timeline, and the legend below them.
 import { counted, time_text } from '../base/format.js';
 import { kCategories } from '../model/categories.js';
+import { page_notes } from '../model/notes.js';
 import { h } from './dom.js';
 
 /** Title, facts and notes of the trace. */
 export function header({ trace }, toggle_theme, toggle_help) {
+  const notes = page_notes(trace);
   const lost = trace.ranks.filter((rank) => rank.lost > 0).length;
   const with_file = trace.ranks.filter((rank) => rank.file).length;
   const nodes = new Set(trace.ranks.filter((rank) => rank.file).map(({ node }) => node)).size;
@@ -14,7 +16,7 @@ export function header({ trace }, toggle_theme, toggle_help) {
     h('header', {}, h('h1', {}, trace.title || 'trace'), h('p', { class: 'summary' }, parts.filter((part) => part !== '').join(' · ')),
       h('div', { class: 'buttons only-screen' }, h('button', { type: 'button', id: 'theme', onclick: toggle_theme, title: 'key t' }, 'Light or dark'),
         h('button', { type: 'button', id: 'help', onclick: toggle_help, title: 'key ?' }, 'Help'))),
-    trace.notes.length > 0 ? h('ul', { class: 'notes', role: 'note' }, trace.notes.map((note) => h('li', {}, note))) : null,
+    notes.length > 0 ? h('ul', { class: 'notes', role: 'note' }, notes.map((note) => h('li', {}, note))) : null,
   ];
 }
 

@@ -11,7 +11,8 @@ const kBeyond = 4;      // rows that are kept above and below
  * @typedef {object} Column
  * @property {string} id @property {string} label @property {number} width in CSS pixels
  * @property {boolean} [number] to the right
- * @property {(row: number) => string} text @property {(row: number) => number} key to sort by
+ * @property {(row: number) => string} text @property {(row: number) => string} [title] for the pointer
+ * @property {(row: number) => number} key to sort by
  */
 
 export class VirtualTable {
@@ -127,7 +128,7 @@ export class VirtualTable {
         this.#active = index;
         this.#choose(row);
       },
-    }, this.#columns.map((column) => h('div', { role: 'cell', class: column.number ? 'number' : null }, column.text(row))));
+    }, this.#columns.map((column) => h('div', { role: 'cell', class: column.number ? 'number' : null, title: column.title?.(row) ?? (column.grow ? column.text(row) : null) }, column.text(row))));
   }
 
   #key(event) {

@@ -1,4 +1,5 @@
 // What single rows are called, in all views alike.
+import { bytes_text } from '../base/format.js';
 
 /** "0>1 #17". */
 export function message_name(trace, row) {
@@ -17,6 +18,19 @@ export function collective_name(trace, row) {
   const { collectives } = trace;
   const communicator = trace.text(collectives.communicator[row]);
   return `${trace.text(collectives.name[row])} number ${collectives.number[row]}${communicator ? ` on ${communicator}` : ''}`;
+}
+
+/** What a message is without what its name and its communicator's filter tell: "25 x MPI_INT, tag 7", "... in halo". */
+export function short_what(trace, row) {
+  const { messages } = trace;
+  const what = trace.text(messages.what[row]).replace(/ from \d+ in (.+)$/, ' in $1').replace(/ in MPI_COMM_WORLD$/, '');
+  return what.replace(/^.*, (collective call \d+) of .*, (message \d+ of \d+) that .*$/, '$1, $2');
+}
+
+/** The bytes of a collective call; blocks that go straight to their receivers have no one length. */
+export function collective_bytes(trace, row) {
+  const { collectives } = trace;
+  return collectives.bytes[row] === 0 && trace.text(collectives.algorithm[row]) === 'direct' ? '–' : bytes_text(collectives.bytes[row]);
 }
 
 /** When a message is said to be sent and to arrive on the timeline, even when only a part of it is in the trace. */

@@ -61,6 +61,11 @@ test_page('a click on a message shows its story', async (page) => {
   const text = await story(page);
   assert.ok(text.startsWith(`${name}: `), text);
   assert.match(text, /\n- From the send to the receive's memory/);
+  const lines = text.split('\n');
+  assert.ok(lines.findIndex((line) => line.startsWith('- ')) < lines.findIndex((line) => / rank \d the message sends /.test(line)), 'the conclusions come first');
+  assert.match(text, /Times in the story: microseconds since its first step, which is at [\d.]+ us of the trace\./);
+  const step = await page.evaluate(() => [...document.querySelectorAll('.story-text .step')].map(({ style, textContent }) => [parseInt(style.paddingLeft, 10), textContent])[0]);
+  assert.ok(step[1].slice(step[0]).startsWith('sends '), 'wrapped lines start below the words');
   assert.match(await page.textContent('.facts'), /sent by.*MPI_Send \(heat\.c:41\)/);
 });
 
@@ -157,12 +162,42 @@ test_page('the list sorts, scrolls, and a row chooses its message', async (page)
   await page.keyboard.press('n');
   const { row: next } = await state(page, 'selected');
   assert.equal(await page.getAttribute(`#panel-messages .line[data-row="${next}"]`, 'aria-selected'), 'true');
-  const [head, cell] = await Promise.all(['[data-column="walked"]', '.messages .line >> nth=0 >> div >> nth=7'].map((place) => page.locator(place).first().boundingBox()));
+  const [head, cell] = await Promise.all(['[data-column="walked"]', '.messages .line >> nth=0 >> div >> nth=10'].map((place) => page.locator(place).first().boundingBox()));
   assert.ok(Math.abs(head.x - cell.x) < 2, 'heads stand above their columns');
+  const ends = () => page.evaluate(() => {
+    const right = (element) => element.getBoundingClientRect().right;
+    return [right(document.querySelector('#panel-messages [data-column="receiver_waited"]')), right(document.querySelector('#panel-messages .rows-body'))];
+  });
+  const [waited, edge] = await ends();
+  assert.ok(waited <= edge, 'what is asked for most is in sight without scrolling');
+  assert.match(await page.getAttribute('.messages .line >> nth=0 >> div >> nth=2', 'title'), /^[\d\u202f]+ bytes?$/);
+  assert.equal(await page.textContent('.messages .line >> nth=0 >> div >> nth=3'), (await page.getAttribute('.messages .line >> nth=0 >> div >> nth=3', 'title')).replace(/ from .*/, ''));
+  await page.click('#whole-width');
+  assert.ok((await page.locator('#panel-messages .rows-body').boundingBox()).width > 1300);
+  assert.ok(await page.evaluate(() => { const { scrollWidth, clientWidth } = document.querySelector('#panel-messages .rows-body'); return scrollWidth <= clientWidth; }));
+  await page.click('#whole-width');
   await page.setViewportSize({ width: 760, height: 1000 });
   const [heads, rows] = await Promise.all(['#panel-messages .rows-head', '#panel-messages .rows-spacer'].map((place) => page.locator(place).boundingBox()));
   assert.ok(rows.width > 800 && Math.abs(heads.width - rows.width) < 2, 'also where they do not fit');
   await page.setViewportSize({ width: 1400, height: 1000 });
+});
+
+test_page('the bottom rank\u2019s choice moves no row', async (page) => {
+  for (let i = 0; i < 8; i++) await page.keyboard.press('ArrowDown');
+  assert.equal(await state(page, 'rank'), 5);
+  assert.deepEqual(await page.evaluate(() => { const { scrollTop, scrollHeight, clientHeight } = document.querySelector('.timeline-scroll'); return [scrollTop, scrollHeight - clientHeight]; }), [0, 0]);
+});
+
+test_page('labels of the axis stay apart and in the picture, however deep the zoom', async (page) => {
+  for (const length of [20, 60, 900, 4e4, 1e6]) {
+    await page.evaluate((ns) => { const { duration } = window.margay.trace; window.margay.zoom(duration - ns, duration); window.margay.draw(); }, length);
+    const boxes = await page.evaluate(() => [...document.querySelectorAll('.time-axis .axis text')].map((text) => text.getBoundingClientRect()).map(({ left, right }) => [left, right]));
+    const edge = await page.evaluate(() => document.querySelector('.time-axis').getBoundingClientRect().right);
+    boxes.forEach(([, right], index) => {
+      assert.ok(right <= edge + 1, `${length} ns: ${right} of ${edge}`);
+      if (index > 0) assert.ok(boxes[index][0] > boxes[index - 1][1] + 2, `${length} ns: labels ${index - 1} and ${index}`);
+    });
+  }
 });
 
 test_page('the cursor steps from event to event; the state of the portals follows', async (page) => {
@@ -173,7 +208,7 @@ test_page('the cursor steps from event to event; the state of the portals follow
   for (let i = 0; i < 12; i++) await page.keyboard.press('ArrowRight');
   const time = await state(page, 'time');
   assert.ok(time > 0);
-  await until(page, (us) => document.querySelector('#state-heading').textContent.includes(us), (time / 1000).toFixed(3));
+  await until(page, (us) => document.querySelector('#state-heading').textContent.includes(us), (time / 1e3).toFixed(3));
   const expected = await page.evaluate(() => {
     const { trace } = window.margay;
     const { time: now } = window.margay.state();
@@ -199,9 +234,10 @@ test_page('the cursor steps from event to event; the state of the portals follow
 test_page('a long unexpected message: its walk names who passed it over and why', async (page) => {
   const row = await page.evaluate(() => window.margay.trace.passes.message[0]);
   await page.evaluate((message) => { window.margay.select(message); window.margay.show('state'); }, row);
+  await until(page, () => document.querySelector('.walk .taker')?.textContent.startsWith('taken by'));
   const walk = await page.locator('.walk li').allTextContents();
   assert.equal(walk[0], 'the entry "unexpected short": no match, it wants any message that is short; its link leads to the next entry');
-  assert.match(walk.at(-1), /^unexpected, pulled, after 2 entries/);
+  assert.equal(walk.at(-1), 'taken by the entry "unexpected long" (unexpected, pulled)');
 });
 
 test_page('a click on the matrix filters by the pair', async (page) => {
@@ -226,24 +262,31 @@ test_page('the critical path has sums and is on the timeline', async (page) => {
   await page.keyboard.press('k');
   const { computing, calls, waiting, wire } = (await state(page, 'path')).totals;
   assert.ok(computing > 0 && wire > 0);
-  assert.equal(await state(page, 'path_shown'), true);
+  const drawn = () => page.evaluate(() => window.margay.pathDrawn());
+  assert.equal(await drawn(), true);
   assert.match(await page.textContent('#panel-path table caption'), /^Where the .* go$/);
   const shares = (await page.locator('#panel-path table >> nth=0 >> tr:nth-child(2) td').allTextContents()).slice(1, 5).map(parseFloat);
   assert.ok(Math.abs(shares[0] - (100 * computing) / (computing + calls + waiting + wire)) < 1);
+  assert.match(await page.textContent('.path'), /a little slower without cost, up to its slack/);
+  assert.match(await page.textContent('#panel-path th:nth-child(5)'), /^sent until seen$/);
+  await page.keyboard.press('1');
+  assert.equal(await drawn(), false, 'it is gone with its tab');
   await page.keyboard.press('k');
-  assert.equal(await state(page, 'path_shown'), false);
+  await page.check('.path input[type=checkbox]');
+  await page.keyboard.press('1');
+  assert.equal(await drawn(), true, 'it stays when that was asked for');
 });
 
-test_page('a collective is a tree; a step brings out its arrows; a message of it shows its story', async (page) => {
+test_page('a collective is a tree; a round brings out its arrows; a message of it shows its story', async (page) => {
   await page.keyboard.press('7');
   await page.click('#panel-collectives .line >> nth=0');
   assert.equal((await state(page, 'selected')).kind, 'collective');
   assert.equal(await page.getAttribute('.diagram', 'data-shape'), 'tree');
   assert.equal(await page.locator('.diagram .node').count(), 6);
   assert.equal(await page.locator('.diagram .edge').count(), 10);
-  const steps = await page.locator('.diagram .edge').evaluateAll((edges) => edges.map((edge) => edge.dataset.steps));
+  const rounds = await page.locator('.diagram .edge').evaluateAll((edges) => edges.map((edge) => edge.dataset.rounds));
   await page.fill('.collective input[type=range]', '1');
-  assert.equal(await page.locator('.diagram .edge:not(.dimmed)').count(), steps.filter((step) => step === '1').length);
+  assert.equal(await page.locator('.diagram .edge:not(.dimmed)').count(), rounds.filter((round) => round === '1').length);
   await page.click('.collective tbody tr >> nth=0');
   assert.match(await story(page), /^\d>\d #\d+: /);
 });
@@ -338,6 +381,13 @@ test_page('on paper: light, no controls, the timeline and every panel', async (p
   for (const shown of ['canvas', '.story-text', '#panel-matrix svg', '#panel-histograms svg >> nth=0', '#panel-late table >> nth=0', '#panel-path table >> nth=0', '#panel-state h3 >> nth=0']) {
     assert.ok(await page.locator(shown).isVisible(), shown);
   }
+  const [right, paper] = await page.evaluate(() => {
+    document.body.style.width = '600px';
+    const ends = ['canvas', '.time-axis'].map((place) => document.querySelector(place).getBoundingClientRect().right);
+    document.body.style.width = '';
+    return [Math.max(...ends), document.body.getBoundingClientRect().left + 600];
+  });
+  assert.ok(right <= paper + 1 && right > paper - 30, `the timeline ends at ${right}, the paper at ${paper}`);
   assert.equal(await page.locator('#panel-messages .only-printed tbody tr').count(), 40);
   assert.ok((await page.pdf({ format: 'A4' })).length > 10000);
 }, { colorScheme: 'dark' });

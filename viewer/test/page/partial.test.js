@@ -77,6 +77,9 @@ test('messages that never arrived are dashed stumps that can be chosen', async (
   assert.equal(await page.evaluate(() => window.margay.state().selected.row), 5);
   assert.match(await page.textContent('.facts'), /arrived\s*–/);
   assert.equal(await page.evaluate(() => window.margay.drawnAs(5)), 'lost');
+  await page.evaluate(() => window.margay.select(6));
+  assert.deepEqual(await page.evaluate(() => { const { time, rank } = window.margay.state(); const { sent, source } = window.margay.trace.messages; return [time - sent[6], rank - source[6]]; }), [0, 0],
+    'the cursor is at the event that there is');
   await look_around(page);
   await page.close();
 });
@@ -106,6 +109,22 @@ test('a collective through shared memory says that it has no message', async () 
   await page.click('#tab-collectives');
   await page.click('#panel-collectives .line >> nth=0');
   assert.equal(await page.textContent('#no-messages'), 'Through the node\u2019s memory, no message.');
+  await page.close();
+});
+
+test('a run of collective calls through memory: who was late, the path, and why there is no message', async () => {
+  const data = without_rows(synthesize({ messages: 100, ranks: 4 }), 'messages', 'hops', 'passes', 'heap');
+  data.head.strings[data.head.strings.indexOf('tree')] = 'shared';
+  const page = await opened('memory', data);
+  assert.match(await page.textContent('#message-count'), /^No messages: \d+ collective calls met in the node\u2019s memory\.$/);
+  await page.click('#tab-late');
+  await page.waitForSelector('[data-late="collectives"] table');
+  assert.match(await page.textContent('[data-late="collectives"] td'), /^MPI_Allreduce \(heat\.c:52\)$/);
+  await page.click('[data-late="collectives"] table:nth-of-type(2) td button >> nth=0');
+  assert.equal(await page.evaluate(() => window.margay.state().selected.kind), 'collective');
+  await page.click('#tab-path');
+  assert.match(await page.textContent('#panel-path table >> nth=1'), /after rank \d was the last to enter MPI_Allreduce number/);
+  await look_around(page);
   await page.close();
 });
 

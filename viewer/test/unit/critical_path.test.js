@@ -72,6 +72,32 @@ test('clocks that run backward do not make a circle', () => {
   assert.deepEqual(short(critical_path(trace)), [[1, 90, 900]]);
 });
 
+// Ranks 0 and 1 wait in a collective call through memory, which rank 2 enters at 500; then rank 0 alone goes on.
+const shared_call = {
+  calls: [{ rank: 0, name: 'MPI_Barrier', begin: 90, end: 520 }, { rank: 1, name: 'MPI_Barrier', begin: 190, end: 515 },
+    { rank: 2, name: 'MPI_Barrier', begin: 495, end: 505 }, { rank: 2, name: 'MPI_Comm_rank', begin: 10, end: 20 }, { rank: 0, name: 'MPI_Comm_rank', begin: 890, end: 900 }],
+  waits: [{ rank: 0, begin: 100, end: 515 }, { rank: 1, begin: 200, end: 510 }],
+  collectives: [{ rank: 0, name: 'MPI_Barrier', group: 0, begin: 95, end: 518 }, { rank: 1, name: 'MPI_Barrier', group: 0, begin: 195, end: 512 },
+    { rank: 2, name: 'MPI_Barrier', group: 0, begin: 500, end: 503 }],
+};
+
+test('a wait in a collective call that no message ended: the path goes to the rank that entered last', () => {
+  const path = critical_path(trace_of(shared_call));
+  assert.deepEqual(short(path), [[2, 10, 500], [0, 500, 900]]);
+  assert.deepEqual(path.stretches.map(({ entered }) => entered), [-1, 2]);
+  assert.equal(path.totals.waiting, 15);
+});
+
+test('where a message ended the wait in a collective call, the path follows the message', () => {
+  const path = critical_path(trace_of({ ...shared_call, messages: [{ source: 1, destination: 0, first: 300, sent: 300, arrived: 400, received: 410, last: 410 }] }));
+  assert.deepEqual(short(path).slice(-2), [[1, 0, 300, 400], [0, 400, 900]]);
+});
+
+test('ranks that enter at the same time do not make a circle', () => {
+  const collectives = shared_call.collectives.map((row) => ({ ...row, begin: 95 }));
+  assert.deepEqual(short(critical_path(trace_of({ ...shared_call, collectives }))), [[0, 90, 900]]);
+});
+
 test('of an invented run the path has no gap, goes from rank to rank along messages, and its sums are its length', async () => {
   const data = synthesize({ messages: 3000, ranks: 7, seed: 5 });
   const trace = await read_trace(data.head, (number) => data.blobs[number].toString('base64'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { collective_groups, collective_of_call, collective_picture, rows_of_call } from '../../src/model/collective.js';
+import { collective_groups, collective_of_call, collective_picture, rounds_of, rows_of_call } from '../../src/model/collective.js';
 import { item_at, moved, place_rows } from '../../src/model/rows.js';
 import { trace_of } from './trace_of.js';
 
@@ -33,7 +33,7 @@ test('rows are moved, not over the ends', () => {
   assert.deepEqual(moved([0, 1, 2], 2, -2), [2, 0, 1]);
 });
 
-const sent = (pairs) => pairs.map(([from, to, step], row) => ({ from, to, step, row }));
+const sent = (pairs) => pairs.map(([from, to, round], row) => ({ from, to, round, row }));
 
 test('a broadcast is a tree with its root on top', () => {
   const picture = collective_picture([0, 1, 2, 3], sent([[2, 0, 1], [2, 3, 2], [0, 1, 1]]));
@@ -63,7 +63,7 @@ test('a ring is drawn in its order, the messages of one edge together', () => {
   const picture = collective_picture([0, 1, 2, 3], sent([[0, 2, 1], [2, 1, 1], [1, 3, 1], [3, 0, 1], [0, 2, 2]]));
   assert.equal(picture.shape, 'ring');
   assert.deepEqual(picture.nodes.map(({ rank }) => rank), [0, 2, 1, 3]);
-  assert.deepEqual(picture.edges[0], { from: 0, to: 2, steps: [1, 2], rows: [0, 4] });
+  assert.deepEqual(picture.edges[0], { from: 0, to: 2, rounds: [1, 2], rows: [0, 4] });
 });
 
 test('everyone to everyone is a circle; no message is no picture', () => {
@@ -77,6 +77,18 @@ test('a part of the messages (events were lost) still has a picture with all ran
   const picture = collective_picture([0, 1, 2, 3], sent([[0, 1, 1]]));
   assert.equal(picture.shape, 'circle');
   assert.equal(picture.nodes.length, 4);
+});
+
+test('rounds follow what a sender had received, not how often it sent', () => {
+  // A barrier: 1 and 4 to 0, then 0 to both; 3 to 4 first.
+  const messages = [[3, 4, 10, 20], [1, 0, 12, 22], [4, 0, 25, 35], [0, 4, 40, 50], [0, 1, 42, 52], [4, 3, 55, 65]]
+    .map(([source, destination, sent, received]) => ({ source, destination, sent, received, arrived: received - 3, step: 1 }));
+  const trace = trace_of({ messages });
+  assert.deepEqual([...rounds_of(trace, [0, 1, 2, 3, 4, 5])].map(([, round]) => round), [1, 1, 2, 3, 3, 4]);
+  messages[0].received = NaN;
+  assert.equal(rounds_of(trace_of({ messages }), [0, 1, 2, 3, 4, 5]).get(2), 2, 'where it is not known when it was received, its arrival counts');
+  messages[0].received = 30;
+  assert.equal(rounds_of(trace_of({ messages }), [0, 1, 2, 3, 4, 5]).get(2), 1, 'what arrived, but was received only later, was not waited for');
 });
 
 test('rows of one call by its group; those without a group are alone', () => {

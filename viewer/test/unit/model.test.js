@@ -7,7 +7,7 @@ import { category_of, kCategories } from '../../src/model/categories.js';
 import { next_time, times_of_rank } from '../../src/model/events.js';
 import { filter_errors, filtered_rows, kNoFilter, values_of } from '../../src/model/filter.js';
 import { by_powers_of_two, by_times } from '../../src/model/histogram.js';
-import { heap_at, next_message, passes_of, standing_entries } from '../../src/model/instant.js';
+import { heap_at, next_message, passes_of, standing_entries, wanted_text } from '../../src/model/instant.js';
 import { by_cost, by_site } from '../../src/model/late.js';
 import { communication_matrix } from '../../src/model/matrix.js';
 import { ranks_of_text, text_of_ranks } from '../../src/model/ranks_text.js';
@@ -25,7 +25,7 @@ test('searches in sorted arrays', () => {
 
 test('numbers as texts', () => {
   assert.deepEqual([0, 999, 1000, 4780000, 2e9, -1500, NaN].map(time_text), ['0 ns', '999 ns', '1.00 us', '4.78 ms', '2.00 s', '-1.50 us', '–']);
-  assert.equal(instant_text(4950283), '4950.283 us');
+  assert.deepEqual([4950283, 7606983274, 52808, 0, NaN].map(instant_text), ['4.950283 ms', '7.606983274 s', '52.808 us', '0.000 us', '–']);
   assert.deepEqual([1, 800000, 10239, 1 << 20].map(bytes_text), ['1 byte', '781 KiB', '10239 bytes', '1.0 MiB']);
   assert.equal(count_text(1234567), '1\u202f234\u202f567');
 });
@@ -59,7 +59,7 @@ const some = () => trace_of({
   calls: [{ rank: 0, name: 'MPI_Send', site: 'heat.c:41' }, { rank: 1, name: 'MPI_Recv', site: 'heat.c:44' }],
   messages: [
     { source: 0, destination: 1, bytes: 8, tag: 7, communicator: 'MPI_COMM_WORLD', protocol: 'short', how: 'expected', wire: 'shm', send_call: 0, receive_call: 1, receiver_waited: 5 },
-    { source: 1, destination: 0, bytes: 70000, tag: 8, communicator: 'halo', protocol: 'long', how: 'unexpected', wire: 'tcp', what: '9 x MPI_INT', receiver_waited: 50, walked: 3 },
+    { source: 1, destination: 0, bytes: 70000, sequence: 5, tag: 8, communicator: 'halo', protocol: 'long', how: 'unexpected', wire: 'tcp', what: '9 x MPI_INT', receiver_waited: 50, walked: 3 },
     { source: 2, destination: 1, bytes: 0, tag: -1, communicator: 'halo', protocol: 'short', how: 'expected', wire: 'shm', internal: 1 },
     { source: 2, destination: 2, bytes: 64, tag: 7, communicator: 'halo', protocol: 'short', how: 'dropped', wire: 'self', send_call: 0, sender_waited: 9 }],
 });
@@ -79,6 +79,12 @@ test('filters: each field, and several together', () => {
   assert.deepEqual(rows({ wire: 'shm' }), [0]);
   assert.deepEqual(rows({ bytes: '64' }), [1, 3]);
   assert.deepEqual(rows({ bytes: '1k' }), [1]);
+  assert.deepEqual(rows({ bytes: bytes_text(70000) }), [1], 'what is listed as 68 KiB is at least that');
+  assert.deepEqual([rows({ bytes: '69k' }), rows({ bytes: '70001' }), rows({ bytes: '70000 bytes' })], [[], [], [1]]);
+  assert.deepEqual(rows({ text: '0>1' }), [0]);
+  assert.deepEqual(rows({ text: '1 > 0 #5' }), [1]);
+  assert.deepEqual(rows({ text: '1>0 #4' }), []);
+  assert.deepEqual(rows({ text: 'Rank 2' }), [3]);
   assert.deepEqual(rows({ text: 'mpi_int' }), [1]);
   assert.deepEqual(rows({ text: 'MPI_SEND' }), [0, 3]);
   assert.deepEqual(rows({ text: 'heat.c:44' }), [0]);
@@ -172,4 +178,20 @@ test('the times that the arrow keys step through', () => {
   const times = times_of_rank(portals(), 0);
   assert.deepEqual([...times], [0, 20, 30, 50, 70, 75, 80, 90, 100, 120]);
   assert.deepEqual([[60, 1], [70, 1], [70, -1], [0, -1], [120, 1]].map(([time, step]) => next_time(times, time, step)), [70, 75, 50, 0, 120]);
+});
+
+test('entries stand by their places where those are known, the catch-alls behind them all', () => {
+  const trace = trace_of({ entries: [{ rank: 0, portal: 0, name: 'catch', from: 0, place: 2e15 }, { rank: 0, portal: 0, name: 'a', from: 10, place: 9 },
+    { rank: 0, portal: 0, name: 'b', from: 20 }, { rank: 0, portal: 0, name: 'c', from: 30, place: 4, wanted: 'tag 4' }] });
+  assert.deepEqual(standing_entries(trace, 0, 50)[0].entries, [3, 2, 1, 0]);
+  assert.deepEqual([0, 1, 3].map((row) => wanted_text(trace, row)), ['what no posted receive takes', '', 'tag 4']);
+});
+
+test('a portal without a match list has a descriptor, while no entry stands there', () => {
+  const trace = trace_of({ messages: [{ source: 1, destination: 0 }, { source: 1, destination: 2 }],
+    passes: [{ message: 0, time: 40, entry: 'the descriptor of portal 4 (cage)', reason: 'too small' }],
+    entries: [{ rank: 0, portal: 4, portal_name: 'portal 4 (cage)', name: 'the entry "asleep"', from: 60, to: 70 }] });
+  const at = (rank, time) => standing_entries(trace, rank, time).map(({ portal, descriptor, entries }) => [portal, descriptor, entries.length]);
+  assert.deepEqual([10, 50, 65, 80].map((time) => at(0, time)), [[[4, true, 0]], [[4, true, 0]], [[4, false, 1]], [[4, false, 0]]]);
+  assert.deepEqual(at(2, 10), []);
 });

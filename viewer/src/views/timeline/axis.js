@@ -4,6 +4,9 @@ import { scaleLinear } from 'd3-scale';
 import { select } from 'd3-selection';
 import { instant_text } from '../../base/format.js';
 
+const kTickWidth = 110;  // pixels for a tick at least
+const kDigitWidth = 6.6;  // of a label
+const kTickGap = 14;
 const kUnits = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']];
 
 // All ticks of an axis in one unit, with the digits that tell neighbours apart.
@@ -13,16 +16,25 @@ function tick_text(step, largest) {
   return (time) => `${(time / scale).toFixed(digits)} ${unit}`;
 }
 
+// As many as have room for their labels, which grow with the zoom.
+function ticks_of(scale, scene, duration) {
+  for (let count = Math.max(1, Math.floor(scene.width / kTickWidth)); ; count--) {
+    const steps = scale.ticks(count);
+    const step = steps.length > 1 ? steps[1] - steps[0] : scene.to - scene.from;
+    const text = tick_text(step, Math.max(Math.abs(scene.from), Math.abs(scene.to)));
+    const label = kDigitWidth * text(scene.to).length + kTickGap;
+    if (count <= 1 || step * scene.scale >= label) return { ticks: steps.filter((tick) => tick >= 0 && tick <= duration), text };
+  }
+}
+
 /** Draws the axis of `scene` into the SVG element, with the cursor's time; ticks from 0 to `duration`. */
 export function draw_axis(svg, scene, time, duration) {
   const scale = scaleLinear([scene.from, scene.to], [0, scene.width]);
-  const count = Math.max(2, Math.floor(scene.width / 110));
-  const ticks = scale.ticks(count).filter((tick) => tick >= 0 && tick <= duration);
-  const step = ticks.length > 1 ? ticks[1] - ticks[0] : scene.to - scene.from;
-  const text = tick_text(step, Math.max(Math.abs(scene.from), Math.abs(scene.to)));
-  const root = select(svg).attr('width', scene.width);
+  const { ticks, text } = ticks_of(scale, scene, duration);
+  const root = select(svg).attr('width', scene.width).attr('viewBox', `0 0 ${scene.width} 40`).attr('preserveAspectRatio', 'none');
   root.selectAll('g.axis').data([null]).join('g').attr('class', 'axis').attr('transform', 'translate(0,39)')
-    .call(axisTop(scale).tickValues(ticks).tickFormat(text).tickSizeOuter(0));
+    .call(axisTop(scale).tickValues(ticks).tickFormat(text).tickSizeOuter(0))
+    .selectAll('text').attr('text-anchor', (tick) => (scale(tick) + kDigitWidth * text(tick).length / 2 > scene.width ? 'end' : 'middle'));
   const x = scene.x(time);
   const shown = x >= 0 && x <= scene.width;
   root.selectAll('g.cursor').data(shown ? [null] : []).join((enter) => {
@@ -31,5 +43,5 @@ export function draw_axis(svg, scene, time, duration) {
     group.append('text').attr('y', 11);
     return group;
   }).attr('transform', `translate(${x},0)`).select('text').text(instant_text(time))
-    .attr('text-anchor', x < 60 ? 'start' : x > scene.width - 60 ? 'end' : 'middle');
+    .attr('text-anchor', x < 60 ? 'start' : x > scene.width - 70 ? 'end' : 'middle');
 }

@@ -187,7 +187,7 @@ function add_cross(path, { x1, y1 }) {
 }
 
 /** The stretches of a critical path that are in view, as one line. Requires: by time. */
-export function draw_path(context, scene, palette, { stretches, ends }) {
+export function draw_path(context, scene, palette, { stretches, ends }, collectives) {
   const path = new Path2D();
   let at = { x: NaN, y: NaN };
   let count = 0;
@@ -198,6 +198,11 @@ export function draw_path(context, scene, palette, { stretches, ends }) {
     if (!from || !to) continue;
     const [x0, x1] = [scene.x(stretch.from), scene.x(stretch.to)];
     const [y0, y1] = [from.top + from.height / 2, to.top + to.height / 2];
+    if (stretch.entered >= 0) {  // from the late rank, which let this one go on
+      const late = scene.bar(collectives.rank[stretch.entered]);
+      if (late) path.moveTo(x0, late.top + late.height / 2);
+      if (late) path.lineTo(x0, y0);
+    }
     if (x1 - at.x < 0.5 && Math.abs(y1 - at.y) < 0.5) continue;
     path.moveTo(x0, y0);
     path.lineTo(x1, y1);
@@ -207,13 +212,14 @@ export function draw_path(context, scene, palette, { stretches, ends }) {
   context.save();
   context.lineCap = 'round';
   context.strokeStyle = palette.paper;
-  const width = count > kThickMost ? 1.5 : 3.5;  // of a path that goes to and fro the rows below must still be seen
+  const many = count > kThickMost;  // of a path that goes to and fro the rows below must still be seen
+  const width = many ? 1.2 : 3.5;
   context.lineWidth = 2 * width;
-  context.globalAlpha = 0.6;
+  context.globalAlpha = many ? 0.25 : 0.6;
   context.stroke(path);
   context.strokeStyle = palette.path;
   context.lineWidth = width;
-  context.globalAlpha = 1;
+  context.globalAlpha = many ? 0.5 : 1;
   context.stroke(path);
   context.restore();
 }

@@ -38,6 +38,7 @@ export class Timeline {
   #range = null;
   #pending = false;
   #apply_zoom;
+  #paper = null;  // width in CSS pixels while it is drawn for paper
 
   /** @param {object} page {trace, store, actions, lanes} */
   constructor(page) {
@@ -79,7 +80,7 @@ export class Timeline {
       this.#show_rank();
     });
     store.on(['from', 'to'], () => this.#apply_zoom());
-    store.on(['rows', 'order', 'sorting', 'theme', 'rank', 'from', 'to', 'selected', 'time', 'path', 'path_shown'], () => this.redraw());
+    store.on(['rows', 'order', 'sorting', 'theme', 'rank', 'from', 'to', 'selected', 'time', 'path', 'path_shown', 'tab'], () => this.redraw());
     this.#scroller.addEventListener('scroll', () => this.redraw());
     new ResizeObserver(() => this.resize()).observe(this.element);
   }
@@ -106,7 +107,7 @@ export class Timeline {
     const most = Math.max(kHeightLeast, kHeightShare * window.innerHeight);
     const height = Math.max(60, Math.min(most, this.#rows.height));
     this.#scroller.style.height = `${height}px`;
-    const width = Math.max(100, this.#scroller.clientWidth - this.#labels.offsetWidth);
+    const width = this.#paper ?? Math.max(100, this.#scroller.clientWidth - this.#labels.offsetWidth);
     const ratio = window.devicePixelRatio || 1;
     if (this.#canvas.width !== Math.round(width * ratio) || this.#canvas.height !== Math.round(height * ratio)) {
       this.#canvas.width = Math.round(width * ratio);
@@ -118,6 +119,13 @@ export class Timeline {
     this.#scene = this.#make_scene(width, height);
     this.#apply_zoom();
     this.redraw();
+  }
+
+  /** Draws for paper of `width` CSS pixels, labels and all; null: for the screen again. */
+  fit_paper(width) {
+    this.#paper = width === null ? null : width - this.#labels.offsetWidth;
+    this.resize();
+    this.draw();
   }
 
   #make_scene(width, height) {
@@ -137,7 +145,7 @@ export class Timeline {
 
   draw() {
     const { trace, store } = this.#page;
-    const { selected, time, rank, path, path_shown } = store.state;
+    const { selected, time, rank, path } = store.state;
     const context = this.#canvas.getContext('2d');
     this.#palette ??= read_palette(context);
     const palette = this.#palette;
@@ -146,7 +154,7 @@ export class Timeline {
     const scene = this.#scene = this.#make_scene(this.#scene.width, this.#scene.height);
     this.#lane_drawer.draw(context, scene, palette, this.#marked);
     this.#arrow_drawer.draw(context, scene, palette);
-    if (path && path_shown) draw_path(context, scene, palette, path);
+    if (this.path_drawn()) draw_path(context, scene, palette, path, trace.collectives);
     if (selected?.kind === 'message') {
       this.#draw_call_of(context, scene, palette, selected.row);
       this.#arrow_drawer.draw_chosen(context, scene, palette, selected.row);
@@ -256,6 +264,12 @@ export class Timeline {
     const bar = this.#scene.bar(rank);
     const box = this.#canvas.getBoundingClientRect();
     return bar && { x: box.left + this.#scene.x(time), y: box.top + bar.top + bar.height / 2 };
+  }
+
+  /** Whether the critical path is on the timeline: while its own view is shown, or when it is asked to stay. */
+  path_drawn() {
+    const { path, path_shown, tab } = this.#page.store.state;
+    return path !== null && (path_shown || tab === 'path');
   }
 
   /** How a message's arrow is drawn: 'sent', 'late' or 'lost'. */

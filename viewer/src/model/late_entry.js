@@ -1,0 +1,134 @@
+// Who entered a collective call late, and what the others waited for it: also where no message tells, as in a node's memory.
+import { category_of, kCategories } from './categories.js';
+import { first_above } from '../base/bisect.js';
+import { collective_groups } from './collective.js';
+import { make_lanes } from './lanes.js';
+
+const kThreads = 256;
+
+/** Answers about collective calls, with what they need by rank. */
+export class Entries {
+  /** @param {object} trace its tables calls, waits, collectives */
+  constructor(trace) {
+    this.trace = trace;
+    const { collectives } = trace;
+    this.members = new Map();  // row of collectives to the rows of its call
+    this.groups = [...collective_groups(trace).values()].filter((rows) => rows.length > 1);
+    for (const rows of this.groups) for (const row of rows) this.members.set(row, rows);
+    this.rows_of_rank = new Map();
+    for (const row of this.members.keys()) {
+      const rank = collectives.rank[row];
+      if (!this.rows_of_rank.has(rank)) this.rows_of_rank.set(rank, []);
+      this.rows_of_rank.get(rank).push(row);
+    }
+    for (const rows of this.rows_of_rank.values()) rows.sort((a, b) => collectives.begin[a] - collectives.begin[b]);
+    const by_thread = (table) => new Map(make_lanes(table, trace.duration).filter(({ depth }) => depth === 0)
+      .map((lane) => [lane.rank * kThreads + lane.thread, lane]));
+    this.calls = by_thread(trace.calls);
+    this.waits = by_thread(trace.waits);
+  }
+
+  #end(row) {
+    const end = this.trace.collectives.end[row];
+    return Number.isNaN(end) ? this.trace.duration : end;
+  }
+
+  /** Of the other ranks of `row`'s call, the row of the one that entered last in (from, until]; -1 when none did. */
+  last_to_enter(row, from, until) {
+    const { begin } = this.trace.collectives;
+    let last = -1;
+    for (const other of this.members.get(row) ?? []) {
+      if (other !== row && begin[other] > from && begin[other] <= until && (last < 0 || begin[other] > begin[last])) last = other;
+    }
+    return last;
+  }
+
+  /** The late one, as a row of collectives, that a wait of `rank` over [from, until] was for; -1 when it was for none. */
+  waited_for(rank, from, until) {
+    const { begin } = this.trace.collectives;
+    const rows = this.rows_of_rank.get(rank) ?? [];
+    let low = 0;
+    let high = rows.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (begin[rows[middle]] <= from) low = middle + 1;
+      else high = middle;
+    }
+    for (let i = low - 1; i >= 0 && i >= low - 16; i--) {  // several only where calls do not block
+      if (this.#end(rows[i]) < from) continue;
+      const late = this.last_to_enter(rows[i], from, until);
+      if (late >= 0) return late;
+    }
+    return -1;
+  }
+
+  /** The program's call that a row of collectives is of, and how its thread waits: {call: row of calls or -1, waits: lane or null}. */
+  call_of(row) {
+    const { collectives, text, calls } = this.trace;
+    const rank = collectives.rank[row];
+    let found = { call: -1, waits: this.waits.get(rank * kThreads) ?? null };
+    for (let thread = 0; thread < kThreads; thread++) {
+      const lane = this.calls.get(rank * kThreads + thread);
+      if (!lane) break;
+      const index = first_above(lane.begin, collectives.begin[row]) - 1;
+      if (index < 0 || lane.end[index] < collectives.begin[row]) continue;
+      const call = lane.rows[index];
+      const here = { call, waits: this.waits.get(rank * kThreads + thread) ?? null };
+      if (text(calls.name[call]) === text(collectives.name[row])) return here;
+      if (found.call < 0) found = here;
+    }
+    return found;
+  }
+
+  // What a rank waited within its call, or when it completed one that does not block, from its entry until `until`.
+  #waited(row, until) {
+    const { trace } = this;
+    const { call, waits } = this.call_of(row);
+    if (!waits) return 0;
+    const from = trace.collectives.begin[row];
+    const lane = call < 0 ? null : this.calls.get(trace.calls.rank[call] * kThreads + trace.calls.thread[call]);
+    let sum = 0;
+    for (let i = Math.max(0, first_above(waits.begin, from) - 1); i < waits.begin.length && waits.begin[i] < until; i++) {
+      const length = Math.min(waits.end[i], until) - Math.max(waits.begin[i], from);
+      if (!(length > 0)) continue;
+      const around = lane ? lane.rows[Math.max(0, first_above(lane.begin, waits.begin[i]) - 1)] : call;
+      if (around === call || kCategories[category_of(trace.text(trace.calls.name[around]))].id === 'complete') sum += length;
+    }
+    return sum;
+  }
+
+  /**
+   * What each call's ranks waited until the last of the others had entered. A rank that left before somebody entered did not
+   * wait for him: as a root of a broadcast need not.
+   * @param {(row: number) => boolean} wanted of the rows of collectives of the late ones
+   * @returns {{row: number, call: number, cost: number, waited: number}[]} the late ones, the costliest first; `waited` ranks
+   */
+  late(wanted = () => true) {
+    const { begin } = this.trace.collectives;
+    const late = [];
+    for (const rows of this.groups) {
+      const costs = new Map();
+      for (const row of rows) {
+        const last = this.last_to_enter(row, begin[row], this.#end(row));
+        if (last < 0) continue;
+        const cost = this.#waited(row, begin[last]);
+        if (!(cost > 0)) continue;
+        const sum = costs.get(last) ?? { row: last, call: -1, cost: 0, waited: 0 };
+        costs.set(last, { ...sum, cost: sum.cost + cost, waited: sum.waited + 1 });
+      }
+      for (const sum of costs.values()) if (wanted(sum.row)) late.push({ ...sum, call: this.call_of(sum.row).call });
+    }
+    return late.sort((a, b) => b.cost - a.cost || a.row - b.row);
+  }
+}
+
+/** `late` by call site of the late one: [{site, cost, calls, worst: row of collectives}], the costliest first. */
+export function late_by_site(late, site_of) {
+  const sites = new Map();
+  for (const { row, call, cost } of late) {
+    const site = site_of(call);
+    const sum = sites.get(site) ?? { site, cost: 0, calls: 0, worst: row };
+    sites.set(site, { ...sum, cost: sum.cost + cost, calls: sum.calls + 1 });
+  }
+  return [...sites.values()].sort((a, b) => b.cost - a.cost);
+}

@@ -1,0 +1,134 @@
+// The sentences on top of the page: those of the trace, and what its tables tell of ranks that never came to their end.
+import { instant_text, time_text } from '../base/format.js';
+import { category_of, kCategories } from './categories.js';
+import { is_catch_all } from './instant.js';
+import { call_text } from './late.js';
+import { text_of_ranks } from './ranks_text.js';
+
+const kToldMost = 12;      // ranks
+const kReceivesMost = 3;   // of a rank
+const kOfRank = /^Rank (\d+) (.+)$/s;
+
+/** `notes` with those that say the same of several ranks as one. */
+export function joined_notes(notes) {
+  const said = new Map();
+  for (const note of notes) {
+    const [, rank, rest] = kOfRank.exec(note) ?? [null, null, note];
+    if (!said.has(rest)) said.set(rest, { ranks: [], note });
+    if (rank !== null) said.get(rest).ranks.push(Number(rank));
+  }
+  return [...said].map(([rest, { ranks, note }]) => (ranks.length > 1 ? `Ranks ${text_of_ranks(ranks)}: each ${rest}` : note));
+}
+
+// The program's call of a rank and thread that had not returned; -1 when there is none.
+function open_call(trace, rank, thread) {
+  const { calls } = trace;
+  let found = -1;
+  for (let row = 0; row < calls.rows; row++) {
+    if (calls.rank[row] !== rank || calls.thread[row] !== thread || calls.depth[row] !== 0 || !Number.isNaN(calls.end[row])) continue;
+    if (found < 0 || calls.begin[row] > calls.begin[found]) found = row;
+  }
+  return found;
+}
+
+// The receives of `rank` that stand to the end; of a receive call only its own.
+function standing_receives(trace, rank, call) {
+  const { calls, entries } = trace;
+  const own = call >= 0 && kCategories[category_of(trace.text(calls.name[call]))].id === 'receive';
+  const wants = [];
+  for (let row = 0; row < entries.rows; row++) {
+    if (entries.rank[row] !== rank || !Number.isNaN(entries.to[row]) || entries.message[row] >= 0 || is_catch_all(trace, row)) continue;
+    if (!/receive/.test(trace.text(entries.name[row])) || (own && !(entries.from[row] >= calls.begin[call]))) continue;
+    wants.push(trace.text(entries.wanted[row]) || 'what its entry tells');
+  }
+  if (wants.length === 0) return '';
+  const listed = wants.slice(0, kReceivesMost).join('; ') + (wants.length > kReceivesMost ? `; and ${wants.length - kReceivesMost} more` : '');
+  return wants.length === 1 ? `; its receive wants ${listed}` : `; its ${wants.length} receives want ${listed}`;
+}
+
+// Who has come to the collective call that `rank` waits in.
+function open_collective(trace, rank, call) {
+  const { calls, collectives } = trace;
+  if (call < 0) return '';
+  for (let row = collectives.rows - 1; row >= 0; row--) {
+    if (collectives.rank[row] !== rank || !(collectives.begin[row] >= calls.begin[call]) || !Number.isNaN(collectives.end[row])) continue;
+    const entered = [];
+    for (let other = 0; other < collectives.rows; other++) {
+      if (['name', 'communicator', 'number'].every((column) => collectives[column][other] === collectives[column][row])) entered.push(collectives.rank[other]);
+    }
+    return `; the ranks ${text_of_ranks(new Set(entered))} had entered it`.replace(/the ranks (\d+) had/, 'only rank $1 had');
+  }
+  return '';
+}
+
+function lying(trace, rank) {
+  const { heap, messages } = trace;
+  const rows = [];
+  for (let row = 0; row < heap.rows; row++) if (heap.rank[row] === rank && Number.isNaN(heap.to[row]) && heap.message[row] >= 0) rows.push(heap.message[row]);
+  if (rows.length === 0) return '';
+  return `; ${rows.length === 1 ? 'a message lies' : `${rows.length} messages lie`} there unreceived: ${trace.text(messages.what[rows[0]])}${rows.length > 1 ? ' first' : ''}`;
+}
+
+/** "Rank 0 still waited in MPI_Recv (hang.c:9) when the recording ended; its receive wants ..." for each that did. */
+export function waiting_notes(trace) {
+  const { waits } = trace;
+  const open = [];
+  for (let row = 0; row < waits.rows; row++) if (Number.isNaN(waits.end[row])) open.push(row);
+  open.sort((a, b) => waits.rank[a] - waits.rank[b] || waits.thread[a] - waits.thread[b]);
+  const told = open.slice(0, kToldMost).map((row) => {
+    const rank = waits.rank[row];
+    const call = open_call(trace, rank, waits.thread[row]);
+    const where = call < 0 ? '' : ` in ${call_text(trace, call)}`;
+    return `Rank ${rank} still waited${where} when the recording ended, since ${instant_text(waits.begin[row])}`
+      + `${standing_receives(trace, rank, call)}${open_collective(trace, rank, call)}${lying(trace, rank)}.`;
+  });
+  if (open.length > kToldMost) told.push(`${open.length - kToldMost} more ranks still waited.`);
+  return told;
+}
+
+/** The time of the last event of each rank that the tables tell of: Map of rank to ns. */
+export function last_events(trace) {
+  const last = new Map();
+  const note = (table, rank, columns) => {
+    for (let row = 0; row < table.rows; row++) {
+      for (const column of columns) {
+        const time = table[column][row];
+        if (time > (last.get(table[rank][row]) ?? -Infinity)) last.set(table[rank][row], time);
+      }
+    }
+  };
+  note(trace.calls, 'rank', ['begin', 'end']);
+  note(trace.waits, 'rank', ['begin', 'end']);
+  note(trace.entries, 'rank', ['from', 'to']);
+  note(trace.collectives, 'rank', ['begin', 'end']);
+  note(trace.messages, 'source', ['sent']);
+  note(trace.messages, 'destination', ['arrived', 'received', 'completed']);
+  return last;
+}
+
+// Of ranks that were ended from outside, all look alike but for this: whose events end first, and which of them did not wait.
+function ending_notes(trace) {
+  const unclosed = trace.ranks.filter(({ file, closed }) => file && closed === false).map(({ rank }) => rank);
+  const last = last_events(trace);
+  const known = unclosed.filter((rank) => last.has(rank)).sort((a, b) => last.get(a) - last.get(b));
+  const { waits } = trace;
+  const waited = new Set();
+  for (let row = 0; row < waits.rows; row++) if (Number.isNaN(waits.end[row])) waited.add(waits.rank[row]);
+  const running = known.filter((rank) => !waited.has(rank));
+  if (known.length < 2 || running.length === 0) return [];  // all wait: it hangs, and nobody was the first
+  const [first, end] = [known[0], known.at(-1)];
+  const notes = [`Rank ${first}\u2019s recording ends first, at ${instant_text(last.get(first))}, ${time_text(last.get(end) - last.get(first))} before that of rank ${end}.`];
+  if (waited.size > 0 && running.length <= kToldMost) {
+    const where = running.map((rank) => {
+      const call = open_call(trace, rank, 0);
+      return `rank ${rank} ${call >= 0 ? `in ${call_text(trace, call)}` : 'between its calls'}, at ${instant_text(last.get(rank))}`;
+    });
+    notes.push(`Not waiting when the recording ended: ${where.join('; ')}.`);
+  }
+  return notes;
+}
+
+/** All sentences for the top of the page. */
+export function page_notes(trace) {
+  return [...joined_notes(trace.notes), ...waiting_notes(trace), ...ending_notes(trace)];
+}

@@ -1,0 +1,51 @@
+// Who was late to collective calls.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { memory_sentence } from '../../src/model/collective.js';
+import { collective_passes, kNoFilter } from '../../src/model/filter.js';
+import { Entries, late_by_site } from '../../src/model/late_entry.js';
+import { trace_of } from './trace_of.js';
+
+const call = (rank, name, begin, end) => ({ rank, name, site: `a.c:${rank}`, begin, end });
+const part = (rank, name, group, begin, end) => ({ rank, name, group, begin, end, algorithm: 'shared', number: group, communicator: 'MPI_COMM_WORLD' });
+
+test('the cost of the last to enter is what the others waited until then', () => {
+  const trace = trace_of({
+    calls: [call(0, 'MPI_Allgather', 0, 600), call(1, 'MPI_Allgather', 100, 600), call(2, 'MPI_Allgather', 500, 600)],
+    waits: [{ rank: 0, begin: 20, end: 550 }, { rank: 1, begin: 150, end: 560 }, { rank: 2, begin: 520, end: 590 }],
+    collectives: [part(0, 'MPI_Allgather', 0, 10, 590), part(1, 'MPI_Allgather', 0, 110, 590), part(2, 'MPI_Allgather', 0, 510, 590)],
+  });
+  const late = new Entries(trace).late();
+  assert.deepEqual(late, [{ row: 2, call: 2, cost: 490 + 360, waited: 2 }]);
+  assert.deepEqual(late_by_site(late, (row) => trace.text(trace.calls.site[row])), [{ site: 'a.c:2', cost: 850, calls: 1, worst: 2 }]);
+  assert.deepEqual(new Entries(trace).late((row) => row !== 2), []);
+});
+
+test('a rank that left before the last one entered waited for those that were there', () => {
+  const trace = trace_of({
+    calls: [call(0, 'MPI_Bcast', 200, 210), call(1, 'MPI_Bcast', 0, 230), call(2, 'MPI_Bcast', 800, 810)],
+    waits: [{ rank: 1, begin: 20, end: 220 }],
+    collectives: [part(0, 'MPI_Bcast', 0, 205, 208), part(1, 'MPI_Bcast', 0, 10, 225), part(2, 'MPI_Bcast', 0, 805, 808)],
+  });
+  assert.deepEqual(new Entries(trace).late().map(({ row, cost }) => [row, cost]), [[0, 185]]);
+});
+
+test('of a call that does not block, waiting in other calls is not its own', () => {
+  const trace = trace_of({
+    calls: [call(0, 'MPI_Ibarrier', 0, 10), call(0, 'MPI_Recv', 20, 120), call(0, 'MPI_Wait', 150, 420), call(1, 'MPI_Ibarrier', 400, 410)],
+    waits: [{ rank: 0, begin: 30, end: 110 }, { rank: 0, begin: 160, end: 415 }],
+    collectives: [part(0, 'MPI_Ibarrier', 0, 5, 416), part(1, 'MPI_Ibarrier', 0, 402, 409)],
+  });
+  assert.deepEqual(new Entries(trace).late(), [{ row: 1, call: 3, cost: 242, waited: 1 }]);
+});
+
+test('what a filter says of collective calls, and the sentence where messages are missing', () => {
+  const trace = trace_of({ collectives: [part(0, 'MPI_Bcast', 0, 5, 8), part(3, 'MPI_Bcast', 0, 5, 8), part(3, 'MPI_Reduce', 1, 15, 18)] });
+  const passes = (filter, row, members) => collective_passes(trace, { ...kNoFilter, ...filter }, row, members);
+  assert.ok(passes({}, 0));
+  assert.ok(passes({ text: 'bcast' }, 0) && !passes({ text: 'bcast' }, 2));
+  assert.ok(passes({ text: 'rank 3' }, 0, [0, 1]) && !passes({ text: 'rank 3' }, 0, [0]));
+  assert.ok(!passes({ ranks: '5' }, 0) && !passes({ communicator: 'other' }, 0));
+  assert.equal(memory_sentence(trace), 'No messages: 2 collective calls met in the node\u2019s memory.');
+  assert.equal(memory_sentence(trace_of({})), '');
+});
