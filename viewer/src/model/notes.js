@@ -109,6 +109,7 @@ export function last_events(trace) {
 // Of ranks that were ended from outside, all look alike but for this: whose events end first, and which of them did not wait.
 function ending_notes(trace) {
   const unclosed = trace.ranks.filter(({ file, closed }) => file && closed === false).map(({ rank }) => rank);
+  if (unclosed.length < 2) return [];
   const last = last_events(trace);
   const known = unclosed.filter((rank) => last.has(rank)).sort((a, b) => last.get(a) - last.get(b));
   const { waits } = trace;

@@ -46,8 +46,9 @@ export function late_panel(page) {
   const show = () => {
     entries ??= new Entries(page.trace);
     const missing = page.trace.messages.rows === 0 ? memory_sentence(page.trace) : '';
-    element.replaceChildren(...(missing ? [h('p', { class: 'note whole' }, missing)] : []), part(page, 'Late senders', 'receiver_waited', 'a sender'),
-      part(page, 'Late receivers', 'sender_waited', 'a receiver'), collectives_part(page, entries));
+    const parts = [part(page, 'Late senders', 'receiver_waited', 'a sender'), part(page, 'Late receivers', 'sender_waited', 'a receiver'),
+      collectives_part(page, entries)];
+    element.replaceChildren(...(missing ? [h('section', {}, h('p', { class: 'note' }, missing), parts.pop())] : []), ...parts);
   };
   return { id: 'late', label: 'Late ranks', element, show, keys: ['rows', 'filter'] };
 }

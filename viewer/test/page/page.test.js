@@ -189,15 +189,18 @@ test_page('the bottom rank\u2019s choice moves no row', async (page) => {
 });
 
 test_page('labels of the axis stay apart and in the picture, however deep the zoom', async (page) => {
-  for (const length of [20, 60, 900, 4e4, 1e6]) {
+  const duration_was = await page.evaluate(() => { const { duration } = window.margay.trace; window.margay.trace.duration = 7606983274; return duration; });
+  for (const length of [20, 60, 300, 900, 4e4, 1e6, 3e9]) {
     await page.evaluate((ns) => { const { duration } = window.margay.trace; window.margay.zoom(duration - ns, duration); window.margay.draw(); }, length);
-    const boxes = await page.evaluate(() => [...document.querySelectorAll('.time-axis .axis text')].map((text) => text.getBoundingClientRect()).map(({ left, right }) => [left, right]));
+    const boxes = await page.evaluate(() => [...document.querySelectorAll('.time-axis .axis text')].filter(({ textContent }) => textContent !== '').map((text) => text.getBoundingClientRect()).map(({ left, right }) => [left, right]));
     const edge = await page.evaluate(() => document.querySelector('.time-axis').getBoundingClientRect().right);
+    assert.ok(boxes.length > 1);
     boxes.forEach(([, right], index) => {
-      assert.ok(right <= edge + 1, `${length} ns: ${right} of ${edge}`);
+      assert.ok(right <= edge + 9, `${length} ns: ${right} of ${edge}`);
       if (index > 0) assert.ok(boxes[index][0] > boxes[index - 1][1] + 2, `${length} ns: labels ${index - 1} and ${index}`);
     });
   }
+  await page.evaluate((ns) => { window.margay.trace.duration = ns; }, duration_was);
 });
 
 test_page('the cursor steps from event to event; the state of the portals follows', async (page) => {

@@ -60,7 +60,9 @@ test('lost events and a missing file: notes, marks at the ranks, arrows to them'
   data.head.ranks.splice(3, 1);
   data.head.notes.push('rank 1: 1200 events were overwritten');
   delete data.head.tables.messages.columns.received;
+  delete data.head.tables.waits.columns.end;
   const page = await opened('lost', data);
+  assert.match(await page.textContent('.notes'), /Rank 0 still waited when the recording ended, since [\d.]+ us/);
   assert.match(await page.textContent('[data-rank="1"]'), /1200 events lost/);
   assert.match(await page.textContent('[data-rank="3"]'), /no file/);
   await look_around(page);

@@ -98,6 +98,13 @@ test('ranks that enter at the same time do not make a circle', () => {
   assert.deepEqual(short(critical_path(trace_of({ ...shared_call, collectives }))), [[0, 90, 900]]);
 });
 
+test('two that entered each other\u2019s calls at one time do not make a circle either', () => {
+  const part = (rank, group, begin) => ({ rank, group, begin, end: 700 });
+  const path = critical_path(trace_of({ calls: [{ rank: 1, begin: 80, end: 700 }, { rank: 2, begin: 80, end: 650 }],
+    waits: [{ rank: 1, begin: 100, end: 600 }, { rank: 2, begin: 100, end: 600 }], collectives: [part(1, 0, 90), part(2, 0, 500), part(2, 1, 90), part(1, 1, 500)] }));
+  assert.deepEqual(short(path), [[2, 80, 500], [1, 500, 700]]);
+});
+
 test('of an invented run the path has no gap, goes from rank to rank along messages, and its sums are its length', async () => {
   const data = synthesize({ messages: 3000, ranks: 7, seed: 5 });
   const trace = await read_trace(data.head, (number) => data.blobs[number].toString('base64'));

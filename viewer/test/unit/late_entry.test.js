@@ -40,7 +40,8 @@ test('of a call that does not block, waiting in other calls is not its own', () 
 });
 
 test('what a filter says of collective calls, and the sentence where messages are missing', () => {
-  const trace = trace_of({ collectives: [part(0, 'MPI_Bcast', 0, 5, 8), part(3, 'MPI_Bcast', 0, 5, 8), part(3, 'MPI_Reduce', 1, 15, 18)] });
+  const trace = trace_of({ collectives: [part(0, 'MPI_Bcast', 0, 5, 8), part(3, 'MPI_Bcast', 0, 5, 8), part(3, 'MPI_Reduce', 1, 15, 18),
+    { ...part(3, 'MPI_Scan', 2, 25, 28), algorithm: 'tree' }] });
   const passes = (filter, row, members) => collective_passes(trace, { ...kNoFilter, ...filter }, row, members);
   assert.ok(passes({}, 0));
   assert.ok(passes({ text: 'bcast' }, 0) && !passes({ text: 'bcast' }, 2));

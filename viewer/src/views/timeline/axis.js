@@ -5,8 +5,9 @@ import { select } from 'd3-selection';
 import { instant_text } from '../../base/format.js';
 
 const kTickWidth = 110;  // pixels for a tick at least
-const kDigitWidth = 6.6;  // of a label
+const kDigitWidth = 7;  // of a label
 const kTickGap = 14;
+const kBeside = 8;  // of the panel beside the axis
 const kUnits = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']];
 
 // All ticks of an axis in one unit, with the digits that tell neighbours apart.
@@ -31,10 +32,10 @@ function ticks_of(scale, scene, duration) {
 export function draw_axis(svg, scene, time, duration) {
   const scale = scaleLinear([scene.from, scene.to], [0, scene.width]);
   const { ticks, text } = ticks_of(scale, scene, duration);
+  const cut = (tick) => scale(tick) + kDigitWidth * text(tick).length / 2 > scene.width + kBeside;
   const root = select(svg).attr('width', scene.width).attr('viewBox', `0 0 ${scene.width} 40`).attr('preserveAspectRatio', 'none');
   root.selectAll('g.axis').data([null]).join('g').attr('class', 'axis').attr('transform', 'translate(0,39)')
-    .call(axisTop(scale).tickValues(ticks).tickFormat(text).tickSizeOuter(0))
-    .selectAll('text').attr('text-anchor', (tick) => (scale(tick) + kDigitWidth * text(tick).length / 2 > scene.width ? 'end' : 'middle'));
+    .call(axisTop(scale).tickValues(ticks).tickFormat((tick) => (cut(tick) ? '' : text(tick))).tickSizeOuter(0));
   const x = scene.x(time);
   const shown = x >= 0 && x <= scene.width;
   root.selectAll('g.cursor').data(shown ? [null] : []).join((enter) => {
