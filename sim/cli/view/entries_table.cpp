@@ -1,6 +1,8 @@
 #include "sim/cli/view/entries_table.hpp"
 
 #include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 
 namespace margay::sim {
@@ -15,6 +17,7 @@ class EntryRows {
   // Entries that have names: a program's, and the library's that stand all the time. Another name for a place ends the
   // one before.
   void add_named() {
+    const std::map<Place, std::size_t> passes = first_passes();
     for (std::uint32_t file = 0; file < input_.trace.files.size(); ++file) {
       std::map<std::uint64_t, std::size_t> last;
       for (const Definition& each : input_.trace.files[file].definitions) {
@@ -25,7 +28,9 @@ class EntryRows {
         last[each.number] = rank_.size();
         const auto portal = static_cast<std::uint8_t>(each.value);
         const std::uint64_t place = each.number ^ entry_number(portal, 0);
-        add(file, portal, input_.names.entry(file, portal, place, 0, each.time), "", from, static_cast<double>(place));
+        const auto pass = passes.find({file, portal, place});
+        add(file, portal, input_.names.entry(file, portal, place, 0, each.time),
+            pass == passes.end() ? "" : wanted_by(pass->second), from, static_cast<double>(place));
       }
     }
   }
@@ -62,6 +67,24 @@ class EntryRows {
   }
 
  private:
+  // File, portal, and place in its list.
+  using Place = std::tuple<std::uint32_t, std::uint8_t, std::uint64_t>;
+  // What an entry wants is told where a walk passes it over.
+  [[nodiscard]] std::map<Place, std::size_t> first_passes() const {
+    std::map<Place, std::size_t> passes;
+    for (std::size_t i = 0; i < input_.trace.entries.size(); ++i) {
+      const auto& [event, file] = input_.entry(i);
+      if (event.kind == TraceKind::kernel_pass) passes.try_emplace({file, event.portal, event.detail}, i);
+    }
+    return passes;
+  }
+  [[nodiscard]] std::string wanted_by(std::size_t pass) const {
+    const auto& [event, file] = input_.entry(pass);
+    std::string wanted = input_.names.wanted(file, event.portal, event.match_bits, event.bytes, event.time);
+    if (event.b != portals::kAnyRank) wanted += ", from rank " + std::to_string(event.b) + " only";
+    return wanted;
+  }
+
   [[nodiscard]] double since(std::uint64_t time) const {
     const std::uint64_t first = input_.trace.entries.front().event.time;
     return time > first ? static_cast<double>(time - first) : 0;

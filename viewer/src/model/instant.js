@@ -2,16 +2,19 @@
 // message comes next and where it goes.
 
 const kDescriptor = /^the descriptor of portal (\d+)/;
+const kCatchAllName = /^the entry "unexpected/;
 const kLastPlaces = 1e15;  // places beyond are of the library's catch-alls
 
 /** Whether a row of entries is what takes the messages that no posted receive takes: a walk ends there, though it was posted first. */
 export function is_catch_all(trace, row) {
-  return trace.entries.place[row] > kLastPlaces || /^the entry "unexpected/.test(trace.text(trace.entries.name[row]));
+  return trace.entries.place[row] > kLastPlaces || kCatchAllName.test(trace.text(trace.entries.name[row]));
 }
 
 /** What a row of entries wants, in words. */
 export function wanted_text(trace, row) {
-  return trace.text(trace.entries.wanted[row]) || (is_catch_all(trace, row) ? 'what no posted receive takes' : '');
+  // MPI's two catch-alls: a portals program's entries may stand at places as high.
+  const takes_the_rest = kCatchAllName.test(trace.text(trace.entries.name[row]));
+  return takes_the_rest ? 'what no posted receive takes' : trace.text(trace.entries.wanted[row]);
 }
 
 // Entries whose place in the list is known stand by it, at the positions that their times give them together.

@@ -181,7 +181,7 @@ test('the times that the arrow keys step through', () => {
 });
 
 test('entries stand by their places where those are known, the catch-alls behind them all', () => {
-  const trace = trace_of({ entries: [{ rank: 0, portal: 0, name: 'catch', from: 0, place: 2e15 }, { rank: 0, portal: 0, name: 'a', from: 10, place: 9 },
+  const trace = trace_of({ entries: [{ rank: 0, portal: 0, name: 'the entry "unexpected short"', from: 0, place: 2e15, wanted: 'any message that is short' }, { rank: 0, portal: 0, name: 'a', from: 10, place: 9 },
     { rank: 0, portal: 0, name: 'b', from: 20 }, { rank: 0, portal: 0, name: 'c', from: 30, place: 4, wanted: 'tag 4' }] });
   assert.deepEqual(standing_entries(trace, 0, 50)[0].entries, [3, 2, 1, 0]);
   assert.deepEqual([0, 1, 3].map((row) => wanted_text(trace, row)), ['what no posted receive takes', '', 'tag 4']);
