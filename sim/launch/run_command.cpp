@@ -26,6 +26,7 @@
 #include "sim/launch/report/stats.hpp"
 #include "sim/launch/report/trace_losses.hpp"
 #include "sim/launch/runner.hpp"
+#include "sim/trace/definition.hpp"
 
 namespace margay::sim {
 namespace {
@@ -77,6 +78,12 @@ Status find_programs(const RunOptions& options, std::vector<std::string>& paths,
 void tell_trace_losses(const RunOptions& options) {
   for (const std::string& sentence : trace_losses(trace_files(options))) {
     std::fprintf(stderr, "margay: %s\n", sentence.c_str());
+  }
+  const std::string folder = trace_folder(options);
+  if (!folder.empty() && ::isatty(STDERR_FILENO) == 1) {  // who reads it there may wonder what to do with it
+    const std::string name = printable(folder);
+    std::fprintf(stderr, "margay: the trace is in %s: `margay trace view %s` makes a page of it\n", name.c_str(),
+                 name.c_str());
   }
 }
 

@@ -34,6 +34,8 @@ Status check_folder(const std::string& folder) {
   return {};
 }
 
+}  // namespace
+
 std::string trace_folder(const RunOptions& options) {
   std::string folder;
   for (const auto& [name, value] : options.rank_options) {
@@ -41,8 +43,6 @@ std::string trace_folder(const RunOptions& options) {
   }
   return folder;
 }
-
-}  // namespace
 
 std::vector<std::string> trace_files(const RunOptions& options) {
   const std::string folder = trace_folder(options);

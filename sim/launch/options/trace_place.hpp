@@ -13,6 +13,8 @@ namespace margay::sim {
 // an earlier run.
 [[nodiscard]] Status check_trace_place(const RunOptions& options);
 
+// What --trace names; empty without it.
+[[nodiscard]] std::string trace_folder(const RunOptions& options);
 // Where the ranks' files lie, in the order of ranks; nothing without --trace.
 [[nodiscard]] std::vector<std::string> trace_files(const RunOptions& options);
 
