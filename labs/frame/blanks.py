@@ -5,12 +5,22 @@ A blank in program.c or program.cpp:
     /* BLANK 1: what belongs here */
     something that compiles
     /* END 1 */
+
+A filling, such as answer.fill, has the code for blanks, and lines that go to the top of the program:
+
+    // why it is right
+    /* BLANK 1 */
+    the code
 """
 
 import re
 from dataclasses import dataclass
 
+from frame import say
+
 BLANK = re.compile(r"/\* BLANK (\d+): (.*?)\*/(.*?)/\* END \1 \*/", re.DOTALL)
+LINES = re.compile(r"(/\* BLANK (\d+): (?:.*?)\*/[ \t]*\n)(.*?)(?=[ \t]*/\* END \2 \*/)", re.DOTALL)  # a blank's whole lines
+SECTION = re.compile(r"^[ \t]*/\* BLANK (\d+) \*/[ \t]*\n", re.MULTILINE)
 QUESTION = re.compile(r"^\s*(\w+)\s*=(.*)$")
 
 
@@ -44,6 +54,21 @@ def empty_blanks(handed_out, program):
     now = blanks(program)
     return {number: f"BLANK {number} is empty: {what}" for number, (what, body) in sorted(blanks(handed_out).items())
             if now.get(number, ("", None))[1] == body}
+
+
+def filled(program, filling, name="the filling"):
+    """The program with what a filling has for its blanks; a blank that has no section there keeps what stands in it. `name` is the
+    filling's, for errors. CouldNotRun: it has no section, two for one blank, or one for a blank that the program has not."""
+    top, *parts = SECTION.split(filling)
+    sections = {int(number): code if code.endswith("\n") or not code else code + "\n" for number, code in zip(parts[::2], parts[1::2])}
+    known = {int(match.group(2)) for match in LINES.finditer(program)}
+    if not sections:
+        raise say.CouldNotRun(f"{name} fills no blank: put a line `/* BLANK 1 */` above the code for blank 1")
+    if len(sections) < len(parts) // 2:
+        raise say.CouldNotRun(f"{name} has two sections for one blank: leave one")
+    for number in sorted(sections.keys() - known):
+        raise say.CouldNotRun(f"{name} fills BLANK {number}, which the program has not; it has {', '.join(map(str, sorted(known))) or 'none'}")
+    return top + LINES.sub(lambda blank: blank[1] + sections.get(int(blank[2]), blank[3]), program)
 
 
 def questions(text):

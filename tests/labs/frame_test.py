@@ -24,7 +24,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "labs"))
 
 import frame.trace  # noqa: E402
-from frame import blanks, variant  # noqa: E402  (after the path)
+from frame import blanks, say, variant  # noqa: E402  (after the path)
+from frame.files import read  # noqa: E402
 from frame.trace import BadTrace, Trace  # noqa: E402
 
 BUILD = ""
@@ -151,6 +152,32 @@ class BlanksTest(unittest.TestCase):
         filled = self.HANDED_OUT.replace("int x;", "int y;")
         self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, filled), {2: "BLANK 2 is empty: more"})
         self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, "int main;"), {})  # its marks are gone: nothing is known
+
+    def test_fillings(self):
+        answer = blanks.filled(self.HANDED_OUT, "// why\n/* BLANK 2 */\n  z;\n  // end")  # what has no section stays
+        self.assertEqual(answer, "// why\na;\n/* BLANK 1: say\n * it */\nint x;\n/* END 1 */\n"
+                         "  /* BLANK 2: more */\n  z;\n  // end\n  /* END 2 */\n")
+        both = blanks.filled(self.HANDED_OUT, "/* BLANK 2 */\n/* BLANK 1 */\nint y = '\\1';\n")
+        self.assertEqual(both, self.HANDED_OUT.replace("int x;", "int y = '\\1';"))
+        self.assertEqual(blanks.filled(both, "/* BLANK 1 */\nint x;\n"), self.HANDED_OUT)
+        for filling, sentence in (("int x;\n", "x.fill fills no blank: put a line `/. BLANK 1 ./`"),
+                                  ("/* BLANK 1 */\n/* BLANK 3 */\n", "x.fill fills BLANK 3, which the program has not; it has 1, 2"),
+                                  ("/* BLANK 1 */\n/* BLANK 1 */\n", "x.fill has two sections for one blank")):
+            with self.assertRaisesRegex(say.CouldNotRun, sentence):
+                blanks.filled(self.HANDED_OUT, filling, "x.fill")
+
+    def test_answers_fill_all_blanks(self):
+        labs = os.path.join(ROOT, "labs")
+        programs = [os.path.join(folder, name) for folder, _, names in os.walk(labs) for name in names
+                    if name in ("program.c", "program.cpp")]
+        self.assertGreaterEqual(len(programs), 11)
+        for path in programs:
+            with self.subTest(path):
+                handed_out = read(path)
+                if blanks.blanks(handed_out):
+                    answer = blanks.filled(handed_out, read(os.path.join(os.path.dirname(path), "answer.fill")))
+                    self.assertEqual(blanks.blanks(answer).keys(), blanks.blanks(handed_out).keys())
+                    self.assertEqual(blanks.empty_blanks(handed_out, answer), {})
 
     def test_predictions(self):
         asked = blanks.questions("# a = 1\none = 1, Two # no\ntwo =\n")

@@ -6,8 +6,8 @@ typical wrong answer is not, and its check says the sentence that belongs to it.
 
 What is handed out and the answer are checked with each seed, a wrong answer with one of them, or with --every seed.
 
-A wrong answer is a file of the lab's folder `wrong`: a program, whose first line is `// says: PART OF A SENTENCE`, or predictions
-(`*.txt`, `# says: ...`), which replace the true ones.
+A wrong answer is a file of the lab's folder `wrong`, whose first line is `// says: PART OF A SENTENCE`: a filling (`*.fill`), which replaces
+the answer's code in the blanks that it has, a whole program, or predictions (`*.txt`, `# says: ...`), which replace the true ones.
 """
 
 import argparse
@@ -21,6 +21,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 LABS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "labs")
 OK, WRONG = 0, 1
+sys.dont_write_bytecode = True
+sys.path.insert(0, LABS)
+
+from frame import blanks, tools  # noqa: E402  (after the path)
+
 SAYS = re.compile(r"^(?://|#|/\*) says: (.*?)(?: \*/)?$")
 LAB_SECONDS = 300
 
@@ -99,23 +104,28 @@ class Case:
             raise SystemExit(f"{path}:1: has no `// says: `")
         if path.endswith(".txt"):
             wrong = dict(re.findall(r"^(\w+)\s*=\s*(.*)$", text, re.M))
-            target = os.path.join(self.folder, "predict.txt")
-            with open(target, encoding="utf-8") as file:
-                right = file.read()
-            with open(target, "w", encoding="utf-8") as file:
-                file.write(re.sub(r"^(\w+) = .*$", lambda m: f"{m[1]} = {wrong.get(m[1], m[0].split(' = ')[1])}", right,
-                                  flags=re.M))
+            self.change("predict.txt", lambda right: re.sub(
+                r"^(\w+) = .*$", lambda m: f"{m[1]} = {wrong.get(m[1], m[0].split(' = ')[1])}", right, flags=re.M))
+        elif path.endswith(".fill"):
+            program = next(name for name in os.listdir(self.folder) if name in ("program.c", "program.cpp"))
+            self.change(program, lambda right: blanks.filled(right, text, path))
         else:
             shutil.copyfile(path, os.path.join(self.folder, "program" + os.path.splitext(path)[1]))
         return says.group(1)
+
+    def change(self, name, how):
+        """Makes a file of the folder anew out of what it was."""
+        path = os.path.join(self.folder, name)
+        with open(path, encoding="utf-8") as file:
+            text = how(file.read())
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 def precompiled(options, place):
     """The environment for a C++ compiler that finds margay/portals.hpp compiled already: most of a portals lab's time. If it
     cannot be made, none; the labs only take longer."""
-    sys.path.insert(0, LABS)
     os.environ["MARGAY_COMMAND"] = os.path.abspath(os.path.join(options.build, "bin", "margay"))
-    from frame import tools  # noqa: PLC0415
     compiler = os.environ.get("CXX", "c++")
     words = tools.command_line("portals.cpp", os.path.join(place, "margay", "portals.hpp.gch"), place)[1:]
     folders = [word[2:] for word in words if word.startswith("-I")]
