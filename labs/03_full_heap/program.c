@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
   flood(rank);
   flood_of_long_ones(rank);
   no_flood(rank);
+  MPI_Finalize(); /* before free(): a request that was never completed may write there until then */
   free(bytes);
-  MPI_Finalize();
   return 0;
 }

@@ -126,8 +126,8 @@ int main(int argc, char** argv) {
   MPI_Win_free(&created);
   MPI_Win_free(&allocated);
   MPI_Win_free(&flags_window);
+  MPI_Finalize(); /* before free(): a request that was never completed may write there until then */
   free(memory);
   free(bytes);
-  MPI_Finalize();
   return 0;
 }
