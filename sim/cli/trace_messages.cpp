@@ -9,6 +9,8 @@
 
 #include "sim/cli/message_choice.hpp"
 #include "sim/cli/trace_common.hpp"
+#include "sim/trace/export/csv.hpp"
+#include "sim/trace/export/timeline.hpp"
 #include "sim/trace/story/collectives.hpp"
 #include "sim/trace/story/words.hpp"
 
@@ -24,17 +26,6 @@ struct MessagesOptions {
   bool csv = false;
 };
 
-std::string microseconds(std::uint64_t ns) {
-  return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
-}
-
-// As it stands between quotes in a table of values (RFC 4180).
-std::string quotes_doubled(std::string_view text) {
-  std::string doubled;
-  for (const char letter : text) doubled.append(letter == '"' ? 2 : 1, letter);
-  return doubled;
-}
-
 struct Row {
   std::string begin;  // microseconds since the trace's first event
   std::string took;   // microseconds
@@ -49,8 +40,8 @@ Row row_of(const Trace& trace, const EventWords& words, const Messages& messages
   const Trace::Entry& entry = about(trace, story);
   Row row;
   row.identity = story.identity;
-  row.begin = microseconds(trace.entries[story.steps.front()].event.time - trace.entries.front().event.time);
-  row.took = microseconds(duration_ns(trace, story));
+  row.begin = microseconds_text(trace.entries[story.steps.front()].event.time - trace.entries.front().event.time);
+  row.took = microseconds_text(duration_ns(trace, story));
   row.protocol = story.begin == kNone ? "" : name(trace.entries[story.begin].event.protocol);
   if (row.protocol == "none") row.protocol = "";
   row.fate = fate(messages, story);
@@ -82,8 +73,8 @@ void list_messages(const MessagesOptions& options) {
     const Row row = row_of(trace, words, messages, story);
     const auto& [source, destination, sequence] = row.identity;
     if (options.csv) {
-      put_line(fmt::format("{},{},{},{},{},{},\"{}\",{},\"{}\"", row.begin, row.took, source, destination, sequence,
-                           row.protocol, row.fate, row.bytes, quotes_doubled(row.what)));
+      put_line(fmt::format("{},{},{},{},{},{},{},{},{}", row.begin, row.took, source, destination, sequence,
+                           row.protocol, csv_field(row.fate), row.bytes, csv_field(row.what)));
     } else {
       put_line(fmt::format("{:>14} {:>12}  {:<12} {:>12}  {:<18} {:<20} {}", row.begin, row.took,
                            fmt::format("{}:{}:{}", source, destination, sequence), row.bytes, row.protocol, row.fate,

@@ -26,7 +26,7 @@ std::string started(const Trace& trace) {
   return seconds == 0 ? "" : fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(seconds));
 }
 
-std::string ranks_of(const PageInput& input, const PageData& /*data*/) {
+std::string ranks_of(const PageInput& input) {
   std::string json;
   for (std::uint32_t i = 0; i < input.trace.files.size(); ++i) {
     const TraceFile& file = input.trace.files[i];
@@ -104,7 +104,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   data.member("title", json_text(title));
   data.member("started", json_text(started(input.trace)));
   data.member("duration_ns", fmt::format("{}", last - first));
-  data.member("ranks", ranks_of(input, data));
+  data.member("ranks", ranks_of(input));
   data.member("notes", notes_of(input.trace));
   out << frame.substr(0, place);
   data.write(out);
