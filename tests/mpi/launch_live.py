@@ -401,8 +401,8 @@ def case_stacks(case):
     with tempfile.TemporaryDirectory() as folder:
         job, end = placed(case, folder)
         with job:
-            look = lambda *words: eventually(case, lambda: margay(case, "stacks", job.name, *words), lambda seen: "compute (placed.c" in seen, "rank 1 in compute()")
-            told = look()
+            told = eventually(case, lambda: margay(case, "stacks", job.name), lambda seen: "compute (placed.c" in seen and "> MPI_Recv" in seen and "ranks 2,3:" in seen,
+                              "all ranks at their places")
             # In the loop, or asking for the file.
             case.expect(re.search(rf"^rank 1: main \(placed.c:{line['call']}\) > compute \(placed.c:({line['compute']}|{line['compute'] + 1})\)", told, re.M), "rank 1")
             case.expect(f"rank 0: main (placed.c:{line['wait']}) > MPI_Recv\n" in told, "rank 0 waits in MPI_Recv")

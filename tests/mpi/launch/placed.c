@@ -45,7 +45,7 @@ static void exchange(int rank, long count) {
 int main(int argc, char** argv) {
   char body[kBytes] = "";
   long sum = 0;
-  int rank;
+  int rank, ranks;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) {
@@ -56,7 +56,10 @@ int main(int argc, char** argv) {
   } else if (rank == 1) {
     pthread_t thread;
     MPI_Request posted[kPosted];
-    MPI_Recv(NULL, 0, MPI_CHAR, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  // behind all others
+    // Behind all others of rank 0, and when every rank has begun.
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int from = 0; from < ranks; ++from)
+      if (from != rank) MPI_Recv(NULL, 0, MPI_CHAR, from, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < kReceived; ++i) MPI_Recv(body, kBytes, MPI_CHAR, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < kPosted; ++i) MPI_Irecv(&sum, 1, MPI_LONG, 0, 10, MPI_COMM_WORLD, &posted[i]);
     pthread_create(&thread, NULL, stay, NULL);
@@ -72,8 +75,9 @@ int main(int argc, char** argv) {
     pthread_cond_signal(&told);
     pthread_mutex_unlock(&lock);
     pthread_join(thread, NULL);
-  } else if (argc > 2) {
-    exchange(rank, atol(argv[2]));
+  } else {
+    MPI_Send(NULL, 0, MPI_CHAR, 1, 8, MPI_COMM_WORLD);
+    if (argc > 2) exchange(rank, atol(argv[2]));
   }
   MPI_Barrier(MPI_COMM_WORLD);  // line: barrier
   MPI_Finalize();
