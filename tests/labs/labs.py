@@ -2,9 +2,10 @@
 """Each lab as a student would use it, through `labs/lab`: what is handed out is not right and says why; the answer is right; each
 typical wrong answer is not, and its check says the sentence that belongs to it.
 
-    tests/labs/labs.py --build build/release [--seeds 3] [--every] [--lab protocols] [--command PATH]
+    tests/labs/labs.py --build build/release [--seeds 3] [--every | --wrong 4] [--lab protocols] [--command PATH]
 
-What is handed out and the answer are checked with each seed, a wrong answer with one of them, or with --every seed.
+What is handed out and the answer are checked with each seed, a wrong answer with one of them, or with --every seed; with --wrong N
+only N of each lab's wrong answers, spread over them.
 
 A wrong answer is a file of the lab's folder `wrong`, whose first line is `// says: PART OF A SENTENCE`: a filling (`*.fill`), which replaces
 the answer's code in the blanks that it has, a whole program, or predictions (`*.txt`, `# says: ...`), which replace the true ones.
@@ -73,7 +74,8 @@ class Case:
         self.take("answer")
         self.expect("the answer", OK)
         wrong = os.path.join(self.source, "wrong")
-        for number, name in enumerate(sorted(os.listdir(wrong)) if os.path.isdir(wrong) else []):
+        names = sorted(os.listdir(wrong)) if os.path.isdir(wrong) else []
+        for number, name in enumerate(names[::max(1, len(names) // self.options.wrong)] if self.options.wrong else names):
             if not self.options.every and number % self.options.seeds != self.seed - 1:
                 continue
             self.take("answer")
@@ -151,6 +153,7 @@ def main():
     parser.add_argument("--lab", action="append")
     parser.add_argument("--command", choices=("margay", "script"), default="margay")
     parser.add_argument("--every", action="store_true", help="each wrong answer with each seed")
+    parser.add_argument("--wrong", type=int, default=0, metavar="N")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
