@@ -20,6 +20,9 @@ struct CheckedSend {
   int tag = 0;
   Communicator* communicator = nullptr;
   Context context = Context::point_to_point;
+  // The program's send of which `buffer` has a copy, for what is told of it; null: the buffer is the program's.
+  const CheckedSend* copied_from = nullptr;
+  [[nodiscard]] const CheckedSend& told() const { return copied_from != nullptr ? *copied_from : *this; }
 };
 
 struct CheckedReceive {

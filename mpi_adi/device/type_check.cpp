@@ -74,11 +74,9 @@ std::string words_of_sent_side(const portals::Header& header) {
 }
 
 void TypeCheck::begin_send(const Datatype& type, std::uint64_t bytes, bool own) {
-  const TypePtr copied = std::exchange(copied_from_, nullptr);
-  const TypeDefinition* const told = copied != nullptr ? copied.get() : type.definition.get();
   outgoing_ = {};
-  if (own || told == nullptr) return;
-  outgoing_ = {number_of_call(call_), signature_of(*told, bytes)};
+  if (own || type.definition == nullptr) return;
+  outgoing_ = {number_of_call(call_), signature_of(*type.definition, bytes)};
 }
 
 void TypeCheck::begin_receive(const ReceiveRequest& request, const Datatype& type, std::int64_t count, bool own) {

@@ -36,13 +36,8 @@ class TypeCheck {
   TypeCheck(std::uint32_t rank, std::uint32_t& findings) : rank_(rank), findings_(findings) {}
 
   // The MPI call that begins. `name` lives as long as the program.
-  void begin_call(const char* name) {
-    call_ = name;
-    copied_from_ = nullptr;  // nothing may have been sent: to MPI_PROC_NULL, to a lost peer
-  }
+  void begin_call(const char* name) { call_ = name; }
 
-  // The next send is of bytes that were copied from elements of `type`.
-  void copied_from(const Datatype& type) { copied_from_ = type.definition; }
   // A send begins, whose header mark() completes. One without a type, or `own`, the library's, tells nothing.
   void begin_send(const Datatype& type, std::uint64_t bytes, bool own);
   void mark(portals::UserData& data) const { write_sent_side(data, outgoing_); }
@@ -73,7 +68,6 @@ class TypeCheck {
   std::uint32_t rank_;
   std::uint32_t& findings_;
   const char* call_ = "";
-  TypePtr copied_from_;
   SentSide outgoing_;
   std::unordered_map<const ReceiveRequest*, Receive> receives_;
   std::uint64_t misfits_ = 0;

@@ -3,9 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/pieces.hpp"
-#include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/mpi/checked_arguments.hpp"
 #include "mpi_adi/mpi/outcome.hpp"
 #include "mpi_adi/mpi/own_call.hpp"
@@ -20,16 +18,12 @@ namespace {
 // done with it.
 class TypedCopy {
  public:
-  // Tells the check of types, if it is on, what the bytes are.
-  TypedCopy(Call& call, const CheckedSend& send) {
+  explicit TypedCopy(const CheckedSend& send) {
     Pieces pieces;
     const portals::Region data = pieces.to_send(send.buffer, send.count, *send.type);
     size_ = static_cast<std::int64_t>(data.bytes());
     bytes_ = std::make_unique_for_overwrite<std::byte[]>(data.bytes());
     if (size_ > 0) portals::copy(portals::Region(bytes_.get(), data.bytes()), data);
-    if (TypeCheck* const check = call.device().parts().type_check.get(); check != nullptr) {
-      check->copied_from(*send.type);
-    }
   }
   [[nodiscard]] SendArguments instead_of(const SendArguments& send) const {
     return {bytes_.get(), size_, MPI_BYTE, send.destination, send.tag, send.communicator};
@@ -41,9 +35,11 @@ class TypedCopy {
   std::int64_t size_ = 0;
 };
 
-// As long as the call waits for both.
-int carry_out(Call& call, const SendArguments& send, const ReceiveArguments& receive, MPI_Status* status) {
-  const CheckedSend out = check_send(call, SendMode::standard, send);
+// As long as the call waits for both. `copied_from`: CheckedSend::copied_from.
+int carry_out(Call& call, const SendArguments& send, const CheckedSend* copied_from, const ReceiveArguments& receive,
+              MPI_Status* status) {
+  CheckedSend out = check_send(call, SendMode::standard, send);
+  out.copied_from = copied_from;
   call.whose("of the send");
   const CheckedReceive in = check_receive(call, receive);
   call.whose("of the receive");
@@ -60,9 +56,10 @@ int carry_out(Call& call, const SendArguments& send, const ReceiveArguments& rec
 }
 
 // Both at once behind one request. `copy`: what the send reads, if it is not the program's; kept until both are over.
-int start_both(Call& call, const SendArguments& send, const ReceiveArguments& receive,
+int start_both(Call& call, const SendArguments& send, const CheckedSend* copied_from, const ReceiveArguments& receive,
                std::unique_ptr<std::byte[]> copy, MPI_Request* handle) {
-  const CheckedSend out = check_send(call, SendMode::standard, send);
+  CheckedSend out = check_send(call, SendMode::standard, send);
+  out.copied_from = copied_from;
   call.whose("of the send");
   const CheckedReceive in = check_receive(call, receive);
   call.whose("of the receive");
@@ -84,13 +81,13 @@ int start_both(Call& call, const SendArguments& send, const ReceiveArguments& re
 int send_and_receive(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
                      MPI_Status* status) {
   Call call(name);
-  return carry_out(call, send, receive, status);
+  return carry_out(call, send, nullptr, receive, status);
 }
 
 int start_send_and_receive(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
                            MPI_Request* request) {
   Call call(name);
-  return start_both(call, send, receive, nullptr, request);
+  return start_both(call, send, nullptr, receive, nullptr, request);
 }
 
 int send_and_replace(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
@@ -99,8 +96,8 @@ int send_and_replace(const Invocation& name, const SendArguments& send, const Re
   const CheckedSend checked = check_send(call, SendMode::standard, send);
   call.whose("of the send");
   if (!call.ok()) return call.failed();
-  const TypedCopy copy(call, checked);
-  return carry_out(call, copy.instead_of(send), receive, status);
+  const TypedCopy copy(checked);
+  return carry_out(call, copy.instead_of(send), &checked, receive, status);
 }
 
 int start_send_and_replace(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
@@ -109,9 +106,9 @@ int start_send_and_replace(const Invocation& name, const SendArguments& send, co
   const CheckedSend checked = check_send(call, SendMode::standard, send);
   call.whose("of the send");
   if (!call.ok()) return call.failed();
-  TypedCopy copy(call, checked);
+  TypedCopy copy(checked);
   const SendArguments copied = copy.instead_of(send);
-  return start_both(call, copied, receive, copy.take(), request);
+  return start_both(call, copied, &checked, receive, copy.take(), request);
 }
 
 }  // namespace margay::mpi_adi

@@ -5,7 +5,6 @@
 
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/device/pieces.hpp"
-#include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/start_send.hpp"
 #include "portals/base/assert.hpp"
@@ -74,9 +73,8 @@ portals::Status BufferedSends::send(const CheckedSend& send) {
   Pieces pieces;
   const portals::Region source = pieces.to_send(send.buffer, send.count, *send.type);
   if (bytes != 0) portals::copy(portals::Region(place, bytes), source);
-  if (TypeCheck* const check = parts_.type_check.get(); check != nullptr) check->copied_from(*send.type);
   Request& request = start_send(parts_, {SendMode::buffered, place, static_cast<std::int64_t>(bytes), &bytes_type_,
-                                         send.destination, send.tag, send.communicator});
+                                         send.destination, send.tag, send.communicator, send.context, &send});
   under_way_.push_back({&request, place});
   if (request.complete) end_last();
   return {};

@@ -36,10 +36,10 @@ struct BegunSend {
   event.sequence = begun.sequence;
   event.match_bits = begun.bits;
   event.bytes = begun.bytes;
-  event.detail = static_cast<std::uint64_t>(send.count);
+  event.detail = static_cast<std::uint64_t>(send.told().count);
   event.a = begun.request;
   define_in_trace(parts.recorder(), *send.communicator, begun.stamp);
-  event.b = define_in_trace(parts.recorder(), *send.type, begun.stamp);
+  event.b = define_in_trace(parts.recorder(), *send.told().type, begun.stamp);
   parts.recorder().record(event, begun.stamp);
 }
 
@@ -95,7 +95,7 @@ template <bool Watched>
                    {request.peer, request.message, bits, bytes, request.pooled.index, parts.recorder().stamp()});
     }
     if (parts.type_check != nullptr) {
-      parts.type_check->begin_send(*send.type, bytes, send.context != Context::point_to_point);
+      parts.type_check->begin_send(*send.told().type, bytes, send.context != Context::point_to_point);
     }
   }
   count_send(parts.counts, send.mode, choice.shape, bytes);
@@ -112,7 +112,7 @@ template <bool Watched>
                                    portals::MatchBits bits, const portals::Region& body) {
   sim::Recorder& recorder = parts.recorder();
   if (parts.type_check != nullptr) {
-    parts.type_check->begin_send(*send.type, body.bytes(), send.context != Context::point_to_point);
+    parts.type_check->begin_send(*send.told().type, body.bytes(), send.context != Context::point_to_point);
   }
   const std::uint64_t stamp = recorder.on() ? recorder.stamp() : 0;
   if (!try_marked_short_send(parts, peer, bits, body)) return false;

@@ -63,6 +63,17 @@ def case_trace_story(case):
         tells("calls MPI_Send\n")
 
 
+def case_trace_copies(case):
+    """Of bytes that the library copied first, the program's count and type are told."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.run([*case.build.margay_run(2, timeout=20), "--trace", trace, case.ours("copies.c")])
+        case.run([case.build.tool("margay"), "trace", "messages", trace])
+        told = case.last.stdout
+        case.expect(told.count("4 x MPI_INT, tag 3 from") == 2, "both exchanges")
+        case.expect("2 x MPI_FLOAT, tag 5 from 0 in MPI_COMM_WORLD" in told and "MPI_BYTE" not in told, "the buffered send")
+
+
 def case_trace_matched(case):
     """A message that a matched probe found has its receive in its story."""
     with tempfile.TemporaryDirectory() as folder:

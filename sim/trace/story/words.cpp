@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "portals/verdict.hpp"
+#include "sim/trace/error_names.hpp"
 #include "sim/trace/story/collectives.hpp"
 #include "sim/trace/text.hpp"
 
@@ -277,7 +278,7 @@ std::string EventWords::of_collective(const Trace::Entry& entry) const {
                                        names_.communicator(entry.file, bits.context, event.time));
   if (event.kind == TraceKind::collective_end) {
     return event.b == 0 ? fmt::format("{} is over", call)
-                        : fmt::format("{} is over with an error of class {}", call, event.b);
+                        : fmt::format("{} is over with {}", call, error_name(event.b));
   }
   const CollectiveShape shape = collective_shape(event);
   return fmt::format("begins {}: {}, {} bytes", call, words_of(shape), event.bytes);
@@ -305,7 +306,7 @@ std::string EventWords::of_rank(const Trace::Entry& entry) const {
       return fmt::format("calls {}{}", call(entry), thread_words(event));
     case TraceKind::mpi_leave:
       return fmt::format("{} returns{}{}", call_name(file, event.a),
-                         event.b == 0 ? "" : fmt::format(" an error of class {}", event.b), thread_words(event));
+                         event.b == 0 ? "" : fmt::format(" {}", error_name(event.b)), thread_words(event));
     case TraceKind::shared_write:
     case TraceKind::shared_read: {
       const EnvelopeBits bits = split_envelope(event.match_bits);
