@@ -62,17 +62,34 @@ Status ExportOutput::close() {
   return Status::error(fmt::format("trace: {}: could not be written: {}", path_, std::strerror(buffer_.error)));
 }
 
-Status make_export_folder(const std::string& path) {
+ExportFolder::~ExportFolder() {
+  std::error_code ignored;
+  if (!written_.empty()) std::filesystem::remove_all(written_, ignored);
+}
+
+Status ExportFolder::open(const std::string& path) {
+  path_ = path;
+  while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
   std::error_code error;
-  if (std::filesystem::exists(path, error)) {
-    const bool is_empty = std::filesystem::is_directory(path, error) && std::filesystem::is_empty(path, error);
-    if (is_empty && !error) return {};
+  if (std::filesystem::exists(path_, error) &&
+      !(std::filesystem::is_directory(path_, error) && std::filesystem::is_empty(path_, error) && !error)) {
     return Status::error(
         fmt::format("trace: {}: is there already, and no empty folder: name another one with -o", path));
   }
-  std::filesystem::create_directories(path, error);
-  if (!error) return {};
-  return Status::error(fmt::format("trace: {}: the folder cannot be made: {}", path, error.message()));
+  const std::string beside = fmt::format("{}.{}.part", path_, ::getpid());
+  std::filesystem::create_directories(beside, error);
+  if (error) return Status::error(fmt::format("trace: {}: the folder cannot be made: {}", path, error.message()));
+  written_ = beside;
+  return {};
+}
+
+Status ExportFolder::close() {
+  // An empty folder at its place gives way (rename(2)).
+  std::error_code error;
+  std::filesystem::rename(written_, path_, error);
+  if (error) return Status::error(fmt::format("trace: {}: could not be put there: {}", path_, error.message()));
+  written_.clear();
+  return {};
 }
 
 }  // namespace margay::sim

@@ -41,7 +41,25 @@ class ExportOutput {
   std::ostream out_;
 };
 
-// Makes a folder that is not there yet. Errors: it has something in it, or cannot be made.
-[[nodiscard]] portals::Status make_export_folder(const std::string& path);
+// A folder that is not there yet, or has nothing in it.
+class ExportFolder {
+ public:
+  ExportFolder() = default;
+  ExportFolder(const ExportFolder&) = delete;
+  ExportFolder& operator=(const ExportFolder&) = delete;
+  // Without close() before it, what was written is removed.
+  ~ExportFolder();
+
+  // Errors: there is something in it, or none can be made beside it.
+  [[nodiscard]] portals::Status open(const std::string& path);
+  // Where its files go until close().
+  [[nodiscard]] const std::string& written() const { return written_; }
+  // Puts it in its place.
+  [[nodiscard]] portals::Status close();
+
+ private:
+  std::string path_;
+  std::string written_;
+};
 
 }  // namespace margay::sim

@@ -88,7 +88,7 @@ void put_replay(const ExportJob& job, const std::string& folder) {
         "margay trace: not in {}: {} messages (one-sided, the library's own, cancelled, not received, or with an "
         "end that is not in the trace), {} accesses of windows, {} collective calls in memory of a node of which "
         "the trace does not tell who read what\n",
-        folder, replay.left_out_messages, replay.left_out_accesses, replay.left_out_calls);
+        job.options.output, replay.left_out_messages, replay.left_out_accesses, replay.left_out_calls);
   }
 }
 
@@ -148,6 +148,13 @@ void write_stream(const ExportJob& job, const Format& format) {
   if (Status status = output.close(); !status.ok()) fail_trace(status);
 }
 
+void write_folder(const ExportJob& job, const Format& format) {
+  ExportFolder output;
+  if (Status status = output.open(job.options.output); !status.ok()) fail_trace(status);
+  format.to_folder(job, output.written());
+  if (Status status = output.close(); !status.ok()) fail_trace(status);
+}
+
 void export_trace(const ExportOptions& options, const CallSite& call_site) {
   const Format& format = format_of(options);
   check_line(options, format);
@@ -164,8 +171,7 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   job.stories = choose(choice, trace, names, messages);
   if (options.count != 0 && job.stories.size() > options.count) job.stories.resize(options.count);
   if (format.shape == Shape::folder) {
-    if (Status status = make_export_folder(options.output); !status.ok()) fail_trace(status);
-    format.to_folder(job, options.output);
+    write_folder(job, format);
   } else {
     write_stream(job, format);
   }

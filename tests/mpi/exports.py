@@ -390,6 +390,12 @@ def check_bad_input(exported):
         expect(run.status == status and sentence in run.stderr and run.stderr.startswith("margay trace: "),
                run.transcript([f"expected status {status} and \"{sentence}\""]))
     expect(not (exported.scratch / "big.mmd").exists(), "half a file is left")
+    part = exported.scratch / "one_rank"
+    part.mkdir()
+    shutil.copy(next(iter(sorted(pathlib.Path(trace).glob("rank_*.trace")))), part)
+    run = support.execute([margay, "trace", "export", part, "--format", "smpi-ti", "-o", exported.scratch / "gone" / "replay"], TIMEOUT)
+    expect(run.status == 1 and "has no file in the folder" in run.stderr, run.transcript(["a replay without a rank's file"]))
+    expect(not list((exported.scratch / "gone").iterdir()), "a part of a folder is left")
 
 
 def enter_own_network():
