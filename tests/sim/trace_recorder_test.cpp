@@ -431,20 +431,18 @@ TEST_CASE("a trace that is closed and taken up again while it is read is never a
       recorder.record(numbered(number));
       if (number % 8 != 0) continue;
       recorder.suspend();
+      if (number % 64 == 0) usleep(100);  // sometimes long enough to be read
       recorder.reopen();
     }
   });
-  int closed = 0;
   for (int i = 0; i < 2000; ++i) {
     TraceFile file;
     const Status status = read_trace_file(path, file);
     CHECK_MESSAGE(status.ok(), status.sentence());
-    closed += file.closed ? 1 : 0;
     for (std::size_t at = 0; at < file.events.size(); ++at) REQUIRE(file.events[at].sequence == file.lost + at + 1);
   }
   enough = true;
   writer.join();
-  MESSAGE("closed ", closed, " times of 2000");
 }
 
 TEST_CASE("a suspended trace is whole, and goes on when it is taken up again") {
