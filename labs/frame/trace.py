@@ -1,4 +1,4 @@
-"""Reads the folder that `margay run --trace DIR` left, as docs/trace_format.md describes it, version 2.
+"""Reads the folder that `margay run --trace DIR` left, as docs/trace_format.md describes it, version 3.
 
     trace = Trace.load("trace")
     for event in trace.events: ...            all events of all ranks, by time
@@ -11,15 +11,18 @@ there is none), `rank`, who recorded it, and `call`, the name of the MPI call th
 versions and traces that lost events raise BadTrace, with a sentence.
 """
 
+import hashlib
 import os
 import re
 import struct
 from dataclasses import dataclass, field
 
 MAGIC = b"mrgtrace"
-VERSION = 2
+VERSION = 3
 EVENT = struct.Struct("<QHBBIIBBBBQQQQII")
 HEADER_BYTES = 4096
+HEADER_USED = 208
+CHECKSUM_AT, FLAGS_AT, CLOSED = 120, 196, 1
 NAME_BYTES = 32
 CLOCK_TICKS = 2
 NONE8, ANY = 255, 0xFFFFFFFF
@@ -195,6 +198,21 @@ class RankFile:
                            "record more with --trace-events")
         if self.event_bytes != EVENT.size or len(self.data) < self.events_offset + self.written * EVENT.size:
             raise BadTrace(f"{path}: the file is cut short or damaged")
+        checksum, = self.u64(CHECKSUM_AT, 1)
+        if checksum not in (0, self.checksum()) or (checksum == 0 and self.flags & CLOSED):
+            raise BadTrace(f"{path}: the file is damaged, its checksum does not fit; record the run again")
+
+    def checksum(self):
+        """Of all that is read of a closed file."""
+        header = bytearray(self.data[:HEADER_USED])
+        struct.pack_into("<Q", header, CHECKSUM_AT, 0)
+        struct.pack_into("<I", header, FLAGS_AT, self.flags | CLOSED)
+        parts = ((self.names_offset, self.name_count * NAME_BYTES), (self.definitions_offset, self.definitions_used),
+                 (self.events_offset, self.written * EVENT.size))
+        digest = hashlib.blake2b(header, digest_size=16)
+        for at, length in parts:
+            digest.update(self.data[at:at + length])
+        return int.from_bytes(digest.digest()[:8], "little") or 1
 
     def u32(self, offset, count):
         return struct.unpack_from(f"<{count}I", self.data, offset)

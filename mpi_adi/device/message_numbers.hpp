@@ -2,8 +2,9 @@
 // message. Kept only while a trace records.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <unordered_map>
+#include <vector>
 
 #include "portals/header.hpp"
 #include "portals/verdict.hpp"
@@ -17,9 +18,23 @@ class MessageNumbers {
                       std::uint64_t sequence);
   // Of a message of the heap that leaves it; 0: it came while no trace recorded.
   [[nodiscard]] std::uint64_t take(const portals::ArrivedMessage& message);
+  // Of one that comes; what its place in the heap held before is forgotten.
+  void keep(const portals::ArrivedMessage& message, std::uint64_t number);
 
  private:
-  std::unordered_map<const portals::ArrivedMessage*, std::uint64_t> unexpected_;
+  struct Slot {
+    const portals::ArrivedMessage* message = nullptr;  // nullptr: free
+    std::uint64_t number = 0;
+  };
+  // Where its search begins, and where it lies or would.
+  [[nodiscard]] std::size_t home(const portals::ArrivedMessage* message) const;
+  [[nodiscard]] std::size_t find(const portals::ArrivedMessage* message) const;
+  void grow();
+
+  // Linear probing without tombstones, a power of two, at most half full: recording allocates nothing once the heap has
+  // held as many.
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace margay::mpi_adi

@@ -29,6 +29,10 @@ void finish_output() {
 
 void load_trace(const std::string& folder, Trace& trace) {
   if (Status status = read_trace(folder, trace); !status.ok()) fail_trace(status);
+  for (const TraceFile& file : trace.files) {
+    if (file.definitions_lost == 0) continue;
+    fmt::print(stderr, "margay trace: rank {}: {}\n", file.rank, lost_definitions_words(file.definitions_lost));
+  }
 }
 
 std::string_view wire_text(std::uint8_t wire) {

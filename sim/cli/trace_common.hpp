@@ -16,7 +16,7 @@ inline constexpr int kTraceViolations = 2;
 
 // Prints the sentence and ends the command with kBadTrace.
 [[noreturn]] void fail_trace(const portals::Status& status);
-// Reads a folder, or fails.
+// Reads a folder, or fails. Names that its files had no room for are told.
 void load_trace(const std::string& folder, Trace& trace);
 // One line to standard output. What cannot be written (a full file system) is found by finish_output().
 void put_line(std::string line);

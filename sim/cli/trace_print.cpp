@@ -137,12 +137,11 @@ bool is_in_call(const Trace& trace, const Messages& messages, std::size_t at, co
 
 void print_files(const Trace& trace) {
   for (const TraceFile& file : trace.files) {
-    put_line(fmt::format("# rank {} of {}, node {}, process {}: {} events{}{}{}", file.rank, file.size, file.node,
+    put_line(fmt::format("# rank {} of {}, node {}, process {}: {} events{}{}", file.rank, file.size, file.node,
                          file.process_id, file.written,
                          file.lost == 0       ? ""
                          : file.left_out != 0 ? fmt::format(", the first {} not kept (--trace-last)", file.lost)
                                               : fmt::format(", the first {} lost (overwritten)", file.lost),
-                         file.damaged != 0 ? fmt::format(", {} damaged", file.damaged) : "",
                          file.closed ? "" : ", not closed (still running, or killed)"));
   }
 }

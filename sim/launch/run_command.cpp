@@ -74,19 +74,6 @@ Status find_programs(const RunOptions& options, std::vector<std::string>& paths,
   return {};
 }
 
-// What recording could not keep; the trace itself is no less right.
-void tell_trace_losses(const RunOptions& options) {
-  for (const std::string& sentence : trace_losses(trace_files(options))) {
-    std::fprintf(stderr, "margay: %s\n", sentence.c_str());
-  }
-  const std::string folder = trace_folder(options);
-  if (!folder.empty() && ::isatty(STDERR_FILENO) == 1) {  // who reads it there may wonder what to do with it
-    const std::string name = printable(folder);
-    std::fprintf(stderr, "margay: the trace is in %s: `margay trace view %s` makes a page of it\n", name.c_str(),
-                 name.c_str());
-  }
-}
-
 // Prints what --stats, --check-accounting and --strict ask for; the exit status with it.
 int finish_accounts(const RunOptions& options, const Board& board, int exit_status) {
   if (options.stats) {
@@ -143,6 +130,20 @@ Options options_of_ranks(const RunOptions& options) {
   const Options given = Options::from_environment(block.data());
   for (const auto& [name, value] : given.all()) all.set(name, value);
   return all;
+}
+
+// What recording could not keep, whoever asked for it; the trace itself is no less right.
+void tell_trace_losses(const RunOptions& options) {
+  if (options.system_mpi) return;
+  const std::string folder = options_of_ranks(options).text("trace");
+  for (const std::string& sentence : trace_losses(trace_files(options, folder))) {
+    std::fprintf(stderr, "margay: %s\n", sentence.c_str());
+  }
+  if (!folder.empty() && ::isatty(STDERR_FILENO) == 1) {  // who reads it there may wonder what to do with it
+    const std::string name = printable(folder);
+    std::fprintf(stderr, "margay: the trace is in %s: `margay trace view %s` makes a page of it\n", name.c_str(),
+                 name.c_str());
+  }
 }
 
 // What only a job of several nodes would meet, and a variable that nobody reads.

@@ -1,5 +1,7 @@
 #include "sim/program/names_in_trace.hpp"
 
+#include <string_view>
+
 #include "portals/match/match_entry.hpp"
 
 namespace margay::sim {
@@ -20,7 +22,7 @@ void NamesInTrace::about(void* self, const portals::MatchEntry& entry, portals::
   // Places in lists are used again: one that had a name may be an entry's now that has none.
   const std::uint64_t number = entry_number(portal, entry.order());
   std::string& told = names.told_[number];
-  const std::string now = name == nullptr ? "" : *name;
+  const std::string_view now = name == nullptr ? std::string_view() : *name;
   if (told == now) return;
   told = now;
   names.recorder_.define(DefinitionKind::entry, number, portal, now);

@@ -58,7 +58,7 @@ class Auditor {
   // The file of `rank` when it tells all that the rank ever did, so that what is not in it did not happen.
   [[nodiscard]] const TraceFile* whole_file(std::uint32_t rank) const {
     const auto found = files_.find(rank);
-    if (found == files_.end() || found->second->lost != 0 || found->second->damaged != 0) return nullptr;
+    if (found == files_.end() || found->second->lost != 0) return nullptr;
     return found->second;
   }
   [[nodiscard]] bool ended(std::uint32_t rank) const {
@@ -268,9 +268,6 @@ class Auditor {
                         "record into a larger ring (--trace-events {})",
                         file.rank, file.lost - file.left_out, file.written,
                         std::bit_ceil(std::min(file.written, kMaxTraceEvents))));
-      }
-      if (file.damaged != 0) {
-        result_.notes.push_back(fmt::format("rank {}: {} records are of no kind", file.rank, file.damaged));
       }
       if (!file.closed) {
         result_.notes.push_back(

@@ -1,5 +1,7 @@
 #include "sim/trace/definition.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace margay::sim {
@@ -8,6 +10,13 @@ std::string printable(std::string_view text) {
   std::string result(text);
   for (char& c : result) c = c >= ' ' && c <= '~' ? c : '?';
   return result;
+}
+
+std::string lost_definitions_words(std::uint64_t lost) {
+  return fmt::format(
+      "there was no room for {} more names of communicators, datatypes or entries: behind the last that "
+      "had room only numbers are told",
+      lost);
 }
 
 std::size_t parse_definitions(std::span<const std::byte> room, std::vector<Definition>& definitions) {

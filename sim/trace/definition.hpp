@@ -57,6 +57,9 @@ inline constexpr std::size_t kMaxDefinitionText = 1024;
 // Returns the bytes that did.
 std::size_t parse_definitions(std::span<const std::byte> room, std::vector<Definition>& definitions);
 
+// What a file without room for `lost` definitions lacks, for a sentence about it.
+[[nodiscard]] std::string lost_definitions_words(std::uint64_t lost);
+
 // `text` with a '?' for what must not reach a terminal.
 [[nodiscard]] std::string printable(std::string_view text);
 

@@ -18,14 +18,14 @@ static_assert(std::endian::native == std::endian::little,
               "the format is little-endian and written as it lies in memory");
 
 inline constexpr std::uint64_t kTraceMagic = 0x6563'6172'7467'726d;  // "mrgtrace"
-inline constexpr std::uint32_t kTraceVersion = 2;
+inline constexpr std::uint32_t kTraceVersion = 3;
 inline constexpr std::uint64_t kTraceHeaderBytes = 4096;
 inline constexpr std::uint64_t kMaxTraceEvents = std::uint64_t{1} << 26;  // 4 GiB a rank
 inline constexpr std::uint32_t kMaxTraceNames = 1024;
 inline constexpr std::uint64_t kTraceNameBytes = 32;  // with at least one zero at the end
 inline constexpr std::uint64_t kTraceNamesOffset = kTraceHeaderBytes;
 inline constexpr std::uint64_t kTraceDefinitionsOffset = kTraceNamesOffset + kMaxTraceNames * kTraceNameBytes;
-inline constexpr std::uint64_t kTraceDefinitionsBytes = std::uint64_t{64} * 1024;
+inline constexpr std::uint64_t kTraceDefinitionsBytes = std::uint64_t{512} * 1024;
 inline constexpr std::uint64_t kTraceEventsOffset = kTraceDefinitionsOffset + kTraceDefinitionsBytes;
 static_assert(kTraceDefinitionsOffset % alignof(DefinitionHead) == 0);
 static_assert(kTraceEventsOffset % 4096 == 0);
@@ -33,6 +33,8 @@ static_assert(kTraceEventsOffset % 4096 == 0);
 inline constexpr std::uint32_t kTraceFlagClosed = 1;  // close() was reached: what is missing was never recorded
 inline constexpr std::uint32_t kTraceFlagWalks = 2;   // kernel_pass events are there
 
+// Anchors come ever more rarely, at most so many ticks apart: no event but the newest lies farther behind the latest.
+inline constexpr std::uint64_t kMostAnchorDistance = std::uint64_t{1} << 30;
 // The first anchor, and the latest two in turn: a crash in the middle of writing one leaves the other.
 inline constexpr std::size_t kTraceAnchors = 3;
 [[nodiscard]] constexpr std::size_t anchor_slot(std::uint64_t number) {
@@ -59,7 +61,7 @@ struct TraceHeader {
   std::uint64_t definitions_bytes;  // their room
   std::uint64_t keep_ns;            // older events than this before the run's last one are to be left out; 0: none
   std::uint64_t job;                // the same in all files of a run; 0: not known
-  std::uint64_t reserved;           // zero
+  std::uint64_t checksum;           // TraceChecksum's, of a closed file; 0: it is not closed
   // Written while recording.
   std::uint64_t written;  // events ever recorded; counted after the event lies in the ring
   std::uint64_t anchor_count;

@@ -31,6 +31,15 @@ std::string tag_words(std::uint32_t tag) {
   return fmt::format("the library's tag 0x{:x}", tag);
 }
 
+// What never means another thing: later definitions that were lost may only have renamed it.
+bool is_lasting(DefinitionKind kind, std::uint64_t number) {
+  constexpr std::uint64_t kWorldContext = 0, kSelfContext = 2;
+  constexpr unsigned kHandleKindShift = 30, kPredefined = 1;  // the MPICH ABI's handles
+  if (kind == DefinitionKind::communicator) return number == kWorldContext || number == kSelfContext;
+  if (kind == DefinitionKind::datatype) return number >> kHandleKindShift == kPredefined;
+  return kind == DefinitionKind::portal || kind == DefinitionKind::owner || kind == DefinitionKind::module;
+}
+
 // Of a message to the portal that it is not an envelope of: the receiver of a pull names its request.
 bool is_reply(std::uint64_t match_bits) {
   return (match_bits & 2U) != 0;
@@ -67,7 +76,8 @@ const Definition* TraceNames::find(std::uint32_t file, DefinitionKind kind, std:
   if (found == definitions_[file].end()) return nullptr;
   const std::vector<Definition>& all = trace_.files[file].definitions;
   // Where the room was full, what was told last may have been told anew.
-  const bool may_be_old = trace_.files[file].definitions_lost != 0 && time_ns != kAlways && all.back().time < time_ns;
+  const bool may_be_old = trace_.files[file].definitions_lost != 0 && time_ns != kAlways && all.back().time < time_ns &&
+                          !is_lasting(kind, number);
   if (may_be_old) return nullptr;
   const Definition* latest = nullptr;
   for (const std::uint32_t at : found->second) {

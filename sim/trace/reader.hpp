@@ -26,11 +26,10 @@ struct TraceFile {
   bool walks = false;
   bool closed = false;         // false: the rank still runs, or ended without closing
   std::uint64_t written = 0;   // events ever recorded
-  std::uint64_t lost = 0;      // of these, overwritten: written == lost + damaged + events.size()
+  std::uint64_t lost = 0;      // of these, overwritten: written == lost + events.size()
   std::uint64_t keep_ns = 0;   // of the run's end; 0: all
   std::uint64_t job = 0;       // of all files of a run; 0: not known
   std::uint64_t left_out = 0;  // of the lost ones, those that read_trace() left out for that
-  std::uint64_t damaged = 0;   // of these, records of no kind
   std::uint64_t started_realtime_ns = 0;
   std::array<std::uint8_t, 16> host{};
   ClockAnchor first_anchor;
@@ -45,13 +44,20 @@ struct TraceFile {
 // value.
 [[nodiscard]] portals::Status read_trace_file(const std::string& path, TraceFile& file);
 
-// What a file's header tells of its ring.
+// Of so many events that a ring of `capacity` was given, those that are not there. Of a file that is not closed one
+// more than were overwritten: the next may be half so.
+[[nodiscard]] std::uint64_t lost_events(std::uint64_t written, std::uint64_t capacity, bool closed);
+
+// What a file's header tells.
 struct TraceCounts {
-  std::uint64_t written = 0;   // events ever recorded
-  std::uint64_t capacity = 0;  // of the ring: the last ones
-  std::uint64_t keep_ns = 0;   // of the run's end; 0: all
+  std::uint64_t written = 0;           // events ever recorded
+  std::uint64_t lost = 0;              // of these, overwritten: the first ones
+  std::uint64_t capacity = 0;          // of the ring
+  std::uint64_t keep_ns = 0;           // of the run's end; 0: all
+  std::uint64_t held_ns = 0;           // from the ring's oldest event to its newest
+  std::uint64_t definitions_lost = 0;  // no room was left for them
 };
-// Reads no more than the header. Errors: read_trace_file's.
+// Reads no more than the header and two events. Errors: read_trace_file's.
 [[nodiscard]] portals::Status read_trace_counts(const std::string& path, TraceCounts& counts);
 
 // All of a run.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "portals/base/assert.hpp"
+#include "sim/trace/checksum.hpp"
 #include "sim/trace/folder.hpp"
 #include "sim/trace/format.hpp"
 #include "sim/trace/tick_scale.hpp"
@@ -25,7 +27,6 @@ namespace {
 // Anchors come closely at first, so that a short run has two of them apart, and then ever farther: 0.1 ms to 0.4 s
 // at 2.6 GHz.
 constexpr std::uint64_t kFirstAnchorDistance = std::uint64_t{1} << 18;
-constexpr std::uint64_t kLastAnchorDistance = std::uint64_t{1} << 30;
 
 // Volatile keeps the compiler from moving or merging the stores: whatever instant the process is killed at, an event
 // that `written` counts is whole. Nobody else runs on these lines, so the processor's order does not matter.
@@ -61,6 +62,15 @@ Status check(const RecorderOptions& options) {
   return {};
 }
 
+// The first lap through a ring would meet a page fault every 64 events, in the middle of what is recorded. Larger rings
+// would take their ranks' memory whole, whether they are filled or not.
+void touch([[maybe_unused]] void* ring, [[maybe_unused]] std::uint64_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  constexpr std::uint64_t kMostTouchedBytes = std::uint64_t{64} << 20U;
+  static_cast<void>(madvise(ring, std::min(bytes, kMostTouchedBytes), MADV_POPULATE_WRITE));  // without it: it costs
+#endif
+}
+
 std::uint64_t realtime_ns() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -88,6 +98,7 @@ Status Recorder::open(const std::string& folder, const RecorderOptions& options)
     return status;
   }
   path_ = std::move(path);
+  touch(static_cast<std::byte*>(memory) + kTraceEventsOffset, trace_file_bytes(options) - kTraceEventsOffset);
   start(static_cast<TraceHeader*>(memory), trace_file_bytes(options), options);
   return {};
 }
@@ -139,20 +150,22 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
 }
 
 void Recorder::set_call_names(std::span<const std::string_view> names) {
-  if (header_ == nullptr) return;
+  if (header_ == nullptr || suspended_) return;
+  // One that is counted stays as it is: the file may be read now, or this be the last that its rank does.
   const std::size_t count = std::min<std::size_t>(names.size(), kMaxTraceNames);
   char* table = reinterpret_cast<char*>(header_) + kTraceNamesOffset;
-  for (std::size_t i = 0; i < count; ++i) {
-    char* entry = table + i * kTraceNameBytes;
-    std::memset(entry, 0, kTraceNameBytes);
-    std::memcpy(entry, names[i].data(), std::min<std::size_t>(names[i].size(), kTraceNameBytes - 1));
+  for (std::size_t i = header_->name_count; i < count; ++i) {
+    std::array<std::uint64_t, kTraceNameBytes / sizeof(std::uint64_t)> words{};
+    std::memcpy(words.data(), names[i].data(), std::min<std::size_t>(names[i].size(), kTraceNameBytes - 1));
+    auto* place = reinterpret_cast<std::uint64_t*>(table + i * kTraceNameBytes);
+    for (const std::uint64_t word : words) put(*place++, word);
+    put(header_->name_count, static_cast<std::uint32_t>(i + 1));
   }
-  put(header_->name_count, static_cast<std::uint32_t>(count));
 }
 
 void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t value, std::string_view text,
                       std::uint64_t since) {
-  if (header_ == nullptr) return;
+  if (header_ == nullptr || suspended_) return;
   text = text.substr(0, kMaxDefinitionText);
   DefinitionHead head;
   head.bytes = static_cast<std::uint32_t>((sizeof head + text.size() + 7) / 8 * 8);
@@ -172,11 +185,26 @@ void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t v
   put(header_->definitions_used, used + head.bytes);
 }
 
+// The ring from its oldest event on. Whoever reads finds the checksum with all that it is about, or none.
+void Recorder::seal() {
+  const auto* const file = reinterpret_cast<const std::byte*>(header_);
+  refresh_anchor(now_ticks());
+  TraceChecksum checksum(*header_);
+  checksum.add({file + kTraceNamesOffset, header_->name_count * kTraceNameBytes});
+  checksum.add({file + kTraceDefinitionsOffset, header_->definitions_used});
+  const std::span events(ring_, std::min(written_, mask_ + 1));
+  const std::size_t oldest = written_ > mask_ ? written_ & mask_ : 0;
+  checksum.add(std::as_bytes(events.subspan(oldest)));
+  checksum.add(std::as_bytes(events.first(oldest)));
+  put(header_->checksum, checksum.value());
+  put(header_->flags, header_->flags | kTraceFlagClosed);
+}
+
 void Recorder::close() {
   if (header_ == nullptr) return;
-  refresh_anchor(now_ticks());
-  put(header_->flags, header_->flags | kTraceFlagClosed);
+  if (!suspended_ && is_own()) seal();
   munmap(header_, mapped_bytes_);
+  suspended_ = false;
   pause();
   header_ = nullptr;
   ring_ = nullptr;
@@ -184,9 +212,8 @@ void Recorder::close() {
 }
 
 void Recorder::suspend() {
-  if (header_ == nullptr) return;
-  refresh_anchor(now_ticks());
-  put(header_->flags, header_->flags | kTraceFlagClosed);
+  if (header_ == nullptr || suspended_ || !is_own()) return;
+  seal();
   suspended_ = true;
   pause();
 }
@@ -194,8 +221,14 @@ void Recorder::suspend() {
 void Recorder::reopen() {
   if (header_ == nullptr || !suspended_) return;
   put(header_->flags, header_->flags & ~kTraceFlagClosed);
+  put(header_->checksum, std::uint64_t{0});
   suspended_ = false;
   resume();
+}
+
+// A child that the program forked has the same file mapped, and its parent goes on.
+bool Recorder::is_own() const {
+  return header_->process_id == static_cast<std::uint32_t>(getpid());
 }
 
 void Recorder::resume() {
@@ -221,7 +254,7 @@ void Recorder::refresh_anchor(std::uint64_t now_ticks) {
   put(slot.time_ns, anchor.time_ns);
   put(header_->anchor_count, number + 1);
   next_anchor_ticks_ = now_ticks + anchor_distance_ticks_;
-  anchor_distance_ticks_ = std::min(anchor_distance_ticks_ * 2, kLastAnchorDistance);
+  anchor_distance_ticks_ = std::min(anchor_distance_ticks_ * 2, kMostAnchorDistance);
 }
 
 std::vector<TraceEvent> Recorder::events() const {

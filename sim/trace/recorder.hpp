@@ -50,16 +50,18 @@ class Recorder {
   [[nodiscard]] portals::Status open(const std::string& folder, const RecorderOptions& options);
   // Begins to record into memory. Same errors as far as they apply.
   [[nodiscard]] portals::Status open_memory(const RecorderOptions& options = {});
-  // Names for the calls that mpi_enter's `a` tells, by index; at most kMaxTraceNames, cut to 31 characters each.
+  // Names for the calls that mpi_enter's `a` tells, by index; at most kMaxTraceNames, cut to 31 characters each. Those
+  // that were told before stay as they are.
   void set_call_names(std::span<const std::string_view> names);
   // What a number of the events is called, from now on, or from `since` on (a stamp(); an event may bear the time at
-  // which its step began). Text beyond kMaxDefinitionText bytes is cut. No effect when not open; where there is no room
-  // left it is counted as lost.
+  // which its step began). Text beyond kMaxDefinitionText bytes is cut. No effect when not open or suspended; where
+  // there is no room left it is counted as lost.
   void define(DefinitionKind kind, std::uint64_t number, std::uint64_t value, std::string_view text,
               std::uint64_t since = 0);
-  // Marks the file as complete and unmaps it. Off afterwards. No effect when not open.
+  // Gives the file its checksum (some ms for a full ring of usual size), marks it as complete and unmaps it. Off
+  // afterwards. No effect when not open; in a process that the one which opened it has forked it only unmaps.
   void close();
-  // Marks the file as complete and stops, until reopen() takes both back.
+  // The same but for the mapping, until reopen() takes it back.
   void suspend();
   void reopen();
 
@@ -96,6 +98,8 @@ class Recorder {
 
  private:
   void start(TraceHeader* header, std::uint64_t mapped_bytes, const RecorderOptions& options);
+  void seal();
+  [[nodiscard]] bool is_own() const;
   void refresh_anchor(std::uint64_t now_ticks);
   [[nodiscard]] std::uint64_t now_ticks() const { return counter_ ? read_tsc() : clock_.ticks(); }
 

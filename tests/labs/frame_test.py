@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   return 0;
 }
 """
-WRITTEN, VERSION = 128, 8
+WRITTEN, VERSION, EVENTS = 128, 8, 561152
 
 
 def margay(*words):
@@ -137,7 +137,8 @@ class TraceTest(unittest.TestCase):
         self.refused(self.damaged(put(0, "8s", b"nothing!")), "not a trace file")
         self.refused(self.damaged(put(VERSION, "<I", 99)), "version 99")
         self.refused(self.damaged(put(WRITTEN, "<Q", 1 << 40)), "were overwritten")
-        self.refused(self.damaged(lambda path: os.truncate(path, 102400 + 64)), "cut short")
+        self.refused(self.damaged(lambda path: os.truncate(path, EVENTS + 64)), "cut short")
+        self.refused(self.damaged(put(EVENTS + 32, "<Q", 12345)), "its checksum does not fit")
         self.refused(self.damaged(lambda path: os.truncate(path, 100)), "not a trace file")
         self.refused(self.damaged(os.remove), r"files of ranks \[0\], the job had 2 ranks")
         self.refused(os.path.join(self.place, "nowhere"), "no trace files")

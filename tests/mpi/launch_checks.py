@@ -183,6 +183,9 @@ def case_trace_ring(case):
         case.expect(re.search(r"overwritten, .* larger ring \(--trace-events \d+\)", case.last.stdout), "the option is to be named")
         case.expect("still on the way" not in case.last.stdout, "no message was lost")
         case.margay("--trace", trace, "--trace-events", "0", program, status=2)
+        inherited = str(pathlib.Path(folder) / "inherited")
+        case.margay("-genv", "MARGAY_TRACE", inherited, "-genv", "MARGAY_TRACE_EVENTS", "8", program)
+        case.expect("events were overwritten" in case.last.stderr, "a trace without --trace has lost as much")
 
 
 LEAKED = {

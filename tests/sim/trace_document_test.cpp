@@ -117,7 +117,7 @@ TEST_CASE("the document's header is the code's") {
            FIELD(TraceHeader, definitions_bytes),
            FIELD(TraceHeader, keep_ns),
            FIELD(TraceHeader, job),
-           FIELD(TraceHeader, reserved),
+           FIELD(TraceHeader, checksum),
            FIELD(TraceHeader, written),
            FIELD(TraceHeader, anchor_count),
            FIELD(TraceHeader, anchors),

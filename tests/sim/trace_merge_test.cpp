@@ -6,6 +6,7 @@
 #include "sim/trace/format.hpp"
 #include "sim/trace/reader.hpp"
 #include "sim/trace/recorder.hpp"
+#include "tests/sim/sealed_trace.hpp"
 #include "tests/sim/trace_folder.hpp"
 
 using namespace margay::sim;
@@ -40,7 +41,9 @@ void overwrite(const std::string& path, std::size_t offset, Field value) {
   std::fstream stream(path, std::ios::binary | std::ios::in | std::ios::out);
   stream.seekp(static_cast<std::streamoff>(offset));
   stream.write(reinterpret_cast<const char*>(&value), sizeof value);
+  stream.close();
   REQUIRE(stream.good());
+  margay::sim::test::seal(path);
 }
 
 }  // namespace

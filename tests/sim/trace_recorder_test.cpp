@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <fstream>
+#include <thread>
 
 #include "sim/trace/folder.hpp"
 #include "sim/trace/reader.hpp"
@@ -53,6 +55,7 @@ mode_t mode_of(const std::string& path) {
 RecorderOptions small(std::uint64_t capacity) {
   RecorderOptions options;
   options.capacity_events = capacity;
+  options.size = 4;  // of whom numbered() names two
   return options;
 }
 
@@ -378,6 +381,70 @@ TEST_CASE("definitions stay, whatever the ring overwrites, and the last ones wit
   CHECK(file.definitions.back().text == longest.substr(0, kMaxDefinitionText));
 }
 
+TEST_CASE("names of calls are told one by one; those that were told stay") {
+  const TraceFolder folder;
+  const VirtualClock clock;
+  Recorder recorder(clock);
+  REQUIRE(recorder.open(folder.path(), small(8)).ok());
+  recorder.set_call_names(std::array<std::string_view, 1>{"MPI_Init"});
+  recorder.set_call_names(std::array<std::string_view, 2>{"not looked at again", "MPI_Send"});
+  TraceFile file;
+  REQUIRE(read_trace_file(recorder.path(), file).ok());
+  CHECK(file.names == std::vector<std::string>{"MPI_Init", "MPI_Send"});
+}
+
+TEST_CASE("a child that the program forks leaves the trace to its parent") {
+  const TraceFolder folder;
+  const VirtualClock clock;
+  TraceFile file;
+  Recorder recorder(clock);
+  REQUIRE(recorder.open(folder.path(), small(8)).ok());
+  const std::string path = recorder.path();
+  recorder.record(numbered(1));
+  const pid_t child = fork();
+  if (child == 0) {
+    recorder.suspend();
+    recorder.close();
+    _exit(0);
+  }
+  int how = 0;
+  REQUIRE(waitpid(child, &how, 0) == child);
+  REQUIRE((WIFEXITED(how) && WEXITSTATUS(how) == 0));
+  REQUIRE(read_trace_file(path, file).ok());
+  CHECK_FALSE(file.closed);
+  recorder.record(numbered(2));
+  recorder.close();
+  REQUIRE(read_trace_file(path, file).ok());
+  CHECK(file.closed);
+  CHECK(file.events.size() == 2);
+}
+
+TEST_CASE("a trace that is closed and taken up again while it is read is never a damaged one") {
+  const TraceFolder folder;
+  const RealClock clock;
+  Recorder recorder(clock);
+  REQUIRE(recorder.open(folder.path(), small(256)).ok());
+  const std::string path = recorder.path();
+  std::atomic<bool> enough = false;
+  std::thread writer([&] {
+    for (std::uint64_t number = 1; !enough; ++number) {
+      recorder.record(numbered(number));
+      if (number % 8 != 0) continue;
+      recorder.suspend();
+      if (number % 64 == 0) usleep(100);  // sometimes long enough to be read
+      recorder.reopen();
+    }
+  });
+  for (int i = 0; i < 2000; ++i) {
+    TraceFile file;
+    const Status status = read_trace_file(path, file);
+    CHECK_MESSAGE(status.ok(), status.sentence());
+    for (std::size_t at = 0; at < file.events.size(); ++at) REQUIRE(file.events[at].sequence == file.lost + at + 1);
+  }
+  enough = true;
+  writer.join();
+}
+
 TEST_CASE("a suspended trace is whole, and goes on when it is taken up again") {
   TraceFolder folder;
   const margay::sim::RealClock clock;
@@ -388,6 +455,7 @@ TEST_CASE("a suspended trace is whole, and goes on when it is taken up again") {
   recorder.reopen();  // nothing to take up
   CHECK(recorder.on());
   recorder.suspend();
+  recorder.define(DefinitionKind::portal, 1, 0, "too late");
   CHECK(!recorder.on());
   TraceFile file;
   REQUIRE(read_trace_file(path, file).ok());

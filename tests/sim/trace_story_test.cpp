@@ -243,10 +243,15 @@ TEST_CASE("names: the latest definition before an event is meant, and where ther
   CHECK_EQ(names.communicator(0, 2, 4999), "communicator 2");
   CHECK_EQ(names.elements(0, kType, 40, 0), "10 x MPI_INT");
   CHECK_EQ(names.elements(0, 17, 40, 0), "40 bytes");
-  // Where the room was full, the number may be another type's by now.
+  // Where the room was full, the number may be another type's by now; a predefined one's never is.
+  constexpr std::uint32_t kDerived = 0x8c000001;
+  made.trace.files[1].definitions.push_back({DefinitionKind::datatype, 0, kDerived, 8, "pair"});
   made.trace.files[1].definitions_lost = 1;
-  CHECK_EQ(names.elements(1, kType, 40, 0), "10 x MPI_INT");
-  CHECK_EQ(names.elements(1, kType, 40, 1), "40 bytes");
+  const TraceNames full(made.trace);
+  CHECK_EQ(full.elements(1, kDerived, 40, 0), "5 x pair");
+  CHECK_EQ(full.elements(1, kDerived, 40, 1), "40 bytes");
+  CHECK_EQ(full.elements(1, kType, 40, 1), "10 x MPI_INT");
+  CHECK_EQ(full.communicator(1, 0, 1), "MPI_COMM_WORLD");
   CHECK_EQ(names.portal(1, 0), "portal 0 (receives)");
   CHECK_EQ(names.bits(0, 0, std::uint64_t{0xa000'0003U} << 32U, 0),
            "the library's tag 0xa0000003 from 0 in MPI_COMM_WORLD");

@@ -56,7 +56,6 @@ std::string notes_of(const Trace& trace) {
                       "in its match lists and queues before is not shown.",
                       file.rank, file.left_out));
     }
-    if (file.damaged > 0) note(fmt::format("Rank {}: {} damaged events are left out.", file.rank, file.damaged));
     if (!file.closed) note(fmt::format("Rank {} did not close its trace: it still runs, or was ended.", file.rank));
     if (file.definitions_lost > 0) {
       note(fmt::format("Rank {}: there was no room for {} names.", file.rank, file.definitions_lost));

@@ -44,8 +44,7 @@ std::string trace_folder(const RunOptions& options) {
   return folder;
 }
 
-std::vector<std::string> trace_files(const RunOptions& options) {
-  const std::string folder = trace_folder(options);
+std::vector<std::string> trace_files(const RunOptions& options, const std::string& folder) {
   std::vector<std::string> files;
   if (folder.empty()) return files;
   for (const ProgramSpec& program : options.programs) {

@@ -15,7 +15,7 @@ namespace margay::sim {
 
 // What --trace names; empty without it.
 [[nodiscard]] std::string trace_folder(const RunOptions& options);
-// Where the ranks' files lie, in the order of ranks; nothing without --trace.
-[[nodiscard]] std::vector<std::string> trace_files(const RunOptions& options);
+// Where the ranks' files lie that were told `folder`, in the order of ranks; nothing without one.
+[[nodiscard]] std::vector<std::string> trace_files(const RunOptions& options, const std::string& folder);
 
 }  // namespace margay::sim

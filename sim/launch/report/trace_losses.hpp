@@ -7,8 +7,8 @@
 namespace margay::sim {
 
 // `files`: the ranks' trace files, in the order of ranks; one that is not there is passed over. A sentence for each of
-// the first ranks whose oldest events were overwritten, and what keeps them all. Nothing where nothing was lost, or no
-// more than the end of the run was asked for.
+// the first ranks whose oldest events were overwritten, or of the end that was asked for (--trace-last) a part, and
+// what keeps them all; and for those that had no room for names. Nothing where nothing was lost.
 [[nodiscard]] std::vector<std::string> trace_losses(const std::vector<std::string>& files);
 
 }  // namespace margay::sim

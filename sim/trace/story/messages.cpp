@@ -125,7 +125,7 @@ void Messages::note_open_wait(const std::vector<std::size_t>& calls, std::size_t
 
 bool Messages::is_whole(std::uint32_t rank) const {
   return std::any_of(trace_.files.begin(), trace_.files.end(),
-                     [&](const TraceFile& file) { return file.rank == rank && file.lost == 0 && file.damaged == 0; });
+                     [&](const TraceFile& file) { return file.rank == rank && file.lost == 0; });
 }
 
 std::size_t Messages::leave_of(std::size_t enter) const {

@@ -1,0 +1,36 @@
+#include "sim/trace/checksum.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::sim {
+
+namespace {
+constexpr std::size_t kDigestBytes = 16;
+static_assert(kDigestBytes >= crypto_generichash_BYTES_MIN);
+}  // namespace
+
+TraceChecksum::TraceChecksum(TraceHeader header) {
+  MARGAY_ASSERT(sodium_init() >= 0);  // finds the processor's best instructions
+  MARGAY_ASSERT(crypto_generichash_init(&state_, nullptr, 0, kDigestBytes) == 0);
+  header.checksum = 0;
+  header.flags |= kTraceFlagClosed;
+  add(std::as_bytes(std::span(&header, 1)));
+}
+
+void TraceChecksum::add(std::span<const std::byte> bytes) {
+  static_cast<void>(
+      crypto_generichash_update(&state_, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+}
+
+std::uint64_t TraceChecksum::value() {
+  std::array<unsigned char, kDigestBytes> digest{};
+  static_cast<void>(crypto_generichash_final(&state_, digest.data(), digest.size()));
+  std::uint64_t value = 0;
+  std::memcpy(&value, digest.data(), sizeof value);
+  return value == 0 ? 1 : value;
+}
+
+}  // namespace margay::sim
