@@ -31,6 +31,7 @@ void add_message_fields(Words& words, const TraceEvent& event, WireName wire_nam
   if (event.header < portals::kKindCount) words.add("{}", name(static_cast<portals::Kind>(event.header)));
   if (event.protocol != TraceProtocol::none) words.add("{}", name(event.protocol));
   if (const std::string_view reason = reason_text(event); !reason.empty()) words.add("because {}", reason);
+  if (const std::string_view body = body_text(event); !body.empty()) words.add("body by {}", body);
   if (event.portal != portals::kNoPortal) words.add("portal {}", event.portal);
   if (event.wire != kNoWire) {
     if (wire_name != nullptr) {
@@ -126,13 +127,19 @@ void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event
 
 }  // namespace
 
+std::string_view body_text(const TraceEvent& event) {
+  const TraceBody way = body_way(event.reason);
+  return !tells_body(event.kind) || way == TraceBody::none ? "" : name(way);
+}
+
 std::string_view reason_text(const TraceEvent& event) {
   if (event.kind == TraceKind::send_begin) return event.reason == 0 ? "" : name(static_cast<TraceChoice>(event.reason));
   if (event.kind == TraceKind::kernel_pass) {
     const auto passed = static_cast<portals::Passed>(event.reason);
     return passed <= portals::Passed::taken ? name(passed) : "unknown";
   }
-  if (event.reason == 0 || event.kind == TraceKind::window_access) return "";  // a way is no reason
+  // A way is no reason.
+  if (event.reason == 0 || event.kind == TraceKind::window_access || tells_body(event.kind)) return "";
   return event.reason < portals::kDropReasonCount ? name(static_cast<portals::DropReason>(event.reason)) : "unknown";
 }
 
