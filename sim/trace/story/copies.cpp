@@ -251,6 +251,10 @@ unsigned BodyCopies::count() const {
   return sum;
 }
 
+BodyCopies copies_of(const Trace& trace, const MessageStory& story) {
+  return Follower(trace, story).run();
+}
+
 std::vector<std::string> copies_told(const BodyCopies& copies) {
   if (copies.legs.empty()) return {};
   std::string legs;
