@@ -51,8 +51,9 @@ void Answers::reply(const portals::Verdict& verdict, const portals::Header& head
   const bool taken = initiator_.try_send(answer, verdict.landing);
   if (recorder_.on()) {
     TraceEvent event = trace_answer(TraceKind::kernel_reply_sent, answer, number, sequence);
-    event.reason = body_told(taken ? initiator_.body_taken(answer.destination.rank) : TraceBody::none,
-                             !verdict.landing.contiguous());
+    event.reason =
+        body_told(taken && answer.length != 0 ? initiator_.body_taken(answer.destination.rank) : TraceBody::none,
+                  !verdict.landing.contiguous());
     recorder_.record(event, stamp);
   }
   if (taken) {

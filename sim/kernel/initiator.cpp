@@ -16,7 +16,8 @@ bool Initiator::try_send(const portals::Header& header, const portals::Region& b
   // The message may have been delivered before try_send() returns: its departure is what came first.
   const std::uint64_t stamp = recorder_.on() ? recorder_.stamp() : 0;
   if (gone(peer) || !wire.try_send(peer, header, body)) return false;
-  count(header, wire.id(), stamp == 0 ? std::uint8_t{0} : body_told(wire.body_taken(), !body.contiguous()), stamp);
+  count(header, wire.id(),
+        stamp == 0 || header.length == 0 ? std::uint8_t{0} : body_told(wire.body_taken(), !body.contiguous()), stamp);
   return true;
 }
 

@@ -31,7 +31,6 @@ void add_message_fields(Words& words, const TraceEvent& event, WireName wire_nam
   if (event.header < portals::kKindCount) words.add("{}", name(static_cast<portals::Kind>(event.header)));
   if (event.protocol != TraceProtocol::none) words.add("{}", name(event.protocol));
   if (const std::string_view reason = reason_text(event); !reason.empty()) words.add("because {}", reason);
-  if (const std::string_view body = body_text(event); !body.empty()) words.add("body by {}", body);
   if (event.portal != portals::kNoPortal) words.add("portal {}", event.portal);
   if (event.wire != kNoWire) {
     if (wire_name != nullptr) {
@@ -168,6 +167,7 @@ std::string text_line(const Trace& trace, const Trace::Entry& entry, std::uint64
   if (tells_bytes(event)) words.add("{} bytes", event.bytes);
   if (event.match_bits != 0) words.add("bits 0x{:016x}", event.match_bits);
   add_own_fields(words, file, event);
+  if (const std::string_view body = body_text(event); !body.empty()) words.add("body by {}", body);
   const std::string kind = static_cast<std::uint16_t>(event.kind) < kTraceKindCount
                                ? std::string(name(event.kind))
                                : fmt::format("kind {}", static_cast<std::uint16_t>(event.kind));

@@ -272,7 +272,7 @@ TEST_CASE("tcp stream: it tells of each body how much of it was copied") {
     Reader reader;
     reader.give(stream, [piece] { return piece; });
     check_small(reader.story);
-    CHECK(reader.straight > 0);
+    CHECK_EQ(reader.straight > 0, piece != stream.size());  // what is all there is read ahead
     CHECK_EQ(reader.told_copied, kBodies - reader.straight);
     CHECK_EQ(reader.told_twice, 0);
     // Out of a backend's buffers every byte is copied, where it goes to its place too.
