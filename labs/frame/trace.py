@@ -45,7 +45,11 @@ WAYS = ("direct", "process", "message")
 ACCESSES = ("put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap")
 SYNCHRONISATIONS = ("fence", "post", "start", "complete", "wait", "lock", "unlock", "lock_all", "unlock_all", "flush",
                     "flush_all", "flush_local", "flush_local_all", "sync")
-REASONS = {"send_begin": CHOICES, "kernel_pass": PASSED, "window_access": WAYS}
+BODIES = ("none", "slot", "straight", "cell", "ring", "ring_in_parts", "ring_instead", "read", "epoll", "uring",
+          "uring_provided", "virtual")
+BODY_KINDS = ("kernel_send", "kernel_sent", "kernel_reply_sent", "kernel_deposit")
+REASONS = {"send_begin": CHOICES, "kernel_pass": PASSED, "window_access": WAYS, **{kind: BODIES for kind in BODY_KINDS}}
+BODY_IN_PIECES = 0x80
 WITH_CALL = {"wait_begin", "wait_end", "mpi_enter", "mpi_leave"}
 WITH_REQUEST = {"send_begin", "post_receive", "search_hit", "search_miss", "receive_complete", "request_complete",
                 "pull_begin", "pull_complete", "synchronous_answer"}
@@ -282,6 +286,8 @@ class Trace:
         (time, kind, wire, protocol, source, destination, header, portal, reason, saved, sequence, bits, length, detail,
          a, b) = row
         kind = word(KINDS, kind)
+        if kind in BODY_KINDS:
+            reason &= ~BODY_IN_PIECES
         return Event(time=(time - self._start) / self.ticks_per_us, rank=file.rank, kind=kind, wire=word(WIRES, wire),
                      protocol=word(PROTOCOLS, protocol), source=None if source == ANY else source,
                      destination=None if destination == ANY else destination, header=word(HEADERS, header),

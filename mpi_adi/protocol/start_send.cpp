@@ -38,6 +38,7 @@ struct BegunSend {
   event.bytes = begun.bytes;
   event.detail = static_cast<std::uint64_t>(send.told().count);
   event.a = begun.request;
+  if (send.copied_from != nullptr && begun.bytes != 0) event.saved = portals::Saved::body;
   define_in_trace(parts.recorder(), *send.communicator, begun.stamp);
   event.b = define_in_trace(parts.recorder(), *send.told().type, begun.stamp);
   parts.recorder().record(event, begun.stamp);

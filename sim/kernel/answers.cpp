@@ -34,7 +34,10 @@ void Answers::acknowledge(const portals::Verdict& verdict, const portals::Header
   answer.kind = portals::Kind::acknowledgment;
   answer.user_data[0] = static_cast<std::byte>(verdict.saved);
   answer.return_length = verdict.landing.bytes();
-  if (recorder_.on()) record(TraceKind::kernel_ack_sent, answer, sequence);
+  if (recorder_.on()) {
+    recorder_.record(
+        trace_answer(TraceKind::kernel_ack_sent, answer, initiator_.next_sequence(answer.destination.rank), sequence));
+  }
   if (!initiator_.try_send(answer, {})) queue(answer, {}, header);
 }
 
@@ -42,8 +45,18 @@ void Answers::reply(const portals::Verdict& verdict, const portals::Header& head
   portals::Header answer = answer_to(header, sequence);
   answer.kind = portals::Kind::reply;
   answer.length = verdict.landing.bytes();
-  if (recorder_.on()) record(TraceKind::kernel_reply_sent, answer, sequence);
-  if (initiator_.try_send(answer, verdict.landing)) {
+  // It may be there before try_send() returns: its departure is what came first.
+  const std::uint64_t number = initiator_.next_sequence(answer.destination.rank);
+  const std::uint64_t stamp = recorder_.on() ? recorder_.stamp() : 0;
+  const bool taken = initiator_.try_send(answer, verdict.landing);
+  if (recorder_.on()) {
+    TraceEvent event = trace_answer(TraceKind::kernel_reply_sent, answer, number, sequence);
+    event.reason =
+        body_told(taken && answer.length != 0 ? initiator_.body_taken(answer.destination.rank) : TraceBody::none,
+                  !verdict.landing.contiguous());
+    recorder_.record(event, stamp);
+  }
+  if (taken) {
     delivery_.complete(verdict, header);
   } else {
     queue(answer, verdict, header);
@@ -80,10 +93,6 @@ void Answers::queue(const portals::Header& answer, const portals::Verdict& verdi
   pending.transmission.owner_kind = kOwnerKernel;
   ++under_way_;
   initiator_.send(pending.transmission);
-}
-
-void Answers::record(TraceKind kind, const portals::Header& answer, std::uint64_t sequence) {
-  recorder_.record(trace_answer(kind, answer, initiator_.next_sequence(answer.destination.rank), sequence));
 }
 
 }  // namespace margay::sim

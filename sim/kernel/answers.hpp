@@ -42,7 +42,6 @@ class Answers {
     portals::Header asked;
   };
   void queue(const portals::Header& answer, const portals::Verdict& verdict, const portals::Header& asked);
-  void record(TraceKind kind, const portals::Header& answer, std::uint64_t sequence);
 
   Initiator& initiator_;
   portals::Delivery& delivery_;

@@ -16,7 +16,8 @@ bool Initiator::try_send(const portals::Header& header, const portals::Region& b
   // The message may have been delivered before try_send() returns: its departure is what came first.
   const std::uint64_t stamp = recorder_.on() ? recorder_.stamp() : 0;
   if (gone(peer) || !wire.try_send(peer, header, body)) return false;
-  count(header, wire.id(), stamp);
+  count(header, wire.id(),
+        stamp == 0 || header.length == 0 ? std::uint8_t{0} : body_told(wire.body_taken(), !body.contiguous()), stamp);
   return true;
 }
 
@@ -35,7 +36,8 @@ void Initiator::send(Transmission& transmission) {
   Wire& wire = *routes_[peer];
   transmission.state = Transmission::State::queued;
   transmission.sequence = next_sequence(peer);
-  count(transmission.header, wire.id(), recorder_.on() ? recorder_.stamp() : 0);
+  count(transmission.header, wire.id(), body_told(TraceBody::none, !transmission.body.contiguous()),
+        recorder_.on() ? recorder_.stamp() : 0);
   wire.send(peer, transmission);
 }
 
@@ -75,7 +77,7 @@ bool Initiator::replace(Transmission& transmission, Transmission& instead) {
   return true;
 }
 
-void Initiator::count(const portals::Header& header, WireId wire, std::uint64_t stamp) {
+void Initiator::count(const portals::Header& header, WireId wire, std::uint8_t way, std::uint64_t stamp) {
   const std::uint64_t sequence = registers_.count_sent(header.destination.rank);
   WireCounts& counts = counts_[static_cast<std::size_t>(wire)];
   ++counts.messages;
@@ -84,16 +86,18 @@ void Initiator::count(const portals::Header& header, WireId wire, std::uint64_t 
   ++kind.messages;
   kind.bytes += header.length;
   if (recorder_.on()) [[unlikely]]
-    tell_sent(header, wire, sequence, stamp);
+    tell_sent(header, wire, way, sequence, stamp);
 }
 
 // An answer's departure is recorded by who answers, under the identity of the message that it answers.
-void Initiator::tell_sent(const portals::Header& header, WireId wire, std::uint64_t sequence, std::uint64_t stamp) {
+void Initiator::tell_sent(const portals::Header& header, WireId wire, std::uint8_t way, std::uint64_t sequence,
+                          std::uint64_t stamp) {
   if (header.kind == portals::Kind::acknowledgment || header.kind == portals::Kind::reply) return;
   portals::Header told = header;
   told.source = me_;
   TraceEvent event = trace_event(TraceKind::kernel_send, told, sequence);
   event.wire = static_cast<std::uint8_t>(wire);
+  event.reason = way;
   recorder_.record(event, stamp);
 }
 

@@ -33,6 +33,9 @@ class Initiator {
   void stop(Transmission& transmission);
   [[nodiscard]] bool replace(Transmission& transmission, Transmission& instead);
 
+  // See Wire, of the one that reaches `peer`.
+  [[nodiscard]] TraceBody body_taken(std::uint32_t peer) const { return routes_[peer]->body_taken(); }
+
   // The number that the next message to `peer` will have in its ordered pair.
   [[nodiscard]] std::uint64_t next_sequence(std::uint32_t peer) const { return registers_.sent(peer) + 1; }
   // Transmissions taken and not yet given back.
@@ -51,8 +54,9 @@ class Initiator {
   [[nodiscard]] const WireCounts& counts(WireId id) const { return counts_[static_cast<std::size_t>(id)]; }
 
  private:
-  void count(const portals::Header& header, WireId wire, std::uint64_t stamp);
-  [[gnu::noinline]] void tell_sent(const portals::Header& header, WireId wire, std::uint64_t sequence,
+  // `way`: of the body, where that is known (TraceEvent::reason).
+  void count(const portals::Header& header, WireId wire, std::uint8_t way, std::uint64_t stamp);
+  [[gnu::noinline]] void tell_sent(const portals::Header& header, WireId wire, std::uint8_t way, std::uint64_t sequence,
                                    std::uint64_t stamp);
 
   portals::ProcessId me_;

@@ -67,9 +67,11 @@ bool Kernel::idle() const {
 }
 
 void Kernel::record_sent(const Transmission& transmission) {
-  if (transmission.state != Transmission::State::sent) return;
+  if (transmission.state == Transmission::State::failed) return;
   TraceEvent event = trace_event(TraceKind::kernel_sent, transmission.header, transmission.sequence);
   event.wire = static_cast<std::uint8_t>(routes_[transmission.header.destination.rank]->id());
+  event.reason = body_told(transmission.way, false);
+  event.detail = transmission.copied_bytes;
   recorder_.record(event);
 }
 

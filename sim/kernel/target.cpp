@@ -27,7 +27,7 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
     case Arrival::Kind::started:
       return started(wire, arrival);
     case Arrival::Kind::finished:
-      finished(*static_cast<Incoming*>(arrival.cookie));
+      finished(wire, *static_cast<Incoming*>(arrival.cookie));
       return true;
     case Arrival::Kind::cut:
       cut(*static_cast<Incoming*>(arrival.cookie));
@@ -51,7 +51,7 @@ bool Target::whole(Wire& wire, Arrival& arrival) {
     entries_walked_ += placed.visited;
     registers_.count_delivered(header.source.rank);
     if (watched()) [[unlikely]]
-      note_placed(arrival, wire.id(), placed);
+      note_placed(arrival, wire, placed);
     return true;
   }
   return whole_other(wire, arrival);
@@ -64,7 +64,7 @@ bool Target::whole_other(Wire& wire, Arrival& arrival) {
     const std::uint64_t bytes = verdict.landing.bytes();
     if (bytes != 0) portals::copy(verdict.landing, arrival.body.slice(0, bytes));
     wire.consume();
-    deposited(verdict, header, arrival.sequence);
+    deposited(wire, verdict, header, arrival.sequence);
     return true;
   }
   return not_deposited(wire, arrival, verdict);
@@ -116,15 +116,15 @@ bool Target::started(Wire& wire, Arrival& arrival) {
   // Only the header is wanted, or nothing: the body passes by, and the acknowledgment stops it at its source.
   wire.refuse();
   if (verdict.outcome == Outcome::deposit) {
-    deposited(verdict, header, arrival.sequence);
+    deposited(wire, verdict, header, arrival.sequence);
   } else {
     drop(header, arrival.sequence, verdict.reason);
   }
   return true;
 }
 
-void Target::finished(Incoming& incoming) {
-  deposited(incoming.verdict, incoming.header, incoming.sequence);
+void Target::finished(const Wire& wire, Incoming& incoming) {
+  deposited(wire, incoming.verdict, incoming.header, incoming.sequence);
   release(incoming);
 }
 
@@ -167,18 +167,26 @@ void Target::note_decision(const Arrival& arrival, WireId wire, const portals::V
   if (recorder_.on()) record_verdict(header, arrival.sequence, verdict);
 }
 
-void Target::note_placed(const Arrival& arrival, WireId wire, const portals::Placed& placed) {
+void Target::note_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed) {
   const portals::Verdict verdict = portals::Delivery::verdict_of(placed, arrival.header);
-  note_decision(arrival, wire, verdict, false);
-  tell_deposit(verdict, arrival.header, arrival.sequence);
+  note_decision(arrival, wire.id(), verdict, false);
+  tell_deposit(wire, verdict, arrival.header, arrival.sequence);
 }
 
-void Target::tell_deposit(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
+void Target::tell_deposit(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
+                          std::uint64_t sequence) {
   if (recorder_.on()) {
     TraceEvent event = trace_event(TraceKind::kernel_deposit, header, sequence);
     event.saved = verdict.saved;
+    event.wire = static_cast<std::uint8_t>(wire.id());
     event.bytes = verdict.landing.bytes();
     event.detail = verdict.offset;
+    if (event.bytes != 0) {
+      const BodyTold body = wire.body_came();
+      event.reason = body_told(body.way, !verdict.landing.contiguous());
+      event.a = static_cast<std::uint32_t>(body.aside_bytes);
+      event.b = static_cast<std::uint32_t>(body.aside_bytes >> 32U);
+    }
     recorder_.record(event);
   }
   if (verdict.acknowledge) answers_.acknowledge(verdict, header, sequence);

@@ -89,7 +89,7 @@ class Target {
   [[gnu::noinline]] bool take_other(Wire& wire, Arrival& arrival);
   [[gnu::noinline]] bool not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict);
   bool started(Wire& wire, Arrival& arrival);
-  void finished(Incoming& incoming);
+  void finished(const Wire& wire, Incoming& incoming);
   void cut(Incoming& incoming);
   void lost(Wire& wire, const Arrival& arrival);
 
@@ -109,7 +109,7 @@ class Target {
   // nothing has happened yet; it was decided; it was deposited at once.
   [[gnu::noinline]] void note_arrival(const Arrival& arrival, WireId wire);
   [[gnu::noinline]] void note_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict, bool hold);
-  [[gnu::noinline]] void note_placed(const Arrival& arrival, WireId wire, const portals::Placed& placed);
+  [[gnu::noinline]] void note_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed);
   [[nodiscard]] bool was_held(std::uint32_t source, std::uint64_t sequence) const {
     const auto found = held_.find(source);
     return found != held_.end() && found->second.sequence == sequence;
@@ -127,14 +127,15 @@ class Target {
     return false;
   }
   // The message is deposited: counters, the acknowledgment, the trace.
-  void deposited(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
+  void deposited(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
+                 std::uint64_t sequence) {
     delivery_.complete(verdict, header);
     ++counts_.decided;
     registers_.count_delivered(header.source.rank);
     if (verdict.acknowledge || recorder_.on()) [[unlikely]]
-      tell_deposit(verdict, header, sequence);
+      tell_deposit(wire, verdict, header, sequence);
   }
-  [[gnu::noinline]] void tell_deposit(const portals::Verdict& verdict, const portals::Header& header,
+  [[gnu::noinline]] void tell_deposit(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
                                       std::uint64_t sequence);
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;
   [[gnu::noinline]] void drop(const portals::Header& header, std::uint64_t sequence, portals::DropReason reason);

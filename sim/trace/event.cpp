@@ -73,6 +73,12 @@ static_assert(!kAccessNames.back().empty());
 constexpr std::array<std::string_view, kTraceWayCount> kWayNames = {"direct", "process", "message"};
 static_assert(!kWayNames.back().empty());
 
+constexpr std::array<std::string_view, kTraceBodyCount> kBodyNames = {
+    "none",         "slot", "straight", "cell",  "ring",           "ring_in_parts",
+    "ring_instead", "read", "epoll",    "uring", "uring_provided", "virtual",
+};
+static_assert(!kBodyNames.back().empty());
+
 constexpr std::array<std::string_view, kTraceEpochCount> kEpochNames = {
     "none", "fence", "start", "lock_shared", "lock_exclusive", "lock_all",
 };
@@ -132,6 +138,9 @@ std::string_view name(TraceAccess access) {
 }
 std::string_view name(TraceWay way) {
   return lookup(kWayNames, way);
+}
+std::string_view name(TraceBody body) {
+  return lookup(kBodyNames, body);
 }
 std::string_view name(TraceEpoch epoch) {
   return lookup(kEpochNames, epoch);

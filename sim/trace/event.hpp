@@ -19,10 +19,14 @@ namespace margay::sim {
 enum class TraceKind : std::uint16_t {
   none = 0,
   // The sender. reason: TraceChoice
-  // {protocol, reason, match_bits, bytes, detail: count, a: request, b: datatype} a protocol was chosen for a message
+  // {protocol, reason, match_bits, bytes, detail: count, a: request, b: datatype, saved: body: what is sent is a copy
+  // that the library made first} a protocol was chosen for a message
   send_begin = 1,
-  kernel_send = 2,  // {header, portal, wire, match_bits, bytes} the header was handed to a wire
-  kernel_sent = 3,  // {wire, bytes} the wire is done with it: what of the body was wanted has left
+  // {header, portal, wire, match_bits, bytes, reason: body_told()} the header was handed to a wire
+  kernel_send = 2,
+  // {wire, bytes, reason: TraceBody, detail: bytes of the body that this process copied} the wire is done with it: what
+  // of the body was wanted has left
+  kernel_sent = 3,
   // The target's kernel. reason: portals::Passed in kernel_pass, else portals::DropReason
   kernel_arrive = 4,  // {header, portal, wire, match_bits, bytes} the header of a put or a reply was seen
   kernel_match = 5,   // {portal, detail: entry's order, a: entries visited, b: entry's owner kind} one took it
@@ -30,13 +34,16 @@ enum class TraceKind : std::uint16_t {
   // TraceLink << 24, b: source rank that it accepts, or any} passed over (only when walks are traced)
   kernel_pass = 6,
   kernel_deposit_begin = 7,  // {bytes, detail: offset} a body that comes in parts began
-  kernel_deposit = 8,        // {saved, bytes, detail: offset} all is there
-  kernel_ack_sent = 9,       // {saved, wire, bytes: saved bytes, detail: the put's sequence} handed to a wire
-  kernel_ack_arrived = 10,   // {saved, wire, bytes: saved bytes, detail: the put's sequence or 0} at the put's sender
-  kernel_get_arrived = 11,   // {portal, wire, match_bits, bytes: wanted} the header of a get was seen
-  kernel_reply_sent = 12,    // {portal, wire, bytes, detail: the get's sequence} handed to a wire
-  kernel_drop = 13,          // {portal, reason, match_bits, bytes} counted, not deposited
-  kernel_hold = 14,          // {portal, reason, match_bits, bytes} left on the wire until there is room
+  // {saved, wire, bytes, detail: offset, reason: body_told(), a, b: lower and upper half of BodyTold::aside_bytes} all
+  // is there
+  kernel_deposit = 8,
+  kernel_ack_sent = 9,      // {saved, wire, bytes: saved bytes, detail: the put's sequence} handed to a wire
+  kernel_ack_arrived = 10,  // {saved, wire, bytes: saved bytes, detail: the put's sequence or 0} at the put's sender
+  kernel_get_arrived = 11,  // {portal, wire, match_bits, bytes: wanted} the header of a get was seen
+  // {portal, wire, bytes, detail: the get's sequence, reason: as of kernel_send} handed to a wire
+  kernel_reply_sent = 12,
+  kernel_drop = 13,  // {portal, reason, match_bits, bytes} counted, not deposited
+  kernel_hold = 14,  // {portal, reason, match_bits, bytes} left on the wire until there is room
   // The receiver
   post_receive = 15,      // {source or any, match_bits, detail: ignore bits, bytes: room, a: request, b: datatype}
   search_hit = 16,        // {match_bits, a: request, bytes, saved} a message of the heap was the one
@@ -167,6 +174,48 @@ enum class TraceSync : std::uint8_t {
 inline constexpr std::uint8_t kTraceSyncCount = 14;
 [[nodiscard]] std::string_view name(TraceSync sync);
 
+// How a wire carries a body, or a side of it: which memory it passes by.
+enum class TraceBody : std::uint8_t {
+  none = 0,           // not told: there is no body, or another event tells it
+  slot = 1,           // within the process: into a slot of the wire, and out of it
+  straight = 2,       // within the process: from memory to memory
+  cell = 3,           // shared memory: in the cell of its header
+  ring = 4,           // shared memory: in the byte ring, whole before its header
+  ring_in_parts = 5,  // shared memory: through the byte ring, both sides at once
+  ring_instead = 6,   // the same, after it could not be read
+  read = 7,           // shared memory: by the receiver out of the sender's memory
+  epoll = 8,          // TCP, read or written between calls of epoll
+  uring = 9,          // TCP, read or written by io_uring
+  uring_provided =
+      10,         // TCP: io_uring read it, or a part, into buffers of its own, which were copied to the receiver's
+  virtual_ = 11,  // in frames of the virtual network
+};
+inline constexpr std::uint8_t kTraceBodyCount = 12;
+[[nodiscard]] std::string_view name(TraceBody body);
+
+// How the body of one message came, as its receiver's wire tells it.
+struct BodyTold {
+  TraceBody way = TraceBody::none;
+  // TCP: of its bytes those that this process copied out of its wire's buffers, the others came straight from the
+  // socket. read: those that the sender wrote into the receiver's memory, the others the receiver read.
+  std::uint64_t aside_bytes = 0;
+};
+
+// `reason` of the kernel's events about a body: the way, and whether the body's memory here is in pieces.
+inline constexpr std::uint8_t kBodyInPieces = 0x80;
+[[nodiscard]] constexpr std::uint8_t body_told(TraceBody way, bool in_pieces) {
+  return static_cast<std::uint8_t>(static_cast<std::uint8_t>(way) | (in_pieces ? kBodyInPieces : 0));
+}
+[[nodiscard]] constexpr TraceBody body_way(std::uint8_t reason) {
+  return static_cast<TraceBody>(reason & (kBodyInPieces - 1U));
+}
+
+// Whether `reason` is that.
+[[nodiscard]] constexpr bool tells_body(TraceKind kind) {
+  return kind == TraceKind::kernel_send || kind == TraceKind::kernel_sent || kind == TraceKind::kernel_reply_sent ||
+         kind == TraceKind::kernel_deposit;
+}
+
 // Why the heap lost a message unread.
 enum class TraceGivenBack : std::uint8_t {
   cancelled = 1,     // its sender's MPI_Cancel
@@ -224,7 +273,7 @@ struct TraceEvent {
   portals::Rank destination = portals::kAnyRank;
   std::uint8_t header = kNoHeader;  // portals::Kind
   std::uint8_t portal = portals::kNoPortal;
-  std::uint8_t reason = 0;  // by kind: portals::DropReason, portals::Passed, TraceChoice, TraceWay
+  std::uint8_t reason = 0;  // by kind: portals::DropReason, portals::Passed, TraceChoice, TraceWay, TraceBody
   portals::Saved saved = portals::Saved::nothing;
   std::uint64_t sequence = 0;
   std::uint64_t match_bits = 0;

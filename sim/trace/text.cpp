@@ -126,13 +126,19 @@ void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event
 
 }  // namespace
 
+std::string_view body_text(const TraceEvent& event) {
+  const TraceBody way = body_way(event.reason);
+  return !tells_body(event.kind) || way == TraceBody::none ? "" : name(way);
+}
+
 std::string_view reason_text(const TraceEvent& event) {
   if (event.kind == TraceKind::send_begin) return event.reason == 0 ? "" : name(static_cast<TraceChoice>(event.reason));
   if (event.kind == TraceKind::kernel_pass) {
     const auto passed = static_cast<portals::Passed>(event.reason);
     return passed <= portals::Passed::taken ? name(passed) : "unknown";
   }
-  if (event.reason == 0 || event.kind == TraceKind::window_access) return "";  // a way is no reason
+  // A way is no reason.
+  if (event.reason == 0 || event.kind == TraceKind::window_access || tells_body(event.kind)) return "";
   return event.reason < portals::kDropReasonCount ? name(static_cast<portals::DropReason>(event.reason)) : "unknown";
 }
 
@@ -161,6 +167,7 @@ std::string text_line(const Trace& trace, const Trace::Entry& entry, std::uint64
   if (tells_bytes(event)) words.add("{} bytes", event.bytes);
   if (event.match_bits != 0) words.add("bits 0x{:016x}", event.match_bits);
   add_own_fields(words, file, event);
+  if (const std::string_view body = body_text(event); !body.empty()) words.add("body by {}", body);
   const std::string kind = static_cast<std::uint16_t>(event.kind) < kTraceKindCount
                                ? std::string(name(event.kind))
                                : fmt::format("kind {}", static_cast<std::uint16_t>(event.kind));

@@ -23,5 +23,7 @@ namespace margay::sim {
 [[nodiscard]] std::string message_text(const TraceEvent& event);
 // Reason by the kind's own table; "" when the kind has none or it is none.
 [[nodiscard]] std::string_view reason_text(const TraceEvent& event);
+// How the body went, of an event that tells it; else "".
+[[nodiscard]] std::string_view body_text(const TraceEvent& event);
 
 }  // namespace margay::sim

@@ -23,6 +23,8 @@ bool SelfWire::try_send(std::uint32_t peer, const Header& header, const Region& 
 void SelfWire::send(std::uint32_t peer, Transmission& transmission) {
   MARGAY_ASSERT(peer == me_.rank && transmission.body.bytes() == transmission.header.length);
   transmission.state = Transmission::State::queued;
+  transmission.way = TraceBody::straight;
+  transmission.copied_bytes = 0;
   queue_.push(transmission);
   quiet_ = false;
 }
@@ -71,6 +73,7 @@ void SelfWire::consume() {
   MARGAY_ASSERT(offered_);
   offered_ = false;
   ++sequence_;
+  was_copy_ = copied_ != 0;
   if (copied_ != 0) {
     first_ = (first_ + 1) % kSelfSlots;
     --copied_;

@@ -34,6 +34,8 @@ class SelfWire final : public Wire {
   void hold() override;
   void accept(const portals::Region& landing, void* cookie) override;  // never asked for
   void refuse() override;                                              // never asked for
+  [[nodiscard]] BodyTold body_came() const override { return {was_copy_ ? TraceBody::slot : TraceBody::straight}; }
+  [[nodiscard]] TraceBody body_taken() const override { return TraceBody::slot; }
   [[nodiscard]] bool idle() const override { return copied_ == 0 && queue_.empty(); }
 
  private:
@@ -52,6 +54,7 @@ class SelfWire final : public Wire {
   std::size_t copied_ = 0;  // copies that wait; all of them came before all of queue_
   TransmissionList queue_;
   std::uint64_t sequence_ = 0;  // of the last consumed message
+  bool was_copy_ = false;       // that one
   bool offered_ = false;
   bool held_ = false;
 };

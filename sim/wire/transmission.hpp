@@ -5,6 +5,7 @@
 
 #include "portals/header.hpp"
 #include "portals/memory/region.hpp"
+#include "sim/trace/event.hpp"
 
 namespace margay::sim {
 
@@ -25,6 +26,9 @@ struct Transmission {
   // Wire's own while queued:
   Transmission* next = nullptr;
   portals::RegionCursor cursor;  // how far the body has been carried
+  // Told by the wire when it is finished, for a trace: how the body left, and how much of it this process copied.
+  TraceBody way = TraceBody::none;
+  std::uint64_t copied_bytes = 0;
 };
 
 // First in, first out; intrusive, so a transmission is on one list at a time.

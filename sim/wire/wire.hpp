@@ -13,6 +13,7 @@
 #include "portals/deliver.hpp"
 #include "portals/header.hpp"
 #include "portals/memory/region.hpp"
+#include "sim/trace/event.hpp"
 #include "sim/wire/transmission.hpp"
 
 namespace margay::sim {
@@ -99,6 +100,12 @@ class Wire {
   // The owner is away, and its coprocessor acts, until told otherwise: what needs the fewest turns on a processor is
   // best.
   virtual void owner_away(bool away) { static_cast<void>(away); }
+
+  // For a trace, which alone asks. How the body of the last arrival came: of a whole one once it is consumed, else
+  // finished.
+  [[nodiscard]] virtual BodyTold body_came() const { return {}; }
+  // How the bodies leave that try_send() takes; none: their receiver's wire tells that.
+  [[nodiscard]] virtual TraceBody body_taken() const { return TraceBody::none; }
 
   // Answers; all concern the message that the last poll() gave.
   // whole: its memory may be used again

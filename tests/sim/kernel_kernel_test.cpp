@@ -325,19 +325,27 @@ TEST_CASE("kernel: a lost peer is gone and lost, one that had left is gone") {
   CHECK_EQ(played.kernel.losses(), 2);
 }
 
-TEST_CASE("kernel: a trace tells that a body was taken only if it was") {
+TEST_CASE("kernel: a trace tells what was taken of a body, unless it failed") {
   Played played;
   REQUIRE(played.recorder.open_memory().ok());
   std::array<Transmission, 3> out;
   for (Transmission& transmission : out) played.queue(transmission, 3);
   played.recorder.clear();
+  out[0].way = out[1].way = TraceBody::epoll;
+  out[0].copied_bytes = 0;
+  out[1].copied_bytes = 7;
   played.tcp.end(Transmission::State::sent);
   played.tcp.end(Transmission::State::stopped);
   played.tcp.end(Transmission::State::failed);
   for (Transmission& transmission : out) CHECK(played.kernel.next_finished() == &transmission);
   const std::vector<TraceEvent> events = played.recorder.events();
-  REQUIRE_EQ(events.size(), 1);
-  CHECK(events[0].kind == TraceKind::kernel_sent);
+  REQUIRE_EQ(events.size(), 2);
+  for (const TraceEvent& event : events) {
+    CHECK(event.kind == TraceKind::kernel_sent);
+    CHECK(body_way(event.reason) == TraceBody::epoll);
+  }
+  CHECK_EQ(events[0].detail, 0);
+  CHECK_EQ(events[1].detail, 7);
   CHECK_EQ(events[0].sequence, 1);
   CHECK_EQ(events[0].destination, 3);
   CHECK_EQ(events[0].wire, static_cast<std::uint8_t>(WireId::tcp));

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -30,6 +31,10 @@ struct Reader {
   TcpReceiver receiver{7, {0, 7}, {0, 1}};
   Story story;
   bool refuse = false;
+  bool by_backend = false;        // the pieces come out of a backend's buffers
+  std::uint64_t straight = 0;     // bytes that were given to where a body lands
+  std::uint64_t told_copied = 0;  // bytes of bodies that the receiver says it copied
+  std::size_t told_twice = 0;
 
   // Gives `bytes` in pieces of `piece`, taking arrivals after each.
   void give(std::span<const std::byte> bytes, const std::function<std::size_t()>& piece) {
@@ -48,12 +53,19 @@ struct Reader {
       for (std::size_t i = 0; i < count && !bytes.empty(); ++i) {
         const std::size_t here = std::min(bytes.size(), pieces[i].iov_len);
         std::memcpy(pieces[i].iov_base, bytes.data(), here);
+        if (lands(pieces[i].iov_base)) straight += here;
         bytes = bytes.subspan(here);
         given += here;
       }
-      receiver.received(given);
+      receiver.received(given, by_backend);
       take();
     }
+  }
+  [[nodiscard]] bool lands(const void* at) const {
+    const auto* byte = static_cast<const std::byte*>(at);
+    return std::ranges::any_of(story.bodies, [byte](const Bytes& body) {
+      return !body.empty() && byte >= body.data() && byte < body.data() + body.size();
+    });
   }
   void end() {
     receiver.end({});
@@ -69,6 +81,8 @@ struct Reader {
           Bytes& body = story.bodies.emplace_back(arrival.header.length);
           portals::RegionCursor(arrival.body).read(body);
           receiver.consume();
+          told_copied += receiver.copied_bytes();
+          told_twice += receiver.copied_twice();
           break;
         }
         case Arrival::Kind::started: {
@@ -83,6 +97,7 @@ struct Reader {
         }
         case Arrival::Kind::finished:
           story.events.push_back("finished");
+          told_copied += receiver.copied_bytes();
           break;
         case Arrival::Kind::cut:
           story.events.push_back("cut");
@@ -248,6 +263,25 @@ Bytes joined(std::initializer_list<Bytes> parts) {
   Bytes all;
   for (const Bytes& part : parts) all.insert(all.end(), part.begin(), part.end());
   return all;
+}
+
+TEST_CASE("tcp stream: it tells of each body how much of it was copied") {
+  const Bytes stream = small_stream();
+  constexpr std::uint64_t kBodies = 33 + kWholeBytes + 1 + 5;
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{700}, stream.size()}) {
+    Reader reader;
+    reader.give(stream, [piece] { return piece; });
+    check_small(reader.story);
+    CHECK_EQ(reader.straight > 0, piece != stream.size());  // what is all there is read ahead
+    CHECK_EQ(reader.told_copied, kBodies - reader.straight);
+    CHECK_EQ(reader.told_twice, 0);
+    // Out of a backend's buffers every byte is copied, where it goes to its place too.
+    Reader provided;
+    provided.by_backend = true;
+    provided.give(stream, [piece] { return piece; });
+    CHECK_EQ(provided.told_copied, kBodies);
+    CHECK_EQ(provided.told_twice, 3);  // those that came whole
+  }
 }
 
 // A process that rests between two parts of its program may end without another word; one that works again may not.

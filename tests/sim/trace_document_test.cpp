@@ -176,6 +176,9 @@ TEST_CASE("the document's other numbers are the code's") {
   const auto choices = listed("Choices");
   CHECK(choices.size() == kTraceChoiceCount);
   for (const auto& [number, word] : choices) CHECK(word == name(static_cast<TraceChoice>(number)));
+  const auto bodies = listed("Bodies");
+  CHECK(bodies.size() == kTraceBodyCount);
+  for (const auto& [number, word] : bodies) CHECK(word == name(static_cast<TraceBody>(number)));
   const auto links = listed("Links");
   CHECK(links.size() == kTraceLinkCount);
   for (const auto& [number, word] : links) CHECK(word == name(static_cast<TraceLink>(number)));

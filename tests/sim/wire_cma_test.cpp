@@ -50,6 +50,17 @@ ReadOffer read_offer(const ShmLayout& layout, std::byte*& at) {
   std::memcpy(&offer, at, sizeof offer);
   return offer;
 }
+// Bytes of the body in whole pages that are in place.
+std::uint64_t pages_there(const std::vector<std::byte>& landing, std::uint64_t number) {
+  constexpr std::ptrdiff_t kPage = 4096;
+  const std::vector<std::byte> body = pattern_body(number, landing.size());
+  std::uint64_t bytes = 0;
+  for (std::ptrdiff_t at = 0; at + kPage <= std::ssize(body); at += kPage) {
+    const bool is_there = std::equal(body.begin() + at, body.begin() + at + kPage, landing.begin() + at);
+    bytes += is_there ? kPage : 0;
+  }
+  return bytes;
+}
 bool complete(Rig& rig, std::size_t messages) {
   return rig[1].received.size() == messages && rig[1].received.back().state == Received::State::complete;
 }
@@ -75,8 +86,18 @@ TEST_CASE("cma: a long body does not touch the ring, a short one does") {
   CHECK_EQ(ring_bytes(rig), 0);
   REQUIRE(arrived(rig, 2, kReadBodyMinBytes));
   CHECK_EQ(ring_bytes(rig), 0);
+  for (const std::size_t at : {0U, 1U}) {
+    CHECK(rig[1].received[at].told.way == TraceBody::read);
+    CHECK(rig[0].outgoing[at].transmission.way == TraceBody::read);
+    CHECK_EQ(rig[0].outgoing[at].transmission.copied_bytes, 0);
+  }
   REQUIRE(arrived(rig, 3, kReadBodyMinBytes - 1));
   CHECK_EQ(ring_bytes(rig), kReadBodyMinBytes - 1);
+  CHECK(rig[1].received[2].told.way == TraceBody::ring);
+  CHECK_EQ(rig[0].outgoing[2].transmission.copied_bytes, kReadBodyMinBytes - 1);
+  REQUIRE(arrived(rig, 4, 20));
+  CHECK_EQ(ring_bytes(rig), kReadBodyMinBytes - 1);
+  CHECK(rig[1].received[3].told.way == TraceBody::cell);
 }
 
 TEST_CASE("cma: a refused body is not carried, and its sender goes on at once") {
@@ -88,6 +109,7 @@ TEST_CASE("cma: a refused body is not carried, and its sender goes on at once") 
   rig[0].round();
   CHECK(out.transmission.state == Transmission::State::sent);
   CHECK_EQ(ring_bytes(rig), 0);
+  CHECK_EQ(out.transmission.copied_bytes, 0);
 }
 
 TEST_CASE("cma: the body's memory is its sender's again only after it was read") {
@@ -134,6 +156,7 @@ TEST_CASE("cma: bodies in many pieces on both sides, and one in too many") {
 
 TEST_CASE("cma: a peer that cannot be read makes the sender use the ring, with a reason") {
   Rig rig(cma_set, 2);
+  TraceBody first = TraceBody::ring_in_parts;
   SUBCASE("the sender's test: another process has this number") {
     area_of(rig, 1).test_word ^= 1;
   }
@@ -142,14 +165,20 @@ TEST_CASE("cma: a peer that cannot be read makes the sender use the ring, with a
   }
   SUBCASE("the receiver's test: it cannot read the sender") {
     area_of(rig, 0).test_word ^= 1;
+    first = TraceBody::ring_instead;
   }
   SUBCASE("the receiver's test: no such address") {
     area_of(rig, 0).test_address = 8;
+    first = TraceBody::ring_instead;
   }
   for (std::uint64_t number = 1; number <= 3; ++number) REQUIRE(arrived(rig, number, kLongBytes));
   CHECK_FALSE(choice(rig).reads);
   CHECK_FALSE(choice(rig).reason.empty());
   CHECK_EQ(ring_bytes(rig), 3 * kLongBytes);
+  CHECK(rig[1].received[0].told.way == first);
+  CHECK(rig[0].outgoing[0].transmission.way == first);
+  CHECK(rig[1].received[1].told.way == TraceBody::ring_in_parts);
+  for (const Outgoing& out : rig[0].outgoing) CHECK_EQ(out.transmission.copied_bytes, kLongBytes);
   INFO(choice(rig).reason);
 }
 
@@ -185,8 +214,11 @@ TEST_CASE("cma: memory that cannot be read goes through the ring from its beginn
   CHECK(body_is(rig[1].received.back(), 2, kLongBytes));
   CHECK_EQ(ring_bytes(rig), kLongBytes);
   CHECK(choice(rig).reads);
+  CHECK(rig[1].received.back().told.way == TraceBody::ring_instead);
+  CHECK_EQ(out.copied_bytes, kLongBytes);
   REQUIRE(arrived(rig, 3, kLongBytes));
   CHECK_EQ(ring_bytes(rig), kLongBytes);
+  CHECK(rig[1].received.back().told.way == TraceBody::read);
 }
 
 TEST_CASE("cma: an offer that contradicts its header loses the peer, and writes nothing beyond the landing") {
@@ -315,6 +347,7 @@ TEST_CASE("cma: an idle sender carries a part of the body; one that cannot leave
   Outgoing& out = rig[0].queue(1, numbered(2), pattern_body(2, kLongBytes));
   rig[1].round();  // the first visit, of several
   REQUIRE(rig[1].received.back().state == Received::State::coming);
+  const std::uint64_t receiver_read = pages_there(rig[1].received.back().body, 2);
   for (int i = 0; i < 20; ++i) rig[0].round();  // a coprocessor's: it does what it must
   CHECK_FALSE(rig[1].received.back().body.back() == pattern(2, kLongBytes - 1));
   for (int i = 0; i < 20; ++i) {
@@ -323,12 +356,17 @@ TEST_CASE("cma: an idle sender carries a part of the body; one that cannot leave
   }
   const std::vector<std::byte>& landing = rig[1].received.back().body;
   CHECK_EQ(landing.back() == pattern(2, kLongBytes - 1), works);
+  // Nobody else was at it since the receiver's visit, and nobody but the receiver will be.
+  const std::uint64_t sender_wrote = pages_there(landing, 2) - receiver_read;
+  CHECK_EQ(sender_wrote != 0, works);
   REQUIRE(rig.until([&] {
     return out.transmission.state == Transmission::State::sent &&
            rig[1].received.back().state == Received::State::complete;
   }));
   CHECK(body_is(rig[1].received.back(), 2, kLongBytes));
   CHECK_EQ(ring_bytes(rig), 0);
+  CHECK(rig[1].received.back().told.way == TraceBody::read);
+  CHECK_EQ(rig[1].received.back().told.aside_bytes, sender_wrote);
   area_of(rig, 1).test_word = word;
   REQUIRE(arrived(rig, 3, kLongBytes));
 }

@@ -84,6 +84,7 @@ struct Received {
   std::unique_ptr<Pieces> pieces;
   State state = State::coming;
   bool was_started = false;
+  BodyTold told;  // once it is complete
 };
 
 // A message on its way out, with the memory of its body.
@@ -168,6 +169,7 @@ class Endpoint {
         return take_started(arrival);
       case Arrival::Kind::finished:
         static_cast<Received*>(arrival.cookie)->state = Received::State::complete;
+        static_cast<Received*>(arrival.cookie)->told = wire_.body_came();
         return true;
       case Arrival::Kind::cut:
         static_cast<Received*>(arrival.cookie)->state = Received::State::cut;
@@ -197,6 +199,7 @@ class Endpoint {
     portals::RegionCursor(arrival.body).read(message.body);
     message.state = Received::State::complete;
     wire_.consume();
+    message.told = wire_.body_came();
     return true;
   }
 

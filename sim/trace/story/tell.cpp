@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/trace/story/copies.hpp"
 #include "sim/trace/text.hpp"
 
 namespace margay::sim {
@@ -24,6 +25,7 @@ class Teller {
     add_steps();
     add_walk();
     add_account();
+    for (const std::string& sentence : copies_told(copies_of(trace_, story_))) add(sentence);
     add_gaps();
     return std::move(text_);
   }

@@ -8,6 +8,7 @@
 #include "portals/verdict.hpp"
 #include "sim/trace/error_names.hpp"
 #include "sim/trace/story/collectives.hpp"
+#include "sim/trace/story/copies.hpp"
 #include "sim/trace/text.hpp"
 
 namespace margay::sim {
@@ -322,8 +323,8 @@ std::string EventWords::of_rank(const Trace::Entry& entry) const {
     case TraceKind::window_access:
       return fmt::format("{} of {} bytes at offset {} of {}'s window {}, {}, epoch {}",
                          name(static_cast<TraceAccess>(event.a)), event.bytes, event.detail,
-                         rank_words(event.destination), event.match_bits >> 32U,
-                         name(static_cast<TraceWay>(event.reason)), name(static_cast<TraceEpoch>(event.b)));
+                         rank_words(event.destination), event.match_bits >> 32U, access_copies(event),
+                         name(static_cast<TraceEpoch>(event.b)));
     case TraceKind::window_sync:
       return fmt::format("{} of window {} is done{}", name(static_cast<TraceSync>(event.a)), event.match_bits >> 32U,
                          event.destination == portals::kAnyRank ? "" : " with " + rank_words(event.destination));

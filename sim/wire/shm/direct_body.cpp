@@ -9,6 +9,7 @@ void DirectReader::begin(std::uint64_t number, std::uint64_t address, std::span<
   chunks_ = BodyChunks(landing.size());
   help_expected_ = help_expected;
   finished_ = false;
+  read_bytes_ = 0;
   if (chunks_.count() > 1) {
     shared_.open(number, reinterpret_cast<std::uintptr_t>(landing.data()), chunks_.count());
   }
@@ -17,6 +18,7 @@ void DirectReader::begin(std::uint64_t number, std::uint64_t address, std::span<
 ReadFault DirectReader::read(std::uint64_t chunk, std::uint64_t count, std::uint64_t now_ns) {
   const std::uint64_t offset = chunks_.offset(chunk);
   const auto bytes = static_cast<std::size_t>(chunks_.bytes(chunk, count));
+  read_bytes_ += bytes;
   const std::span<std::byte> part = landing_.subspan(static_cast<std::size_t>(offset), bytes);
   if (proof_.fresh(now_ns)) return read_memory(*sender_, address_ + offset, part);
   const ReadFault fault = read_tested(*sender_, address_ + offset, part);

@@ -27,6 +27,8 @@ class DirectReader {
   [[nodiscard]] ReadFault step(std::uint64_t budget, std::uint64_t now_ns, std::uint64_t& moved);
   // All is in place, the sender's part too.
   [[nodiscard]] bool finished() const { return finished_; }
+  // What this side read of it; the remainder the sender wrote.
+  [[nodiscard]] std::uint64_t read_bytes() const { return read_bytes_; }
   // The body takes another way, or none. The sender may still end the one chunk that it is at; what it says next comes
   // after that.
   void give_up() {
@@ -43,6 +45,7 @@ class DirectReader {
   std::span<std::byte> landing_;
   BodyChunks chunks_{1};
   ProofTime proof_;
+  std::uint64_t read_bytes_ = 0;
   bool help_expected_ = false;
   bool finished_ = true;
 };

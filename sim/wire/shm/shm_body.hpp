@@ -11,6 +11,7 @@
 
 #include "sim/base/limits.hpp"
 #include "sim/shm/cell_data.hpp"
+#include "sim/trace/event.hpp"
 
 namespace margay::sim {
 
@@ -27,6 +28,20 @@ inline constexpr std::size_t kReadBodyMinBytes = kWholeBodyBytes + 1;
 inline constexpr std::size_t kOfferHeadMaxBytes = kCacheLineBytes - sizeof(ReadOffer);
 
 enum class BodyWay : std::uint8_t { in_cell, before_cell, after_cell, by_reading };
+// As a trace tells it.
+[[nodiscard]] constexpr TraceBody told(BodyWay way) {
+  switch (way) {
+    case BodyWay::in_cell:
+      return TraceBody::cell;
+    case BodyWay::before_cell:
+      return TraceBody::ring;
+    case BodyWay::after_cell:
+      return TraceBody::ring_in_parts;
+    case BodyWay::by_reading:
+      return TraceBody::read;
+  }
+  return TraceBody::none;
+}
 // For a body that is not offered for reading.
 [[nodiscard]] constexpr BodyWay shm_body_way(std::size_t head_bytes, std::uint64_t length) {
   if (length <= kCacheLineBytes - head_bytes) return BodyWay::in_cell;

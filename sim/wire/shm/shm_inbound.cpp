@@ -124,6 +124,7 @@ void ShmInbound::begin_reading(bool help_expected) {
   // Of a body that is truncated only the part that lands is read, without the sender: it would carry the end of it.
   left_ = whole_landing_.bytes();
   direct_ = offer_.count == 1 && whole_landing_.contiguous() && left_ == length_;
+  came_instead_ = false;
   state_ = State::reading;
   if (!tested_ && try_reading(*sender_) != ReadFault::none) return fall_back(ReadAnswer::cannot);
   tested_ = true;
@@ -179,6 +180,7 @@ void ShmInbound::answer_offer(ReadAnswer answer) {
 // The sender sends the whole body through the byte ring after all.
 void ShmInbound::fall_back(ReadAnswer answer) {
   if (direct_) direct_reader_.give_up();
+  came_instead_ = true;
   landing_ = RegionCursor(whole_landing_);
   left_ = length_;
   state_ = State::receiving;
@@ -259,6 +261,12 @@ bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
   arrival.peer = source_.rank;
   arrival.cookie = cookie_;
   return true;
+}
+
+BodyTold ShmInbound::body_came() const {
+  if (way_ != BodyWay::by_reading) return {told(way_)};
+  if (came_instead_) return {TraceBody::ring_instead};
+  return {TraceBody::read, direct_ ? whole_landing_.bytes() - direct_reader_.read_bytes() : 0};
 }
 
 bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {

@@ -56,6 +56,9 @@ class ShmInbound {
   // if the sender `had_left`.
   void lose(std::string_view reason, bool had_left = false);
 
+  // See Wire.
+  [[nodiscard]] BodyTold body_came() const;
+
   // The sender publishes nothing more: whether all that can still be had of it has been taken.
   [[nodiscard]] bool exhausted();
   [[nodiscard]] bool reading() const { return state_ == State::reading; }
@@ -122,6 +125,7 @@ class ShmInbound {
   ReadFault fault_ = ReadFault::none;  // of the body being read: the sender is to be lost
   BodyReader reader_;
   DirectReader direct_reader_;
+  bool came_instead_ = false;      // it could not be read: it came through the byte ring
   bool direct_ = false;            // the body being read, and its landing, are one piece each
   portals::Region whole_landing_;  // of the body being read, should it have to come again
   portals::RegionCursor landing_;

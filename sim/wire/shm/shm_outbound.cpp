@@ -136,6 +136,7 @@ bool ShmOutbound::queue(Transmission& transmission) {
   const bool first = queue_.empty();
   transmission.state = Transmission::State::queued;
   transmission.cursor = RegionCursor(transmission.body);
+  transmission.way = TraceBody::none;
   queue_.push(transmission);
   return first;
 }
@@ -182,6 +183,7 @@ bool ShmOutbound::advance_offers(TransmissionList& finished) {
       if (answer == ReadAnswer::none) return moved;
       moved = true;
       falling_back_ = answer != ReadAnswer::over;
+      if (falling_back_) oldest.way = TraceBody::ring_instead;
       if (answer == ReadAnswer::cannot) {
         choice_ = {false, false, "the other side cannot read this process's memory"};
       }
@@ -242,6 +244,7 @@ bool ShmOutbound::offer(Transmission& transmission) {
   const ReadOffer told{reinterpret_cast<std::uintptr_t>(what), next.table.size()};
   std::memcpy(cell + head.bytes, &told, sizeof told);
   next.transmission = &transmission;
+  transmission.way = TraceBody::read;
   offers_.offer();
   publish(head.first_word);
   return true;
@@ -284,6 +287,7 @@ bool ShmOutbound::begin(TransmissionList& finished) {
     bytes_.write(first.cursor, count);
   }
   publish(head.first_word);
+  first.way = told(way);
   begun_ = true;
   if (way == BodyWay::before_cell) let_go(count);
   if (way != BodyWay::after_cell) finish_first(finished);
@@ -315,12 +319,14 @@ bool ShmOutbound::cut(Transmission& transmission) {
 void ShmOutbound::finish_first(TransmissionList& finished) {
   Transmission* done = queue_.pop();
   done->state = done->cursor.left() == 0 ? Transmission::State::sent : Transmission::State::stopped;
+  done->copied_bytes = done->header.length - done->cursor.left();
   finished.push(*done);
   begun_ = way_asked_ = false;
 }
 
 void ShmOutbound::end_offer(Transmission::State state, TransmissionList& finished) {
   Transmission& done = *offered(offers_.oldest()).transmission;
+  done.copied_bytes = done.header.length - done.cursor.left();
   done.cursor.skip(done.cursor.left());
   done.state = state;
   finished.push(done);

@@ -60,23 +60,26 @@ std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
 // Moves what is read ahead to the buffer's beginning when the end comes near. The offered frame stays where it is.
 void TcpReceiver::make_room() {
   if (begin_ == end_) {
-    begin_ = end_ = 0;
+    begin_ = end_ = backends_end_ = 0;
   } else if (begin_ != 0 && kReceiveBufferBytes - end_ < kWholeBytes + kFrameOverheadMaxBytes) {
     MARGAY_ASSERT(offered_bytes_ == 0);
     std::memmove(buffer_.get(), front(), buffered());
     end_ -= begin_;
+    backends_end_ -= std::min(backends_end_, begin_);
     begin_ = 0;
   }
 }
 
-void TcpReceiver::received(std::size_t bytes) {
+void TcpReceiver::received(std::size_t bytes, bool copied) {
   if (ended_) return;
   if (direct_) {
     const std::size_t here = std::min<std::uint64_t>(bytes, segment_left_);
+    if (copied) copied_bytes_ += here;
     landed(here);
     bytes -= here;
   }
   end_ += bytes;
+  if (copied) backends_end_ = end_;
   MARGAY_ASSERT(end_ <= kReceiveBufferBytes);
 }
 
@@ -96,7 +99,12 @@ void TcpReceiver::take_buffered_content() {
   if (here == 0) return;
   const std::span<const std::byte> bytes(front(), here);
   segment_crc_ = crc32c(bytes, segment_crc_);
-  if (body_ == Body::landing) landing_.write(bytes.first(std::min<std::uint64_t>(here, landing_.left())));
+  if (body_ == Body::landing) {
+    const std::span<const std::byte> wanted = bytes.first(std::min<std::uint64_t>(here, landing_.left()));
+    landing_.write(wanted);
+    copied_bytes_ += wanted.size();
+    copied_twice_ |= backends_end_ > begin_;
+  }
   segment_left_ -= here;
   begin_ += here;
 }
@@ -197,6 +205,8 @@ TcpReceiver::Step TcpReceiver::step_message(const FramePrefix& prefix, const Dec
   arrival.body = whole ? Region(front() + kPrefixBytes + prefix.head_bytes, prefix.content_bytes) : Region();
   goodbye_ = false;  // taken back
   body_length_ = length;
+  copied_bytes_ = prefix.content_bytes;
+  copied_twice_ = backends_end_ > begin_;
   offered_bytes_ = checked_bytes_;
   return Step::arrival;
 }
@@ -286,6 +296,8 @@ void TcpReceiver::start_body(Body body) {
   body_ = body;
   body_left_ = body_length_;
   segment_left_ = 0;
+  copied_bytes_ = 0;
+  copied_twice_ = false;
 }
 
 }  // namespace margay::sim

@@ -45,8 +45,9 @@ class TcpReceiver {
   [[nodiscard]] std::size_t targets(std::span<iovec> pieces);
   // targets() names no more than what surely belongs together: while a body is under way, and just after one.
   [[nodiscard]] bool wants_exact() const { return body_ != Body::none || short_read_; }
-  // The first `bytes` of what targets() said are there. Requires: no targets() in between.
-  void received(std::size_t bytes);
+  // The first `bytes` of what targets() said are there, read from the socket or `copied` out of a buffer of the
+  // backend's. Requires: no targets() in between.
+  void received(std::size_t bytes, bool copied = false);
   // Nothing more will come; `why`, a sentence's end, is empty for an end of stream.
   void end(std::string why);
   // Sending failed for this reason: what came before it is still taken, and the end, when it comes, is told by it.
@@ -64,6 +65,11 @@ class TcpReceiver {
   void accept(const portals::Region& landing, void* cookie);
   void refuse();
   void hold();
+
+  // For a trace. Of the last message that was told whole or finished: how many bytes of its body were copied out of
+  // buffers; of a whole one, whether the backend copied some of its frame into this one's before.
+  [[nodiscard]] std::uint64_t copied_bytes() const { return copied_bytes_; }
+  [[nodiscard]] bool copied_twice() const { return copied_twice_; }
 
   [[nodiscard]] bool ended() const { return ended_; }
   // The peer said goodbye and all it sent has been taken.
@@ -105,6 +111,9 @@ class TcpReceiver {
   std::size_t offered_bytes_ = 0;  // of the frame that the last arrival was made from, until it is answered
   std::size_t checked_bytes_ = 0;  // of the front frame, whose checksum is known to be right
   std::uint64_t messages_ = 0;
+  std::size_t backends_end_ = 0;  // of what the backend copied into the buffer last; 0: that has been taken
+  std::uint64_t copied_bytes_ = 0;
+  bool copied_twice_ = false;
   // The body under way.
   Body body_ = Body::none;
   bool short_read_ = false;  // a body has just ended

@@ -57,6 +57,7 @@ void TcpSender::queue(Transmission& transmission) {
   transmission.state = Transmission::State::queued;
   transmission.stop_asked = false;
   transmission.cursor = RegionCursor(transmission.body);
+  transmission.copied_bytes = 0;
   count_message();
   queued_.push(transmission);
 }
@@ -112,6 +113,7 @@ bool TcpSender::gather_front() {
   if (front.header.length <= kGatherCopyBytes || scattered || !reachable || front.may_change) {
     if (room() < kFrameOverheadMaxBytes + front.header.length) return false;
     put_message(front.header, &front.body);
+    front.copied_bytes = front.header.length;
     finish_front(Transmission::State::sent);
     return true;
   }
@@ -138,6 +140,7 @@ bool TcpSender::gather_segment(Transmission& front) {
   }
   std::byte* frame = gather_at();
   front.cursor.read({frame + kPrefixBytes + head_bytes, bytes});
+  front.copied_bytes += bytes;
   put_prefix(frame, head_bytes, bytes, crc32c({frame + kPrefixBytes, head_bytes + bytes}));
   gathered_bytes_ += bytes;
   if (front.cursor.left() == 0) finish_front(Transmission::State::sent);

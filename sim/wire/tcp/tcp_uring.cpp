@@ -388,7 +388,7 @@ bool UringBackend::feed(Operations& operations) {
     }
   }
   if (fed == 0) return false;
-  operations.link.receiver.received(fed);
+  operations.link.receiver.received(fed, true);
   ready_.add(operations.link);
   return true;
 }

@@ -77,6 +77,7 @@ Status TcpWire::choose_backend() {
   if (!taken.uring) return make_epoll_backend(connector_.descriptor(), ready_, backend_);
   Status uring = probe_uring();
   if (uring.ok()) uring = make_uring_backend(connector_.descriptor(), ready_, backend_);
+  uring_ = uring.ok();
   if (!uring.ok()) return Status::error("io_uring was asked for, but " + uring.sentence() + "; choose epoll or auto");
   return {};
 }
@@ -166,6 +167,7 @@ void TcpWire::send(std::uint32_t peer, Transmission& transmission) {
   MARGAY_ASSERT(transmission.body.bytes() == transmission.header.length);
   TcpLink& link = link_to(peer);
   link.sender.queue(transmission);
+  transmission.way = body_taken();
   if (link.state == TcpLink::State::closed) {
     link.sender.fail();
     return miss(link);
@@ -288,6 +290,7 @@ bool TcpWire::in_transit() const {
 bool TcpWire::next_arrival(Arrival& arrival) {
   for (TcpLink* link = ready_.front(); link != nullptr; link = ready_.front()) {
     if (link->receiver.next(arrival)) {
+      told_ = link;
       if (arrival.kind == Arrival::Kind::whole || arrival.kind == Arrival::Kind::started) answering_ = link;
       if (arrival.kind == Arrival::Kind::lost) close_link(*link);
       return true;
@@ -362,6 +365,14 @@ void TcpWire::refuse() {
   MARGAY_ASSERT(answering_ != nullptr);
   answering_->receiver.refuse();
   answered();
+}
+
+// ---- what a trace asks
+
+BodyTold TcpWire::body_came() const {
+  const TcpReceiver& receiver = told_->receiver;
+  const bool provided = uring_ && receiver.copied_twice();
+  return {provided ? TraceBody::uring_provided : body_taken(), receiver.copied_bytes()};
 }
 
 // ---- dormant, and leaving

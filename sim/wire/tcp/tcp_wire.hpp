@@ -72,6 +72,8 @@ class TcpWire final : public Wire {
   void hold() override;
   void accept(const portals::Region& landing, void* cookie) override;
   void refuse() override;
+  [[nodiscard]] BodyTold body_came() const override;
+  [[nodiscard]] TraceBody body_taken() const override { return uring_ ? TraceBody::uring : TraceBody::epoll; }
   [[nodiscard]] bool idle() const override;
   [[nodiscard]] bool in_transit() const override;
   [[nodiscard]] int wait_descriptor() const override { return backend_ == nullptr ? -1 : backend_->wait_descriptor(); }
@@ -120,6 +122,7 @@ class TcpWire final : public Wire {
   Settings settings_;
   TransmissionList& finished_;
   std::string backend_reason_;
+  bool uring_ = false;
   std::vector<TcpAddress> addresses_;  // by rank, once the cards are set
   const Clock& clock_;
   // Process lock.
@@ -134,6 +137,7 @@ class TcpWire final : public Wire {
   std::size_t connections_ = 0;
   std::uint64_t next_look_ns_ = 0;  // for silence; 0: there is no connection
   TcpLink* answering_ = nullptr;    // whose whole or started awaits its answer
+  const TcpLink* told_ = nullptr;   // whose arrival was the last
   bool drained_ = false;            // the last look found less than it had room for, and all of it has been told
   bool resting_ = false;            // between rest() and go_on()
   bool all_lost_ = false;

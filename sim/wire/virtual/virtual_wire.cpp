@@ -42,6 +42,7 @@ void VirtualWire::send(std::uint32_t peer, Transmission& transmission) {
   }
   transmission.state = Transmission::State::queued;
   transmission.cursor = RegionCursor(transmission.body);
+  transmission.way = TraceBody::virtual_;
   const bool was_idle = pair.queue.empty();
   pair.queue.push(transmission);
   if (!was_idle) return;
@@ -111,6 +112,7 @@ bool VirtualWire::carry(Pair& pair) {
 void VirtualWire::finish(Pair& pair, Transmission::State state) {
   Transmission* done = pair.queue.pop();
   done->state = state;
+  done->copied_bytes = done->header.length - done->cursor.left();
   pair.begun = false;
   finished_.push(*done);
 }

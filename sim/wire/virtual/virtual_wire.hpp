@@ -123,6 +123,8 @@ class VirtualWire final : public Wire {
   void hold() override;
   void accept(const portals::Region& landing, void* cookie) override;
   void refuse() override;
+  [[nodiscard]] BodyTold body_came() const override { return {TraceBody::virtual_}; }
+  [[nodiscard]] TraceBody body_taken() const override { return TraceBody::virtual_; }
   [[nodiscard]] bool idle() const override { return busy_.empty(); }
 
  private:

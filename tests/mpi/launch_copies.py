@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Which copies the story of a message tells, over each way that a body can take.
+
+    tests/mpi/launch_copies.py --build build/release               every case
+    tests/mpi/launch_copies.py --build build/release copies_ring   one
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+from launch_case import Skipped, cases_of, run_cases
+
+CELL, RING, HEAP, AFTER, LONG, PULLED, BEHIND, PIECES, BUFFERED, REPLACE, SELF, SELF_LONG, SHARED, CUT = range(1, 15)
+LONG_BYTES, SHARED_BYTES = 20000, 8 << 20
+COUNTS = {"by no process": 0, "once": 1, "twice": 2, "three times": 3, "4 times": 4, "5 times": 5}
+
+
+def stories_of(case, words):
+    """What is told of the copies of each message, by its tag."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.margay("--trace", trace, *words, case.ours("ways.c"))
+        margay = case.build.tool("margay")
+        case.run([margay, "trace", "check", trace])
+        case.run([margay, "trace", "story", trace, "--from", "0", "--count", "1000"])
+    told = {}
+    for story in re.split(r"\n(?=\d+>\d+ #)", case.last.stdout):
+        tag = re.search(r"^\d+>\d+ #\d+: .*?tag (\d+) from", story)
+        if tag:
+            told[int(tag.group(1))] = "\n".join(re.findall(r"^- (.*(?:body was copied|In vain|Of its body).*)$", story, re.M))
+    return told
+
+
+def holds(case, told, tag, copies, legs):
+    """The story of the tag's message tells so many copies, by these legs: text, or a pattern."""
+    sentence = told.get(tag, "")
+    count = re.search(r"Its body was copied (by no process|once|twice|\w+ times): (.*)\.$", sentence, re.M)
+    case.expect(count is not None and COUNTS.get(count.group(1).replace("four", "4")) == copies, f"tag {tag}: {copies} copies, told is '{sentence}'")
+    is_equal = count is not None and (re.fullmatch(legs, count.group(2)) if hasattr(legs, "fullmatch") else legs == count.group(2))
+    case.expect(is_equal, f"tag {tag}: '{getattr(legs, 'pattern', legs)}', told is '{sentence}'")
+
+
+def same_within_node(case, told):
+    """What does not depend on the method for long bodies."""
+    into_cell, from_cell = "rank 0 copied {} into a cell of its ring to rank 1", "rank 1 copied the cell into "
+    into_ring, from_ring = "rank 0 copied {} into its byte ring to rank 1, before its header", "rank 1 copied the ring's bytes into "
+    receive, heap = "the receive's memory", "rank 1 copied {} out of the heap into the receive's memory"
+    holds(case, told, CELL, 2, f"{into_cell.format('it')}; {from_cell}{receive}")
+    holds(case, told, RING, 2, f"{into_ring.format('it')}; {from_ring}{receive}")
+    holds(case, told, HEAP, 3, f"{into_cell.format('it')}; {from_cell}the heap of unexpected messages; {heap.format('it')}")
+    holds(case, told, CUT, 3, f"{into_cell.format('it')}; {from_cell}the heap of unexpected messages; {heap.format('20 bytes of it')}")
+    holds(case, told, PIECES, 2, f"{into_ring.format('its pieces')}; {from_ring}the pieces of {receive}")
+    holds(case, told, BUFFERED, 3, f"rank 0 copied it into the attached buffer; {into_ring.format('it')}; {from_ring}{receive}")
+    case.expect("rank 0 copied it into memory of the library, as the receive goes to the send's buffer; " + into_cell.format("it") in
+                told.get(REPLACE, ""), f"MPI_Sendrecv_replace: {told.get(REPLACE)}")
+    holds(case, told, SELF, 2, f"rank 0 copied it into a slot of its wire to itself; it copied the slot into {receive}")
+    holds(case, told, SELF_LONG, 1, f"rank 0 copied it from the send's memory into {receive}")
+    case.expect(AFTER not in told or told[AFTER] == "", "an empty message has no body")
+
+
+IN_PARTS = ("rank 0 copied it in parts into its byte ring to rank 1; rank 1 copied these parts into the receive's memory")
+READ = "rank 1 read it out of rank 0's memory into the receive's memory (process_vm_readv)"
+
+
+def case_copies_ring(case):
+    """Through rings both sides copy each byte; of one that is pulled, what went with its header was in vain."""
+    told = stories_of(case, ["--method", "long=ring"])
+    same_within_node(case, told)
+    for tag in (LONG, PULLED, SHARED):
+        holds(case, told, tag, 2, re.compile(re.escape(IN_PARTS)))
+    case.expect(f"In vain rank 0 had copied {LONG_BYTES} bytes of it into its byte ring: rank 1 let them pass." in told[PULLED],
+                "the first time was in vain")
+
+
+def case_copies_read(case):
+    """Where bodies are read, there is one copy, by the receiver and in part by the sender."""
+    told = stories_of(case, ["--method", "long=cma"])
+    if "byte ring to rank 1; rank 1 copied these parts" in told[LONG]:
+        raise Skipped("this machine refuses process_vm_readv")
+    same_within_node(case, told)
+    holds(case, told, LONG, 1, READ)
+    holds(case, told, PULLED, 1, READ)
+    case.expect("In vain" not in told[PULLED], "nothing was copied in vain")
+    holds(case, told, SHARED, 1, re.compile(re.escape(READ) + r"(, but for \d+ bytes that rank 0 wrote there \(process_vm_writev\))?"))
+    for written in re.findall(r"but for (\d+) bytes", told[SHARED]):
+        case.expect(0 < int(written) < SHARED_BYTES, f"{written} bytes by the sender")
+
+
+def case_copies_auto(case):
+    """What was measured to be faster is told as it went."""
+    told = stories_of(case, [])
+    same_within_node(case, told)
+    case.expect(any(way in told[LONG] for way in (IN_PARTS, READ)), f"a long one: {told[LONG]}")
+
+
+def over_tcp(case, wire, writer, reader, arrives):
+    """`arrives`: the legs before the copy out of the connection's buffer."""
+    told = stories_of(case, ["--nodes", "2", "--wire-tcp", wire])
+    batch = f"rank 0 copied {{}} into a batch, which {writer} wrote to the socket"
+    first, copies = arrives
+    out = "; rank 1 copied it from there into "
+    for tag, before, what, where, after, more in (
+            (CELL, "", "it", "the receive's memory", "", 0), (RING, "", "it", "the receive's memory", "", 0),
+            (HEAP, "", "it", "the heap of unexpected messages", "; rank 1 copied it out of the heap into the receive's memory", 1),
+            (PIECES, "", "its pieces", "the pieces of the receive's memory", "", 0),
+            (BUFFERED, "rank 0 copied it into the attached buffer; ", "it", "the receive's memory", "", 1)):
+        legs = re.escape(before + batch.format(what) + "; ") + first + re.escape(out + where + after)
+        count = 2 + copies + more
+        if reader == "io_uring" and "'s io_uring read it" in told.get(tag, ""):
+            count -= 1  # behind a long body it is read straight
+        holds(case, told, tag, count, re.compile(legs))
+    straight = (f"{writer} wrote it to the socket from rank 0's memory; rank 1's {reader} read it from the socket into the receive's memory")
+    holds(case, told, SHARED, 0, re.compile(re.escape(straight) + r"(, but for \d+ bytes that were read ahead and copied there)?"))
+    for aside in re.findall(r"but for (\d+) bytes", told[SHARED]):
+        case.expect(0 < int(aside) < SHARED_BYTES, f"{aside} bytes read ahead")
+
+
+def case_copies_epoll(case):
+    """Between nodes: short ones are copied on both sides, long ones go between the sockets and the program's memory."""
+    over_tcp(case, "epoll", "send()", "recv()", (r"rank 1's recv\(\) read it from the socket into its connection's buffer", 0))
+
+
+def case_copies_uring(case):
+    """The same by io_uring, whose provided buffers cost a copy more."""
+    case.run([case.build.tool("margay"), "run", "-n", "2", "--nodes", "2", "--wire-tcp", "uring", case.ours("who.c")], status=None)
+    if case.last.status != 0:
+        raise Skipped("this machine refuses io_uring")
+    over_tcp(case, "uring", "io_uring", "io_uring",
+             (r"(?:rank 1 copied what io_uring had read into a provided buffer into its connection's buffer"
+              r"|rank 1's io_uring read it from the socket into its connection's buffer)", 1))
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(__doc__, cases_of(globals())))
