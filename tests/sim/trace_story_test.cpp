@@ -162,7 +162,7 @@ TEST_CASE("story: a file that went round knows what happened since its first eve
   CHECK(is({0, 1, 6}) == Unreceived::not_known);
   made.trace.files[1].damaged = 0;
   made.trace.entries.erase(made.trace.entries.begin() + 1, made.trace.entries.begin() + 3);
-  made.add(1, TraceKind::sleep);
+  made.add(1, TraceKind::sleep).time = 5000;  // behind both sends
   CHECK(is(kMessage) == Unreceived::not_known);
   CHECK(is({0, 1, 6}) == Unreceived::not_known);
 }
@@ -399,8 +399,11 @@ TEST_CASE("story: what was overwritten is told as such, and nothing is said to b
                    [](const Trace::Entry& entry) { return entry.event.kind == TraceKind::search_hit; });
   made.trace.entries.erase(arrived, made.trace.entries.end());
   CHECK(contains(told(made.trace, kMessage), "Nothing in this trace received it."));
-  made.trace.files[1].lost = 10;
+  made.trace.files[1].damaged = 1;
   CHECK_FALSE(contains(told(made.trace, kMessage), "Nothing in this trace received it."));
+  made.trace.files[1].damaged = 0;
+  made.trace.files[1].lost = 10;
+  CHECK(contains(told(made.trace, kMessage), "Nothing in this trace received it."));
   made.trace.entries.erase(made.trace.entries.begin() + 3, made.trace.entries.end());
   CHECK(contains(told(made.trace, kMessage), "The beginning at rank 1 was overwritten or left out"));
 }
