@@ -3,7 +3,7 @@
 namespace margay::sim {
 
 namespace {
-constexpr std::size_t kNowhere = MessageStory::kNone;
+constexpr std::size_t kNotThere = MessageStory::kNone;
 }
 
 const Trace::Entry& about(const Trace& trace, const MessageStory& story) {
@@ -24,37 +24,37 @@ std::string_view fate(const Messages& messages, const MessageStory& story) {
   if (story.given_back != MessageStory::kNone) return "never received";
   if (story.dropped != MessageStory::kNone) return "dropped";
   const auto is_known_after = [&](std::size_t at) {
-    return at != kNowhere && messages.is_whole_after(story.identity.destination, at);
+    return at != kNotThere && messages.is_whole_after(story.identity.destination, at);
   };
-  if (story.pulled != kNowhere) {
-    const bool ended = story.pull_ended != kNowhere || story.received != kNowhere;
+  if (story.pulled != kNotThere) {
+    const bool ended = story.pull_ended != kNotThere || story.received != kNotThere;
     if (!ended && is_known_after(story.pulled)) return "broken off";
     return story.unexpected ? "unexpected, pulled" : "pulled";
   }
-  if (story.unexpected && story.searched != kNowhere) return "unexpected";
+  if (story.unexpected && story.searched != kNotThere) return "unexpected";
   if (story.unexpected) return is_known_after(story.matched) ? "never received" : "unexpected";
-  if (story.matched != kNowhere) {
-    const bool ended = story.is_get || story.kept != kNowhere || story.received != kNowhere;
+  if (story.matched != kNotThere) {
+    const bool ended = story.is_get || story.kept != kNotThere || story.received != kNotThere;
     return !ended && is_known_after(story.matched) ? "broken off" : "expected";
   }
-  if (story.arrived != kNowhere) {
-    return story.held != kNowhere && is_known_after(story.held) ? "held" : "not known";
+  if (story.arrived != kNotThere) {
+    return story.held != kNotThere && is_known_after(story.held) ? "held" : "not known";
   }
-  return is_known_after(story.sent != kNowhere ? story.sent : story.begin) ? "not arrived" : "not known";
+  return is_known_after(story.sent != kNotThere ? story.sent : story.begin) ? "not arrived" : "not known";
 }
 
 Unreceived unreceived(const Messages& messages, const MessageStory& story) {
-  if (story.received != kNowhere) return Unreceived::no;
+  if (story.received != kNotThere) return Unreceived::no;
   const std::string_view what = fate(messages, story);
   if (what == "never received" || what == "not arrived" || what == "held" || what == "broken off") {
     return Unreceived::yes;
   }
-  const bool ends_in_heap = what == "unexpected" && story.searched == kNowhere;
+  const bool ends_in_heap = what == "unexpected" && story.searched == kNotThere;
   return what == "not known" || ends_in_heap ? Unreceived::not_known : Unreceived::no;
 }
 
 std::size_t first_step(const MessageStory& story) {
-  return story.begin != kNowhere ? story.begin : story.steps.front();
+  return story.begin != kNotThere ? story.begin : story.steps.front();
 }
 
 std::uint64_t duration_ns(const Trace& trace, const MessageStory& story) {
