@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <new>
+#include <string>
 #include <string_view>
 
 #include "mpi_adi/device/match_bits.hpp"
@@ -44,12 +45,18 @@ void Unexpected::enlist(Heap& heap, portals::MatchList::Start start) {
   list_.append(heap.long_entry, start);
 }
 
-void Unexpected::define_in_trace(sim::Recorder& recorder) const {
+void Unexpected::define_in_trace(sim::Recorder& recorder) {
+  recorder_ = &recorder;
+  define_pair(first_, "");
+}
+
+void Unexpected::define_pair(const Heap& heap, std::string_view which) {
   const auto define = [&](const portals::MatchEntry& entry, std::string_view text) {
-    recorder.define(sim::DefinitionKind::entry, sim::entry_number(kReceivePortal, entry.order()), kReceivePortal, text);
+    recorder_->define(sim::DefinitionKind::entry, sim::entry_number(kReceivePortal, entry.order()), kReceivePortal,
+                      std::string(text).append(which));
   };
-  define(first_.short_entry, "unexpected short");
-  define(first_.long_entry, "unexpected long");
+  define(heap.short_entry, "unexpected short");
+  define(heap.long_entry, "unexpected long");
 }
 
 portals::ArrivedMessage* Unexpected::find_queued(const portals::Criteria& criteria) {
@@ -92,6 +99,7 @@ void Unexpected::open_second() {
     }
     if (counts_ != nullptr) second_->block.count_in(*counts_);
     enlist(*second_, portals::MatchList::Start::inactive);
+    if (recorder_ != nullptr) define_pair(*second_, ", second heap");
   }
   activate(first_, false);
   activate(*second_, true);

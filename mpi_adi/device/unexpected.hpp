@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "mpi_adi/device/heap_memory.hpp"
 #include "portals/match/match_list.hpp"
@@ -46,8 +47,8 @@ class Unexpected {
     first_.block.count_in(counts);
   }
 
-  // What the catch-alls are called.
-  void define_in_trace(sim::Recorder& recorder) const;
+  // What the catch-alls are called: those of now and, in time, the second heap's. `recorder` outlives this object.
+  void define_in_trace(sim::Recorder& recorder);
 
   // See DynamicBlock; over both heaps, in order of arrival.
   [[nodiscard]] portals::ArrivedMessage* find(const portals::Criteria& criteria) {
@@ -111,6 +112,7 @@ class Unexpected {
   void delist(Heap& heap);
   void enlist(Heap& heap, portals::MatchList::Start start);
   void open_second();
+  void define_pair(const Heap& heap, std::string_view which);
   void activate(Heap& heap, bool active);
   [[nodiscard]] bool in_first(const portals::ArrivedMessage& message) const;
   [[nodiscard]] portals::DynamicBlock& heap_of(const portals::ArrivedMessage& message) {
@@ -121,6 +123,7 @@ class Unexpected {
   std::uint32_t owner_kind_;
   std::size_t spill_bytes_;
   portals::ArrivalCounts* counts_ = nullptr;
+  sim::Recorder* recorder_ = nullptr;  // nullptr: no trace
   Heap first_;
   std::optional<Heap> second_;
   bool spilling_ = false;

@@ -81,7 +81,7 @@ std::string only_difference(const Awaited& awaited, const portals::Header& heade
   if (int{other_source} + int{other_tag} + int{other_context} != 1) return {};
   if (other_tag) return "tag " + std::to_string(tag_of(bits)) + ", not " + std::to_string(awaited.tag);
   if (other_source) return "source " + std::to_string(source_of(bits)) + ", not " + std::to_string(awaited.source);
-  return "another communicator, not " + communicator_word(*awaited.communicator);
+  return "communicator " + std::to_string(context) + ", not " + communicator_word(*awaited.communicator);
 }
 
 std::string near_misses(const DeviceParts& parts, const Awaited& awaited) {
@@ -101,7 +101,9 @@ std::string near_misses(const DeviceParts& parts, const Awaited& awaited) {
 }  // namespace
 
 std::string communicator_word(const Communicator& communicator) {
-  return communicator.name.empty() ? "a communicator without a name" : communicator.name;
+  if (!communicator.name.empty()) return communicator.name;
+  return "communicator " + std::to_string(communicator.context) + " (" + std::to_string(communicator.peer_count()) +
+         " ranks)";
 }
 
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines) {

@@ -9,7 +9,7 @@
 
 namespace margay::mpi_adi {
 
-// "MPI_COMM_WORLD"; or that it has no name.
+// "MPI_COMM_WORLD"; of one without a name "communicator 6 (4 ranks)", by its context as a trace tells it.
 [[nodiscard]] std::string communicator_word(const Communicator& communicator);
 
 // Appends at most `limit_lines` lines: sends under way, receives, unexpected messages, and how many more there are.

@@ -5,6 +5,7 @@
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/rma/bits.hpp"
 #include "portals/base/assert.hpp"
 
@@ -189,6 +190,12 @@ void make_body(const Window& window, const AskHead& head, std::span<const Piece>
 
 }  // namespace
 
+portals::Header Rma::ask_header(Window& window, int target, Ask what) const {
+  if (parts_.recorder().on()) [[unlikely]]
+    define_in_trace(parts_.recorder(), *window.communicator);
+  return header_to(window.target(target).world_rank, kWindowPortal, ask_bits(window, what));
+}
+
 void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces, const void* operands,
                    std::uint64_t operand_bytes) {
   make_body(window, head, pieces, operand_bytes, ask_body_);
@@ -196,8 +203,7 @@ void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<co
   // Of what is no access nobody waits for the end, nor hears of its failure.
   const bool is_access = head.what == Ask::accumulate || head.what == Ask::swap || head.what == Ask::put_pieces ||
                          head.what == Ask::get_pieces;
-  send_copied(is_access ? &window : nullptr, target,
-              header_to(window.target(target).world_rank, kWindowPortal, window_bits(window)), ask_body_);
+  send_copied(is_access ? &window : nullptr, target, ask_header(window, target, head.what), ask_body_);
 }
 
 // Few operands go with their ask; more are taken from where they are, and keep the origin's memory until they have
@@ -222,7 +228,7 @@ void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<co
     outgoing.table.push_back(cursor.peek(cursor.left()));
     cursor.skip(outgoing.table.back().bytes);
   }
-  portals::Header header = header_to(window.target(target).world_rank, kWindowPortal, window_bits(window));
+  portals::Header header = ask_header(window, target, head.what);
   header.length = outgoing.body.size() + elements.bytes();
   outgoing.request = request;
   if (request != nullptr) ++request->count;

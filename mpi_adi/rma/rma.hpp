@@ -176,6 +176,7 @@ class Rma final : public Listener {
                 const void* operands = nullptr, std::uint64_t operand_bytes = 0);
   void finished(Outgoing& outgoing);
   [[nodiscard]] bool others_may_write(const portals::Region& body) const;
+  [[nodiscard]] portals::Header ask_header(Window& window, int target, Ask what) const;
   [[nodiscard]] portals::Header header_to(std::uint32_t world_rank, portals::PortalIndex portal,
                                           portals::MatchBits bits) const;
   // Whether nothing is under way to the target, so that the next access may ask for an answer, which then is the flush:

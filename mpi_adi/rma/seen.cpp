@@ -1,4 +1,5 @@
 // What a trace is told of accesses and synchronisations.
+#include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/rma/bits.hpp"
 #include "mpi_adi/rma/epoch.hpp"
 #include "mpi_adi/rma/rma.hpp"
@@ -26,6 +27,7 @@ void Rma::record_access(const Window& window, const Access& access, sim::TraceAc
 }
 
 void Rma::record(const Window& window, sim::TraceKind kind, int target, sim::TraceEvent event) {
+  define_in_trace(parts_.recorder(), *window.communicator);  // its name is the window's
   event.kind = kind;
   event.source = parts_.kernel.me().rank;
   if (target >= 0) event.destination = window.targets[static_cast<std::size_t>(target)].world_rank;

@@ -1,39 +1,50 @@
 #include "sim/cli/message_choice.hpp"
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
+#include <map>
 #include <utility>
 
 namespace margay::sim {
 
 namespace {
 
-bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceNames& names, const Messages& messages,
-               const MessageStory& story) {
+// But for --never-received.
+bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceNames& names, const MessageStory& story) {
   if (story.steps.empty()) return false;
   if (options.from && story.identity.source != *options.from) return false;
   if (options.to && story.identity.destination != *options.to) return false;
   const Trace::Entry& entry = about(trace, story);
   const std::uint8_t portal = entry.event.portal;
-  if (!options.all && names.is_answer(entry.file, portal, entry.event.match_bits)) return false;
+  if (!options.all && names.is_librarys(entry.file, portal, entry.event)) return false;
   const bool is_collective = portal != portals::kNoPortal && names.is_collective_data(entry.file, portal);
   if (options.collective && !is_collective) return false;
   const bool is_internal = portal != portals::kNoPortal && names.is_internal(entry.file, portal);
   if (!options.all && !options.collective && is_internal) return false;
   if (options.tag) {
     const bool envelope = names.is_envelope(entry.file, portal) || entry.event.kind == TraceKind::send_begin;
-    if (!envelope || split_envelope(entry.event.match_bits).tag != *options.tag) return false;
+    if (!envelope || !has_tag(split_envelope(entry.event.match_bits), *options.tag)) return false;
   }
   if (options.dropped && story.dropped == MessageStory::kNone) return false;
   if (options.unexpected && !story.unexpected) return false;
-  if (options.never_received) {
-    const bool lies_there = story.unexpected && story.searched == MessageStory::kNone &&
-                            story.received == MessageStory::kNone && !story.cancelled;
-    const bool on_its_way = story.begin != MessageStory::kNone && story.arrived == MessageStory::kNone &&
-                            story.dropped == MessageStory::kNone;
-    if (!messages.is_whole(story.identity.destination) || (!lies_there && !on_its_way)) return false;
-  }
   return true;
+}
+
+// By rank: messages to it of which the trace does not tell whether it received them.
+using NotKnown = std::map<std::uint32_t, std::size_t>;
+
+void tell_not_known(const NotKnown& not_known, const Trace& trace) {
+  for (const auto& [rank, count] : not_known) {
+    const bool is_there = std::any_of(trace.files.begin(), trace.files.end(),
+                                      [rank = rank](const TraceFile& file) { return file.rank == rank; });
+    fmt::print(stderr, "margay trace: --never-received: not known for rank {}, of {} {}: {}\n", rank, count,
+               count == 1 ? "message" : "messages",
+               is_there ? "its file lost events (--trace-events N of margay run keeps more)"
+                        : "its file is not in the folder");
+  }
 }
 
 }  // namespace
@@ -41,10 +52,15 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
 std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trace, const TraceNames& names,
                                  const Messages& messages) {
   std::vector<MessageStory> chosen;
+  NotKnown not_known;
   for (const MessageIdentity& root : messages.roots()) {
     MessageStory story = messages.story(root);
-    if (is_wanted(options, trace, names, messages, story)) chosen.push_back(std::move(story));
+    if (!is_wanted(options, trace, names, story)) continue;
+    const Unreceived is = options.never_received ? unreceived(messages, story) : Unreceived::yes;
+    if (is == Unreceived::not_known) ++not_known[root.destination];
+    if (is == Unreceived::yes) chosen.push_back(std::move(story));
   }
+  tell_not_known(not_known, trace);
   if (options.slowest) {
     std::stable_sort(chosen.begin(), chosen.end(), [&](const MessageStory& one, const MessageStory& other) {
       return duration_ns(trace, one) > duration_ns(trace, other);

@@ -29,7 +29,8 @@ struct MessageChoice {
 
 // Adds --from, --to, --tag, --slowest, ... to a command; `choice` lives as long as it.
 void add_message_choice(CLI::App& command, MessageChoice& choice);
-// By time, or with `slowest` the longest first.
+// By time, or with `slowest` the longest first. With `never_received` standard error tells of which ranks it is not
+// known.
 [[nodiscard]] std::vector<MessageStory> choose(const MessageChoice& choice, const Trace& trace, const TraceNames& names,
                                                const Messages& messages);
 

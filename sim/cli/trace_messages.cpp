@@ -27,8 +27,8 @@ struct MessagesOptions {
 };
 
 struct Row {
-  std::string begin;  // microseconds since the trace's first event
-  std::string took;   // microseconds
+  std::string begin;  // its sending, microseconds since the trace's first event
+  std::string took;   // microseconds from there to its last step
   MessageIdentity identity;
   std::string_view protocol;
   std::string_view fate;
@@ -37,10 +37,9 @@ struct Row {
 };
 
 Row row_of(const Trace& trace, const EventWords& words, const Messages& messages, const MessageStory& story) {
-  const Trace::Entry& entry = about(trace, story);
   Row row;
   row.identity = story.identity;
-  row.begin = microseconds_text(trace.entries[story.steps.front()].event.time - trace.entries.front().event.time);
+  row.begin = microseconds_text(trace.entries[first_step(story)].event.time - trace.entries.front().event.time);
   row.took = microseconds_text(duration_ns(trace, story));
   row.protocol = story.begin == kNone ? "" : name(trace.entries[story.begin].event.protocol);
   if (row.protocol == "none") row.protocol = "";

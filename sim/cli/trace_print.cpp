@@ -153,6 +153,17 @@ void put_hidden(const Trace& trace, const TraceNames& names) {
   put_line(fmt::format("# {} events of sleeping, waking and the library's own messages are not shown (--all)", hidden));
 }
 
+// call_around() knows the call of the thread that was seen last.
+void put_threads(const Trace& trace, const Messages& messages) {
+  for (std::uint32_t file = 0; file < trace.files.size(); ++file) {
+    if (!messages.has_threads(file)) continue;
+    put_line(fmt::format(
+        "# rank {} calls MPI in several threads: what lies between their calls may be another thread's than "
+        "the one whose call it is shown in, or be left out for that",
+        trace.files[file].rank));
+  }
+}
+
 void print_trace(const PrintOptions& options, const CallSite& call_site) {
   if (Status status = check_times(options); !status.ok()) fail_trace(Status::error("trace: " + status.sentence()));
   Trace trace;
@@ -170,6 +181,7 @@ void print_trace(const PrintOptions& options, const CallSite& call_site) {
   const std::vector<std::size_t> picked = pick(trace, filter);
   print_files(trace);
   if (hide) put_hidden(trace, names);
+  if (!options.calls.empty()) put_threads(trace, messages);
   const std::uint64_t origin_ns = options.absolute ? 0 : first_ns;
   if (options.raw) {
     put_line(text_heading());

@@ -10,6 +10,7 @@ constexpr std::uint64_t kTagMask = 0xffff'ffff'0000'0000;
 constexpr std::uint64_t kSourceMask = 0xffff'0000;
 constexpr std::uint64_t kContextMask = 0xfff8;
 constexpr std::uint64_t kTypeMask = 7;
+constexpr std::uint32_t kReadyType = 1;
 
 std::string_view type_words(std::uint32_t type) {
   constexpr std::string_view kWords[] = {"", ", ready", "", "", ", long", ", ready, long", "", ""};
@@ -19,9 +20,10 @@ std::string_view type_words(std::uint32_t type) {
 // Of definitions that stand from the beginning on.
 constexpr std::uint64_t kAlways = ~std::uint64_t{0};
 
+constexpr std::uint32_t kSetup = 6, kPartitions = 7;  // the upper three bits of partitioned communication's tags
+
 std::string tag_words(std::uint32_t tag) {
   if (tag <= kMpiUserTagMost) return fmt::format("tag {}", tag);
-  constexpr std::uint32_t kSetup = 6, kPartitions = 7;
   if (tag >> 29U == kSetup) return fmt::format("the setup of partitions with tag {}", tag & kMpiUserTagMost);
   if (tag >> 29U == kPartitions) {
     constexpr std::uint32_t kMessages = (1U << kMpiPartitionMessageBits) - 1;
@@ -40,6 +42,34 @@ bool is_lasting(DefinitionKind kind, std::uint64_t number) {
   return kind == DefinitionKind::portal || kind == DefinitionKind::owner || kind == DefinitionKind::module;
 }
 
+bool is_window(std::uint64_t match_bits) {
+  return (static_cast<std::uint32_t>(match_bits) & ((1U << kMpiWindowAskShift) - 1)) == kMpiWindowTag;
+}
+
+struct WindowAsk {
+  std::string_view words;
+  bool is_access = false;
+};
+// In the order of mpi_adi's.
+constexpr WindowAsk kWindowAsks[1 + kMpiWindowAsks] = {{"an access", true},
+                                                       {"a request for a shared lock", false},
+                                                       {"a request for an exclusive lock", false},
+                                                       {"the end of a lock", false},
+                                                       {"the grant of a lock", false},
+                                                       {"the beginning of an exposure", false},
+                                                       {"the end of an access epoch", false},
+                                                       {"a refusal of an access", false},
+                                                       {"an access", true},
+                                                       {"an access", true},
+                                                       {"an access", true},
+                                                       {"an access", true},
+                                                       {"a check of an access", false},
+                                                       {"a check of accesses", false}};
+const WindowAsk& window_ask(std::uint64_t match_bits) {
+  const std::uint32_t number = static_cast<std::uint32_t>(match_bits) >> kMpiWindowAskShift;
+  return kWindowAsks[number <= kMpiWindowAsks ? number : 0];
+}
+
 // Of a message to the portal that it is not an envelope of: the receiver of a pull names its request.
 bool is_reply(std::uint64_t match_bits) {
   return (match_bits & 2U) != 0;
@@ -51,6 +81,10 @@ EnvelopeBits split_envelope(std::uint64_t match_bits) {
   return {static_cast<std::uint32_t>(match_bits >> 32U), static_cast<std::uint32_t>((match_bits & kSourceMask) >> 16U),
           static_cast<std::uint32_t>((match_bits & kContextMask) >> 3U),
           static_cast<std::uint32_t>(match_bits & kTypeMask)};
+}
+
+bool has_tag(const EnvelopeBits& bits, std::uint32_t tag) {
+  return bits.tag == tag || (bits.tag >> 29U == kSetup && (bits.tag & kMpiUserTagMost) == tag);
 }
 
 std::string collective_call_words(std::uint32_t number) {
@@ -79,6 +113,7 @@ const Definition* TraceNames::find(std::uint32_t file, DefinitionKind kind, std:
   const bool may_be_old = trace_.files[file].definitions_lost != 0 && time_ns != kAlways && all.back().time < time_ns &&
                           !is_lasting(kind, number);
   if (may_be_old) return nullptr;
+  if (time_ns == kUnknownTime) return found->second.size() == 1 ? &all[found->second.front()] : nullptr;
   const Definition* latest = nullptr;
   for (const std::uint32_t at : found->second) {
     if (all[at].time <= time_ns) latest = &all[at];
@@ -91,6 +126,12 @@ std::string TraceNames::communicator(std::uint32_t file, std::uint32_t context, 
   if (found == nullptr) return fmt::format("communicator {}", context & ~1U);
   if (!found->text.empty()) return found->text;
   return fmt::format("communicator {} ({} ranks)", context & ~1U, found->value >> 32U);
+}
+
+std::string TraceNames::window(std::uint32_t file, std::uint32_t number, std::uint64_t time_ns) const {
+  const Definition* const found = find(file, DefinitionKind::communicator, number & ~1U, time_ns);
+  return found == nullptr || found->text.empty() ? fmt::format("window {}", number)
+                                                 : fmt::format("window \"{}\"", found->text);
 }
 
 std::uint32_t TraceNames::members(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const {
@@ -134,6 +175,18 @@ bool TraceNames::is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_
   return is_envelope(file, portal) && is_reply(match_bits);
 }
 
+bool TraceNames::is_librarys(std::uint32_t file, std::uint8_t portal, const TraceEvent& event) const {
+  const std::uint64_t bits = event.match_bits;
+  if (is_answer(file, portal, bits)) return true;
+  if (portal == kMpiReceivePortal) {
+    const std::uint32_t tag = split_envelope(bits).tag;
+    return is_envelope(file, portal) && tag > kMpiUserTagMost && tag >> 29U != kSetup && tag >> 29U != kPartitions;
+  }
+  if (!is_window(bits) || is_internal(file, portal) || !is_envelope(file, kMpiReceivePortal)) return false;
+  const bool is_flush = event.header == static_cast<std::uint8_t>(portals::Kind::get) && event.bytes == 0;
+  return is_flush || !window_ask(bits).is_access;
+}
+
 std::uint64_t TraceNames::uses_of(std::uint32_t file, std::uint8_t portal) const {
   const Definition* const found = find(file, DefinitionKind::portal, portal, kAlways);
   return found == nullptr ? 0 : found->value;
@@ -157,9 +210,10 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
     const EnvelopeBits is = split_envelope(match_bits);
     return fmt::format("{} of {}", collective_call_words(is.tag), communicator(file, is.context, time_ns));
   }
-  const bool is_window =
-      static_cast<std::uint32_t>(match_bits) == kMpiWindowTag && is_envelope(file, kMpiReceivePortal);
-  if (is_window && portal != kMpiReceivePortal) return fmt::format("an access of window {}", match_bits >> 32U);
+  if (portal != kMpiReceivePortal && is_window(match_bits) && is_envelope(file, kMpiReceivePortal)) {
+    return fmt::format("{} of {}", window_ask(match_bits).words,
+                       window(file, static_cast<std::uint32_t>(match_bits >> 32U), time_ns));
+  }
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
   if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
   const EnvelopeBits is = split_envelope(match_bits);
@@ -184,23 +238,29 @@ std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uin
 }
 
 std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
-                                 std::uint64_t ignore_bits, std::uint64_t message_bits, std::uint64_t time_ns) const {
-  const std::uint64_t differ = (match_bits ^ message_bits) & ~ignore_bits;
-  if (!is_envelope(file, portal) || is_reply(match_bits & ~ignore_bits) || is_reply(message_bits)) {
+                                 std::uint64_t ignore_bits, std::uint64_t time_ns, const MessageBits& message) const {
+  const std::uint64_t differ = (match_bits ^ message.bits) & ~ignore_bits;
+  if (!is_envelope(file, portal) || is_reply(match_bits & ~ignore_bits) || is_reply(message.bits)) {
     if (differ == 0) return "the match bits fit";
     return fmt::format("it wants {}, and 0x{:x} differ", wanted(file, portal, match_bits, ignore_bits, time_ns),
                        differ);
   }
   const EnvelopeBits want = split_envelope(match_bits);
-  const EnvelopeBits has = split_envelope(message_bits);
+  const EnvelopeBits has = split_envelope(message.bits);
   if ((differ & kContextMask) != 0) {
-    return fmt::format("it wants {}, and the message is of {}", communicator(file, want.context, time_ns),
-                       communicator(file, has.context, time_ns));
+    const std::string wanted_one = communicator(file, want.context, time_ns);
+    const std::string its = communicator(message.file, has.context, message.time_ns);
+    return wanted_one == its ? fmt::format("it wants {}, and the message is of another communicator of that name", its)
+                             : fmt::format("it wants {}, and the message is of {}", wanted_one, its);
   }
-  if ((differ & kTagMask) != 0) return fmt::format("it wants tag {}, and the message has tag {}", want.tag, has.tag);
+  if ((differ & kTagMask) != 0) {
+    return fmt::format("it wants {}, and the message has {}", tag_words(want.tag), tag_words(has.tag));
+  }
   if ((differ & kSourceMask) != 0) {
     return fmt::format("it wants source {}, and the message is from {}", want.source, has.source);
   }
+  const bool ready_unwanted = (has.type & kReadyType & ~want.type) != 0;
+  if (ready_unwanted) return "it takes no ready message, and the message is ready";
   return fmt::format("it wants {}", wanted(file, portal, match_bits, ignore_bits, time_ns));
 }
 

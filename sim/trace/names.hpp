@@ -26,11 +26,17 @@ inline constexpr std::uint32_t kMpiReceiveOwner = 1;
 inline constexpr std::uint32_t kMpiHeapOwner = 2;
 // The lower half of the match bits of an access of a window, whose number is above it.
 inline constexpr std::uint32_t kMpiWindowTag = 0x0052'4d41;
+// Requests to a window's target and answers say in the tag's upper byte which they are (mpi_adi/rma/ask), from 1.
+inline constexpr unsigned kMpiWindowAskShift = 24;
+inline constexpr std::uint32_t kMpiWindowAsks = 13;
 // Tags above it are the library's own.
 inline constexpr std::uint32_t kMpiUserTagMost = (1U << 29U) - 1;
 // Of these, the highest quarter are partitioned communication's (mpi_adi/request/partitioned): a setup, whose tag is
 // the user's, or data, by channel and message.
 inline constexpr unsigned kMpiPartitionMessageBits = 10;
+
+// The time of a definition that is not known: a number that was defined once only is told by it, others as numbers.
+inline constexpr std::uint64_t kUnknownTime = ~std::uint64_t{1};
 
 // An MPI message's match bits (docs/trace_format.md, Event).
 struct EnvelopeBits {
@@ -40,6 +46,8 @@ struct EnvelopeBits {
   std::uint32_t type = 0;     // bit 0 ready, 1 reply, 2 long
 };
 [[nodiscard]] EnvelopeBits split_envelope(std::uint64_t match_bits);
+// Whether the program gave `tag` to the message or, to the setup of partitions, to the call that sent it.
+[[nodiscard]] bool has_tag(const EnvelopeBits& bits, std::uint32_t tag);
 
 // "collective call 17", "persistent collective call 3, start 2" by its number on its communicator
 // (docs/trace_format.md, collective_begin).
@@ -53,6 +61,8 @@ class TraceNames {
   // Each of an event that `file` recorded at `time_ns`.
   // "MPI_COMM_WORLD", "communicator 6 (4 ranks)".
   [[nodiscard]] std::string communicator(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const;
+  // "window 4", "window "halo"" by its number, which is its communicator's context.
+  [[nodiscard]] std::string window(std::uint32_t file, std::uint32_t number, std::uint64_t time_ns) const;
   // How many it has; 0: not known.
   [[nodiscard]] std::uint32_t members(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const;
   // "25 x MPI_INT"; "100 bytes" without a type.
@@ -69,16 +79,25 @@ class TraceNames {
   // The same of what an entry or a receive accepts: "tag 7 from any source in MPI_COMM_WORLD".
   [[nodiscard]] std::string wanted(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                    std::uint64_t ignore_bits, std::uint64_t time_ns) const;
+  // A message's bits, and who knows at which time what they mean: its sender when it sent it.
+  struct MessageBits {
+    std::uint64_t bits = 0;
+    std::uint32_t file = 0;
+    std::uint64_t time_ns = 0;
+  };
   // Which of the criteria a message does not meet: "it wants tag 7, and the message has tag 8".
   [[nodiscard]] std::string mismatch(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
-                                     std::uint64_t ignore_bits, std::uint64_t message_bits,
-                                     std::uint64_t time_ns) const;
+                                     std::uint64_t ignore_bits, std::uint64_t time_ns,
+                                     const MessageBits& message) const;
   [[nodiscard]] std::string wire(std::uint8_t wire) const;
 
   // Whether the file's program was an MPI one, whose receives have the portal.
   [[nodiscard]] bool is_envelope(std::uint32_t file, std::uint8_t portal) const;
   // An answer that a send, a receive or a window's origin waits for under a number of its own.
   [[nodiscard]] bool is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
+  // No message that a call of the program asked for as such: an answer, one with a tag of the library's own, a word of
+  // a window's synchronisation.
+  [[nodiscard]] bool is_librarys(std::uint32_t file, std::uint8_t portal, const TraceEvent& event) const;
   // A portal of the library's own: of collective calls, checks, cancels.
   [[nodiscard]] bool is_internal(std::uint32_t file, std::uint8_t portal) const;
   // Its messages are of collective calls: call's number, source and communicator are in their bits.

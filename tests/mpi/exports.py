@@ -86,7 +86,7 @@ def check_csv(exported):
     """The tables agree with what other commands tell."""
     run = support.execute([exported.build.tool("margay"), "trace", "messages", exported.trace, "--all", "--csv"], TIMEOUT)
     told = list(csv.DictReader(io.StringIO(run.stdout)))
-    columns = ("source", "destination", "sequence", "protocol", "how", "bytes", "what")
+    columns = ("source", "destination", "sequence", "begin_us", "took_us", "protocol", "how", "bytes", "what")
     expect([[row[name] for name in columns] for row in told] == [[row[name] for name in columns] for row in exported.messages],
            "messages are not those of `margay trace messages`")
     raw = support.execute([exported.build.tool("margay"), "trace", "print", exported.trace, "--raw", "--all"], TIMEOUT)

@@ -85,6 +85,23 @@ def case_trace_matched(case):
             case.expect(words in case.last.stdout, f"the story does not say: {words}")
 
 
+def case_trace_gone_round(case):
+    """What lies in a killed rank's heap is known though the beginning of its file is lost; of what is not known it is said."""
+    margay = case.build.tool("margay")
+    with tempfile.TemporaryDirectory() as folder:
+        trace = pathlib.Path(folder) / "trace"
+        case.run([*case.build.margay_run(2, timeout=20), "--trace", trace, "--trace-events", "256", case.ours("gone_round.c")],
+                 status="nonzero")
+        case.run([margay, "trace", "messages", trace, "--never-received"])
+        told = case.last.stdout.splitlines()
+        case.expect(len(told) == 2 and "1 x MPI_INT, tag 2 from 0" in told[1] and "never received" in told[1], "the message")
+        (trace / "rank_00001.trace").unlink()
+        case.run([margay, "trace", "messages", trace, "--never-received"])
+        words = r"--never-received: not known for rank 1, of \d+ messages: its file is not in the folder"
+        case.expect(re.search(words, case.last.stderr), "that it is not known")
+        case.expect("no message of the program" in case.last.stdout, "and none is told")
+
+
 def case_trace_lines(case):
     """The line of source of a call is the program's, also of calls that need no rank and of sessions."""
     source = (SOURCES / "lines.c").read_text().splitlines()

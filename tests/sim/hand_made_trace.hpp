@@ -88,6 +88,7 @@ inline HandMade pulled() {
   match.a = 2;
   match.b = 2;
   match.saved = portals::Saved::header;
+  match.bytes = 40000;
   made.add(1, TraceKind::kernel_deposit, kMessage, Kind::put, 0, kTag7 | kLong).saved = portals::Saved::header;
   made.add(1, TraceKind::kernel_ack_sent, kAcknowledgment, Kind::acknowledgment, 1, 1).detail = kMessage.sequence;
   made.add(0, TraceKind::kernel_ack_arrived, kAcknowledgment, Kind::acknowledgment, 1, 1).detail = kMessage.sequence;

@@ -24,6 +24,7 @@ using made::kAcknowledgment;
 using made::kGet;
 using made::kMessage;
 using made::kReply;
+using made::kRequest;
 using made::kTag7;
 using made::kType;
 using made::pulled;
@@ -61,13 +62,197 @@ TEST_CASE("story: a message that the heap gave back was not received, and is not
   CHECK(text.find("Nothing in this trace received it") == std::string::npos);
 }
 
+TEST_CASE("story: a message that its receiver's MPI_Finalize finds in the heap is not told as a freed communicator's") {
+  HandMade made;
+  made.trace.files[1].names = {"MPI_Finalize", "MPI_Comm_free"};
+  made.add(0, TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7);
+  made.add(1, TraceKind::mpi_enter);
+  TraceEvent& given_back = made.add(1, TraceKind::given_back, kMessage, portals::Kind::put, 0, kTag7);
+  given_back.reason = static_cast<std::uint8_t>(TraceGivenBack::freed);
+  CHECK(contains(told(made.trace, kMessage), "its receiver ended MPI, and no receive had come for it"));
+  made.trace.entries[1].event.a = 1;
+  CHECK(contains(told(made.trace, kMessage), "its communicator was freed, and no receive had come for it"));
+}
+
 TEST_CASE("story: tags of partitioned communication are told as what they are") {
   HandMade made;
   const TraceNames names(made.trace);
   const auto bits = [&](std::uint64_t tag) { return names.bits(0, 0, tag << 32U, 0); };
   CHECK(bits(0xc000'0007U) == "the setup of partitions with tag 7 from 0 in MPI_COMM_WORLD");
   CHECK(bits(0xe000'0000U | 13U << 10U | 2U) == "partitions of channel 13, message 2 from 0 in MPI_COMM_WORLD");
-  CHECK(names.bits(0, 6, std::uint64_t{4} << 32U | kMpiWindowTag, 0) == "an access of window 4");
+  CHECK(has_tag(split_envelope(std::uint64_t{0xc000'0007U} << 32U), 7));
+  CHECK_FALSE(has_tag(split_envelope(std::uint64_t{0xe000'0007U} << 32U), 7));
+}
+
+TEST_CASE("story: words of a window's synchronisation are told from accesses, and a window by its name") {
+  HandMade made;
+  made.trace.files[0].definitions.push_back({DefinitionKind::communicator, 5, 4, std::uint64_t{2} << 32U, "halo"});
+  const TraceNames names(made.trace);
+  constexpr std::uint64_t kWindow4 = std::uint64_t{4} << 32U | kMpiWindowTag;
+  constexpr std::uint64_t kExclusive = 2, kAccumulate = 10;
+  const auto ask = [](std::uint64_t which) { return kWindow4 | which << kMpiWindowAskShift; };
+  CHECK(names.bits(0, 6, kWindow4, 0) == "an access of window 4");
+  CHECK(names.bits(0, 10, ask(kExclusive), 5) == "a request for an exclusive lock of window \"halo\"");
+  CHECK(names.bits(0, 10, ask(kAccumulate), 5) == "an access of window \"halo\"");
+  CHECK(names.bits(0, 10, ask(0x70), 5) == "an access of window \"halo\"");  // no such request
+  TraceEvent event;
+  event.bytes = 48;
+  const auto is_librarys = [&](std::uint8_t portal, std::uint64_t bits) {
+    event.match_bits = bits;
+    return names.is_librarys(0, portal, event);
+  };
+  CHECK(is_librarys(10, ask(kExclusive)));
+  CHECK_FALSE(is_librarys(10, ask(kAccumulate)));
+  CHECK_FALSE(is_librarys(6, kWindow4));
+  CHECK(is_librarys(0, std::uint64_t{0x4000'004dU} << 32U));  // leaders of two groups
+  CHECK_FALSE(is_librarys(0, std::uint64_t{0xe000'0000U} << 32U));
+  CHECK_FALSE(is_librarys(0, kTag7));
+  event.header = static_cast<std::uint8_t>(portals::Kind::get);
+  CHECK_FALSE(is_librarys(7, kWindow4));
+  event.bytes = 0;  // a flush
+  CHECK(is_librarys(7, kWindow4));
+}
+
+TEST_CASE("story: a body that did not come to its end was not received") {
+  HandMade made;
+  made.add(0, TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7);
+  made.add(1, TraceKind::kernel_arrive, kMessage, portals::Kind::put, 0, kTag7);
+  made.add(1, TraceKind::kernel_match, kMessage, portals::Kind::put, 0, kTag7).b = kMpiReceiveOwner;
+  made.add(1, TraceKind::kernel_deposit_begin, kMessage, portals::Kind::put, 0, kTag7);
+  made.trace.files[0].closed = false;
+  {
+    const Messages messages(made.trace);
+    CHECK(fate(messages, messages.story(kMessage)) == "broken off");
+    CHECK(unreceived(messages, messages.story(kMessage)) == Unreceived::yes);
+  }
+  CHECK(contains(told(made.trace, kMessage), "Its body did not come to its end: rank 0 was killed, or still runs."));
+  made.add(1, TraceKind::peer_lost, {0, 1, 0});
+  CHECK(contains(told(made.trace, kMessage), "Its body did not come to its end: rank 1 lost rank 0."));
+  made.add(1, TraceKind::kernel_deposit, kMessage, portals::Kind::put, 0, kTag7).saved = portals::Saved::both;
+  const Messages messages(made.trace);
+  CHECK(fate(messages, messages.story(kMessage)) == "expected");
+  CHECK(unreceived(messages, messages.story(kMessage)) == Unreceived::no);
+  CHECK_FALSE(contains(told(made.trace, kMessage), "did not come to its end"));
+}
+
+TEST_CASE("story: a get has no body that could break off") {
+  HandMade made;
+  made.add(1, TraceKind::kernel_send, kGet, portals::Kind::get, 7, 1);
+  made.add(0, TraceKind::kernel_get_arrived, kGet, portals::Kind::get, 7, 1);
+  made.add(0, TraceKind::kernel_match, kGet, portals::Kind::get, 7, 1);
+  const Messages messages(made.trace);
+  CHECK(fate(messages, messages.story(kGet)) == "expected");
+}
+
+TEST_CASE("story: a file that went round knows what happened since its first event") {
+  HandMade made;
+  made.add(0, TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7);
+  made.add(1, TraceKind::kernel_arrive, kMessage, portals::Kind::put, 0, kTag7);
+  made.add(1, TraceKind::kernel_match, kMessage, portals::Kind::put, 0, kTag7).b = kMpiHeapOwner;
+  made.add(0, TraceKind::kernel_send, {0, 1, 6}, portals::Kind::put, 0, kTag7);
+  made.trace.files[1].lost = 3;
+  const auto is = [&](MessageIdentity message) {
+    const Messages messages(made.trace);
+    return unreceived(messages, messages.story(message));
+  };
+  CHECK(is(kMessage) == Unreceived::yes);
+  CHECK(contains(told(made.trace, kMessage), "Nothing in this trace received it."));
+  CHECK(is({0, 1, 6}) == Unreceived::yes);  // sent behind the first event that is there
+  made.trace.files[1].damaged = 1;
+  CHECK(is(kMessage) == Unreceived::not_known);
+  CHECK(is({0, 1, 6}) == Unreceived::not_known);
+  made.trace.files[1].damaged = 0;
+  made.trace.entries.erase(made.trace.entries.begin() + 1, made.trace.entries.begin() + 3);
+  made.add(1, TraceKind::sleep).time = 5000;  // behind both sends
+  CHECK(is(kMessage) == Unreceived::not_known);
+  CHECK(is({0, 1, 6}) == Unreceived::not_known);
+}
+
+TEST_CASE("story: a message begins with its sending, though its receive was posted before") {
+  HandMade made;
+  made.add(1, TraceKind::post_receive, {0, 1, 0}).a = kRequest;
+  made.add(0, TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7);
+  made.add(1, TraceKind::kernel_arrive, kMessage, portals::Kind::put, 0, kTag7);
+  made.add(1, TraceKind::kernel_match, kMessage, portals::Kind::put, 0, kTag7).b = kMpiReceiveOwner;
+  made.add(1, TraceKind::receive_complete, kMessage).a = kRequest;
+  const Messages messages(made.trace);
+  const MessageStory story = messages.story(kMessage);
+  CHECK_EQ(story.steps.front(), 0);
+  CHECK_EQ(first_step(story), 1);
+  CHECK_EQ(duration_ns(made.trace, story), 3000);
+}
+
+TEST_CASE("story: of an answer without a body none is missed") {
+  HandMade made;
+  made.add(1, TraceKind::kernel_send, kAcknowledgment, portals::Kind::put, kMpiAnswerPortal, 2);
+  made.add(0, TraceKind::kernel_match, kAcknowledgment, portals::Kind::put, kMpiAnswerPortal, 2).saved =
+      portals::Saved::header;
+  made.add(0, TraceKind::kernel_deposit, kAcknowledgment, portals::Kind::put, kMpiAnswerPortal, 2).saved =
+      portals::Saved::header;
+  const std::string text = told(made.trace, kAcknowledgment);
+  CAPTURE(text);
+  CHECK_FALSE(contains(text, "its body is not"));
+  CHECK(contains(text, "it is there"));
+}
+
+TEST_CASE("story: a ready message that came before its receive is said to be dropped for that") {
+  HandMade made;
+  TraceEvent& begin = made.add(0, TraceKind::send_begin, kMessage);
+  begin.protocol = TraceProtocol::ready_short;
+  made.add(0, TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7 | 1);
+  made.add(1, TraceKind::kernel_arrive, kMessage, portals::Kind::put, 0, kTag7 | 1);
+  made.add(1, TraceKind::kernel_drop, kMessage, portals::Kind::put, 0, kTag7 | 1).reason =
+      static_cast<std::uint8_t>(portals::DropReason::no_match);
+  CHECK(contains(told(made.trace, kMessage), "It was dropped: it was ready, and no receive was posted for it."));
+  made.trace.entries.front().event.protocol = TraceProtocol::short_send;
+  CHECK(contains(told(made.trace, kMessage), "It was dropped: no match."));
+}
+
+// #5 comes when the heap is full, #6 behind it.
+HandMade held() {
+  using portals::Kind;
+  constexpr MessageIdentity kBehind{0, 1, 6};
+  HandMade made;
+  made.add(0, TraceKind::kernel_send, kMessage, Kind::put, 0, kTag7);    // 1 us
+  made.add(0, TraceKind::kernel_send, kBehind, Kind::put, 0, kTag7);     // 2 us
+  made.add(1, TraceKind::kernel_arrive, kMessage, Kind::put, 0, kTag7);  // 3 us
+  TraceEvent& hold = made.add(1, TraceKind::kernel_hold, kMessage, Kind::put, 0, kTag7);
+  hold.reason = static_cast<std::uint8_t>(portals::DropReason::no_room);
+  TraceEvent& pass = made.add(1, TraceKind::kernel_pass, kMessage, Kind::put, 0, 0);
+  pass.reason = static_cast<std::uint8_t>(portals::Passed::inactive);
+  pass.a = kMpiHeapOwner << 16U;
+  pass.detail = 99;
+  for (const MessageIdentity& each : {kMessage, kBehind}) {
+    if (each != kMessage) made.add(1, TraceKind::kernel_arrive, each, Kind::put, 0, kTag7);  // 8 us
+    TraceEvent& match = made.add(1, TraceKind::kernel_match, each, Kind::put, 0, kTag7);     // 6 us, 9 us
+    match.b = kMpiHeapOwner;
+    match.a = each == kMessage ? 21 : 11;
+    made.add(1, TraceKind::kernel_deposit, each, Kind::put, 0, kTag7);
+  }
+  for (const MessageIdentity& each : {kMessage, kBehind}) {
+    made.add(1, TraceKind::post_receive, {0, 1, 0}).a = kRequest;  // 11 us, 14 us
+    made.add(1, TraceKind::search_hit, each).a = kRequest;
+    made.add(1, TraceKind::receive_complete, each).a = kRequest;
+  }
+  return made;
+}
+
+TEST_CASE("story: who is held for lack of room, and who is behind it, is said to have waited for that") {
+  HandMade made = held();
+  const std::string text = told(made.trace, kMessage);
+  CAPTURE(text);
+  CHECK(contains(text, "The message lay there for 5.00 us before a receive was posted."));
+  CHECK(contains(text, "The header was on its way for 2.00 us until rank 1 looked."));
+  CHECK(contains(text, "It was held on its wire for 2.00 us, until rank 1 had room for it."));
+  CHECK(contains(text, "\"unexpected long\": closed, as the other heap takes what comes"));
+  CHECK(contains(text, "the 21st of the entries"));
+  const std::string behind = told(made.trace, {0, 1, 6});
+  CAPTURE(behind);
+  CHECK(contains(behind, "for 6.00 us until rank 1 looked, 2.00 us of it behind 0>1 #5, which was held for lack of"));
+  CHECK(contains(behind, "the 11th of the entries"));
+  made.trace.entries.resize(5);
+  CHECK(contains(told(made.trace, kMessage), "It was held on its wire to the end: rank 1 had no room for it."));
+  CHECK(contains(told(made.trace, {0, 1, 6}), "It was behind 0>1 #5, which was held for lack of room, for 1.00 us."));
 }
 
 TEST_CASE("story: a walk of which only the beginning was recorded says so") {
@@ -183,7 +368,17 @@ TEST_CASE("story: a message longer than its receive says so") {
   for (Trace::Entry& entry : made.trace.entries) {
     if (entry.event.kind == TraceKind::receive_complete) entry.event.bytes = 100;
   }
-  CHECK(contains(told(made.trace, kMessage), "It was longer than its receive: 100 of its 40000 bytes are there"));
+  const std::string there = "It was longer than its receive (MPI_ERR_TRUNCATE): 100 of its 40000 bytes are there";
+  CHECK(contains(told(made.trace, kMessage), there + ".\n"));
+  TraceEvent* leave = nullptr;
+  for (Trace::Entry& entry : made.trace.entries) {
+    if (entry.event.kind == TraceKind::mpi_leave && entry.file == 1) leave = &entry.event;
+  }
+  constexpr std::uint32_t kInStatus = 17;
+  leave->b = kInStatus;
+  CHECK(contains(told(made.trace, kMessage), there + ", and MPI_Recv returned MPI_ERR_IN_STATUS.\n"));
+  leave->kind = TraceKind::sleep;
+  CHECK(contains(told(made.trace, kMessage), there + ", and MPI_Recv did not return.\n"));
 }
 
 TEST_CASE("story: a message that is not seen to arrive says so") {
@@ -256,8 +451,11 @@ TEST_CASE("story: what was overwritten is told as such, and nothing is said to b
                    [](const Trace::Entry& entry) { return entry.event.kind == TraceKind::search_hit; });
   made.trace.entries.erase(arrived, made.trace.entries.end());
   CHECK(contains(told(made.trace, kMessage), "Nothing in this trace received it."));
-  made.trace.files[1].lost = 10;
+  made.trace.files[1].damaged = 1;
   CHECK_FALSE(contains(told(made.trace, kMessage), "Nothing in this trace received it."));
+  made.trace.files[1].damaged = 0;
+  made.trace.files[1].lost = 10;
+  CHECK(contains(told(made.trace, kMessage), "Nothing in this trace received it."));
   made.trace.entries.erase(made.trace.entries.begin() + 3, made.trace.entries.end());
   CHECK(contains(told(made.trace, kMessage), "The beginning at rank 1 was overwritten or left out"));
 }
@@ -281,6 +479,33 @@ TEST_CASE("story: damaged events, with answers in a ring and numbers that mean n
     CHECK_FALSE(told(made.trace, messages.root_of(root)).empty());
   }
   CHECK(told(made.trace, {5, 6, 7}) != "");
+}
+
+TEST_CASE("story: a message's communicator is called as its sender called it when it sent it") {
+  constexpr std::uint64_t kBits = kTag7 | std::uint64_t{2} << 3U;  // context 2
+  const std::uint64_t two = std::uint64_t{2} << 32U;
+  HandMade made;
+  made.trace.files[1].definitions.push_back({DefinitionKind::communicator, 0, 2, two, "freed"});
+  made.trace.files[0].definitions.push_back({DefinitionKind::communicator, 0, 2, two, "freed"});
+  made.trace.files[0].definitions.push_back({DefinitionKind::communicator, 500, 2, two, "present"});
+  made.trace.files[0].definitions.push_back({DefinitionKind::communicator, 1500, 2, two, "later"});
+  made.add(0, TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kBits);
+  made.add(1, TraceKind::kernel_arrive, kMessage, portals::Kind::put, 0, kBits);
+  TraceEvent& pass = made.add(1, TraceKind::kernel_pass, kMessage, portals::Kind::put, 0, kTag7);
+  pass.reason = static_cast<std::uint8_t>(portals::Passed::no_match);
+  pass.bytes = 5;
+  pass.a = 1U << 16U;
+  made.add(1, TraceKind::kernel_match, kMessage, portals::Kind::put, 0, kBits).b = kMpiHeapOwner;
+  const std::string text = told(made.trace, kMessage);
+  CAPTURE(text);
+  CHECK(contains(text,
+                 "its header arrives by wire 1: a put of 0 bytes for portal 0 (receives), tag 7 from 0 in present"));
+  CHECK(contains(text, "it wants MPI_COMM_WORLD, and the message is of present"));
+  CHECK_FALSE(contains(text, "freed"));
+  CHECK_FALSE(contains(text, "later"));
+  // Where the sending was overwritten it is not known which of the three.
+  made.trace.entries.erase(made.trace.entries.begin());
+  CHECK(contains(told(made.trace, kMessage), "tag 7 from 0 in communicator 2"));
 }
 
 TEST_CASE("names: the latest definition before an event is meant, and where there is none the number is told") {
@@ -314,8 +539,15 @@ TEST_CASE("names: the latest definition before an event is meant, and where ther
   CHECK_EQ(names.bits(0, 5, 0x17, 0), "bits 0x17");
   CHECK_EQ(names.wanted(0, 0, 4, ~std::uint64_t{7}, 0), "any long message");
   CHECK_EQ(names.wanted(0, 0, kTag7, 0xffff'0005, 0), "tag 7 from any source in MPI_COMM_WORLD");
-  CHECK_EQ(names.mismatch(0, 0, kTag7, 5, kTag7 | 0x20000, 0), "it wants source 0, and the message is from 2");
-  CHECK_EQ(names.mismatch(0, 0, kTag7, 5, kTag7 | 0x10, 9000), "it wants MPI_COMM_WORLD, and the message is of row");
+  CHECK_EQ(names.mismatch(0, 0, kTag7, 5, 0, {kTag7 | 0x20000, 0, 0}), "it wants source 0, and the message is from 2");
+  CHECK_EQ(names.mismatch(0, 0, kTag7, 5, 9000, {kTag7 | 0x10, 0, 9000}),
+           "it wants MPI_COMM_WORLD, and the message is of row");
+  CHECK_EQ(names.mismatch(0, 0, 0, ~std::uint64_t{7}, 0, {kTag7 | 1, 0, 0}),
+           "it takes no ready message, and the message is ready");
+  CHECK_EQ(names.mismatch(0, 0, 0, ~std::uint64_t{7}, 0, {kTag7 | 4, 0, 0}), "it wants any message that is short");
+  constexpr std::uint64_t kPartition0 = std::uint64_t{0xe000'0000U} << 32U;
+  CHECK_EQ(names.mismatch(0, 0, kPartition0, 5, 0, {kPartition0 | std::uint64_t{3} << 32U, 0, 0}),
+           "it wants partitions of channel 0, message 0, and the message has partitions of channel 0, message 3");
 }
 
 }  // namespace margay::sim::test

@@ -29,6 +29,7 @@ extern "C" int PMPI_Win_set_name(MPI_Win win, const char* win_name) {
   call.not_null(win_name, "win_name");
   if (!call.ok()) return call.failed();
   window->communicator->name = std::string(win_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+  window->communicator->in_trace = false;
   return call.done();
 }
 MARGAY_ALIAS(Win_set_name)

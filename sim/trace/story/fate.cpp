@@ -2,6 +2,10 @@
 
 namespace margay::sim {
 
+namespace {
+constexpr std::size_t kNotThere = MessageStory::kNone;
+}
+
 const Trace::Entry& about(const Trace& trace, const MessageStory& story) {
   for (const std::size_t step : {story.sent, story.arrived, story.begin, story.dropped}) {
     if (step != MessageStory::kNone) return trace.entries[step];
@@ -19,18 +23,43 @@ std::string_view fate(const Messages& messages, const MessageStory& story) {
   if (story.taken_back || story.cancelled) return "cancelled";
   if (story.given_back != MessageStory::kNone) return "never received";
   if (story.dropped != MessageStory::kNone) return "dropped";
-  if (story.pulled != MessageStory::kNone) return story.unexpected ? "unexpected, pulled" : "pulled";
-  const bool whole = messages.is_whole(story.identity.destination);
-  if (story.unexpected && story.searched != MessageStory::kNone) return "unexpected";
-  if (story.unexpected) return whole ? "never received" : "unexpected";
-  if (story.matched != MessageStory::kNone) return "expected";
-  return whole && story.arrived == MessageStory::kNone ? "not arrived" : "not known";
+  const auto is_known_after = [&](std::size_t at) {
+    return at != kNotThere && messages.is_whole_after(story.identity.destination, at);
+  };
+  if (story.pulled != kNotThere) {
+    const bool ended = story.pull_ended != kNotThere || story.received != kNotThere;
+    if (!ended && is_known_after(story.pulled)) return "broken off";
+    return story.unexpected ? "unexpected, pulled" : "pulled";
+  }
+  if (story.unexpected && story.searched != kNotThere) return "unexpected";
+  if (story.unexpected) return is_known_after(story.matched) ? "never received" : "unexpected";
+  if (story.matched != kNotThere) {
+    const bool ended = story.is_get || story.kept != kNotThere || story.received != kNotThere;
+    return !ended && is_known_after(story.matched) ? "broken off" : "expected";
+  }
+  if (story.arrived != kNotThere) {
+    return story.held != kNotThere && is_known_after(story.held) ? "held" : "not known";
+  }
+  return is_known_after(story.sent != kNotThere ? story.sent : story.begin) ? "not arrived" : "not known";
+}
+
+Unreceived unreceived(const Messages& messages, const MessageStory& story) {
+  if (story.received != kNotThere) return Unreceived::no;
+  const std::string_view what = fate(messages, story);
+  if (what == "never received" || what == "not arrived" || what == "held" || what == "broken off") {
+    return Unreceived::yes;
+  }
+  const bool ends_in_heap = what == "unexpected" && story.searched == kNotThere;
+  return what == "not known" || ends_in_heap ? Unreceived::not_known : Unreceived::no;
+}
+
+std::size_t first_step(const MessageStory& story) {
+  return story.begin != kNotThere ? story.begin : story.steps.front();
 }
 
 std::uint64_t duration_ns(const Trace& trace, const MessageStory& story) {
-  // A receive may have been posted long before.
-  const std::size_t first = story.begin != MessageStory::kNone ? story.begin : story.steps.front();
-  const std::uint64_t begin = trace.entries[first].event.time;
+  const std::uint64_t begin =
+      trace.entries[first_step(story)].event.time;  // its receive may have been posted long before
   const std::uint64_t end = trace.entries[story.steps.back()].event.time;
   return end > begin ? end - begin : 0;
 }

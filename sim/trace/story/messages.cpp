@@ -46,9 +46,12 @@ Messages::Messages(const Trace& trace) : trace_(trace) {
 }
 
 void Messages::note_hops() {
+  first_.assign(trace_.files.size(), kNone);
   for (std::size_t i = 0; i < trace_.entries.size(); ++i) {
     const TraceEvent& event = trace_.entries[i].event;
+    set_first(first_[trace_.entries[i].file], i);
     if (event.sequence != 0) events_[identity(event)].push_back(i);
+    if (event.kind == TraceKind::kernel_hold) holds_.push_back(i);
     if (event.kind == TraceKind::post_receive || event.kind == TraceKind::search_miss) {
       receives_[receive_key(trace_.entries[i].file, event.a)].push_back(i);
     }
@@ -128,6 +131,15 @@ bool Messages::is_whole(std::uint32_t rank) const {
                      [&](const TraceFile& file) { return file.rank == rank && file.lost == 0; });
 }
 
+bool Messages::is_whole_after(std::uint32_t rank, std::size_t at) const {
+  if (is_whole(rank)) return true;
+  for (std::uint32_t file = 0; file < trace_.files.size(); ++file) {
+    if (trace_.files[file].rank != rank || trace_.files[file].damaged != 0) continue;
+    return first_[file] != kNone && trace_.entries[first_[file]].event.time <= trace_.entries[at].event.time;
+  }
+  return false;
+}
+
 std::size_t Messages::leave_of(std::size_t enter) const {
   const auto found = ends_.find(enter);
   return found == ends_.end() ? kNone : found->second.leave;
@@ -158,6 +170,27 @@ std::size_t Messages::last_before(std::uint32_t file, std::uint32_t request, Tra
   return kNone;
 }
 
+Messages::Blocked Messages::blocked(const MessageStory& story) const {
+  Blocked blocked;
+  if (story.sent == kNone) return blocked;
+  const auto time = [&](std::size_t at) { return trace_.entries[at].event.time; };
+  const auto until = [&](std::size_t at) { return time(at == kNone ? trace_.entries.size() - 1 : at); };
+  for (const std::size_t hold : holds_) {
+    const MessageIdentity held = identity(trace_.entries[hold].event);
+    const bool before = held.source == story.identity.source && held.destination == story.identity.destination &&
+                        held.sequence < story.identity.sequence;
+    if (!before) continue;
+    MessageStory other;
+    for (const std::size_t step : events_.at(held)) note_step(step, other);
+    const std::uint64_t from = std::max(time(hold), time(story.sent));
+    const std::uint64_t to = std::min(until(hold_end(other)), until(story.arrived));
+    if (to <= from) continue;
+    blocked.by = held;
+    blocked.ns += to - from;
+  }
+  return blocked;
+}
+
 // All events that bear the identity of the message or of one of its hops, by time.
 std::vector<std::size_t> Messages::steps_of(const MessageIdentity& root) const {
   constexpr std::size_t kMostHops = 64;
@@ -185,19 +218,27 @@ void Messages::note_step(std::size_t at, MessageStory& story) const {
       return set_first(story.begin, at);
     case TraceKind::kernel_send:
       return set_first(story.sent, at);
-    case TraceKind::kernel_arrive:
     case TraceKind::kernel_get_arrived:
+      story.is_get = true;
+      return set_first(story.arrived, at);
+    case TraceKind::kernel_arrive:
       return set_first(story.arrived, at);
     case TraceKind::kernel_match:
       story.unexpected |= event.portal == kMpiReceivePortal && event.b == kMpiHeapOwner;
       return set_first(story.matched, at);
     case TraceKind::kernel_drop:
       return set_first(story.dropped, at);
+    case TraceKind::kernel_hold:
+      return set_first(story.held, at);
+    case TraceKind::kernel_deposit:
+      return set_first(story.kept, at);
     case TraceKind::search_hit:
       story.unexpected = true;
       return set_first(story.searched, at);
     case TraceKind::pull_begin:
       return set_first(story.pulled, at);
+    case TraceKind::pull_complete:
+      return set_first(story.pull_ended, at);
     case TraceKind::given_back:
       story.cancelled = event.reason == static_cast<std::uint8_t>(TraceGivenBack::cancelled);
       return set_first(story.given_back, at);

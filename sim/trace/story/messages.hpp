@@ -31,12 +31,16 @@ struct MessageStory {
   std::size_t arrived = kNone;     // kernel_arrive or kernel_get_arrived
   std::size_t matched = kNone;     // kernel_match
   std::size_t dropped = kNone;     // kernel_drop
+  std::size_t held = kNone;        // kernel_hold: its wire kept it until there was room
+  std::size_t kept = kNone;        // kernel_deposit: what was to be kept of it is there
   std::size_t posted = kNone;      // post_receive of the receive that took it
   std::size_t searched = kNone;    // search_hit: it was unexpected
   std::size_t pulled = kNone;      // pull_begin
+  std::size_t pull_ended = kNone;  // pull_complete
   std::size_t received = kNone;    // receive_complete, or else kernel_deposit
   std::size_t completed = kNone;   // request_complete of the sender
   std::size_t given_back = kNone;  // given_back: the heap lost it unread
+  bool is_get = false;             // it has no body: its reply does
   bool cancelled = false;          // and that because its sender cancelled it
   bool unexpected = false;         // the heap took it
   bool taken_back = false;         // cancelled before its wire had begun with it: an empty one went in its place
@@ -51,12 +55,24 @@ class Messages {
   [[nodiscard]] const std::vector<MessageIdentity>& roots() const { return roots_; }
   // The message that `hop` is a part of: itself when of none.
   [[nodiscard]] MessageIdentity root_of(MessageIdentity hop) const;
+  // Of a message of the story's pair that was held for lack of room, while the story's header was on its way behind it.
+  struct Blocked {
+    MessageIdentity by;    // the latest of them
+    std::uint64_t ns = 0;  // by all of them; 0: by none
+  };
+  [[nodiscard]] Blocked blocked(const MessageStory& story) const;
+  // When the message left the wire that held it: its kernel_match or kernel_drop; kNone: held to the end.
+  [[nodiscard]] static std::size_t hold_end(const MessageStory& story) {
+    return story.matched != MessageStory::kNone ? story.matched : story.dropped;
+  }
   // An identity of which there is no event has no steps.
   [[nodiscard]] MessageStory story(const MessageIdentity& root) const;
   // The match bits that the header of `hop` came with; nothing: its arrival is not in the trace.
   [[nodiscard]] std::optional<std::uint64_t> arrived_bits(const MessageIdentity& hop) const;
   // Whether all that the rank recorded is there: what is not in the trace did not happen.
   [[nodiscard]] bool is_whole(std::uint32_t rank) const;
+  // The same of what happened after entry `at`: a file that went round has lost its beginning alone.
+  [[nodiscard]] bool is_whole_after(std::uint32_t rank, std::size_t at) const;
   // The call that was under way in the rank when it recorded entry `at`: index of its mpi_enter; kNone: none.
   [[nodiscard]] std::size_t call_around(std::size_t at) const { return calls_[at]; }
   // Whether calls of several threads of the rank are in its file: then call_around() may be another thread's.
@@ -84,9 +100,11 @@ class Messages {
   std::unordered_map<MessageIdentity, MessageIdentity, MessageHash> part_of_;          // hop: what it answers or serves
   std::unordered_map<MessageIdentity, std::vector<MessageIdentity>, MessageHash> hops_;  // the other way round
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> receives_;  // by file and request: its posts and misses
+  std::vector<std::size_t> holds_;                                        // each kernel_hold
   std::vector<MessageIdentity> roots_;
   std::vector<std::size_t> calls_;
-  std::vector<bool> has_threads_;  // by file
+  std::vector<bool> has_threads_;   // by file
+  std::vector<std::size_t> first_;  // each file's first entry
   struct Call {
     std::size_t leave = MessageStory::kNone;
     std::uint64_t waited_ns = 0;

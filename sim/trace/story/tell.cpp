@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "sim/trace/story/copies.hpp"
+#include "portals/verdict.hpp"
+#include "sim/trace/error_names.hpp"
+#include "sim/trace/story/fate.hpp"
 #include "sim/trace/text.hpp"
 
 namespace margay::sim {
@@ -60,6 +63,11 @@ class Teller {
     }
   }
 
+  [[nodiscard]] bool is_in_finalize(std::size_t step) const {
+    const std::size_t enter = messages_.call_around(step);
+    return enter != kMissing && call_name(trace_.files[at(enter).file], at(enter).event.a) == "MPI_Finalize";
+  }
+
   [[nodiscard]] std::string_view given_back_words() const {
     switch (static_cast<TraceGivenBack>(at(story_.given_back).event.reason)) {
       case TraceGivenBack::cancelled:
@@ -67,9 +75,18 @@ class Teller {
       case TraceGivenBack::never_wanted:
         return "its sender ended, and no receive had come for it";
       case TraceGivenBack::freed:
-        return "its communicator was freed, and no receive had come for it";
+        return is_in_finalize(story_.given_back) ? "its receiver ended MPI, and no receive had come for it"
+                                                 : "its communicator was freed, and no receive had come for it";
     }
     return "why is not known";
+  }
+
+  [[nodiscard]] std::string_view dropped_words() const {
+    const TraceEvent& event = at(story_.dropped).event;
+    const bool no_match = event.reason == static_cast<std::uint8_t>(portals::DropReason::no_match);
+    const TraceProtocol protocol = story_.begin == kMissing ? TraceProtocol::none : at(story_.begin).event.protocol;
+    const bool is_ready = protocol == TraceProtocol::ready_short || protocol == TraceProtocol::ready_long;
+    return no_match && is_ready ? "it was ready, and no receive was posted for it" : reason_text(event);
   }
 
   // Which of its hops a step is about.
@@ -116,36 +133,20 @@ class Teller {
       return;
     }
     if (story_.dropped != kMissing) {
-      add(fmt::format("It was dropped: {}.", reason_text(at(story_.dropped).event)));
+      add(fmt::format("It was dropped: {}.", dropped_words()));
       return;
     }
     if (story_.sent != kMissing && story_.arrived == kMissing) {
-      add(messages_.is_whole(message.destination)
+      add(messages_.is_whole_after(message.destination, story_.sent)
               ? fmt::format("It never arrived: rank {}'s recording ends without it.", message.destination)
               : fmt::format("Whether rank {} saw it is not known: its recording is not whole.", message.destination));
     }
-    if (story_.arrived != kMissing && story_.posted != kMissing) {
-      if (time(story_.posted) <= time(story_.arrived)) {
-        if (story_.sent != kMissing && time(story_.sent) < time(story_.posted)) {
-          add(fmt::format(
-              "The message was sent {} before its receive was posted, and rank {} did not look before that.",
-              duration_text(between(story_.sent, story_.posted)), message.destination));
-        } else {
-          add(fmt::format("The receive was posted {} before the message arrived.",
-                          duration_text(between(story_.posted, story_.arrived))));
-        }
-      } else {
-        add(fmt::format("The message lay there for {} before a receive was posted.",
-                        duration_text(between(story_.arrived, story_.posted))));
-      }
-    }
-    if (story_.sent != kMissing && story_.arrived != kMissing) {
-      add(fmt::format("The header was on its way for {} until rank {} looked.",
-                      duration_text(between(story_.sent, story_.arrived)), message.destination));
-    }
+    add_order();
+    add_way();
     if (story_.pulled != kMissing) {
       add("Its body was not kept when its header came: it travelled when the receiver asked for it.");
     }
+    if (fate(messages_, story_) == "broken off") add(broken_off_words());
     add_truncation();
     if (story_.begin != kMissing && story_.received != kMissing) {
       add(fmt::format("From the send to the receive's memory it took {}.",
@@ -154,9 +155,52 @@ class Teller {
     add_calls(message.source, story_.begin, story_.completed, "sent it", "began to send it");
     add_calls(message.destination, story_.posted, story_.received, "received it", "began its receive");
     const bool lies_there = story_.unexpected && story_.searched == kMissing && story_.received == kMissing;
-    if (lies_there && messages_.is_whole(message.destination)) {
+    if (lies_there && story_.matched != kMissing && messages_.is_whole_after(message.destination, story_.matched)) {
       add("Nothing in this trace received it.");
     }
+  }
+
+  // Who was first, the message or its receive.
+  void add_order() {
+    if (story_.arrived == kMissing || story_.posted == kMissing) return;
+    const std::size_t taken = story_.held == kMissing ? story_.arrived : Messages::hold_end(story_);
+    if (taken == kMissing) return;
+    if (time(story_.posted) > time(taken)) {
+      add(fmt::format("The message lay there for {} before a receive was posted.",
+                      duration_text(between(taken, story_.posted))));
+    } else if (time(story_.posted) > time(story_.arrived)) {
+      add(fmt::format("Its receive was posted {} after it had arrived, while its wire held it.",
+                      duration_text(between(story_.arrived, story_.posted))));
+    } else if (story_.sent != kMissing && time(story_.sent) < time(story_.posted)) {
+      const bool was_behind = messages_.blocked(story_).ns != 0;
+      add(fmt::format(
+          "The message was sent {} before its receive was posted{}.",
+          duration_text(between(story_.sent, story_.posted)),
+          was_behind ? "" : fmt::format(", and rank {} did not look before that", story_.identity.destination)));
+    } else {
+      add(fmt::format("The receive was posted {} before the message arrived.",
+                      duration_text(between(story_.posted, story_.arrived))));
+    }
+  }
+
+  // What its header waited for until it was looked at, and taken.
+  void add_way() {
+    const std::uint32_t receiver = story_.identity.destination;
+    const Messages::Blocked behind = messages_.blocked(story_);
+    const std::string what = fmt::format("{}>{} #{}, which was held for lack of room", behind.by.source,
+                                         behind.by.destination, behind.by.sequence);
+    if (story_.sent != kMissing && story_.arrived != kMissing) {
+      add(fmt::format("The header was on its way for {} until rank {} looked{}.",
+                      duration_text(between(story_.sent, story_.arrived)), receiver,
+                      behind.ns == 0 ? "" : fmt::format(", {} of it behind {}", duration_text(behind.ns), what)));
+    } else if (behind.ns != 0) {
+      add(fmt::format("It was behind {}, for {}.", what, duration_text(behind.ns)));
+    }
+    if (story_.held == kMissing) return;
+    const std::size_t end = Messages::hold_end(story_);
+    add(end == kMissing ? fmt::format("It was held on its wire to the end: rank {} had no room for it.", receiver)
+                        : fmt::format("It was held on its wire for {}, until rank {} had room for it.",
+                                      duration_text(between(story_.held, end)), receiver));
   }
 
   void add_truncation() {
@@ -164,10 +208,34 @@ class Teller {
     const TraceEvent& sent = at(story_.begin).event;
     const TraceEvent& received = at(story_.received).event;
     if (received.kind != TraceKind::receive_complete || received.bytes >= sent.bytes) return;
-    add(
-        fmt::format("It was longer than its receive: {} of its {} bytes are there, and the receive's call returns "
-                    "MPI_ERR_TRUNCATE.",
-                    received.bytes, sent.bytes));
+    add(fmt::format("It was longer than its receive (MPI_ERR_TRUNCATE): {} of its {} bytes are there{}.",
+                    received.bytes, sent.bytes, truncated_call_words()));
+  }
+
+  // What the call said in which the receive was complete; others may have completed it on the way.
+  [[nodiscard]] std::string truncated_call_words() const {
+    const std::size_t enter = messages_.call_around(story_.received);
+    if (enter == kMissing || messages_.has_threads(at(story_.received).file)) return "";
+    const std::string call = call_name(trace_.files[at(enter).file], at(enter).event.a);
+    const std::size_t leave = messages_.leave_of(enter);
+    if (leave == kMissing) return fmt::format(", and {} did not return", call);
+    return at(leave).event.b == 0 ? "" : fmt::format(", and {} returned {}", call, error_name(at(leave).event.b));
+  }
+
+  [[nodiscard]] std::string broken_off_words() const {
+    const std::uint32_t sender = story_.identity.source;
+    const std::uint32_t receiver = story_.identity.destination;
+    std::string why;
+    for (const Trace::Entry& entry : trace_.entries) {
+      const bool lost = entry.event.kind == TraceKind::peer_lost && trace_.files[entry.file].rank == receiver &&
+                        entry.event.source == sender;
+      if (lost) why = fmt::format(": rank {} lost rank {}", receiver, sender);
+    }
+    for (const TraceFile& file : trace_.files) {
+      const bool is_open = why.empty() && file.rank == sender && !file.closed;
+      if (is_open) why = fmt::format(": rank {} was killed, or still runs", sender);
+    }
+    return fmt::format("Its body did not come to its end{}.", why);
   }
 
   // The call in which the rank began to send or receive it, and the one in which that was complete.

@@ -61,8 +61,24 @@ std::string_view link_words(TraceLink link) {
 }
 
 // What is kept of an acknowledgment is no question; what it says was kept would be taken for the answer.
+// Of a message without a body there is nothing to tell either.
 bool tells_saved(const TraceEvent& event) {
-  return event.saved != Saved::nothing && event.header != static_cast<std::uint8_t>(Kind::acknowledgment);
+  const bool lacks_body = event.saved == Saved::header && event.bytes == 0;
+  return event.saved != Saved::nothing && !lacks_body &&
+         event.header != static_cast<std::uint8_t>(Kind::acknowledgment);
+}
+
+// What an entry does with what it takes, before the body has come.
+std::string_view match_words(Saved saved) {
+  return saved == Saved::both ? "it keeps header and body" : saved_words(saved);
+}
+
+std::string ordinal(std::uint32_t number) {
+  if (number == 2) return "second";
+  if (number == 3) return "third";
+  const bool is_teen = number / 10 % 10 == 1;
+  const std::uint32_t last = is_teen ? 0 : number % 10;
+  return fmt::format("{}{}", number, last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
 }
 
 std::string rank_words(portals::Rank rank) {
@@ -92,7 +108,7 @@ std::string duration_text(std::uint64_t ns) {
 }
 
 EventWords::EventWords(const Trace& trace, const TraceNames& names, CallSite call_site, const Collectives* collectives)
-    : trace_(trace), names_(names), call_site_(std::move(call_site)), collectives_(collectives) {}
+    : trace_(trace), names_(names), call_site_(std::move(call_site)), collectives_(collectives), senders_(trace) {}
 
 std::string EventWords::call(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
@@ -104,20 +120,21 @@ std::string EventWords::call(const Trace::Entry& entry) const {
   return site.empty() ? text : fmt::format("{} ({})", text, site);
 }
 
-std::uint32_t EventWords::definer_of(const Trace::Entry& entry) const {
-  if (entry.event.sequence == 0) return entry.file;
-  for (std::uint32_t file = 0; file < trace_.files.size(); ++file) {
-    if (trace_.files[file].rank == entry.event.source) return file;
-  }
-  return entry.file;
+std::string EventWords::bits(const Trace::Entry& entry, std::uint8_t portal) const {
+  const auto [file, time_ns] = senders_.of(entry);
+  return names_.bits(file, portal, entry.event.match_bits, time_ns);
+}
+
+std::string EventWords::window(const Trace::Entry& entry) const {
+  const auto number = static_cast<std::uint32_t>(entry.event.match_bits >> 32U);
+  return names_.window(entry.file, number, entry.event.time);
 }
 
 std::string EventWords::envelope(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   const std::uint8_t portal = event.kind == TraceKind::send_begin ? 0 : event.portal;
   const std::string call = collectives_ == nullptr ? "" : collectives_->words(identity(event));
-  return fmt::format("{}{}{}", names_.bits(definer_of(entry), portal, event.match_bits, event.time),
-                     call.empty() ? "" : ": ", call);
+  return fmt::format("{}{}{}", bits(entry, portal), call.empty() ? "" : ": ", call);
 }
 
 std::string EventWords::message(const Trace::Entry& entry) const {
@@ -166,7 +183,7 @@ std::string EventWords::of(const Trace::Entry& entry, std::optional<std::uint64_
 std::string EventWords::of_kernel(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   const std::string portal = names_.portal(entry.file, event.portal);
-  const auto bits = [&] { return names_.bits(definer_of(entry), event.portal, event.match_bits, event.time); };
+  const auto bits = [&] { return this->bits(entry, event.portal); };
   switch (event.kind) {
     case TraceKind::kernel_send:
       if (event.header == static_cast<std::uint8_t>(Kind::get)) {
@@ -183,19 +200,17 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
       return fmt::format("its header arrives by {}: a put of {} bytes for {}, {}", names_.wire(event.wire), event.bytes,
                          portal, bits());
     case TraceKind::kernel_match:
-      return fmt::format("is taken by {}{}{}",
-                         names_.entry(entry.file, event.portal, event.detail, event.b, event.time),
-                         event.a > 1 ? fmt::format(", the {} of the entries that were looked at",
-                                                   event.a == 2   ? "second"
-                                                   : event.a == 3 ? "third"
-                                                                  : fmt::format("{}th", event.a))
-                                     : "",
-                         tells_saved(event) ? fmt::format("; {}", saved_words(event.saved)) : "");
+      return fmt::format(
+          "is taken by {}{}{}", names_.entry(entry.file, event.portal, event.detail, event.b, event.time),
+          event.a > 1 ? fmt::format(", the {} of the entries that were looked at", ordinal(event.a)) : "",
+          tells_saved(event) ? fmt::format("; {}", match_words(event.saved)) : "");
     case TraceKind::kernel_deposit_begin:
       return fmt::format("the body begins to come, to offset {}", event.detail);
     case TraceKind::kernel_deposit:
       if (event.header == static_cast<std::uint8_t>(Kind::acknowledgment)) return "it is there";
-      if (event.saved == Saved::header) return "its header is kept";
+      if (event.saved == Saved::header) {
+        return names_.is_answer(entry.file, event.portal, event.match_bits) ? "it is there" : "its header is kept";
+      }
       return fmt::format("all is there: {} bytes at offset {}", event.bytes, event.detail);
     case TraceKind::kernel_ack_sent:
       return fmt::format("acknowledges {}: {}", answered(event), saved_words(event.saved));
@@ -228,9 +243,14 @@ std::string EventWords::passed_entry(const Trace::Entry& entry) const {
 
 std::string EventWords::why_passed(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const {
   const TraceEvent& event = entry.event;
-  if (static_cast<portals::Passed>(event.reason) != portals::Passed::no_match) return std::string(reason_text(event));
+  const auto why = static_cast<portals::Passed>(event.reason);
+  const bool is_heap = (event.a >> 16U & 0xffU) == kMpiHeapOwner && names_.is_envelope(entry.file, event.portal);
+  if (is_heap && why == portals::Passed::inactive) return "closed, as the other heap takes what comes";
+  if (why != portals::Passed::no_match) return std::string(reason_text(event));
+  const auto [sender, sent_ns] = senders_.of(entry);
   const std::string which =
-      message_bits ? names_.mismatch(entry.file, event.portal, event.match_bits, event.bytes, *message_bits, event.time)
+      message_bits ? names_.mismatch(entry.file, event.portal, event.match_bits, event.bytes, event.time,
+                                     {*message_bits, sender, sent_ns})
                    : "it wants " + names_.wanted(entry.file, event.portal, event.match_bits, event.bytes, event.time);
   const bool is_from_another = event.b != portals::kAnyRank && event.b != event.source;
   return fmt::format("no match, {}{}", which, is_from_another ? fmt::format("; it takes rank {} only", event.b) : "");
@@ -321,12 +341,12 @@ std::string EventWords::of_rank(const Trace::Entry& entry) const {
     case TraceKind::collective_end:
       return of_collective(entry);
     case TraceKind::window_access:
-      return fmt::format("{} of {} bytes at offset {} of {}'s window {}, {}, epoch {}",
+      return fmt::format("{} of {} bytes at offset {} of {}'s {}, {}, epoch {}",
                          name(static_cast<TraceAccess>(event.a)), event.bytes, event.detail,
-                         rank_words(event.destination), event.match_bits >> 32U, access_copies(event),
+                         rank_words(event.destination), window(entry), access_copies(event),
                          name(static_cast<TraceEpoch>(event.b)));
     case TraceKind::window_sync:
-      return fmt::format("{} of window {} is done{}", name(static_cast<TraceSync>(event.a)), event.match_bits >> 32U,
+      return fmt::format("{} of {} is done{}", name(static_cast<TraceSync>(event.a)), window(entry),
                          event.destination == portals::kAnyRank ? "" : " with " + rank_words(event.destination));
     default:
       return fmt::format("does something that this version does not know (kind {})",

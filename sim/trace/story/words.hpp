@@ -7,6 +7,7 @@
 
 #include "sim/trace/names.hpp"
 #include "sim/trace/reader.hpp"
+#include "sim/trace/story/senders.hpp"
 
 namespace margay::sim {
 
@@ -37,8 +38,9 @@ class EventWords {
   [[nodiscard]] std::string message(const Trace::Entry& entry) const;
 
  private:
-  // Whose definitions tell what a message's bits mean: its sender used the communicator before it came.
-  [[nodiscard]] std::uint32_t definer_of(const Trace::Entry& entry) const;
+  // What the message's bits mean, in words.
+  [[nodiscard]] std::string bits(const Trace::Entry& entry, std::uint8_t portal) const;
+  [[nodiscard]] std::string window(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_kernel(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_request(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_pass(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const;
@@ -49,6 +51,7 @@ class EventWords {
   const TraceNames& names_;
   CallSite call_site_;
   const Collectives* collectives_;
+  Senders senders_;
 };
 
 // "1.234 ms", "17 ns": three digits at least.
