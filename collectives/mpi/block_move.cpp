@@ -312,7 +312,14 @@ Plan BlockMove::plan(const StandingFacts& standing) const {
   if (rooted() && !communicator_->is_inter()) shape.root = static_cast<std::uint16_t>(arguments_.root);
   if (is_even()) shape.bytes = sent_.size() > 0 ? sent_[0].bytes() : received_[0].bytes();
   shape.algorithm = static_cast<std::uint8_t>(algorithm_of(standing, shape.bytes));
-  return {static_cast<Algorithm>(shape.algorithm), shape};
+  return {static_cast<Algorithm>(shape.algorithm), shape, is_even() ? 0 : own_bytes()};
+}
+
+std::uint64_t BlockMove::own_bytes() const {
+  const Blocks& blocks = sent_.size() > 0 ? sent_ : received_;
+  std::uint64_t sum = 0;
+  for (int i = 0; i < blocks.size(); ++i) sum += blocks[i].bytes();
+  return sum;
 }
 
 // What only one rank knows, as the lengths of uneven blocks, has no place here.

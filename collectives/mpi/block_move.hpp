@@ -72,6 +72,8 @@ class BlockMove {
   [[nodiscard]] bool sends_each() const;
   // All blocks have one length, which all members name.
   [[nodiscard]] bool is_even() const;
+  // Of the blocks that this rank sends; of those that it receives where it sends none.
+  [[nodiscard]] std::uint64_t own_bytes() const;
   [[nodiscard]] Algorithm algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const;
   [[nodiscard]] int everybodys(int peer) const { return peer < 0 ? peer : peer + first_peer_; }
   [[nodiscard]] portals::Region staged(int block) const;

@@ -8,7 +8,8 @@
 
 namespace margay::collectives {
 
-Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, const Shape& shape)
+Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, const Shape& shape,
+                       std::uint64_t own_bytes)
     : portal_(portal),
       kernel_(portal.host().kernel()),
       communicator_(communicator),
@@ -18,11 +19,12 @@ Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, 
   ++communicator_.references;
   portal_.notices().enter(call_);
   portal_.notices().begin(call_);
-  trace_begin();
+  trace_begin(own_bytes);
 }
 
-Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape)
-    : Collective(portal, communicator, portal.notices().take_number(communicator), shape) {}
+Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape,
+                       std::uint64_t own_bytes)
+    : Collective(portal, communicator, portal.notices().take_number(communicator), shape, own_bytes) {}
 
 Collective::Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const Shape& shape)
     : Collective(*static_cast<TreePortal*>(rank.collectives()), communicator, shape) {}
@@ -39,17 +41,17 @@ Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, 
   portal_.notices().enter(call_);
 }
 
-void Collective::begin(const Shape& shape) {
+void Collective::begin(const Shape& shape, std::uint64_t own_bytes) {
   call_.shape = shape;
   portal_.notices().begin(call_);
-  trace_begin();
+  trace_begin(own_bytes);
 }
 
-void Collective::trace_begin() const {
+void Collective::trace_begin(std::uint64_t own_bytes) const {
   if (!kernel_.recorder().on()) [[likely]]
     return;
   sim::TraceEvent event = trace_event(sim::TraceKind::collective_begin);
-  event.bytes = call_.shape.bytes;
+  event.bytes = call_.shape.bytes != 0 ? call_.shape.bytes : own_bytes;
   event.b = call_.shape.operation | std::uint32_t{call_.shape.algorithm} << 8U | std::uint32_t{call_.shape.root} << 16U;
   kernel_.recorder().record(event);
 }

@@ -17,6 +17,8 @@ namespace margay::collectives {
 struct Plan {
   Algorithm algorithm = Algorithm::tree;
   Shape shape;
+  std::uint64_t own_bytes =
+      0;  // of this rank's data, for the trace, where `shape` has no length: that only one rank knows
 };
 // Of calls that have no root, who does what one rank does.
 inline constexpr int kTop = 0;
@@ -123,7 +125,7 @@ template <typename What>
   int error_class = MPI_SUCCESS;
   std::uint64_t number = 0;
   {
-    Collective collective(portal, communicator, plan.shape);
+    Collective collective(portal, communicator, plan.shape, plan.own_bytes);
     number = communicator.collective_sequence;
     // By memory it cannot go any more.
     if (plan.algorithm == Algorithm::shared && standing.team->has_left_for_a_loss()) [[unlikely]] {

@@ -72,7 +72,7 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
   short_limit_least = *std::min_element(short_limits.begin(), short_limits.end());
 
   if (recorder().on()) {
-    define_portals_in_trace(recorder());
+    define_portals_in_trace(recorder(), heap.size_bytes());
     heap.define_in_trace(recorder());
   }
   kernel.set_match_probe({.matched = MessageNumbers::matched, .context = &message_numbers});

@@ -52,7 +52,7 @@ std::string description(const Datatype& type) {
 
 }  // namespace
 
-void define_portals_in_trace(sim::Recorder& recorder) {
+void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) {
   constexpr std::uint64_t kInternal = sim::kInternalPortal;
   constexpr std::uint64_t kCollective = sim::kInternalPortal | sim::kCollectivePortal;
   const auto portal = [&](portals::PortalIndex number, std::string_view text, std::uint64_t whose = 0) {
@@ -71,11 +71,11 @@ void define_portals_in_trace(sim::Recorder& recorder) {
   portal(kCancelPortal, "cancels", kInternal);
   portal(kCallCheckPortal, "checks of collective calls", kInternal);
   portal(kWindowPortal, "windows");
-  const auto owner = [&](OwnerKind kind, std::string_view text) {
-    recorder.define(sim::DefinitionKind::owner, kind, 0, text);
+  const auto owner = [&](OwnerKind kind, std::string_view text, std::uint64_t bytes = 0) {
+    recorder.define(sim::DefinitionKind::owner, kind, bytes, text);
   };
   owner(kOwnerReceive, "a posted receive");
-  owner(kOwnerHeap, "the heap of unexpected messages");
+  owner(kOwnerHeap, "the heap of unexpected messages", heap_bytes);
   owner(kOwnerAcknowledgment, "a send that waits for its acknowledgment");
   owner(kOwnerRead, "a send whose body may be pulled");
   owner(kOwnerCancel, "questions about cancelled sends");
@@ -89,6 +89,12 @@ void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::u
   const auto size = static_cast<std::uint64_t>(communicator.peer_count());
   recorder.define(sim::DefinitionKind::communicator, communicator.context,
                   size << 32U | static_cast<std::uint32_t>(communicator.rank()), communicator.name, since);
+  std::uint64_t members = 0;
+  for (const Group* group : {communicator.group.get(), communicator.remote.get()}) {
+    if (group == nullptr) continue;
+    for (const std::uint32_t rank : group->world_ranks) members += sim::member_number(rank);
+  }
+  recorder.define(sim::DefinitionKind::members, communicator.context, members, "", since);
 }
 
 std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type, std::uint64_t since) {

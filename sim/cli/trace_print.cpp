@@ -11,6 +11,7 @@
 
 #include "sim/cli/trace_common.hpp"
 #include "sim/trace/filter.hpp"
+#include "sim/trace/story/collectives.hpp"
 #include "sim/trace/story/messages.hpp"
 #include "sim/trace/text.hpp"
 
@@ -187,7 +188,8 @@ void print_trace(const PrintOptions& options, const CallSite& call_site) {
     put_line(text_heading());
     for (const std::size_t i : picked) put_line(text_line(trace, trace.entries[i], origin_ns, wire_text));
   } else {
-    const EventWords words(trace, names, call_site);
+    const Collectives collectives(trace, names);
+    const EventWords words(trace, names, call_site, &collectives);
     put_line(fmt::format("{:>14} {:>5}  {:<14}  {}", "microseconds", "rank", "message", "what it does"));
     for (const std::size_t i : picked) {
       const Trace::Entry& entry = trace.entries[i];

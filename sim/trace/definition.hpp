@@ -18,11 +18,21 @@ enum class DefinitionKind : std::uint16_t {
   datatype = 2,      // number: its handle; value: bytes of data in one element
   portal = 3,        // number: the portal; value: kInternalPortal, ...
   entry = 4,         // number: portal << 56 | the entry's place in its list, see entry_number(); value: the portal
-  module = 5,  // number: address of its first byte; value: bytes; text: the build id in hexadecimal (or -), a space,
-               // and the file that was loaded there
-  owner = 6,   // number: kind of owner (kernel_match's b) of a descriptor
+  module = 5,   // number: address of its first byte; value: bytes; text: the build id in hexadecimal (or -), a space,
+                // and the file that was loaded there
+  owner = 6,    // number: kind of owner (kernel_match's b) of a descriptor; value: bytes of its memory, of the heap
+  members = 7,  // number: a communicator's context; value: the sum of member_number() over its ranks
 };
-inline constexpr std::uint16_t kDefinitionKindCount = 7;
+inline constexpr std::uint16_t kDefinitionKindCount = 8;
+
+// What tells the members of a communicator from those of another one that has the same context: the sum of this over
+// their ranks in the world, in any order (the finalizer of splitmix64).
+[[nodiscard]] constexpr std::uint64_t member_number(std::uint32_t world_rank) {
+  std::uint64_t z = std::uint64_t{world_rank} + 0x9e37'79b9'7f4a'7c15U;
+  z = (z ^ z >> 30U) * 0xbf58'476d'1ce4'e5b9U;
+  z = (z ^ z >> 27U) * 0x94d0'49bb'1331'11ebU;
+  return z ^ z >> 31U;
+}
 
 // Of a portal: it serves the library itself; its messages are of collective calls, whose number is in the tag's place;
 // they are words about the call (who is ready for what), no data of it.

@@ -88,11 +88,13 @@ bool has_tag(const EnvelopeBits& bits, std::uint32_t tag) {
 }
 
 std::string collective_call_words(std::uint32_t number) {
-  constexpr std::uint32_t kPersistent = 1U << 31U;
-  constexpr unsigned kStartBits = 11;
-  if ((number & kPersistent) == 0) return fmt::format("collective call {}", number);
-  return fmt::format("persistent collective call {}, start {}", (number & ~kPersistent) >> kStartBits,
-                     number & ((1U << kStartBits) - 1));
+  const PersistentNumber persistent(number);
+  if (!persistent.is_persistent) return fmt::format("collective call {}", number);
+  return persistent_call_words(persistent.channel, persistent.start);
+}
+
+std::string persistent_call_words(std::uint32_t channel, std::uint64_t start) {
+  return fmt::format("persistent collective call {}, start {}", channel, start);
 }
 
 TraceNames::TraceNames(const Trace& trace, WireName wire_name)
@@ -137,6 +139,18 @@ std::string TraceNames::window(std::uint32_t file, std::uint32_t number, std::ui
 std::uint32_t TraceNames::members(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const {
   const Definition* const found = find(file, DefinitionKind::communicator, context & ~1U, time_ns);
   return found == nullptr ? 0 : static_cast<std::uint32_t>(found->value >> 32U);
+}
+
+std::uint64_t TraceNames::heap_bytes(std::uint32_t file) const {
+  const Definition* const found = find(file, DefinitionKind::owner, kMpiHeapOwner, kAlways);
+  return found == nullptr ? 0 : found->value;
+}
+
+std::optional<std::uint64_t> TraceNames::members_number(std::uint32_t file, std::uint32_t context,
+                                                        std::uint64_t time_ns) const {
+  const Definition* const found = find(file, DefinitionKind::members, context & ~1U, time_ns);
+  if (found == nullptr) return {};
+  return found->value;
 }
 
 std::string TraceNames::elements(std::uint32_t file, std::uint32_t type, std::uint64_t bytes,

@@ -49,9 +49,22 @@ struct EnvelopeBits {
 // Whether the program gave `tag` to the message or, to the setup of partitions, to the call that sent it.
 [[nodiscard]] bool has_tag(const EnvelopeBits& bits, std::uint32_t tag);
 
+// What the number of a collective call says (docs/trace_format.md, collective_begin).
+inline constexpr unsigned kCollectiveStartBits = 11;
+struct PersistentNumber {
+  explicit PersistentNumber(std::uint32_t number)
+      : is_persistent(number >> 31U != 0),
+        channel((number & ~(1U << 31U)) >> kCollectiveStartBits),
+        start(number & ((1U << kCollectiveStartBits) - 1)) {}
+  bool is_persistent;
+  std::uint32_t channel;  // which of the communicator's persistent calls, in the order in which they were made
+  std::uint32_t start;    // the lowest bits of which start, from 0
+};
 // "collective call 17", "persistent collective call 3, start 2" by its number on its communicator
 // (docs/trace_format.md, collective_begin).
 [[nodiscard]] std::string collective_call_words(std::uint32_t number);
+// The same of a persistent one of which the whole start is known.
+[[nodiscard]] std::string persistent_call_words(std::uint32_t channel, std::uint64_t start);
 
 class TraceNames {
  public:
@@ -65,6 +78,11 @@ class TraceNames {
   [[nodiscard]] std::string window(std::uint32_t file, std::uint32_t number, std::uint64_t time_ns) const;
   // How many it has; 0: not known.
   [[nodiscard]] std::uint32_t members(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const;
+  // Of the heap of the file's rank for unexpected messages; 0: not known.
+  [[nodiscard]] std::uint64_t heap_bytes(std::uint32_t file) const;
+  // What tells its members from those of another one of the same context (DefinitionKind::members); nothing: not known.
+  [[nodiscard]] std::optional<std::uint64_t> members_number(std::uint32_t file, std::uint32_t context,
+                                                            std::uint64_t time_ns) const;
   // "25 x MPI_INT"; "100 bytes" without a type.
   [[nodiscard]] std::string elements(std::uint32_t file, std::uint32_t type, std::uint64_t bytes,
                                      std::uint64_t time_ns) const;

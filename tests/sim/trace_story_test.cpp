@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -345,6 +346,51 @@ TEST_CASE("story: a collective call's messages tell its algorithm and which of t
         "begins collective call 12 of MPI_COMM_WORLD: allreduce by exchange, 0 bytes");
   CHECK(words.of(made.trace.entries[4]) == "collective call 12 of MPI_COMM_WORLD is over");
   CHECK(collective_call_words(0x8000'0000U | 3U << 11U | 2U) == "persistent collective call 3, start 2");
+}
+
+TEST_CASE("story: starts of a persistent call are counted on where its number has no more bits") {
+  constexpr std::uint64_t kContext1 = std::uint64_t{1} << 3U;
+  HandMade made;
+  const auto start = [&](std::uint32_t channel, std::uint32_t number) {
+    TraceEvent& begin = made.add(0, TraceKind::collective_begin, {0, portals::kAnyRank, 0});
+    begin.a = 1U << 31U | channel << 11U | (number & 2047U);
+    begin.match_bits = kContext1 | std::uint64_t{begin.a} << 32U;
+    begin.b = 1;
+  };
+  for (std::uint32_t i = 0; i < 2050; ++i) start(3, i);
+  made.add(0, TraceKind::kernel_send, {0, 1, 1}, portals::Kind::put, 3,
+           kContext1 | std::uint64_t{1U << 31U | 3U << 11U | 1U} << 32U);
+  start(4, 0);
+  start(3, 0);
+  const TraceNames names(made.trace);
+  const Collectives collectives(made.trace, names);
+  const EventWords words(made.trace, names, {}, &collectives);
+  const auto told = [&](std::size_t at) { return words.of(made.trace.entries[at]); };
+  CHECK(told(2047) == "begins persistent collective call 3, start 2047 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
+  CHECK(told(2049) == "begins persistent collective call 3, start 2049 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
+  CHECK(told(2051) == "begins persistent collective call 4, start 0 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
+  CHECK(told(2052) == "begins persistent collective call 3, start 0 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
+  CHECK(told(2050).ends_with("persistent collective call 3, start 2049 of MPI_COMM_WORLD"));
+  CHECK(told(1) == "begins persistent collective call 3, start 1 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
+}
+
+TEST_CASE("story: requests of sends and of receives are told apart, also those of a rank with itself") {
+  HandMade made;
+  const auto complete = [&](MessageIdentity message, TraceProtocol protocol, std::uint32_t request) {
+    TraceEvent& event = made.add(0, TraceKind::request_complete, message);
+    event.protocol = protocol;
+    event.a = request;
+  };
+  complete({0, 1, 1}, TraceProtocol::long_send, 0);
+  complete({1, 0, 1}, TraceProtocol::none, 0);
+  complete({0, 0, 1}, TraceProtocol::synchronous_short, 2);
+  complete({0, 0, 1}, TraceProtocol::none, 2);
+  const TraceNames names(made.trace);
+  const EventWords words(made.trace, names);
+  const char* const kTold[] = {"the send is complete", "the receive is complete (request 0)", "the send is complete",
+                               "the receive is complete (request 2)"};
+  for (std::size_t i = 0; i < std::size(kTold); ++i) CHECK(words.of(made.trace.entries[i]) == kTold[i]);
+  CHECK(Messages(made.trace).story({0, 0, 1}).completed == 2);
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ class Strings {
 }
 
 class Run {
-  constructor({ messages, ranks, nodes, seed }) {
+  constructor({ messages, ranks, nodes, seed, bucket }) {
+    this.bucket = bucket;
     this.random = random_numbers(seed);
     this.ranks = ranks;
     this.nodes = nodes;
@@ -74,6 +75,7 @@ class Run {
       if (round % kRoundsPerCollective === kRoundsPerCollective - 1) this.reduce();
       else this.exchange(round);
     }
+    if (this.bucket) this.scatter_and_ring();
     return this;
   }
 
@@ -105,7 +107,7 @@ class Run {
       received, completed: received + 50, bytes, tag, what: this.text(`${bytes / 8} x MPI_DOUBLE, tag ${tag} from ${source} in MPI_COMM_WORLD`),
       communicator: this.text('MPI_COMM_WORLD'), protocol: this.text(long ? 'long' : 'short'),
       how: this.text(unexpected ? (long ? 'unexpected, pulled' : 'unexpected') : 'expected'), wire: this.text(same_node ? 'shm' : 'tcp'),
-      portal: 0, portal_name: this.text('receives'), walked: unexpected ? (long ? 2 : 1) : 1 + Math.floor(3 * this.random()), ...more,
+      portal: 0, portal_name: this.text('receives'), taker: this.text(unexpected ? `the entry "unexpected ${long ? 'long' : 'short'}"` : 'a posted receive'), walked: unexpected ? (long ? 2 : 1) : 1 + Math.floor(3 * this.random()), ...more,
     });
     this.landing(row, destination, posted, arrived, tag, source, unexpected, long);
     if (long) this.pull(row, source, destination, arrived, posted, received, unexpected);
@@ -114,7 +116,7 @@ class Run {
 
   landing(message, rank, posted, arrived, tag, source, unexpected, long) {
     if (unexpected) {
-      this.add('heap', { rank, message, from: arrived, to: posted + 60 });
+      this.add('heap', { rank, message, from: arrived, to: posted + 60, bytes: long ? 0 : this.tables.messages.columns.bytes[message] });
       if (long) {
         this.add('passes', { message, time: arrived, step: 1, entry: this.text('the entry "unexpected short"'),
           reason: this.text('no match, it wants any message that is short'), link: 0 });
@@ -188,6 +190,27 @@ class Run {
     }
   }
 
+  // A broadcast of rank 2 by bucket: it scatters slices, and these go round.
+  scatter_and_ring() {
+    const { ranks } = this;
+    const [root, kSlice] = [2, 30000];
+    const begin = Math.max(...this.clock);
+    const group = this.groups++;
+    const rows = Array.from(this.clock, (_, rank) => this.add('collectives', { rank, name: this.text('MPI_Bcast'), communicator: this.text('MPI_COMM_WORLD'),
+      number: group + 1, algorithm: this.text('bucket'), bytes: ranks * kSlice, begin, end: begin + 1e6, group }));
+    for (let rank = 0; rank < ranks; rank++) {
+      if (rank !== root) this.message(root, rank, -1, kSlice, begin + 100 * rank, begin, { collective: rows[root], step: rank + 1, phase: 0 });
+    }
+    for (let step = 1; step < ranks; step++) {
+      for (let rank = 0; rank < ranks; rank++) {
+        if ((rank + 1) % ranks === root) continue;  // it has all
+        const sent = begin + 50000 * step + rank;
+        this.message(rank, (rank + 1) % ranks, -1, kSlice, sent, sent - 10, { collective: rows[rank], step: ranks + step, phase: 1 });
+      }
+    }
+    this.clock.fill(begin + 1e6);
+  }
+
   /** Messages by their first event, as the contract wants them; rows that refer to them follow. */
   sort_messages() {
     const { columns, rows } = this.tables.messages;
@@ -220,8 +243,8 @@ ${line('first', source, `sends ${what} to rank ${destination}`)}${line('sent', s
  * An invented run of at least `messages` messages.
  * @returns {{head: object, blobs: Buffer[]}} as the contract of the page's data says
  */
-export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false } = {}) {
-  const run = new Run({ messages, ranks, nodes, seed }).run();
+export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false, bucket = false } = {}) {
+  const run = new Run({ messages, ranks, nodes, seed, bucket }).run();
   run.sort_messages();
   const blobs = [];
   const blob = (bytes) => blobs.push(gzipSync(bytes, { level: 1 })) - 1;
@@ -242,7 +265,7 @@ export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, no
   const head = {
     format: 1, title: 'traces/invented', started: '2026-11-25 13:00:00 UTC', duration_ns: Math.max(...run.clock), notes,
     ranks: Array.from({ length: ranks }, (_, rank) => ({ rank, size: ranks, node: run.node(rank), process: 100 + rank, events: 100, lost: 0,
-      left_out: 0, closed: true, threads: 1 })),
+      left_out: 0, closed: true, threads: 1, last: run.clock[rank], heap: 65536 })),
     tables, stories: { block: kBlock, blobs: stories },
   };
   if (strings_in_blob) head.strings_blob = blob(Buffer.from(JSON.stringify(run.strings.list)));

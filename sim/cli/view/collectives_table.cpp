@@ -1,9 +1,12 @@
 #include "sim/cli/view/collectives_table.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -31,9 +34,11 @@ class Groups {
 using Name = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 class PartIndex {
  public:
-  explicit PartIndex(const PageInput& input) : input_(input) {
+  // Of those parts of which it is not known who the members are.
+  PartIndex(const PageInput& input, const std::vector<bool>& is_known) : input_(input) {
     const auto& parts = input.collectives.parts();
     for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (is_known[i]) continue;
       parts_[{parts[i].context, parts[i].number, input.trace.files[parts[i].file].rank}].push_back(i);
     }
   }
@@ -77,12 +82,42 @@ class PartIndex {
   std::map<Name, std::vector<std::size_t>> parts_;
 };
 
+// Joins the parts whose communicators' members are known: those of one communicator and number, the n-th of each rank
+// with the n-th of the others. Where beginnings are lost they are counted from the end. Tells which parts these are.
+std::vector<bool> join_known(const PageInput& input, Groups& groups) {
+  using Call = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;  // context, members, number
+  const auto& parts = input.collectives.parts();
+  std::vector<bool> is_known(parts.size());
+  std::map<Call, std::map<std::uint32_t, std::vector<std::size_t>>> calls;  // parts by file
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto members =
+        input.names.members_number(parts[i].file, parts[i].context, input.entry(parts[i].begin).event.time);
+    if (!members) continue;
+    is_known[i] = true;
+    calls[{parts[i].context, *members, parts[i].number}][parts[i].file].push_back(i);
+  }
+  const bool from_end = std::any_of(input.trace.files.begin(), input.trace.files.end(),
+                                    [](const TraceFile& file) { return file.lost != 0; });
+  for (auto& [call, by_file] : calls) {
+    std::vector<std::size_t> first;  // by age, a part that the others are joined to
+    for (auto& [file, of_file] : by_file) {
+      if (from_end) std::reverse(of_file.begin(), of_file.end());
+      for (std::size_t age = 0; age < of_file.size(); ++age) {
+        if (age == first.size()) first.push_back(of_file[age]);
+        groups.join(of_file[age], first[age]);
+      }
+    }
+  }
+  return is_known;
+}
+
 Groups groups_of(const PageInput& input) {
   const auto& parts = input.collectives.parts();
-  const PartIndex index(input);
   Groups groups(parts.size());
+  const std::vector<bool> is_known = join_known(input, groups);
+  const PartIndex index(input, is_known);
   const auto join = [&](std::size_t part, std::uint32_t rank) {
-    const std::size_t other = part == kNoEntry ? kNoEntry : index.of_rank(part, rank);
+    const std::size_t other = part == kNoEntry || is_known[part] ? kNoEntry : index.of_rank(part, rank);
     if (other != kNoEntry) groups.join(part, other);
   };
   for (const auto& [name, of_rank] : index.parts()) {
@@ -105,42 +140,65 @@ Groups groups_of(const PageInput& input) {
   return groups;
 }
 
+bool begins_with_one_of(std::string_view text, std::initializer_list<std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view each) { return text.starts_with(each); });
+}
+
+// What the program called: "MPI_Bcast"; "persistent bcast", "nonblocking bcast" of what began in another call, as
+// MPI_Startall or MPI_Waitall.
+std::string called(const PageInput& input, const CollectivePart& part) {
+  const Trace::Entry& entry = input.entry(part.begin);
+  const TraceOperation operation = collective_shape(entry.event).operation;
+  const std::string_view does = operation == TraceOperation::none ? "collective call" : name(operation);
+  if (PersistentNumber(part.number).is_persistent) return "persistent " + std::string(does);
+  const std::size_t call = input.messages.call_around(part.begin);
+  if (call == kNoEntry) return std::string(does);
+  std::string text = call_name(input.trace.files[entry.file], input.entry(call).event.a);
+  const bool is_of_others = begins_with_one_of(
+      text, {"MPI_Wait", "MPI_Test", "MPI_Start", "MPI_Send", "MPI_Recv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
+             "MPI_Improbe", "MPI_Sendrecv", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend", "MPI_Request_get_status"});
+  return is_of_others ? "nonblocking " + std::string(does) : text;
+}
+
 }  // namespace
 
-void add_collectives(const PageInput& input, PageData& data) {
+void add_collectives(const PageInput& input, const PageCalls& calls, PageData& data) {
   const auto& parts = input.collectives.parts();
   Groups groups = groups_of(input);
   std::vector<std::uint32_t> rank, name_of, communicator, number, algorithm;
-  std::vector<double> bytes, begin, end;
-  std::vector<std::int32_t> group;
+  std::vector<double> bytes, begin, end, start;
+  std::vector<std::int32_t> group, call;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Trace::Entry& entry = input.entry(parts[i].begin);
     const CollectiveShape shape = collective_shape(entry.event);
-    const std::size_t call = input.messages.call_around(parts[i].begin);
-    const std::string called = call == kNoEntry ? std::string(name(shape.operation))
-                                                : call_name(input.trace.files[entry.file], input.entry(call).event.a);
+    const PersistentNumber persistent(parts[i].number);
     rank.push_back(input.rank_of(parts[i].begin));
-    name_of.push_back(data.strings().number(called));
+    name_of.push_back(data.strings().number(called(input, parts[i])));
     communicator.push_back(
         data.strings().number(input.names.communicator(entry.file, parts[i].context, entry.event.time)));
-    number.push_back(parts[i].number);
+    number.push_back(persistent.is_persistent ? persistent.channel : parts[i].number);
+    start.push_back(persistent.is_persistent ? static_cast<double>(parts[i].start) : kNoTime);
     algorithm.push_back(
         data.strings().number(shape.operation == TraceOperation::none ? "direct" : name(shape.algorithm)));
     bytes.push_back(static_cast<double>(entry.event.bytes));
     begin.push_back(input.time(parts[i].begin));
     end.push_back(input.time(parts[i].end));
     group.push_back(static_cast<std::int32_t>(groups.of(i)));
+    call.push_back(calls.row_around(input, parts[i].begin));
   }
   data.table("collectives", parts.size())
       .column("rank", rank)
       .column("name", name_of)
       .column("communicator", communicator)
       .column("number", number)
+      .column("start", start)
       .column("algorithm", algorithm)
       .column("bytes", bytes)
       .column("begin", begin)
       .column("end", end)
       .column("group", group)
+      .column("call", call)
       .done();
 }
 

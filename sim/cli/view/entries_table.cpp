@@ -43,7 +43,7 @@ class EntryRows {
       const std::pair request(file, event.a);
       if (event.kind == TraceKind::post_receive) posts[request] = i;
       if (event.kind == TraceKind::search_miss) add_receive(i, posts);
-      if (event.kind == TraceKind::request_complete) {
+      if (event.kind == TraceKind::request_complete && is_of_receive(event, input_.trace.files[file].rank)) {
         const auto found = standing_.find(request);
         if (found == standing_.end()) continue;
         to_[found->second] = input_.time(i);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "sim/trace/story/fate.hpp"
@@ -14,7 +15,13 @@ namespace {
 class MessageRows {
  public:
   MessageRows(const PageInput& input, const PageCalls& calls, PageStrings& strings)
-      : input_(input), calls_(calls), strings_(strings) {}
+      : input_(input), calls_(calls), strings_(strings), probes_(input.trace.files.size()) {
+    for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
+      const auto& [event, file] = input.entry(i);
+      if (event.kind != TraceKind::mpi_enter) continue;
+      if (call_name(input.trace.files[file], event.a) == "MPI_Mprobe") probes_[file].push_back(i);
+    }
+  }
 
   void add(const MessageStory& story) {
     const Trace::Entry& told = about(input_.trace, story);
@@ -30,6 +37,7 @@ class MessageRows {
     const CollectiveStep* const step = input_.collectives.step_of(story.identity);
     collective_.push_back(step == nullptr ? kNoRow : static_cast<std::int32_t>(step->part));
     step_.push_back(step == nullptr ? 0 : step->step);
+    phase_.push_back(step == nullptr ? 0 : static_cast<std::uint8_t>(split_envelope(told.event.match_bits).type & 1U));
   }
 
   void write(PageData& data) const {
@@ -45,6 +53,7 @@ class MessageRows {
         .column("taken", taken_)
         .column("received", received_)
         .column("completed", completed_)
+        .column("held_until", held_)
         .column("bytes", bytes_)
         .column("tag", tag_)
         .column("what", what_)
@@ -56,12 +65,14 @@ class MessageRows {
         .column("portal_name", portal_name_)
         .column("internal", internal_)
         .column("walked", walked_)
+        .column("taker", taker_)
         .column("send_call", send_call_)
         .column("receive_call", receive_call_)
         .column("sender_waited", sender_waited_)
         .column("receiver_waited", receiver_waited_)
         .column("collective", collective_)
         .column("step", step_)
+        .column("phase", phase_)
         .done();
   }
 
@@ -81,6 +92,17 @@ class MessageRows {
     taken_.push_back(input_.time(story.searched));
     received_.push_back(input_.time(story.received == kNoEntry ? deposit_of(story) : story.received));
     completed_.push_back(input_.time(story.completed));
+    held_.push_back(held_until(story));
+  }
+
+  // Of a message that was held on its wire: when an entry took it; infinite when none did. NaN: it was not held.
+  [[nodiscard]] double held_until(const MessageStory& story) const {
+    const bool was_held = std::any_of(story.steps.begin(), story.steps.end(), [&](std::size_t at) {
+      const TraceEvent& event = input_.entry(at).event;
+      return event.kind == TraceKind::kernel_hold && identity(event) == story.identity;
+    });
+    if (!was_held) return kNoTime;
+    return story.matched == kNoEntry ? std::numeric_limits<double>::infinity() : input_.time(story.matched);
   }
 
   // What no MPI receive takes is there when its body is.
@@ -119,6 +141,14 @@ class MessageRows {
     const bool is_internal = portal != portals::kNoPortal && input_.names.is_internal(told.file, portal);
     internal_.push_back(is_answer || (is_internal && !is_data) ? 1 : 0);
     walked_.push_back(story.matched == kNoEntry ? 0 : input_.entry(story.matched).event.a);
+    taker_.push_back(strings_.number(taker(story)));
+  }
+
+  // The entry that took it, by its name.
+  [[nodiscard]] std::string taker(const MessageStory& story) const {
+    if (story.matched == kNoEntry) return "";
+    const auto& [event, file] = input_.entry(story.matched);
+    return input_.names.entry(file, event.portal, event.detail, event.b, event.time);
   }
 
   // Late receiver: the sender waited while no receive was there. Late sender: the receiver waited before it was sent.
@@ -131,6 +161,23 @@ class MessageRows {
     const double sent = input_.time(story.begin), posted = input_.time(story.posted);
     add_wait({story.begin, story.completed, sent, posted}, senders_, sender_waited_);
     add_wait({story.posted, story.received, posted, sent}, receivers_, receiver_waited_);
+    add_probe_wait(story, sent);
+  }
+
+  // A message that MPI_Mrecv received was waited for in the MPI_Mprobe that it arrived in.
+  void add_probe_wait(const MessageStory& story, double sent) {
+    const std::uint32_t file = input_.entry(story.posted).file;
+    const std::size_t call = input_.messages.call_around(story.posted);
+    if (call == kNoEntry || story.arrived == kNoEntry || input_.messages.has_threads(file)) return;
+    const std::string name = call_name(input_.trace.files[file], input_.entry(call).event.a);
+    if (name != "MPI_Mrecv" && name != "MPI_Imrecv") return;
+    const auto& probes = probes_[file];
+    const auto later = std::upper_bound(probes.begin(), probes.end(), story.arrived);
+    if (later == probes.begin()) return;
+    const std::size_t probe = *(later - 1), left = input_.messages.leave_of(probe);
+    if (left == kNoEntry || left < story.arrived) return;
+    const double cost = calls_.waited(file, input_.time(probe), std::min(sent, input_.time(left)));
+    if (cost > 0) note_wait(probe, input_.time(story.arrived), cost, receivers_, receiver_waited_);
   }
 
   struct Waited {
@@ -147,8 +194,12 @@ class MessageRows {
     const std::size_t call = input_.messages.call_around(waited.ended);
     if (call == kNoEntry || input_.messages.has_threads(file) || !may_wait_for(call, waited.started)) return;
     const double from = std::max(waited.from, input_.time(call));
-    const double cost = calls_.waited(file, from, std::min(waited.to, input_.time(waited.ended)));
     const double ended = input_.time(waited.ended);
+    note_wait(call, ended, calls_.waited(file, from, std::min(waited.to, ended)), last, column);
+  }
+  // Of the row that is made.
+  static void note_wait(std::size_t call, double ended, double cost, std::unordered_map<std::size_t, Last>& last,
+                        std::vector<double>& column) {
     const auto [found, is_first] = last.try_emplace(call, Last{ended, column.size() - 1});
     if (!is_first) {
       if (found->second.ended > ended) return;
@@ -168,12 +219,13 @@ class MessageRows {
   const PageCalls& calls_;
   std::unordered_map<std::size_t, Last> senders_, receivers_;  // by call: the last message that was complete in it
   PageStrings& strings_;
+  std::vector<std::vector<std::size_t>> probes_;  // by file: the entries that begin an MPI_Mprobe
   std::vector<std::uint32_t> source_, destination_, sequence_, what_, communicator_, protocol_, how_, wire_,
-      portal_name_, walked_, step_;
-  std::vector<std::uint8_t> portal_, internal_;
+      portal_name_, walked_, taker_, step_;
+  std::vector<std::uint8_t> portal_, internal_, phase_;  // phase_: of its collective call's two
   std::vector<std::int32_t> tag_, send_call_, receive_call_, collective_;
-  std::vector<double> first_, last_, sent_, arrived_, posted_, taken_, received_, completed_, bytes_, sender_waited_,
-      receiver_waited_;
+  std::vector<double> first_, last_, sent_, arrived_, posted_, taken_, received_, completed_, held_, bytes_,
+      sender_waited_, receiver_waited_;
 };
 
 // Acknowledgments, gets, replies and answers, each a row of its message.
@@ -277,13 +329,18 @@ void add_passes(const PageInput& input, const PageMessages& messages, PageData& 
 void add_heap(const PageInput& input, const PageMessages& messages, PageData& data) {
   std::vector<std::uint32_t> rank;
   std::vector<std::int32_t> message;
-  std::vector<double> from, to;
+  std::vector<double> from, to, bytes;
   for (std::size_t row = 0; row < messages.stories.size(); ++row) {
     const MessageStory& story = messages.stories[row];
     if (!story.unexpected || story.arrived == kNoEntry) continue;
+    // One that is held on its wire arrives before there is room for it, and then matches.
+    const std::size_t kept = story.matched == kNoEntry ? story.arrived : story.matched;
+    const TraceEvent& event = input.entry(kept).event;
+    const bool has_body = event.saved == portals::Saved::body || event.saved == portals::Saved::both;
     rank.push_back(story.identity.destination);
     message.push_back(static_cast<std::int32_t>(row));
-    from.push_back(input.time(story.arrived));
+    from.push_back(input.time(kept));
+    bytes.push_back(has_body ? static_cast<double>(event.bytes) : 0);
     to.push_back(input.time(story.searched != kNoEntry ? story.searched : story.given_back));
   }
   data.table("heap", rank.size())
@@ -291,6 +348,7 @@ void add_heap(const PageInput& input, const PageMessages& messages, PageData& da
       .column("message", message)
       .column("from", from)
       .column("to", to)
+      .column("bytes", bytes)
       .done();
 }
 

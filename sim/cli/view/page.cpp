@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <ctime>
 
 #include "sim/cli/view/calls_table.hpp"
@@ -26,14 +27,23 @@ std::string started(const Trace& trace) {
   return seconds == 0 ? "" : fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(seconds));
 }
 
+// The time of each file's last event; NaN: it has none.
+std::vector<double> last_events(const PageInput& input) {
+  std::vector<double> last(input.trace.files.size(), kNoTime);
+  for (std::size_t i = 0; i < input.trace.entries.size(); ++i) last[input.entry(i).file] = input.time(i);
+  return last;
+}
+
 std::string ranks_of(const PageInput& input) {
+  const std::vector<double> last = last_events(input);
   std::string json;
   for (std::uint32_t i = 0; i < input.trace.files.size(); ++i) {
     const TraceFile& file = input.trace.files[i];
     json += fmt::format(
-        R"({}{{"rank":{},"size":{},"node":{},"process":{},"events":{},"lost":{},"left_out":{},"closed":{},"threads":{}}})",
+        R"({}{{"rank":{},"size":{},"node":{},"process":{},"events":{},"lost":{},"left_out":{},"closed":{},"threads":{},"last":{},"heap":{}}})",
         json.empty() ? "" : ",", file.rank, file.size, file.node, file.process_id, file.written - file.lost,
-        file.lost - file.left_out, file.left_out, file.closed, input.messages.has_threads(i) ? 2 : 1);
+        file.lost - file.left_out, file.left_out, file.closed, input.messages.has_threads(i) ? 2 : 1,
+        std::isnan(last[i]) ? "null" : fmt::format("{}", last[i]), input.names.heap_bytes(i));
   }
   return "[" + json + "]";
 }
@@ -97,7 +107,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   const PageCalls calls = add_calls(input, data);
   const PageMessages messages = add_messages(input, calls, data);
   add_entries(input, messages, data);
-  add_collectives(input, data);
+  add_collectives(input, calls, data);
   add_stories(input, messages, data);
   const std::uint64_t first = input.trace.entries.front().event.time, last = input.trace.entries.back().event.time;
   data.member("title", json_text(title));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace margay::sim {
 
 CollectiveShape collective_shape(const TraceEvent& begin) {
@@ -16,6 +18,17 @@ std::string words_of(const CollectiveShape& shape) {
   return fmt::format("{} by {}{}", name(shape.operation), name(shape.algorithm),
                      has_root ? fmt::format(", root {}", shape.root) : "");
 }
+
+namespace {
+
+// The start whose lowest bits are `low`, behind start `before` of the same channel. If it is not the next one, another
+// communicator has the context now, and its starts begin anew.
+std::uint64_t later_start(std::uint64_t before, std::uint32_t low) {
+  constexpr std::uint64_t kStarts = std::uint64_t{1} << kCollectiveStartBits;
+  return (before + 1) % kStarts == low ? before + 1 : low;
+}
+
+}  // namespace
 
 Collectives::Collectives(const Trace& trace, const TraceNames& names) : trace_(trace) {
   for (std::size_t i = 0; i < trace.entries.size(); ++i) {
@@ -42,6 +55,12 @@ void Collectives::begin(std::size_t at) {
   part.context = split_envelope(event.match_bits).context;
   part.number = event.a;
   part.begin = at;
+  if (const PersistentNumber number(part.number); number.is_persistent) {
+    std::vector<std::size_t>& earlier = starts_[{file, part.context, number.channel}];
+    part.start = number.start;
+    if (!earlier.empty()) part.start = later_start(parts_[earlier.back()].start, number.start);
+    earlier.push_back(parts_.size());
+  }
   latest_[{file, part.context, part.number}] = parts_.size();
   parts_.push_back(std::move(part));
 }
@@ -66,6 +85,20 @@ void Collectives::add_send(std::size_t at, const TraceNames& names) {
 const CollectiveStep* Collectives::step_of(const MessageIdentity& message) const {
   const auto found = steps_.find(message);
   return found == steps_.end() ? nullptr : &found->second;
+}
+
+std::string Collectives::call_words(std::uint32_t file, std::uint32_t context, std::uint32_t number,
+                                    std::uint64_t time_ns) const {
+  const PersistentNumber persistent(number);
+  const auto found = starts_.find({file, context, persistent.channel});
+  if (!persistent.is_persistent || found == starts_.end()) return collective_call_words(number);
+  const auto later = std::upper_bound(
+      found->second.begin(), found->second.end(), time_ns,
+      [&](std::uint64_t time, std::size_t part) { return time < trace_.entries[parts_[part].begin].event.time; });
+  for (auto part = later; part != found->second.begin();) {
+    if (parts_[*--part].number == number) return persistent_call_words(persistent.channel, parts_[*part].start);
+  }
+  return collective_call_words(number);
 }
 
 std::string Collectives::words(const MessageIdentity& message) const {

@@ -29,7 +29,10 @@ struct CollectivePart {
   static constexpr std::size_t kNone = ~std::size_t{0};
   std::uint32_t file = 0;
   std::uint32_t context = 0;  // of the communicator's collective messages
-  std::uint32_t number = 0;   // of the call on it
+  std::uint32_t number = 0;   // of the call on it, as the trace has it
+  // Of a persistent call, which of its starts, from 0. Its number has the lowest bits of it alone; the others are
+  // counted from where the recording begins.
+  std::uint64_t start = 0;
   std::size_t begin = kNone;
   std::size_t end = kNone;
   std::vector<std::size_t> sends;  // the kernel_sends of its messages, in their order; no ready messages
@@ -52,6 +55,9 @@ class Collectives {
   [[nodiscard]] const CollectiveStep* step_of(const MessageIdentity& message) const;
   // "allreduce by exchange, message 2 of 3 that rank 3 sends in it"; "" of a message of no call.
   [[nodiscard]] std::string words(const MessageIdentity& message) const;
+  // As collective_call_words(), of an event of `file` at `time_ns` that names `number` on `context`'s communicator.
+  [[nodiscard]] std::string call_words(std::uint32_t file, std::uint32_t context, std::uint32_t number,
+                                       std::uint64_t time_ns) const;
 
  private:
   using Call = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // file, context, number
@@ -61,7 +67,8 @@ class Collectives {
 
   const Trace& trace_;
   std::vector<CollectivePart> parts_;
-  std::map<Call, std::size_t> latest_;  // a context, and with it a number, may be used again
+  std::map<Call, std::size_t> latest_;               // a context, and with it a number, may be used again
+  std::map<Call, std::vector<std::size_t>> starts_;  // parts of persistent calls, by time; the number is the channel
   std::unordered_map<MessageIdentity, CollectiveStep, MessageHash> steps_;
 };
 

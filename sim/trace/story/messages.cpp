@@ -248,7 +248,8 @@ void Messages::note_step(std::size_t at, MessageStory& story) const {
     case TraceKind::receive_complete:
       return set_first(story.received, at);
     case TraceKind::request_complete: {
-      const bool is_senders = trace_.files[file].rank == event.source && event.source != event.destination;
+      const std::uint32_t rank = trace_.files[file].rank;
+      const bool is_senders = rank == event.source && !is_of_receive(event, rank);
       if (is_senders) set_first(story.completed, at);
       return;
     }

@@ -14,6 +14,12 @@
 
 namespace margay::sim {
 
+// Whether a request's event of rank `rank` is of a receive. Sends and receives have numbers of their own: 0 may be one
+// of each.
+[[nodiscard]] inline bool is_of_receive(const TraceEvent& event, std::uint32_t rank) {
+  return event.destination == rank && event.protocol == TraceProtocol::none;
+}
+
 struct MessageHash {
   std::size_t operator()(const MessageIdentity& message) const {
     const std::uint64_t pair = std::uint64_t{message.source} << 32U | message.destination;

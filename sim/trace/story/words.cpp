@@ -120,14 +120,18 @@ std::string EventWords::call(const Trace::Entry& entry) const {
   return site.empty() ? text : fmt::format("{} ({})", text, site);
 }
 
-std::string EventWords::bits(const Trace::Entry& entry, std::uint8_t portal) const {
-  const auto [file, time_ns] = senders_.of(entry);
-  return names_.bits(file, portal, entry.event.match_bits, time_ns);
-}
-
 std::string EventWords::window(const Trace::Entry& entry) const {
   const auto number = static_cast<std::uint32_t>(entry.event.match_bits >> 32U);
   return names_.window(entry.file, number, entry.event.time);
+}
+
+std::string EventWords::bits(const Trace::Entry& entry, std::uint8_t portal) const {
+  const auto [file, time_ns] = senders_.of(entry);
+  const std::uint64_t bits = entry.event.match_bits;
+  if (collectives_ == nullptr || !names_.is_collective(file, portal)) return names_.bits(file, portal, bits, time_ns);
+  const EnvelopeBits is = split_envelope(bits);
+  return fmt::format("{} of {}", collectives_->call_words(file, is.context, is.tag, time_ns),
+                     names_.communicator(file, is.context, time_ns));
 }
 
 std::string EventWords::envelope(const Trace::Entry& entry) const {
@@ -183,14 +187,14 @@ std::string EventWords::of(const Trace::Entry& entry, std::optional<std::uint64_
 std::string EventWords::of_kernel(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   const std::string portal = names_.portal(entry.file, event.portal);
-  const auto bits = [&] { return this->bits(entry, event.portal); };
+  const auto its_bits = [&] { return bits(entry, event.portal); };
   switch (event.kind) {
     case TraceKind::kernel_send:
       if (event.header == static_cast<std::uint8_t>(Kind::get)) {
         return fmt::format("asks by a get on {} for {} bytes of {}", names_.wire(event.wire), event.bytes, portal);
       }
       return fmt::format("puts its header on {}: a put of {} bytes for {}, {}", names_.wire(event.wire), event.bytes,
-                         portal, bits());
+                         portal, its_bits());
     case TraceKind::kernel_sent:
       return "the wire is done with it";
     case TraceKind::kernel_arrive:
@@ -198,7 +202,7 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
         return fmt::format("the reply arrives by {}: {} bytes for {}", names_.wire(event.wire), event.bytes, portal);
       }
       return fmt::format("its header arrives by {}: a put of {} bytes for {}, {}", names_.wire(event.wire), event.bytes,
-                         portal, bits());
+                         portal, its_bits());
     case TraceKind::kernel_match:
       return fmt::format(
           "is taken by {}{}{}", names_.entry(entry.file, event.portal, event.detail, event.b, event.time),
@@ -222,7 +226,7 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
     case TraceKind::kernel_reply_sent:
       return fmt::format("replies to {} with {} bytes", answered(event), event.bytes);
     case TraceKind::kernel_drop:
-      return fmt::format("is dropped, {}: {} bytes for {}, {}", reason_text(event), event.bytes, portal, bits());
+      return fmt::format("is dropped, {}: {} bytes for {}, {}", reason_text(event), event.bytes, portal, its_bits());
     case TraceKind::kernel_hold:
       return fmt::format("stays on the wire, {}, until there is room", reason_text(event));
     case TraceKind::stop:
@@ -280,7 +284,9 @@ std::string EventWords::of_request(const Trace::Entry& entry) const {
     case TraceKind::receive_complete:
       return fmt::format("the message is in the receive's memory, {} bytes", event.bytes);
     case TraceKind::request_complete:
-      return fmt::format("request {} is complete", event.a);
+      return is_of_receive(event, trace_.files[entry.file].rank)
+                 ? fmt::format("the receive is complete (request {})", event.a)
+                 : "the send is complete";
     case TraceKind::pull_begin:
       return fmt::format("asks the sender for the body, {} bytes", event.bytes);
     case TraceKind::pull_complete:
@@ -292,11 +298,19 @@ std::string EventWords::of_request(const Trace::Entry& entry) const {
   }
 }
 
+// "collective call 3 of MPI_COMM_WORLD".
+std::string EventWords::collective_call(const Trace::Entry& entry) const {
+  const TraceEvent& event = entry.event;
+  const std::uint32_t context = split_envelope(event.match_bits).context;
+  return fmt::format("{} of {}",
+                     collectives_ == nullptr ? collective_call_words(event.a)
+                                             : collectives_->call_words(entry.file, context, event.a, event.time),
+                     names_.communicator(entry.file, context, event.time));
+}
+
 std::string EventWords::of_collective(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
-  const EnvelopeBits bits = split_envelope(event.match_bits);
-  const std::string call = fmt::format("{} of {}", collective_call_words(event.a),
-                                       names_.communicator(entry.file, bits.context, event.time));
+  const std::string call = collective_call(entry);
   if (event.kind == TraceKind::collective_end) {
     return event.b == 0 ? fmt::format("{} is over", call)
                         : fmt::format("{} is over with {}", call, error_name(event.b));
@@ -330,9 +344,7 @@ std::string EventWords::of_rank(const Trace::Entry& entry) const {
                          event.b == 0 ? "" : fmt::format(" {}", error_name(event.b)), thread_words(event));
     case TraceKind::shared_write:
     case TraceKind::shared_read: {
-      const EnvelopeBits bits = split_envelope(event.match_bits);
-      const std::string call = fmt::format("{} of {}", collective_call_words(event.a),
-                                           names_.communicator(entry.file, bits.context, event.time));
+      const std::string call = collective_call(entry);
       return event.kind == TraceKind::shared_write
                  ? fmt::format("shows its part of {} to the node, {} bytes", call, event.bytes)
                  : fmt::format("reads rank {}'s part of {}, {} bytes", event.source, call, event.bytes);

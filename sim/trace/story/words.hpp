@@ -44,6 +44,9 @@ class EventWords {
   [[nodiscard]] std::string of_kernel(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_request(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_pass(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const;
+  // What the match bits are, of a message for `portal`.
+  [[nodiscard]] std::string bits(const Trace::Entry& entry, std::uint8_t portal) const;
+  [[nodiscard]] std::string collective_call(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_collective(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_rank(const Trace::Entry& entry) const;
 

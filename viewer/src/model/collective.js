@@ -1,5 +1,13 @@
 // A collective call of all its ranks, and the picture of its messages: a tree, a ring, or a circle of ranks.
 
+/** "MPI_Allreduce number 3 on MPI_COMM_WORLD"; "persistent bcast number 0, start 2 on MPI_COMM_WORLD". */
+export function collective_name(trace, row) {
+  const { collectives } = trace;
+  const communicator = trace.text(collectives.communicator[row]);
+  const start = Number.isNaN(collectives.start[row]) ? '' : `, start ${collectives.start[row]}`;
+  return `${trace.text(collectives.name[row])} number ${collectives.number[row]}${start}${communicator ? ` on ${communicator}` : ''}`;
+}
+
 /** @returns {Map<number, number[]>} group number to its rows of collectives; each row without a group is a group of its own. */
 export function collective_groups(trace) {
   const { collectives } = trace;
@@ -80,6 +88,8 @@ export function rounds_of(trace, sent) {
 /** The row of collectives that a call makes, or -1. */
 export function collective_of_call(trace, call) {
   const { calls, collectives, duration } = trace;
+  const known = collectives.call.indexOf(call);
+  if (known >= 0) return known;
   const end = Number.isNaN(calls.end[call]) ? duration : calls.end[call];
   for (let row = 0; row < collectives.rows; row++) {
     const begin = collectives.begin[row];
@@ -164,6 +174,35 @@ function ring_order(neighbours) {
     order.push(next);
   }
   return order;
+}
+
+/**
+ * The pictures of a collective's messages: one, or one for each of its two phases where both together are neither a tree nor a
+ * ring, as a scatter and the ring that follows it. Nobody need send to the ring's first rank, which has all: it is a ring of ranks
+ * that lacks one arrow.
+ * @param {(message: object) => number} phase_of the phase of one of `sent`, 0 or 1
+ * @returns {object[]} as `collective_picture` makes them
+ */
+export function collective_pictures(ranks, sent, phase_of) {
+  const whole = collective_picture(ranks, sent);
+  const phases = [0, 1].map((phase) => sent.filter((message) => phase_of(message) === phase));
+  if (whole.shape !== 'circle' || phases.some((messages) => messages.length === 0)) return [whole];
+  return phases.map((messages) => {
+    const picture = collective_picture(ranks, messages);
+    const order = way_through(ranks, picture.edges);
+    return order.length > 2 ? { ...picture, shape: 'ring', nodes: circle(order) } : picture;
+  });
+}
+
+// The ranks in the order in which edges lead from one to the next, through all of them; [] when there is no such order.
+function way_through(ranks, edges) {
+  const next = new Map(edges.map(({ from, to }) => [from, to]));
+  const reached_ones = new Set(edges.map(({ to }) => to));
+  const starts = ranks.filter((rank) => !reached_ones.has(rank));
+  if (next.size !== edges.length || edges.length !== ranks.length - 1 || starts.length !== 1) return [];
+  const order = [starts[0]];
+  while (next.has(order.at(-1))) order.push(next.get(order.at(-1)));
+  return order.length === ranks.length ? order : [];
 }
 
 /**

@@ -1,5 +1,6 @@
 // Which messages all views are about.
 import { kExactBelow } from '../base/format.js';
+import { collective_name } from './collective.js';
 import { ranks_of_text } from './ranks_text.js';
 
 const kPair = /^(\d+)\s*>\s*(\d+)(?:\s*#(\d+))?$/;  // "0>1", "0>1 #17"
@@ -93,13 +94,12 @@ function tests_of(trace, filter) {
  */
 export function collective_passes(trace, filter, row, members = [row]) {
   const { collectives } = trace;
-  const name = trace.text(collectives.name[row]);
   const communicator = trace.text(collectives.communicator[row]);
   if (filter.communicator !== '' && filter.communicator !== communicator) return false;
   const ranks = ranks_of_text(filter.ranks);
   if (ranks && !members.some((each) => ranks.has(collectives.rank[each]))) return false;
   const wanted = filter.text.trim().toLowerCase();
-  if (`${name} number ${collectives.number[row]} on ${communicator}`.toLowerCase().includes(wanted)) return true;
+  if (collective_name(trace, row).toLowerCase().includes(wanted)) return true;
   const named = kRanks.exec(wanted);
   const searched = named ? ranks_of_text(named[1]) : null;
   return Boolean(searched) && members.some((each) => searched.has(collectives.rank[each]));

@@ -75,24 +75,34 @@ function add_descriptors(trace, rank, time, portals) {
   }
 }
 
-/** Who took a message, as its story tells: "the entry "unexpected short""; "" when it does not. */
-export function taker_of_story(story) {
-  return /^ *[\d.]+ {2}rank \d+ +the message +is taken by ([^;\n]+)/m.exec(story)?.[1].trim() ?? '';
+/** What of a message's body lies in the heap: nothing of one whose header alone is kept. @param {number} row of `heap` */
+export function kept_bytes({ heap, messages }, row) {
+  if (!Number.isNaN(heap.bytes[row])) return heap.bytes[row];
+  return heap.message[row] < 0 ? 0 : messages.bytes[heap.message[row]];
 }
 
-/** The unexpected messages in the heap of `rank` at `time`: {rows: of `heap`, by age, bytes: of their messages together}. */
+/** The unexpected messages in the heap of `rank` at `time`: {rows: of `heap`, by age, bytes: of their bodies that the heap keeps, together}. */
 export function heap_at(trace, rank, time) {
-  const { heap, messages } = trace;
+  const { heap } = trace;
   const rows = [];
   let bytes = 0;
   for (let row = 0; row < heap.rows; row++) {
     if (heap.rank[row] !== rank || heap.from[row] >= time || heap.to[row] < time) continue;
     rows.push(row);
-    const message = heap.message[row];
-    if (message >= 0) bytes += messages.bytes[message];
+    bytes += kept_bytes(trace, row);
   }
   rows.sort((a, b) => heap.from[a] - heap.from[b] || a - b);
   return { rows, bytes };
+}
+
+/** The messages that are held on their wires before `rank` at `time`, as nothing there has room for them: rows, by age. */
+export function held_at(trace, rank, time) {
+  const { messages } = trace;
+  const rows = [];
+  for (let row = 0; row < messages.rows; row++) {
+    if (messages.held_until[row] >= time && messages.arrived[row] < time && messages.destination[row] === rank) rows.push(row);
+  }
+  return rows.sort((a, b) => messages.arrived[a] - messages.arrived[b]);
 }
 
 /** The message among those that pass `mask` that arrives next at `rank`, at `time` or later: its row, or -1. */

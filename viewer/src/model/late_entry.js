@@ -66,6 +66,8 @@ export class Entries {
   call_of(row) {
     const { collectives, text, calls } = this.trace;
     const rank = collectives.rank[row];
+    const known = collectives.call[row];  // but of a rank whose threads call MPI beside each other
+    if (known >= 0 && calls.depth[known] === 0) return { call: known, waits: this.waits.get(rank * kThreads + calls.thread[known]) ?? null };
     let found = { call: -1, waits: this.waits.get(rank * kThreads) ?? null };
     for (let thread = 0; thread < kThreads; thread++) {
       const lane = this.calls.get(rank * kThreads + thread);

@@ -1,6 +1,7 @@
 // The sentences on top of the page: those of the trace, and what its tables tell of ranks that never came to their end.
 import { instant_text, time_text } from '../base/format.js';
 import { category_of, kCategories } from './categories.js';
+import { rows_of_call } from './collective.js';
 import { is_catch_all } from './instant.js';
 import { call_text } from './late.js';
 import { text_of_ranks } from './ranks_text.js';
@@ -52,10 +53,7 @@ function open_collective(trace, rank, call) {
   if (call < 0) return '';
   for (let row = collectives.rows - 1; row >= 0; row--) {
     if (collectives.rank[row] !== rank || !(collectives.begin[row] >= calls.begin[call]) || !Number.isNaN(collectives.end[row])) continue;
-    const entered = [];
-    for (let other = 0; other < collectives.rows; other++) {
-      if (['name', 'communicator', 'number'].every((column) => collectives[column][other] === collectives[column][row])) entered.push(collectives.rank[other]);
-    }
+    const entered = rows_of_call(trace, row).map((other) => collectives.rank[other]);
     return `; the ranks ${text_of_ranks(new Set(entered))} had entered it`.replace(/the ranks (\d+) had/, 'only rank $1 had');
   }
   return '';
@@ -86,24 +84,9 @@ export function waiting_notes(trace) {
   return told;
 }
 
-/** The time of the last event of each rank that the tables tell of: Map of rank to ns. */
+/** The time of each rank's last event, as its file has it: Map of rank to ns. */
 export function last_events(trace) {
-  const last = new Map();
-  const note = (table, rank, columns) => {
-    for (let row = 0; row < table.rows; row++) {
-      for (const column of columns) {
-        const time = table[column][row];
-        if (time > (last.get(table[rank][row]) ?? -Infinity)) last.set(table[rank][row], time);
-      }
-    }
-  };
-  note(trace.calls, 'rank', ['begin', 'end']);
-  note(trace.waits, 'rank', ['begin', 'end']);
-  note(trace.entries, 'rank', ['from', 'to']);
-  note(trace.collectives, 'rank', ['begin', 'end']);
-  note(trace.messages, 'source', ['sent']);
-  note(trace.messages, 'destination', ['arrived', 'received', 'completed']);
-  return last;
+  return new Map(trace.ranks.filter(({ last }) => Number.isFinite(last)).map(({ rank, last }) => [rank, last]));
 }
 
 // Of ranks that were ended from outside, all look alike but for this: whose events end first, and which of them did not wait.

@@ -33,7 +33,7 @@ export function collectives_panel({ trace, store, actions }) {
     time('spread', 'last enters'),
     { id: 'ranks', label: 'ranks', width: 40, number: true, text: (row) => String(calls.get(row).rows.length), key: (row) => calls.get(row).rows.length },
     text('algorithm', 'algorithm', 76),
-    { id: 'bytes', label: 'bytes', width: 72, number: true, text: (row) => collective_bytes(trace, row), key: (row) => collectives.bytes[row] },
+    { id: 'bytes', label: 'bytes', width: 72, number: true, text: (row) => collective_bytes(trace, calls.get(row).rows), key: (row) => collectives.bytes[row] },
   ] });
   const note = h('p', { class: 'note' });
   const wanted = (row) => collective_passes(trace, store.state.filter, row, calls.get(row).rows);

@@ -1,7 +1,7 @@
 // The messages of a collective call as a tree or ring: ranks as circles, arrows with the numbers of their rounds.
 import { select } from 'd3-selection';
 import { bytes_text, counted } from '../base/format.js';
-import { collective_picture, rounds_of } from '../model/collective.js';
+import { collective_pictures, rounds_of } from '../model/collective.js';
 import { h, table } from './dom.js';
 import { message_name } from './words.js';
 
@@ -67,11 +67,11 @@ function draw(picture, choose) {
 }
 
 // A slider that brings out what is sent in one round.
-function round_slider(svg, rounds_most) {
+function round_slider(drawn, rounds_most) {
   const text = h('output', {}, 'all rounds');
   const show = (round) => {
     text.textContent = round === 0 ? 'all rounds' : `round ${round}`;
-    for (const edge of svg.querySelectorAll('.edge')) {
+    for (const edge of drawn.flatMap((svg) => [...svg.querySelectorAll('.edge')])) {
       const mine = round === 0 || edge.dataset.rounds.split(' ').includes(String(round));
       edge.classList.toggle('dimmed', !mine);
     }
@@ -95,15 +95,16 @@ export function collective_diagram({ trace, actions }, row, rows, sent) {
         : 'No message of it is in the trace.');
   }
   const rounds = rounds_of(trace, sent);
-  const picture = collective_picture(ranks, sent.map((message) => ({
-    from: messages.source[message], to: messages.destination[message], round: rounds.get(message), row: message })));
-  const parts = [h('p', { class: 'note' }, `${kShapes[picture.shape]}; the numbers at the arrows are rounds: a message is one round after what its sender had received before.`)];
-  if (picture.nodes.length <= kDrawnMost) {
-    const svg = draw(picture, (message) => actions.select_message(message, false));
-    parts.push(svg);
-    const most = Math.max(...picture.edges.flatMap((edge) => edge.rounds));
-    if (most > 1) parts.push(round_slider(svg, most));
-  } else parts.push(h('p', { class: 'note' }, `${counted(picture.nodes.length, 'rank')}: too many to draw.`));
+  const pictures = collective_pictures(ranks, sent.map((message) => ({
+    from: messages.source[message], to: messages.destination[message], round: rounds.get(message), row: message })), ({ row: message }) => messages.phase[message]);
+  const shapes = pictures.length === 1 ? kShapes[pictures[0].shape] : pictures.map(({ shape }) => kShapes[shape]).join(', then ').replace(/, then [AM]/, (text) => text.toLowerCase());
+  const parts = [h('p', { class: 'note' }, `${shapes}; the numbers at the arrows are rounds: a message is one round after what its sender had received before.`)];
+  if (pictures[0].nodes.length <= kDrawnMost) {
+    const drawn = pictures.map((picture) => draw(picture, (message) => actions.select_message(message, false)));
+    parts.push(...drawn);
+    const most = pictures.flatMap((picture) => picture.edges.flatMap((edge) => edge.rounds)).reduce((a, b) => Math.max(a, b), 0);
+    if (most > 1) parts.push(round_slider(drawn, most));
+  } else parts.push(h('p', { class: 'note' }, `${counted(pictures[0].nodes.length, 'rank')}: too many to draw.`));
   const by_time = [...sent].sort((a, b) => messages.first[a] - messages.first[b]);
   parts.push(table(['round', 'message', 'bytes'], by_time.slice(0, kListed).map((message) => [
     String(rounds.get(message)), message_name(trace, message), bytes_text(messages.bytes[message])]), {

@@ -1,7 +1,7 @@
 // Late senders and late receivers, by what they cost.
 import { counted, time_text } from '../base/format.js';
 import { memory_sentence } from '../model/collective.js';
-import { by_cost, by_site, call_text, late_call } from '../model/late.js';
+import { by_cost, by_site, call_text, late_call, not_known } from '../model/late.js';
 import { collective_passes } from '../model/filter.js';
 import { Entries, late_by_site } from '../model/late_entry.js';
 import { h, link_button, table } from './dom.js';
@@ -12,10 +12,13 @@ const kListed = 50;
 function part({ trace, store, actions }, title, column, waited) {
   const { rows, total } = by_cost(trace, store.state.rows, column);
   const { messages } = trace;
-  if (rows.length === 0) return h('section', {}, h('h3', {}, title), h('p', { class: 'note' }, `No rank waited for ${waited}.`));
+  const unknown = not_known(trace, column);
+  const nobody = unknown.length === 0 ? `No rank waited for ${waited}.` : `Of no other rank is it known that it waited for ${waited}.`;
+  const notes = unknown.map((sentence) => h('p', { class: 'note not-known' }, sentence));
+  if (rows.length === 0) return h('section', {}, h('h3', {}, title), ...notes, h('p', { class: 'note' }, nobody));
   const link = (row, text) => link_button(text, () => actions.select_message(row));
   const sites = by_site(trace, rows, column);
-  return h('section', { 'data-late': column }, h('h3', {}, `${title}: ${time_text(total)} in ${counted(rows.length, 'message')}`),
+  return h('section', { 'data-late': column }, h('h3', {}, `${title}: ${time_text(total)} in ${counted(rows.length, 'message')}`), ...notes,
     table(['their call', 'cost', 'messages', 'the worst'], sites.slice(0, kListed).map((site) => [
       site.site, time_text(site.cost), String(site.messages), link(site.worst, message_name(trace, site.worst))]), { numbers: [1, 2], caption: 'By call site' }),
     table(['message', 'cost', 'what', 'their call'], [...rows.slice(0, kListed)].map((row) => [

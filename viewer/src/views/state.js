@@ -1,6 +1,6 @@
 // A rank's portals at the cursor's time: what stands in its match lists, what lies in the heap, what comes next and where it goes.
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
-import { entry_of, heap_at, next_message, passes_of, standing_entries, taker_of_story, wanted_text } from '../model/instant.js';
+import { entry_of, heap_at, held_at, kept_bytes, next_message, passes_of, standing_entries, wanted_text } from '../model/instant.js';
 import { h, link_button, table } from './dom.js';
 import { message_name, portal_text } from './words.js';
 
@@ -19,8 +19,8 @@ function portal_part({ trace }, portal) {
     caption: `${name}: ${counted(portal.entries.length, 'entry', 'entries')} in the order of the list${rows.length < portal.entries.length ? `, the first ${kListed}` : ''}` });
 }
 
-// The last line of a walk. Where no row of entries names who took it, the story may.
-function taker_line({ trace, story_of }, row) {
+// The last line of a walk.
+function taker_line({ trace }, row) {
   const { messages, entries } = trace;
   const how = trace.text(messages.how[row]);
   const taker = entry_of(trace, row);
@@ -28,16 +28,13 @@ function taker_line({ trace, story_of }, row) {
     const wanted = wanted_text(trace, taker);
     return h('li', { class: 'taker' }, `taken by ${trace.text(entries.name[taker])}${wanted ? `, which wants ${wanted}` : ''}`);
   }
-  const line = h('li', { class: 'taker' }, `${how || 'what became of it is not in the trace'}`
+  const name = trace.text(messages.taker[row]);
+  if (name !== '') return h('li', { class: 'taker' }, `taken by ${name}${how ? ` (${how})` : ''}`);
+  return h('li', { class: 'taker' }, `${how || 'what became of it is not in the trace'}`
     + `${messages.walked[row] > 0 ? `, after ${counted(messages.walked[row], 'entry', 'entries')}` : ''}`);
-  story_of(row).then((story) => {
-    const name = taker_of_story(story);
-    if (name !== '') line.textContent = `taken by ${name}${how ? ` (${how})` : ''}`;
-  }, () => {});  // a story that cannot be read is told where it is shown
-  return line;
 }
 
-function next_part({ trace, store, actions, story_of }) {
+function next_part({ trace, store, actions }) {
   const { rank, time, mask } = store.state;
   const row = next_message(trace, mask, rank, time);
   if (row < 0) return [h('h3', {}, 'What comes next'), h('p', { class: 'note' }, 'No message comes to this rank any more.')];
@@ -45,7 +42,7 @@ function next_part({ trace, store, actions, story_of }) {
   const rows = passes_of(trace, row);
   const walk = rows.map((pass) => h('li', {}, `${trace.text(passes.entry[pass])}: ${trace.text(passes.reason[pass]) || 'passed over'}; `
     + `its link leads to ${kLinks[passes.link[pass]] ?? 'the next entry'}`));
-  walk.push(taker_line({ trace, story_of }, row));
+  walk.push(taker_line({ trace }, row));
   const left_out = messages.walked[row] - rows.length - 1;  // the last that it looked at took it
   return [
     h('h3', {}, 'What comes next'),
@@ -60,15 +57,21 @@ function heap_part({ trace, store, actions }) {
   const { rank, time, mask } = store.state;
   const { heap, messages } = trace;
   const { rows, bytes } = heap_at(trace, rank, time);
+  const held = held_at(trace, rank, time);
   const shown = rows.filter((row) => heap.message[row] < 0 || mask[heap.message[row]] === 1);
   const hidden = rows.length - shown.length;
-  const title = h('h3', {}, `Unexpected messages: ${rows.length === 0 ? 'none' : `${rows.length}, ${bytes_text(bytes)}`}`);
+  const size = trace.ranks[trace.index_of_rank.get(rank)]?.heap ?? 0;
+  const title = h('h3', {}, `Unexpected messages: ${rows.length === 0 ? 'none' : counted(rows.length, 'message')}`);
+  const use = h('p', { class: 'note', id: 'heap-use' }, `Heap: ${bytes_text(bytes)} of bodies${size > 0 ? ` in ${bytes_text(size)}` : ''}.`
+    + `${size > 0 && bytes > size ? ' A second heap is open: what found no room in the first had been held for long.' : ''}`);
   const list = shown.slice(0, kListed).map((row) => {
     const message = heap.message[row];
     return [message < 0 ? 'not known' : link_button(message_name(trace, message), () => actions.select_message(message)),
-      message < 0 ? '' : trace.text(messages.what[message]), message < 0 ? '' : bytes_text(messages.bytes[message]), time_text(time - heap.from[row])];
+      message < 0 ? '' : trace.text(messages.what[message]), message < 0 ? '' : bytes_text(messages.bytes[message]), bytes_text(kept_bytes(trace, row)), time_text(time - heap.from[row])];
   });
-  return [title, list.length > 0 ? table(['message', 'what', 'bytes', 'lies there for'], list, { numbers: [2, 3] }) : null,
+  const waiting = held.slice(0, kListed).flatMap((row, index) => [index > 0 ? ', ' : '', link_button(message_name(trace, row), () => actions.select_message(row))]);
+  const held_line = held.length === 0 ? null : h('p', { id: 'held' }, `Held on ${held.length === 1 ? 'its wire' : 'their wires'}, as there is no room: `, waiting);
+  return [title, use, held_line, list.length > 0 ? table(['message', 'what', 'bytes', 'kept', 'lies there for'], list, { numbers: [2, 3, 4] }) : null,
     hidden > 0 ? h('p', { class: 'note' }, `${counted(hidden, 'more', 'more')} hidden by the filter.`) : null];
 }
 

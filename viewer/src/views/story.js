@@ -60,7 +60,7 @@ function collective_facts(page, row) {
   const late = rows.find((each) => collectives.begin[each] === last);
   return [
     facts([
-      ['ranks', String(rows.length)], ['algorithm', trace.text(collectives.algorithm[row])], ['bytes', collective_bytes(trace, row)],
+      ['ranks', String(rows.length)], ['algorithm', trace.text(collectives.algorithm[row])], ['bytes', collective_bytes(trace, rows)],
       ['messages', sent.length === 0 ? null : String(sent.length)],
       ['first enters at', instant_text(first)],
       ['last enters', rows.length < 2 ? null : `rank ${collectives.rank[late]}, ${time_text(last - first)} later`],

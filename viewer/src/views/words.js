@@ -1,6 +1,8 @@
 // What single rows are called, in all views alike.
 import { bytes_text } from '../base/format.js';
 
+export { collective_name } from '../model/collective.js';
+
 /** "0>1 #17". */
 export function message_name(trace, row) {
   const { source, destination, sequence } = trace.messages;
@@ -13,13 +15,6 @@ export function portal_text(number, name) {
   return `portal ${number}${name ? ` (${name})` : ''}`;
 }
 
-/** "MPI_Allreduce number 3 on MPI_COMM_WORLD". */
-export function collective_name(trace, row) {
-  const { collectives } = trace;
-  const communicator = trace.text(collectives.communicator[row]);
-  return `${trace.text(collectives.name[row])} number ${collectives.number[row]}${communicator ? ` on ${communicator}` : ''}`;
-}
-
 /** What a message is without what its name and its communicator's filter tell: "25 x MPI_INT, tag 7", "... in halo". */
 export function short_what(trace, row) {
   const { messages } = trace;
@@ -27,10 +22,12 @@ export function short_what(trace, row) {
   return what.replace(/^.*, (collective call \d+) of .*, (message \d+ of \d+) that .*$/, '$1, $2');
 }
 
-/** The bytes of a collective call; blocks that go straight to their receivers have no one length. */
-export function collective_bytes(trace, row) {
+/** The bytes of a collective call, of which `rows` are all ranks' parts; blocks of lengths of their own from the least to the most. */
+export function collective_bytes(trace, rows) {
   const { collectives } = trace;
-  return collectives.bytes[row] === 0 && trace.text(collectives.algorithm[row]) === 'direct' ? '–' : bytes_text(collectives.bytes[row]);
+  const [least, most] = rows.reduce(([low, high], row) => [Math.min(low, collectives.bytes[row]), Math.max(high, collectives.bytes[row])], [Infinity, -Infinity]);
+  if (most === 0 && trace.text(collectives.algorithm[rows[0]]) === 'direct') return '–';
+  return least === most ? bytes_text(most) : `${bytes_text(least)} to ${bytes_text(most)}`;
 }
 
 /** When a message is said to be sent and to arrive on the timeline, even when only a part of it is in the trace. */

@@ -183,3 +183,53 @@ test('many ranks: the timeline scrolls, the cursor keys bring a rank into sight,
   await look_around(page);
   await page.close();
 });
+
+test('a broadcast by bucket is a tree and then a ring, in which neighbours stand side by side', async () => {
+  const page = await opened('bucket', synthesize({ messages: 30, ranks: 6, bucket: true }));
+  await page.click('#tab-collectives');
+  await page.click('#panel-collectives .line:has-text("MPI_Bcast")');
+  assert.deepEqual(await page.locator('.diagram').evaluateAll((all) => all.map(({ dataset }) => dataset.shape)), ['tree', 'ring']);
+  assert.deepEqual(await page.locator('.diagram').evaluateAll((all) => all.map((each) => each.querySelectorAll('.edge').length)), [5, 5]);
+  const places = await page.locator('.diagram[data-shape=ring] .node').evaluateAll((nodes) => Object.fromEntries(nodes.map((node) => (
+    [node.textContent, /translate\(([\d.]+),([\d.]+)\)/.exec(node.getAttribute('transform')).slice(1).map(Number)]))));
+  const far = ([x, y], [u, v]) => Math.hypot(x - u, y - v);
+  for (let rank = 0; rank < 6; rank++) {
+    const [next, across] = [(rank + 1) % 6, (rank + 3) % 6];
+    assert.ok(far(places[rank], places[next]) < far(places[rank], places[across]), `${rank} and ${next}`);
+  }
+  const all = await page.locator('.diagram .edge').count();
+  await page.fill('.collective input[type=range]', '1');
+  const dimmed = await page.locator('.diagram .edge.dimmed').count();
+  assert.ok(dimmed > 0 && dimmed < all, `${dimmed} of ${all}: the slider is of both pictures`);
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});
+
+test('ranks of several threads: nobody says that no rank waited', async () => {
+  const data = synthesize({ messages: 60, ranks: 4 });
+  data.head.ranks[0].threads = 2;
+  without_rows(data, 'messages', 'hops', 'passes', 'heap', 'entries');
+  const page = await opened('threads', data);
+  await page.click('#tab-late');
+  const text = await page.textContent('#panel-late');
+  assert.match(text, /Not known for ranks 0: several threads call MPI\./);
+  assert.ok(!/No rank waited for a/.test(text), text);
+  await page.close();
+});
+
+test('the heap: what it keeps, and its size', async () => {
+  const data = synthesize({ messages: 200, ranks: 4 });
+  for (const rank of data.head.ranks) rank.heap = 16;
+  const page = await opened('heap', data);
+  await page.click('#tab-state');
+  const [rank, row] = await page.evaluate(() => {
+    const { heap } = window.margay.trace;
+    const found = heap.bytes.findIndex((bytes) => bytes > 16);
+    window.margay.setTime(heap.from[found] + 1);
+    return [heap.rank[found], found];
+  });
+  assert.ok(row >= 0);
+  await page.selectOption('#state-rank', String(rank));
+  await until(page, () => /Heap: [\d.]+ (bytes|KiB) of bodies in 16 bytes\. A second heap is open/.test(document.querySelector('#heap-use').textContent));
+  await page.close();
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { collective_groups, collective_of_call, collective_picture, rounds_of, rows_of_call } from '../../src/model/collective.js';
+import { collective_groups, collective_of_call, collective_picture, collective_pictures, rounds_of, rows_of_call } from '../../src/model/collective.js';
 import { item_at, moved, place_rows } from '../../src/model/rows.js';
 import { trace_of } from './trace_of.js';
 
@@ -64,6 +64,19 @@ test('a ring is drawn in its order, the messages of one edge together', () => {
   assert.equal(picture.shape, 'ring');
   assert.deepEqual(picture.nodes.map(({ rank }) => rank), [0, 2, 1, 3]);
   assert.deepEqual(picture.edges[0], { from: 0, to: 2, rounds: [1, 2], rows: [0, 4] });
+});
+
+test('a scatter and the ring that follows it are two pictures; two phases of one tree are one', () => {
+  const scatter = [[2, 0, 1], [2, 1, 1], [2, 3, 1]];
+  const ring = [[0, 1, 2], [1, 2, 2], [2, 3, 2], [3, 0, 2]];
+  const phase_of = ({ round }) => round - 1;
+  const pictures = collective_pictures([0, 1, 2, 3], sent([...scatter, ...ring]), phase_of);
+  assert.deepEqual(pictures.map(({ shape }) => shape), ['tree', 'ring']);
+  assert.deepEqual(pictures.map(({ edges }) => edges.length), [3, 4]);
+  const open_ring = collective_pictures([0, 1, 2, 3], sent([...scatter, [2, 3, 2], [3, 0, 2], [0, 1, 2]]), phase_of)[1];
+  assert.deepEqual([open_ring.shape, ...open_ring.nodes.map(({ rank }) => rank)], ['ring', 2, 3, 0, 1]);
+  const up_and_down = sent([[1, 0, 1], [2, 0, 1], [0, 1, 2], [0, 2, 2]]);
+  assert.deepEqual(collective_pictures([0, 1, 2], up_and_down, phase_of).map(({ shape }) => shape), ['tree']);
 });
 
 test('everyone to everyone is a circle; no message is no picture', () => {

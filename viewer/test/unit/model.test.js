@@ -7,8 +7,9 @@ import { category_of, kCategories } from '../../src/model/categories.js';
 import { next_time, times_of_rank } from '../../src/model/events.js';
 import { filter_errors, filtered_rows, kNoFilter, values_of } from '../../src/model/filter.js';
 import { by_powers_of_two, by_times } from '../../src/model/histogram.js';
-import { heap_at, next_message, passes_of, standing_entries, wanted_text } from '../../src/model/instant.js';
-import { by_cost, by_site } from '../../src/model/late.js';
+import { collective_name } from '../../src/model/collective.js';
+import { heap_at, held_at, next_message, passes_of, standing_entries, wanted_text } from '../../src/model/instant.js';
+import { by_cost, by_site, not_known } from '../../src/model/late.js';
 import { communication_matrix } from '../../src/model/matrix.js';
 import { ranks_of_text, text_of_ranks } from '../../src/model/ranks_text.js';
 import { all_rows, trace_of } from './trace_of.js';
@@ -194,4 +195,32 @@ test('a portal without a match list has a descriptor, while no entry stands ther
   const at = (rank, time) => standing_entries(trace, rank, time).map(({ portal, descriptor, entries }) => [portal, descriptor, entries.length]);
   assert.deepEqual([10, 50, 65, 80].map((time) => at(0, time)), [[[4, true, 0]], [[4, true, 0]], [[4, false, 1]], [[4, false, 0]]]);
   assert.deepEqual(at(2, 10), []);
+});
+
+test('whom ranks of several threads waited for is not known, and whom those in MPI_Probe did', () => {
+  const ranks = [0, 1, 2].map((rank) => ({ rank, threads: rank === 1 ? 2 : 1 }));
+  const calls = [{ rank: 2, name: 'MPI_Probe', begin: 0, end: 9, wait: 5000 }, { rank: 2, name: 'MPI_Probe', begin: 10, end: 19, wait: 2000 },
+    { rank: 0, name: 'MPI_Probe', begin: 0, end: 1, wait: 0 }, { rank: 1, name: 'MPI_Probe', begin: 0, end: 9, wait: 7 }];
+  assert.deepEqual(not_known(trace_of({ calls }, { ranks }), 'sender_waited'), ['Not known for ranks 1: several threads call MPI.']);
+  assert.deepEqual(not_known(trace_of({ calls }, { ranks }), 'receiver_waited'), ['Not known for ranks 1: several threads call MPI.',
+    'Not known for whom: rank 2 waited 7.00 us in MPI_Probe.']);
+  assert.deepEqual(not_known(trace_of({}, { ranks: [ranks[0]] }), 'receiver_waited'), []);
+});
+
+test('what the heap keeps of a message: nothing of one whose header alone is there', () => {
+  const trace = trace_of({ messages: [{ bytes: 40000 }, { bytes: 28 }, { bytes: 5 }],
+    heap: [{ rank: 0, message: 0, from: 1, bytes: 0 }, { rank: 0, message: 1, from: 2, bytes: 28 }, { rank: 0, message: 2, from: 3 }] });
+  assert.deepEqual(heap_at(trace, 0, 10), { rows: [0, 1, 2], bytes: 33 });
+});
+
+test('a persistent collective call is told with its start', () => {
+  const trace = trace_of({ collectives: [{ name: 'persistent bcast', number: 3, start: 2049, communicator: 'half' }, { name: 'MPI_Bcast', number: 4 }] });
+  assert.deepEqual([0, 1].map((row) => collective_name(trace, row)), ['persistent bcast number 3, start 2049 on half', 'MPI_Bcast number 4']);
+});
+
+test('what is held on its wire is no message of the heap yet', () => {
+  const trace = trace_of({ messages: [{ destination: 0, arrived: 10, held_until: 30 }, { destination: 0, arrived: 5, held_until: Infinity },
+    { destination: 0, arrived: 10 }, { destination: 1, arrived: 1, held_until: 99 }], heap: [{ rank: 0, message: 0, from: 30, bytes: 8 }] });
+  assert.deepEqual([9, 20, 31].map((time) => held_at(trace, 0, time)), [[1], [1, 0], [1]]);
+  assert.deepEqual([20, 31].map((time) => heap_at(trace, 0, time).rows), [[], [0]]);
 });

@@ -10,7 +10,9 @@ const hang = {
   waits: [{ rank: 1, begin: 60 }, { rank: 0, begin: 50 }, { rank: 0, begin: 12, end: 15 }],
   entries: [{ rank: 0, name: 'the entry "unexpected short"', from: 0 }, { rank: 0, name: 'a posted receive', wanted: 'tag 3 from 1 in MPI_COMM_WORLD', from: 5 },
     { rank: 0, name: 'a posted receive', wanted: 'tag 5 from 1 in MPI_COMM_WORLD', from: 45 }, { rank: 0, name: 'a posted receive', wanted: 'tag 6', from: 45, to: 48 }],
-  collectives: [{ rank: 1, name: 'MPI_Barrier', communicator: 'c', number: 2, begin: 41 }, { rank: 3, name: 'MPI_Barrier', communicator: 'c', number: 2, begin: 42 }],
+  collectives: [{ rank: 1, name: 'MPI_Barrier', communicator: 'c', number: 2, begin: 41, group: 0 },
+    { rank: 3, name: 'MPI_Barrier', communicator: 'c', number: 2, begin: 42, group: 0 },
+    { rank: 4, name: 'MPI_Barrier', communicator: 'c', number: 2, begin: 42, group: 1 }],  // of the other half, whose communicator has the same name
   messages: [{ source: 1, destination: 0, what: '1 x MPI_INT, tag 20' }],
   heap: [{ rank: 0, message: 0, from: 20 }],
 };
@@ -33,15 +35,16 @@ test('a trace that came to its end has no such sentence', () => {
 });
 
 test('of ranks that did not close: who ended first, and who did not wait', () => {
-  const ranks = [0, 1, 2].map((rank) => ({ rank, node: 0, file: true, lost: 0, closed: false }));
+  // Rank 1's last event is known to its file alone: it follows its last call.
+  const ranks = [[0, 310], [1, 250], [2, 410]].map(([rank, last]) => ({ rank, last, node: 0, file: true, lost: 0, closed: false }));
   const notes = [0, 1, 2].map((rank) => `Rank ${rank} did not close its trace: it still runs, or was ended.`);
   const trace = trace_of({
     calls: [{ rank: 0, name: 'MPI_Recv', begin: 300 }, { rank: 1, name: 'MPI_Send', begin: 100, end: 200 }, { rank: 2, name: 'MPI_Recv', begin: 400 }],
     waits: [{ rank: 0, begin: 310 }, { rank: 2, begin: 410 }] }, { ranks, notes });
   const said = page_notes(trace);
   assert.equal(said[0], 'Ranks 0-2: each did not close its trace: it still runs, or was ended.');
-  assert.deepEqual(said.slice(-2), ['Rank 1\u2019s recording ends first, at 0.200 us, 210 ns before that of rank 2.',
-    'Not waiting when the recording ended: rank 1 between its calls, at 0.200 us.']);
+  assert.deepEqual(said.slice(-2), ['Rank 1\u2019s recording ends first, at 0.250 us, 160 ns before that of rank 2.',
+    'Not waiting when the recording ended: rank 1 between its calls, at 0.250 us.']);
 });
 
 test('notes that differ stay as they are', () => {

@@ -1,7 +1,6 @@
 // A story as `margay trace story` writes it, taken apart.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { taker_of_story } from '../../src/model/instant.js';
 import { story_parts } from '../../src/model/story_text.js';
 
 const line = (time, rank, actor, text) => `${time.padStart(16)}  rank ${String(rank).padEnd(4)} ${actor.padEnd(14)} ${text}`;
@@ -22,9 +21,4 @@ test('conclusions apart from the steps, the columns as narrow as they can be, th
 test('a text that is no story stays as it is', () => {
   const parts = story_parts('This page has no story of the message.', 5);
   assert.deepEqual([parts.name, parts.steps, parts.conclusions, parts.origin], ['This page has no story of the message.', [], [], NaN]);
-});
-
-test('who took the message', () => {
-  assert.equal(taker_of_story(story), 'the entry "unexpected short"');
-  assert.equal(taker_of_story(story.replace('the message    is taken', 'acknowledgment is taken')), '');
 });

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""Pages of programs that are hard to tell: what `margay trace view` writes of each case of cases.c is what happened.
+
+    tests/mpi/pages/pages.py --build build/release
+    tests/mpi/pages/pages.py --build build/release --case halves --keep /tmp/pages
+"""
+import argparse
+import math
+import pathlib
+import sys
+import tempfile
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parent))
+import support  # noqa: E402
+from view import Page  # noqa: E402
+
+TIMEOUT = 60
+HEAP = 65536
+LONG = 1 << 20
+
+
+def rows_of(page, name):
+    """A table as dictionaries, its texts as such."""
+    table = page.table(name)
+    texts = {"name", "wanted", "communicator", "algorithm", "how", "what", "portal_name"}
+    return [{column: page.text(values[row]) if column in texts else values[row] for column, values in table.items()}
+            for row in range(len(next(iter(table.values()))))]
+
+
+def standing(page, printed):
+    """A receive that nothing takes stands to the end, whatever sends are complete meanwhile."""
+    problems = []
+    mine = [entry for entry in rows_of(page, "entries") if entry["rank"] == 0 and "tag 77" in entry["wanted"]]
+    if len(mine) != 1 or not math.isnan(mine[0]["to"]):
+        problems.append(f"the receive of tag 77 is {mine}, and it stands to the end")
+    told = [line for line in printed.splitlines() if "complete" in line and " rank 0 " in line.replace("     0  ", " rank 0 ")]
+    if any("request" in line for line in told):
+        problems.append("rank 0 completes sends alone, which are told as numbered requests: " + "\n".join(told))
+    if printed.count("the send is complete") < 3:
+        problems.append("three sends are complete, and these are not told so:\n" + printed)
+    return problems
+
+
+def killed(page, _):
+    """Each rank's last event is its own."""
+    last = {rank["rank"]: rank["last"] for rank in page.head["ranks"]}
+    calls = page.table("calls")
+    ends = [end for rank, end in zip(calls["rank"], calls["end"]) if rank == 1 and not math.isnan(end)]
+    if min(last, key=last.get) != 1 or last[1] != max(ends):
+        return [f"the ranks' last events are at {last}; rank 1's is the end of its last call, {max(ends)}"]
+    return []
+
+
+def groups_of(page):
+    """{name: [sorted ranks of each call]}, and the rows."""
+    rows = rows_of(page, "collectives")
+    groups = {}
+    for row in rows:
+        groups.setdefault(row["group"], []).append(row)
+    named = {}
+    for group in groups.values():
+        named.setdefault(group[0]["name"], []).append(sorted(row["rank"] for row in group))
+    return {name: sorted(all_ranks) for name, all_ranks in named.items()}, rows
+
+
+def halves(page, _):
+    named, _ = groups_of(page)
+    expected = sorted([[0, 1], [2, 3], [0, 2], [1, 3]])
+    if named.get("MPI_Barrier") != expected:
+        return [f"MPI_Barrier has the groups {named.get('MPI_Barrier')}, expected {expected}"]
+    return []
+
+
+def persistent(page, printed):
+    problems = []
+    named, rows = groups_of(page)
+    for name in ("persistent bcast", "persistent allreduce", "persistent barrier"):
+        starts = [int(row["start"]) for row in rows if row["name"] == name and row["rank"] == 0]
+        count = 2050 if "barrier" in name else 2
+        if starts != list(range(count)):
+            problems.append(f"{name}: its starts on rank 0 are {starts[:3]}...{starts[-3:]}, expected 0 to {count - 1}")
+        if named.get(name) != [[0, 1]] * count:
+            problems.append(f"{name}: {len(named.get(name, []))} groups, expected {count} of both ranks")
+    if "start 2049 of MPI_COMM_WORLD" not in printed:
+        problems.append("print does not tell start 2049")
+    return problems
+
+
+def uneven(page, _):
+    problems = []
+    _, rows = groups_of(page)
+    own = {0: 400, 1: 1200}
+    for name, factor in (("MPI_Allgatherv", 1), ("MPI_Gatherv", 1), ("MPI_Alltoallv", 2)):
+        for row in rows:
+            if row["name"] == name and row["bytes"] != factor * own[row["rank"]]:
+                problems.append(f"{name}: rank {row['rank']} sends {factor * own[row['rank']]} bytes, the page has {row['bytes']}")
+    if sum(row["name"] in ("MPI_Allgatherv", "MPI_Gatherv", "MPI_Alltoallv") for row in rows) != 6:
+        problems.append("three calls of two ranks are " + str([row["name"] for row in rows]))
+    return problems
+
+
+def heap(page, printed):
+    """What is in the heap fits into it; what is held on its wire is not there; a header has no body."""
+    problems = []
+    if {rank["heap"] for rank in page.head["ranks"]} != {HEAP}:
+        problems.append(f"the heaps are {[rank['heap'] for rank in page.head['ranks']]}, expected {HEAP}")
+    rows, messages = rows_of(page, "heap"), page.table("messages")
+    waited = [row for row in rows if row["rank"] == 1 and messages["tag"][row["message"]] >= 0]
+    late = [row for row in waited if row["from"] > messages["arrived"][row["message"]] + 1e6]
+    if "stays on the wire" in printed and not late:
+        problems.append("a message was held on its wire, and all are in the heap from their arrival on")
+    for row in late:
+        if row["from"] != messages["held_until"][row["message"]]:
+            problems.append(f"a message is held until {messages['held_until'][row['message']]}, and in the heap from {row['from']}")
+    if "stays on the wire" not in printed:
+        problems.append("no message was held: the case is none of a full heap")
+    for row in waited:
+        there = sum(other["bytes"] for other in waited
+                    if other["from"] <= row["from"] and (math.isnan(other["to"]) or other["to"] > row["from"]))
+        if there > HEAP:
+            problems.append(f"{there} bytes are in the heap of {HEAP} at {row['from']}")
+        length = messages["bytes"][row["message"]]
+        if row["bytes"] != (0 if length > 16384 else length):
+            problems.append(f"of a message of {length} bytes {row['bytes']} are kept")
+    return problems
+
+
+def bucket(page, _):
+    """The scatter's messages are of one phase, the ring's of the other: rank 2 has all, and nobody sends to it."""
+    messages = page.table("messages")
+    edges = {0: set(), 1: set()}
+    for row, collective in enumerate(messages["collective"]):
+        if collective >= 0:
+            edges[messages["phase"][row]].add((messages["source"][row], messages["destination"][row]))
+    if any(source != 2 for source, _ in edges[0]) or edges[1] != {(rank, (rank + 1) % 6) for rank in (2, 3, 4, 5, 0)}:
+        return [f"a broadcast by bucket has the phases {edges}"]
+    return []
+
+
+def probes(page, _):
+    messages = page.table("messages")
+    found = {tag: waited for tag, waited in zip(messages["tag"], messages["receiver_waited"]) if tag in (1, 2)}
+    if not found.get(1, 0) > 1e6:
+        return [f"rank 0 waited in MPI_Mprobe for message 1, and the page has {found} ns by tag"]
+    return []
+
+
+def threads(page, _):
+    numbers = [rank["threads"] for rank in page.head["ranks"]]
+    return [] if all(number > 1 for number in numbers) else [f"ranks with two threads are told to have {numbers}"]
+
+
+def many(page, _):
+    count = len(page.table("messages")["source"])
+    return [] if count >= 100000 else [f"{count} messages, expected 100000"]
+
+
+# Ranks, the launcher's options, exit status.
+CASES = {
+    standing: (2, ["--timeout", "1"], 124), killed: (3, [], 137), halves: (4, [], 0),
+    persistent: (2, ["--trace-events", str(1 << 18)], 0), uneven: (2, [], 0),
+    heap: (2, ["--heap", str(HEAP)], 0), bucket: (6, ["--collective", "bcast=bucket"], 0), probes: (2, [], 0),
+    threads: (2, [], 0), many: (2, ["--trace-events", str(1 << 21)], 0),
+}
+ASKED_ONLY = {"many"}  # for a page that is measured (viewer/test/page/measure.test.js)
+
+
+def run_case(build, program, case, scratch):
+    """What is wrong with one case's page; None: margay was built without its page."""
+    ranks, options, status = CASES[case]
+    folder, file = str(scratch / f"{case.__name__}.trace"), scratch / f"{case.__name__}.html"
+    timeout = [] if "--timeout" in options else ["--timeout", str(TIMEOUT)]
+    run = support.execute([*build.launcher(), "-n", str(ranks), *timeout, *options, "--trace", folder, program, case.__name__],
+                          TIMEOUT + 15)
+    if run.status != status:
+        return [run.transcript([f"exit status {run.status}, expected {status}"])]
+    view = support.execute([build.tool("margay"), "trace", "view", folder, "-o", str(file)], TIMEOUT)
+    if "built without its page" in view.stderr:
+        return None
+    if view.status != 0:
+        return [view.transcript(["margay trace view fails"])]
+    printed = support.execute([build.tool("margay"), "trace", "print", folder], TIMEOUT).stdout
+    return case(Page(file.read_text(encoding="utf-8")), printed)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, help="build folder, as build/release")
+    parser.add_argument("--case", choices=[case.__name__ for case in CASES], help="this one only")
+    parser.add_argument("--keep", type=pathlib.Path, help="leave traces and pages in this new folder")
+    options = parser.parse_args()
+    build = support.Build(options.build)
+    program = support.compile_program(build, build.tool("mpicc"), FOLDER / "cases.c", ".margay", ["-g", "-pthread"])
+    problems = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        if options.keep:
+            options.keep.mkdir()
+        for case in CASES:
+            if case.__name__ in ASKED_ONLY if options.case is None else options.case != case.__name__:
+                continue
+            found = run_case(build, program, case, options.keep or pathlib.Path(scratch))
+            if found is None:
+                print("skipped: margay was built without its page")
+                return 77
+            for problem in found[:10]:
+                print(f"{case.__name__}: {problem}")
+            problems += len(found)
+    print(f"{problems} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
