@@ -12,6 +12,7 @@ namespace margay::mpi_adi {
 inline constexpr std::uint32_t kWindowTag = 0x0052'4d41;  // "RMA"
 static_assert(kWindowTag == sim::kMpiWindowTag);
 inline constexpr std::uint32_t kPiecesTag = 0x5052'4d41;  // "RMAP": a body that was described before
+static_assert(kPiecesTag == sim::kMpiPiecesTag);
 
 [[nodiscard]] inline portals::MatchBits window_bits(const Window& window) {
   return portals::MatchBits{window.communicator->context} << 32 | kWindowTag;

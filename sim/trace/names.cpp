@@ -150,6 +150,9 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
   const bool is_window =
       static_cast<std::uint32_t>(match_bits) == kMpiWindowTag && is_envelope(file, kMpiReceivePortal);
   if (is_window && portal != kMpiReceivePortal) return fmt::format("an access of window {}", match_bits >> 32U);
+  const bool is_body = static_cast<std::uint32_t>(match_bits) == kMpiPiecesTag && is_envelope(file, kMpiReceivePortal);
+  if (is_body && portal != kMpiReceivePortal) return fmt::format("the described body {}", match_bits >> 32U);
+  if (const std::string text = about_send(file, portal, match_bits); !text.empty()) return text;
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
   if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
   const EnvelopeBits is = split_envelope(match_bits);
@@ -159,6 +162,8 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
 
 std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                std::uint64_t ignore_bits, std::uint64_t time_ns) const {
+  const bool is_told = is_collective(file, portal) || !about_send(file, portal, match_bits).empty();
+  if (ignore_bits == 0 && is_told) return bits(file, portal, match_bits, time_ns);
   if (!is_envelope(file, portal)) {
     return ignore_bits == 0 ? fmt::format("bits 0x{:x}", match_bits)
                             : fmt::format("bits 0x{:x} (ignoring 0x{:x})", match_bits, ignore_bits);
@@ -173,11 +178,51 @@ std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uin
   return fmt::format("{} from {} in {}", tag, source, communicator(file, is.context, time_ns));
 }
 
+std::string TraceNames::about_send(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
+  if (!is_envelope(file, kMpiReceivePortal)) return "";
+  const std::uint64_t request = match_bits >> 32U;
+  if (portal == kMpiAnswerPortal) return fmt::format("the answer to send request {}", request);
+  if (portal == kMpiReadPortal) return fmt::format("the body of send request {}", request);
+  if (portal != kMpiCancelPortal) return "";
+  return match_bits == 0 ? "in place of a cancelled message" : fmt::format("the cancel of send request {}", request);
+}
+
+// The field in which a collective message does not fit, by weight: what comes first decides.
+std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t match_bits, std::uint64_t message_bits,
+                                            bool any_rank, std::uint64_t time_ns) const {
+  const std::uint64_t differ = match_bits ^ message_bits;
+  const EnvelopeBits want = split_envelope(match_bits);
+  const EnvelopeBits has = split_envelope(message_bits);
+  if ((differ & kContextMask) != 0) {
+    return fmt::format("it wants {}, and the message is of {}", communicator(file, want.context, time_ns),
+                       communicator(file, has.context, time_ns));
+  }
+  if ((differ & kTagMask) != 0) {
+    return fmt::format("it wants {}, and the message is of {}", collective_call_words(want.tag),
+                       collective_call_words(has.tag));
+  }
+  if ((differ & kTypeMask) != 0) {
+    return fmt::format("it wants round {} of the call, and the message is of round {}", want.type + 1, has.type + 1);
+  }
+  // Rows of a table are told apart by their length, other messages by their sender.
+  if (any_rank) return fmt::format("it wants a row of {} bytes, and the message is no such row", want.source);
+  return fmt::format("it wants the message of rank {} in {}, and this is another one", want.source,
+                     communicator(file, want.context, time_ns));
+}
+
 std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
-                                 std::uint64_t ignore_bits, std::uint64_t message_bits, std::uint64_t time_ns) const {
+                                 std::uint64_t ignore_bits, std::uint64_t message_bits, std::uint64_t time_ns,
+                                 bool any_rank) const {
   const std::uint64_t differ = (match_bits ^ message_bits) & ~ignore_bits;
+  if (is_collective(file, portal) && ignore_bits == 0) {
+    return collective_mismatch(file, match_bits, message_bits, any_rank, time_ns);
+  }
+  if (const std::string wants = about_send(file, portal, match_bits); !wants.empty()) {
+    return (differ & kTagMask) == 0
+               ? fmt::format("it wants {}, and the message is of another use of that request", wants)
+               : fmt::format("it wants {}, and the message is {}", wants, about_send(file, portal, message_bits));
+  }
   if (!is_envelope(file, portal) || is_reply(match_bits & ~ignore_bits) || is_reply(message_bits)) {
-    if (differ == 0) return "the match bits fit";
     return fmt::format("it wants {}, and 0x{:x} differ", wanted(file, portal, match_bits, ignore_bits, time_ns),
                        differ);
   }
@@ -192,6 +237,14 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
     return fmt::format("it wants source {}, and the message is from {}", want.source, has.source);
   }
   return fmt::format("it wants {}", wanted(file, portal, match_bits, ignore_bits, time_ns));
+}
+
+std::string TraceNames::split(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
+  if (!is_envelope(file, portal) || is_reply(match_bits)) return "";
+  const EnvelopeBits is = split_envelope(match_bits);
+  const std::string_view words = type_words(is.type);
+  return fmt::format("tag {}, source {}, context {}, type {}", is.tag, is.source, is.context,
+                     words.empty() ? "short" : words.substr(2));
 }
 
 std::string TraceNames::wire(std::uint8_t wire) const {
