@@ -152,7 +152,7 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
   if (is_window && portal != kMpiReceivePortal) return fmt::format("an access of window {}", match_bits >> 32U);
   const bool is_body = static_cast<std::uint32_t>(match_bits) == kMpiPiecesTag && is_envelope(file, kMpiReceivePortal);
   if (is_body && portal != kMpiReceivePortal) return fmt::format("the described body {}", match_bits >> 32U);
-  if (const std::string text = about_send(file, portal, match_bits); !text.empty()) return text;
+  if (std::string text = about_send(file, portal, match_bits); !text.empty()) return text;
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
   if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
   const EnvelopeBits is = split_envelope(match_bits);

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "portals/verdict.hpp"
+
 namespace margay::sim {
 
 namespace {
