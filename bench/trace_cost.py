@@ -19,7 +19,8 @@ MODES = {"off": [], "on": ["--trace"], "on, whole walks": ["--trace", "--trace-w
 # program, its arguments, what is measured, unit
 PROGRAMS = [("latency", ["--sizes", "8", "--seconds", "0.3"], "latency, 8 bytes"),
             ("latency", ["--sizes", "65536", "--seconds", "0.3"], "latency, 64 KiB"),
-            ("rate", ["--sizes", "8", "--seconds", "0.3"], "message rate, 8 bytes")]
+            ("rate", ["--sizes", "8", "--seconds", "0.3"], "message rate, 8 bytes"),
+            ("matching", ["--mode", "front", "--sizes", "1000", "--seconds", "0.3"], "latency, 8 bytes, behind 1,000 posted receives")]
 EVENT_BYTES = 64
 
 

@@ -47,6 +47,9 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME program.told COMMAND ${Python3_EXECUTABLE} ${program_tests}/told.py $<TARGET_FILE:margay>
   $<TARGET_FILE:program_told>)
 set_tests_properties(program.told PROPERTIES TIMEOUT 240 PROCESSORS 2 LABELS program)
+add_test(NAME program.walks_told COMMAND ${Python3_EXECUTABLE} ${program_tests}/walks_told.py $<TARGET_FILE:margay>
+  $<TARGET_FILE:portals_zoo>)
+set_tests_properties(program.walks_told PROPERTIES TIMEOUT 240 PROCESSORS 2 LABELS program)
 # Times are not compared; the exit status says that every ball arrived whole, was acknowledged, and was counted.
 foreach(wires IN ITEMS "shm=-n 2" "tcp=-n 2 --nodes 2")
   string(REGEX MATCH "^[a-z]+" which ${wires})

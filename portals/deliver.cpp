@@ -64,19 +64,24 @@ void Delivery::abandon(const Verdict& verdict) {
   Storage::give_back(verdict);
 }
 
-Outcome Delivery::explain(const Header& header, std::vector<Step>& steps, std::size_t limit) const {
-  if (header.portal >= kPortalCount) return Outcome::drop;
+WalkTold Delivery::explain(const Header& header, std::vector<Step>& steps, const WalkLimits& limits) const {
+  WalkTold told;
+  if (header.portal >= kPortalCount) return told;
   const PortalTable::Portal& portal = table_.portals_[header.portal];
   bool taken = false;
   if (portal.list != nullptr) {
-    taken = Walk::linear(*portal.list, header, &steps, limit).entry != nullptr;
+    const Walk::End end = Walk::linear(*portal.list, header, &steps, limits);
+    taken = end.entry != nullptr;
+    told.visited = end.visited;
+    told.is_whole = !end.was_cut;
   } else if (portal.memory != nullptr) {
     const Passed passed = Storage::admit(*portal.memory, portal.options, header);
     steps.push_back({nullptr, passed, portal.memory, portal.options});
     taken = passed == Passed::taken;
+    told.visited = 1;
   }
-  if (!taken) return Outcome::drop;
-  return header.kind == Kind::get ? Outcome::reply : Outcome::deposit;
+  if (taken) told.outcome = header.kind == Kind::get ? Outcome::reply : Outcome::deposit;
+  return told;
 }
 
 }  // namespace margay::portals

@@ -19,6 +19,13 @@ struct Placed {
   explicit operator bool() const { return entry != nullptr; }
 };
 
+// How a walk went that was only looked at.
+struct WalkTold {
+  Outcome outcome = Outcome::drop;
+  std::uint32_t visited = 0;  // entries, with the one that took the message
+  bool is_whole = true;       // it went no further than the limit; `outcome` is not known else
+};
+
 class Delivery {
  public:
   // `table`, `changed` outlive the delivery.
@@ -43,9 +50,10 @@ class Delivery {
   // it.
   void abandon(const Verdict& verdict);
   // The linear walk itself, changing nothing: every entry that the paper's kernel would visit for `header`, in order,
-  // and why it went on. The last step's entry is decide()'s. Appends to `steps`, which have `limit` at most: of a
-  // longer walk, its first ones.
-  Outcome explain(const Header& header, std::vector<Step>& steps, std::size_t limit = ~std::size_t{0}) const;
+  // and why it went on. The last step's entry is decide()'s. Appends to `steps`.
+  Outcome explain(const Header& header, std::vector<Step>& steps) const { return explain(header, steps, {}).outcome; }
+  // The same up to a limit. Requires: `steps` is empty.
+  [[nodiscard]] WalkTold explain(const Header& header, std::vector<Step>& steps, const WalkLimits& limits) const;
 
  private:
   PortalTable& table_;

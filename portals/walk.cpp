@@ -37,7 +37,8 @@ DropReason Walk::reason(Passed passed, const Header& header) {
 // those that would be passed over, and notes in `end.reason` what they would have. `visit(entry, passed)`: told of each
 // stop.
 template <class Successor, class Visit>
-Walk::End Walk::follow(const MatchList& list, const Header& header, Successor successor, Visit visit) {
+Walk::End Walk::follow(const MatchList& list, const Header& header, Successor successor, Visit visit,
+                       std::uint32_t visits_at_most) {
   End end{.reason = DropReason::no_match};
   // What an entry answers does not change during a walk, so one that comes a second time would come for ever.
   std::size_t stops_left = list.impl_->size;
@@ -45,6 +46,10 @@ Walk::End Walk::follow(const MatchList& list, const Header& header, Successor su
   while (entry != nullptr) {
     if (stops_left-- == 0) {
       end.went_round = true;
+      return end;
+    }
+    if (end.visited == visits_at_most) {
+      end.was_cut = true;
       return end;
     }
     const Passed passed = examine(*entry, header);
@@ -82,15 +87,16 @@ Walk::End Walk::follow(const MatchList& list, const Header& header, Successor su
   return end;
 }
 
-Walk::End Walk::linear(const MatchList& list, const Header& header, std::vector<Step>* steps, std::size_t limit) {
+Walk::End Walk::linear(const MatchList& list, const Header& header, std::vector<Step>* steps,
+                       const WalkLimits& limits) {
   const auto successor = [&](const MatchEntry* entry, const End& /*end*/) -> MatchEntry* {
-    if (steps != nullptr && steps->size() >= limit) return nullptr;
     return entry == nullptr ? list.impl_->first : entry->next_;
   };
   if (steps == nullptr) return follow(list, header, successor, [](const MatchEntry&, Passed) {});
-  return follow(list, header, successor, [&](const MatchEntry& entry, Passed passed) {
-    steps->push_back({&entry, passed});
-  });
+  const auto visit = [&](const MatchEntry& entry, Passed passed) {
+    if (steps->size() < limits.steps) steps->push_back({&entry, passed});
+  };
+  return follow(list, header, successor, visit, limits.visited);
 }
 
 Walk::End Walk::indexed(MatchList& list, const Header& header, bool heed_exhausted) {
@@ -147,7 +153,7 @@ Walk::End Walk::fast(MatchList& list, const Header& header) {
     MatchEntry* const entry = first_match(list, header, visited);
     if (entry != nullptr && Storage::admit(*entry->memory_, entry->options_, header) == Passed::taken) {
       list.impl_->walked(visited);
-      return {entry, DropReason::none, false, visited};
+      return {.entry = entry, .visited = visited};
     }
     const End walked = linear(list, header, nullptr);
     list.impl_->walked(walked.visited);

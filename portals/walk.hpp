@@ -14,11 +14,12 @@ class Walk {
     MatchEntry* entry = nullptr;  // nullptr: the message is dropped
     DropReason reason = DropReason::none;
     bool went_round = false;  // the links lead in a circle: the walk was cut
+    bool was_cut = false;     // there was more of it than the limit
     std::uint32_t visited = 0;
   };
-  // The walk itself, every stop of it appended to `steps` unless it is nullptr; with `limit` no more than its first.
+  // The walk itself, its stops up to the limit appended to `steps` unless it is nullptr.
   [[gnu::noinline]] static End linear(const MatchList& list, const Header& header, std::vector<Step>* steps,
-                                      std::size_t limit = ~std::size_t{0});
+                                      const WalkLimits& limits = {});
   // The same end, through the index when the list has one.
   static End fast(MatchList& list, const Header& header);
 
@@ -36,7 +37,8 @@ class Walk {
  private:
   // Any walk (first_match() is its twin).
   template <class Successor, class Visit>
-  static End follow(const MatchList& list, const Header& header, Successor successor, Visit visit);
+  static End follow(const MatchList& list, const Header& header, Successor successor, Visit visit,
+                    std::uint32_t visits_at_most = ~std::uint32_t{0});
   [[gnu::noinline]] static End indexed(MatchList& list, const Header& header, bool heed_exhausted);
 };
 

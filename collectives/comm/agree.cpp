@@ -7,6 +7,7 @@
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/comm/and_tree.hpp"
 #include "collectives/comm/internal_tag.hpp"
+#include "collectives/select/perform.hpp"
 #include "mpi_adi/mpi/outcome.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/context_agreement.hpp"
@@ -39,14 +40,14 @@ std::uint64_t offered_generation(MpiRank& rank, bool names_it) {
 }
 
 int reduce_to(MpiRank& rank, Communicator& communicator, int root, Words words) {
-  Collective collective(rank, communicator);
+  Collective collective(rank, communicator, by_tree(Operation::reduce, root, words.size_bytes()));
   run(reduce_tree(collective, root, reinterpret_cast<std::byte*>(words.data()), words.size(), sizeof(std::uint64_t),
                   predefined_combine(MPI_BAND, MPI_UINT64_T)));
   return collective.error_class();
 }
 
 int tell_from(MpiRank& rank, Communicator& communicator, int root, Words words) {
-  Collective collective(rank, communicator);
+  Collective collective(rank, communicator, by_tree(Operation::bcast, root, words.size_bytes()));
   run(bcast_tree(collective, root, portals::Region(words.data(), words.size_bytes())));
   return collective.error_class();
 }

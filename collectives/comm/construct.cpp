@@ -6,6 +6,7 @@
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/comm/agree.hpp"
 #include "collectives/comm/internal_tag.hpp"
+#include "collectives/select/perform.hpp"
 #include "mpi_adi/object/group_ops.hpp"
 
 namespace margay::collectives {
@@ -26,12 +27,12 @@ int everyones_choice(MpiRank& rank, Communicator& all, ColorAndKey mine, std::ve
   choices.resize(static_cast<std::size_t>(all.size()));
   int error_class = MPI_SUCCESS;
   {
-    Collective collective(rank, all);
+    Collective collective(rank, all, by_tree(Operation::gather, 0, sizeof mine));
     run(gather_tree(collective, 0, portals::Region(&mine, sizeof mine), sizeof mine,
                     reinterpret_cast<std::byte*>(choices.data())));
     error_class = collective.error_class();
   }
-  Collective collective(rank, all);
+  Collective collective(rank, all, by_tree(Operation::bcast, 0, choices.size() * sizeof(ColorAndKey)));
   run(bcast_tree(collective, 0, portals::Region(choices.data(), choices.size() * sizeof(ColorAndKey))));
   return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }
@@ -61,12 +62,12 @@ int tell_group(MpiRank& rank, Communicator& all, int root, std::vector<std::uint
   std::uint64_t count = world_ranks.size();
   int error_class = MPI_SUCCESS;
   {
-    Collective collective(rank, all);
+    Collective collective(rank, all, by_tree(Operation::bcast, root, sizeof count));
     run(bcast_tree(collective, root, portals::Region(&count, sizeof count)));
     error_class = collective.error_class();
   }
   world_ranks.resize(count);
-  Collective collective(rank, all);
+  Collective collective(rank, all, by_tree(Operation::bcast, root, count * sizeof(std::uint32_t)));
   run(bcast_tree(collective, root, portals::Region(world_ranks.data(), count * sizeof(std::uint32_t))));
   return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }

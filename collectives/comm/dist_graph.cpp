@@ -4,6 +4,7 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/comm/internal_tag.hpp"
+#include "collectives/select/perform.hpp"
 #include "mpi_adi/op/operation.hpp"
 #include "mpi_adi/rank/wait.hpp"
 
@@ -29,11 +30,11 @@ int count_senders(MpiRank& rank, Communicator& parent, const std::map<int, Edges
   auto* const bytes = reinterpret_cast<std::byte*>(counts.data());
   int error_class = MPI_SUCCESS;
   {
-    Collective collective(rank, parent);
+    Collective collective(rank, parent, by_tree(Operation::reduce, 0, counts.size() * sizeof(int)));
     run(reduce_tree(collective, 0, bytes, counts.size(), sizeof(int), predefined_combine(MPI_SUM, MPI_INT)));
     error_class = collective.error_class();
   }
-  Collective collective(rank, parent);
+  Collective collective(rank, parent, by_tree(Operation::bcast, 0, counts.size() * sizeof(int)));
   run(bcast_tree(collective, 0, portals::Region(bytes, counts.size() * sizeof(int))));
   senders = counts[static_cast<std::size_t>(parent.rank())];
   return error_class != MPI_SUCCESS ? error_class : collective.error_class();

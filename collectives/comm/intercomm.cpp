@@ -3,6 +3,7 @@
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/comm/agree.hpp"
 #include "collectives/comm/internal_tag.hpp"
+#include "collectives/select/perform.hpp"
 #include "mpi_adi/object/group_ops.hpp"
 
 namespace margay::collectives {
@@ -24,13 +25,14 @@ int learn_remote_group(MpiRank& rank, const Leaders& leaders, std::vector<std::u
   }
   int error_class = MPI_SUCCESS;
   {
-    Collective collective(rank, leaders.local);
+    Collective collective(rank, leaders.local, by_tree(Operation::bcast, leaders.local_leader, sizeof count));
     run(bcast_tree(collective, leaders.local_leader, portals::Region(&count, sizeof count)));
     error_class = collective.error_class();
   }
   theirs.resize(count);
   if (count == 0) return MPIX_ERR_PROC_FAILED;
-  Collective collective(rank, leaders.local);
+  Collective collective(rank, leaders.local,
+                        by_tree(Operation::bcast, leaders.local_leader, count * sizeof(std::uint64_t)));
   run(bcast_tree(collective, leaders.local_leader, portals::Region(theirs.data(), count * sizeof(std::uint64_t))));
   return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }
@@ -56,7 +58,7 @@ Made merge_groups(MpiRank& rank, Communicator& inter, bool high) {
   std::uint8_t says_high[2] = {static_cast<std::uint8_t>(high), static_cast<std::uint8_t>(high)};
   const int second_begins = first ? inter.size() : inter.peer_count();
   for (const int root : {0, second_begins}) {
-    Collective collective(rank, all);
+    Collective collective(rank, all, by_tree(Operation::bcast, root, 1));
     run(bcast_tree(collective, root, portals::Region(&says_high[root == 0 ? 0 : 1], 1)));
     if (collective.error_class() != MPI_SUCCESS) return {nullptr, collective.error_class()};
   }

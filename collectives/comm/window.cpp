@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/select/perform.hpp"
 #include "mpi_adi/rma/check.hpp"
 #include "mpi_adi/rma/window_way.hpp"
 #include "sim/base/mapped_memory.hpp"
@@ -43,12 +44,12 @@ int exchange_cards(MpiRank& rank, Communicator& members, const Card& mine, std::
   Card copy = mine;
   int error_class = MPI_SUCCESS;
   {
-    Collective collective(rank, members);
+    Collective collective(rank, members, by_tree(Operation::gather, 0, sizeof copy));
     run(gather_tree(collective, 0, portals::Region(&copy, sizeof copy), sizeof copy,
                     reinterpret_cast<std::byte*>(cards.data())));
     error_class = collective.error_class();
   }
-  Collective collective(rank, members);
+  Collective collective(rank, members, by_tree(Operation::bcast, 0, cards.size() * sizeof(Card)));
   run(bcast_tree(collective, 0, portals::Region(cards.data(), cards.size() * sizeof(Card))));
   return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }

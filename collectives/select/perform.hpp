@@ -29,6 +29,11 @@ inline constexpr int kTop = 0;
           .bytes = bytes};
 }
 
+// Of one that constructs an object, and goes by the tree whatever its length.
+[[nodiscard]] inline Shape by_tree(Operation operation, int root, std::uint64_t bytes) {
+  return shape_of(operation, Algorithm::tree, root, bytes);
+}
+
 struct BarrierCall {
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;

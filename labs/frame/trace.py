@@ -41,6 +41,7 @@ DROPS = ("none", "no such process", "no such portal", "no match", "no room", "to
          "offset out of range", "not authenticated", "malformed", "peer lost")
 PASSED = ("inactive", "no match", "no room", "too small", "wrong direction", "offset out of range", "taken")
 CHOICES = ("none", "fits_short", "above_short", "mode", "option")
+WALKS = ("none", "by_index", "cut", "by_index_and_cut")
 WAYS = ("direct", "process", "message")
 ACCESSES = ("put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap")
 SYNCHRONISATIONS = ("fence", "post", "start", "complete", "wait", "lock", "unlock", "lock_all", "unlock_all", "flush",
@@ -48,7 +49,7 @@ SYNCHRONISATIONS = ("fence", "post", "start", "complete", "wait", "lock", "unloc
 BODIES = ("none", "slot", "straight", "cell", "ring", "ring_in_parts", "ring_instead", "read", "epoll", "uring",
           "uring_provided", "virtual")
 BODY_KINDS = ("kernel_send", "kernel_sent", "kernel_reply_sent", "kernel_deposit")
-REASONS = {"send_begin": CHOICES, "kernel_pass": PASSED, "window_access": WAYS, **{kind: BODIES for kind in BODY_KINDS}}
+REASONS = {"send_begin": CHOICES, "kernel_match": WALKS, "kernel_pass": PASSED, "window_access": WAYS, **{kind: BODIES for kind in BODY_KINDS}}
 BODY_IN_PIECES = 0x80
 WITH_CALL = {"wait_begin", "wait_end", "mpi_enter", "mpi_leave"}
 WITH_REQUEST = {"send_begin", "post_receive", "search_hit", "search_miss", "receive_complete", "request_complete",

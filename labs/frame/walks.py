@@ -9,7 +9,7 @@ the one that took it, by the names that the program gave them.
 
 from dataclasses import dataclass, field
 
-LINKS = ("next", "entry", "drop")
+LINKS = ("next", "entry", "drop", "none")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def walk_of(trace, message):
     walk = Walk(message, arrived.match_bits, arrived.bytes)
     for event in message.events:
         if event.kind == "kernel_pass":
-            link = event.a >> 24 & 0xFF
+            link = event.a >> 24 & 0xF
             walk.stops.append(Stop(trace.entry(event), event.reason, LINKS[link] if link < len(LINKS) else str(link),
                                    event.match_bits, event.bytes))
         elif event.kind == "kernel_match":

@@ -12,6 +12,7 @@
 namespace margay::mpi_adi {
 
 static_assert(kReceivePortal == sim::kMpiReceivePortal && kAcknowledgmentPortal == sim::kMpiAnswerPortal &&
+              kReadPortal == sim::kMpiReadPortal && kCancelPortal == sim::kMpiCancelPortal &&
               kOwnerReceive == sim::kMpiReceiveOwner && kOwnerHeap == sim::kMpiHeapOwner &&
               kUserTagMax == sim::kMpiUserTagMost);
 

@@ -16,6 +16,7 @@ static_assert(kWindowTag == sim::kMpiWindowTag);
 static_assert(kWindowTag >> sim::kMpiWindowAskShift == 0 &&
               static_cast<std::uint32_t>(Ask::announced) + 1 == sim::kMpiWindowAsks);
 inline constexpr std::uint32_t kPiecesTag = 0x5052'4d41;  // "RMAP": a body that was described before
+static_assert(kPiecesTag == sim::kMpiPiecesTag);
 
 [[nodiscard]] inline portals::MatchBits window_bits(const Window& window) {
   return portals::MatchBits{window.communicator->context} << 32 | kWindowTag;

@@ -60,7 +60,8 @@ constexpr PerformanceVariable level(const char* name, const char* description, R
 constexpr std::array kRows{
     counted("messages_sent", "headers sent to all ranks", &sent),
     counted("messages_delivered", "headers of all ranks that found their place here", &delivered),
-    counted("entries_walked", "match entries that were looked at for arriving messages", &entries_walked),
+    counted("entries_walked", "match entries that were looked at for arriving messages (by the index: few)",
+            &entries_walked),
     drop(DropReason::no_such_process, "dropped_no_such_process", "messages to a process that is not there"),
     drop(DropReason::no_such_portal, "dropped_no_such_portal", "messages to a portal that is not in use"),
     drop(DropReason::no_match, "dropped_no_match", "messages that no entry takes: ready sends without their receive"),

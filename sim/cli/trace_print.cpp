@@ -186,15 +186,22 @@ void print_trace(const PrintOptions& options, const CallSite& call_site) {
   const std::uint64_t origin_ns = options.absolute ? 0 : first_ns;
   if (options.raw) {
     put_line(text_heading());
-    for (const std::size_t i : picked) put_line(text_line(trace, trace.entries[i], origin_ns, wire_text));
+    for (const std::size_t i : picked) {
+      const auto& [event, file] = trace.entries[i];
+      const bool has_envelope = event.match_bits != 0 && event.kind != TraceKind::kernel_pass;
+      const std::string bits = has_envelope ? names.split(file, event.portal, event.match_bits) : "";
+      put_line(text_line(trace, trace.entries[i], origin_ns, wire_text) + (bits.empty() ? "" : " (" + bits + ")"));
+    }
   } else {
     const Collectives collectives(trace, names);
     const EventWords words(trace, names, call_site, &collectives);
     put_line(fmt::format("{:>14} {:>5}  {:<14}  {}", "microseconds", "rank", "message", "what it does"));
     for (const std::size_t i : picked) {
       const Trace::Entry& entry = trace.entries[i];
+      const TraceEvent* const arrival =
+          entry.event.kind == TraceKind::kernel_pass ? messages.arrival(identity(entry.event)) : nullptr;
       put_line(fmt::format("{:>14} {:>5}  {:<14}  {}", time_text(entry.event.time, origin_ns),
-                           trace.files[entry.file].rank, message_text(entry.event), words.of(entry)));
+                           trace.files[entry.file].rank, message_text(entry.event), words.of(entry, arrival)));
     }
   }
   finish_output();

@@ -13,8 +13,16 @@ std::uint64_t left(std::uint64_t bytes, std::uint64_t used, const portals::Optio
   return offset > bytes ? 0 : bytes - offset;
 }
 
-std::optional<std::uint64_t> room(const portals::Descriptor& memory, const portals::Options& options,
-                                  const portals::Header& header) {
+portals::Link followed(const portals::Links& links, portals::Passed passed) {
+  if (passed == portals::Passed::no_room) return links.no_room;
+  if (passed == portals::Passed::too_small) return links.too_small;
+  return links.no_match;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> room_left(const portals::Descriptor& memory, const portals::Options& options,
+                                       const portals::Header& header) {
   if (memory.type() == portals::DescriptorType::single_block) {
     const auto& block = static_cast<const portals::SingleBlock&>(memory);
     return left(block.memory().bytes, block.local_offset(), options, header);
@@ -25,14 +33,6 @@ std::optional<std::uint64_t> room(const portals::Descriptor& memory, const porta
   }
   return std::nullopt;
 }
-
-portals::Link followed(const portals::Links& links, portals::Passed passed) {
-  if (passed == portals::Passed::no_room) return links.no_room;
-  if (passed == portals::Passed::too_small) return links.too_small;
-  return links.no_match;
-}
-
-}  // namespace
 
 void DecisionLog::keep(std::size_t limit) {
   limit_ = limit;
@@ -60,7 +60,7 @@ void DecisionLog::walked(const portals::Header& header, std::span<const portals:
     const portals::Descriptor& memory = step.entry != nullptr ? *step.entry->memory() : *step.memory;
     const portals::Options& options = step.entry != nullptr ? step.entry->options() : step.options;
     stop.type = memory.type();
-    stop.room_bytes = room(memory, options, header);
+    stop.room_bytes = room_left(memory, options, header);
     stops_.push_back(stop);
   }
 }

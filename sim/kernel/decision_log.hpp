@@ -16,6 +16,11 @@
 
 namespace margay::sim {
 
+// Bytes that are left in `memory` for the message; nothing where no one number says it (dynamic and independent
+// blocks).
+[[nodiscard]] std::optional<std::uint64_t> room_left(const portals::Descriptor& memory, const portals::Options& options,
+                                                     const portals::Header& header);
+
 // One stop of the linear walk.
 struct Stop {
   const portals::MatchEntry* entry = nullptr;  // nullptr: the portal's own descriptor, without a match list
@@ -23,8 +28,7 @@ struct Stop {
   portals::Criteria criteria;  // of the entry
   portals::Link link;          // of the entry: where the walk went on after inactive, no_match, no_room, too_small
   portals::DescriptorType type = portals::DescriptorType::single_block;
-  // Bytes that were left for the message; nothing where no one number says it (dynamic and independent blocks).
-  std::optional<std::uint64_t> room_bytes;
+  std::optional<std::uint64_t> room_bytes;  // room_left()
 };
 
 struct Decision {

@@ -131,6 +131,7 @@ void Target::finished(const Wire& wire, Incoming& incoming) {
 // Its sender is gone, or broke off what was wanted: the room goes back, and the message counts as dropped.
 void Target::cut(Incoming& incoming) {
   delivery_.abandon(incoming.verdict);
+  walk_ = {};  // no walk dropped it
   drop(incoming.header, incoming.sequence, DropReason::peer_lost);
   release(incoming);
 }
@@ -157,7 +158,9 @@ void Target::note_arrival(const Arrival& arrival, WireId wire) {
   if (steps == 0 && !keep) return;
   steps_.clear();
   // As the list stands before the room is taken.
-  delivery_.explain(header, steps_, keep ? ~std::size_t{0} : std::size_t{steps});
+  portals::WalkLimits limits;
+  if (!keep) limits = {.steps = steps, .visited = std::max(steps, kWalkEntriesCounted)};
+  walk_ = delivery_.explain(header, steps_, limits);
   if (keep) decisions_.walked(header, steps_);
 }
 
@@ -212,6 +215,8 @@ void Target::drop(const portals::Header& header, std::uint64_t sequence, DropRea
   if (!recorder_.on()) return;
   TraceEvent event = trace_event(TraceKind::kernel_drop, header, sequence);
   event.reason = static_cast<std::uint8_t>(reason);
+  if (recorder_.walk_steps() != 0) event.a = walk_.visited;
+  event.b = walk_.is_whole ? 0 : kTraceWalkCut;
   recorder_.record(event);
 }
 
@@ -223,12 +228,14 @@ void Target::record_arrival(const portals::Header& header, std::uint64_t sequenc
       break;
     case portals::Kind::get:
       event = trace_event(TraceKind::kernel_get_arrived, header, sequence);
+      event.detail = header.offset;
       break;
     case portals::Kind::reply:
       event = trace_answer(TraceKind::kernel_arrive, header, sequence, answered_sequence(header));
       break;
     case portals::Kind::put:
       event = trace_event(TraceKind::kernel_arrive, header, sequence);
+      event.detail = header.offset;
       break;
   }
   event.wire = static_cast<std::uint8_t>(wire);
@@ -241,6 +248,8 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
     if (!must_hold(verdict, header)) return;  // a drop is recorded where it is counted
     TraceEvent event = trace_event(TraceKind::kernel_hold, header, sequence);
     event.reason = static_cast<std::uint8_t>(verdict.reason);
+    if (recorder_.walk_steps() != 0) event.a = walk_.visited;
+    event.b = walk_.is_whole ? 0 : kTraceWalkCut;
     recorder_.record(event);
     return;
   }
@@ -250,6 +259,11 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
   TraceEvent event = trace_event(TraceKind::kernel_match, header, sequence);
   event.detail = verdict.entry == nullptr ? 0 : verdict.entry->order();
   event.a = verdict.visited;
+  if (recorder_.walk_steps() != 0) {
+    event.a = std::max(walk_.visited, verdict.visited);
+    if (verdict.visited < walk_.visited) event.reason |= kTraceWalkByIndex;
+    if (!walk_.is_whole) event.reason |= kTraceWalkCut;
+  }
   event.b = verdict.descriptor->owner_kind();
   event.saved = verdict.saved;
   recorder_.record(event);
@@ -261,21 +275,47 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
 namespace {
 
 // The link of the entry that the walk follows after this.
-portals::Link link_after(const portals::MatchEntry& entry, portals::Passed passed) {
+TraceLink link_after(const portals::MatchEntry* entry, portals::Passed passed) {
+  if (entry == nullptr) return TraceLink::none;
   switch (passed) {
     case portals::Passed::inactive:
     case portals::Passed::no_match:
-      return entry.links().no_match;
+      return static_cast<TraceLink>(entry->links().no_match.to);
     case portals::Passed::no_room:
-      return entry.links().no_room;
+      return static_cast<TraceLink>(entry->links().no_room.to);
     case portals::Passed::too_small:
-      return entry.links().too_small;
+      return static_cast<TraceLink>(entry->links().too_small.to);
     case portals::Passed::wrong_direction:
     case portals::Passed::offset_out_of_range:
     case portals::Passed::taken:
       break;
   }
-  return portals::Link::drop();
+  return TraceLink::none;
+}
+
+TraceEvent pass_event(const portals::Step& step, std::uint32_t at, const portals::Header& header,
+                      std::uint64_t sequence) {
+  TraceEvent event = trace_event(TraceKind::kernel_pass, header, sequence);
+  event.reason = static_cast<std::uint8_t>(step.passed);
+  const portals::Descriptor& memory = step.entry != nullptr ? *step.entry->memory() : *step.memory;
+  TracePass pass;
+  pass.step = std::min<std::uint32_t>(at, 0xffff);
+  pass.owner = std::min(memory.owner_kind(), 0xffU);
+  pass.link = link_after(step.entry, step.passed);
+  pass.type = 1U + static_cast<std::uint32_t>(memory.type());
+  event.a = pass.packed();
+  if (step.entry != nullptr) {
+    event.detail = step.entry->order();
+    event.match_bits = step.entry->criteria().match_bits;
+    event.bytes = step.entry->criteria().ignore_bits;
+    event.b = step.entry->criteria().source_rank;
+  }
+  if (step.passed == portals::Passed::too_small) {
+    const portals::Options& options = step.entry != nullptr ? step.entry->options() : step.options;
+    const std::optional<std::uint64_t> room = room_left(memory, options, header);
+    event.b = static_cast<std::uint32_t>(std::min<std::uint64_t>(room.value_or(kTraceRoomUnknown), kTraceRoomUnknown));
+  }
+  return event;
 }
 
 }  // namespace
@@ -287,22 +327,10 @@ void Target::record_walk(const portals::Header& header, std::uint64_t sequence) 
     const std::uint32_t at = number++;
     if (at >= recorder_.walk_steps()) break;
     if (step.passed == portals::Passed::taken) continue;
-    TraceEvent event = trace_event(TraceKind::kernel_pass, header, sequence);
-    event.reason = static_cast<std::uint8_t>(step.passed);
-    event.a = std::min<std::uint32_t>(at, 0xffff);
-    // Of an entry that did not match the walk has not looked at its memory.
-    const portals::Descriptor* memory = step.memory;
-    if (memory == nullptr && step.entry != nullptr) memory = step.entry->memory();
-    if (memory != nullptr) event.a |= std::min(memory->owner_kind(), 0xffU) << 16U;
-    if (step.entry != nullptr) {
-      if (match_probe_.entry != nullptr) match_probe_.entry(match_probe_.context, *step.entry, header.portal);
-      event.detail = step.entry->order();
-      event.a |= static_cast<std::uint32_t>(link_after(*step.entry, step.passed).to) << 24U;
-      event.match_bits = step.entry->criteria().match_bits;
-      event.bytes = step.entry->criteria().ignore_bits;
-      event.b = step.entry->criteria().source_rank;
+    if (step.entry != nullptr && match_probe_.entry != nullptr) {
+      match_probe_.entry(match_probe_.context, *step.entry, header.portal);
     }
-    recorder_.record(event);
+    recorder_.record(pass_event(step, at, header, sequence));
   }
 }
 

@@ -166,6 +166,7 @@ class Target {
   std::vector<std::unique_ptr<Incoming>> pool_;
   std::vector<Incoming*> free_;
   std::vector<portals::Step> steps_;  // of a traced walk; kept so that tracing does not allocate each time
+  portals::WalkTold walk_;            // the same one's length
 };
 
 }  // namespace margay::sim

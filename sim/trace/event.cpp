@@ -62,7 +62,7 @@ constexpr std::array<std::string_view, kTraceChoiceCount> kChoiceNames = {
 };
 static_assert(!kChoiceNames.back().empty());
 
-constexpr std::array<std::string_view, kTraceLinkCount> kLinkNames = {"next", "entry", "drop"};
+constexpr std::array<std::string_view, kTraceLinkCount> kLinkNames = {"next", "entry", "drop", "none"};
 static_assert(!kLinkNames.back().empty());
 
 constexpr std::array<std::string_view, kTraceAccessCount> kAccessNames = {

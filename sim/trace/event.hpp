@@ -28,10 +28,12 @@ enum class TraceKind : std::uint16_t {
   // of the body was wanted has left
   kernel_sent = 3,
   // The target's kernel. reason: portals::Passed in kernel_pass, else portals::DropReason
-  kernel_arrive = 4,  // {header, portal, wire, match_bits, bytes} the header of a put or a reply was seen
-  kernel_match = 5,   // {portal, detail: entry's order, a: entries visited, b: entry's owner kind} one took it
-  // {portal, reason, detail: entry's order, match_bits: its, bytes: its ignore bits, a: step | owner kind << 16 |
-  // TraceLink << 24, b: source rank that it accepts, or any} passed over (only when walks are traced)
+  // {header, portal, wire, match_bits, bytes, detail: a put's offset} the header of a put or a reply was seen
+  kernel_arrive = 4,
+  // {portal, detail: entry's order, a: entries of the paper's walk, reason: kTraceWalk*, b: owner kind} one took it
+  kernel_match = 5,
+  // {portal, reason, detail: entry's order, match_bits: its, bytes: its ignore bits, a: TracePass, b: source rank that
+  // it accepts, or any; too small: bytes that were left, or kTraceRoomUnknown} passed over (only when walks are traced)
   kernel_pass = 6,
   kernel_deposit_begin = 7,  // {bytes, detail: offset} a body that comes in parts began
   // {saved, wire, bytes, detail: offset, reason: body_told(), a, b: lower and upper half of BodyTold::aside_bytes} all
@@ -39,11 +41,12 @@ enum class TraceKind : std::uint16_t {
   kernel_deposit = 8,
   kernel_ack_sent = 9,      // {saved, wire, bytes: saved bytes, detail: the put's sequence} handed to a wire
   kernel_ack_arrived = 10,  // {saved, wire, bytes: saved bytes, detail: the put's sequence or 0} at the put's sender
-  kernel_get_arrived = 11,  // {portal, wire, match_bits, bytes: wanted} the header of a get was seen
+  kernel_get_arrived = 11,  // {portal, wire, match_bits, bytes: wanted, detail: offset} a get's header was seen
   // {portal, wire, bytes, detail: the get's sequence, reason: as of kernel_send} handed to a wire
   kernel_reply_sent = 12,
-  kernel_drop = 13,  // {portal, reason, match_bits, bytes} counted, not deposited
-  kernel_hold = 14,  // {portal, reason, match_bits, bytes} left on the wire until there is room
+  // {portal, reason, match_bits, bytes, a: entries of the paper's walk, b: kTraceWalk*} counted, not deposited
+  kernel_drop = 13,
+  kernel_hold = 14,  // {as kernel_drop} left on the wire until there is room
   // The receiver
   post_receive = 15,      // {source or any, match_bits, detail: ignore bits, bytes: room, a: request, b: datatype}
   search_hit = 16,        // {match_bits, a: request, bytes, saved} a message of the heap was the one
@@ -118,9 +121,29 @@ enum class TraceLink : std::uint8_t {
   next = 0,   // to the next entry in the list
   entry = 1,  // to another
   drop = 2,   // nowhere
+  none = 3,   // there is none: the portal's own descriptor, or a mistake in the message, which ends any walk
 };
-inline constexpr std::uint8_t kTraceLinkCount = 3;
+inline constexpr std::uint8_t kTraceLinkCount = 4;
 [[nodiscard]] std::string_view name(TraceLink link);
+
+// A kernel_pass's `a`.
+struct TracePass {
+  std::uint32_t step = 0;   // in the walk, from 0; at most 0xffff
+  std::uint32_t owner = 0;  // kind of owner of the entry's descriptor, below 256
+  TraceLink link = TraceLink::next;
+  std::uint32_t type = 0;  // portals::DescriptorType + 1; 0 not known
+  [[nodiscard]] std::uint32_t packed() const {
+    return step | owner << 16U | static_cast<std::uint32_t>(link) << 24U | type << 28U;
+  }
+  [[nodiscard]] static TracePass of(std::uint32_t packed) {
+    return {packed & 0xffffU, packed >> 16U & 0xffU, static_cast<TraceLink>(packed >> 24U & 0xfU), packed >> 28U};
+  }
+};
+inline constexpr std::uint32_t kTraceRoomUnknown = ~std::uint32_t{0};
+
+// Of a walk. Entries of the paper's walk are those that it visits one by one until one takes the message.
+inline constexpr std::uint8_t kTraceWalkByIndex = 1;  // the kernel looked at fewer, by its index
+inline constexpr std::uint8_t kTraceWalkCut = 2;      // and there are more of them: they were not counted further
 
 // What an access of a window does.
 enum class TraceAccess : std::uint8_t {
@@ -223,7 +246,7 @@ enum class TraceGivenBack : std::uint8_t {
   freed = 3,         // its communicator was freed
 };
 
-// What a collective call does. none: an agreement, or blocks that go straight to their receivers.
+// What a collective call does. none: its members agree on a context.
 enum class TraceOperation : std::uint8_t {
   none = 0,
   barrier = 1,
@@ -273,7 +296,8 @@ struct TraceEvent {
   portals::Rank destination = portals::kAnyRank;
   std::uint8_t header = kNoHeader;  // portals::Kind
   std::uint8_t portal = portals::kNoPortal;
-  std::uint8_t reason = 0;  // by kind: portals::DropReason, portals::Passed, TraceChoice, TraceWay, TraceBody
+  // By kind: portals::DropReason, portals::Passed, TraceChoice, TraceWay, TraceBody, kTraceWalk*.
+  std::uint8_t reason = 0;
   portals::Saved saved = portals::Saved::nothing;
   std::uint64_t sequence = 0;
   std::uint64_t match_bits = 0;

@@ -43,7 +43,8 @@ bool is_lasting(DefinitionKind kind, std::uint64_t number) {
 }
 
 bool is_window(std::uint64_t match_bits) {
-  return (static_cast<std::uint32_t>(match_bits) & ((1U << kMpiWindowAskShift) - 1)) == kMpiWindowTag;
+  const auto tag = static_cast<std::uint32_t>(match_bits);
+  return (tag & ((1U << kMpiWindowAskShift) - 1)) == kMpiWindowTag && tag >> kMpiWindowAskShift <= kMpiWindowAsks;
 }
 
 struct WindowAsk {
@@ -66,8 +67,7 @@ constexpr WindowAsk kWindowAsks[1 + kMpiWindowAsks] = {{"an access", true},
                                                        {"a check of an access", false},
                                                        {"a check of accesses", false}};
 const WindowAsk& window_ask(std::uint64_t match_bits) {
-  const std::uint32_t number = static_cast<std::uint32_t>(match_bits) >> kMpiWindowAskShift;
-  return kWindowAsks[number <= kMpiWindowAsks ? number : 0];
+  return kWindowAsks[static_cast<std::uint32_t>(match_bits) >> kMpiWindowAskShift];
 }
 
 // Of a message to the portal that it is not an envelope of: the receiver of a pull names its request.
@@ -228,6 +228,9 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
     return fmt::format("{} of {}", window_ask(match_bits).words,
                        window(file, static_cast<std::uint32_t>(match_bits >> 32U), time_ns));
   }
+  const bool is_body = static_cast<std::uint32_t>(match_bits) == kMpiPiecesTag && is_envelope(file, kMpiReceivePortal);
+  if (is_body && portal != kMpiReceivePortal) return fmt::format("the described body {}", match_bits >> 32U);
+  if (std::string text = about_send(file, portal, match_bits); !text.empty()) return text;
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
   if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
   const EnvelopeBits is = split_envelope(match_bits);
@@ -237,6 +240,8 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
 
 std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                std::uint64_t ignore_bits, std::uint64_t time_ns) const {
+  const bool is_told = is_collective(file, portal) || !about_send(file, portal, match_bits).empty();
+  if (ignore_bits == 0 && is_told) return bits(file, portal, match_bits, time_ns);
   if (!is_envelope(file, portal)) {
     return ignore_bits == 0 ? fmt::format("bits 0x{:x}", match_bits)
                             : fmt::format("bits 0x{:x} (ignoring 0x{:x})", match_bits, ignore_bits);
@@ -251,9 +256,50 @@ std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uin
   return fmt::format("{} from {} in {}", tag, source, communicator(file, is.context, time_ns));
 }
 
+std::string TraceNames::about_send(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
+  if (!is_envelope(file, kMpiReceivePortal)) return "";
+  const std::uint64_t request = match_bits >> 32U;
+  if (portal == kMpiAnswerPortal) return fmt::format("the answer to send request {}", request);
+  if (portal == kMpiReadPortal) return fmt::format("the body of send request {}", request);
+  if (portal != kMpiCancelPortal) return "";
+  return match_bits == 0 ? "in place of a cancelled message" : fmt::format("the cancel of send request {}", request);
+}
+
+// The field in which a collective message does not fit, by weight: what comes first decides.
+std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
+                                             const MessageBits& message, bool any_rank) const {
+  const std::uint64_t differ = match_bits ^ message.bits;
+  const EnvelopeBits want = split_envelope(match_bits);
+  const EnvelopeBits has = split_envelope(message.bits);
+  if ((differ & kContextMask) != 0) {
+    return fmt::format("it wants {}, and the message is of {}", communicator(file, want.context, time_ns),
+                       communicator(message.file, has.context, message.time_ns));
+  }
+  if ((differ & kTagMask) != 0) {
+    return fmt::format("it wants {}, and the message is of {}", collective_call_words(want.tag),
+                       collective_call_words(has.tag));
+  }
+  if ((differ & kTypeMask) != 0) {
+    return fmt::format("it wants round {} of the call, and the message is of round {}", want.type + 1, has.type + 1);
+  }
+  // Rows of a table are told apart by their length, other messages by their sender.
+  if (any_rank) return fmt::format("it wants a row of {} bytes, and the message is no such row", want.source);
+  return fmt::format("it wants the message of rank {} in {}, and this is another one", want.source,
+                     communicator(file, want.context, time_ns));
+}
+
 std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
-                                 std::uint64_t ignore_bits, std::uint64_t time_ns, const MessageBits& message) const {
+                                 std::uint64_t ignore_bits, std::uint64_t time_ns, const MessageBits& message,
+                                 bool any_rank) const {
   const std::uint64_t differ = (match_bits ^ message.bits) & ~ignore_bits;
+  if (is_collective(file, portal) && ignore_bits == 0) {
+    return collective_mismatch(file, match_bits, time_ns, message, any_rank);
+  }
+  if (const std::string wants = about_send(file, portal, match_bits); !wants.empty()) {
+    return (differ & kTagMask) == 0
+               ? fmt::format("it wants {}, and the message is of another use of that request", wants)
+               : fmt::format("it wants {}, and the message is {}", wants, about_send(file, portal, message.bits));
+  }
   if (!is_envelope(file, portal) || is_reply(match_bits & ~ignore_bits) || is_reply(message.bits)) {
     if (differ == 0) return "the match bits fit";
     return fmt::format("it wants {}, and 0x{:x} differ", wanted(file, portal, match_bits, ignore_bits, time_ns),
@@ -276,6 +322,14 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
   const bool ready_unwanted = (has.type & kReadyType & ~want.type) != 0;
   if (ready_unwanted) return "it takes no ready message, and the message is ready";
   return fmt::format("it wants {}", wanted(file, portal, match_bits, ignore_bits, time_ns));
+}
+
+std::string TraceNames::split(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
+  if (!is_envelope(file, portal) || is_reply(match_bits)) return "";
+  const EnvelopeBits is = split_envelope(match_bits);
+  const std::string_view words = type_words(is.type);
+  return fmt::format("tag {}, source {}, context {}, type {}", is.tag, is.source, is.context,
+                     words.empty() ? "short" : words.substr(2));
 }
 
 std::string TraceNames::wire(std::uint8_t wire) const {

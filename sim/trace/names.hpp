@@ -22,6 +22,8 @@ using WireName = std::string_view (*)(std::uint8_t wire);
 // trace; its tests hold it to these.
 inline constexpr std::uint8_t kMpiReceivePortal = 0;
 inline constexpr std::uint8_t kMpiAnswerPortal = 1;  // and that of answers to sends
+inline constexpr std::uint8_t kMpiReadPortal = 2;    // of their bodies
+inline constexpr std::uint8_t kMpiCancelPortal = 8;  // of questions about them
 inline constexpr std::uint32_t kMpiReceiveOwner = 1;
 inline constexpr std::uint32_t kMpiHeapOwner = 2;
 // The lower half of the match bits of an access of a window, whose number is above it.
@@ -29,6 +31,7 @@ inline constexpr std::uint32_t kMpiWindowTag = 0x0052'4d41;
 // Requests to a window's target and answers say in the tag's upper byte which they are (mpi_adi/rma/ask), from 1.
 inline constexpr unsigned kMpiWindowAskShift = 24;
 inline constexpr std::uint32_t kMpiWindowAsks = 13;
+inline constexpr std::uint32_t kMpiPiecesTag = 0x5052'4d41;  // of a body that was described before, by its number
 // Tags above it are the library's own.
 inline constexpr std::uint32_t kMpiUserTagMost = (1U << 29U) - 1;
 // Of these, the highest quarter are partitioned communication's (mpi_adi/request/partitioned): a setup, whose tag is
@@ -103,10 +106,13 @@ class TraceNames {
     std::uint32_t file = 0;
     std::uint64_t time_ns = 0;
   };
-  // Which of the criteria a message does not meet: "it wants tag 7, and the message has tag 8".
+  // Which of the criteria a message does not meet: "it wants tag 7, and the message has tag 8". Requires: one of the
+  // bits that are not ignored. `any_rank`: it takes messages of any.
   [[nodiscard]] std::string mismatch(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
-                                     std::uint64_t ignore_bits, std::uint64_t time_ns,
-                                     const MessageBits& message) const;
+                                     std::uint64_t ignore_bits, std::uint64_t time_ns, const MessageBits& message,
+                                     bool any_rank = false) const;
+  // An MPI message's: "tag 7, source 0, context 4, type short"; "": they are no such ones.
+  [[nodiscard]] std::string split(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
   [[nodiscard]] std::string wire(std::uint8_t wire) const;
 
   // Whether the file's program was an MPI one, whose receives have the portal.
@@ -126,6 +132,12 @@ class TraceNames {
   [[nodiscard]] const Definition* module(std::uint32_t file, std::uint64_t address) const;
 
  private:
+  // Of a message that is about a send, which has its request's number and which use of it this is: "the answer to send
+  // request 3". "": it is no such portal.
+  [[nodiscard]] std::string about_send(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
+  [[nodiscard]] std::string collective_mismatch(std::uint32_t file, std::uint64_t match_bits,
+                                                std::uint64_t time_ns, const MessageBits& message,
+                                                bool any_rank) const;
   // A portal's kInternalPortal and others.
   [[nodiscard]] std::uint64_t uses_of(std::uint32_t file, std::uint8_t portal) const;
   [[nodiscard]] const Definition* find(std::uint32_t file, DefinitionKind kind, std::uint64_t number,

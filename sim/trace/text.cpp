@@ -58,16 +58,47 @@ void add_call(Words& words, const TraceFile& file, const TraceEvent& event) {
   if (event.detail != 0) words.add("thread {}", event.detail);
 }
 
+void add_pass(Words& words, const TraceEvent& event) {
+  const TracePass pass = TracePass::of(event.a);
+  words.add("ignores 0x{:016x}, entry {}, step {}, owner {}, link {}", event.bytes, event.detail, pass.step, pass.owner,
+            name(pass.link));
+  if (pass.type != 0) words.add("descriptor {}", pass.type - 1);
+  if (event.reason != static_cast<std::uint8_t>(portals::Passed::too_small)) {
+    words.add("from {}", rank_text(event.b));
+  } else if (event.b != kTraceRoomUnknown) {
+    words.add("room {}", event.b);
+  }
+}
+
+void add_walk(Words& words, const TraceEvent& event) {
+  const bool is_taken = event.kind == TraceKind::kernel_match;
+  if (!is_taken && event.a == 0) return;
+  const std::uint32_t how = is_taken ? event.reason : event.b;
+  if (is_taken) words.add("entry {}", event.detail);
+  words.add("{}{} visited{}", (how & kTraceWalkCut) != 0 ? "at least " : "", event.a,
+            (how & kTraceWalkByIndex) != 0 ? " but for the index" : "");
+}
+
+// Of the arrival of a put or a get.
+void add_place(Words& words, const TraceEvent& event) {
+  const bool is_reply = event.header == static_cast<std::uint8_t>(portals::Kind::reply);
+  if (event.detail != 0 && !is_reply) words.add("for offset {}", event.detail);
+}
+
 // What `detail`, `a` and `b` mean is each kind's own.
 void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event) {
   switch (event.kind) {
     case TraceKind::kernel_match:
-      words.add("entry {}, {} visited", event.detail, event.a);
+    case TraceKind::kernel_drop:
+    case TraceKind::kernel_hold:
+      add_walk(words, event);
       break;
     case TraceKind::kernel_pass:
-      words.add("ignores 0x{:016x}, entry {}, step {}, owner {}, link {}, from {}", event.bytes, event.detail,
-                event.a & 0xffffU, event.a >> 16U & 0xffU, name(static_cast<TraceLink>(event.a >> 24U)),
-                rank_text(event.b));
+      add_pass(words, event);
+      break;
+    case TraceKind::kernel_arrive:
+    case TraceKind::kernel_get_arrived:
+      add_place(words, event);
       break;
     case TraceKind::kernel_deposit_begin:
     case TraceKind::kernel_deposit:
@@ -137,8 +168,10 @@ std::string_view reason_text(const TraceEvent& event) {
     const auto passed = static_cast<portals::Passed>(event.reason);
     return passed <= portals::Passed::taken ? name(passed) : "unknown";
   }
-  // A way is no reason.
-  if (event.reason == 0 || event.kind == TraceKind::window_access || tells_body(event.kind)) return "";
+  // A way, or how the walk went, is no reason.
+  const bool tells_no_reason =
+      event.kind == TraceKind::window_access || event.kind == TraceKind::kernel_match || tells_body(event.kind);
+  if (event.reason == 0 || tells_no_reason) return "";
   return event.reason < portals::kDropReasonCount ? name(static_cast<portals::DropReason>(event.reason)) : "unknown";
 }
 

@@ -112,7 +112,8 @@ class TraceTest(unittest.TestCase):
         kinds = re.findall(r"^\| (\d+) \| ([a-z_]+) \|", page[page.index("## Kinds\n"):], re.M)
         self.assertGreaterEqual(len(kinds), 37)
         self.assertEqual([frame.trace.KINDS[int(number)] for number, _ in kinds], [name for _, name in kinds])
-        for title, words in (("Protocols", frame.trace.PROTOCOLS), ("Choices", frame.trace.CHOICES), ("Ways", frame.trace.WAYS),
+        for title, words in (("Protocols", frame.trace.PROTOCOLS), ("Choices", frame.trace.CHOICES),
+                             ("Walks", frame.trace.WALKS), ("Ways", frame.trace.WAYS),
                              ("Accesses", frame.trace.ACCESSES), ("Synchronisations", frame.trace.SYNCHRONISATIONS),
                              ("Drop reasons", frame.trace.DROPS), ("Why passed", frame.trace.PASSED)):
             said = re.search(rf"^{title}: (.*?)\.$", page, re.M | re.S)[1].replace("\n", " ")

@@ -102,6 +102,46 @@ def case_trace_gone_round(case):
         case.expect("no message of the program" in case.last.stdout, "and none is told")
 
 
+def case_trace_bits(case):
+    """Nothing that a trace tells of the library's own messages is a number without a meaning; --raw splits match bits."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.run([*case.build.margay_run(4, timeout=20), "--nodes", "2", "--trace", trace, case.ours("own_messages.c")])
+        margay = case.build.tool("margay")
+        case.run([margay, "trace", "print", trace, "--all"])
+        told = case.last.stdout
+        bits = sorted({line.split(None, 2)[2] for line in told.splitlines() if re.search(r"\b0x[0-9a-f]+", line)})
+        case.expect(not bits, f"{len(bits)} lines have bare bits: {bits[:3]}")
+        for words in ("the answer to send request ", ": gather by tree, root 0, ", ": bcast by tree, root 0, ",
+                      "an agreement on a context"):
+            case.expect(words in told, f"the print does not say: {words}")
+        case.run([margay, "trace", "print", trace, "--raw", "--kind", "kernel_arrive"])
+        for words in (r"\(tag 7, source 0, context \d+, type short\)", r"\(tag 8, source 0, context \d+, type long\)"):
+            case.expect(re.search(words, case.last.stdout), f"--raw does not split the bits into {words}")
+        case.run([margay, "trace", "story", trace, "--tag", "8"])
+        case.expect(re.search(r"^- Its match bits: tag 8, source 0, context \d+, type long\.$", case.last.stdout, re.M),
+                    "the story splits the bits")
+
+
+def case_trace_walks(case):
+    """A walk over more receives than are told says how many it passed over, also where the kernel's index answers."""
+    posted = 40
+    with tempfile.TemporaryDirectory() as folder:
+        for name, option, told in (("some", [], 16), ("all", ["--trace-walks"], posted)):
+            trace = str(pathlib.Path(folder) / name)
+            case.run([*case.build.margay_run(2, timeout=20), "--trace", trace, *option, case.ours("posted.c"), str(posted)])
+            case.run([case.build.tool("margay"), "trace", "check", trace])
+            for tag in (posted - 1, posted - 5):  # the first is walked to, and makes the index
+                case.run([case.build.tool("margay"), "trace", "story", trace, "--tag", str(tag)])
+                story = case.last.stdout
+                case.expect(story.count("passes over a posted receive") == min(told, tag), f"tag {tag}: {min(told, tag)} are told")
+                case.expect(f"Of the {tag} entries that the walk passes over {told} are told" in story or told > tag,
+                            f"tag {tag}: how many are not told")
+                case.expect(("are told" in story) == (told < tag), f"tag {tag}: whether all are told")
+                by_index = f"The kernel's index found the entry; the walk of the paper passes over {tag} before it." in story
+                case.expect(by_index == (tag != posted - 1), f"tag {tag}: whether the index found it")
+
+
 def case_trace_lines(case):
     """The line of source of a call is the program's, also of calls that need no rank and of sessions."""
     source = (SOURCES / "lines.c").read_text().splitlines()

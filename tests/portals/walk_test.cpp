@@ -156,6 +156,26 @@ TEST_CASE("an inactive adopted entry is passed over, and its no-match link is fo
   CHECK(lists.end(put(kWanted, 8)).entry == &lists.b);
 }
 
+TEST_CASE("explain() tells a walk's first stops and counts it up to a limit, through links too") {
+  Lists lists(40);
+  lists.c.set({.match_bits = kWanted}, lists.roomy, {});
+  lists.b.set({.match_bits = 98}, lists.roomy, {}, {.no_match = Link::at(lists.c)});
+  lists.a.set({.match_bits = 98}, lists.roomy, {}, {.no_match = Link::at(lists.b)});
+  lists.list.append(lists.a);
+  lists.list.adopt(lists.b);
+  lists.list.adopt(lists.c);
+  std::vector<Step> steps;
+  const auto told = [&](std::size_t limit, std::uint32_t visited) {
+    steps.clear();
+    return lists.kernel.delivery.explain(put(kWanted, 8), steps, {.steps = limit, .visited = visited});
+  };
+  const WalkTold whole = told(41, 43);
+  CHECK((whole.outcome == Outcome::deposit && whole.is_whole && whole.visited == 43 && steps.size() == 41));
+  CHECK(steps.back().entry == &lists.a);
+  const WalkTold cut = told(41, 42);
+  CHECK((!cut.is_whole && cut.visited == 42 && steps.size() == 41));
+}
+
 TEST_CASE("a link to an entry that is in no list, or in another one, ends the walk") {
   for (const std::size_t padding : {0U, 40U}) {
     Lists lists(padding);

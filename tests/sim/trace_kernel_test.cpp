@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <span>
 #include <string>
 
 #include "portals/match/match_list.hpp"
@@ -29,9 +30,9 @@ constexpr std::size_t kTinyBytes = 8;
 // One process that talks to itself, with a portal for each part.
 class OneProcess {
  public:
-  explicit OneProcess(bool walks = false) {
+  explicit OneProcess(std::uint32_t walk_steps = 0) {
     RecorderOptions options;
-    options.walk_steps = walks ? kAllWalkSteps : 0;
+    options.walk_steps = walk_steps;
     REQUIRE(recorder.open(folder.path(), options).ok());
     Options acknowledged;
     acknowledged.acknowledge = true;
@@ -128,7 +129,7 @@ TEST_CASE("the story of a put to nowhere") {
 }
 
 TEST_CASE("a walk is told entry by entry when it is asked for") {
-  OneProcess process(true);
+  OneProcess process(kAllWalkSteps);
   MatchList list;
   SingleBlock block({process.memory.data() + 3500, 64});
   std::array<MatchEntry, 3> entries;
@@ -144,6 +145,41 @@ TEST_CASE("a walk is told entry by entry when it is asked for") {
   CHECK(process.story() == "kernel_send kernel_arrive kernel_pass kernel_pass kernel_match kernel_deposit ");
   process.kernel.table().detach(20);
   for (MatchEntry& entry : entries) list.remove(entry);
+}
+
+TEST_CASE("of a long walk the first entries are told and all are counted, whether or not the index answers") {
+  constexpr std::uint32_t kTold = 3;
+  constexpr std::uint64_t kEntries = 40;
+  OneProcess process(kTold);
+  MatchList list;
+  SingleBlock block({process.memory.data() + 3500, 64});
+  std::array<MatchEntry, kEntries> entries;
+  for (std::uint64_t i = 0; i < kEntries; ++i) {
+    entries[i].set({.match_bits = i + 1 == kEntries ? 0 : i + 1}, block, {.save = Save::body});
+    list.append(entries[i]);
+  }
+  REQUIRE(process.kernel.table().attach(20, list).ok());
+  for (const bool by_index : {false, true}) {  // the first walk makes the index
+    CAPTURE(by_index);
+    process.send(Kind::put, 20, 8);
+    process.run();
+    const std::vector<TraceEvent> events = process.recorder.events();
+    process.recorder.clear();
+    REQUIRE(events.size() == 2 + kTold + 2);
+    CHECK(events[2 + kTold - 1].kind == TraceKind::kernel_pass);
+    const TraceEvent& match = events[2 + kTold];
+    CHECK(match.kind == TraceKind::kernel_match);
+    CHECK(match.a == kEntries);
+    CHECK(match.reason == (by_index ? kTraceWalkByIndex : 0));
+  }
+  list.remove(entries.back());
+  process.send(Kind::put, 20, 8);
+  process.run();
+  const TraceEvent drop = process.recorder.events().back();
+  CHECK(drop.kind == TraceKind::kernel_drop);
+  CHECK(drop.a == kEntries - 1);
+  process.kernel.table().detach(20);
+  for (MatchEntry& entry : std::span(entries).first(kEntries - 1)) list.remove(entry);
 }
 
 TEST_CASE("the kernel's accounts are right: delivered, answered, dropped, held and let go") {

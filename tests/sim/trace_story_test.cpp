@@ -263,8 +263,25 @@ TEST_CASE("story: a walk of which only the beginning was recorded says so") {
   }
   const Messages messages(made.trace);
   const TraceNames names(made.trace);
-  const std::string text = tell(made.trace, messages, EventWords(made.trace, names), messages.story(kMessage));
-  CHECK(text.find("Of the 24 entries that it passed over 1 are told") != std::string::npos);
+  const auto text = [&] { return tell(made.trace, messages, EventWords(made.trace, names), messages.story(kMessage)); };
+  const auto match = std::find_if(made.trace.entries.begin(), made.trace.entries.end(), [](const Trace::Entry& entry) {
+    return entry.event.kind == TraceKind::kernel_match;
+  });
+  CHECK(contains(text(), "the 25th entry of its walk;"));
+  CHECK(contains(text(), "Of the 24 entries that the walk passes over 1 are told; --trace-walks records all."));
+  CHECK_FALSE(contains(text(), "index"));
+  match->event.reason = kTraceWalkByIndex;
+  match->event.a = 42;
+  CHECK(contains(text(), "the 42nd entry of the paper's walk, by the index;"));
+  CHECK(contains(text(), "The kernel's index found the entry; the walk of the paper passes over 41 before it."));
+  CHECK(contains(text(), "Of the 41 entries that the walk passes over 1 are told;"));
+  match->event.reason = kTraceWalkByIndex | kTraceWalkCut;
+  CHECK(contains(text(), ", behind at least 42 others, by the index;"));
+  CHECK(contains(text(), "passes over at least 42 before it."));
+  CHECK(contains(text(), "Of at least 42 entries that the walk passes over 1 are told;"));
+  match->event.reason = kTraceWalkByIndex;
+  match->event.a = 2;
+  CHECK_FALSE(contains(text(), "are told"));
 }
 
 TEST_CASE("story: copies are told as the events tell them, and what these do not tell is not guessed") {
@@ -442,8 +459,8 @@ TEST_CASE("story: it says in words what happened, and who waited") {
   for (const char* part :
        {"0>1 #5: 10000 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD\n", "calls MPI_Send",
         "to rank 1: long, as it is longer than the short limit",
-        "passes over a posted receive: no match, it wants tag 8, and the message has tag 7; its link leads to the next",
-        "is taken by the entry \"unexpected long\", the second of the entries that were looked at; its header is kept",
+        "no match, it wants tag 8, and the message has tag 7; its no-match link leads to the next entry",
+        "is taken by the entry \"unexpected long\", the second entry of its walk; its header is kept",
         "wants at most 10000 x MPI_INT, tag 7 from any source in MPI_COMM_WORLD (request 3)",
         "The message lay there for 7.00 us before a receive was posted.", "Rank 0 sent it in MPI_Send, 21.0 us long",
         "Rank 1 received it in MPI_Recv, 10.0 us long"}) {
@@ -468,7 +485,7 @@ TEST_CASE("story: a program's own entries, one for another rank, and a portal wi
   const std::string text = told(made.trace, kMessage);
   CAPTURE(text);
   CHECK(contains(text, "no match, it wants bits 0x6, and 0x1 differ"));
-  CHECK(contains(text, "passes over entry 2: no match, the match bits fit; it takes rank 1 only"));
+  CHECK(contains(text, "passes over entry 2: no match, the bits fit, but it takes rank 1 only"));
   CHECK(contains(text, "is taken by the descriptor of portal 4 (desk)"));
 }
 
@@ -594,6 +611,25 @@ TEST_CASE("names: the latest definition before an event is meant, and where ther
   constexpr std::uint64_t kPartition0 = std::uint64_t{0xe000'0000U} << 32U;
   CHECK_EQ(names.mismatch(0, 0, kPartition0, 5, 0, {kPartition0 | std::uint64_t{3} << 32U, 0, 0}),
            "it wants partitions of channel 0, message 0, and the message has partitions of channel 0, message 3");
+  CHECK_EQ(names.split(0, 0, kTag7 | 0x20004 | 0x20), "tag 7, source 2, context 4, type long");
+  CHECK_EQ(names.split(0, 0, kTag7), "tag 7, source 0, context 0, type short");
+  CHECK_EQ(names.split(0, 3, kTag7), "");
+  CHECK_EQ(names.bits(0, kMpiAnswerPortal, std::uint64_t{3} << 32U | 2, 0), "the answer to send request 3");
+  CHECK_EQ(names.bits(0, kMpiReadPortal, std::uint64_t{3} << 32U | 2, 0), "the body of send request 3");
+  CHECK_EQ(names.bits(0, kMpiCancelPortal, 0, 0), "in place of a cancelled message");
+  CHECK_EQ(names.mismatch(0, kMpiAnswerPortal, std::uint64_t{3} << 32U | 2, 0, 0, {std::uint64_t{4} << 32U | 2, 0, 0}),
+           "it wants the answer to send request 3, and the message is the answer to send request 4");
+  CHECK_EQ(names.mismatch(0, kMpiAnswerPortal, std::uint64_t{3} << 32U | 2, 0, 0, {std::uint64_t{3} << 32U | 5, 0, 0}),
+           "it wants the answer to send request 3, and the message is of another use of that request");
+  constexpr std::uint64_t kOfRank2 = kTag7 | 0x20008;
+  CHECK_EQ(names.mismatch(0, 3, kOfRank2, 0, 0, {kTag7 | 0x30008, 0, 0}),
+           "it wants the message of rank 2 in MPI_COMM_WORLD, and this is another one");
+  CHECK_EQ(names.mismatch(0, 3, kOfRank2, 0, 0, {kTag7 | 0x30008, 0, 0}, true),
+           "it wants a row of 2 bytes, and the message is no such row");
+  CHECK_EQ(names.mismatch(0, 3, kOfRank2, 0, 0, {kOfRank2 + 1, 0, 0}),
+           "it wants round 1 of the call, and the message is of round 2");
+  CHECK_EQ(names.mismatch(0, 3, kOfRank2, 0, 0, {kOfRank2 + kTag7, 0, 0}),
+           "it wants collective call 7, and the message is of collective call 14");
 }
 
 }  // namespace margay::sim::test

@@ -70,6 +70,8 @@ TEST_CASE("each kind tells what its fields mean") {
   event.detail = 12;
   event.a = 3;
   CHECK(line_of(event) == "kernel_match 0>1 #3 portal 0, entry 12, 3 visited");
+  event.reason = kTraceWalkByIndex | kTraceWalkCut;
+  CHECK(line_of(event) == "kernel_match 0>1 #3 portal 0, entry 12, at least 3 visited but for the index");
 
   event = about(TraceKind::kernel_pass);
   event.reason = static_cast<std::uint8_t>(Passed::no_room);
@@ -84,6 +86,8 @@ TEST_CASE("each kind tells what its fields mean") {
   event = about(TraceKind::kernel_drop);
   event.reason = static_cast<std::uint8_t>(DropReason::no_match);
   CHECK(line_of(event) == "kernel_drop 0>1 #3 because no match");
+  event.a = 40;
+  CHECK(line_of(event) == "kernel_drop 0>1 #3 because no match, 40 visited");
 
   event = about(TraceKind::kernel_ack_sent);
   event.saved = Saved::header;

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "portals/verdict.hpp"
+
 namespace margay::sim {
 
 namespace {
@@ -81,7 +83,8 @@ class EntryRows {
   [[nodiscard]] std::string wanted_by(std::size_t pass) const {
     const auto& [event, file] = input_.entry(pass);
     std::string wanted = input_.names.wanted(file, event.portal, event.match_bits, event.bytes, event.time);
-    if (event.b != portals::kAnyRank) wanted += ", from rank " + std::to_string(event.b) + " only";
+    const bool is_rank = event.reason != static_cast<std::uint8_t>(portals::Passed::too_small);
+    if (is_rank && event.b != portals::kAnyRank) wanted += ", from rank " + std::to_string(event.b) + " only";
     return wanted;
   }
 

@@ -311,10 +311,10 @@ void add_passes(const PageInput& input, const PageMessages& messages, PageData& 
     message.push_back(found->second);
     time.push_back(input.time(i));
     step.push_back(entry.event.a & 0xffffU);
-    link.push_back(static_cast<std::uint8_t>(entry.event.a >> 24U));
-    const std::optional<std::uint64_t> bits = input.messages.arrived_bits(identity(entry.event));
+    link.push_back(static_cast<std::uint8_t>(TracePass::of(entry.event.a).link));
+    const TraceEvent* const arrival = input.messages.arrival(identity(entry.event));
     entry_text.push_back(data.strings().number(input.words.passed_entry(entry)));
-    reason.push_back(data.strings().number(input.words.why_passed(entry, bits)));
+    reason.push_back(data.strings().number(input.words.why_passed(entry, arrival)));
   }
   data.table("passes", message.size())
       .column("message", message)

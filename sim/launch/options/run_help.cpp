@@ -23,7 +23,7 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   -bind-to core|none      bind ranks to processors round robin (default none)
   --mpi margay|system     system: leave LD_LIBRARY_PATH alone, so that a program keeps its own MPICH library
   --print-all-exitcodes   exit code of each rank, at the end
-  --stats                 messages by protocol and wire, one-sided accesses by way, entries walked, drops, at the end
+  --stats                 messages by protocol and wire, one-sided accesses by way, match entries looked at, drops, at the end
   --check-accounting      sent = delivered + dropped for each pair of ranks, else exit status 70
   --leaks                 list at the end what each rank never gave back: requests, communicators, datatypes, sessions, ...
   --check-types           name sends and receives whose types or sizes do not fit each other, and collective calls that differ

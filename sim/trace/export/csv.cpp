@@ -66,7 +66,9 @@ void write_events_csv(const ExportSource& source, std::ostream& out) {
         .add_number(event.detail)
         .add_number(event.a)
         .add_number(event.b);
-    line.add(source.words.of(trace.entries[i])).put(out);
+    const TraceEvent* const arrival =
+        event.kind == TraceKind::kernel_pass ? source.messages.arrival(identity(event)) : nullptr;
+    line.add(source.words.of(trace.entries[i], arrival)).put(out);
   }
 }
 

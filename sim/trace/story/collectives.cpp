@@ -12,7 +12,7 @@ CollectiveShape collective_shape(const TraceEvent& begin) {
 }
 
 std::string words_of(const CollectiveShape& shape) {
-  if (shape.operation == TraceOperation::none) return "an agreement, or blocks straight to their receivers";
+  if (shape.operation == TraceOperation::none) return "an agreement on a context";
   const bool has_root = shape.operation == TraceOperation::bcast || shape.operation == TraceOperation::reduce ||
                         shape.operation == TraceOperation::gather || shape.operation == TraceOperation::scatter;
   return fmt::format("{} by {}{}", name(shape.operation), name(shape.algorithm),

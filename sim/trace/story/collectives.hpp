@@ -21,7 +21,7 @@ struct CollectiveShape {
   std::uint32_t root = 0;
 };
 [[nodiscard]] CollectiveShape collective_shape(const TraceEvent& begin);
-// "allreduce by exchange", "bcast by tree from root 2", "an agreement, or blocks straight to their receivers".
+// "allreduce by exchange", "bcast by tree from root 2", "an agreement on a context".
 [[nodiscard]] std::string words_of(const CollectiveShape& shape);
 
 // One rank's part of one call. Indices are of trace.entries; kNone: not in the trace.

@@ -107,16 +107,16 @@ void Messages::note_calls() {
   }
 }
 
-std::optional<std::uint64_t> Messages::arrived_bits(const MessageIdentity& hop) const {
+const TraceEvent* Messages::arrival(const MessageIdentity& hop) const {
   const auto found = events_.find(hop);
-  if (found == events_.end()) return {};
+  if (found == events_.end()) return nullptr;
   for (const std::size_t at : found->second) {
     const TraceEvent& event = trace_.entries[at].event;
     const bool arrives = event.kind == TraceKind::kernel_arrive || event.kind == TraceKind::kernel_get_arrived ||
                          event.kind == TraceKind::kernel_ack_arrived;
-    if (arrives) return event.match_bits;
+    if (arrives) return &event;
   }
-  return {};
+  return nullptr;
 }
 
 // Who waits yet when its recording ends.

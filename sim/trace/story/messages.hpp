@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -73,8 +72,8 @@ class Messages {
   }
   // An identity of which there is no event has no steps.
   [[nodiscard]] MessageStory story(const MessageIdentity& root) const;
-  // The match bits that the header of `hop` came with; nothing: its arrival is not in the trace.
-  [[nodiscard]] std::optional<std::uint64_t> arrived_bits(const MessageIdentity& hop) const;
+  // The arrival of the header of `hop`; nullptr: it is not in the trace.
+  [[nodiscard]] const TraceEvent* arrival(const MessageIdentity& hop) const;
   // Whether all that the rank recorded is there: what is not in the trace did not happen.
   [[nodiscard]] bool is_whole(std::uint32_t rank) const;
   // The same of what happened after entry `at`: a file that went round has lost its beginning alone.

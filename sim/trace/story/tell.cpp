@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "sim/trace/story/copies.hpp"
@@ -26,6 +25,7 @@ class Teller {
   std::string run() {
     text_ = title(trace_, words_, story_) + "\n";
     add_steps();
+    add_bits();
     add_walk();
     add_account();
     for (const std::string& sentence : copies_told(copies_of(trace_, story_))) add(sentence);
@@ -55,11 +55,11 @@ class Teller {
     all.erase(std::unique(all.begin(), all.end()), all.end());
     for (const std::size_t step : all) {
       const TraceEvent& event = at(step).event;
-      const std::optional<std::uint64_t> bits =
-          event.kind == TraceKind::kernel_pass ? messages_.arrived_bits(identity(event)) : std::nullopt;
+      const TraceEvent* const arrival =
+          event.kind == TraceKind::kernel_pass ? messages_.arrival(identity(event)) : nullptr;
       const std::uint64_t since = time(step) - time(all.front());
       text_ += fmt::format("{:>12}.{:03}  rank {:<4} {:<14} {}\n", since / 1000, since % 1000,
-                           trace_.files[at(step).file].rank, hop_of(event), words_.of(at(step), bits));
+                           trace_.files[at(step).file].rank, hop_of(event), words_.of(at(step), arrival));
     }
   }
 
@@ -110,16 +110,36 @@ class Teller {
 
   void add(std::string_view sentence) { text_ += fmt::format("- {}\n", sentence); }
 
+  // What its header's match bits hold.
+  void add_bits() {
+    for (const std::size_t step : {story_.sent, story_.arrived}) {
+      if (step == kMissing) continue;
+      const std::string bits = words_.split_bits(at(step));
+      if (!bits.empty()) add(fmt::format("Its match bits: {}.", bits));
+      return;
+    }
+  }
+
   // The walk, where only its beginning was recorded.
   void add_walk() {
-    if (story_.matched == kMissing) return;
+    const std::size_t end = story_.matched != kMissing ? story_.matched : story_.dropped;
+    if (end == kMissing) return;
     const auto told = std::count_if(story_.steps.begin(), story_.steps.end(), [&](std::size_t step) {
       return at(step).event.kind == TraceKind::kernel_pass && identity(at(step).event) == story_.identity;
     });
-    const std::uint32_t looked_at = at(story_.matched).event.a;
-    if (looked_at <= told + 1) return;
-    add(fmt::format("Of the {} entries that it passed over {} are told; --trace-walks records all.", looked_at - 1,
-                    told));
+    const TraceEvent& event = at(end).event;
+    const bool is_taken = event.kind == TraceKind::kernel_match;
+    const std::uint32_t how = is_taken ? event.reason : event.b;
+    const bool is_cut = (how & kTraceWalkCut) != 0;
+    const std::uint32_t passed = is_taken && event.a != 0 && !is_cut ? event.a - 1 : event.a;
+    const bool is_told = passed <= told;
+    if ((how & kTraceWalkByIndex) != 0) {
+      add(fmt::format("The kernel's index found the entry; the walk of the paper passes over {}{} before it.",
+                      is_cut ? "at least " : "", passed));
+    }
+    if (is_told) return;
+    add(fmt::format("Of {} {} entries that the walk passes over {} are told; --trace-walks records all.",
+                    is_cut ? "at least" : "the", passed, told));
   }
 
   void add_account() {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "portals/memory/descriptor.hpp"
 #include "portals/verdict.hpp"
 #include "sim/trace/error_names.hpp"
 #include "sim/trace/story/collectives.hpp"
@@ -17,6 +18,8 @@ namespace {
 
 using portals::Kind;
 using portals::Saved;
+
+constexpr std::uint32_t kDescriptorTypes = 4;
 
 std::string_view choice_words(TraceChoice choice) {
   switch (choice) {
@@ -48,16 +51,51 @@ std::string_view saved_words(Saved saved) {
   return "what is kept of it is not known";
 }
 
-std::string_view link_words(TraceLink link) {
-  switch (link) {
-    case TraceLink::next:
-      return "the next entry";
-    case TraceLink::entry:
-      return "another entry";
-    case TraceLink::drop:
-      return "the end of the walk";
+std::string_view link_name(portals::Passed passed) {
+  if (passed == portals::Passed::no_room) return "no-room";
+  return passed == portals::Passed::too_small ? "too-small" : "no-match";
+}
+
+// "a single block"; "": not known.
+std::string descriptor_words(const TracePass& pass) {
+  if (pass.type == 0 || pass.type > kDescriptorTypes) return "";
+  const auto type = static_cast<portals::DescriptorType>(pass.type - 1);
+  return fmt::format("{} {}", type == portals::DescriptorType::independent_block ? "an" : "a", name(type));
+}
+
+std::string_view no_room_words(const TracePass& pass) {
+  if (pass.type == 1U + static_cast<std::uint32_t>(portals::DescriptorType::independent_block)) {
+    return "no room, no buffer is available";
   }
-  return "nowhere that is known";
+  if (pass.type == 1U + static_cast<std::uint32_t>(portals::DescriptorType::dynamic_block)) {
+    return "no room, the heap has no free block that is large enough";
+  }
+  return pass.type == 0 ? "no room" : "no room, it is full";
+}
+
+// Why the memory of a kernel_pass's entry, whose criteria the message meets, did not take it.
+std::string memory_words(const TraceEvent& event, const TraceEvent* arrival) {
+  const bool is_get = event.header == static_cast<std::uint8_t>(Kind::get);
+  switch (static_cast<portals::Passed>(event.reason)) {
+    case portals::Passed::inactive:
+      return "inactive, its criteria are not looked at";
+    case portals::Passed::no_room:
+      return std::string(no_room_words(TracePass::of(event.a)));
+    case portals::Passed::too_small: {
+      if (arrival == nullptr) break;
+      const std::string room = event.b == kTraceRoomUnknown ? "the next buffer" : fmt::format("{}", event.b);
+      return fmt::format("too small, {} bytes do not fit in {}", arrival->bytes, room);
+    }
+    case portals::Passed::wrong_direction:
+      return is_get ? "wrong direction, it is written to and not read from"
+                    : "wrong direction, it is read from and not written to";
+    case portals::Passed::offset_out_of_range:
+      if (arrival == nullptr) break;
+      return fmt::format("offset out of range, {} is past its end", arrival->detail);
+    default:
+      break;
+  }
+  return std::string(reason_text(event));
 }
 
 // What is kept of an acknowledgment is no question; what it says was kept would be taken for the answer.
@@ -79,6 +117,18 @@ std::string ordinal(std::uint32_t number) {
   const bool is_teen = number / 10 % 10 == 1;
   const std::uint32_t last = is_teen ? 0 : number % 10;
   return fmt::format("{}{}", number, last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
+}
+
+// Of a kernel_match.
+std::string place_in_walk(const TraceEvent& event) {
+  if ((event.reason & kTraceWalkCut) != 0) {
+    const bool by_index = (event.reason & kTraceWalkByIndex) != 0;
+    return fmt::format(", behind at least {} others{}", event.a, by_index ? ", by the index" : "");
+  }
+  if ((event.reason & kTraceWalkByIndex) != 0) {
+    return fmt::format(", the {} entry of the paper's walk, by the index", ordinal(event.a));
+  }
+  return event.a > 1 ? fmt::format(", the {} entry of its walk", ordinal(event.a)) : "";
 }
 
 std::string rank_words(portals::Rank rank) {
@@ -141,6 +191,12 @@ std::string EventWords::envelope(const Trace::Entry& entry) const {
   return fmt::format("{}{}{}", bits(entry, portal), call.empty() ? "" : ": ", call);
 }
 
+std::string EventWords::split_bits(const Trace::Entry& entry) const {
+  const TraceEvent& event = entry.event;
+  return names_.split(entry.file, event.kind == TraceKind::send_begin ? kMpiReceivePortal : event.portal,
+                      event.match_bits);
+}
+
 std::string EventWords::message(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   const std::string what = event.kind == TraceKind::send_begin
@@ -149,7 +205,7 @@ std::string EventWords::message(const Trace::Entry& entry) const {
   return fmt::format("{}, {}", what, envelope(entry));
 }
 
-std::string EventWords::of(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const {
+std::string EventWords::of(const Trace::Entry& entry, const TraceEvent* arrival) const {
   switch (entry.event.kind) {
     case TraceKind::kernel_send:
     case TraceKind::kernel_sent:
@@ -168,7 +224,7 @@ std::string EventWords::of(const Trace::Entry& entry, std::optional<std::uint64_
     case TraceKind::given_back:
       return of_kernel(entry);
     case TraceKind::kernel_pass:
-      return of_pass(entry, message_bits);
+      return of_pass(entry, arrival);
     case TraceKind::send_begin:
     case TraceKind::post_receive:
     case TraceKind::search_hit:
@@ -204,10 +260,9 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
       return fmt::format("its header arrives by {}: a put of {} bytes for {}, {}", names_.wire(event.wire), event.bytes,
                          portal, its_bits());
     case TraceKind::kernel_match:
-      return fmt::format(
-          "is taken by {}{}{}", names_.entry(entry.file, event.portal, event.detail, event.b, event.time),
-          event.a > 1 ? fmt::format(", the {} of the entries that were looked at", ordinal(event.a)) : "",
-          tells_saved(event) ? fmt::format("; {}", match_words(event.saved)) : "");
+      return fmt::format("is taken by {}{}{}",
+                         names_.entry(entry.file, event.portal, event.detail, event.b, event.time),
+                         place_in_walk(event), tells_saved(event) ? fmt::format("; {}", match_words(event.saved)) : "");
     case TraceKind::kernel_deposit_begin:
       return fmt::format("the body begins to come, to offset {}", event.detail);
     case TraceKind::kernel_deposit:
@@ -241,28 +296,68 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
 }
 
 std::string EventWords::passed_entry(const Trace::Entry& entry) const {
-  return names_.entry(entry.file, entry.event.portal, entry.event.detail, entry.event.a >> 16U & 0xffU,
-                      entry.event.time);
+  const TracePass pass = TracePass::of(entry.event.a);
+  const std::string text =
+      names_.entry(entry.file, entry.event.portal, entry.event.detail, pass.owner, entry.event.time);
+  // Of MPI's own entries it tells nothing.
+  const std::string type = names_.is_envelope(entry.file, kMpiReceivePortal) ? "" : descriptor_words(pass);
+  return type.empty() ? text : fmt::format("{}, {}", text, type);
 }
 
-std::string EventWords::why_passed(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const {
+std::string EventWords::why_passed(const Trace::Entry& entry, const TraceEvent* arrival) const {
   const TraceEvent& event = entry.event;
   const auto why = static_cast<portals::Passed>(event.reason);
   const bool is_heap = (event.a >> 16U & 0xffU) == kMpiHeapOwner && names_.is_envelope(entry.file, event.portal);
   if (is_heap && why == portals::Passed::inactive) return "closed, as the other heap takes what comes";
-  if (why != portals::Passed::no_match) return std::string(reason_text(event));
-  const auto [sender, sent_ns] = senders_.of(entry);
-  const std::string which =
-      message_bits ? names_.mismatch(entry.file, event.portal, event.match_bits, event.bytes, event.time,
-                                     {*message_bits, sender, sent_ns})
-                   : "it wants " + names_.wanted(entry.file, event.portal, event.match_bits, event.bytes, event.time);
+  if (why != portals::Passed::no_match) return memory_words(event, arrival);
   const bool is_from_another = event.b != portals::kAnyRank && event.b != event.source;
-  return fmt::format("no match, {}{}", which, is_from_another ? fmt::format("; it takes rank {} only", event.b) : "");
+  const auto wanted = [&] {
+    return names_.wanted(entry.file, event.portal, event.match_bits, event.bytes, event.time);
+  };
+  if (arrival == nullptr) {
+    return fmt::format("no match, it wants {}{}", wanted(),
+                       is_from_another ? fmt::format(", and rank {} only", event.b) : "");
+  }
+  if (((event.match_bits ^ arrival->match_bits) & ~event.bytes) == 0) {
+    return is_from_another ? fmt::format("no match, the bits fit, but it takes rank {} only", event.b)
+                           : "no match, the bits fit, but it takes another group of sources only";
+  }
+  const auto [sender, sent_ns] = senders_.of(entry);
+  return "no match, " + names_.mismatch(entry.file, event.portal, event.match_bits, event.bytes, event.time,
+                                        {arrival->match_bits, sender, sent_ns}, event.b == portals::kAnyRank);
 }
 
-std::string EventWords::of_pass(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const {
-  return fmt::format("passes over {}: {}; its link leads to {}", passed_entry(entry), why_passed(entry, message_bits),
-                     link_words(static_cast<TraceLink>(entry.event.a >> 24U)));
+// The entry at the next stop of a kernel_pass's walk, which its rank recorded right behind it. "": that is not told.
+std::string EventWords::linked_entry(const Trace::Entry& entry) const {
+  const std::uint32_t step = TracePass::of(entry.event.a).step;
+  const Trace::Entry* const end = trace_.entries.data() + trace_.entries.size();
+  const Trace::Entry* next = &entry + 1;
+  while (next < end && next->file != entry.file) ++next;
+  if (next >= end || identity(next->event) != identity(entry.event)) return "";
+  const TraceEvent& event = next->event;
+  if (event.kind == TraceKind::kernel_pass && TracePass::of(event.a).step == step + 1) {
+    return names_.entry(next->file, event.portal, event.detail, TracePass::of(event.a).owner, event.time);
+  }
+  if (event.kind == TraceKind::kernel_match && event.a == step + 2) {
+    return names_.entry(next->file, event.portal, event.detail, event.b, event.time);
+  }
+  return "";
+}
+
+// "; its no-room link leads to the next entry".
+std::string EventWords::link_of(const Trace::Entry& entry) const {
+  const TraceLink link = TracePass::of(entry.event.a).link;
+  if (link == TraceLink::none) return "";
+  std::string to = "nowhere that is known";
+  if (link == TraceLink::next) to = "the next entry";
+  if (link == TraceLink::drop) to = "the end of the walk";
+  if (link == TraceLink::entry) to = linked_entry(entry);
+  return fmt::format("; its {} link leads to {}", link_name(static_cast<portals::Passed>(entry.event.reason)),
+                     to.empty() ? "another entry" : to);
+}
+
+std::string EventWords::of_pass(const Trace::Entry& entry, const TraceEvent* arrival) const {
+  return fmt::format("passes over {}: {}{}", passed_entry(entry), why_passed(entry, arrival), link_of(entry));
 }
 
 std::string EventWords::of_request(const Trace::Entry& entry) const {

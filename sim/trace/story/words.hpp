@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "sim/trace/names.hpp"
@@ -23,17 +22,19 @@ class EventWords {
   EventWords(const Trace& trace, const TraceNames& names, CallSite call_site = {},
              const Collectives* collectives = nullptr);
 
-  // "puts its header on shm: 300000 bytes for portal 0 (receives)". No line end. `message_bits`: of the message, where
-  // the event is a kernel_pass, which has the entry's.
-  [[nodiscard]] std::string of(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits = {}) const;
+  // "puts its header on shm: 300000 bytes for portal 0 (receives)". No line end. `arrival`: of the message, where the
+  // event is a kernel_pass, which tells of the entry; nullptr: not known. Requires: `entry` is one of the trace's.
+  [[nodiscard]] std::string of(const Trace::Entry& entry, const TraceEvent* arrival = nullptr) const;
   // The two parts of a kernel_pass: "the entry "odd tags"", "no match, it wants tag 3, and the message has tag 4".
   [[nodiscard]] std::string passed_entry(const Trace::Entry& entry) const;
-  [[nodiscard]] std::string why_passed(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const;
+  [[nodiscard]] std::string why_passed(const Trace::Entry& entry, const TraceEvent* arrival) const;
   // "MPI_Send (heat.c:41)" of an mpi_enter.
   [[nodiscard]] std::string call(const Trace::Entry& entry) const;
   // "tag 7 from 0 in MPI_COMM_WORLD", "collective call 3 of MPI_COMM_WORLD: bcast by tree, ..." of an event that has a
   // message's bits.
   [[nodiscard]] std::string envelope(const Trace::Entry& entry) const;
+  // "tag 7, source 0, context 4, type short" of an event that has an MPI message's bits; "": of another.
+  [[nodiscard]] std::string split_bits(const Trace::Entry& entry) const;
   // "25 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD" of a send_begin; else what is known of the message.
   [[nodiscard]] std::string message(const Trace::Entry& entry) const;
 
@@ -43,10 +44,10 @@ class EventWords {
   [[nodiscard]] std::string window(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_kernel(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_request(const Trace::Entry& entry) const;
-  [[nodiscard]] std::string of_pass(const Trace::Entry& entry, std::optional<std::uint64_t> message_bits) const;
-  // What the match bits are, of a message for `portal`.
-  [[nodiscard]] std::string bits(const Trace::Entry& entry, std::uint8_t portal) const;
   [[nodiscard]] std::string collective_call(const Trace::Entry& entry) const;
+  [[nodiscard]] std::string of_pass(const Trace::Entry& entry, const TraceEvent* arrival) const;
+  [[nodiscard]] std::string link_of(const Trace::Entry& entry) const;
+  [[nodiscard]] std::string linked_entry(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_collective(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_rank(const Trace::Entry& entry) const;
 

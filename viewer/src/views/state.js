@@ -5,6 +5,7 @@ import { h, link_button, table } from './dom.js';
 import { message_name, portal_text } from './words.js';
 
 const kListed = 200;
+const kNoLink = 3;
 const kLinks = ['the next entry', 'an entry of a list below', 'nowhere: the message is dropped'];
 
 function portal_part({ trace }, portal) {
@@ -41,7 +42,7 @@ function next_part({ trace, store, actions }) {
   const { messages, passes } = trace;
   const rows = passes_of(trace, row);
   const walk = rows.map((pass) => h('li', {}, `${trace.text(passes.entry[pass])}: ${trace.text(passes.reason[pass]) || 'passed over'}; `
-    + `its link leads to ${kLinks[passes.link[pass]] ?? 'the next entry'}`));
+    + (passes.link[pass] === kNoLink ? 'the walk ends here' : `its link leads to ${kLinks[passes.link[pass]] ?? 'the next entry'}`)));
   walk.push(taker_line({ trace }, row));
   const left_out = messages.walked[row] - rows.length - 1;  // the last that it looked at took it
   return [

@@ -21,7 +21,7 @@ function message_facts({ trace, actions }, row) {
     ['what', trace.text(messages.what[row])], ['bytes', bytes_text(messages.bytes[row])],
     ['protocol', trace.text(messages.protocol[row])], ['taken', trace.text(messages.how[row])], ['wire', trace.text(messages.wire[row])],
     ['portal', messages.portal[row] === 255 ? null : portal_text(messages.portal[row], trace.text(messages.portal_name[row])).replace(/^portal /, '')],
-    ['entries looked at', messages.walked[row] > 0 ? String(messages.walked[row]) : null],
+    ['entries of its walk', messages.walked[row] > 0 ? String(messages.walked[row]) : null],
     ['sent', instant_text(messages.sent[row])], ['arrived', instant_text(messages.arrived[row])],
     ['receive posted', instant_text(messages.posted[row])], ['received', instant_text(messages.received[row])],
     ['sent by', call('send_call')], ['received by', call('receive_call')],
