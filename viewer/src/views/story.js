@@ -91,9 +91,10 @@ export function story_panel(page) {
   const button = (name, key, onclick) => h('button', { type: 'button', onclick, title: `${name} (${key})` }, name);
   const copy = button('Copy', 'c', () => actions.copy_story());
   const zoom = button('Zoom to it', 'z', () => actions.zoom_to_selected());
+  const close = button('Close', 'Esc', () => actions.clear_selection());
   const element = h('section', { class: 'story', 'aria-label': 'story' }, title,
     h('div', { class: 'buttons only-screen' }, button('Previous message', 'p', () => actions.step_message(-1)),
-      button('Next message', 'n', () => actions.step_message(1)), zoom, copy), text, body);
+      button('Next message', 'n', () => actions.step_message(1)), zoom, copy, close), text, body);
   let wanted = null;
   let told = '';
 
@@ -116,6 +117,7 @@ export function story_panel(page) {
     text.hidden = selected?.kind !== 'message';
     copy.hidden = text.hidden;
     zoom.hidden = !selected;
+    close.hidden = !selected;
     if (!selected) {
       title.textContent = 'Story';
       body.replaceChildren(h('p', { class: 'note' }, 'Choose a message, a call or a collective: by a click on the timeline, in a list, or with the keys n and p.'));
