@@ -55,12 +55,47 @@ def case_trace_story(case):
             tells("0>1 #1: 100000 x MPI_DOUBLE", words=words)
         for words in (["--dropped"], ["--never-received"], ["--tag", "8"], ["--from", "1"]):
             case.run([margay, "trace", "story", trace, *words], status=1)
-            case.expect("no message is of that kind" in case.last.stderr, f"{words}: the sentence")
+            case.expect("no message of the program is of that kind" in case.last.stderr, f"{words}: the sentence")
         case.run([margay, "trace", "print", trace, "--call", "MPI_Recv", "--around", "0:1:1"])
         case.expect("sleeps" not in case.last.stdout and "finds it among the unexpected" in case.last.stdout, "the print")
         compile_with("-g", "-DANOTHER")
         compile_with()
         tells("calls MPI_Send\n")
+
+
+def case_trace_names(case):
+    """A message is named as commands list it and as stories tell it; where no message is listed, why, and what shows some."""
+    margay = case.build.tool("margay")
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.run([*case.build.margay_run(2, timeout=20), "--trace", trace, case.ours("copies.c")])
+        case.run([margay, "trace", "messages", trace])
+        rows = [line for line in case.last.stdout.splitlines() if re.match(r" *[\d.]+ ", line)]
+        listed = rows[1].split()[2]
+        case.run([margay, "trace", "messages", trace, "--count", "2"])
+        case.expect(rows[1] in case.last.stdout and rows[2] not in case.last.stdout, "two messages")
+        case.expect(case.last.stdout.endswith(f"\n{len(rows) - 2} more are like it\n"), "how many more there are")
+        case.run([margay, "trace", "story", trace, listed])
+        story = case.last.stdout
+        told = story.split(":")[0]
+        case.expect(re.fullmatch(r"\d+>\d+ #\d+", told) and told == "{}>{} #{}".format(*listed.split(":")), "the story's name for it")
+        case.run([margay, "trace", "story", trace, told])
+        case.expect(case.last.stdout == story, "one story by both names")
+        for option in ("--message", "--around"):
+            case.run([margay, "trace", "print", trace, option, listed])
+            printed = case.last.stdout
+            case.run([margay, "trace", "print", trace, option, told])
+            case.expect(case.last.stdout == printed and f" {told} " in printed, f"{option} by both names")
+        case.run([margay, "trace", "story", trace, "0>1"], status=1)
+        case.expect("\"0>1\" is no message; write SOURCE:DESTINATION:SEQUENCE" in case.last.stderr, "how to name one")
+        program = case.ours(SOURCES.parents[2] / "examples" / "conjugate_gradient.c", ["-lm"])
+        for nodes, sentences in (("1", ("have no messages",)), ("2", ("--collective shows", "--all shows"))):
+            trace = str(pathlib.Path(folder) / f"nodes{nodes}")
+            case.run([*case.build.margay_run(2, timeout=20), "--nodes", nodes, "--trace", trace, program])
+            for words in (["story", trace, "--slowest"], ["messages", trace]):
+                case.run([margay, "trace", *words], status=1 if words[0] == "story" else 0)
+                for sentence in sentences:
+                    case.expect(sentence in case.last.stdout + case.last.stderr, f"{nodes}, {words[0]}: {sentence}")
 
 
 def case_trace_copies(case):

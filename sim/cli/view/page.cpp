@@ -26,6 +26,14 @@ std::string started(const Trace& trace) {
   return seconds == 0 ? "" : fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(seconds));
 }
 
+// What --trace-last left out is newer than what was overwritten before: with it, no event that was asked for is lost.
+struct Missing {
+  std::uint64_t overwritten = 0, left_out = 0;
+};
+Missing missing(const TraceFile& file) {
+  return file.left_out > 0 ? Missing{0, file.lost} : Missing{file.lost, 0};
+}
+
 std::string ranks_of(const PageInput& input) {
   std::string json;
   for (std::uint32_t i = 0; i < input.trace.files.size(); ++i) {
@@ -33,7 +41,7 @@ std::string ranks_of(const PageInput& input) {
     json += fmt::format(
         R"({}{{"rank":{},"size":{},"node":{},"process":{},"events":{},"lost":{},"left_out":{},"closed":{},"threads":{}}})",
         json.empty() ? "" : ",", file.rank, file.size, file.node, file.process_id, file.written - file.lost,
-        file.lost - file.left_out, file.left_out, file.closed, input.messages.has_threads(i) ? 2 : 1);
+        missing(file).overwritten, missing(file).left_out, file.closed, input.messages.has_threads(i) ? 2 : 1);
   }
   return "[" + json + "]";
 }
@@ -43,18 +51,18 @@ std::string notes_of(const Trace& trace) {
   std::string json;
   const auto note = [&](const std::string& text) { json += (json.empty() ? "" : ",") + json_text(text); };
   for (const TraceFile& file : trace.files) {
-    const std::uint64_t overwritten = file.lost - file.left_out;
+    const auto [overwritten, left_out] = missing(file);
     if (overwritten > 0) {
       note(
           fmt::format("Rank {}: its first {} events were overwritten; record more (--trace-events). What stood in its "
                       "match lists and queues before is not shown.",
                       file.rank, overwritten));
     }
-    if (file.left_out > 0) {
-      note(
-          fmt::format("Rank {}: {} events before the end of the run are left out (--trace-last). What stood "
-                      "in its match lists and queues before is not shown.",
-                      file.rank, file.left_out));
+    if (left_out > 0) {
+      note(fmt::format(
+          "Rank {}: its first {} events are not kept (--trace-last). What stood in its match lists and queues "
+          "before is not shown.",
+          file.rank, left_out));
     }
     if (file.damaged > 0) note(fmt::format("Rank {}: {} damaged events are left out.", file.rank, file.damaged));
     if (!file.closed) note(fmt::format("Rank {} did not close its trace: it still runs, or was ended.", file.rank));
