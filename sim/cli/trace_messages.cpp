@@ -39,7 +39,6 @@ struct Row {
 };
 
 Row row_of(const Trace& trace, const EventWords& words, const Messages& messages, const MessageStory& story) {
-  const Trace::Entry& entry = about(trace, story);
   Row row;
   row.identity = story.identity;
   row.begin = microseconds_text(trace.entries[story.steps.front()].event.time - trace.entries.front().event.time);
