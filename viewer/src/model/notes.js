@@ -8,7 +8,7 @@ import { text_of_ranks } from './ranks_text.js';
 const kToldMost = 12;      // ranks
 const kReceivesMost = 3;   // of a rank
 const kOfRank = /^Rank (\d+)(:?) (.+)$/s;
-const kAmount = /\d+/;        // of a note of a rank; others stand in notes of several only
+const kAmount = /(?<=^| )\d+(?= )/;  // of a note of a rank
 
 function range_text(amounts) {
   const [least, most] = [Math.min(...amounts), Math.max(...amounts)];

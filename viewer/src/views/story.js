@@ -2,6 +2,7 @@
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
 import { collective_of_call, messages_of_call, rows_of_call } from '../model/collective.js';
 import { call_text } from '../model/late.js';
+import { lock_waited_for } from '../model/locks.js';
 import { story_parts } from '../model/story_text.js';
 import { facts, h, link_button } from './dom.js';
 import { collective_diagram } from './diagram.js';
@@ -45,7 +46,7 @@ function call_facts({ trace, actions }, row) {
   list.length > kListed ? `and ${counted(list.length - kListed, 'more', 'more')}` : null));
   return facts([
     ['rank', String(calls.rank[row])], ['line', trace.text(calls.site[row])], ['begins', instant_text(calls.begin[row])],
-    ['takes', over ? time_text(calls.end[row] - calls.begin[row]) : 'never returned'], ['of it waiting', time_text(calls.wait[row])],
+    ['takes', over ? time_text(calls.end[row] - calls.begin[row]) : 'never returned'], ['of it waiting', time_text(calls.wait[row])], ['waited for', lock_waited_for(trace, row)],
     ['sends', links(sent)], ['receives', links(received)],
   ]);
 }
