@@ -117,7 +117,8 @@ def case_trace_ended(case):
     """The page and `print` say how a rank ended the job; of --trace-last both say the same."""
     program = case.ours("ends.c", ["-g"], "ends_lines")
     with tempfile.TemporaryDirectory() as folder:
-        for way, words, told in (("fatal", (), r"Rank \d calls MPI_Send \(ends\.c:\d+\), and MPI_Send fails by a fatal error: MPI_ERR_RANK\."),):
+        for way, words, told in (("abort", ("7", "1"), r"Rank 1 calls MPI_Abort \(ends\.c:\d+\), which ends the job\."),
+                                 ("fatal", (), r"Rank \d calls MPI_Send \(ends\.c:\d+\), and MPI_Send fails by a fatal error: MPI_ERR_RANK\.")):
             trace = str(pathlib.Path(folder) / way)
             case.margay("--trace", trace, program, way, *words, status="nonzero")
             notes = page_notes(case, trace)
