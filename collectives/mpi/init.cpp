@@ -141,6 +141,8 @@ extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
   MpiRank& rank = *current_rank();
   std::string where = "a communicator";
   if (enters_soon(rank)) {
+    margay::sim::Recorder& recorder = rank.process().recorder();
+    if (recorder.on()) rank.call_trace().enter(recorder, "MPI_Abort", __builtin_return_address(0));
     const Communicator* communicator = rank.communicator(comm);
     if (communicator == nullptr) {
       where = abort_of_none(comm);

@@ -243,6 +243,8 @@ int Call::hand_over(const Communicator& communicator, int code) {
     if (error_class == MPIX_ERR_PROC_FAILED || blame_ == Blame::peer) {
       let_the_launcher_speak(rank_->process().kernel());
     }
+    sim::Recorder& recorder = rank_->process().recorder();
+    if (recorder.on()) rank_->call_trace().leave_by_fatal_error(recorder, name_.text, error_class);
     rank_->process().abort(error_class, std::string(name_.text) + " failed on " + name_of(communicator) + ": " +
                                             (blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code)));
   }

@@ -21,10 +21,11 @@ void CallTrace::enter(sim::Recorder& recorder, std::string_view name, const void
                    .a = call});
 }
 
-void CallTrace::leave(sim::Recorder& recorder, std::string_view name, int error_class) {
+void CallTrace::leave(sim::Recorder& recorder, std::string_view name, int error_class, bool fatal) {
   Thread& thread = calling_thread();
   if (!thread.calls.empty()) thread.calls.pop_back();
   recorder.record({.kind = sim::TraceKind::mpi_leave,
+                   .reason = static_cast<std::uint8_t>(fatal ? 1 : 0),
                    .detail = thread.number,
                    .a = index_of(recorder, name),
                    .b = static_cast<std::uint32_t>(error_class)});

@@ -21,7 +21,13 @@ class CallTrace {
 
   // `name` lives as long as the program. `caller`: an address behind the call.
   void enter(sim::Recorder& recorder, std::string_view name, const void* caller);
-  void leave(sim::Recorder& recorder, std::string_view name, int error_class);
+  void leave(sim::Recorder& recorder, std::string_view name, int error_class) {
+    leave(recorder, name, error_class, false);
+  }
+  // The error is fatal: the call does not return, the process ends.
+  void leave_by_fatal_error(sim::Recorder& recorder, std::string_view name, int error_class) {
+    leave(recorder, name, error_class, true);
+  }
   // wait_begin or wait_end, of the call that the calling thread entered last and has not left.
   void wait(sim::Recorder& recorder, sim::TraceKind kind);
 
@@ -31,6 +37,7 @@ class CallTrace {
     std::uint64_t number = 0;
     std::vector<std::uint32_t> calls;  // entered and not left
   };
+  void leave(sim::Recorder& recorder, std::string_view name, int error_class, bool fatal);
   [[nodiscard]] Thread& calling_thread();
   [[nodiscard]] std::uint32_t index_of(sim::Recorder& recorder, std::string_view name);
 

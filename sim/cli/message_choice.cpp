@@ -1,6 +1,6 @@
 #include "sim/cli/message_choice.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -47,6 +47,13 @@ void tell_not_known(const NotKnown& not_known, const Trace& trace) {
   }
 }
 
+// Whether the ranks of a collective call met in their node's memory: it has no messages.
+bool met_in_memory(const Trace& trace, const CollectivePart& part) {
+  if (part.begin == CollectivePart::kNone) return false;
+  const CollectiveShape shape = collective_shape(trace.entries[part.begin].event);
+  return shape.operation != TraceOperation::none && shape.algorithm == TraceAlgorithm::shared;
+}
+
 }  // namespace
 
 std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trace, const TraceNames& names,
@@ -67,6 +74,28 @@ std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trac
     });
   }
   return chosen;
+}
+
+std::string none_chosen(const MessageChoice& choice, const Trace& trace, const TraceNames& names,
+                        const Messages& messages, const Collectives& collectives) {
+  std::string sentence = choice.all ? "no message is of that kind" : "no message of the program is of that kind";
+  std::string separator = ": ";
+  const auto add = [&](const std::string& text) { sentence += std::exchange(separator, "; ") + text; };
+  using Wider = std::pair<std::string_view, bool MessageChoice::*>;
+  for (const auto& [option, wider] :
+       {Wider("--collective", &MessageChoice::collective), Wider("--all", &MessageChoice::all)}) {
+    if (choice.all || choice.*wider) continue;
+    MessageChoice more = choice;
+    more.*wider = true;
+    const std::size_t count = choose(more, trace, names, messages).size();
+    if (count == 0) continue;
+    add(fmt::format("{} shows {}, {}", option, count, more.all ? "the library's own too" : "of collective calls"));
+  }
+  const std::vector<CollectivePart>& parts = collectives.parts();
+  if (std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return met_in_memory(trace, part); })) {
+    add("collective calls that met in the node's memory have no messages");
+  }
+  return sentence;
 }
 
 void add_message_choice(CLI::App& command, MessageChoice& choice) {

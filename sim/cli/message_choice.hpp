@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/trace/names.hpp"
+#include "sim/trace/story/collectives.hpp"
 #include "sim/trace/story/fate.hpp"
 #include "sim/trace/story/messages.hpp"
 
@@ -33,5 +35,9 @@ void add_message_choice(CLI::App& command, MessageChoice& choice);
 // known.
 [[nodiscard]] std::vector<MessageStory> choose(const MessageChoice& choice, const Trace& trace, const TraceNames& names,
                                                const Messages& messages);
+// Of a choice that picked nothing: what would pick something, or why nothing can: "no message of the program is of that
+// kind: ...", without a full stop.
+[[nodiscard]] std::string none_chosen(const MessageChoice& choice, const Trace& trace, const TraceNames& names,
+                                      const Messages& messages, const Collectives& collectives);
 
 }  // namespace margay::sim

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ constexpr std::size_t kNone = MessageStory::kNone;
 struct MessagesOptions {
   std::string folder;
   MessageChoice choice;
+  std::size_t count = 0;  // 0: all
   bool csv = false;
 };
 
@@ -63,11 +65,10 @@ void list_messages(const MessagesOptions& options) {
     put_line(fmt::format("{:>14} {:>12}  {:<12} {:>12}  {:<18} {:<20} {}", "begin (us)", "took (us)", "message",
                          "bytes", "protocol", "how", "what"));
   }
-  const std::vector<MessageStory> chosen = choose(options.choice, trace, names, messages);
-  if (chosen.empty() && !options.csv) {
-    put_line(
-        "no message of the program is of that kind (--collective lists collective calls', --all the library's own)");
-  }
+  std::vector<MessageStory> chosen = choose(options.choice, trace, names, messages);
+  const std::size_t left_out = options.count == 0 ? 0 : chosen.size() - std::min(options.count, chosen.size());
+  chosen.resize(chosen.size() - left_out);
+  if (chosen.empty() && !options.csv) put_line(none_chosen(options.choice, trace, names, messages, collectives));
   for (const MessageStory& story : chosen) {
     const Row row = row_of(trace, words, messages, story);
     const auto& [source, destination, sequence] = row.identity;
@@ -80,6 +81,7 @@ void list_messages(const MessagesOptions& options) {
                            row.what));
     }
   }
+  if (left_out > 0 && !options.csv) put_line(fmt::format("{} more are like it", left_out));
   finish_output();
 }
 
@@ -91,6 +93,7 @@ void add_trace_messages(CLI::App& trace) {
       trace.add_subcommand("messages", "a line for each message: when, how long, which protocol, how taken");
   messages->add_option("folder", options->folder, "what --trace named")->required();
   add_message_choice(*messages, options->choice);
+  messages->add_option("--count", options->count, "at most so many messages")->check(CLI::PositiveNumber);
   messages->add_flag("--csv", options->csv, "values between commas, for other programs");
   messages->callback([options] { list_messages(*options); });
 }

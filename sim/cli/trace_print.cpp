@@ -228,7 +228,8 @@ void add_trace_print(CLI::App& trace, const CallSite& call_site) {
       ->delimiter(',')
       ->allow_extra_args(false);
   print->add_option("--around", options->around, "all that happened between a message's first step and its last");
-  print->add_option("--message", options->message, "only one message and its answers: SOURCE:DESTINATION:SEQUENCE");
+  print->add_option("--message", options->message,
+                    "only one message and its answers: SOURCE:DESTINATION:SEQUENCE, or '0>1 #17'");
   print->add_option("--from", options->from_us, "from so many microseconds after the first event");
   print->add_option("--to", options->to_us, "until so many microseconds after the first event");
   print->add_option("--head", options->head, "at most so many lines");

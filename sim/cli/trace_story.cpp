@@ -60,8 +60,9 @@ void tell_story(const StoryOptions& options, const CallSite& call_site) {
     }
   }
   if (chosen.empty()) {
-    fail_trace(Status::error(fmt::format("trace: {}: no message is of that kind; `margay trace print {}` shows all",
-                                         options.folder, options.folder)));
+    fail_trace(
+        Status::error(fmt::format("trace: {}: {} (`margay trace print {}` shows all events)", options.folder,
+                                  none_chosen(options.choice, trace, names, messages, collectives), options.folder)));
   }
   const std::size_t told = std::min(options.count, chosen.size());
   for (std::size_t i = 0; i < told; ++i) {
@@ -85,8 +86,9 @@ void add_trace_story(CLI::App& trace, const CallSite& call_site) {
   CLI::App* story =
       trace.add_subcommand("story", "tell what became of a message, from the call that sent it to the end");
   story->add_option("folder", options->folder, "what --trace named")->required();
-  story->add_option("message", options->message,
-                    "SOURCE:DESTINATION:SEQUENCE; otherwise the first that the options pick");
+  story->add_option(
+      "message", options->message,
+      "SOURCE:DESTINATION:SEQUENCE, or as it is told, '0>1 #17'; otherwise the first that the options pick");
   add_message_choice(*story, options->choice);
   story->add_option("--count", options->count, "tell so many")->check(CLI::PositiveNumber);
   story->callback([options, call_site] { tell_story(*options, call_site); });

@@ -1,6 +1,7 @@
 #include "sim/cli/trace_view.hpp"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -33,29 +34,54 @@ std::string page_of(const std::string& folder) {
   return path + ".html";
 }
 
+// On a terminal one line says what is being done, as large traces take a while; nothing is left of it.
+class ProgressLine {
+ public:
+  ProgressLine() : shown_(isatty(STDERR_FILENO) == 1) {}
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine() { say(""); }
+  void say(std::string_view text) const {
+    if (shown_) fmt::print(stderr, "\r\033[K{}", text);
+  }
+
+ private:
+  bool shown_;
+};
+
 void write_view(const ViewOptions& options, const CallSite& call_site, std::string_view page) {
   if (page.empty()) {
     fail_trace(
         Status::error("trace view: this margay was built without its page: install nodejs and npm, and configure and "
                       "build it again"));
   }
+  const ProgressLine progress;
+  progress.say(printable(fmt::format("reading {} ...", options.folder)));
   Trace trace;
-  load_trace(options.folder, trace);
+  const auto fail = [&](const Status& status) {
+    progress.say("");
+    fail_trace(status);
+  };
+  if (Status status = read_trace(options.folder, trace); !status.ok()) fail(status);
   if (trace.entries.empty()) {
-    fail_trace(
-        Status::error(fmt::format("trace view: {}: no event is in it, so there is nothing to see", options.folder)));
+    fail(Status::error(fmt::format("trace view: {}: no event is in it, so there is nothing to see", options.folder)));
   }
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
   const EventWords words(trace, names, call_site, &collectives);
+  progress.say(fmt::format("laying out {} events ...", trace.entries.size()));
   const std::string path = options.output.empty() ? page_of(options.folder) : options.output;
   ExportOutput output;
-  if (Status status = output.open(path); !status.ok()) fail_trace(status);
+  if (Status status = output.open(path); !status.ok()) fail(status);
   const PageInput input{trace, names, messages, collectives, words, call_site};
-  if (Status status = write_page(page, input, options.folder, output.stream()); !status.ok()) fail_trace(status);
-  if (Status status = output.close(); !status.ok()) fail_trace(status);
+  const auto told = [&](std::size_t done, std::size_t all) {
+    progress.say(fmt::format("telling {} stories: {} % ...", all, 100 * done / all));
+  };
+  if (Status status = write_page(page, input, options.folder, told, output.stream()); !status.ok()) fail(status);
+  if (Status status = output.close(); !status.ok()) fail(status);
   if (path == "-") return;
+  progress.say("");
   put_line(fmt::format("{}: {} messages; open it in a browser", path, messages.roots().size()));
   finish_output();
 }

@@ -65,7 +65,8 @@ enum class TraceKind : std::uint16_t {
   coprocessor_end = 28,    // {a: messages handled}
   peer_lost = 29,          // {source: the peer, wire, reason}
   mpi_enter = 30,  // {a: call, detail: thread, match_bits: address behind the call} index in the file's table of names
-  mpi_leave = 31,  // {a: call, b: error class, detail: thread}
+  mpi_leave =
+      31,  // {a: call, b: error class, detail: thread, reason: 1 when it does not return, as the error is fatal}
   // The sender again
   take_back = 32,  // {wire, bytes} a message that its wire had not begun with was cancelled: an empty one goes instead
   // Collective calls by way of memory that the ranks of a node share, in place of messages: {match_bits, bytes, a:

@@ -19,10 +19,15 @@ bool parse_number(std::string_view& text, std::uint64_t limit, std::uint64_t& nu
   return true;
 }
 
-bool take_colon(std::string_view& text) {
-  if (!text.starts_with(':')) return false;
-  text.remove_prefix(1);
+bool take(std::string_view& text, std::string_view mark) {
+  if (!text.starts_with(mark)) return false;
+  text.remove_prefix(mark.size());
   return true;
+}
+
+// What stands before the sequence: ":" after "0:1", " #" or "#" after "0>1".
+bool take_before_sequence(std::string_view& text, bool as_told) {
+  return as_told ? take(text, " #") || take(text, "#") : take(text, ":");
 }
 
 bool answers(const TraceEvent& event) {
@@ -92,12 +97,15 @@ Status parse_message(std::string_view text, MessageIdentity& message) {
   std::uint64_t source = 0;
   std::uint64_t destination = 0;
   std::uint64_t sequence = 0;
-  const bool good = parse_number(rest, kRankLimit, source) && take_colon(rest) &&
-                    parse_number(rest, kRankLimit, destination) && take_colon(rest) &&
+  const bool as_told = text.find('>') != std::string_view::npos;
+  const bool good = parse_number(rest, kRankLimit, source) && take(rest, as_told ? ">" : ":") &&
+                    parse_number(rest, kRankLimit, destination) && take_before_sequence(rest, as_told) &&
                     parse_number(rest, ~std::uint64_t{0}, sequence) && rest.empty() && sequence != 0;
   if (!good) {
     return Status::error(fmt::format(
-        "\"{}\" is no message; write SOURCE:DESTINATION:SEQUENCE with the sequence from 1, as in 0:1:17", text));
+        "\"{}\" is no message; write SOURCE:DESTINATION:SEQUENCE with the sequence from 1, as in 0:1:17, or "
+        "as it is told, '0>1 #17' (in quotes: a shell's > makes a file)",
+        text));
   }
   message = {static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(destination), sequence};
   return {};

@@ -23,7 +23,8 @@ struct MessageIdentity {
 [[nodiscard]] inline MessageIdentity identity(const TraceEvent& event) {
   return {event.source, event.destination, event.sequence};
 }
-// "0:1:17" (source, destination, sequence from 1). Errors: anything else, with how it should look.
+// "0:1:17" (source, destination, sequence from 1), or as stories and pages write it: "0>1 #17", also without the space.
+// Errors: anything else, with how it should look.
 [[nodiscard]] portals::Status parse_message(std::string_view text, MessageIdentity& message);
 
 struct TraceFilter {

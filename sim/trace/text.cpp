@@ -131,6 +131,7 @@ void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event
     case TraceKind::mpi_leave:
       add_call(words, file, event);
       if (event.b != 0) words.add("error class {}", event.b);
+      if (event.reason != 0) words.add("fatal");
       break;
     case TraceKind::sleep:
       if (event.detail != 0) words.add("at most {} ns", event.detail);

@@ -6,12 +6,17 @@ whose types do not fit.
     tests/mpi/launch_checks.py --build build/release leaks      one
     tests/mpi/launch_checks.py --list
 """
+import json
+import os
 import pathlib
+import pty
 import re
+import subprocess
 import sys
 import tempfile
 
-from launch_case import SOURCES, cases_of, run_cases
+import support
+from launch_case import SOURCES, Skipped, cases_of, run_cases
 
 
 def case_check(case):
@@ -55,12 +60,85 @@ def case_trace_story(case):
             tells("0>1 #1: 100000 x MPI_DOUBLE", words=words)
         for words in (["--dropped"], ["--never-received"], ["--tag", "8"], ["--from", "1"]):
             case.run([margay, "trace", "story", trace, *words], status=1)
-            case.expect("no message is of that kind" in case.last.stderr, f"{words}: the sentence")
+            case.expect("no message of the program is of that kind" in case.last.stderr, f"{words}: the sentence")
         case.run([margay, "trace", "print", trace, "--call", "MPI_Recv", "--around", "0:1:1"])
         case.expect("sleeps" not in case.last.stdout and "finds it among the unexpected" in case.last.stdout, "the print")
         compile_with("-g", "-DANOTHER")
         compile_with()
         tells("calls MPI_Send\n")
+
+
+def case_trace_names(case):
+    """A message is named as commands list it and as stories tell it; where no message is listed, why, and what shows some."""
+    margay = case.build.tool("margay")
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.run([*case.build.margay_run(2, timeout=20), "--trace", trace, case.ours("copies.c")])
+        case.run([margay, "trace", "messages", trace])
+        rows = [line for line in case.last.stdout.splitlines() if re.match(r" *[\d.]+ ", line)]
+        listed = rows[1].split()[2]
+        case.run([margay, "trace", "messages", trace, "--count", "2"])
+        case.expect(rows[1] in case.last.stdout and rows[2] not in case.last.stdout, "two messages")
+        case.expect(case.last.stdout.endswith(f"\n{len(rows) - 2} more are like it\n"), "how many more there are")
+        case.run([margay, "trace", "story", trace, listed])
+        story = case.last.stdout
+        told = story.split(":")[0]
+        case.expect(re.fullmatch(r"\d+>\d+ #\d+", told) and told == "{}>{} #{}".format(*listed.split(":")), "the story's name for it")
+        case.run([margay, "trace", "story", trace, told])
+        case.expect(case.last.stdout == story, "one story by both names")
+        for option in ("--message", "--around"):
+            case.run([margay, "trace", "print", trace, option, listed])
+            printed = case.last.stdout
+            case.run([margay, "trace", "print", trace, option, told])
+            case.expect(case.last.stdout == printed and f" {told} " in printed, f"{option} by both names")
+        case.run([margay, "trace", "story", trace, "0>1"], status=1)
+        case.expect("\"0>1\" is no message; write SOURCE:DESTINATION:SEQUENCE" in case.last.stderr, "how to name one")
+        program = case.ours(SOURCES.parents[2] / "examples" / "conjugate_gradient.c", ["-lm"])
+        for nodes, sentences in (("1", ("have no messages",)), ("2", ("--collective shows", "--all shows"))):
+            trace = str(pathlib.Path(folder) / f"nodes{nodes}")
+            case.run([*case.build.margay_run(2, timeout=20), "--nodes", nodes, "--trace", trace, program])
+            for words in (["story", trace, "--slowest"], ["messages", trace]):
+                case.run([margay, "trace", *words], status=1 if words[0] == "story" else 0)
+                for sentence in sentences:
+                    case.expect(sentence in case.last.stdout + case.last.stderr, f"{nodes}, {words[0]}: {sentence}")
+
+
+def page_notes(case, trace):
+    """What the page of `trace` tells above all."""
+    case.run([case.build.tool("margay"), "trace", "view", trace], status=None)
+    if "built without its page" in case.last.stderr:
+        raise Skipped(case.last.stderr.strip())
+    case.expect(case.last.status == 0 and case.last.stderr == "", "not a word of progress where no terminal is")
+    page = pathlib.Path(f"{trace}.html").read_text(encoding="utf-8")
+    return json.loads(re.search(r'<script type="application/json" id="margay-head">(.*)</script>', page)[1])["notes"]
+
+
+def case_trace_ended(case):
+    """The page and `print` say how a rank ended the job; of --trace-last both say the same."""
+    program = case.ours("ends.c", ["-g"], "ends_lines")
+    with tempfile.TemporaryDirectory() as folder:
+        for way, words, told in (("abort", ("7", "1"), r"Rank 1 calls MPI_Abort \(ends\.c:\d+\), which ends the job\."),
+                                 ("fatal", (), r"Rank \d calls MPI_Send \(ends\.c:\d+\), and MPI_Send fails by a fatal error: MPI_ERR_RANK\.")):
+            trace = str(pathlib.Path(folder) / way)
+            case.margay("--trace", trace, program, way, *words, status="nonzero")
+            notes = page_notes(case, trace)
+            case.expect(notes and re.fullmatch(told, notes[0]), f"{way}: {notes}")
+        case.run([case.build.tool("margay"), "trace", "print", trace])
+        case.expect("MPI_Send fails by a fatal error: MPI_ERR_RANK" in case.last.stdout, "the print")
+        trace = str(pathlib.Path(folder) / "last")
+        case.margay("--trace", trace, "--trace-events", "60", "--trace-last", "0.000001", case.ours("who.c"))
+        notes = page_notes(case, trace)
+        case.run([case.build.tool("margay"), "trace", "print", trace])
+        printed = re.findall(r"^# rank (\d+) .*, the first (\d+) not kept \(--trace-last\)", case.last.stdout, re.MULTILINE)
+        case.expect(len(printed) == 2, "both ranks have more events")
+        case.expect([re.match(r"Rank (\d+): its first (\d+) events are not kept \(--trace-last\)", note).groups() for note in notes] == printed, f"{notes}")
+        screen, terminal = pty.openpty()
+        status = subprocess.run([case.build.tool("margay"), "trace", "view", trace], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                stderr=terminal, timeout=60, check=False, env=support.clean_environment()).returncode
+        os.close(terminal)
+        seen = os.read(screen, 65536).decode()
+        os.close(screen)
+        case.expect(status == 0 and f"reading {trace} ..." in seen and seen.endswith("\r\x1b[K"), f"a terminal is told what is done: {seen!r}")
 
 
 def case_trace_copies(case):

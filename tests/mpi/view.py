@@ -120,6 +120,18 @@ def compare_collectives(page):
     return problems
 
 
+def compare_locks(page, build, folder):
+    """Each lock of a window that the events tell of, with its end."""
+    table = page.table("locks")
+    printed = margay(build, "print", folder, "--kind", "window_sync", "--raw")
+    taken = re.findall(r"^ *([\d.]+) +(\d+) +window_sync .*, window (\d+), lock(?:_all)?$", printed, re.MULTILINE)
+    mine = [(f"{table['from'][row] / 1000:.3f}", str(rank), str(table["window"][row])) for row, rank in enumerate(table["rank"])]
+    if not taken or mine != taken:
+        return [f"the locks are {mine}, the events tell {taken}"]
+    return [f"lock {row} was held until {until}, from {table['from'][row]}" for row, until in enumerate(table["to"])
+            if not until > table["from"][row]]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, help="build folder, as build/release")
@@ -139,6 +151,11 @@ def main():
             sys.exit(view.transcript(["margay trace view fails"]))
         page = Page(file.read_text(encoding="utf-8"))
         problems += compare_messages(page, build, folder) + compare_order(page) + compare_collectives(page)
+        locking = support.compile_program(build, build.tool("mpicc"), pathlib.Path(__file__).parents[2] / "examples" / "work_queue.c", ".margay")
+        locked = str(pathlib.Path(scratch) / "locked")
+        problems += support.execute(build.margay_run(RANKS, timeout=TIMEOUT) + ["--trace", locked, locking], TIMEOUT + 15).problems(0)
+        margay(build, "view", locked, "-o", str(file))
+        problems += compare_locks(Page(file.read_text(encoding="utf-8")), build, locked)
         full = support.execute([build.tool("margay"), "trace", "view", folder, "-o", "/dev/full"], TIMEOUT)
         if full.status != 1 or "could not be written" not in full.stderr:
             problems.append(full.transcript(["a page that cannot be written is no error"]))

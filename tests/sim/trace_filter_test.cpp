@@ -115,14 +115,42 @@ TEST_CASE("a send_begin that knows its sequence is its own message's only") {
   CHECK(picked(story, filter) == Indices{1});
 }
 
-TEST_CASE("a message is written SOURCE:DESTINATION:SEQUENCE and nothing else") {
+TEST_CASE("a message is written SOURCE:DESTINATION:SEQUENCE or as stories tell it, and nothing else") {
   MessageIdentity message;
   REQUIRE(parse_message("0:1:17", message).ok());
   CHECK(message == MessageIdentity{0, 1, 17});
   REQUIRE(parse_message("4294967294:0:18446744073709551615", message).ok());
   CHECK(message == MessageIdentity{0xffff'fffe, 0, ~std::uint64_t{0}});
-  for (const char* bad : {"", ":", "0", "0:1", "0:1:", "0:1:0", "0:1:2:3", "0:1:2 ", " 0:1:2", "-1:0:1", "a:b:c",
-                          "0:1:+2", "4294967295:0:1", "0:4294967296:1", "0:1:18446744073709551616", "0,1,2"}) {
+  for (const char* told : {"7>0 #5", "7>0#5"}) {
+    CAPTURE(told);
+    message = {};
+    REQUIRE(parse_message(told, message).ok());
+    CHECK(message == MessageIdentity{7, 0, 5});
+  }
+  for (const char* bad : {"",
+                          ":",
+                          "0",
+                          "0:1",
+                          "0:1:",
+                          "0:1:0",
+                          "0:1:2:3",
+                          "0:1:2 ",
+                          " 0:1:2",
+                          "-1:0:1",
+                          "a:b:c",
+                          "0:1:+2",
+                          "4294967295:0:1",
+                          "0:4294967296:1",
+                          "0:1:18446744073709551616",
+                          "0,1,2",
+                          "7>0:5",
+                          "7:0 #5",
+                          "7>0",
+                          "7>0 #0",
+                          "7>0 5",
+                          "7>0  #5",
+                          "7 > 0 #5",
+                          "7>0 #5 "}) {
     CAPTURE(bad);
     const auto status = parse_message(bad, message);
     REQUIRE_FALSE(status.ok());

@@ -21,6 +21,7 @@ import { follow_theme } from './views/theme.js';
 import { Timeline } from './views/timeline/timeline.js';
 import { header, order_of, timeline_bar } from './views/toolbar.js';
 
+const kNarrow = 1000;      // CSS pixels of a window up to which views and story stand in one column
 const kPaperWidth = 718;  // CSS pixels between the margins of A4; the style sheet fits it to other paper
 
 function first_state(trace) {
@@ -56,7 +57,7 @@ export class Page {
     listen_keys(keys);
     this.store.on(['time', 'rank'], () => this.#tell(status));
     const below = h('div', { class: 'below' }, this.tabs.element, story);
-    this.store.on(['whole'], () => below.classList.toggle('whole', this.store.state.whole));
+    this.#arrange(below, story);
     this.elements = [...header(this, theme.toggle, () => help.toggle()), filters.element,
       h('main', {}, h('section', { class: 'timeline', 'aria-label': 'timeline' }, timeline_bar(this), this.timeline.element),
         below), status, help.element].filter((element) => element !== null);
@@ -66,6 +67,22 @@ export class Page {
   #tell(status) {
     const { rank, time } = this.store.state;
     status.textContent = `rank ${rank}, ${instant_text(time)}: ${this.timeline.state_text()}`;
+  }
+
+  // The views and the story side by side, or in one column where the window is narrow or that is asked for.
+  #arrange(below, story) {
+    const narrow = matchMedia(`(max-width: ${kNarrow}px)`);
+    const arrange = () => {
+      const { whole, selected } = this.store.state;
+      below.classList.toggle('whole', whole || narrow.matches);
+      below.classList.toggle('unchosen', !selected);
+    };
+    this.store.on(['whole', 'selected'], arrange);
+    narrow.addEventListener('change', arrange);
+    arrange();
+    this.store.on(['selected'], () => {
+      if (this.store.state.selected && below.classList.contains('whole')) story.scrollIntoView({ block: 'nearest' });
+    });
   }
 
   // On paper every panel is there, not only the one that was looked at last.

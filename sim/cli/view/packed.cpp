@@ -3,20 +3,24 @@
 #include <sodium.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
-#include <vector>
+#include <thread>
+#include <utility>
 
 namespace margay::sim {
 
 namespace {
 
-constexpr int kLevel = 6;
+constexpr int level_of(PackedAs kind) {
+  return kind == PackedAs::numbers ? 4 : 6;
+}
 
-std::vector<unsigned char> gzip(std::span<const std::byte> bytes) {
+std::vector<unsigned char> gzip(std::span<const std::byte> bytes, int level) {
   constexpr int kGzip = 16;  // added to the window's bits: a gzip header
   z_stream stream{};
-  if (deflateInit2(&stream, kLevel, Z_DEFLATED, MAX_WBITS + kGzip, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
+  if (deflateInit2(&stream, level, Z_DEFLATED, MAX_WBITS + kGzip, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();
   }
   std::vector<unsigned char> out;
@@ -43,12 +47,26 @@ std::vector<unsigned char> gzip(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-std::string packed(std::span<const std::byte> bytes) {
-  const std::vector<unsigned char> compressed = gzip(bytes);
+std::string packed(std::span<const std::byte> bytes, PackedAs kind) {
+  const std::vector<unsigned char> compressed = gzip(bytes, level_of(kind));
   std::string text(sodium_base64_ENCODED_LEN(compressed.size(), sodium_base64_VARIANT_ORIGINAL), '\0');
   sodium_bin2base64(text.data(), text.size(), compressed.data(), compressed.size(), sodium_base64_VARIANT_ORIGINAL);
   text.pop_back();  // its zero
   return text;
+}
+
+std::size_t PackedBlobs::add(std::span<const std::byte> bytes, PackedAs kind) {
+  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  while (blobs_.size() - taken_ >= most) static_cast<void>(at(taken_));
+  blobs_.push_back({{}, std::async(std::launch::async, [kind, copy = std::vector(bytes.begin(), bytes.end())] {
+                      return packed(copy, kind);
+                    })});
+  return blobs_.size() - 1;
+}
+
+const std::string& PackedBlobs::at(std::size_t number) {
+  for (; taken_ <= number; ++taken_) blobs_[taken_].text = blobs_[taken_].pending.get();
+  return blobs_[number].text;
 }
 
 }  // namespace margay::sim

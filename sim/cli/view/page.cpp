@@ -9,6 +9,7 @@
 #include "sim/cli/view/calls_table.hpp"
 #include "sim/cli/view/collectives_table.hpp"
 #include "sim/cli/view/entries_table.hpp"
+#include "sim/cli/view/locks_table.hpp"
 #include "sim/cli/view/messages_table.hpp"
 #include "sim/trace/story/tell.hpp"
 
@@ -34,6 +35,14 @@ std::vector<double> last_events(const PageInput& input) {
   return last;
 }
 
+// What --trace-last left out is newer than what was overwritten before: with it, no event that was asked for is lost.
+struct Missing {
+  std::uint64_t overwritten = 0, left_out = 0;
+};
+Missing missing(const TraceFile& file) {
+  return file.left_out > 0 ? Missing{0, file.lost} : Missing{file.lost, 0};
+}
+
 std::string ranks_of(const PageInput& input) {
   const std::vector<double> last = last_events(input);
   std::string json;
@@ -42,29 +51,56 @@ std::string ranks_of(const PageInput& input) {
     json += fmt::format(
         R"({}{{"rank":{},"size":{},"node":{},"process":{},"events":{},"lost":{},"left_out":{},"closed":{},"threads":{},"last":{},"heap":{}}})",
         json.empty() ? "" : ",", file.rank, file.size, file.node, file.process_id, file.written - file.lost,
-        file.lost - file.left_out, file.left_out, file.closed, input.messages.has_threads(i) ? 2 : 1,
+        missing(file).overwritten, missing(file).left_out, file.closed, input.messages.has_threads(i) ? 2 : 1,
         std::isnan(last[i]) ? "null" : fmt::format("{}", last[i]), input.names.heap_bytes(i));
   }
   return "[" + json + "]";
 }
 
+// Of an mpi_enter or mpi_leave by which a rank ended the job itself: a fatal error, MPI_Abort. "" of all others.
+std::string own_end(const PageInput& input, std::size_t at) {
+  const Trace::Entry& entry = input.entry(at);
+  if (entry.event.kind == TraceKind::mpi_enter) {
+    if (call_name(input.trace.files[entry.file], entry.event.a) != "MPI_Abort") return "";
+    return fmt::format("Rank {} {}, which ends the job.", input.rank_of(at), input.words.of(entry));
+  }
+  if (entry.event.reason == 0) return "";
+  std::size_t enter = at;
+  while (enter > 0 && input.messages.leave_of(enter) != at) --enter;
+  const bool known = input.messages.leave_of(enter) == at;
+  return fmt::format("Rank {} {}{}.", input.rank_of(at), known ? input.words.of(input.entry(enter)) + ", and " : "",
+                     input.words.of(entry));
+}
+
+std::vector<std::string> own_ends(const PageInput& input) {
+  std::vector<std::string> ends;
+  for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
+    const TraceKind kind = input.entry(i).event.kind;
+    if (kind != TraceKind::mpi_enter && kind != TraceKind::mpi_leave) continue;
+    if (std::string end = own_end(input, i); !end.empty()) ends.push_back(std::move(end));
+  }
+  return ends;
+}
+
 // What the reader of the page has to know before.
-std::string notes_of(const Trace& trace) {
+std::string notes_of(const PageInput& input) {
+  const Trace& trace = input.trace;
   std::string json;
   const auto note = [&](const std::string& text) { json += (json.empty() ? "" : ",") + json_text(text); };
+  for (const std::string& end : own_ends(input)) note(end);
   for (const TraceFile& file : trace.files) {
-    const std::uint64_t overwritten = file.lost - file.left_out;
+    const auto [overwritten, left_out] = missing(file);
     if (overwritten > 0) {
       note(
           fmt::format("Rank {}: its first {} events were overwritten; record more (--trace-events). What stood in its "
                       "match lists and queues before is not shown.",
                       file.rank, overwritten));
     }
-    if (file.left_out > 0) {
-      note(
-          fmt::format("Rank {}: {} events before the end of the run are left out (--trace-last). What stood "
-                      "in its match lists and queues before is not shown.",
-                      file.rank, file.left_out));
+    if (left_out > 0) {
+      note(fmt::format(
+          "Rank {}: its first {} events are not kept (--trace-last). What stood in its match lists and queues "
+          "before is not shown.",
+          file.rank, left_out));
     }
     if (!file.closed) note(fmt::format("Rank {} did not close its trace: it still runs, or was ended.", file.rank));
     if (file.definitions_lost > 0) {
@@ -77,16 +113,18 @@ std::string notes_of(const Trace& trace) {
   return "[" + json + "]";
 }
 
-void add_stories(const PageInput& input, const PageMessages& messages, PageData& data) {
+void add_stories(const PageInput& input, const PageMessages& messages, const StoriesTold& told, PageData& data) {
   std::string blobs, text;
   const auto end_block = [&] {
-    blobs += fmt::format("{}{}", blobs.empty() ? "" : ",", data.add_blob(std::as_bytes(std::span(text))));
+    blobs +=
+        fmt::format("{}{}", blobs.empty() ? "" : ",", data.add_blob(std::as_bytes(std::span(text)), PackedAs::text));
     text.clear();
   };
   for (std::size_t row = 0; row < messages.stories.size(); ++row) {
     if (row > 0) {
       if (row % kStoriesInBlock == 0) {
         end_block();
+        told(row, messages.stories.size());
       } else {
         text += kBetweenStories;
       }
@@ -100,7 +138,7 @@ void add_stories(const PageInput& input, const PageMessages& messages, PageData&
 }  // namespace
 
 portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
-                           std::ostream& out) {
+                           const StoriesTold& told, std::ostream& out) {
   const std::size_t place = frame.find(kPlace);
   if (place == std::string_view::npos) return portals::Status::error("the page has no place for its data");
   PageData data;
@@ -108,13 +146,14 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   const PageMessages messages = add_messages(input, calls, data);
   add_entries(input, messages, data);
   add_collectives(input, calls, data);
-  add_stories(input, messages, data);
+  add_locks(input, data);
+  add_stories(input, messages, told, data);
   const std::uint64_t first = input.trace.entries.front().event.time, last = input.trace.entries.back().event.time;
   data.member("title", json_text(title));
   data.member("started", json_text(started(input.trace)));
   data.member("duration_ns", fmt::format("{}", last - first));
   data.member("ranks", ranks_of(input));
-  data.member("notes", notes_of(input.trace));
+  data.member("notes", notes_of(input));
   out << frame.substr(0, place);
   data.write(out);
   out << frame.substr(place + kPlace.size());

@@ -1,6 +1,8 @@
 // The page of `margay trace view`: one HTML file that holds its script and its data.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -10,9 +12,12 @@
 
 namespace margay::sim {
 
+// Called from time to time, with how many of all stories are told.
+using StoriesTold = std::function<void(std::size_t told, std::size_t all)>;
+
 // `frame`: the built page (viewer/), in which one line stands for the data. Errors: it has no such line. What `out`
 // could not take is in its state.
 [[nodiscard]] portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
-                                         std::ostream& out);
+                                         const StoriesTold& told, std::ostream& out);
 
 }  // namespace margay::sim

@@ -5,14 +5,15 @@
 #include <nlohmann/json.hpp>
 
 #include "portals/base/assert.hpp"
-#include "sim/cli/view/packed.hpp"
 
 namespace margay::sim {
 
 std::uint32_t PageStrings::number(std::string_view text) {
-  const auto [found, is_new] = numbers_.try_emplace(std::string(text), static_cast<std::uint32_t>(texts_.size()));
-  if (is_new) texts_.emplace_back(text);
-  return found->second;
+  if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
+  const auto number = static_cast<std::uint32_t>(texts_.size());
+  texts_.emplace_back(text);
+  numbers_.emplace(text, number);
+  return number;
 }
 
 std::string json_text(std::string_view text) {
@@ -26,7 +27,7 @@ void PageData::Table::add_bytes(std::string_view name, std::string_view type, st
                                 std::span<const std::byte> bytes) {
   MARGAY_ASSERT(rows == rows_);
   columns_ += fmt::format(R"({}{}:{{"type":"{}","blob":{}}})", columns_.empty() ? "" : ",", json_text(name), type,
-                          data_.add_blob(bytes));
+                          data_.add_blob(bytes, PackedAs::numbers));
 }
 
 void PageData::Table::done() {
@@ -38,12 +39,7 @@ void PageData::member(std::string_view name, std::string json) {
   members_ += fmt::format(",{}:{}", json_text(name), json);
 }
 
-std::size_t PageData::add_blob(std::span<const std::byte> bytes) {
-  blobs_.push_back(packed(bytes));
-  return blobs_.size() - 1;
-}
-
-void PageData::write(std::ostream& out) const {
+void PageData::write(std::ostream& out) {
   std::string strings;
   for (const std::string& text : strings_.all()) strings += (strings.empty() ? "" : ",") + json_text(text);
   const std::string list = "[" + strings + "]";
@@ -52,8 +48,8 @@ void PageData::write(std::ostream& out) const {
   const auto blob = [&](std::size_t number, const std::string& text) {
     out << R"(<script type="text/plain" id="margay-blob-)" << number << "\">" << text << "</script>\n";
   };
-  for (std::size_t number = 0; number < blobs_.size(); ++number) blob(number, blobs_[number]);
-  blob(blobs_.size(), packed(std::as_bytes(std::span(list))));
+  for (std::size_t number = 0; number < blobs_.size(); ++number) blob(number, blobs_.at(number));
+  blob(blobs_.size(), packed(std::as_bytes(std::span(list)), PackedAs::text));
 }
 
 }  // namespace margay::sim

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <ostream>
 #include <span>
@@ -11,6 +12,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "sim/cli/view/packed.hpp"
 
 namespace margay::sim {
 
@@ -22,8 +25,12 @@ class PageStrings {
   [[nodiscard]] const std::vector<std::string>& all() const { return texts_; }
 
  private:
+  struct Hash {  // looks a view up without a string made of it
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
   std::vector<std::string> texts_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> numbers_;
 };
 
 // A time that is not known, or of what did not happen.
@@ -62,15 +69,15 @@ class PageData {
   // Another member of the head. `json`: its value.
   void member(std::string_view name, std::string json);
   // Its number.
-  std::size_t add_blob(std::span<const std::byte> bytes);
+  std::size_t add_blob(std::span<const std::byte> bytes, PackedAs kind) { return blobs_.add(bytes, kind); }
   // The script elements.
-  void write(std::ostream& out) const;
+  void write(std::ostream& out);
 
  private:
   PageStrings strings_;
-  std::vector<std::string> blobs_;  // base64 of gzip
-  std::string tables_;              // members of "tables", as JSON
-  std::string members_;             // other members of the head, as JSON
+  PackedBlobs blobs_;
+  std::string tables_;   // members of "tables", as JSON
+  std::string members_;  // other members of the head, as JSON
 };
 
 // As a JSON string that may stand in a script element.

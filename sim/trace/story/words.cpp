@@ -435,6 +435,10 @@ std::string EventWords::of_rank(const Trace::Entry& entry) const {
     case TraceKind::mpi_enter:
       return fmt::format("calls {}{}", call(entry), thread_words(event));
     case TraceKind::mpi_leave:
+      if (event.reason != 0) {
+        return fmt::format("{} fails by a fatal error: {}{}", call_name(file, event.a), error_name(event.b),
+                           thread_words(event));
+      }
       return fmt::format("{} returns{}{}", call_name(file, event.a),
                          event.b == 0 ? "" : fmt::format(" {}", error_name(event.b)), thread_words(event));
     case TraceKind::shared_write:

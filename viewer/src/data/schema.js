@@ -32,6 +32,7 @@ export const kTables = {
     rank: 'u32', name: 'u32', communicator: 'u32', number: 'u32', start: 'f64', algorithm: 'u32', bytes: 'f64', begin: 'f64', end: 'f64',
     group: 'i32', call: 'i32',
   },
+  locks: { rank: 'u32', window: 'u32', target: 'i32', from: 'f64', to: 'f64' },
   steps: { rank: 'u32', message: 'i32', time: 'f64', text: 'u32' },
 };
 

@@ -3,7 +3,8 @@ import { kExactBelow } from '../base/format.js';
 import { collective_name } from './collective.js';
 import { ranks_of_text } from './ranks_text.js';
 
-const kPair = /^(\d+)\s*>\s*(\d+)(?:\s*#(\d+))?$/;  // "0>1", "0>1 #17"
+const kPair = /^(\d+)\s*>\s*(\d+)(?:\s*#\s*(\d+))?$/;  // "0>1", "0>1 #17"
+const kMessage = /^(\d+):(\d+):(\d+)$/;                  // "0:1:17", as the commands take it too
 const kRanks = /^ranks?\s+(\d[\d\s,-]*)$/;           // "rank 3"
 
 /** The filter of a fresh page: everything but the library's own messages. */
@@ -42,7 +43,7 @@ export function texts_with(strings, text) {
 // What a search finds by the names that the page gives: a pair of ranks, or a message of it, or a rank.
 function name_test(trace, text) {
   const { source, destination, sequence } = trace.messages;
-  const pair = kPair.exec(text);
+  const pair = kPair.exec(text) ?? kMessage.exec(text);
   if (pair) {
     const [from, to] = [Number(pair[1]), Number(pair[2])];
     const number = pair[3] === undefined ? null : Number(pair[3]);

@@ -1,5 +1,5 @@
 // The sentences on top of the page: those of the trace, and what its tables tell of ranks that never came to their end.
-import { instant_text, time_text } from '../base/format.js';
+import { count_text, instant_text, time_text } from '../base/format.js';
 import { category_of, kCategories } from './categories.js';
 import { rows_of_call } from './collective.js';
 import { is_catch_all } from './instant.js';
@@ -8,17 +8,31 @@ import { text_of_ranks } from './ranks_text.js';
 
 const kToldMost = 12;      // ranks
 const kReceivesMost = 3;   // of a rank
-const kOfRank = /^Rank (\d+) (.+)$/s;
+const kOfRank = /^Rank (\d+)(:?) (.+)$/s;
+const kAmount = /(?<=^| )\d+(?= )/;  // of a note of a rank
 
-/** `notes` with those that say the same of several ranks as one. */
+function range_text(amounts) {
+  const [least, most] = [Math.min(...amounts), Math.max(...amounts)];
+  return least === most ? count_text(least) : `${count_text(least)} to ${count_text(most)}`;
+}
+
+/** `notes` with those that say the same of several ranks as one; where only the amount differs, with its range. */
 export function joined_notes(notes) {
   const said = new Map();
   for (const note of notes) {
-    const [, rank, rest] = kOfRank.exec(note) ?? [null, null, note];
-    if (!said.has(rest)) said.set(rest, { ranks: [], note });
-    if (rank !== null) said.get(rest).ranks.push(Number(rank));
+    const [, rank, colon, rest] = kOfRank.exec(note) ?? [null, null, '', note];
+    const key = rank === null ? note : `${colon} ${rest.replace(kAmount, '#')}`;
+    if (!said.has(key)) said.set(key, { ranks: [], rests: [], colon, note });
+    if (rank === null) continue;
+    said.get(key).ranks.push(Number(rank));
+    said.get(key).rests.push(rest);
   }
-  return [...said].map(([rest, { ranks, note }]) => (ranks.length > 1 ? `Ranks ${text_of_ranks(ranks)}: each ${rest}` : note));
+  return [...said.values()].map(({ ranks, rests, colon, note }) => {
+    if (ranks.length < 2) return note;
+    const amounts = rests.map((rest) => kAmount.exec(rest)).filter(Boolean).map(([amount]) => Number(amount));
+    const same = rests[0].replace(kAmount, () => range_text(amounts));
+    return `Ranks ${text_of_ranks(ranks)}: ${colon ? same.replace(/^its /, 'their ').replaceAll(' its ', ' their ') : `each ${same}`}`;
+  });
 }
 
 // The program's call of a rank and thread that had not returned; -1 when there is none.

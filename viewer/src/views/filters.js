@@ -28,7 +28,7 @@ export function filter_bar({ trace, store, actions }) {
   const errors = h('p', { class: 'errors', role: 'alert', hidden: true });
   const clear = h('button', { type: 'button', id: 'filter-clear', onclick: () => actions.filter_by({ ...kNoFilter }) }, 'Clear');
   const element = h('form', { class: 'filters only-screen', role: 'search', onsubmit: (event) => event.preventDefault() },
-    text('text', 'Search', 'call, what, 0>1, rank 3'), text('ranks', 'Ranks', '0-3,7'), text('from', 'From', 'all'), text('to', 'To', 'all'),
+    text('text', 'Search', 'call, what, 0>1 #17, rank 3'), text('ranks', 'Ranks', '0-3,7'), text('from', 'From', 'all'), text('to', 'To', 'all'),
     text('tag', 'Tag', 'any'), choice('communicator', 'Communicator'), choice('protocol', 'Protocol'), choice('how', 'Taken'),
     choice('wire', 'Wire'), text('bytes', 'Bytes at least', '64k'),
     h('label', { class: 'field check' }, internal, h('span', {}, 'library\u2019s own')), clear, errors);

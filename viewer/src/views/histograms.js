@@ -1,13 +1,28 @@
 // How the messages' sizes, walks and waiting times are spread.
-import { axisBottom } from 'd3-axis';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { select } from 'd3-selection';
 import { bytes_text, count_text, counted, time_text } from '../base/format.js';
 import { by_powers_of_two, by_times } from '../model/histogram.js';
 import { h } from './dom.js';
 
-const kSize = { width: 420, height: 190, top: 18, bottom: 30, side: 8 };
-const kNamesMost = 9;  // below the bars
+const kSize = { width: 420, height: 190, top: 18, bottom: 30, side: 24 };
+const kNamesMost = 7;   // below the bars
+const kTick = 5;
+
+// The axis: a bar is of what lies between the bounds on its left and on its right.
+function draw_bounds(svg, x, names) {
+  const { width, height, bottom, side } = kSize;
+  const every = Math.ceil((names.length - 1) / kNamesMost);
+  const axis = svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${height - bottom})`);
+  axis.append('path').attr('d', `M${side},0H${width - side}`);
+  const half_gap = (x.step() - x.bandwidth()) / 2;
+  const place = (index) => (index < names.length - 1 ? x(index) - half_gap : x(index - 1) + x.bandwidth() + half_gap);
+  const bounds = axis.selectAll('g.bound').data(names.map((_, index) => index)).join('g').attr('class', 'bound')
+    .attr('transform', (index) => `translate(${place(index)},0)`);
+  bounds.append('line').attr('y2', kTick);
+  bounds.filter((index) => index % every === 0).append('text').attr('y', kTick + 12)
+    .attr('text-anchor', 'middle').text((index) => names[index]);
+}
 
 function histogram(bars, name_of, range_of) {
   const { width, height, top, bottom, side } = kSize;
@@ -19,9 +34,7 @@ function histogram(bars, name_of, range_of) {
   bar.append('title').text((each) => `${range_of(each)}: ${count_text(each.count)}`);
   bar.filter(({ count }) => count > 0).append('text').attr('x', x.bandwidth() / 2).attr('y', ({ count }) => y(count) - 4)
     .attr('text-anchor', 'middle').text(({ count }) => (count < 1e4 ? count : `${Math.round(count / 1000)}k`));
-  const every = Math.ceil(bars.length / kNamesMost);
-  svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${height - bottom})`)
-    .call(axisBottom(x).tickValues(bars.map((_, index) => index).filter((index) => index % every === 0)).tickFormat((index) => name_of(bars[index])).tickSizeOuter(0));
+  draw_bounds(svg, x, [...bars.map(({ from }) => from), bars.at(-1).to].map((from) => name_of({ from })));
   return svg.node();
 }
 
@@ -43,7 +56,7 @@ export function histograms_panel({ trace, store }) {
     const { messages } = trace;
     const size = (bar) => (bar.from === 0 ? '0' : bytes_text(bar.from).replace(' bytes', '').replace(' byte', ''));
     const walk = (bar) => count_text(bar.from);
-    const time = (bar) => (bar.from === 0 ? '0' : time_text(bar.from));
+    const time = (bar) => (bar.from === 0 ? '0' : time_text(bar.from).replace(/\.0+ /, ' '));
     const until = (text) => (bar) => `from ${text(bar)} to less than ${text({ from: bar.to })}`;
     element.replaceChildren(
       part('Bytes of a message', by_powers_of_two(column(messages.bytes, rows)), size, until(size), 'No message.'),

@@ -5,7 +5,7 @@ import { by_cost, by_site, call_text, late_call, not_known } from '../model/late
 import { collective_passes } from '../model/filter.js';
 import { Entries, late_by_site } from '../model/late_entry.js';
 import { h, link_button, table } from './dom.js';
-import { collective_name, message_name } from './words.js';
+import { collective_name, message_name, short_what } from './words.js';
 
 const kListed = 50;
 
@@ -22,7 +22,8 @@ function part({ trace, store, actions }, title, column, waited) {
     table(['their call', 'cost', 'messages', 'the worst'], sites.slice(0, kListed).map((site) => [
       site.site, time_text(site.cost), String(site.messages), link(site.worst, message_name(trace, site.worst))]), { numbers: [1, 2], caption: 'By call site' }),
     table(['message', 'cost', 'what', 'their call'], [...rows.slice(0, kListed)].map((row) => [
-      link(row, message_name(trace, row)), time_text(messages[column][row]), trace.text(messages.what[row]), call_text(trace, late_call(trace, row, column))]),
+      link(row, message_name(trace, row)), time_text(messages[column][row]), h('span', { title: trace.text(messages.what[row]) }, short_what(trace, row)),
+      call_text(trace, late_call(trace, row, column))]),
     { numbers: [1], caption: rows.length > kListed ? `The ${kListed} costliest messages` : 'By message' }));
 }
 

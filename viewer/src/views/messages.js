@@ -6,6 +6,7 @@ import { VirtualTable } from './virtual_table.js';
 import { message_name, short_what } from './words.js';
 
 const kPrinted = 40;  // rows on paper
+const kNothing = new Set(['', '–', '0']);  // a column of these only is not on paper
 
 // Texts in alphabetical order as numbers, so that they sort like amounts. Made when a column of texts is first sorted by.
 function text_order(trace) {
@@ -26,7 +27,7 @@ function columns_of(trace) {
   const text = (id, label, width, more = {}) => ({
     id, label, width, text: (row) => trace.text(messages[id][row]), key: (row) => order(messages[id][row]), ...more,
   });
-  const time = (id, label, value, width = 84) => ({
+  const time = (id, label, value, width = 90) => ({
     id, label, width, number: true, text: (row) => (value(row) > 0 ? time_text(value(row)) : '–'), key: value,
   });
   return [
@@ -52,10 +53,7 @@ export function messages_panel({ trace, store, actions }) {
   const list = new VirtualTable({ label: 'messages', columns, choose: (row) => actions.select_message(row) });
   const count = h('p', { class: 'note', id: 'message-count' });
   const paper = h('div', { class: 'only-printed' });
-  const whole = h('button', { type: 'button', class: 'only-screen', id: 'whole-width', 'aria-pressed': store.state.whole,
-    onclick: () => store.set({ whole: !store.state.whole }) }, 'Whole width');
-  store.on(['whole'], () => whole.setAttribute('aria-pressed', store.state.whole));
-  const element = h('div', { class: 'messages' }, h('div', { class: 'list-bar' }, count, whole), h('div', { class: 'only-screen' }, list.element), paper);
+  const element = h('div', { class: 'messages' }, count, h('div', { class: 'only-screen' }, list.element), paper);
   const show = () => {
     list.set_rows(store.state.rows);
     count.textContent = store.state.rows.length === 0 ? (trace.messages.rows === 0 ? memory_sentence(trace) || 'The trace has no messages.' : 'No message passes the filter.')
@@ -69,8 +67,9 @@ export function messages_panel({ trace, store, actions }) {
     print() {
       const rows = [...list.order.slice(0, kPrinted)];
       const more = list.length > kPrinted ? `the first ${kPrinted} of ${count_text(list.length)}` : null;
-      paper.replaceChildren(table(columns.map(({ label }) => label), rows.map((row) => columns.map((column) => column.text(row))),
-        { numbers: columns.flatMap((column, index) => (column.number ? [index] : [])), caption: more }));
+      const told = columns.filter((column) => rows.some((row) => !kNothing.has(column.text(row))));
+      paper.replaceChildren(table(told.map(({ label }) => label), rows.map((row) => told.map((column) => column.text(row))),
+        { numbers: told.flatMap((column, index) => (column.number ? [index] : [])), caption: more }));
     },
   };
 }

@@ -2,6 +2,7 @@
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
 import { collective_of_call, messages_of_call, rows_of_call } from '../model/collective.js';
 import { call_text } from '../model/late.js';
+import { lock_waited_for } from '../model/locks.js';
 import { story_parts } from '../model/story_text.js';
 import { facts, h, link_button } from './dom.js';
 import { collective_diagram } from './diagram.js';
@@ -45,7 +46,7 @@ function call_facts({ trace, actions }, row) {
   list.length > kListed ? `and ${counted(list.length - kListed, 'more', 'more')}` : null));
   return facts([
     ['rank', String(calls.rank[row])], ['line', trace.text(calls.site[row])], ['begins', instant_text(calls.begin[row])],
-    ['takes', over ? time_text(calls.end[row] - calls.begin[row]) : 'never returned'], ['of it waiting', time_text(calls.wait[row])],
+    ['takes', over ? time_text(calls.end[row] - calls.begin[row]) : 'never returned'], ['of it waiting', time_text(calls.wait[row])], ['waited for', lock_waited_for(trace, row)],
     ['sends', links(sent)], ['receives', links(received)],
   ]);
 }
@@ -91,9 +92,10 @@ export function story_panel(page) {
   const button = (name, key, onclick) => h('button', { type: 'button', onclick, title: `${name} (${key})` }, name);
   const copy = button('Copy', 'c', () => actions.copy_story());
   const zoom = button('Zoom to it', 'z', () => actions.zoom_to_selected());
+  const close = button('Close', 'Esc', () => actions.clear_selection());
   const element = h('section', { class: 'story', 'aria-label': 'story' }, title,
     h('div', { class: 'buttons only-screen' }, button('Previous message', 'p', () => actions.step_message(-1)),
-      button('Next message', 'n', () => actions.step_message(1)), zoom, copy), text, body);
+      button('Next message', 'n', () => actions.step_message(1)), zoom, copy, close), text, body);
   let wanted = null;
   let told = '';
 
@@ -116,6 +118,7 @@ export function story_panel(page) {
     text.hidden = selected?.kind !== 'message';
     copy.hidden = text.hidden;
     zoom.hidden = !selected;
+    close.hidden = !selected;
     if (!selected) {
       title.textContent = 'Story';
       body.replaceChildren(h('p', { class: 'note' }, 'Choose a message, a call or a collective: by a click on the timeline, in a list, or with the keys n and p.'));

@@ -22,6 +22,9 @@ export function tab_area(store, panels) {
     event.preventDefault();
     event.stopPropagation();
   });
+  const whole = h('button', { type: 'button', class: 'only-screen', id: 'whole-width', 'aria-pressed': store.state.whole,
+    title: 'the story below the views, not beside them', onclick: () => store.set({ whole: !store.state.whole }) }, 'Whole width');
+  store.on(['whole'], () => whole.setAttribute('aria-pressed', store.state.whole));
   const show = () => {
     panels.forEach((panel, index) => {
       const mine = panel.id === store.state.tab;
@@ -44,7 +47,7 @@ export function tab_area(store, panels) {
     });
   }
   return {
-    element: h('div', { class: 'tab-area' }, list, ...bodies),
+    element: h('div', { class: 'tab-area' }, h('div', { class: 'tab-bar' }, list, whole), ...bodies),
     show,
     show_all: () => panels.forEach((panel) => {
       panel.show();

@@ -15,9 +15,14 @@ export function portal_text(number, name) {
   return `portal ${number}${name ? ` (${name})` : ''}`;
 }
 
-/** What a message is without what its name and its communicator's filter tell: "25 x MPI_INT, tag 7", "... in halo". */
+/**
+ * What a message is without what its name and its communicator's filter tell: "25 x MPI_INT, tag 7", "... in halo",
+ * "MPI_Allreduce 3, message 2" (the second of its sender in it).
+ */
 export function short_what(trace, row) {
   const { messages } = trace;
+  const collective = messages.collective[row];
+  if (collective >= 0) return `${trace.text(trace.collectives.name[collective])} ${trace.collectives.number[collective]}, message ${messages.step[row]}`;
   const what = trace.text(messages.what[row]).replace(/ from \d+ in (.+)$/, ' in $1').replace(/ in MPI_COMM_WORLD$/, '');
   return what.replace(/^.*, (collective call \d+) of .*, (message \d+ of \d+) that .*$/, '$1, $2');
 }

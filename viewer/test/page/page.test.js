@@ -182,6 +182,96 @@ test_page('the list sorts, scrolls, and a row chooses its message', async (page)
   await page.setViewportSize({ width: 1400, height: 1000 });
 });
 
+for (const width of [700, 960]) {
+  test_page(`in a window of ${width} pixels a click anywhere shows the story, without scrolling`, async (page) => {
+    const seen = async (wanted) => {
+      await until(page, (name) => document.querySelector('.story-text').textContent.startsWith(name), wanted);
+      const [top, bottom] = await page.evaluate(() => { const box = document.querySelector('.story').getBoundingClientRect(); return [box.top, box.bottom]; });
+      assert.ok(top > 0 && bottom <= 901 && bottom - top > 250, `${wanted}: the story stands at ${top} to ${bottom} of 900`);
+    };
+    const name = async (row) => `${await column(page, 'source', row)}>${await column(page, 'destination', row)} #${await column(page, 'sequence', row)}: `;
+    const { x, y } = await page.evaluate(() => {
+      const { first, last } = window.margay.trace.messages;
+      window.margay.zoom(first[100] - 200, Math.min(last[100], first[100] + 900));
+      return window.margay.positionOf(100);
+    });
+    await page.mouse.click(x, y);
+    await seen(await name((await state(page, 'selected')).row));
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await page.click('.story button:has-text("Close")');
+    assert.equal(await state(page, 'selected'), null);
+    for (const [tab, place] of [['late', '#panel-late td button >> nth=0'], ['messages', '#panel-messages .line >> nth=2']]) {
+      await page.click(`#tab-${tab}`);
+      await page.click(place);
+      await seen(await name((await state(page, 'selected')).row));
+      const over = await page.evaluate(() => { const box = document.querySelector('.story').getBoundingClientRect(); return document.elementFromPoint(box.left + 60, box.top + 20).closest('.story') !== null; });
+      assert.ok(over, 'nothing stands over it');
+      await page.click('.story button:has-text("Close")');
+    }
+  }, { viewport: { width, height: 900 } });
+}
+
+test_page('while nothing is chosen the views have the room: every column of the messages is in sight', async (page) => {
+  const all_in_sight = () => page.evaluate(() => { const { scrollWidth, clientWidth } = document.querySelector('#panel-messages .rows-body'); return scrollWidth <= clientWidth; });
+  assert.ok(await all_in_sight());
+  const heads = await page.locator('#panel-messages .rows-head button').evaluateAll((buttons) => buttons.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent));
+  assert.deepEqual(heads, [], 'no head is cut');
+  for (const tab of ['late', 'collectives', 'state']) {
+    await page.click(`#tab-${tab}`);
+    await page.click('#whole-width');
+    assert.ok((await page.locator(`#panel-${tab}`).boundingBox()).width > 1300, tab);
+    await page.click('#whole-width');
+  }
+});
+
+test_page('in the list a message of a collective call is named by its call', async (page) => {
+  const row = await page.evaluate(() => window.margay.trace.messages.collective.findIndex((collective) => collective >= 0));
+  await page.evaluate((message) => window.margay.select(message), row);
+  const what = await page.textContent(`#panel-messages .line[data-row="${row}"] >> div >> nth=3`);
+  assert.equal(what, await page.evaluate((message) => {
+    const { collectives, messages, text } = window.margay.trace;
+    const collective = messages.collective[message];
+    return `${text(collectives.name[collective])} ${collectives.number[collective]}, message ${messages.step[message]}`;
+  }, row));
+});
+
+test_page('a tooltip goes with what it is about', async (page) => {
+  const over = async () => {
+    const { x, y } = await page.evaluate(() => {
+      const { first, last } = window.margay.trace.messages;
+      window.margay.zoom(first[100] - 200, Math.min(last[100], first[100] + 900));
+      return window.margay.positionOf(100);
+    });
+    await page.mouse.move(x + 1, y + 1);
+    await page.mouse.move(x, y);
+    await page.waitForSelector('.tooltip:not([hidden])');
+  };
+  const hidden = () => page.evaluate(() => document.querySelector('.tooltip').hidden);
+  await over();
+  await page.keyboard.press('f');
+  assert.ok(await hidden(), 'after f');
+  await over();
+  await page.evaluate(() => { const sorting = document.querySelector('#sorting'); sorting.value = 'waiting'; sorting.dispatchEvent(new Event('change')); });
+  assert.ok(await hidden(), 'after a sorting');
+});
+
+test_page('no arrow leads through the name of a bar', async (page) => {
+  const order = await page.evaluate(() => {
+    const { prototype } = CanvasRenderingContext2D;
+    const { stroke, fillText } = prototype;
+    const done = [];
+    prototype.stroke = function note(...words) { if (words.length > 0) done.push('arrows'); return stroke.apply(this, words); };
+    prototype.fillText = function note(...words) { done.push('name'); return fillText.apply(this, words); };
+    const { calls } = window.margay.trace;
+    window.margay.zoom(calls.begin[60] - 500, calls.end[60] + 500);
+    window.margay.draw();
+    Object.assign(prototype, { stroke, fillText });
+    return done;
+  });
+  assert.ok(order.includes('arrows') && order.includes('name'));
+  assert.ok(order.lastIndexOf('arrows') < order.indexOf('name'));
+});
+
 test_page('the bottom rank\u2019s choice moves no row', async (page) => {
   for (let i = 0; i < 8; i++) await page.keyboard.press('ArrowDown');
   assert.equal(await state(page, 'rank'), 5);
@@ -259,6 +349,23 @@ test_page('histograms count every message once', async (page) => {
   const titles = await page.locator('figure:first-of-type .bar title').allTextContents();
   const counts = titles.map((title) => Number(/: (\d+)$/.exec(title.replaceAll('\u202f', ''))[1]));
   assert.equal(counts.reduce((sum, count) => sum + count, 0), await state(page, 'rows'));
+});
+
+test_page('bounds of histograms stand between the bars that they bound, and apart', async (page) => {
+  await page.setViewportSize({ width: 700, height: 1000 });
+  await page.keyboard.press('4');
+  const figures = await page.evaluate(() => [...document.querySelectorAll('svg.histogram')].map((svg) => {
+    const boxes = (place) => [...svg.querySelectorAll(place)].map((each) => { const { left, right } = each.getBoundingClientRect(); return { left, right, text: each.textContent }; });
+    return { bars: boxes('.bar rect'), ticks: boxes('.bound line'), texts: boxes('.bound text'), titles: [...svg.querySelectorAll('.bar title')].map(({ textContent }) => textContent) };
+  }));
+  await page.setViewportSize({ width: 1400, height: 1000 });
+  assert.ok(figures.length > 1);
+  for (const { bars, ticks, texts, titles } of figures) {
+    assert.equal(ticks.length, bars.length + 1);
+    bars.forEach(({ left, right }, index) => assert.ok(ticks[index].left <= left + 0.5 && ticks[index + 1].left >= right - 0.5, titles[index]));
+    texts.slice(1).forEach(({ left, text }, index) => assert.ok(left > texts[index].right + 3, `${texts[index].text} and ${text}`));
+    assert.ok(titles[0].replace(' bytes', '').startsWith(`from ${texts[0].text}`), `${titles[0]}: ${texts[0].text}`);
+  }
 });
 
 test_page('the critical path has sums and is on the timeline', async (page) => {
@@ -392,6 +499,15 @@ test_page('on paper: light, no controls, the timeline and every panel', async (p
   });
   assert.ok(right <= paper + 1 && right > paper - 30, `the timeline ends at ${right}, the paper at ${paper}`);
   assert.equal(await page.locator('#panel-messages .only-printed tbody tr').count(), 40);
+  const cells = await page.evaluate(() => {
+    document.body.style.width = '718px';
+    const [head, ...lines] = document.querySelectorAll('#panel-messages .only-printed tr');
+    const at = [...head.children].findIndex(({ textContent }) => textContent === 'what');
+    const all = lines.map(({ children }) => ({ text: children[at].textContent, height: children[at].getBoundingClientRect().height }));
+    document.body.style.width = '';
+    return all;
+  });
+  for (const { text, height } of cells) assert.ok(height < 45, `"${text}" takes ${height} pixels of paper`);
   assert.ok((await page.pdf({ format: 'A4' })).length > 10000);
 }, { colorScheme: 'dark' });
 

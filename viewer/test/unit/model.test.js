@@ -83,8 +83,10 @@ test('filters: each field, and several together', () => {
   assert.deepEqual(rows({ bytes: bytes_text(70400) }), [1], 'what is listed as 69 KiB is at least that');
   assert.deepEqual([rows({ bytes: '70k' }), rows({ bytes: '70401' }), rows({ bytes: '70400 bytes' })], [[], [], [1]]);
   assert.deepEqual(rows({ text: '0>1' }), [0]);
+
   assert.deepEqual(rows({ text: '1 > 0 #5' }), [1]);
   assert.deepEqual(rows({ text: '1>0 #4' }), []);
+  assert.deepEqual([rows({ text: '1:0:5' }), rows({ text: '1:0:4' })], [[1], []], 'as the commands write it');
   assert.deepEqual(rows({ text: 'Rank 2' }), [3]);
   assert.deepEqual(rows({ text: 'mpi_int' }), [1]);
   assert.deepEqual(rows({ text: 'MPI_SEND' }), [0, 3]);

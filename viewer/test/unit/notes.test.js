@@ -48,5 +48,13 @@ test('of ranks that did not close: who ended first, and who did not wait', () =>
 });
 
 test('notes that differ stay as they are', () => {
-  assert.deepEqual(joined_notes(['Rank 1 lost 3 events.', 'Rank 2 lost 4 events.', 'Other.']), ['Rank 1 lost 3 events.', 'Rank 2 lost 4 events.', 'Other.']);
+  const notes = ['Rank 1 lost 3 events.', 'Rank 2 has no file.', 'Other 4.', 'Other 5.'];
+  assert.deepEqual(joined_notes(notes), notes);
+});
+
+test('notes that differ by an amount only are one, with its range', () => {
+  const notes = [[0, 70823], [1, 79067], [2, 72591]].map(([rank, count]) => `Rank ${rank}: its first ${count} events were overwritten; not all of its lists are shown.`);
+  assert.deepEqual(joined_notes(notes).map((note) => note.replaceAll('\u202f', ',')),
+    ['Ranks 0-2: their first 70,823 to 79,067 events were overwritten; not all of their lists are shown.']);
+  assert.deepEqual(joined_notes(['Rank 0: 3 damaged events are left out.', 'Rank 4: 3 damaged events are left out.']), ['Ranks 0,4: 3 damaged events are left out.']);
 });

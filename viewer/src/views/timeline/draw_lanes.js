@@ -59,10 +59,15 @@ export class LaneDrawer {
   /** @param {Uint8Array | null} marked by text: calls with such a name or site are framed */
   draw(context, scene, palette, marked) {
     this.#backdrop(context, scene, palette);
-    context.font = kFont;
-    context.textBaseline = 'top';
     for (const lane of this.#lanes.calls) this.#calls(context, scene, palette, lane, marked);
     for (const lane of this.#lanes.waits) this.#waits(context, scene, palette, lane);
+  }
+
+  /** To be called after the arrows: none leads through a name. */
+  draw_names(context, scene, palette) {
+    context.font = kFont;
+    context.textBaseline = 'top';
+    context.textAlign = 'left';
     for (const lane of this.#lanes.calls) if (lane.depth === 0) this.#names(context, scene, palette, lane);
   }
 

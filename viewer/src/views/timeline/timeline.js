@@ -81,7 +81,11 @@ export class Timeline {
     });
     store.on(['from', 'to'], () => this.#apply_zoom());
     store.on(['rows', 'order', 'sorting', 'theme', 'rank', 'from', 'to', 'selected', 'time', 'path', 'path_shown', 'tab'], () => this.redraw());
-    this.#scroller.addEventListener('scroll', () => this.redraw());
+    store.on(['rows', 'order', 'sorting', 'from', 'to'], () => this.#leave());  // what the pointer was over is elsewhere now
+    this.#scroller.addEventListener('scroll', () => {
+      this.#leave();
+      this.redraw();
+    });
     new ResizeObserver(() => this.resize()).observe(this.element);
   }
 
@@ -154,6 +158,7 @@ export class Timeline {
     const scene = this.#scene = this.#make_scene(this.#scene.width, this.#scene.height);
     this.#lane_drawer.draw(context, scene, palette, this.#marked);
     this.#arrow_drawer.draw(context, scene, palette);
+    this.#lane_drawer.draw_names(context, scene, palette);
     if (this.path_drawn()) draw_path(context, scene, palette, path, trace.collectives);
     if (selected?.kind === 'message') {
       this.#draw_call_of(context, scene, palette, selected.row);
@@ -230,6 +235,7 @@ export class Timeline {
 
   #leave() {
     this.#tooltip.hidden = true;
+    this.#canvas.classList.remove('over');
   }
 
   #choose(event) {
