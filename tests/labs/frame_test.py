@@ -191,6 +191,7 @@ class BlanksTest(unittest.TestCase):
         hops = blanks.Truth(["0 put", "1 ack"], "look", words=("put", "ack", "get"))
         fates = blanks.Truth(["received", "dropped"], "look", words=("received", "dropped"), counted=True)
         three = blanks.Truth(3, "look")
+        passed = blanks.Truth(["exact no match"], "look", known=("exact no match", "exact too small"), form="an entry with its reason")
         for truth, said, sentence in ((hops, "0 put 1 ack", "cannot be judged: commas are wanted between the values."),
                                       (hops, "0 body, 1 ack", "the word `body` is unknown; the words are put, ack, get."),
                                       (hops, "put, ack", "each value is to be a number and a word."),
@@ -198,8 +199,12 @@ class BlanksTest(unittest.TestCase):
                                       (hops, "0 Put; 1 ack, 1 get", "is not what the trace shows: value 3 is one too many. look"),
                                       (hops, "0 put, 1 get", "is not what the trace shows, from value 2 on (`1 get`). look"),
                                       (fates, "received", "cannot be judged: 1 value, 2 wanted."),
-                                      (three, "tag 3", "`tag` is not a decimal number."),
-                                      (three, "0x3", "`0x3` is not a decimal number."),
+                                      (three, "tag 3", "`tag` is not a whole number in decimal digits."),
+                                      (three, "0x3", "`0x3` is not a whole number in decimal digits."),
+                                      (three, "3.0", "`3.0` is no whole number: leave out the point."),
+                                      (three, "11 KB", "`11 KB` is a number with a unit: a whole number alone is wanted, without `KB`."),
+                                      (passed, "exact", "`exact` is none of the answers: an entry with its reason."),
+                                      (passed, "exact no match, drop", "`drop` is none of the answers: an entry with its reason."),
                                       (three, "3 4", "it is one value, no more."),
                                       (three, "3,000", "2 values, 1 wanted: no commas within a number."),
                                       (three, "4", "`name = 4` is not what the trace shows. look")):
@@ -294,6 +299,24 @@ class CommandTest(unittest.TestCase):
         for finding, begin in zip(findings, ("BLANK 2 is empty: ", "BLANK 1: the heap was full again", "BLANK 1: ", "predict.txt: `what = dropped`"),
                                   strict=True):
             self.assertTrue(finding.startswith(begin), said)
+
+    def test_blanks_that_come_first(self):
+        """Where a prediction is empty, and the blanks are to be filled before: what is wrong with a blank is told all the same."""
+        self.folder = os.path.join(self.place, "walk")
+        self.lab("start", "walk", self.folder, "--seed", "3")
+        self.answered()
+        self.change("predict.txt", "m1_taken = ", "m1_taken = # ")
+        self.says(1, "`m1_taken` is empty")
+        self.assertNotIn("BLANK", self.lab("check", self.folder)[1])
+        self.change("program.cpp", "Link family_too_small = Link::at(wide)", "Link family_too_small = Link::next()")
+        self.says(1, "BLANK 2: message ")
+
+    def test_predictions_that_are_gone_or_twice(self):
+        self.answered()
+        self.change("predict.txt", "taken_by = ", "message_1 = 1 ack\ntaken_by = ")
+        self.says(1, "predict.txt: `message_1` has two answers: leave one")
+        os.remove(os.path.join(self.folder, "predict.txt"))
+        self.says(2, "get it back by `margay lab start protocols fresh --seed 3`")
 
     def test_folders(self):
         self.says(2, "there is no lab.json", "check", self.place)
