@@ -305,6 +305,7 @@ class CommandTest(unittest.TestCase):
         self.folder = os.path.join(self.place, "walk")
         self.lab("start", "walk", self.folder, "--seed", "3")
         self.answered()
+        shutil.copy(os.path.join(self.folder, "answer.cpp"), os.path.join(self.folder, "program.cpp"))
         self.change("predict.txt", "m1_taken = ", "m1_taken = # ")
         self.says(1, "`m1_taken` is empty")
         self.assertNotIn("BLANK", self.lab("check", self.folder)[1])
