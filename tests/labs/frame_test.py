@@ -259,6 +259,12 @@ class CommandTest(unittest.TestCase):
     def answered(self):
         self.assertEqual(self.lab("answer", self.folder)[0], 0)
         shutil.copy(os.path.join(self.folder, "answers.txt"), os.path.join(self.folder, "predict.txt"))
+        if os.path.exists(os.path.join(self.folder, "answer.c")):
+            shutil.copy(os.path.join(self.folder, "answer.c"), os.path.join(self.folder, "program.c"))
+
+    def predicted(self):
+        self.assertEqual(self.lab("answer", self.folder)[0], 0)
+        shutil.copy(os.path.join(self.folder, "answers.txt"), os.path.join(self.folder, "predict.txt"))
 
     def says(self, status, sentence, *words):
         got, said = self.lab(*(words or ("check", self.folder)))
@@ -286,11 +292,28 @@ class CommandTest(unittest.TestCase):
         self.change("program.c", "if (rank == 1) receive_message(i, bytes);", "(void)receive_message;")
         self.says(1, "program.c is not the one that was handed out")
 
+    def test_predictions_beside_a_program_that_aborts(self):
+        self.folder = os.path.join(self.place, "tree_bucket")
+        self.lab("start", "tree_bucket", self.folder, "--seed", "3")
+        self.answered()
+        self.change("program.c", "(rank - step + size) % size", "-1")
+        self.change("predict.txt", "tree_all = ", "tree_all = 1")
+        self.says(1, "- BLANK 1: rank ")
+        self.says(1, "- predict.txt: `tree_all = 1")
+
+    def test_messages_that_were_changed(self):
+        self.answered()
+        with open(os.path.join(self.folder, "program.c"), encoding="utf-8") as file:
+            text = file.read()
+        with open(os.path.join(self.folder, "program.c"), "w", encoding="utf-8") as file:
+            file.write(text.replace("kExpected[i]", "1"))
+        self.says(1, "its receive was posted before, and it was not synchronous: page.md's table says otherwise")
+
     def test_empty_blanks_hide_nothing(self):
         """Of a program whose blank 2 is empty: what is wrong with the predictions, and with blank 1; not how the run ends."""
         self.folder = os.path.join(self.place, "two_blanks")
         self.lab("start", "full_heap", self.folder, "--seed", "3")
-        self.answered()
+        self.predicted()
         self.change("predict.txt", "what = held", "what = dropped")
         self.change("program.c", "  /* END 1 */", "  ;\n  /* END 1 */")
         got, said = self.lab("check", self.folder)
