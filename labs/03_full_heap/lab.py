@@ -48,7 +48,7 @@ def predictions(work, done):
                             "and the next one has no room"),
         "what": Truth(fate, f"See {of_held}.",
                       "MPI may not lose it, and its sender is done with it: so it stays on the wire", FATES),
-        "urgent": Truth("urgent" if urgent.arrived.time < held.first("kernel_deposit").time else "held",
+        "first_there": Truth("urgent" if urgent.arrived.time < held.first("kernel_deposit").time else "held",
                         f"Compare {of_held} with `margay trace story trace --tag {URGENT_TAG}`" +
                         (f", or see `margay trace print trace --around {held.story}`." if known else "."),
                         "messages of one pair do not overtake on the wire: head-of-line blocking. Rank 1 waits for the urgent "

@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from frame import run, variant as numbers
+from frame import blanks, run, variant as numbers
 from frame.blanks import Truth
 from frame.say import CouldNotRun, open_request
 
@@ -174,9 +174,11 @@ def check(work):
 def predictions(work, trace):
     waits = blocked(trace)
     report = "Run `margay lab run -- stuck`, and read the report: who waits for whom? Or see `margay trace messages trace_stuck`."
-    sends = trace.calls("MPI_Send")
+    sends, cycle = trace.calls("MPI_Send"), circle(waits)
+    said = blanks.normal((work.predictions or {}).get("cycle", ""))
+    turned = any(said == list(map(str, cycle[at:] + cycle[:at])) for at in range(1, len(cycle)))
     work.predicted({
-        "cycle": Truth(circle(waits), report, "each waits in MPI_Send until the next one posts its receive, which comes after its own send"),
+        "cycle": Truth(cycle, "It is this circle, but it is to begin with the lowest rank." if turned else report, "each waits in MPI_Send until the next one posts its receive, which comes after its own send"),
         "returned": Truth(sorted(enter.rank for enter, leave in sends if leave), report,
                           "short messages are done when they are sent; a long one is when its receiver gets to its receive, which one whose "
                           "own send returned does"),

@@ -54,7 +54,7 @@ def blanks(program):
 def empty_blanks(handed_out, program):
     """Number -> a sentence, for each blank that is as it was handed out."""
     now = blanks(program)
-    return {number: f"BLANK {number} is empty: {what}" for number, (what, body) in sorted(blanks(handed_out).items())
+    return {number: f"BLANK {number} is {'as it was handed out' if body else 'empty'}: {what}" for number, (what, body) in sorted(blanks(handed_out).items())
             if now.get(number, ("", None))[1] == body}
 
 

@@ -148,7 +148,7 @@ class BlanksTest(unittest.TestCase):
 
     def test_empty_blanks(self):
         self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, self.HANDED_OUT),
-                         {1: "BLANK 1 is empty: say it", 2: "BLANK 2 is empty: more"})
+                         {1: "BLANK 1 is as it was handed out: say it", 2: "BLANK 2 is empty: more"})
         filled = self.HANDED_OUT.replace("int x;", "int y;")
         self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, filled), {2: "BLANK 2 is empty: more"})
         self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, "int main;"), {})  # its marks are gone: nothing is known
@@ -301,6 +301,29 @@ class CommandTest(unittest.TestCase):
         self.says(1, "- BLANK 1: rank ")
         self.says(1, "- predict.txt: `tree_all = 1")
 
+    def test_a_circle_that_begins_elsewhere(self):
+        self.folder = os.path.join(self.place, "deadlock")
+        self.lab("start", "deadlock", self.folder, "--seed", "3")
+        self.answered()
+        right = read(self.folder, "predict.txt")
+        cycle = re.search(r"^cycle = (.*)$", right, re.M)[1].split(", ")
+        self.change("predict.txt", f"cycle = {', '.join(cycle)}", f"cycle = {', '.join(cycle[1:] + cycle[:1])}")
+        self.says(1, "It is this circle, but it is to begin with the lowest rank.")
+
+    def test_a_part_1_that_was_changed(self):
+        self.folder = os.path.join(self.place, "bypass")
+        self.lab("start", "bypass", self.folder, "--seed", "3")
+        self.answered()
+        self.change("program.c", "flags->ready = step;",
+                    "int is; flags->ready = step; MPI_Iprobe(0, 999, MPI_COMM_WORLD, &is, MPI_STATUS_IGNORE);")
+        self.says(1, "part 1 was changed: rank 1 calls MPI_Iprobe there")
+
+    def test_a_trace_without_its_beginning(self):
+        self.answered()
+        self.change("program.c", "int rank;", "int rank, is; for (int i = 0; i < 50000; ++i) "
+                    "MPI_Iprobe(0, 999, MPI_COMM_WORLD, &is, MPI_STATUS_IGNORE);")
+        self.says(1, "the program did more than its trace has room for")
+
     def test_messages_that_were_changed(self):
         self.answered()
         with open(os.path.join(self.folder, "program.c"), encoding="utf-8") as file:
@@ -319,7 +342,7 @@ class CommandTest(unittest.TestCase):
         got, said = self.lab("check", self.folder)
         self.assertEqual(got, 1, said)
         findings = [line[2:] for line in said.splitlines() if line.startswith("- ")]
-        for finding, begin in zip(findings, ("BLANK 2 is empty: ", "BLANK 1: the heap was full again", "BLANK 1: ", "predict.txt: `what = dropped`"),
+        for finding, begin in zip(findings, ("BLANK 2 is as it was handed out: ", "BLANK 1: the heap was full again", "BLANK 1: ", "predict.txt: `what = dropped`"),
                                   strict=True):
             self.assertTrue(finding.startswith(begin), said)
 
