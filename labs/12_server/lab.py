@@ -1,5 +1,8 @@
 """A server with a match list: wildcards, one client's own entry, and overflow into the heap of a dynamic block."""
 
+import re
+
+from frame import blanks, files
 from frame.run import RUN_SECONDS, TIMED_OUT
 from frame.say import CouldNotRun
 from frame.walks import walks
@@ -62,6 +65,7 @@ def figure(v):
 
 def check(work):
     v, findings = work.variant, work.findings
+    check_declarations(work)
     done = work.run()
     named = [line[line.index("BLANK"):] for line in done.err.splitlines() if "BLANK " in line]
     try:
@@ -82,6 +86,16 @@ def check(work):
     if done.status != 0:
         findings += named or [trouble(done)]
     return findings
+
+
+def check_declarations(work):
+    """BLANK 1: a block on memory that is declared behind it is made before that memory is. No run shows it, where bytes need no making."""
+    code = blanks.blanks(files.read(work.program())).get(1, ("", ""))[1]
+    block = re.search(r"\bDynamicBlock heap_\s*\{(.*?);", code)
+    for name in re.findall(r"(\w+)\s*\.\s*data\s*\(", block[1] if block else ""):
+        memory = re.search(rf"\b{name}\s*(\{{[^}}]*\}})?;", code)
+        work.findings.unless(memory is None or memory.start() < block.start(), f"BLANK 1: `{name}` is declared behind `heap_`, which lies in it: members "
+                             "are made in the order of their declaration, so memory comes first, then the block on it")
 
 
 def trouble(done):
