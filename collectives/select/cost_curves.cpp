@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "collectives/portal/tree_portal.hpp"
 #include "collectives/select/choose.hpp"
@@ -114,6 +116,32 @@ std::vector<CostOf> costs_at(Operation operation, std::uint64_t bytes, const Fac
   }
   std::stable_sort(costs.begin(), costs.end(), [](const CostOf& a, const CostOf& b) { return a.seconds < b.seconds; });
   return costs;
+}
+
+namespace {
+
+// The power of two that lies in the middle of the range, its end where none does; of short ones what all are judged as.
+std::uint64_t middle_of(const ChosenRange& range) {
+  if (range.last <= kHandshakeBytes) return std::clamp(class_of(range.last).judged_as, range.first, range.last);
+  const std::uint64_t first = std::max(range.first, kHandshakeBytes + 1);
+  const double middle = std::sqrt(static_cast<double>(first) * static_cast<double>(range.last));
+  const std::uint64_t power = std::bit_floor(static_cast<std::uint64_t>(middle));
+  return power >= first ? power : range.last;
+}
+
+}  // namespace
+
+Compared compared_in(Operation operation, const ChosenRange& range, const Facts& facts) {
+  Compared result{middle_of(range), std::nullopt, std::nullopt};
+  const std::uint64_t shortest = class_of(result.bytes).shortest;
+  for (const CostOf& one : costs_at(operation, result.bytes, facts)) {
+    if (one.algorithm == range.algorithm) {
+      result.chosen = one;
+    } else if (!result.next && can(one.algorithm, operation, shortest, facts)) {
+      result.next = one;
+    }
+  }
+  return result;
 }
 
 std::string seconds_text(double seconds) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "collectives/select/choice.hpp"
@@ -44,6 +46,14 @@ struct CostOf {
   double seconds;
 };
 [[nodiscard]] std::vector<CostOf> costs_at(Operation operation, std::uint64_t bytes, const Facts& facts);
+// One length of a range, and what the choice was between there. Above kHandshakeBytes the length is the one that its
+// class is judged as. `next`: the cheapest other one that could have been chosen; what can do that length and not all
+// of its class (choose) could not.
+struct Compared {
+  std::uint64_t bytes;
+  std::optional<CostOf> chosen, next;  // chosen: none where nothing is known of its cost
+};
+[[nodiscard]] Compared compared_in(Operation operation, const ChosenRange& range, const Facts& facts);
 // "2.3 us"; "64 KiB"
 [[nodiscard]] std::string seconds_text(double seconds);
 [[nodiscard]] std::string length_text(std::uint64_t bytes);

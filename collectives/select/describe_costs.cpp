@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
 #include <string_view>
 
 #include "collectives/select/cost_curves.hpp"
@@ -30,31 +27,20 @@ std::string way_text(const Rates::Way& way) {
   return fmt::format("{}, {}, {}", fine_text(way.startup), fine_text(way.busy), per_second(way.byte));
 }
 
-// The power of two that lies in the middle of the range, as its lengths are shown; an end where none does.
-std::uint64_t middle_of(const ChosenRange& range) {
-  if (range.last == 0) return 0;
-  const double middle = std::sqrt(static_cast<double>(range.first) * static_cast<double>(range.last));
-  return std::clamp(std::bit_floor(static_cast<std::uint64_t>(middle)), range.first, range.last);
-}
-
 std::string lengths_of(const ChosenRange& range) {
   if (range.last == 0) return "";
   if (range.last == kLongestShown) return range.first == 1 ? "any length" : "from " + length_text(range.first);
   return (range.first == 1 ? "up to " : length_text(range.first) + " to ") + length_text(range.last);
 }
 
-// What was asked for by name, or can do all lengths of a class alone, need not be the cheapest.
+// What was asked for by name need not be the cheapest.
 std::string reason_of(Operation operation, const ChosenRange& range, const Facts& facts) {
-  const std::uint64_t bytes = middle_of(range);
-  const std::vector<CostOf> costs = costs_at(operation, bytes, facts);
-  const auto mine =
-      std::find_if(costs.begin(), costs.end(), [&](const CostOf& one) { return one.algorithm == range.algorithm; });
-  if (mine == costs.end()) return "alone can do it";
-  std::string text = bytes == 0 ? "" : length_text(bytes) + ": ";
-  text += seconds_text(mine->seconds);
-  if (costs.size() == 1) return text + "; nothing else can do it";
-  const CostOf& other = mine == costs.begin() ? costs[1] : costs.front();
-  return text + fmt::format("; {} {}", name(other.algorithm), seconds_text(other.seconds));
+  const Compared compared = compared_in(operation, range, facts);
+  if (!compared.chosen) return "alone can do it";
+  std::string text = compared.bytes == 0 ? "" : length_text(compared.bytes) + ": ";
+  text += seconds_text(compared.chosen->seconds);
+  if (!compared.next) return text + "; nothing else can do it";
+  return text + fmt::format("; {} {}", name(compared.next->algorithm), seconds_text(compared.next->seconds));
 }
 
 }  // namespace

@@ -4,9 +4,13 @@ from frame.blanks import Truth
 
 TITLE = "Protocols: the headers that a message takes (figures 3 to 7)"
 MINUTES = 25
+IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = 2, ("--protocol", "short_limit={limit}")
 TAKERS = {"a posted receive": "receive", "unexpected short": "short", "unexpected long": "long"}
 WORDS = ("put", "ack", "get", "reply", "answer")
+OWN_TAG = 7
+# What the seventh message may have to be: expected, synchronous, long.
+OWN = ((1, 0, 1), (0, 0, 1), (0, 1, 0), (1, 1, 0), (0, 1, 1))
 
 
 def variant(random):
@@ -20,7 +24,19 @@ def variant(random):
             f"{'MPI_Issend' if synchronous else 'MPI_Isend'}"
             for tag, (length, expected, synchronous) in enumerate(messages, 1)]
     return {"limit": limit, "bytes": [m[0] for m in messages], "expected": [m[1] for m in messages],
-            "synchronous": [m[2] for m in messages], "page_table": "\n".join(rows)}
+            "synchronous": [m[2] for m in messages], "page_table": "\n".join(rows), **own(limit, *random.choice(OWN))}
+
+
+def own(limit, expected, synchronous, long):
+    """The seventh message: what the page asks for, and the answer."""
+    headers = ["0 put"] + (["1 ack"] if long else []) + (["1 get", "0 reply"] if long and not expected else []) + \
+        (["1 answer"] if synchronous else [])
+    return {"own_expected": expected, "own_room": 4 * limit, "page_own_headers": ", ".join(headers),
+            "page_own_receive": "posted before" if expected else "not posted yet", "page_own_most": "short" if long else "long",
+            "page_own_call": "MPI_Issend" if synchronous else "MPI_Isend", "page_own_length": "kLimit + 1" if long else "kLimit",
+            "page_own_reason": ("An answer comes back: it is synchronous. " if synchronous else "") +
+            ("It is acknowledged: it is long, and kLimit bytes are still short." if long else
+             "Nothing is acknowledged: it is short, and kLimit bytes are the most.")}
 
 
 def hops(trace, message):
@@ -55,24 +71,50 @@ def why(trace, message):
 
 
 def check(work):
+    found = work.findings
     done = work.run()
-    if not work.findings.unless(done.status == 0, done.trouble):
-        return work.findings
-    truths, takers = {}, []
-    for tag in range(1, len(work.variant["bytes"]) + 1):
-        sent = done.trace.puts(source=0, portal=0, tag=tag)
+    found.unless(done.status == 0, done.trouble)
+    work.judged((check_own, work, done.trace), (check_six, work, done.trace))
+    return found
+
+
+def check_own(work, trace):
+    """BLANK 1, by the headers of the seventh message."""
+    found, wanted, longest = work.findings, work.variant["page_own_headers"], work.variant["page_own_most"]
+    sent = trace.puts(source=0, destination=1, portal=0, tag=OWN_TAG)
+    if not found.unless(len(sent) == 1, f"BLANK 1: rank 0 sent {len(sent)} messages with tag {OWN_TAG} to rank 1, and one is wanted"):
+        return
+    takes = ", ".join(f"{who} {word}" for _, who, word in hops(trace, sent[0]))
+    see = f"see `margay trace story trace --tag {OWN_TAG}`"
+    if found.unless(takes == wanted, f"BLANK 1: a message of {sent[0].bytes} bytes by this call takes the headers `{takes}`, and `{wanted}` are "
+                    f"wanted; {see}"):
+        length = work.variant["limit"] + (0 if longest == "long" else 1)
+        found.unless(sent[0].bytes == length, f"BLANK 1: the message has {sent[0].bytes} bytes, and is to be as {longest} as it can be with these "
+                     f"headers; {see}")
+
+
+def check_six(work, trace):
+    truths, takers, v = {}, [], work.variant
+    for tag, length, expected in zip(range(1, len(v["bytes"]) + 1), v["bytes"], v["expected"]):
+        sent = trace.puts(source=0, portal=0, tag=tag)
         if not work.findings.unless(len(sent) == 1, f"the trace has {len(sent)} messages with tag {tag}, not one: "
                                     "program.c is not the one that was handed out"):
-            return work.findings
+            return
         message = sent[0]
-        truths[f"message_{tag}"] = Truth([f"{who} {word}" for _, who, word in hops(done.trace, message)],
+        takers.append(taker(trace, message))
+        was = "posted before" if takers[-1] == "receive" else "not posted yet"
+        if not work.findings.unless(message.bytes == length and (takers[-1] == "receive") == bool(expected) and
+                                    message.protocol.startswith("synchronous") == bool(v["synchronous"][tag - 1]),
+                                    f"the message with tag {tag} has {message.bytes} bytes, its receive was {was}, and it was "
+                                    f"{'synchronous' if message.protocol.startswith('synchronous') else 'not synchronous'}: page.md's table says "
+                                    "otherwise. program.c is not the one that was handed out: only the blank is yours"):
+            return
+        truths[f"message_{tag}"] = Truth([f"{who} {word}" for _, who, word in hops(trace, message)],
                                          f"Read `margay trace story trace --tag {tag}`: the lines `puts its header`, "
                                          "`acknowledges`, `asks by a get` and `replies` are headers; `tells the sender` and the "
                                          "answer's `puts its header` are one.",
-                                         why(done.trace, message), WORDS)
-        takers.append(taker(done.trace, message))
-    truths["taken_by"] = Truth(takers, "In each story there is the line `is taken by ...`.",
+                                         why(trace, message), WORDS)
+    truths["taken_by"] = Truth(takers, "In each story there is the line `the message is taken by ...`: the entry's name stands there.",
                                "a message without a posted receive goes to the catch-all of its protocol, by its length alone",
                                tuple(TAKERS.values()), counted=True)
     work.predicted(truths)
-    return work.findings

@@ -9,7 +9,7 @@ MINUTES = 25
 IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = 2, ()
 SHORT_LIMIT = 16384
-READY_TAG, UNKNOWN_TAG, CURED_TAG = 11, 21, 22
+READY_TAG, UNKNOWN_TAG, CURED_TAG, WORD_TAG = 11, 21, 22, 100
 WHO, FATES = ("none", "sender", "receiver", "both"), ("received", "dropped")
 PROBES = ("MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe")
 
@@ -123,7 +123,12 @@ def check_ready(work, done):
     sent = [m for m in trace.puts(source=0, portal=0, tag=CURED_TAG) if m.protocol]
     ready = next((m for m in sent if m.protocol.startswith("ready")), None)
     if ready is None:
+        received = trace.puts(source=0, portal=0, tag=UNKNOWN_TAG)[0].first("receive_complete")
+        words = [put for put in trace.puts(source=1, destination=0, portal=0, tag=WORD_TAG)
+                 if received and put.sent.time > received.time]
         found.say("part 2b sent no ready message: the call is to stay MPI_Rsend" if sent else
+                  f"BLANK 2: rank 0 never came to its ready send, although rank 1 sent its word, {words[0].name}: it waits for something else. "
+                  "receive_word(1) waits for a word of rank 1's" if words else
                   "BLANK 3: rank 0 never came to its ready send: it waits in BLANK 2 for a word that rank 1 did not send, or sends only behind "
                   "the message. MPI_Irecv posts the receive and returns; then the word; MPI_Wait completes it")
         return

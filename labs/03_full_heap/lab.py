@@ -2,8 +2,10 @@
 
 import re
 
+from frame import blanks
 from frame.blanks import Truth
-from frame.say import count
+from frame.run import DEADLOCK
+from frame.say import and_then, count
 
 TITLE = "The heap of unexpected messages, and what happens when it is full"
 MINUTES = 25
@@ -12,6 +14,7 @@ RANKS, OPTIONS = 2, ("--heap", "{heap}")
 # A message's record in the heap: what a page may tell, as `margay run --stats` shows it; the check reads the trace alone.
 RECORD, ALIGN = 192, 64
 WORD_TAG, URGENT_TAG, LONG_TAG, LATE_TAG = 900, 901, 301, 601
+WORDS = 2  # that each rank gives the other: one for the parts in front of part 3, one in it
 FATES, FIRST = ("dropped", "held", "truncated"), ("urgent", "held")
 COMPLETING = re.compile(r"MPI_(Wait|Test)(all|any|some)?$")
 PRINTED = re.compile(r"part 3: (\d+) requests begun, (\d+) not completed, (\d+) messages are not in their part")
@@ -35,16 +38,19 @@ def predictions(work, done):
     held = next(message for message in flood if message.has("kernel_hold"))
     urgent = trace.puts(source=0, portal=0, tag=URGENT_TAG)[0]
     long = [trace.puts(source=0, portal=0, tag=LONG_TAG + i)[0] for i in range(number)]
+    known = blanks.normal((work.predictions or {}).get("first_held", "")) == [str(held.tag)]
+    of_held = f"`margay trace story trace --tag {held.tag}`" if known else \
+        "the story of the message that `first_held` asks for (its tag is told when that answer is right)"
     fate = "dropped" if held.has("kernel_drop") else "held" if held.has("receive_complete") else "lost"
     work.predicted({
         "first_held": Truth(held.tag, "In `margay trace print trace --rank 1 --kind kernel_hold` look for `stays on the wire`.",
                             f"each takes {RECORD} bytes and its body, rounded up to {ALIGN}; so many times that goes into the heap, "
                             "and the next one has no room"),
-        "what": Truth(fate, f"See `margay trace story trace --tag {held.tag}`.",
+        "what": Truth(fate, f"See {of_held}.",
                       "MPI may not lose it, and its sender is done with it: so it stays on the wire", FATES),
-        "urgent": Truth("urgent" if urgent.arrived.time < held.first("kernel_deposit").time else "held",
-                        f"Compare `margay trace story trace --tag {held.tag}` with `--tag {URGENT_TAG}`, or see "
-                        f"`margay trace print trace --around {held.story}`.",
+        "first_there": Truth("urgent" if urgent.arrived.time < held.first("kernel_deposit").time else "held",
+                        f"Compare {of_held} with `margay trace story trace --tag {URGENT_TAG}`" +
+                        (f", or see `margay trace print trace --around {held.story}`." if known else "."),
                         "messages of one pair do not overtake on the wire: head-of-line blocking. Rank 1 waits for the urgent "
                         "one, so after some rounds a second, larger heap is opened", FIRST),
         "long_without_room": Truth(sum(message.has("kernel_hold") for message in long),
@@ -63,9 +69,35 @@ def check_heap(work, trace, late):
     held = [message for message in late if message.has("kernel_hold")]
     found.unless(not held, f"BLANK 1: the heap was full again: message {held[0].name if held else ''} of part 3 stayed on the wire; "
                  f"see `margay trace story trace {held[0].story if held else ''}`")
+    posted = {event.tag for event in trace.of("post_receive", "search_hit", rank=1)}
     early = in_heap(trace, [message for message in late if message.has("kernel_match")])
+    strange = [message for message in early if message.tag not in posted]
+    if strange:
+        found.say(f"BLANK 1: no receive for tag {strange[0].tag} was ever posted, which message {strange[0].name} of part 3 has: message i has "
+                  "the tag kLateTag + i")
+        return
     found.unless(not early, f"BLANK 1: {count(len(early), 'message')} of part 3 came before its receive was posted and went into the "
                  f"heap, {early[0].name if early else ''} first: BLANK 1 posts the receives of all, before the word")
+
+
+def stuck(done):
+    """A sentence about a run in which no rank can go on, with the blank that rank 1 waits in; None: it is in none of them."""
+    trace = done.trace
+    waits = next((enter for enter, leave in trace.calls(rank=1) if leave is None), None)
+    given = len(trace.puts(source=1, destination=0, portal=0, tag=WORD_TAG))
+    came = sum(message.has("receive_complete") for message in trace.puts(source=0, destination=1, portal=0, tag=WORD_TAG))
+    if waits is None or waits.call == "MPI_Finalize" or came == 0:
+        return None
+    if given < WORDS:
+        return f"BLANK 1: rank 1 waits there, in {waits.call}, and so it never gives the word; rank 0 sends only when it has the word. A receive is " \
+               "posted by a call that does not wait"
+    if came < WORDS:
+        return None
+    last = trace.of("post_receive", "search_miss", rank=1)[-1].tag if waits.call == "MPI_Recv" else None
+    taken = last is not None and any(message.has("receive_complete") for message in trace.puts(source=0, portal=0, tag=last))
+    return f"BLANK 2: rank 1 waits there, in {waits.call}, and nothing can come any more: " + \
+        (f"the message with tag {last} was taken by a receive that BLANK 1 had posted, and each message is received once" if taken else
+         "it waits for a message that nobody sent, or that another receive took")
 
 
 def check_completion(work, done):
@@ -102,7 +134,8 @@ def check(work):
         if not found:
             work.judged((check_completion, work, done))
     else:
-        found.say(done.trouble)
-        work.judged((check_heap, work, trace, late))
+        if len(late) == number:  # else it did not come so far
+            work.judged((check_heap, work, trace, late))
+        found.say(and_then(stuck(done) if done.status == DEADLOCK and not found else None, done.trouble))
     work.judged((predictions, work, done))
     return found

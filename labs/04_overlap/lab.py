@@ -1,7 +1,7 @@
 """Overlapping collective calls (section 3.3): the race, and its cure."""
 
 from frame.blanks import Truth
-from frame.say import count
+from frame.say import and_then, count
 
 TITLE = "Overlapping collectives: back to back fan-ins that lose their messages (section 3.3)"
 MINUTES = 30
@@ -9,6 +9,7 @@ IN_ORDER = True  # predictions and blanks can be judged while later blanks are e
 # Gathers along the tree are messages; the library's choice could be memory that the ranks share.
 RANKS, OPTIONS = "{ranks}", ("--collective", "gather=tree")
 GATHER_TAG, WORLD_CONTEXT = 7, 0
+COLLECTIVES = ("MPI_Barrier", "MPI_Bcast", "MPI_Allreduce", "MPI_Reduce", "MPI_Gather", "MPI_Allgather")
 
 
 def variant(random):
@@ -75,6 +76,32 @@ def check_part_2(work, trace, taken):
     found.unless(len(own) == calls, "the program's own messages of part 2 were not received by the program")
 
 
+def stuck(work, trace):
+    """A sentence about a part 2 in which no rank can go on, with its blank; None: it is another's fault."""
+    ranks = range(work.variant["ranks"])
+    begins = [next((leave.time for enter, leave in reversed(trace.calls("MPI_Gather", rank=rank)) if leave), None) for rank in ranks]
+    if None in begins:
+        return None
+    waiting = {enter.rank: enter.call for enter, leave in trace.calls() if leave is None}
+    collective = next(((rank, call) for rank, call in sorted(waiting.items()) if call in COLLECTIVES), None)
+    sent = [m for rank in ranks for m in trace.puts(source=rank, portal=0)
+            if m.bytes == 4 and m.sent.time > begins[rank] and m.sent.context != WORLD_CONTEXT]
+    astray = next((m for m in sent if m.destination != 0), None)
+    if astray:
+        return f"BLANK 1: rank {astray.source}'s message {astray.name} went to rank {astray.destination} of the program, and not to rank 0: in this " \
+               "communicator another rank has the number 0. The library needs the same ranks in the same order: MPI_Comm_dup"
+    if collective:
+        return f"BLANK 2: rank {collective[0]} waits in {collective[1]} until all are there, and others begin only when it has done all its calls. " \
+               "A tag tells calls apart without waiting"
+    wanted = [event.tag for event in trace.of("post_receive", rank=0) if event.time > begins[0] and event.context != WORLD_CONTEXT]
+    other = next((m for m in sent if wanted and m.tag != wanted[-1] and m.tag not in wanted), None)
+    if other:
+        return f"BLANK 2: rank 0 waits for a message with tag {wanted[-1]}, and rank {other.source} sent tag {other.tag}: both sides have to come to " \
+               "the same tag, so it may depend on the call alone, not on the rank"
+    return "BLANK 1: rank 0 waits for messages that nobody sent on this communicator: all ranks need one communicator, in which they have " \
+           "the same numbers: MPI_Comm_dup" if waiting.get(0) == "MPI_Recv" and wanted and not sent else None
+
+
 def begin_of_gathers(trace, rank):
     return trace.calls("MPI_Gather", rank=rank)[0][0].time
 
@@ -101,8 +128,9 @@ def predictions(work, trace, taken, gathers):
 def check(work):
     found = work.findings
     done = work.run()
-    found.unless(done.status == 0, done.trouble)
     trace = done.trace
+    if done.status != 0:
+        found.say(and_then(stuck(work, trace), done.trouble))
     gather_calls = [pair for pair in trace.calls("MPI_Gather", rank=0) if pair[1]]
     if len(gather_calls) != work.variant["calls"]:
         if not found:

@@ -1,5 +1,7 @@
 """Tree against bucket: counted in a trace, compared by formula."""
 
+import re
+
 from frame import blanks
 from frame.blanks import Truth
 
@@ -8,7 +10,8 @@ MINUTES = 30
 IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = "{ranks}", ()
 TAG = 7
-NEAR = 0.01  # of the crossover
+NEAR = 0.01  # of the crossover and of costs
+PRINTED = re.compile(r"^costs of (\d+) bytes: tree_ps (\S+), bucket_ps (\S+)$", re.M)
 
 
 def rounds(ranks):
@@ -59,6 +62,22 @@ def by_hand(work, trace):
                       f"costs less on {ranks} ranks")
 
 
+def costs(work, printed):
+    """Whether BLANK 2 has the page's two costs for each length, as the program prints them: a comparison of other numbers may be right here
+    and wrong elsewhere."""
+    ranks, alpha, beta = work.variant["ranks"], 1000 * work.variant["alpha_ns"], work.variant["beta_ps"]
+    said = {int(length): {"tree_ps": float(tree), "bucket_ps": float(bucket)} for length, tree, bucket in PRINTED.findall(printed)}
+    for length in work.variant["lengths"]:
+        if not work.findings.unless(length in said, f"part 2 prints no costs of {length} bytes: what stands around the blanks is to stay as it was"):
+            return
+        for name, messages, its_bytes in (("tree_ps", rounds(ranks), length), ("bucket_ps", 2 * (ranks - 1), length / ranks)):
+            true, mine = messages * (alpha + beta * its_bytes), said[length][name]
+            if not work.findings.unless(abs(mine - true) <= NEAR * true, f"BLANK 2: for {length} bytes `{name}` is {mine:.0f}, which is not "
+                                        f"rank 0's {messages} messages x (alpha + beta x their bytes), in picoseconds (alpha is kAlphaNs "
+                                        "nanoseconds)"):
+                return
+
+
 def check(work):
     found = work.findings
     tree = work.run(None, "--collective", "bcast=tree", trace="trace_tree")
@@ -66,6 +85,8 @@ def check(work):
         found.unless("part 2: 0 bytes are wrong" in tree.out, "BLANK 1: ranks hold wrong bytes after a bucket broadcast: "
                      "a piece went out that had not come yet, or to the wrong place")
         work.judged((by_hand, work, tree.trace))
+        if not found:
+            costs(work, tree.out)
     bucket = work.run(None, "--collective", "bcast=bucket", trace="trace_bucket")
     if not found:
         found.unless(bucket.status == 0, bucket.trouble)

@@ -64,17 +64,49 @@ static int bucket_is_cheaper(double length) {
   (void)length;
   /* BLANK 2: what rank 0's messages cost in both, in picoseconds */
   /* END 2 */
+  if (rank == 0) printf("costs of %.0f bytes: tree_ps %.0f, bucket_ps %.0f\n", length, tree_ps, bucket_ps);
   return bucket_ps < tree_ps;
+}
+
+enum { kRepeats = 200 };
+
+/* Microseconds that a broadcast takes on the slowest rank, the best of kRepeats. */
+static double measured(void (*broadcast)(char* data, int length), int length) {
+  double best = 1e30;
+  for (int i = 0; i < kRepeats; ++i) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    broadcast(bytes, length);
+    double mine = 1e6 * (MPI_Wtime() - begin), slowest = 0;
+    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (slowest < best) best = slowest;
+  }
+  return best;
+}
+
+/* ./program measure: both by hand, on this machine. Nothing judges it. */
+static void measure(void) {
+  if (rank == 0) printf("    bytes      tree us    bucket us\n");
+  for (int length = 64 * size; length <= kBytes * 16; length *= 4) {
+    const double tree = measured(tree_broadcast, length), bucket = measured(bucket_broadcast, length);
+    if (rank == 0) printf("%9d %12.1f %12.1f\n", length, tree, bucket);
+  }
 }
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  bytes = calloc(kBytes, 1);
+  bytes = calloc(kBytes, 16);
+  if (argc > 1 && strcmp(argv[1], "measure") == 0) {
+    measure();
+    MPI_Finalize();
+    return 0;
+  }
 
   /* Part 1: margay's own, by the algorithm that --collective names. */
   MPI_Bcast(bytes, kBytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD); /* part 1 is over everywhere, whatever becomes of part 2 */
 
   /* Part 2: by hand; each length by the cheaper one. kLengths are multiples of the number of ranks. */
   int wrong = 0;

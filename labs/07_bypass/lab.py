@@ -10,6 +10,7 @@ IN_ORDER = True  # predictions and blanks can be judged while later blanks are e
 RANKS, OPTIONS = 2, ("--leaks",)
 SECONDS = 10  # who spins on a flag is in no call, so that a deadlock is not proven
 SEND_SHORT, SEND_LONG, SEND_UNPOSTED, PUT_ALLOCATED, PUT_CREATED, PUT_1996 = range(1, 7)
+PART_1 = {"MPI_Irecv", "MPI_Wait"}  # what rank 1 calls there
 MOVERS = ("origin", "coprocessor", "program")
 WORD_TAG, OVERLAP_TAG, PUTS = 100, 50, 6
 WORDS = {SEND_SHORT: "MPI_Issend of {short} bytes, its receive is posted",
@@ -103,8 +104,19 @@ def check_completed(done, received):
     if "MPI_Request_free" in calls:
         return f"{never}: MPI_Request_free forgets it, and nobody learns when the bytes are there"
     if waits < 2 and {"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome"} & set(calls):
-        return f"{never}: MPI_Test only asks, and may be told no; use a call that waits"
+        return "BLANK 2: use a call that waits, such as MPI_Wait: MPI_Test only asks, and may be told no; in a loop it takes the processor " \
+               "from who moves the bytes"
     return None if waits >= 2 else f"{never}: no call that waits follows the computing, but the word's"
+
+
+def check_part_1(work, trace):
+    """Whether rank 1 calls in part 1 what it did when it was handed out, and nothing else."""
+    begin = next(leave.time for _, leave in trace.calls("MPI_Barrier", rank=1))
+    words = trace.of("search_miss", "post_receive", rank=1)
+    end = next(event.time for event in words if event.tag == WORD_TAG + work.variant["count"] + 1)
+    others = sorted({enter.call for enter, _ in trace.calls(rank=1) if begin < enter.time < end} - PART_1)
+    work.findings.unless(not others, f"part 1 was changed: rank 1 calls {', '.join(others)} there, which it did not when it was handed out; only the "
+                         "blanks are yours")
 
 
 def check_part_2(work, done):
@@ -131,7 +143,7 @@ def check(work):
     done = work.run(seconds=SECONDS)
     if found.unless(done.status != TIMED_OUT, stuck(done)) and found.unless(done.status == 0, done.trouble):
         work.judged((check_part_2, work, done))
-    work.judged((predictions, work, done.trace))
+    work.judged((check_part_1, work, done.trace), (predictions, work, done.trace))
     return found
 
 

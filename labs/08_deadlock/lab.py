@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from frame import run, variant as numbers
+from frame import blanks, run, variant as numbers
 from frame.blanks import Truth
 from frame.say import CouldNotRun, open_request
 
@@ -17,6 +17,7 @@ ORDERED = {"MPI_Send", "MPI_Recv"}
 WAITS = {"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome", "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome"}
 BEGINS = {"MPI_Isend", "MPI_Issend", "MPI_Irecv", "MPI_Isendrecv"}
 BLOCKING_SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend"}
+POSTS = {"MPI_Irecv", "MPI_Start", "MPI_Startall"}
 
 
 def variant(random):
@@ -94,8 +95,18 @@ def check_cures(work, done):
     calls = {part: set().union(*part_calls(trace, part).values()) for part in (2, 3)}
     others = sorted(calls[2] - ORDERED - {"MPI_Init", "MPI_Comm_rank"})
     found.unless(not others, f"BLANK 1: part 2 is to use MPI_Send and MPI_Recv alone; the trace has {', '.join(others)}")
-    found.unless(not calls[3] & BLOCKING_SENDS, "BLANK 2: part 3 still depends on an order: it uses "
-                 f"{', '.join(sorted(calls[3] & BLOCKING_SENDS))}, which waits for its receive if the message is long")
+    late = sends_first(trace)
+    found.unless(late is None, late)
+
+
+def sends_first(trace):
+    """A sentence if a rank of part 3 is in a blocking send while its own receive is not posted; None: each posts before it may wait."""
+    for rank, calls in part_calls(trace, 3).items():
+        at = next((number for number, call in enumerate(calls) if call in BLOCKING_SENDS), None)
+        if at is not None and not POSTS & set(calls[:at]):
+            return f"BLANK 2: part 3 still depends on an order: rank {rank} is in {calls[at]}, which waits for its receive if the message " \
+                   "is long, before it has posted a receive itself (MPI_Irecv)"
+    return None
 
 
 def with_circles(values, circles):
@@ -163,9 +174,11 @@ def check(work):
 def predictions(work, trace):
     waits = blocked(trace)
     report = "Run `margay lab run -- stuck`, and read the report: who waits for whom? Or see `margay trace messages trace_stuck`."
-    sends = trace.calls("MPI_Send")
+    sends, cycle = trace.calls("MPI_Send"), circle(waits)
+    said = blanks.normal((work.predictions or {}).get("cycle", ""))
+    turned = any(said == list(map(str, cycle[at:] + cycle[:at])) for at in range(1, len(cycle)))
     work.predicted({
-        "cycle": Truth(circle(waits), report, "each waits in MPI_Send until the next one posts its receive, which comes after its own send"),
+        "cycle": Truth(cycle, "It is this circle, but it is to begin with the lowest rank." if turned else report, "each waits in MPI_Send until the next one posts its receive, which comes after its own send"),
         "returned": Truth(sorted(enter.rank for enter, leave in sends if leave), report,
                           "short messages are done when they are sent; a long one is when its receiver gets to its receive, which one whose "
                           "own send returned does"),

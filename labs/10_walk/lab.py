@@ -9,6 +9,7 @@ from frame.walks import walks
 
 TITLE = "The walk by hand: match bits, ignore bits, three links, an overlay"
 MINUTES = 25
+BLANKS_COME_FIRST = True  # the walks depend on the blanks
 RANKS, OPTIONS = 2, ("--trace-walks",)
 
 DESK, RECEIVER = 4, 1
@@ -17,6 +18,7 @@ EXACT, FAMILY, MASKED, WHOLE, HEADER_ONLY, SPARE, WIDE = range(7)
 NAMES = ("exact", "family", "masked", "whole", "header only", "spare", "wide")
 LINKS = ("no_match", "no_room", "too_small")
 REASONS = dict(zip(LINKS, ("no match", "no room", "too small")))
+PASSED = (*REASONS.values(), "inactive")
 ALL_BITS = 2**64 - 1
 HEAP_BYTES, HEADER_IN_HEAP = 1024, 192
 MESSAGES = 8
@@ -46,7 +48,7 @@ class List:
         if entry in self.asleep or (bits ^ want) & ~ignore & ALL_BITS:
             return "no_match"
         if entry in (WHOLE, HEADER_ONLY):
-            needed = HEADER_IN_HEAP + (length + 63 & ~63 if entry == WHOLE else 0)
+            needed = in_heap(NAMES[entry], length)
             if needed > self.heap:
                 return "no_room"
             self.heap, self.queued = self.heap - needed, self.queued + 1
@@ -227,15 +229,27 @@ def check_link(found, findings):
                      'should go to "wide" at once')
 
 
+def in_heap(entry, length):
+    """The bytes that a message takes in the heap."""
+    return HEADER_IN_HEAP + (length + 63 & ~63 if entry == NAMES[WHOLE] else 0)
+
+
 def compare(work, found):
-    truths = {}
+    truths, left = {}, HEAP_BYTES
+    takers = (*NAMES, "dropped")
+    passes = ("none", *(f"{entry} {reason}" for entry in NAMES for reason in PASSED))
+    each = f"each entry with its reason, such as `exact no match`, or `none`; entries: {', '.join(NAMES)}; reasons: {', '.join(PASSED)}"
     for number, walk in enumerate(found, 1):
         about = f"Look at message {number} by `margay trace story trace {walk.message.story}`."
         others = f"It saw {count(len(walk.way), 'entry', 'entries')}, the taker's included." if walk.taken else \
             f"It was dropped after it had seen {count(len(walk.way), 'entry', 'entries')}."
-        truths[f"m{number}_taken"] = Truth(walk.taken or "dropped", f"{about} {others}", "")
+        if walk.reason_at("whole") == "no room":
+            others += f" The heap had {left} bytes left; header and body would have taken {in_heap('whole', walk.bytes)}."
+        if walk.taken in (NAMES[WHOLE], NAMES[HEADER_ONLY]):
+            left -= in_heap(walk.taken, walk.bytes)
+        truths[f"m{number}_taken"] = Truth(walk.taken or "dropped", f"{about} {others}", "", known=takers)
         truths[f"m{number}_passed"] = Truth([str(stop) for stop in walk.stops] or ["none"], f"{about} {others}",
-                                            reasons(walk))
+                                            reasons(walk), known=passes, form=each)
     for name, text in (work.predictions or {}).items():
         work.predictions[name] = text.replace(":", " ").replace('"', "")
     work.predicted(truths)

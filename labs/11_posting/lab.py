@@ -12,9 +12,9 @@ RANKS, OPTIONS = 2, ("--trace-walks",)
 SENDER, RECEIVER = 0, 1
 MAIL, ANSWERS = 4, 6
 BEGINS, INSERTS, SEARCHES, ACTIVATES, TAKES, UNCHANGED = range(10, 16)
-STEPS = {BEGINS: "the receive began", INSERTS: "its entry was inserted", SEARCHES: "it searched the heap",
-         ACTIVATES: "its entry was activated", TAKES: "it took its message from the heap",
-         UNCHANGED: "its entry was activated"}
+STEPS = {BEGINS: "receive {} began", INSERTS: "receive {}'s entry was inserted", SEARCHES: "receive {} searched the heap",
+         ACTIVATES: "receive {}'s entry was activated", TAKES: "receive {} took a message from the heap",
+         UNCHANGED: "receive {}'s entry was activated"}
 LAST = 1000  # a turn after all steps, also of a posting that goes round for ever
 
 
@@ -99,13 +99,18 @@ class Run:
         at = self.walks[message].message.arrived.time
         before = [note for note in self.notes if note.time < at]
         after = next((note for note in self.notes if note.time > at and note.portal != BEGINS), None)
-        text = f"after {STEPS[before[-1].portal]}" if before else "first of all"
+        text = f"after {words(before[-1])}" if before else "first of all"
         same = after and before and after.match_bits == before[-1].match_bits
-        return f"{text}, before {STEPS[after.portal]}" if same else text
+        return f"{text}, before {words(after)}" if same else text
 
     def name(self, message):
         """As check and trace name it."""
         return f"message {message} ({self.messages[message - 1].name} in the trace)"
+
+
+def words(note):
+    """What rank 1 had done when it sent a note."""
+    return STEPS[note.portal].format(note.match_bits)
 
 
 def whole(run, v, findings):
@@ -147,7 +152,7 @@ def judge(run, findings):
     before = len(findings.sentences)
     for receive, message in run.pairs():
         walk = run.walks[message]
-        look = f"look at `margay trace print trace --around {walk.message.story}`"
+        look = "see what came between which steps: `margay trace print trace --rank 1 --kind kernel_send,kernel_match`"
         if message not in run.getter:
             where = f'the entry "{walk.taken}" took it'
             end = "it lies in the heap, and nobody looks there again" if walk.taken == "unexpected" else \
@@ -170,15 +175,10 @@ def judge_steps(run, findings):
         steps = run.steps(receive)
         if TAKES in steps:
             continue
-        notes = "see its notes: `margay trace print trace --rank 1 --kind kernel_send`"
-        last_search = len(steps) - steps[::-1].index(SEARCHES) if SEARCHES in steps else 0
-        if not findings.unless(INSERTS in steps[:last_search], f"receive {receive}: its entry entered the list only after the last search. "
-                               "Between your last look at arrivals() and the insertion nothing holds the kernel back: a message that comes "
-                               f"there is lost; {notes}"):
-            return
-        if not findings.unless(UNCHANGED in steps, f"receive {receive}: its entry was activated by activate(), or inserted active. Between "
-                               "your last look and that a message can come; only activate_if_unchanged() does both in one go; "
-                               f"{notes}"):
+        how = "activated by activate()" if ACTIVATES in steps else "inserted active"
+        if not findings.unless(UNCHANGED in steps, f"receive {receive}: its entry was {how}. Between your last look at arrivals() and that a "
+                               "message can come, and is lost; only activate_if_unchanged() looks and activates in one go; "
+                               "see its notes: `margay trace print trace --rank 1 --kind kernel_send`"):
             return
 
 
@@ -186,13 +186,16 @@ def predict(work, run):
     lost, hungry = run.lost, run.hungry
     first = lost[0]
     story = run.messages[first - 1].story
-    look = "Look at the racy run: `margay trace print racy` and `margay trace messages racy`."
+    look = "Look at the racy run: `margay trace print racy --rank 1 --kind kernel_send,kernel_match`, and `margay trace messages racy`."
+    receives = tuple(f"receive {receive}" for receive, _ in run.pairs())
     work.predicted({
         "lost": Truth(lost, look + " Each receive that has its message tells rank 0 so, by a put to portal 6.",
                       f"It came {run.around(first)}: the search did not see it yet, and the entry was not there."),
         "lost_taken_by": Truth(run.walks[first].taken, look + " Who takes what no active entry accepts?",
-                               "The heap's entry takes whatever no receive's entry takes."),
+                               "The heap's entry takes whatever no receive's entry takes.", known=("unexpected", *receives),
+                               form='an entry: `unexpected`, or `receive` and its number'),
         "waits": Truth([f"receive {number}" for number in hungry], look,
-                       "Its entry is active now, and its message is in the heap: neither finds the other."),
+                       "Its entry is active now, and its message is in the heap: neither finds the other.", known=receives,
+                       form="`receive` and its number, as in receive 3"),
         "number": Truth(run.messages[first - 1].sequence, "It is the number behind 0>1 in the trace of the racy run.",
-                        f"margay trace print racy --around {story}")})
+                        f"margay trace print racy --rank 1 --kind kernel_send,kernel_match; its story: margay trace story racy {story}")})

@@ -1,5 +1,9 @@
 """A server with a match list: wildcards, one client's own entry, and overflow into the heap of a dynamic block."""
 
+import re
+
+from frame import blanks, files
+from frame.run import RUN_SECONDS, TIMED_OUT
 from frame.say import CouldNotRun
 from frame.walks import walks
 
@@ -61,6 +65,7 @@ def figure(v):
 
 def check(work):
     v, findings = work.variant, work.findings
+    check_declarations(work)
     done = work.run()
     named = [line[line.index("BLANK"):] for line in done.err.splitlines() if "BLANK " in line]
     try:
@@ -79,8 +84,26 @@ def check(work):
         findings.unless(len(found) == len(asked), "not all of the clients' requests were sent: only the blanks are yours to change")
         check_answers(done.trace, v, found, findings)
     if done.status != 0:
-        findings += named or [("BLANK 7: " if "the answer is" in done.trouble else "") + done.trouble]
+        findings += named or [trouble(done)]
     return findings
+
+
+def check_declarations(work):
+    """BLANK 1: a block on memory that is declared behind it is made before that memory is. No run shows it, where bytes need no making."""
+    code = blanks.blanks(files.read(work.program())).get(1, ("", ""))[1]
+    block = re.search(r"\bDynamicBlock heap_\s*\{(.*?);", code)
+    for name in re.findall(r"(\w+)\s*\.\s*data\s*\(", block[1] if block else ""):
+        memory = re.search(rf"\b{name}\s*(\{{[^}}]*\}})?;", code)
+        work.findings.unless(memory is None or memory.start() < block.start(), f"BLANK 1: `{name}` is declared behind `heap_`, which lies in it: members "
+                             "are made in the order of their declaration, so memory comes first, then the block on it")
+
+
+def trouble(done):
+    """A sentence about a run that did not end well, and says no blank itself."""
+    if done.status == TIMED_OUT:
+        return f"BLANK 6: time ran out ({RUN_SECONDS} s) while the server was busy: a loop there has no end. It ends when heap_.first() is " \
+               "nullptr, if each message is released behind its answer"
+    return ("BLANK 7: " if ": the answer " in done.trouble else "") + done.trouble
 
 
 def judge_walks(v, found, findings):
@@ -110,7 +133,7 @@ def judge_walk(v, number, walk, listed, findings):
     if walk.dropped == "no such portal":
         findings.say(f"BLANK 5: {what} was dropped, no such portal: nothing is attached to portal 4")
         return
-    patron = v["request_client"][number - 1] == v["patron"]
+    patron, before = v["request_client"][number - 1] == v["patron"], len(findings.sentences)
     by_patron, by_largest = walk.reason_at("patron"), walk.reason_at("largest")
     if (by_patron == "no match") == patron:
         findings.say(f'BLANK 2: "patron" {"passed over" if patron else "accepted"} {what}; it is for rank {v["patron"]} only '
@@ -127,7 +150,8 @@ def judge_walk(v, number, walk, listed, findings):
     findings.unless(by_largest != "too small" or walk.bytes > v["row_bytes"],
                     f'BLANK 3: {what} was too long for the next row of "largest", which should have {v["row_bytes"]} bytes: give '
                     "each row of the table its memory")
-    judge_end(walk, what, findings)
+    if len(findings.sentences) == before:  # else the walk ended where the wrong link or entry led it
+        judge_end(walk, what, findings)
 
 
 def judge_end(walk, what, findings):

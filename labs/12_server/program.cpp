@@ -65,8 +65,10 @@ class Server {
     serve_rows(sum_.block);
     serve_rows(largest_.block);
     in_heap_ = heap_.queued();
+    serves_heap_ = true;
     /* BLANK 6: answer all messages in the heap, and give their room back */
     /* END 6 */
+    serves_heap_ = false;
     in_heap_ = 0;
   }
 
@@ -102,6 +104,11 @@ class Server {
   }
 
   void answer(const Header& header, const std::byte* body, std::uint64_t bytes) {
+    if (serves_heap_ && in_heap_ == 0) {
+      need(
+          Status::error("BLANK 6: more answers than the heap has messages: the same message is answered again and "
+                        "again; release() takes one that was answered off the queue"));
+    }
     if (heap_.queued() < in_heap_) {
       need(Status::error("BLANK 6: a message was released before it was answered: its memory belongs to others then"));
     }
@@ -123,18 +130,26 @@ class Server {
                          std::to_string(kHeapBytes) + " (kHeapBytes)"));
     }
     for (std::size_t i = 0; i < kLargestRows; ++i) {
-      for (std::size_t k = 0; k < i; ++k) {
-        const Buffer row = largest_.table[i].memory.single(), earlier = largest_.table[k].memory.single();
-        if (row.bytes == 0 || row.base >= earlier.base + earlier.bytes || earlier.base >= row.base + row.bytes)
-          continue;
-        need(Status::error("BLANK 3: row " + std::to_string(i) + " of \"largest\" begins where row " +
-                           std::to_string(k) + " lies: each needs memory of its own"));
-      }
+      const Buffer row = largest_.table[i].memory.single();
+      need_own_memory(i, row, largest_.table.data(), i, "");
+      need_own_memory(i, row, sum_.table.data(), kSumRows, " of \"sum\"");
+      need_own_memory(i, row, patron_.table.data(), kPatronRows, " of \"patron\"");
+    }
+  }
+  // Row i of "largest" against the first `rows` of a table.
+  static void need_own_memory(std::size_t i, Buffer row, const IndependentBuffer* table, std::size_t rows,
+                              const char* whose) {
+    for (std::size_t k = 0; k < rows; ++k) {
+      const Buffer other = table[k].memory.single();
+      if (row.bytes == 0 || row.base >= other.base + other.bytes || other.base >= row.base + row.bytes) continue;
+      need(Status::error("BLANK 3: row " + std::to_string(i) + " of \"largest\" lies where row " + std::to_string(k) +
+                         whose + " lies: each needs memory of its own"));
     }
   }
 
   Program& program_;
   std::uint64_t in_heap_ = 0;  // messages that the heap has for serve() and that are not answered yet
+  bool serves_heap_ = false;   // serve() is at BLANK 6
   Buffers<kPatronRows> patron_;
   Buffers<kSumRows> sum_;
   Buffers<kLargestRows> largest_;
@@ -180,15 +195,19 @@ class Client {
       ArrivedMessage* const came = mine(i, round) ? answers_.find({.match_bits = i + 1}) : nullptr;
       if (came == nullptr) continue;
       int result = -1, wanted = 0;
-      std::memcpy(&result, came->body.base, std::min(came->body.bytes, sizeof(result)));
+      const bool is_int = came->body.bytes == sizeof(result);
+      if (is_int) std::memcpy(&result, came->body.base, sizeof(result));
       for (std::size_t k = 0; k < static_cast<std::size_t>(kRequestBytes[i]); ++k) {
         wanted = kRequestKind[i] == 1 ? wanted + value(i, k) : std::max(wanted, value(i, k));
       }
-      if (result != wanted) {
-        std::fprintf(stderr, "client %u: request %zu: the answer is %d in %zu bytes, it should be the int %d\n",
-                     program_.rank(), i + 1, result, came->body.bytes, wanted);
-        right = false;
+      if (!is_int) {
+        std::fprintf(stderr, "client %u: request %zu: the answer has a length of %zu, and an int one of %zu\n",
+                     program_.rank(), i + 1, came->body.bytes, sizeof(result));
+      } else if (result != wanted) {
+        std::fprintf(stderr, "client %u: request %zu: the answer is %d, it should be %d\n", program_.rank(), i + 1,
+                     result, wanted);
       }
+      right = right && is_int && result == wanted;
       answers_.release(*came);
     }
     return right;

@@ -31,6 +31,8 @@ class Truth:
     look: str  # said to who is wrong: where the trace shows it, without the answer
     why: str = ""  # said with the answer
     words: tuple = ()  # all words that an answer may have; empty: any
+    known: tuple = ()  # all values that an answer may have, where words alone do not tell; empty: any
+    form: str = ""  # said to who has another value than the known ones; empty: these
     counted: bool = False  # of a list: the question says how many values it wants; False: how many is a part of the answer
     by: str = "what the trace shows"  # what the answer was held against
 
@@ -52,7 +54,7 @@ def blanks(program):
 def empty_blanks(handed_out, program):
     """Number -> a sentence, for each blank that is as it was handed out."""
     now = blanks(program)
-    return {number: f"BLANK {number} is empty: {what}" for number, (what, body) in sorted(blanks(handed_out).items())
+    return {number: f"BLANK {number} is {'as it was handed out' if body else 'empty'}: {what}" for number, (what, body) in sorted(blanks(handed_out).items())
             if now.get(number, ("", None))[1] == body}
 
 
@@ -77,6 +79,12 @@ def questions(text):
             for match in map(QUESTION.match, text.splitlines()) if match and not match.string.lstrip().startswith("#")}
 
 
+def asked_twice(text):
+    """The questions that stand there twice, in order: which answer is meant nobody knows."""
+    names = [match.group(1) for match in map(QUESTION.match, text.splitlines()) if match and not match.string.lstrip().startswith("#")]
+    return [name for name in dict.fromkeys(names) if names.count(name) > 1]
+
+
 def normal(value):
     """A list of words: `2, Long` and ["2", "long"] are the same."""
     items = value if isinstance(value, (list, tuple)) else re.split(r"[,;]", str(value))
@@ -96,11 +104,15 @@ def misread(answer, truth):
     wanted, said = normal(truth.value), normal(answer)
     numbers = all(item.isdecimal() for item in wanted)
     words = {word for known in truth.words for word in normal(known)[0].split()}
+    known = {normal(value)[0] for value in truth.known}
+    for item in said if known else ():
+        if item not in known:
+            return f"`{item}` is none of the answers: {truth.form or ', '.join(truth.known)}"
     in_one = max((len(item.split()) for item in wanted), default=1)  # words of one value, such as `0 put`
     if truth.words or numbers:
         for word in (word for item in said for word in item.split()):
             if not word.isdecimal() and word not in words:
-                return f"`{word}` is not a decimal number" if numbers else \
+                return not_whole(squeeze(answer), word) if numbers else \
                     f"the word `{word}` is unknown; the words are {', '.join(truth.words)}"
         if any(len(item.split()) > in_one for item in said):
             return "commas are wanted between the values" if isinstance(truth.value, (list, tuple)) else "it is one value, no more"
@@ -110,6 +122,15 @@ def misread(answer, truth):
         return f"{values(len(said))}, {len(wanted)} wanted" + \
             (": no commas within a number" if numbers and len(wanted) == 1 else "")
     return None
+
+
+def not_whole(answer, word):
+    """Of a word that is no whole number: whether it is a fraction, or a number has a unit."""
+    if re.fullmatch(r"[0-9]+\.[0-9]*", word):
+        return f"`{word}` is no whole number: leave out the point"
+    if re.fullmatch(r"[0-9.]+ ?[A-Za-z]+", answer):
+        return f"`{answer}` is a number with a unit: a whole number alone is wanted, without `{re.sub('[0-9. ]', '', answer)}`"
+    return f"`{word}` is not a whole number in decimal digits"
 
 
 def _shape(item):

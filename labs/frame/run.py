@@ -47,6 +47,8 @@ class Done:
             try:
                 self._trace = Trace.load(self.folder)
             except BadTrace as error:
+                if "were overwritten" in str(error):
+                    raise NotYet(f"the program did more than its trace has room for ({error}): does a loop call MPI again and again?") from error
                 raise CouldNotRun(str(error)) from error
         return self._trace
 

@@ -79,6 +79,11 @@ def fail(sentence):
     return COULD_NOT_RUN
 
 
+def and_then(where, trouble):
+    """A sentence about the blank that is to blame, if one is known, and then what became of the run."""
+    return f"{where}. {trouble[:1].upper()}{trouble[1:]}" if where else trouble
+
+
 def count(number, noun, nouns=None):
     """"1 message", "2 messages"."""
     return f"{number} {noun if number == 1 else nouns or noun + 's'}"

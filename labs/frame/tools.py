@@ -68,7 +68,7 @@ def command_line(source, output, include, command=None):
         compiler = os.environ.get("CXX", "c++")
         return [compiler, "-std=c++20", *usual, "-o", output, source, *portals_flags(os.path.dirname(bin_folder))]
     compiler = short(os.path.join(bin_folder, "mpicc")) if command == "margay" else os.path.join(bin_folder, "mpicc")
-    return [compiler, *usual, "-o", output, source]
+    return [compiler, *usual, "-o", output, source, "-lm"]
 
 
 def build(source, output, include):

@@ -137,6 +137,29 @@ TEST_CASE("the table tells the choice, its cost and the next one's") {
   CHECK(any_with(describe_rates(facts.rates), "as text", to_text(facts.rates)));
 }
 
+TEST_CASE("of what the table compares, nothing that could be chosen is cheaper; a hybrid has to be a tenth better") {
+  const auto judged = [](const CostOf& one) { return one.seconds * (one.algorithm == Algorithm::hybrid ? 1.1 : 1); };
+  for (const Rates& rates : {usual_rates(), paragon_rates()}) {
+    for (const int ranks : {2, 3, 5, 8}) {
+      Facts facts = group(ranks, 1, true);
+      facts.strips = facts.reads = true;
+      facts.rates = rates;
+      for (const Operation operation : operations_with_choice()) {
+        for (const ChosenRange& range : costs_of(operation, facts).chosen) {
+          const Compared compared = compared_in(operation, range, facts);
+          CAPTURE(ranks);
+          CAPTURE(name(operation));
+          CAPTURE(range.last);
+          CAPTURE(compared.bytes);
+          REQUIRE(compared.chosen);
+          CHECK((compared.bytes >= range.first && compared.bytes <= range.last));
+          CHECK((!compared.next || judged(*compared.next) >= judged(*compared.chosen)));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("on the Paragon the bucket begins to pay where its formula crosses the tree's") {
   CHECK(paragon_crossover(1) == 0);
   for (const int nodes : {8, 16, 64}) {

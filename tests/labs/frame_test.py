@@ -150,7 +150,7 @@ class BlanksTest(unittest.TestCase):
 
     def test_empty_blanks(self):
         self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, self.HANDED_OUT),
-                         {1: "BLANK 1 is empty: say it", 2: "BLANK 2 is empty: more"})
+                         {1: "BLANK 1 is as it was handed out: say it", 2: "BLANK 2 is empty: more"})
         filled = self.HANDED_OUT.replace("int x;", "int y;")
         self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, filled), {2: "BLANK 2 is empty: more"})
         self.assertEqual(blanks.empty_blanks(self.HANDED_OUT, "int main;"), {})  # its marks are gone: nothing is known
@@ -193,6 +193,7 @@ class BlanksTest(unittest.TestCase):
         hops = blanks.Truth(["0 put", "1 ack"], "look", words=("put", "ack", "get"))
         fates = blanks.Truth(["received", "dropped"], "look", words=("received", "dropped"), counted=True)
         three = blanks.Truth(3, "look")
+        passed = blanks.Truth(["exact no match"], "look", known=("exact no match", "exact too small"), form="an entry with its reason")
         for truth, said, sentence in ((hops, "0 put 1 ack", "cannot be judged: commas are wanted between the values."),
                                       (hops, "0 body, 1 ack", "the word `body` is unknown; the words are put, ack, get."),
                                       (hops, "put, ack", "each value is to be a number and a word."),
@@ -200,8 +201,12 @@ class BlanksTest(unittest.TestCase):
                                       (hops, "0 Put; 1 ack, 1 get", "is not what the trace shows: value 3 is one too many. look"),
                                       (hops, "0 put, 1 get", "is not what the trace shows, from value 2 on (`1 get`). look"),
                                       (fates, "received", "cannot be judged: 1 value, 2 wanted."),
-                                      (three, "tag 3", "`tag` is not a decimal number."),
-                                      (three, "0x3", "`0x3` is not a decimal number."),
+                                      (three, "tag 3", "`tag` is not a whole number in decimal digits."),
+                                      (three, "0x3", "`0x3` is not a whole number in decimal digits."),
+                                      (three, "3.0", "`3.0` is no whole number: leave out the point."),
+                                      (three, "11 KB", "`11 KB` is a number with a unit: a whole number alone is wanted, without `KB`."),
+                                      (passed, "exact", "`exact` is none of the answers: an entry with its reason."),
+                                      (passed, "exact no match, drop", "`drop` is none of the answers: an entry with its reason."),
                                       (three, "3 4", "it is one value, no more."),
                                       (three, "3,000", "2 values, 1 wanted: no commas within a number."),
                                       (three, "4", "`name = 4` is not what the trace shows. look")):
@@ -256,6 +261,12 @@ class CommandTest(unittest.TestCase):
     def answered(self):
         self.assertEqual(self.lab("answer", self.folder)[0], 0)
         shutil.copy(os.path.join(self.folder, "answers.txt"), os.path.join(self.folder, "predict.txt"))
+        if os.path.exists(os.path.join(self.folder, "answer.c")):
+            shutil.copy(os.path.join(self.folder, "answer.c"), os.path.join(self.folder, "program.c"))
+
+    def predicted(self):
+        self.assertEqual(self.lab("answer", self.folder)[0], 0)
+        shutil.copy(os.path.join(self.folder, "answers.txt"), os.path.join(self.folder, "predict.txt"))
 
     def says(self, status, sentence, *words):
         got, said = self.lab(*(words or ("check", self.folder)))
@@ -283,19 +294,78 @@ class CommandTest(unittest.TestCase):
         self.change("program.c", "if (rank == 1) receive_message(i, bytes);", "(void)receive_message;")
         self.says(1, "program.c is not the one that was handed out")
 
+    def test_predictions_beside_a_program_that_aborts(self):
+        self.folder = os.path.join(self.place, "tree_bucket")
+        self.lab("start", "tree_bucket", self.folder, "--seed", "3")
+        self.answered()
+        self.change("program.c", "(rank - step + size) % size", "-1")
+        self.change("predict.txt", "tree_all = ", "tree_all = 1")
+        self.says(1, "- BLANK 1: rank ")
+        self.says(1, "- predict.txt: `tree_all = 1")
+
+    def test_a_circle_that_begins_elsewhere(self):
+        self.folder = os.path.join(self.place, "deadlock")
+        self.lab("start", "deadlock", self.folder, "--seed", "3")
+        self.answered()
+        right = read(self.folder, "predict.txt")
+        cycle = re.search(r"^cycle = (.*)$", right, re.M)[1].split(", ")
+        self.change("predict.txt", f"cycle = {', '.join(cycle)}", f"cycle = {', '.join(cycle[1:] + cycle[:1])}")
+        self.says(1, "It is this circle, but it is to begin with the lowest rank.")
+
+    def test_a_part_1_that_was_changed(self):
+        self.folder = os.path.join(self.place, "bypass")
+        self.lab("start", "bypass", self.folder, "--seed", "3")
+        self.answered()
+        self.change("program.c", "flags->ready = step;",
+                    "int is; flags->ready = step; MPI_Iprobe(0, 999, MPI_COMM_WORLD, &is, MPI_STATUS_IGNORE);")
+        self.says(1, "part 1 was changed: rank 1 calls MPI_Iprobe there")
+
+    def test_a_trace_without_its_beginning(self):
+        self.answered()
+        self.change("program.c", "int rank;", "int rank, is; for (int i = 0; i < 50000; ++i) "
+                    "MPI_Iprobe(0, 999, MPI_COMM_WORLD, &is, MPI_STATUS_IGNORE);")
+        self.says(1, "the program did more than its trace has room for")
+
+    def test_messages_that_were_changed(self):
+        self.answered()
+        with open(os.path.join(self.folder, "program.c"), encoding="utf-8") as file:
+            text = file.read()
+        with open(os.path.join(self.folder, "program.c"), "w", encoding="utf-8") as file:
+            file.write(text.replace("kExpected[i]", "1"))
+        self.says(1, "its receive was posted before, and it was not synchronous: page.md's table says otherwise")
+
     def test_empty_blanks_hide_nothing(self):
         """Of a program whose blank 2 is empty: what is wrong with the predictions, and with blank 1; not how the run ends."""
         self.folder = os.path.join(self.place, "two_blanks")
         self.lab("start", "full_heap", self.folder, "--seed", "3")
-        self.answered()
+        self.predicted()
         self.change("predict.txt", "what = held", "what = dropped")
         self.change("program.c", "  /* END 1 */", "  ;\n  /* END 1 */")
         got, said = self.lab("check", self.folder)
         self.assertEqual(got, 1, said)
         findings = [line[2:] for line in said.splitlines() if line.startswith("- ")]
-        for finding, begin in zip(findings, ("BLANK 2 is empty: ", "BLANK 1: the heap was full again", "BLANK 1: ", "predict.txt: `what = dropped`"),
+        for finding, begin in zip(findings, ("BLANK 2 is as it was handed out: ", "BLANK 1: the heap was full again", "BLANK 1: ", "predict.txt: `what = dropped`"),
                                   strict=True):
             self.assertTrue(finding.startswith(begin), said)
+
+    def test_blanks_that_come_first(self):
+        """Where a prediction is empty, and the blanks are to be filled before: what is wrong with a blank is told all the same."""
+        self.folder = os.path.join(self.place, "walk")
+        self.lab("start", "walk", self.folder, "--seed", "3")
+        self.answered()
+        shutil.copy(os.path.join(self.folder, "answer.cpp"), os.path.join(self.folder, "program.cpp"))
+        self.change("predict.txt", "m1_taken = ", "m1_taken = # ")
+        self.says(1, "`m1_taken` is empty")
+        self.assertNotIn("BLANK", self.lab("check", self.folder)[1])
+        self.change("program.cpp", "Link family_too_small = Link::at(wide)", "Link family_too_small = Link::next()")
+        self.says(1, "BLANK 2: message ")
+
+    def test_predictions_that_are_gone_or_twice(self):
+        self.answered()
+        self.change("predict.txt", "taken_by = ", "message_1 = 1 ack\ntaken_by = ")
+        self.says(1, "predict.txt: `message_1` has two answers: leave one")
+        os.remove(os.path.join(self.folder, "predict.txt"))
+        self.says(2, "get it back by `margay lab start protocols fresh --seed 3`")
 
     def test_folders(self):
         self.says(2, "there is no lab.json", "check", self.place)

@@ -7,8 +7,10 @@ typical wrong answer is not, and its check says the sentence that belongs to it.
 What is handed out and the answer are checked with each seed, a wrong answer with one of them, or with --every seed; with --wrong N
 only N of each lab's wrong answers, spread over them.
 
-A wrong answer is a file of the lab's folder `wrong`, whose first line is `// says: PART OF A SENTENCE`: a filling (`*.fill`), which replaces
+A wrong answer is a file of the lab's folder `wrong`, whose first line is `// says: PART OF A SENTENCE`, and perhaps its second
+`// says not: PART OF AN UNTRUE ONE`: a filling (`*.fill`), which replaces
 the answer's code in the blanks that it has, a whole program, or predictions (`*.txt`, `# says: ...`), which replace the true ones.
+The fillings of a lab's folder `right` are other right answers: each is checked with each seed, and has to be right.
 """
 
 import argparse
@@ -28,6 +30,7 @@ sys.path.insert(0, LABS)
 from frame import blanks, tools  # noqa: E402  (after the path)
 
 SAYS = re.compile(r"^(?://|#|/\*) says: (.*?)(?: \*/)?$")
+SAYS_NOT = re.compile(r"^(?://|#) says not: (.*)$", re.M)
 LAB_SECONDS = 300
 
 
@@ -52,13 +55,15 @@ class Case:
     def fail(self, what, said):
         self.failures.append(f"{self.lab}, seed {self.seed}: {what}:\n    " + said.strip().replace("\n", "\n    "))
 
-    def expect(self, what, status, sentence=""):
-        """Checks the folder; whether its status is this, and the sentence is among what it says."""
+    def expect(self, what, status, sentence="", untrue=None):
+        """Checks the folder; whether its status is this, the sentence is among what it says, and the untrue one is not."""
         self.checks += 1
         got, said = self.call("check", folder=self.folder)  # from where the pages' paths hold
         said_plainly = " ".join(said.split())
         if got != status or sentence not in said_plainly or (status == WRONG and "\n- " not in said):
             self.fail(f"{what}: expected status {status}" + (f" and {sentence!r}" if sentence else "") + f", got {got}", said)
+        if untrue and untrue in said_plainly:
+            self.fail(f"{what}: it may not say {untrue!r}", said)
 
     def run(self):
         status, said = self.call("start", self.lab, self.folder, "--seed", str(self.seed))
@@ -73,13 +78,18 @@ class Case:
             return
         self.take("answer")
         self.expect("the answer", OK)
+        right = os.path.join(self.source, "right")
+        for name in sorted(os.listdir(right)) if os.path.isdir(right) else ():
+            self.take("answer")
+            self.fill(os.path.join(right, name))
+            self.expect(f"right/{name}", OK)
         wrong = os.path.join(self.source, "wrong")
         names = sorted(os.listdir(wrong)) if os.path.isdir(wrong) else []
         for number, name in enumerate(names[::max(1, len(names) // self.options.wrong)] if self.options.wrong else names):
             if not self.options.every and number % self.options.seeds != self.seed - 1:
                 continue
             self.take("answer")
-            self.expect(f"wrong/{name}", WRONG, self.take_wrong(os.path.join(wrong, name)))
+            self.expect(f"wrong/{name}", WRONG, *self.take_wrong(os.path.join(wrong, name)))
 
     def pages(self):
         with open(os.path.join(self.folder, "page.md"), encoding="utf-8") as file:
@@ -98,7 +108,7 @@ class Case:
             shutil.copyfile(answers, os.path.join(self.folder, "predict.txt"))
 
     def take_wrong(self, path):
-        """Puts a wrong answer in; what the check must say."""
+        """Puts a wrong answer in; what the check must say, and what it may not (None: nothing is named)."""
         with open(path, encoding="utf-8") as file:
             text = file.read()
         says = SAYS.match(text.splitlines()[0])
@@ -109,11 +119,18 @@ class Case:
             self.change("predict.txt", lambda right: re.sub(
                 r"^(\w+) = .*$", lambda m: f"{m[1]} = {wrong.get(m[1], m[0].split(' = ')[1])}", right, flags=re.M))
         elif path.endswith(".fill"):
-            program = next(name for name in os.listdir(self.folder) if name in ("program.c", "program.cpp"))
-            self.change(program, lambda right: blanks.filled(right, text, path))
+            self.fill(path)
         else:
             shutil.copyfile(path, os.path.join(self.folder, "program" + os.path.splitext(path)[1]))
-        return says.group(1)
+        says_not = SAYS_NOT.search(text)
+        return says.group(1), says_not and says_not.group(1)
+
+    def fill(self, path):
+        """Puts a filling's code into the program's blanks."""
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        program = next(name for name in os.listdir(self.folder) if name in ("program.c", "program.cpp"))
+        self.change(program, lambda program_now: blanks.filled(program_now, text, path))
 
     def change(self, name, how):
         """Makes a file of the folder anew out of what it was."""
