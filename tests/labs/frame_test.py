@@ -10,6 +10,7 @@ import io
 import os
 import re
 import resource
+import shlex
 import shutil
 import signal
 import struct
@@ -29,6 +30,7 @@ from frame.files import read  # noqa: E402
 from frame.trace import BadTrace, Trace  # noqa: E402
 
 BUILD = ""
+LAB = os.path.join(ROOT, "labs", "lab")
 # Rank 1 receives a long message that came before: a word behind it says so.
 PROGRAM = """#include <mpi.h>
 static char bytes[800000];
@@ -250,12 +252,14 @@ class CommandTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.place)
         self.lab("start", "protocols", self.folder, "--seed", "3")
 
-    def lab(self, *words):
+    def called(self, *words, **keywords):
         environment = {**os.environ, "MARGAY_COMMAND": os.path.join(BUILD, "bin", "margay")}
-        lab = os.path.join(ROOT, "labs", "lab")
-        command = ["sh", "-c", f"'{lab}' {words[1]}"] if words[:1] == ("sh",) else [lab, *words]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment,
-                              timeout=120, check=False)
+        keywords = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment, **keywords}
+        command = [words[0], "-c", f"{shlex.quote(LAB)} {words[1]}"] if words[:1] in (("sh",), ("bash",)) else [LAB, *words]
+        return subprocess.run(command, timeout=120, check=False, **keywords)
+
+    def lab(self, *words):
+        done = self.called(*words)
         return done.returncode, done.stdout + done.stderr
 
     def change(self, name, old, new):
@@ -464,9 +468,56 @@ class CommandTest(unittest.TestCase):
         os.chdir(self.folder)
         self.addCleanup(os.chdir, folder)
         self.says(1, "`margay trace story trace --tag 1`", "check")
-        for words in (("--trace", "x"), ("--stats", "--trace=x")):
+        for words in (("--trace", "x"), ("--stats", "--trace=x"), ("-trace", "x"), ("-trace=x",)):
             self.says(2, "always records in the folder `trace`", "run", *words)
+        self.refuses_to_run()
         self.says(0, "--trace trace ./program --trace x", "run", "--", "--trace", "x")
+
+    def refuses_to_run(self):
+        """What is no option of a run: none of it is run, and the trace of the last run stays."""
+        kept = os.path.join("trace", "rank_00000.trace")
+        self.assertTrue(os.path.exists(kept))
+        behind = r"arguments of the program go behind --, as in `margay lab run -- 5`"
+        for sentence, *words in ((behind, "5"), (behind, "--stats", "touch", "ran"), (behind, "/usr/bin/touch", "ran"),
+                                 ("begins another program", ":", "-n", "1", "touch", "ran"), ("-configfile", "-configfile", "x"),
+                                 ("option -n lacks its value", "-n"), ("unknown option --foo", "--foo"),
+                                 ('option -n: "x" is not a number', "-n", "x"), ("runs nothing", "--version"),
+                                 (behind, "--rates", "usual", "5")):
+            self.says(2, sentence, "run", *words)
+        self.assertFalse(os.path.exists("ran"))
+        os.rename("program.c", "kept.c")
+        os.mkfifo("program.c")
+        self.says(2, "program.c is no regular file", "run")
+        os.remove("program.c")
+        os.symlink("/dev/zero", "program.c")
+        self.says(2, "program.c is no regular file", "run")
+        os.replace("kept.c", "program.c")
+        self.assertTrue(os.path.exists(kept))
+        os.rename("trace", "earlier")
+        os.symlink("earlier", "trace")
+        self.says(2, "trace is a symbolic link: remove it", "run")
+        self.says(2, "trace is a symbolic link: remove it", "check")
+        self.assertTrue(os.path.exists(os.path.join("earlier", "rank_00000.trace")))
+        os.remove("trace")
+
+    def test_a_folder_of_any_name(self):
+        """The command that `start` shows works as it stands, in bash."""
+        for name in ("-x", "a b", "it's\n\x1b[31mred\\", "gr\u00fcn"):
+            with self.subTest(name):
+                done = self.called("start", "1", "--", name, cwd=self.place)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout.count("\n"), 1)
+                self.assertTrue(done.stdout.strip().isprintable())
+                shown = re.search(r"`margay lab check (.*)`$", done.stdout.strip())[1]
+                checked = self.called("bash", "check " + shown, cwd=self.place)
+                self.assertEqual((checked.returncode, checked.stderr), (1, ""))
+
+    def test_start_that_cannot_say_so_leaves_nothing(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = self.called("start", "1", "zz", cwd=self.place, stdout=full)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("the standard output: No space left", done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.place, "zz")))
 
     def test_list(self):
         status, said = self.lab("list")
