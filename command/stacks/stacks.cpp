@@ -124,8 +124,6 @@ int pid_of(const std::string& word) {
 }  // namespace
 
 int stacks(const sim::StacksOrder& order) {
-  // Debug information is this machine's: nobody waits for a server, least of all a process that is held.
-  ::unsetenv("DEBUGINFOD_URLS");
   sim::RunningJobs jobs;
   jobs.find();
   sim::RunningJob* job = order.job.empty() && jobs.all().size() == 1 ? jobs.all().data() : jobs.named(order.job);

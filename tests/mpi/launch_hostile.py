@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""What `margay` does with traces, words and places that are not as they should be: nothing hangs, nothing foreign acts on a
+terminal, and what cannot be done is said.
+
+    tests/mpi/launch_hostile.py --build build/release               every case
+    tests/mpi/launch_hostile.py --build build/release full_output   one
+    tests/mpi/launch_hostile.py --list
+"""
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+import support
+from launch_case import TIMEOUT, cases_of, run_cases
+
+RED = "\x1b[31m"  # as a terminal takes it: what follows is red
+READERS = (("story", "0:1:1"), ("print",), ("messages",), ("export", "--format", "chrome"))
+
+
+class Place:
+    """A folder with a program of its own, and its trace."""
+
+    def __init__(self, case, *options):
+        self.case, self.folder = case, tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+        self.program = self.path / "sends"
+        shutil.copy(case.ours("sends.c"), self.program)
+        self.trace = self.path / "trace"
+        self.options = options
+
+    def __enter__(self):
+        self.case.margay("--trace", str(self.trace), *self.options, str(self.program))
+        return self
+
+    def __exit__(self, *_):
+        self.folder.cleanup()
+
+
+def margay(case, *words, status=0, **keywords):
+    return case.run([case.build.tool("margay"), *words], status=status, **keywords)
+
+
+def told(case, words, where="stderr"):
+    case.expect(words in getattr(case.last, where), f"expected {words!r} on {where}")
+
+
+def no_escape(case):
+    case.expect("\x1b" not in case.last.stdout + case.last.stderr, "an escape sequence reaches the terminal")
+
+
+def case_debug_server(case):
+    """Lines of source are this machine's: no server is asked for those that a stripped program lacks."""
+    with Place(case) as place, socket.create_server(("127.0.0.1", 0)) as server:
+        subprocess.run(["strip", str(place.program)], check=True)
+        shutil.rmtree(place.trace)
+        case.margay("--trace", str(place.trace), str(place.program))
+        asked = []
+
+        def serve():
+            while True:
+                try:
+                    peer, _ = server.accept()
+                except OSError:
+                    return
+                asked.append(peer.recv(200))
+                peer.close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        where = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{server.getsockname()[1]}", "HOME": str(place.path),
+                 "XDG_CACHE_HOME": str(place.path)}
+        for words in READERS:
+            margay(case, "trace", words[0], str(place.trace), *words[1:], status=None, env=where)
+            case.expect(not asked, f"{words[0]} asked the server: {asked}")
+            asked.clear()
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def case_module_is_fifo(case):
+    """A trace names files, and where those are a FIFO or a device nobody waits for them."""
+    with Place(case) as place:
+        place.program.unlink()
+        for make in (lambda: os.mkfifo(place.program), lambda: place.program.symlink_to("/dev/zero"), place.program.mkdir):
+            make()
+            for words in READERS:
+                margay(case, "trace", words[0], str(place.trace), *words[1:], status=None)
+            if place.program.is_dir():
+                place.program.rmdir()
+            else:
+                place.program.unlink()
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(__doc__, cases_of(dict(globals()))))
