@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "sim/cli/standard_output.hpp"
+
 namespace margay::sim {
 
 using portals::Status;
@@ -56,8 +58,10 @@ Status ExportOutput::close() {
   const bool is_beside = !is_stdout && written_ != path_;
   if (buffer_.error == 0 && is_beside && std::rename(written_.c_str(), path_.c_str()) != 0) buffer_.error = errno;
   if (buffer_.error == 0 && out_.good()) return {};
-  if (is_stdout)
+  if (is_stdout) {
+    give_up_output();
     return Status::error(fmt::format("trace: standard output could not be written: {}", std::strerror(buffer_.error)));
+  }
   if (is_beside) ::unlink(written_.c_str());
   return Status::error(fmt::format("trace: {}: could not be written: {}", path_, std::strerror(buffer_.error)));
 }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/terminal_text.hpp"
 #include "sim/cli/export_output.hpp"
 #include "sim/cli/message_choice.hpp"
 #include "sim/cli/trace_common.hpp"
@@ -88,7 +89,7 @@ void put_replay(const ExportJob& job, const std::string& folder) {
         "margay trace: not in {}: {} messages (one-sided, the library's own, cancelled, not received, or with an "
         "end that is not in the trace), {} accesses of windows, {} collective calls in memory of a node of which "
         "the trace does not tell who read what\n",
-        job.options.output, replay.left_out_messages, replay.left_out_accesses, replay.left_out_calls);
+        for_terminal(job.options.output), replay.left_out_messages, replay.left_out_accesses, replay.left_out_calls);
   }
 }
 

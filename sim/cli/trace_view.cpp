@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "sim/base/terminal_text.hpp"
 #include "sim/cli/export_output.hpp"
 #include "sim/cli/trace_common.hpp"
 #include "sim/cli/view/page.hpp"
@@ -56,7 +57,7 @@ void write_view(const ViewOptions& options, const CallSite& call_site, std::stri
   if (Status status = write_page(page, input, options.folder, output.stream()); !status.ok()) fail_trace(status);
   if (Status status = output.close(); !status.ok()) fail_trace(status);
   if (path == "-") return;
-  put_line(fmt::format("{}: {} messages; open it in a browser", path, messages.roots().size()));
+  put_line(fmt::format("{}: {} messages; open it in a browser", for_terminal(path), messages.roots().size()));
   finish_output();
 }
 

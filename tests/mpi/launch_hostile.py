@@ -95,5 +95,42 @@ def case_module_is_fifo(case):
                 place.program.unlink()
 
 
+def case_foreign_words(case):
+    """Words of the command line and names of files are repeated without what acts on a terminal."""
+    with Place(case) as place:
+        red = place.path / f"v{RED}x"
+        place.trace.rename(red)
+        for words in (("trace", "view", red, "-o", str(red) + ".html"), ("trace", "export", red, "--format", "smpi-ti", "-o", f"{red}ti"),
+                      ("trace", "print", red, f"{RED}q"), ("trace", "print", red, f"--{RED}q"), (f"{RED}q",), ("run", f"{RED}q"),
+                      ("run", "--trace-last", RED, place.program), ("run", "--trace", red, place.program), ("check", red / "none"),
+                      ("check", "--library", red, place.program), ("lab", "run", RED), ("info", f"--{RED}"),
+                      ("info", "--collectives", "--rates", f"./{RED}"), ("top", RED),
+                      ("stacks", RED)):
+            margay(case, *words, status=None)
+            case.expect(case.last.stdout + case.last.stderr != "", "nothing is said")
+            no_escape(case)
+        margay(case, "run", "./gr\u00fcn", status=127)
+        told(case, "./gr\u00fcn")
+
+
+def to_full(case, *words, closed=False):
+    """The command with a standard output that is full or closed."""
+    command = [case.build.tool("margay"), *map(str, words)]
+    return case.run(["sh", "-c", '"$@" >&-' if closed else '"$@" >/dev/full', "sh", *command], status=1)
+
+
+def case_full_output(case):
+    """What cannot be printed is said, once."""
+    with Place(case) as place:
+        for words in (("top", "--once"), ("info",), ("check", place.program), ("--help",), ("trace", "messages", place.trace),
+                      ("trace", "export", place.trace, "--format", "csv"), ("trace", "view", place.trace),
+                      ("stacks", os.getpid())):
+            for closed in (False, True):
+                to_full(case, *words, closed=closed)
+                case.expect(case.last.stderr.count("standard output could not be written") == 1, "no one sentence about it")
+        page = (place.path / "trace.html").read_text(encoding="utf-8")
+        case.expect("open it in a browser" not in page, "what was to be printed went into a file")
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, cases_of(dict(globals()))))
