@@ -132,5 +132,26 @@ def case_full_output(case):
         case.expect("open it in a browser" not in page, "what was to be printed went into a file")
 
 
+def case_stacks_refused(case):
+    """`margay stacks` of itself and of a thread of the kernel."""
+    case.run(["sh", "-c", f"exec {case.build.tool('margay')} stacks $$"], status=2)
+    told(case, "is this command itself: name another one")
+    if pathlib.Path("/proc/2/comm").exists() and pathlib.Path("/proc/2/comm").read_text(encoding="utf-8") == "kthreadd\n":
+        margay(case, "stacks", "2", status=2)
+        told(case, "process 2 is a thread of the kernel, which has no program")
+
+
+def case_stacks_together(case):
+    """Several `margay stacks` of one process wait for one another."""
+    with subprocess.Popen(["sleep", str(2 * TIMEOUT)]) as held:
+        several = [subprocess.Popen([case.build.tool("margay"), "stacks", str(held.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                    text=True, env=support.clean_environment()) for _ in range(6)]
+        for one in several:
+            out, err = one.communicate(timeout=TIMEOUT)
+            case.last = support.Run(one.args, one.returncode, out, err, 0, False)
+            case.expect(one.returncode == 0, "one was refused")
+        held.kill()
+
+
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, cases_of(dict(globals()))))
