@@ -132,6 +132,20 @@ def case_full_output(case):
         case.expect("open it in a browser" not in page, "what was to be printed went into a file")
 
 
+def case_empty_choices(case):
+    """A message or a call that the trace has not is said, as an event that there is not."""
+    with Place(case) as place:
+        for words, sentence in ((("--message", "5:6:7"), "--message 5:6:7: no event of this message is in the trace"),
+                                (("--around", "5:6:7"), "--around 5:6:7: no event of this message is in the trace"),
+                                (("--call", "NOSUCH"), "--call NOSUCH: no function has this name")):
+            margay(case, "trace", "print", place.trace, *words, status=1)
+            told(case, sentence)
+            case.expect(case.last.stdout == "", "a table all the same")
+        margay(case, "trace", "print", place.trace, "--call", "MPI_Send")
+        margay(case, "trace", "print", place.trace, "--message", "0:1:1")
+        told(case, "0>1 #1", "stdout")
+
+
 def case_stacks_refused(case):
     """`margay stacks` of itself and of a thread of the kernel."""
     case.run(["sh", "-c", f"exec {case.build.tool('margay')} stacks $$"], status=2)
