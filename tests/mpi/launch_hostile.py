@@ -146,6 +146,29 @@ def case_empty_choices(case):
         told(case, "0>1 #1", "stdout")
 
 
+def case_export_places(case):
+    """An export takes the place of the file that a link leads to, whole; its name may be as long as any."""
+    with Place(case) as place:
+        target, link = place.path / "target.csv", place.path / "link.csv"
+        target.write_text("earlier", encoding="utf-8")
+        link.symlink_to(target)
+        inode = target.stat().st_ino
+        export = ("trace", "export", place.trace, "--format", "csv", "-o")
+        margay(case, *export, link)
+        case.expect(link.is_symlink() and target.read_text(encoding="utf-8").startswith("source,"), "the link is gone, or not followed")
+        case.expect(target.stat().st_ino != inode, "the file was written in place: half a file could stay")
+        longest = place.path / ("n" * 251 + ".csv")
+        margay(case, *export, longest)
+        case.expect(longest.read_text(encoding="utf-8") == target.read_text(encoding="utf-8"), "another table")
+        folder = place.path / ("f" * 255)
+        margay(case, "trace", "export", place.trace, "--format", "smpi-ti", "-o", folder)
+        case.expect(folder.is_dir(), "no folder")
+        margay(case, *export, place.path / ("n" * 256), status=1)
+        told(case, "File name too long")
+        left = [path.name for path in place.path.iterdir() if ".part" in path.name]
+        case.expect(not left, f"left behind: {left}")
+
+
 def case_stacks_refused(case):
     """`margay stacks` of itself and of a thread of the kernel."""
     case.run(["sh", "-c", f"exec {case.build.tool('margay')} stacks $$"], status=2)
