@@ -169,6 +169,18 @@ def case_export_places(case):
         case.expect(not left, f"left behind: {left}")
 
 
+def case_flops(case):
+    """Numbers of a replay stay of a size that its reader takes."""
+    with Place(case) as place:
+        for flops in ("1e308", "1.1e18", "0", "-1", "nan", "inf", "x"):
+            margay(case, "trace", "export", place.trace, "--format", "smpi-ti", "--flops", flops, "-o", place.path / "ti", status=2)
+            told(case, "above 0 and of at most 1e+18")
+        margay(case, "trace", "export", place.trace, "--format", "smpi-ti", "--flops", "1e18", "-o", place.path / "ti")
+        numbers = [number for path in (place.path / "ti").rglob("*") if path.is_file()
+                   for number in re.findall(r"[0-9]{30,}", path.read_text(encoding="utf-8"))]
+        case.expect(not numbers, f"{numbers}")
+
+
 def case_stacks_refused(case):
     """`margay stacks` of itself and of a thread of the kernel."""
     case.run(["sh", "-c", f"exec {case.build.tool('margay')} stacks $$"], status=2)
