@@ -181,7 +181,7 @@ def case_flops(case):
         case.expect(not numbers, f"{numbers}")
 
 
-def case_stacks_refused(case):
+def case_stacks_of_none(case):
     """`margay stacks` of itself and of a thread of the kernel."""
     case.run(["sh", "-c", f"exec {case.build.tool('margay')} stacks $$"], status=2)
     told(case, "is this command itself: name another one")
