@@ -3,6 +3,7 @@
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace margay::command {
@@ -16,6 +17,16 @@ constexpr Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
                                     .section_address = dwfl_offline_section_address,
                                     .debuginfo_path = &no_debug_path};
 
+// The path is a trace's, which may name anything: a FIFO or a device would hang who opens or reads it. -1: no such
+// file.
+int open_regular(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  struct stat about {};
+  if (descriptor < 0 || (::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode))) return descriptor;
+  ::close(descriptor);
+  return -1;
+}
+
 }  // namespace
 
 struct CallSites::Module {
@@ -25,9 +36,12 @@ struct CallSites::Module {
     if (space == std::string::npos) return;
     const std::string build_id = text.substr(0, space);
     const std::string path = text.substr(space + 1);
+    const int descriptor = open_regular(path);
+    if (descriptor < 0) return;
     dwfl = dwfl_begin(&kCallbacks);
+    if (dwfl != nullptr) found = dwfl_report_offline(dwfl, path.c_str(), path.c_str(), descriptor);
+    if (found == nullptr) ::close(descriptor);  // libdw takes it with the module
     if (dwfl == nullptr) return;
-    found = dwfl_report_offline(dwfl, path.c_str(), path.c_str(), -1);
     dwfl_report_end(dwfl, nullptr, nullptr);
     // Without a build id it may be another build than the one that ran.
     if (found != nullptr && (build_id == "-" || build_id_of(found) != build_id)) found = nullptr;

@@ -16,6 +16,7 @@
 #include "collectives/select/plot.hpp"
 #include "command/calibrate/calibrate.hpp"
 #include "sim/base/processors.hpp"
+#include "sim/base/terminal_text.hpp"
 #include "sim/boot/job_rates.hpp"
 #include "sim/cli/info.hpp"
 
@@ -27,8 +28,13 @@ using portals::Status;
 
 constexpr int kStatusBadCommandLine = 2;
 
+// Files and rates that the command line names may be in it.
+void tell(const std::string& sentence) {
+  std::fprintf(stderr, "margay info: %s\n", sim::for_terminal(sentence).c_str());
+}
+
 int refuse(const Status& status) {
-  std::fprintf(stderr, "margay info: %s\n", status.sentence().c_str());
+  tell(status.sentence());
   return kStatusBadCommandLine;
 }
 
@@ -68,9 +74,7 @@ Status take_rates(const std::string& asked, TakenRates& out) {
   if (!asked.empty()) options.set("rates", asked);
   sim::JobRates found;
   if (Status status = sim::find_job_rates(options, found); !status.ok()) return status;
-  for (const std::string& sentence : found.passed_over) {
-    std::fprintf(stderr, "margay info: %s; it is passed over\n", sentence.c_str());
-  }
+  for (const std::string& sentence : found.passed_over) tell(sentence + "; it is passed over");
   if (found.text.empty()) return measure_first(found, out);
   const Status status = collectives::parse_asked_rates(found.text, out.rates);
   if (!status.ok() && found.given) return status;
@@ -115,7 +119,7 @@ int write_picture(const std::string& file, const std::string& picture) {
   bool written = out != nullptr && std::fputs(picture.c_str(), out) >= 0;
   if (out != nullptr) written = std::fclose(out) == 0 && written;
   if (written) return 0;
-  std::fprintf(stderr, "margay info: cannot write %s: %s\n", file.c_str(), std::strerror(errno));
+  tell(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
   return 1;
 }
 

@@ -2,6 +2,7 @@
 //
 // Lies above all layers, so that `margay info` can tell what those above sim choose.
 #include <csignal>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ int main(int argc, char** argv) {
   if (!words.empty() && words[0] == "lab") return margay::command::lab_command({words.begin() + 1, words.end()});
   // A look at what this machine allows fails where files may not be long, and tells so.
   static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
+  // Debug information is this machine's: nobody waits for a server, least of all a process that `stacks` holds.
+  ::unsetenv("DEBUGINFOD_URLS");
   margay::command::CallSites call_sites;
   return margay::sim::run_cli(argc, argv,
                               {.choices = {&margay::mpi_adi::describe_choices, &margay::collectives::describe_choices},

@@ -17,6 +17,7 @@
 #include "command/calibrate/measurement.hpp"
 #include "command/calibrate/other_load.hpp"
 #include "sim/base/processors.hpp"
+#include "sim/base/terminal_text.hpp"
 
 namespace margay::command {
 
@@ -123,7 +124,7 @@ std::string date_now() {
 }
 
 int complain(const Status& status) {
-  std::fprintf(stderr, "margay calibrate: %s\n", status.sentence().c_str());
+  std::fprintf(stderr, "margay calibrate: %s\n", sim::for_terminal(status.sentence()).c_str());
   return 1;
 }
 

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -31,6 +32,7 @@ using portals::Status;
 constexpr std::uint64_t kPatienceNs = 200'000'000;
 constexpr std::uint64_t kLongestNs = 5'000'000'000;
 constexpr std::uint64_t kPollNs = 200'000;
+constexpr std::uint64_t kOthersNs = 1'000'000'000;  // for how long another one's hold is waited for
 
 std::vector<int> threads_of(int pid) {
   namespace fs = std::filesystem;
@@ -57,6 +59,11 @@ int number_in(const std::string& path, const std::string& key, int otherwise) {
     if (word == key) return file >> number ? number : otherwise;
   }
   return otherwise;
+}
+
+// The process that holds it; 0: none.
+int tracer_of(int tid) {
+  return number_in(fmt::format("/proc/{}/status", tid), "TracerPid:", 0);
 }
 
 // One that is a zombie is refused as another user's is.
@@ -88,8 +95,26 @@ int other_owner(int pid) {
 
 }  // namespace
 
+std::string why_without_stacks(int pid) {
+  if (pid == ::getpid()) return "is this command itself: name another one";
+  constexpr int kFlagsBehindName = 7;                // proc(5): the stat file's ninth field; the second is the name
+  constexpr std::uint64_t kKernelThread = 0x200000;  // PF_KTHREAD
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string line;
+  std::getline(file, line);
+  std::istringstream fields(line.substr(std::min(line.rfind(')'), line.size() - 1) + 1));
+  std::string field;
+  for (int at = 0; at < kFlagsBehindName; ++at) fields >> field;
+  std::uint64_t flags = 0;
+  const bool read = std::from_chars(field.data(), field.data() + field.size(), flags).ec == std::errc();
+  return read && (flags & kKernelThread) != 0 ? "is a thread of the kernel, which has no program" : "";
+}
+
 std::string refusal_words(const Refusal& refusal) {
-  if (refusal.tracer != 0) return fmt::format("process {} (a debugger?) holds it already", refusal.tracer);
+  if (refusal.tracer != 0) {
+    return fmt::format("process {} (a debugger, or another margay stacks) holds it already; try again when it is done",
+                       refusal.tracer);
+  }
   if (refusal.owner >= 0) {
     return fmt::format("it belongs to user {}: run margay stacks as that user, or as root", refusal.owner);
   }
@@ -110,7 +135,7 @@ std::string refusal_words(const Refusal& refusal) {
 std::string why_refused(int pid, int error) {
   if (error == ESRCH || error == ENOENT || process_has_ended(pid)) return std::string(kHasEnded);
   return refusal_words({.scope = number_in("/proc/sys/kernel/yama/ptrace_scope", "", -1),
-                        .tracer = number_in(fmt::format("/proc/{}/status", pid), "TracerPid:", 0),
+                        .tracer = tracer_of(pid),
                         .owner = other_owner(pid),
                         .error = std::strerror(error)});
 }
@@ -136,14 +161,20 @@ bool HeldProcess::collect(int tid) {
   return true;
 }
 
-Status HeldProcess::ask_new(int pid, bool& found) {
+Status HeldProcess::ask_new(int pid, std::uint64_t begun_ns, bool& found) {
   found = false;
   for (const int tid : threads_of(pid)) {
     if (std::ranges::any_of(threads_, [tid](const Thread& thread) { return thread.tid == tid; })) continue;
     if (ask(tid)) {
       found = true;
     } else if (const int error = errno; error != ESRCH && !has_exited(tid)) {
-      return Status::error(why_refused(pid, error));
+      // Another margay stacks holds a process for moments. All take threads in one order, so two do not wait for
+      // each other.
+      const bool is_held = error == EPERM && tracer_of(tid) != 0;
+      if (!is_held || sim::real_clock().now_ns() - begun_ns > kOthersNs) return Status::error(why_refused(pid, error));
+      sim::give_processor_up(kPollNs);
+      found = true;
+      return {};
     }
   }
   return {};
@@ -172,7 +203,7 @@ Status HeldProcess::hold(int pid) {
   const std::uint64_t begun_ns = sim::real_clock().now_ns();
   // One that runs may make another thread: until a look finds no new one.
   for (bool found = true; found;) {
-    Status status = ask_new(pid, found);
+    Status status = ask_new(pid, begun_ns, found);
     if (status.ok()) status = wait_for_stops(begun_ns);
     if (!status.ok()) {
       release();

@@ -36,12 +36,16 @@ class HeldProcess {
  private:
   [[nodiscard]] bool ask(int tid);
   [[nodiscard]] bool collect(int tid);
-  [[nodiscard]] portals::Status ask_new(int pid, bool& found);
+  [[nodiscard]] portals::Status ask_new(int pid, std::uint64_t begun_ns, bool& found);
   [[nodiscard]] portals::Status wait_for_stops(std::uint64_t begun_ns);
 
   std::vector<Thread> threads_;
   std::vector<int> asked_;  // seized, and not seen to stop
 };
+
+// "" for a process whose stacks may be asked for; what is the matter with this command itself, and with a thread of the
+// kernel.
+[[nodiscard]] std::string why_without_stacks(int pid);
 
 inline constexpr std::string_view kHasEnded = "it has ended";
 // Why the system refuses to hold or to read a process, and what allows it. `error`: of ptrace(), or of a file in /proc.

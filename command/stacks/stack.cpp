@@ -104,6 +104,14 @@ std::string ranges(std::vector<std::uint32_t> numbers) {
   return text;
 }
 
+std::string words_of_not_begun(const std::vector<std::uint32_t>& ranks) {
+  const std::string numbers = ranges(ranks);
+  if (ranks.size() == 1) {
+    return fmt::format("rank {} has not begun MPI, so its process is not known; name the process instead", numbers);
+  }
+  return fmt::format("ranks {} have not begun MPI, so their processes are not known; name a process instead", numbers);
+}
+
 std::vector<std::string> merged(const std::vector<StackOf>& stacks, bool long_form) {
   struct Group {
     bool main_thread = true;

@@ -43,6 +43,8 @@ struct StackOf {
 };
 // "0-2,5"; sorted, each once.
 [[nodiscard]] std::string ranges(std::vector<std::uint32_t> numbers);
+// That ranks of a job, at least one, have no process that is known, and what helps.
+[[nodiscard]] std::string words_of_not_begun(const std::vector<std::uint32_t>& ranks);
 // One text for all stacks that are equal, those of most ranks first. "ranks 0-2,5: main (heat.c:41) > MPI_Recv"; a
 // frame on each line with `long_form`.
 [[nodiscard]] std::vector<std::string> merged(const std::vector<StackOf>& stacks, bool long_form);

@@ -108,8 +108,7 @@ std::vector<Place> places_of(const sim::RunningJob& job, std::int64_t only, bool
     }
   }
   if (!not_begun.empty()) {
-    complain(fmt::format("rank{} {} has not begun MPI, so its process is not known; name the process instead",
-                         not_begun.size() == 1 ? "" : "s", ranges(not_begun)));
+    complain(words_of_not_begun(not_begun));
     missing = true;
   }
   return places;
@@ -124,8 +123,6 @@ int pid_of(const std::string& word) {
 }  // namespace
 
 int stacks(const sim::StacksOrder& order) {
-  // Debug information is this machine's: nobody waits for a server, least of all a process that is held.
-  ::unsetenv("DEBUGINFOD_URLS");
   sim::RunningJobs jobs;
   jobs.find();
   sim::RunningJob* job = order.job.empty() && jobs.all().size() == 1 ? jobs.all().data() : jobs.named(order.job);
@@ -133,6 +130,10 @@ int stacks(const sim::StacksOrder& order) {
   if (job == nullptr && pid != 0 && sim::look_at_process(pid).state != 0) {
     if (order.rank >= 0) {
       complain(fmt::format("--rank {}: process {} is no launcher of a job", order.rank, pid));
+      return kStatusNoSuch;
+    }
+    if (const std::string why = why_without_stacks(pid); !why.empty()) {
+      complain(fmt::format("process {} {}", pid, why));
       return kStatusNoSuch;
     }
     return print_stacks({{0, pid, nullptr}}, order.all, false);

@@ -28,6 +28,17 @@ def _need_regular(path, mode):
         raise say.CouldNotRun(f"{say.name(path)} is no regular file: move it away, and put a text file in its place")
 
 
+def need_no_link(path):
+    """CouldNotRun for a symbolic link where a folder is to be made anew: what it leads to is not the lab's to remove."""
+    if os.path.islink(path):
+        raise say.CouldNotRun(f"{say.name(os.path.basename(path))} is a symbolic link: remove it")
+
+
+def need_regular(path):
+    """CouldNotRun for what would never end, or is no text: a FIFO, a device, a folder."""
+    _need_regular(path, os.stat(path).st_mode)
+
+
 def read(*parts):
     """A text. FileNotFoundError if there is none; a FIFO or a device is refused, for it might never end."""
     path = os.path.join(*parts)

@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 
-from frame import blanks, child, tools, variant
+from frame import blanks, child, files, tools, variant
 from frame.say import CouldNotRun, Findings, NotYet
 from frame.trace import BadTrace, Trace
 
@@ -94,6 +94,7 @@ class Work:
         """The source of a program of this folder, C or C++."""
         for ending in (".c", ".cpp"):
             if os.path.exists(self.path(stem + ending)):
+                files.need_regular(self.path(stem + ending))
                 return self.path(stem + ending)
         raise CouldNotRun(f"{self.folder}: there is no {stem}.c")
 
@@ -116,6 +117,7 @@ class Work:
         """Runs the program on so many ranks with options of `margay run`; its trace lies in `trace` of the folder. A program in
         which all wait for one another ends with status 73."""
         folder = self.path(trace)
+        files.need_no_link(folder)
         shutil.rmtree(folder, ignore_errors=True)
         self.build(stem)
         words = self.command(ranks, *options, arguments=arguments, stem=stem, trace=trace)

@@ -14,6 +14,7 @@ versions and traces that lost events raise BadTrace, with a sentence.
 import hashlib
 import os
 import re
+import stat
 import struct
 from dataclasses import dataclass, field
 
@@ -24,6 +25,10 @@ HEADER_BYTES = 4096
 HEADER_USED = 208
 CHECKSUM_AT, FLAGS_AT, CLOSED = 120, 196, 1
 NAME_BYTES = 32
+# Where a header's fields of one value lie, and the value (sim/trace/format.hpp).
+FIXED = {"header_bytes": ("<I", 12, 4096), "event_bytes": ("<I", 16, 64), "names_offset": ("<Q", 40, 4096),
+         "events_offset": ("<Q", 48, 102400), "definitions_offset": ("<Q", 88, 36864), "definitions_bytes": ("<Q", 96, 65536)}
+NAMES_MOST, CAPACITY_MOST, CLOCKS = 1024, 1 << 26, (1, 2, 3)
 CLOCK_TICKS = 2
 NONE8, ANY = 255, 0xFFFFFFFF
 
@@ -186,13 +191,16 @@ class RankFile:
 
     def __init__(self, path):
         self.path = path
-        with open(path, "rb") as file:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise BadTrace(f"{path}: no regular file")
             self.data = file.read()
         if len(self.data) < HEADER_BYTES or self.data[:8] != MAGIC:
             raise BadTrace(f"{path}: not a trace file, or one that was never begun")
         version, = self.u32(8, 1)
         if version != VERSION:
             raise BadTrace(f"{path}: a trace of version {version}; this margay's labs read version {VERSION}")
+        self._check_header()
         self.event_bytes, self.clock, self.rank, self.size, self.node = self.u32(16, 5)
         self.names_offset, self.events_offset, self.capacity = self.u64(40, 3)
         self.definitions_offset, = self.u64(88, 1)
@@ -219,6 +227,24 @@ class RankFile:
             digest.update(self.data[at:at + length])
         return int.from_bytes(digest.digest()[:8], "little") or 1
 
+    def _check_header(self):
+        """Every field that reading depends on; `written` and the file's length are for who knows them."""
+        def need(holds, what):
+            if not holds:
+                raise BadTrace(f"{self.path}: the file is damaged: {what}; record the run again")
+        for name, (form, offset, wanted) in FIXED.items():
+            value, = struct.unpack_from(form, self.data, offset)
+            need(value == wanted, f"{name} is {value}, not {wanted}")
+        clock, rank, size = self.u32(20, 3)
+        need(clock in CLOCKS, f"clock kind {clock}")
+        need(rank < size, f"rank {rank} of {size}")
+        capacity, = self.u64(56, 1)
+        need(0 < capacity <= CAPACITY_MOST and capacity & (capacity - 1) == 0, f"capacity of {capacity} events")
+        names, _, definitions = self.u32(192, 3)
+        need(names <= NAMES_MOST, f"{names} names, at most {NAMES_MOST}")
+        need(definitions <= FIXED["definitions_bytes"][2], f"{definitions} bytes of definitions")
+        need(self.u64(136, 1) != (0,), "its clock has no anchor")
+
     def u32(self, offset, count):
         return struct.unpack_from(f"<{count}I", self.data, offset)
 
@@ -229,7 +255,7 @@ class RankFile:
         if index >= self.name_count:
             return None
         at = self.names_offset + index * NAME_BYTES
-        return self.data[at:at + NAME_BYTES].split(b"\0", 1)[0].decode()
+        return self.data[at:at + NAME_BYTES].split(b"\0", 1)[0].decode(errors="replace")
 
     def anchors(self):
         """The line from ticks to nanoseconds: its first and its last point."""
@@ -257,7 +283,10 @@ class Trace:
     def __init__(self, files):
         self.files = files
         self.size = files[0].size
-        if sorted(file.rank for file in files) != list(range(self.size)):
+        other = next((file for file in files if file.size != self.size), None)
+        if other:
+            raise BadTrace(f"{files[0].path} is of a job of {self.size} ranks, {other.path} of one of {other.size}")
+        if len(files) != self.size or sorted(file.rank for file in files) != list(range(self.size)):
             raise BadTrace(f"the trace has files of ranks {sorted(f.rank for f in files)}, the job had {self.size} ranks")
         self.ticks_per_us = self._rate()
         self._definitions = {file.rank: list(file.definitions()) for file in files}

@@ -81,10 +81,12 @@ bool fits(const Form& form, std::string_view value) {
 
 constexpr double kSecondsMax = 1e9;  // 30 years; more does not fit into nanoseconds
 
+constexpr double kSecondsMin = 1e-6;  // what is no nanosecond would become 0, which is "none"
+
 bool is_seconds(const std::string& text) {
   char* end = nullptr;
   const double seconds = std::strtod(text.c_str(), &end);
-  return seconds >= 0 && seconds <= kSecondsMax && *end == '\0';
+  return (seconds == 0 || seconds >= kSecondsMin) && seconds <= kSecondsMax && *end == '\0';
 }
 
 char lower(char c) {
@@ -143,7 +145,8 @@ portals::Status Options::check() const {
   for (const char* name : {"stall_seconds", "trace_last_seconds"}) {
     const std::string seconds = text(name);
     if (is_seconds(seconds)) continue;
-    return portals::Status::error(variable_of(name) + "=" + seconds + " is no number of seconds from 0 to 1e9");
+    return portals::Status::error(variable_of(name) + "=" + seconds +
+                                  " is no number of seconds: take 0, or from 1e-6 to 1e9");
   }
   std::uint64_t size = 0;
   for (const char* name : {"trace_events", "heap_bytes"}) {

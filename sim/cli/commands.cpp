@@ -6,15 +6,19 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "sim/base/terminal_text.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/cli/calibration.hpp"
 #include "sim/cli/doctor.hpp"
 #include "sim/cli/info.hpp"
 #include "sim/cli/live/top_command.hpp"
+#include "sim/cli/standard_output.hpp"
 #include "sim/cli/thresholds.hpp"
 #include "sim/launch/process/rank_environment.hpp"
 #include "sim/launch/program/symbol_check.hpp"
@@ -27,9 +31,15 @@ namespace margay::sim {
 namespace {
 
 constexpr int kStatusBadCommandLine = 2;  // as `margay run`
+constexpr int kStatusNotWritten = 1;
 
 void print(const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) std::printf("%s\n", line.c_str());
+  for (const std::string& line : lines) std::printf("%s\n", for_terminal(line).c_str());
+}
+
+// What `margay check` says: names of files, and of what is in them, are foreign.
+void tell_check(const std::string& sentence) {
+  std::fprintf(stderr, "margay check: %s\n", for_terminal(sentence).c_str());
 }
 
 void print_protocols(unsigned ranks, const std::vector<DescribeChoices>& layers_above) {
@@ -116,11 +126,11 @@ constexpr int kStatusNotRight = 1;
 constexpr int kStatusNotChecked = 2;
 
 std::string check_folder(const std::string& asked) {
-  const std::string folder = asked.empty() ? find_library_folder() : asked;
+  std::string folder = asked.empty() ? find_library_folder() : asked;
   if (folder.empty()) {
-    std::fprintf(stderr, "margay check: libmpi.so.12 is not beside this command; name its folder with --library\n");
+    tell_check("libmpi.so.12 is not beside this command; name its folder with --library");
   } else if (::access((folder + "/libmpi.so.12").c_str(), R_OK) != 0) {
-    std::fprintf(stderr, "margay check: --library %s: there is no libmpi.so.12 that can be read\n", folder.c_str());
+    tell_check("--library " + folder + ": there is no libmpi.so.12 that can be read");
   } else {
     return folder;
   }
@@ -129,8 +139,8 @@ std::string check_folder(const std::string& asked) {
 
 // Names, a line each, and what is the matter with them; nothing without names. Whether there were any.
 bool print_needs(const std::vector<Need>& needs, const std::string& what) {
-  for (const Need& need : needs) std::printf("%s\n", describe_need(need).c_str());
-  if (!needs.empty()) std::printf("%s\n", what.c_str());
+  for (const Need& need : needs) print({describe_need(need)});
+  if (!needs.empty()) print({what});
   return !needs.empty();
 }
 
@@ -140,7 +150,7 @@ int check_program(const std::string& program, const std::string& folder) {
   const Status status =
       check_symbols(program, folder, folder + (path == nullptr ? "" : std::string(":") + path), check);
   if (!status.ok()) {
-    std::fprintf(stderr, "margay check: %s\n", status.sentence().c_str());
+    tell_check(status.sentence());
     return kStatusNotChecked;
   }
   const std::string of_the_needed = " of the " + std::to_string(check.needed) + " MPI symbols it needs";
@@ -155,9 +165,8 @@ int check_program(const std::string& program, const std::string& folder) {
                        program + ": margay has " + std::to_string(check.refusing.size()) + of_the_needed +
                            " by name only; a call of one fails with MPI_ERR_UNSUPPORTED_OPERATION or ends the job");
   if (found) return kStatusNotRight;
-  std::printf(
-      "%s: %s\n", program.c_str(),
-      check.uses_mpi ? ("margay has all" + of_the_needed).c_str() : "no program that uses a shared MPI library");
+  print({program + ": " +
+         (check.uses_mpi ? "margay has all" + of_the_needed : "no program that uses a shared MPI library")});
   return 0;
 }
 
@@ -181,9 +190,25 @@ bool knows_command(CLI::App& app, const std::string& word) {
                      [&](const CLI::App* known) { return known->get_name() == word; });
 }
 
+// Does what the line says; its exit status.
+int parse_line(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::RuntimeError& failure) {
+    return app.exit(failure);
+  } catch (const CLI::ParseError& mistake) {  // --help and --version too, with status 0
+    std::ostringstream told;                  // by CLI11, which repeats the words of the line as they are
+    const int status = app.exit(mistake, std::cout, told);
+    std::fputs(for_terminal(told.str()).c_str(), stderr);
+    return status == 0 ? 0 : kStatusBadCommandLine;
+  }
+  return 0;
+}
+
 }  // namespace
 
 int run_cli(int argc, char** argv, const LayersAbove& layers_above) {
+  take_standard_descriptors();
   CLI::App app("margay: an MPI on emulated Puma portals");
   app.require_subcommand(1);
   app.set_version_flag("--version", "margay 0.1.0");
@@ -203,17 +228,13 @@ int run_cli(int argc, char** argv, const LayersAbove& layers_above) {
   add_trace_command(app, layers_above.call_site, layers_above.page);
 #endif
   if (argc > 1 && argv[1][0] != '-' && !knows_command(app, argv[1])) {
-    std::fprintf(stderr, "margay: unknown command \"%s\" (`margay --help` lists them)\n", argv[1]);
+    std::fprintf(stderr, "margay: unknown command \"%s\" (`margay --help` lists them)\n",
+                 for_terminal(argv[1]).c_str());
     return kStatusBadCommandLine;
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::RuntimeError& failure) {
-    return app.exit(failure);
-  } catch (const CLI::ParseError& mistake) {  // --help and --version too, with status 0
-    return app.exit(mistake) == 0 ? 0 : kStatusBadCommandLine;
-  }
-  return 0;
+  const int status = parse_line(app, argc, argv);
+  if (is_output_written(argc > 1 && knows_command(app, argv[1]) ? argv[1] : "")) return status;
+  return status == 0 ? kStatusNotWritten : status;
 }
 
 }  // namespace margay::sim

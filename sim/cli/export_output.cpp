@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+
+#include "sim/cli/standard_output.hpp"
 
 namespace margay::sim {
 
@@ -31,6 +34,28 @@ ExportOutput::~ExportOutput() {
   if (written_ != path_) ::unlink(written_.c_str());
 }
 
+namespace {
+
+// Beside a path, in the same folder: its name, shortened where it leaves no room for more.
+std::string part_of(const std::string& path) {
+  constexpr std::size_t kNameMost = 200;  // of the 255 bytes that a file system takes
+  const std::filesystem::path whole = path;
+  const std::string name = whole.filename().string();
+  // A name may be longer than any file system takes: then the error is of the name itself.
+  const std::string kept = name.size() > NAME_MAX ? name : name.substr(0, kNameMost);
+  return (whole.parent_path() / fmt::format("{}.{}.part", kept, ::getpid())).string();
+}
+
+// A symbolic link to a regular file stays; the file that it leads to is written anew.
+std::string behind_link(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error) || !std::filesystem::is_regular_file(path, error)) return path;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? path : target.string();
+}
+
+}  // namespace
+
 // Half a file would be taken for a whole one: a regular one is written beside its place and then put there. What is no
 // file, as /dev/stdout, is written itself.
 Status ExportOutput::open(const std::string& path) {
@@ -38,10 +63,10 @@ Status ExportOutput::open(const std::string& path) {
     buffer_.file = stdout;
     return {};
   }
-  path_ = path;
+  path_ = behind_link(path);
   struct stat about {};
-  const bool is_new_or_file = lstat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode);
-  written_ = is_new_or_file ? fmt::format("{}.{}.part", path, ::getpid()) : path;
+  const bool is_new_or_file = lstat(path_.c_str(), &about) != 0 || S_ISREG(about.st_mode);
+  written_ = is_new_or_file ? part_of(path_) : path_;
   buffer_.file = std::fopen(written_.c_str(), "wbe");
   if (buffer_.file != nullptr) return {};
   return Status::error(fmt::format("trace: {}: the file cannot be written: {}", path, std::strerror(errno)));
@@ -56,8 +81,10 @@ Status ExportOutput::close() {
   const bool is_beside = !is_stdout && written_ != path_;
   if (buffer_.error == 0 && is_beside && std::rename(written_.c_str(), path_.c_str()) != 0) buffer_.error = errno;
   if (buffer_.error == 0 && out_.good()) return {};
-  if (is_stdout)
+  if (is_stdout) {
+    give_up_output();
     return Status::error(fmt::format("trace: standard output could not be written: {}", std::strerror(buffer_.error)));
+  }
   if (is_beside) ::unlink(written_.c_str());
   return Status::error(fmt::format("trace: {}: could not be written: {}", path_, std::strerror(buffer_.error)));
 }
@@ -76,7 +103,7 @@ Status ExportFolder::open(const std::string& path) {
     return Status::error(
         fmt::format("trace: {}: is there already, and no empty folder: name another one with -o", path));
   }
-  const std::string beside = fmt::format("{}.{}.part", path_, ::getpid());
+  const std::string beside = part_of(path_);
   std::filesystem::create_directories(beside, error);
   if (error) return Status::error(fmt::format("trace: {}: the folder cannot be made: {}", path, error.message()));
   written_ = beside;

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "sim/base/terminal_text.hpp"
+#include "sim/cli/standard_output.hpp"
 #include "sim/wire/wire.hpp"
 
 namespace margay::sim {
@@ -12,7 +14,7 @@ namespace margay::sim {
 using portals::Status;
 
 void fail_trace(const Status& status) {
-  fmt::print(stderr, "margay {}\n", printable(status.sentence()));  // a folder's name may hold anything
+  fmt::print(stderr, "margay {}\n", for_terminal(status.sentence()));  // a folder's name may hold anything
   throw CLI::RuntimeError(kBadTrace);
 }
 
@@ -22,9 +24,7 @@ void put_line(std::string line) {
 }
 
 void finish_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    fail_trace(Status::error("trace: standard output could not be written; is its file system full?"));
-  }
+  if (!is_output_written("trace")) throw CLI::RuntimeError(kBadTrace);
 }
 
 void load_trace(const std::string& folder, Trace& trace) {

@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/terminal_text.hpp"
 #include "sim/cli/export_output.hpp"
 #include "sim/cli/message_choice.hpp"
 #include "sim/cli/trace_common.hpp"
@@ -43,6 +43,8 @@ struct ExportOptions {
   std::size_t count = 0;  // 0: all
   double flops_per_second = 1e9;
 };
+
+constexpr double kFlopsMost = 1e18;  // no processor comes near it; a day of it still has the digits of a double
 
 // All that a format may be made of.
 struct ExportJob {
@@ -88,7 +90,7 @@ void put_replay(const ExportJob& job, const std::string& folder) {
         "margay trace: not in {}: {} messages (one-sided, the library's own, cancelled, not received, or with an "
         "end that is not in the trace), {} accesses of windows, {} collective calls in memory of a node of which "
         "the trace does not tell who read what\n",
-        job.options.output, replay.left_out_messages, replay.left_out_accesses, replay.left_out_calls);
+        for_terminal(job.options.output), replay.left_out_messages, replay.left_out_accesses, replay.left_out_calls);
   }
 }
 
@@ -192,7 +194,9 @@ void add_trace_export(CLI::App& trace, const CallSite& call_site) {
       ->add_option("--flops", options->flops_per_second, "smpi-ti: floating-point operations of a second of computing")
       ->check([](const std::string& word) {
         const double number = std::strtod(word.c_str(), nullptr);
-        return std::isfinite(number) && number > 0 ? "" : "it takes a finite number above 0, as in --flops 1e9";
+        return number > 0 && number <= kFlopsMost
+                   ? std::string()
+                   : fmt::format("it takes a number above 0 and of at most {}, as in --flops 1e9", kFlopsMost);
       });
   command->callback([options, call_site] { export_trace(*options, call_site); });
 }

@@ -96,13 +96,32 @@ bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
   }
 }
 
+[[noreturn]] void no_event_of(std::string_view option, const std::string& message) {
+  fail_trace(Status::error(fmt::format("trace: {} {}: no event of this message is in the trace", option, message)));
+}
+
+void check_message(const Trace& trace, const MessageIdentity& message, const std::string& text) {
+  TraceFilter only;
+  only.message = message;
+  if (pick(trace, only).empty()) no_event_of("--message", text);
+}
+
+// A name that no call of the trace has is a mistake, and no empty table.
+void check_call(const Trace& trace, const std::string& call) {
+  const bool known = std::any_of(trace.files.begin(), trace.files.end(), [&](const TraceFile& file) {
+    return std::find(file.names.begin(), file.names.end(), call) != file.names.end();
+  });
+  if (!known) {
+    fail_trace(Status::error(
+        fmt::format("trace: --call {}: no function has this name; they are MPI's, as in MPI_Send", call)));
+  }
+}
+
 // From the first step of a message to its last, on all ranks.
 void set_around(const Trace& trace, const Messages& messages, const std::string& text, TraceFilter& filter) {
   const MessageIdentity message = message_of(text, "--around");
   const MessageStory story = messages.story(messages.root_of(message));
-  if (story.steps.empty()) {
-    fail_trace(Status::error(fmt::format("trace: --around {}: no event of this message is in the trace", text)));
-  }
+  if (story.steps.empty()) no_event_of("--around", text);
   filter.from_ns = trace.entries[story.steps.front()].event.time;
   filter.to_ns = trace.entries[story.steps.back()].event.time;
 }
@@ -180,6 +199,8 @@ void print_trace(const PrintOptions& options, const CallSite& call_site) {
     return options.calls.empty() || is_in_call(trace, messages, at, options.calls);
   };
   const std::vector<std::size_t> picked = pick(trace, filter);
+  if (filter.message) check_message(trace, *filter.message, options.message);
+  for (const std::string& call : options.calls) check_call(trace, call);
   print_files(trace);
   if (hide) put_hidden(trace, names);
   if (!options.calls.empty()) put_threads(trace, messages);

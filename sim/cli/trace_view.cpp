@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "sim/base/terminal_text.hpp"
 #include "sim/cli/export_output.hpp"
 #include "sim/cli/trace_common.hpp"
 #include "sim/cli/view/page.hpp"
@@ -82,7 +83,7 @@ void write_view(const ViewOptions& options, const CallSite& call_site, std::stri
   if (Status status = output.close(); !status.ok()) fail(status);
   if (path == "-") return;
   progress.say("");
-  put_line(fmt::format("{}: {} messages; open it in a browser", path, messages.roots().size()));
+  put_line(fmt::format("{}: {} messages; open it in a browser", for_terminal(path), messages.roots().size()));
   finish_output();
 }
 

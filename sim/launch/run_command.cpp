@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/base/processors.hpp"
+#include "sim/base/terminal_text.hpp"
 #include "sim/boot/interface.hpp"
 #include "sim/boot/job_rates.hpp"
 #include "sim/boot/options.hpp"
@@ -26,7 +27,6 @@
 #include "sim/launch/report/stats.hpp"
 #include "sim/launch/report/trace_losses.hpp"
 #include "sim/launch/runner.hpp"
-#include "sim/trace/definition.hpp"
 
 namespace margay::sim {
 namespace {
@@ -34,8 +34,13 @@ namespace {
 constexpr int kStatusBadCommandLine = 2;
 constexpr int kStatusCannotStart = 71;
 
+// Every sentence of the launcher: words of the command line and names of files may be in it.
+void tell(const std::string& sentence) {
+  std::fprintf(stderr, "margay: %s\n", for_terminal(sentence).c_str());
+}
+
 int complain(const Status& status, int exit_status) {
-  std::fprintf(stderr, "margay: %s\n", status.sentence().c_str());
+  tell(status.sentence());
   return exit_status;
 }
 
@@ -136,20 +141,16 @@ Options options_of_ranks(const RunOptions& options) {
 void tell_trace_losses(const RunOptions& options) {
   if (options.system_mpi) return;
   const std::string folder = options_of_ranks(options).text("trace");
-  for (const std::string& sentence : trace_losses(trace_files(options, folder))) {
-    std::fprintf(stderr, "margay: %s\n", sentence.c_str());
-  }
+  for (const std::string& sentence : trace_losses(trace_files(options, folder))) tell(sentence);
   if (!folder.empty() && ::isatty(STDERR_FILENO) == 1) {  // who reads it there may wonder what to do with it
-    const std::string name = printable(folder);
-    std::fprintf(stderr, "margay: the trace is in %s: `margay trace view %s` makes a page of it\n", name.c_str(),
-                 name.c_str());
+    tell("the trace is in " + folder + ": `margay trace view " + folder + "` makes a page of it");
   }
 }
 
 // What only a job of several nodes would meet, and a variable that nobody reads.
 Status check_rank_options(const RunOptions& options) {
   const Options all = options_of_ranks(options);
-  for (const std::string& sentence : all.misspelt()) std::fprintf(stderr, "margay: %s\n", sentence.c_str());
+  for (const std::string& sentence : all.misspelt()) tell(sentence);
   if (Status status = all.check(); !status.ok()) return status;
   std::string address;
   const std::string interface = all.text("iface");
@@ -162,7 +163,7 @@ Status take_rates_for(const RunOptions& options, JobPlan& plan) {
   JobRates found;
   if (Status status = find_job_rates(options_of_ranks(options), found); !status.ok()) return status;
   for (const std::string& sentence : found.passed_over) {
-    std::fprintf(stderr, "margay: %s; it is passed over (`margay calibrate` measures again)\n", sentence.c_str());
+    tell(sentence + "; it is passed over (`margay calibrate` measures again)");
   }
   plan.rates = std::move(found.text);
   plan.rates_given = found.given;
@@ -213,7 +214,7 @@ int run_command(const std::vector<std::string>& words) {
     return 0;
   }
   if (options.verbose) {
-    for (const std::string& note : options.notes) std::fprintf(stderr, "margay: %s\n", note.c_str());
+    for (const std::string& note : options.notes) tell(note);
   }
   return run_job(options);
 }

@@ -44,7 +44,7 @@ Status check_family(const std::vector<TraceFile>& files) {
       return Status::error(fmt::format("trace: {} is of a run of {} ranks, {} of one of {}: keep one run to a folder",
                                        one.path, one.size, other.path, other.size));
     }
-    if (one.job != other.job && one.job != 0 && other.job != 0) {
+    if (one.job != other.job) {  // one that is not known too: all ranks of a run know it, or none does
       return Status::error(
           fmt::format("trace: {} and {} are of two runs: keep one run to a folder", one.path, other.path));
     }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -74,12 +75,28 @@ TEST_CASE("equal stacks are one, those of most ranks first, threads last") {
   CHECK(ranges({1, 0}) == "0,1");
 }
 
+TEST_CASE("ranks without a process are told in their number") {
+  CHECK(words_of_not_begun({3}) == "rank 3 has not begun MPI, so its process is not known; name the process instead");
+  CHECK(words_of_not_begun({0, 1, 2}) ==
+        "ranks 0-2 have not begun MPI, so their processes are not known; name a process instead");
+}
+
+TEST_CASE("this command itself and the kernel's threads are no programs whose stacks could be asked for") {
+  CHECK(why_without_stacks(::getpid()) == "is this command itself: name another one");
+  CHECK(why_without_stacks(::getppid()).empty());
+  std::ifstream name("/proc/2/comm");
+  std::string comm;
+  name >> comm;
+  if (comm == "kthreadd") CHECK(why_without_stacks(2) == "is a thread of the kernel, which has no program");
+}
+
 TEST_CASE("a refusal names the setting") {
   CHECK(refusal_words({.scope = 1, .error = ""}).find("sysctl kernel.yama.ptrace_scope=0") != std::string::npos);
   CHECK(refusal_words({.scope = 2, .error = ""}).find("only root") != std::string::npos);
   CHECK(refusal_words({.scope = 3, .error = ""}).find("until the next boot") != std::string::npos);
   CHECK(refusal_words({.scope = 0, .error = "Operation not permitted"}).starts_with("Operation not permitted: "));
-  CHECK(refusal_words({.scope = 1, .tracer = 77, .error = ""}).find("process 77") != std::string::npos);
+  CHECK(refusal_words({.scope = 1, .tracer = 77, .error = ""})
+            .find("process 77 (a debugger, or another margay stacks)") == 0);
   // Another user's is refused whatever the scope is.
   CHECK(refusal_words({.scope = 1, .owner = 4, .error = ""}) ==
         "it belongs to user 4: run margay stacks as that user, or as root");

@@ -10,6 +10,7 @@ import io
 import os
 import re
 import resource
+import shlex
 import shutil
 import signal
 import struct
@@ -29,6 +30,7 @@ from frame.files import read  # noqa: E402
 from frame.trace import BadTrace, Trace  # noqa: E402
 
 BUILD = ""
+LAB = os.path.join(ROOT, "labs", "lab")
 # Rank 1 receives a long message that came before: a word behind it says so.
 PROGRAM = """#include <mpi.h>
 static char bytes[800000];
@@ -140,6 +142,20 @@ class TraceTest(unittest.TestCase):
         self.refused(self.damaged(put(WRITTEN, "<Q", 1 << 40)), "were overwritten")
         self.refused(self.damaged(lambda path: os.truncate(path, EVENTS + 64)), "cut short")
         self.refused(self.damaged(put(EVENTS + 32, "<Q", 12345)), "its checksum does not fit")
+        for offset, form, value, sentence in ((12, "<I", 0, "header_bytes is 0"), (16, "<I", 0, "event_bytes is 0, not 64"),
+                                              (20, "<I", 77, "clock kind 77"), (24, "<I", 2, "rank 2 of 2"),
+                                              (28, "<I", 0xffffffff, "is of a job of 2 ranks, .* of one of 4294967295"),
+                                              (40, "<Q", 1 << 62, "names_offset"), (48, "<Q", 0, "events_offset is 0"),
+                                              (56, "<Q", 3, "capacity of 3"), (56, "<Q", 1 << 60, "capacity of"),
+                                              (88, "<Q", 0x70 << 56, "definitions_offset"), (96, "<Q", 0, "definitions_bytes"),
+                                              (136, "<Q", 0, "no anchor"), (192, "<I", 2**32 - 1, "4294967295 names, at most 1024"),
+                                              (200, "<I", 2**32 - 1, "4294967295 bytes of definitions")):
+            with self.subTest(sentence):
+                self.refused(self.damaged(put(offset, form, value)), sentence)
+        folder = self.damaged(put(28, "<I", 0xffffffff))
+        put(28, "<I", 0xffffffff)(os.path.join(folder, "rank_00000.trace"))
+        self.refused(folder, r"files of ranks \[0, 1\], the job had 4294967295 ranks")
+        self.refused(self.damaged(lambda path: (os.remove(path), os.mkfifo(path))), "no regular file")
         self.refused(self.damaged(lambda path: os.truncate(path, 100)), "not a trace file")
         self.refused(self.damaged(os.remove), r"files of ranks \[0\], the job had 2 ranks")
         self.refused(os.path.join(self.place, "nowhere"), "no trace files")
@@ -243,12 +259,14 @@ class CommandTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.place)
         self.lab("start", "protocols", self.folder, "--seed", "3")
 
-    def lab(self, *words):
+    def called(self, *words, **keywords):
         environment = {**os.environ, "MARGAY_COMMAND": os.path.join(BUILD, "bin", "margay")}
-        lab = os.path.join(ROOT, "labs", "lab")
-        command = ["sh", "-c", f"'{lab}' {words[1]}"] if words[:1] == ("sh",) else [lab, *words]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment,
-                              timeout=120, check=False)
+        keywords = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment, **keywords}
+        command = [words[0], "-c", f"{shlex.quote(LAB)} {words[1]}"] if words[:1] in (("sh",), ("bash",)) else [LAB, *words]
+        return subprocess.run(command, timeout=120, check=False, **keywords)
+
+    def lab(self, *words):
+        done = self.called(*words)
         return done.returncode, done.stdout + done.stderr
 
     def change(self, name, old, new):
@@ -522,9 +540,56 @@ class CommandTest(unittest.TestCase):
         os.chdir(self.folder)
         self.addCleanup(os.chdir, folder)
         self.says(1, "`margay trace story trace --tag 1`", "check")
-        for words in (("--trace", "x"), ("--stats", "--trace=x")):
+        for words in (("--trace", "x"), ("--stats", "--trace=x"), ("-trace", "x"), ("-trace=x",)):
             self.says(2, "always records in the folder `trace`", "run", *words)
+        self.refuses_to_run()
         self.says(0, "--trace trace ./program --trace x", "run", "--", "--trace", "x")
+
+    def refuses_to_run(self):
+        """What is no option of a run: none of it is run, and the trace of the last run stays."""
+        kept = os.path.join("trace", "rank_00000.trace")
+        self.assertTrue(os.path.exists(kept))
+        behind = r"arguments of the program go behind --, as in `margay lab run -- 5`"
+        for sentence, *words in ((behind, "5"), (behind, "--stats", "touch", "ran"), (behind, "/usr/bin/touch", "ran"),
+                                 ("begins another program", ":", "-n", "1", "touch", "ran"), ("-configfile", "-configfile", "x"),
+                                 ("option -n lacks its value", "-n"), ("unknown option --foo", "--foo"),
+                                 ('option -n: "x" is not a number', "-n", "x"), ("runs nothing", "--version"),
+                                 (behind, "--rates", "usual", "5")):
+            self.says(2, sentence, "run", *words)
+        self.assertFalse(os.path.exists("ran"))
+        os.rename("program.c", "kept.c")
+        os.mkfifo("program.c")
+        self.says(2, "program.c is no regular file", "run")
+        os.remove("program.c")
+        os.symlink("/dev/zero", "program.c")
+        self.says(2, "program.c is no regular file", "run")
+        os.replace("kept.c", "program.c")
+        self.assertTrue(os.path.exists(kept))
+        os.rename("trace", "earlier")
+        os.symlink("earlier", "trace")
+        self.says(2, "trace is a symbolic link: remove it", "run")
+        self.says(2, "trace is a symbolic link: remove it", "check")
+        self.assertTrue(os.path.exists(os.path.join("earlier", "rank_00000.trace")))
+        os.remove("trace")
+
+    def test_a_folder_of_any_name(self):
+        """The command that `start` shows works as it stands, in bash."""
+        for name in ("-x", "a b", "it's\n\x1b[31mred\\", "gr\u00fcn"):
+            with self.subTest(name):
+                done = self.called("start", "1", "--", name, cwd=self.place)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout.count("\n"), 1)
+                self.assertTrue(done.stdout.strip().isprintable())
+                shown = re.search(r"`margay lab check (.*)`$", done.stdout.strip())[1]
+                checked = self.called("bash", "check " + shown, cwd=self.place)
+                self.assertEqual((checked.returncode, checked.stderr), (1, ""))
+
+    def test_start_that_cannot_say_so_leaves_nothing(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = self.called("start", "1", "zz", cwd=self.place, stdout=full)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("the standard output: No space left", done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.place, "zz")))
 
     def test_list(self):
         status, said = self.lab("list")

@@ -30,12 +30,25 @@ TEST_CASE("the last item of a list of pairs wins") {
 }
 
 TEST_CASE("a value that a variable does not take is refused, whatever the variable") {
-  const std::pair<const char*, const char*> bad[] = {
-      {"strict", "yes"},         {"leaks", "on"},          {"check_types", "2"},     {"trace_walks", "true"},
-      {"check_rma", "on"},       {"wait", "sleep"},        {"wire_tcp", "fast"},     {"protocol", "long=short"},
-      {"protocol", "puma"},      {"method", "long=rma"},   {"method", "long=cma,x"}, {"rma", "strided=x"},
-      {"stall_seconds", "soon"}, {"stall_seconds", "-1s"}, {"stall_seconds", "inf"}, {"stall_seconds", "1e11"},
-      {"trace_events", "no"},    {"heap_bytes", "1t"}};
+  const std::pair<const char*, const char*> bad[] = {{"strict", "yes"},
+                                                     {"leaks", "on"},
+                                                     {"check_types", "2"},
+                                                     {"trace_walks", "true"},
+                                                     {"check_rma", "on"},
+                                                     {"wait", "sleep"},
+                                                     {"wire_tcp", "fast"},
+                                                     {"protocol", "long=short"},
+                                                     {"protocol", "puma"},
+                                                     {"method", "long=rma"},
+                                                     {"method", "long=cma,x"},
+                                                     {"rma", "strided=x"},
+                                                     {"stall_seconds", "soon"},
+                                                     {"stall_seconds", "-1s"},
+                                                     {"stall_seconds", "inf"},
+                                                     {"stall_seconds", "1e11"},
+                                                     {"trace_last_seconds", "1e-10"},
+                                                     {"trace_events", "no"},
+                                                     {"heap_bytes", "1t"}};
   for (const auto& variable : bad) {
     const std::string name = variable.first;
     const std::string value = variable.second;

@@ -109,6 +109,11 @@ TEST_CASE("a wrong value of margay's own options is refused by name, with what t
   CHECK(complaint("--protocol long=none a") ==
         "option --protocol: \"long=none\" is none of long=puma|rendezvous,short_limit=SIZE");
   CHECK(complaint("--stall x a") == "option --stall: \"x\" is not a number of seconds");
+  for (const std::string out_of_range : {"0", "1e-10", "9e-7", "1e9", "1e300"}) {
+    CHECK(complaint("--trace-last " + out_of_range + " a") ==
+          "option --trace-last: \"" + out_of_range + "\" is out of range; take from 1e-6 to 1e8 seconds");
+  }
+  CHECK(parsed("--trace-last 1e-6 a").rank_options == Assignments{{"MARGAY_TRACE_LAST_SECONDS", "1e-06"}});
   for (const char* bad : {"--protocol long a",
                           "--protocol =puma a",
                           "--protocol short=puma a",

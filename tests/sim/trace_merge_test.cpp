@@ -173,13 +173,15 @@ TEST_CASE("folders that hold no run, or two") {
     REQUIRE(recorder.open(folder.path(), rank_of(1, 3)).ok());
   }
   CHECK(refusal(folder.path()).find("keep one run to a folder") != std::string::npos);
-  // As many ranks, but another job's.
-  std::filesystem::remove_all(folder.path());
-  for (std::uint32_t rank = 0; rank < 2; ++rank) {
-    Recorder recorder(clock);
-    RecorderOptions options = rank_of(rank, 2);
-    options.job = 17 + rank;
-    REQUIRE(recorder.open(folder.path(), options).ok());
+  // As many ranks, but another job's, or one of which it is not known.
+  for (const std::uint64_t job_of_other : {18, 0}) {
+    std::filesystem::remove_all(folder.path());
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+      Recorder recorder(clock);
+      RecorderOptions options = rank_of(rank, 2);
+      options.job = rank == 0 ? 17 : job_of_other;
+      REQUIRE(recorder.open(folder.path(), options).ok());
+    }
+    CHECK(refusal(folder.path()).find("are of two runs") != std::string::npos);
   }
-  CHECK(refusal(folder.path()).find("are of two runs") != std::string::npos);
 }

@@ -79,9 +79,12 @@ Status parse_timeout(const std::string& word, const std::string& text, double& s
     good = good && parse_number(std::string_view(part), value) && value >= 0;
     total = total * 60 + value;
   }
+  constexpr double kLeast = 1e-6;  // shorter ones would become 0, which stands for none
   constexpr double kMost = 1e8;
-  if (!good || !(total > 0) || total > kMost)
-    return Status::error("option " + word + ": \"" + text + "\" is not a number of seconds");
+  if (!good) return Status::error("option " + word + ": \"" + text + "\" is not a number of seconds");
+  if (!(total >= kLeast && total <= kMost)) {
+    return Status::error("option " + word + ": \"" + text + "\" is out of range; take from 1e-6 to 1e8 seconds");
+  }
   seconds = total;
   return {};
 }
