@@ -151,16 +151,13 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
 // One that is held comes again in each round: it has arrived once.
 void Target::note_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
-  const bool again = was_held(header.source.rank, arrival.sequence);
-  if (recorder_.on() && !again) record_arrival(header, arrival.sequence, wire);
+  if (recorder_.on() && !was_held(header.source.rank, arrival.sequence)) record_arrival(header, arrival.sequence, wire);
   const bool keep = decisions_.wants(header);
   const std::uint32_t steps = recorder_.walk_steps();
   if (steps == 0 && !keep) return;
   steps_.clear();
-  // As the list stands before the room is taken.
-  portals::WalkLimits limits;
-  if (!keep) limits = {.steps = steps, .visited = std::max(steps, kWalkEntriesCounted)};
-  walk_ = delivery_.explain(header, steps_, limits);
+  const portals::WalkLimits told{.steps = steps, .visited = std::max(steps, kWalkEntriesCounted)};
+  walk_ = delivery_.explain(header, steps_, keep ? portals::WalkLimits() : told);  // before the room is taken
   if (keep) decisions_.walked(header, steps_);
 }
 

@@ -267,7 +267,7 @@ std::string TraceNames::about_send(std::uint32_t file, std::uint8_t portal, std:
 
 // The field in which a collective message does not fit, by weight: what comes first decides.
 std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
-                                             const MessageBits& message, bool any_rank) const {
+                                            const MessageBits& message, bool any_rank) const {
   const std::uint64_t differ = match_bits ^ message.bits;
   const EnvelopeBits want = split_envelope(match_bits);
   const EnvelopeBits has = split_envelope(message.bits);

@@ -135,9 +135,8 @@ class TraceNames {
   // Of a message that is about a send, which has its request's number and which use of it this is: "the answer to send
   // request 3". "": it is no such portal.
   [[nodiscard]] std::string about_send(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
-  [[nodiscard]] std::string collective_mismatch(std::uint32_t file, std::uint64_t match_bits,
-                                                std::uint64_t time_ns, const MessageBits& message,
-                                                bool any_rank) const;
+  [[nodiscard]] std::string collective_mismatch(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
+                                                const MessageBits& message, bool any_rank) const;
   // A portal's kInternalPortal and others.
   [[nodiscard]] std::uint64_t uses_of(std::uint32_t file, std::uint8_t portal) const;
   [[nodiscard]] const Definition* find(std::uint32_t file, DefinitionKind kind, std::uint64_t number,

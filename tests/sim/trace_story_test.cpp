@@ -9,7 +9,6 @@
 #include "portals/verdict.hpp"
 #include "sim/trace/names.hpp"
 #include "sim/trace/story/collectives.hpp"
-#include "sim/trace/story/copies.hpp"
 #include "sim/trace/story/fate.hpp"
 #include "sim/trace/story/messages.hpp"
 #include "sim/trace/story/tell.hpp"
@@ -159,10 +158,6 @@ TEST_CASE("story: a file that went round knows what happened since its first eve
   CHECK(is(kMessage) == Unreceived::yes);
   CHECK(contains(told(made.trace, kMessage), "Nothing in this trace received it."));
   CHECK(is({0, 1, 6}) == Unreceived::yes);  // sent behind the first event that is there
-  made.trace.files[1].damaged = 1;
-  CHECK(is(kMessage) == Unreceived::not_known);
-  CHECK(is({0, 1, 6}) == Unreceived::not_known);
-  made.trace.files[1].damaged = 0;
   made.trace.entries.erase(made.trace.entries.begin() + 1, made.trace.entries.begin() + 3);
   made.add(1, TraceKind::sleep).time = 5000;  // behind both sends
   CHECK(is(kMessage) == Unreceived::not_known);
@@ -282,57 +277,6 @@ TEST_CASE("story: a walk of which only the beginning was recorded says so") {
   match->event.reason = kTraceWalkByIndex;
   match->event.a = 2;
   CHECK_FALSE(contains(text(), "are told"));
-}
-
-TEST_CASE("story: copies are told as the events tell them, and what these do not tell is not guessed") {
-  HandMade made;
-  made.add(0, TraceKind::send_begin, kMessage).bytes = 40;
-  made.add(0, TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7).bytes = 40;
-  made.add(1, TraceKind::kernel_match, kMessage, portals::Kind::put, 0, kTag7).b = kMpiReceiveOwner;
-  TraceEvent& deposit = made.add(1, TraceKind::kernel_deposit, kMessage, portals::Kind::put, 0, kTag7);
-  deposit.bytes = 40;
-  TraceEvent& send = made.trace.entries[1].event;
-  CHECK_FALSE(contains(told(made.trace, kMessage), "copied"));  // of an older version
-  deposit.reason = body_told(TraceBody::cell, true);
-  send.reason = body_told(TraceBody::none, true);
-  CHECK(
-      contains(told(made.trace, kMessage),
-               "- Its body was copied twice: rank 0 copied its pieces into a cell of its ring to rank 1; rank 1 copied "
-               "the cell into the pieces of the receive's memory.\n"));
-  made.trace.entries[2].event.b = kMpiHeapOwner;  // and no receive came
-  deposit.reason = body_told(TraceBody::ring, false);
-  CHECK(contains(told(made.trace, kMessage), "the ring's bytes into the heap of unexpected messages.\n"));
-  deposit.reason = body_told(TraceBody::epoll, false);
-  deposit.a = 40;
-  CHECK(
-      contains(told(made.trace, kMessage),
-               "- Of its body's copies some are not in the trace; known are: rank 1's recv() read it from the socket"));
-  send.reason = body_told(TraceBody::uring, false);
-  CHECK(contains(told(made.trace, kMessage), "rank 0 copied it into a batch, which io_uring wrote to the socket; "));
-  deposit.bytes = 0;  // an empty message, or one whose header alone is kept
-  CHECK_FALSE(contains(told(made.trace, kMessage), "copied"));
-  deposit.reason = body_told(static_cast<TraceBody>(100), false);
-  deposit.bytes = 40;  // of a later version
-  CHECK_FALSE(contains(told(made.trace, kMessage), "Its body was copied"));
-}
-
-TEST_CASE("story: an access of a window tells what is copied") {
-  const auto words = [](TraceAccess access, TraceWay way) {
-    TraceEvent event;
-    event.kind = TraceKind::window_access;
-    event.source = 0;
-    event.destination = 1;
-    event.a = static_cast<std::uint32_t>(access);
-    event.reason = static_cast<std::uint8_t>(way);
-    return access_copies(event);
-  };
-  CHECK(words(TraceAccess::put, TraceWay::direct) == "direct: rank 0 copies it once, in memory that is mapped there");
-  CHECK(words(TraceAccess::put, TraceWay::process) ==
-        "rank 0 copies it once, into rank 1's memory (process_vm_writev)");
-  CHECK(words(TraceAccess::get, TraceWay::process) ==
-        "rank 0 copies it once, out of rank 1's memory (process_vm_readv)");
-  CHECK(words(TraceAccess::put, TraceWay::message) == "by message");
-  CHECK(words(TraceAccess::accumulate, TraceWay::direct) == "direct: rank 0 does it in place");
 }
 
 TEST_CASE("story: a collective call's messages tell its algorithm and which of them they are") {
@@ -514,9 +458,6 @@ TEST_CASE("story: what was overwritten is told as such, and nothing is said to b
                    [](const Trace::Entry& entry) { return entry.event.kind == TraceKind::search_hit; });
   made.trace.entries.erase(arrived, made.trace.entries.end());
   CHECK(contains(told(made.trace, kMessage), "Nothing in this trace received it."));
-  made.trace.files[1].damaged = 1;
-  CHECK_FALSE(contains(told(made.trace, kMessage), "Nothing in this trace received it."));
-  made.trace.files[1].damaged = 0;
   made.trace.files[1].lost = 10;
   CHECK(contains(told(made.trace, kMessage), "Nothing in this trace received it."));
   made.trace.entries.erase(made.trace.entries.begin() + 3, made.trace.entries.end());

@@ -134,7 +134,7 @@ bool Messages::is_whole(std::uint32_t rank) const {
 bool Messages::is_whole_after(std::uint32_t rank, std::size_t at) const {
   if (is_whole(rank)) return true;
   for (std::uint32_t file = 0; file < trace_.files.size(); ++file) {
-    if (trace_.files[file].rank != rank || trace_.files[file].damaged != 0) continue;
+    if (trace_.files[file].rank != rank) continue;
     return first_[file] != kNone && trace_.entries[first_[file]].event.time <= trace_.entries[at].event.time;
   }
   return false;

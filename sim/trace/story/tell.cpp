@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "sim/trace/story/copies.hpp"
 #include "portals/verdict.hpp"
 #include "sim/trace/error_names.hpp"
+#include "sim/trace/story/copies.hpp"
 #include "sim/trace/story/fate.hpp"
 #include "sim/trace/text.hpp"
 
