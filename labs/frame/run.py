@@ -49,6 +49,8 @@ class Done:
             except BadTrace as error:
                 if "were overwritten" in str(error):
                     raise NotYet(f"the program did more than its trace has room for ({error}): does a loop call MPI again and again?") from error
+                if self.status != 0:  # a rank that was ended with the others may not have begun its file
+                    raise NotYet(self.trouble) from error
                 raise CouldNotRun(str(error)) from error
         return self._trace
 

@@ -27,7 +27,7 @@ CHECKSUM_AT, FLAGS_AT, CLOSED = 120, 196, 1
 NAME_BYTES = 32
 # Where a header's fields of one value lie, and the value (sim/trace/format.hpp).
 FIXED = {"header_bytes": ("<I", 12, 4096), "event_bytes": ("<I", 16, 64), "names_offset": ("<Q", 40, 4096),
-         "events_offset": ("<Q", 48, 102400), "definitions_offset": ("<Q", 88, 36864), "definitions_bytes": ("<Q", 96, 65536)}
+         "events_offset": ("<Q", 48, 561152), "definitions_offset": ("<Q", 88, 36864), "definitions_bytes": ("<Q", 96, 524288)}
 NAMES_MOST, CAPACITY_MOST, CLOCKS = 1024, 1 << 26, (1, 2, 3)
 CLOCK_TICKS = 2
 NONE8, ANY = 255, 0xFFFFFFFF

@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint64_t kTickSlack = std::uint64_t{1} << 22;
 constexpr std::uint8_t kPassedCount = static_cast<std::uint8_t>(portals::Passed::taken) + 1;
 constexpr std::uint8_t kWires = 4;
+constexpr std::uint8_t kDescriptorTypes = 5;  // not known, and the paper's four
 constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 32;
 
 // They bear the time at which their step began, and others have been recorded since.
@@ -36,11 +37,14 @@ bool names_call(TraceKind kind) {
 }
 
 bool is_reason(const TraceEvent& event) {
+  if (tells_body(event.kind)) return static_cast<std::uint8_t>(body_way(event.reason)) < kTraceBodyCount;
   switch (event.kind) {
     case TraceKind::send_begin:
       return event.reason < kTraceChoiceCount;
     case TraceKind::kernel_pass:
       return event.reason < kPassedCount;
+    case TraceKind::kernel_match:
+      return event.reason <= (kTraceWalkByIndex | kTraceWalkCut);
     case TraceKind::window_access:
       return event.reason < kTraceWayCount;
     case TraceKind::given_back:
@@ -58,7 +62,10 @@ std::string fault_of_numbers(const TraceEvent& event) {
   };
   switch (event.kind) {
     case TraceKind::kernel_pass:
-      return above("link", event.a >> 24U, kTraceLinkCount);
+      if (std::string fault = above("descriptor", TracePass::of(event.a).type, kDescriptorTypes); !fault.empty()) {
+        return fault;
+      }
+      return above("link", static_cast<std::uint64_t>(TracePass::of(event.a).link), kTraceLinkCount);
     case TraceKind::window_access:
       if (std::string fault = above("epoch", event.b, kTraceEpochCount); !fault.empty()) return fault;
       return above("access", event.a, kTraceAccessCount);

@@ -44,7 +44,7 @@ bool is_lasting(DefinitionKind kind, std::uint64_t number) {
 
 bool is_window(std::uint64_t match_bits) {
   const auto tag = static_cast<std::uint32_t>(match_bits);
-  return (tag & ((1U << kMpiWindowAskShift) - 1)) == kMpiWindowTag && tag >> kMpiWindowAskShift <= kMpiWindowAsks;
+  return (tag & ((1U << kMpiWindowAskShift) - 1)) == kMpiWindowTag && tag != kMpiPiecesTag;
 }
 
 struct WindowAsk {
@@ -67,7 +67,8 @@ constexpr WindowAsk kWindowAsks[1 + kMpiWindowAsks] = {{"an access", true},
                                                        {"a check of an access", false},
                                                        {"a check of accesses", false}};
 const WindowAsk& window_ask(std::uint64_t match_bits) {
-  return kWindowAsks[static_cast<std::uint32_t>(match_bits) >> kMpiWindowAskShift];
+  const std::uint32_t number = static_cast<std::uint32_t>(match_bits) >> kMpiWindowAskShift;
+  return kWindowAsks[number <= kMpiWindowAsks ? number : 0];
 }
 
 // Of a message to the portal that it is not an envelope of: the receiver of a pull names its request.

@@ -268,6 +268,14 @@ Status read_trace_counts(const std::string& path, TraceCounts& counts) {
   return {};
 }
 
+bool was_begun(const std::string& path) {
+  const Source source(path);
+  TraceHeader header;
+  std::uint64_t bytes = 0;
+  if (!source.measure(bytes).ok() || bytes < sizeof header || !source.read(&header, sizeof header, 0).ok()) return true;
+  return header.magic != decltype(header.magic){} || header.version != 0;
+}
+
 Status read_trace_file(const std::string& path, TraceFile& file) {
   const Source source(path);
   // Its rank may go on while it is read: lap the reader, close the file, take it up again (sessions). What does not fit

@@ -44,6 +44,9 @@ struct TraceFile {
 // value.
 [[nodiscard]] portals::Status read_trace_file(const std::string& path, TraceFile& file);
 
+// Whether its rank began to record into a file that can be read: one that was ended before leaves zeros.
+[[nodiscard]] bool was_begun(const std::string& path);
+
 // Of so many events that a ring of `capacity` was given, those that are not there. Of a file that is not closed one
 // more than were overwritten: the next may be half so.
 [[nodiscard]] std::uint64_t lost_events(std::uint64_t written, std::uint64_t capacity, bool closed);

@@ -98,8 +98,8 @@ Status Recorder::open(const std::string& folder, const RecorderOptions& options)
     return status;
   }
   path_ = std::move(path);
-  touch(static_cast<std::byte*>(memory) + kTraceEventsOffset, trace_file_bytes(options) - kTraceEventsOffset);
   start(static_cast<TraceHeader*>(memory), trace_file_bytes(options), options);
+  touch(static_cast<std::byte*>(memory) + kTraceEventsOffset, trace_file_bytes(options) - kTraceEventsOffset);
   return {};
 }
 

@@ -184,14 +184,14 @@ def case_figure_eleven(case):
                  re.findall(rf"0>1 #(\d+) +put, portal {PUT}, [^,]*, (\d+) bytes", "\n".join(arrived))]
         case.expect([size for _, size in order] == expected and order == sorted(order), f"{place}: arrived {order}")
         offsets = {int(number): int(offset or 0) for number, offset in
-                   re.findall(r"0>1 #(\d+) .*?(?:, at offset (\d+))?$", "\n".join(deposited), re.M)}
+                   re.findall(r"0>1 #(\d+) .*?(?:, at offset (\d+))?(?:, body by .*)?$", "\n".join(deposited), re.M)}
         case.expect([offsets.get(number) for number, _ in order] == 8 * [40] + [160, 172, 184], f"{place}: offsets {offsets}")
         # A get carries nothing and wants so many bytes; its match bits are the window's. One of no bytes is a flush.
         gets = [one for one in by_origin if one[0] == "get" and one[2] > 0]
         case.expect(gets == [("get", GET, 32, max(bits))] + 3 * [("get", GET, 4, max(bits))], f"{place}: gets {gets}")
         replies = [one for one in by_target if one[0] == "reply" and one[2] > 0]
         case.expect([(portal, size) for _, portal, size, _ in replies] == [(RECEIVE, 32)] + 3 * [(RECEIVE, 4)], f"{place}: {replies}")
-        case.expect(len(re.findall(r"1>0 #\d+ +reply, portal 0, saved body, (?:32|4) bytes", "\n".join(deposited_here))) == 4, f"{place}: replies' bodies")
+        case.expect(len(re.findall(r"1>0 #\d+ +reply, portal 0, \w+, saved body, (?:32|4) bytes", "\n".join(deposited_here))) == 4, f"{place}: replies' bodies")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "sim/trace/format.hpp"
 #include "sim/trace/reader.hpp"
@@ -152,6 +153,23 @@ TEST_CASE("one counter on one host gets one scale, another host its own") {
   for (const Trace::Entry& entry : trace.entries) {
     CHECK(entry.event.time == (trace.files[entry.file].rank == 0 ? 800 : 600));
   }
+}
+
+TEST_CASE("a rank that was ended before it began to record has as good as no file") {
+  const TraceFolder folder;
+  VirtualClock clock;
+  {
+    Recorder one(clock);
+    REQUIRE(one.open(folder.path(), rank_of(0, 2)).ok());
+    one.record(event_of(TraceKind::send_begin, 0));
+  }
+  const std::string other = folder.path() + "/rank_00001.trace";
+  std::ofstream(other, std::ios::binary) << std::string(kTraceEventsOffset, '\0');
+  Trace trace;
+  REQUIRE_MESSAGE(read_trace(folder.path(), trace).ok(), read_trace(folder.path(), trace).sentence());
+  CHECK(trace.files.size() == 1);
+  std::filesystem::remove(folder.path() + "/rank_00000.trace");
+  CHECK(refusal(folder.path()).find("ended before they began to record") != std::string::npos);
 }
 
 TEST_CASE("folders that hold no run, or two") {

@@ -274,7 +274,11 @@ TEST_CASE("a file that was not closed: numbers that no recorder writes are told 
   told(of(bytes, offsetof(TraceEvent, time), std::uint64_t{1} << 31), "its time is 2147483648, after");
   told(of_kind(TraceKind::send_begin, offsetof(TraceEvent, reason), std::uint8_t{5}), "its reason is 5");
   told(of_kind(TraceKind::kernel_pass, offsetof(TraceEvent, reason), std::uint8_t{7}), "its reason is 7");
-  told(of_kind(TraceKind::kernel_pass, offsetof(TraceEvent, a), std::uint32_t{3} << 24), "its link is 3, of 3");
+  told(of_kind(TraceKind::kernel_pass, offsetof(TraceEvent, a), std::uint32_t{4} << 24), "its link is 4, of 4");
+  told(of_kind(TraceKind::kernel_pass, offsetof(TraceEvent, a), std::uint32_t{5} << 28), "its descriptor is 5, of 5");
+  told(of_kind(TraceKind::kernel_match, offsetof(TraceEvent, reason), std::uint8_t{4}), "its reason is 4");
+  told(of_kind(TraceKind::kernel_deposit, offsetof(TraceEvent, reason), std::uint8_t{0x8c}), "its reason is 140");
+  CHECK(of_kind(TraceKind::kernel_deposit, offsetof(TraceEvent, reason), std::uint8_t{0x8b}) == "accepted");
   told(of_kind(TraceKind::given_back, offsetof(TraceEvent, reason), std::uint8_t{4}), "its reason is 4");
   told(of_kind(TraceKind::window_access, offsetof(TraceEvent, a), std::uint32_t{6}), "its access is 6, of 6");
   told(of_kind(TraceKind::window_access, offsetof(TraceEvent, b), std::uint32_t{6}), "its epoch is 6, of 6");
@@ -294,7 +298,7 @@ TEST_CASE("a file that was not closed: numbers that no recorder writes are told 
   const auto definition = [&](std::size_t field, auto value) {
     return use(folder, with(bytes, kTraceDefinitionsOffset + field, value), file).sentence();
   };
-  CHECK(definition(offsetof(DefinitionHead, kind), std::uint16_t{7}).find("definition 0 is of kind 7") !=
+  CHECK(definition(offsetof(DefinitionHead, kind), std::uint16_t{8}).find("definition 0 is of kind 8") !=
         std::string::npos);
   CHECK(definition(offsetof(DefinitionHead, time), std::uint64_t{6}).find("of tick 6") != std::string::npos);
 }
