@@ -395,6 +395,51 @@ def case_stacks_stuck(case):
             case.expect(status == 0 and "seen\n" in out and err == "", f"the job ends right: {status} {out} {err}")
 
 
+class Signalled:
+    """A process of signalled.c: `margay stacks` holds its busy thread until it gives up on the other one."""
+
+    def __init__(self, case, folder):
+        self.stacks = [case.build.tool("margay"), "stacks"]
+        self.end = pathlib.Path(folder) / "end"
+        self.process = subprocess.Popen([case.ours("signalled.c", ["-lpthread"]), self.end], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        text=True, env=support.clean_environment())
+        self.begun = self.process.stdout.readline()
+        tasks = pathlib.Path(f"/proc/{self.process.pid}/task")
+        self.thread = next(task for task in tasks.iterdir() if task.name != str(self.process.pid)) / "status"
+
+    def is_held(self):
+        status = self.thread.read_text()
+        return "State:\tt" in status and not re.search(r"^TracerPid:\t0$", status, re.M)
+
+    def look(self):
+        """A `margay stacks` that holds the thread, in a process group that a signal may stop."""
+        deadline = time.monotonic() + GUARD_S
+        while time.monotonic() < deadline:
+            looker = subprocess.Popen([*self.stacks, str(self.process.pid)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL, env=support.clean_environment(), preexec_fn=lambda: os.setpgid(0, 0))
+            while looker.poll() is None:
+                if self.is_held():
+                    return looker
+        raise AssertionError("margay stacks does not hold the thread")
+
+    def finish(self):
+        self.end.touch()
+        return self.process.communicate(timeout=GUARD_S)[0]
+
+
+def case_stacks_killed(case):
+    """A process that stacks holds gets each of its signals, also when stacks is killed meanwhile."""
+    with tempfile.TemporaryDirectory() as folder:
+        held = Signalled(case, folder)
+        for _ in range(25):
+            looker = held.look()
+            time.sleep(0.005)  # it is to know by now for what the thread stopped
+            looker.kill()
+            looker.wait()
+        told = held.finish()
+        expect(case, told == "signals lost: 0\n", f"no signal is lost: {told}")
+
+
 def case_stacks(case):
     """Each rank's function and line, equal ones as one, threads, one rank alone; and the job comes to its right end."""
     line = {mark: line_of("placed.c", mark) for mark in ("compute", "call", "wait", "barrier", "stay")}
