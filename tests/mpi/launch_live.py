@@ -440,6 +440,24 @@ def case_stacks_killed(case):
         expect(case, told == "signals lost: 0\n", f"no signal is lost: {told}")
 
 
+def case_stacks_suspended(case):
+    """Who stops stacks (Ctrl-Z, a terminal that it may not write to) does not stop the process that it looks at."""
+    with tempfile.TemporaryDirectory() as folder:
+        held = Signalled(case, folder)
+        for number in (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
+            looker = held.look()
+            looker.send_signal(number)
+            state = eventually(case, lambda: pathlib.Path(f"/proc/{looker.pid}/stat").read_text().rpartition(")")[2].split()[0],
+                               lambda state: state in "TZ", "stacks stops")
+            expect(case, state == "T", f"signal {number} came while it held the thread: {state}")
+            expect(case, not held.is_held(), f"stopped by signal {number}, stacks holds the process")
+            looker.send_signal(signal.SIGCONT)
+            ended = eventually(case, looker.poll, lambda status: status is not None, "stacks goes on")
+            expect(case, ended == 1, f"its exit status: {ended}")
+        told = held.finish()
+        expect(case, told == "signals lost: 0\n", f"no signal is lost: {told}")
+
+
 def case_stacks(case):
     """Each rank's function and line, equal ones as one, threads, one rank alone; and the job comes to its right end."""
     line = {mark: line_of("placed.c", mark) for mark in ("compute", "call", "wait", "barrier", "stay")}
