@@ -332,6 +332,15 @@ def case_top_screen(case):
             screen.seen = ""
             screen.process.send_signal(signal.SIGCONT)
             screen.read_until(lambda seen: "\x1b[?1049h" in seen and "[r]ank*" in seen, "and comes back")
+            screen.process.send_signal(signal.SIGSTOP)
+            eventually(case, lambda: pathlib.Path(f"/proc/{screen.process.pid}/stat").read_text().rpartition(")")[2].split()[0],
+                       lambda state: state == "T", "SIGSTOP stops it")
+            termios.tcsetattr(screen.terminal, termios.TCSANOW, screen.before)  # as a shell does
+            screen.seen = ""
+            screen.process.send_signal(signal.SIGCONT)
+            screen.read_until(lambda seen: "\x1b[?1049h" in seen and "[r]ank*" in seen, "after a SIGSTOP it comes back")
+            screen.press("u")
+            screen.read_until(lambda seen: "[u]nexp*" in seen, "and takes keys")
             end.touch()
             job.finish()
             screen.seen = ""

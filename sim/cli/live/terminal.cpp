@@ -36,7 +36,7 @@ winsize size_now() {
 Status Terminal::open() {
   sigset_t taken;
   sigemptyset(&taken);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH}) sigaddset(&taken, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH}) sigaddset(&taken, signal);
   if (::sigprocmask(SIG_BLOCK, &taken, &mask_before_) != 0) {
     return Status::error(std::string("signals cannot be blocked: ") + std::strerror(errno));
   }
@@ -91,6 +91,11 @@ Terminal::~Terminal() {
 
 void Terminal::enter() {
   has_keys_ = ::isatty(STDIN_FILENO) != 0 && ::tcgetattr(STDIN_FILENO, &keys_before_) == 0;
+  enter_again();
+  entered_ = true;
+}
+
+void Terminal::enter_again() {
   if (has_keys_) {
     termios keys = keys_before_;
     keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
@@ -99,7 +104,6 @@ void Terminal::enter() {
     ::tcsetattr(STDIN_FILENO, TCSANOW, &keys);
   }
   write_all(kEnter, Patience::kUntilSignal);
-  entered_ = true;
 }
 
 void Terminal::leave() {
@@ -131,13 +135,21 @@ TerminalEvent Terminal::take_signal() {
   signalfd_siginfo info{};
   if (::read(signals_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return {};
   const int signal = static_cast<int>(info.ssi_signo);
-  if (signal == SIGTSTP) {
-    leave();
-    ::kill(::getpid(), SIGSTOP);
-    enter();
+  switch (signal) {
+    case SIGTSTP:
+      leave();
+      ::kill(::getpid(), SIGSTOP);
+      enter();
+      break;
+    case SIGCONT:  // a SIGSTOP is over, which nothing tells before: a shell has used the terminal since
+      enter_again();
+      break;
+    case SIGWINCH:
+      break;
+    default:
+      return {TerminalEvent::Kind::kEnd, signal};
   }
-  if (signal == SIGTSTP || signal == SIGWINCH) return {TerminalEvent::Kind::kResized, 0};
-  return {TerminalEvent::Kind::kEnd, signal};
+  return {TerminalEvent::Kind::kResized, 0};
 }
 
 TerminalEvent Terminal::take_keys(short events) {
