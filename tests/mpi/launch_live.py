@@ -368,8 +368,15 @@ def case_top_no_reader(case):
             screen.process.terminate()
             ended = eventually(case, screen.process.poll, lambda status: status is not None, "SIGTERM ends it")
             expect(case, ended == 128 + signal.SIGTERM, f"SIGTERM with a full terminal: {ended}")
-            if ended is None:
-                screen.process.kill()
+            expect(case, not (problem := screen.end()[1]), f"SIGTERM with a full terminal: {problem}")
+            screen = Pseudoterminal(case, job.name, "--interval", "0.05")
+            screen.read_until(lambda seen: "[r]ank*" in seen, "the table is to be there")
+            screen.press("\x13")
+            quiet = lambda: not select.select([screen.main], [], [], 0.5)[0] or not os.read(screen.main, 65536)
+            eventually(case, quiet, bool, "Ctrl-S holds the screen")
+            screen.process.terminate()
+            status, problem = screen.end()
+            expect(case, status == 128 + signal.SIGTERM and not problem, f"SIGTERM while Ctrl-S holds the screen: {status}, {problem}")
             main, terminal = pty.openpty()
             top = subprocess.Popen([case.build.tool("margay"), "top", "--interval", "0.05", job.name], stdin=subprocess.DEVNULL, stdout=terminal,
                                    stderr=subprocess.DEVNULL, start_new_session=True, env=support.clean_environment())

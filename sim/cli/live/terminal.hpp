@@ -54,7 +54,7 @@ class Terminal {
   void leave();
   void open_output();
   [[nodiscard]] bool wait_for_room(Patience patience) const;
-  void write_all(std::string_view text, Patience patience);
+  [[nodiscard]] bool write_all(std::string_view text, Patience patience);
   [[nodiscard]] TerminalEvent take_signal();
   [[nodiscard]] TerminalEvent take_keys(short events);
 
