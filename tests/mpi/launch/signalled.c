@@ -1,14 +1,14 @@
-// A process whose main thread waits in vfork(), so that who holds it has to wait, while another thread sends itself
-// signals; until a file is there. Then it tells how many of them never came. signalled FILE
+// A process whose main thread waits in vfork(), so that who holds it has to wait, while its other threads send
+// themselves signals; until a file is there. Then it tells how many of them never came. signalled FILE
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { kPauseUs = 1000 };
+enum { kPauseUs = 1000, kThreads = 4 };
 
 static const char* file;
-static volatile sig_atomic_t came;
+static _Thread_local volatile sig_atomic_t came;
 
 static void on_signal(int number) {
   (void)number;
@@ -39,15 +39,20 @@ __attribute__((noinline)) static void wait_in_vfork(void) {
 }
 
 int main(int argc, char** argv) {
-  pthread_t thread;
-  long lost = 0;
+  pthread_t threads[kThreads];
+  long lost[kThreads] = {0}, all = 0;
   struct sigaction action = {0};
   file = argc > 1 ? argv[1] : "";
   action.sa_handler = on_signal;
   sigaction(SIGRTMIN, &action, NULL);
-  if (pthread_create(&thread, NULL, signal_self, &lost) != 0) return 1;
+  for (int at = 0; at < kThreads; ++at) {
+    if (pthread_create(&threads[at], NULL, signal_self, &lost[at]) != 0) return 1;
+  }
   wait_in_vfork();
-  pthread_join(thread, NULL);
-  printf("signals lost: %ld\n", lost);
+  for (int at = 0; at < kThreads; ++at) {
+    pthread_join(threads[at], NULL);
+    all += lost[at];
+  }
+  printf("signals lost: %ld\n", all);
   return 0;
 }
