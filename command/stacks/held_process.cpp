@@ -151,13 +151,18 @@ bool HeldProcess::ask(int tid) {
 
 // Whether it has stopped or ended.
 bool HeldProcess::collect(int tid) {
-  int status = 0;
-  const pid_t waited = ::waitpid(tid, &status, __WALL | WNOHANG);
-  if (waited == 0 || (waited < 0 && errno == EINTR)) return false;
-  if (waited != tid || !WIFSTOPPED(status)) return true;
-  // It may have stopped for a signal of its own instead, which it gets when it goes on.
-  const bool by_signal = (status >> 16) == 0;
-  threads_.push_back({tid, by_signal ? WSTOPSIG(status) : 0});
+  siginfo_t seen{};
+  if (::waitid(P_PID, static_cast<id_t>(tid), &seen, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) != 0) {
+    return errno != EINTR;
+  }
+  if (seen.si_pid == 0) return false;
+  const bool stopped = seen.si_code == CLD_TRAPPED;
+  const int event = seen.si_status >> 8;
+  // It may have stopped for a signal of its own instead, which it gets when it goes on. That stop must stay unreaped:
+  // what is reaped is left to its tracer, so that the signal would be lost with this process.
+  const bool by_signal = stopped && event == 0;
+  if (!by_signal) static_cast<void>(::waitpid(tid, nullptr, __WALL | WNOHANG));
+  if (stopped) threads_.push_back({tid, by_signal ? seen.si_status : 0});
   return true;
 }
 

@@ -1,5 +1,5 @@
 // A process that stands still while its stacks are read. Seized, not attached to: it gets no signal, its parent is not
-// told, and whatever ends this process lets it go on.
+// told, and whatever ends this process lets it go on, with the signals that it was about to get.
 #pragma once
 
 #include <cstdint>

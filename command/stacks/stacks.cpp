@@ -1,6 +1,7 @@
 #include "command/stacks/stacks.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -39,12 +40,28 @@ std::string call_of(const Place& place) {
   return told ? sim::clean_text(block.mpi_call) : "";
 }
 
-// Reads a process's stacks and adds what is to be shown.
-Status read_stacks(const Place& place, bool all, std::vector<StackOf>& out) {
-  Unwinder unwinder(place.pid);
-  if (Status status = unwinder.open(); !status.ok()) return status;
-  std::string call;
+// For its life, signals that stop or end this process wait: stopped, it would hold a process for as long as it is.
+// (SIGSTOP cannot be told to wait.) Threads that are made meanwhile have them wait too.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t waiting;
+    sigemptyset(&waiting);
+    for (const int signal : {SIGTSTP, SIGTTIN, SIGTTOU, SIGINT, SIGQUIT, SIGTERM, SIGHUP}) sigaddset(&waiting, signal);
+    static_cast<void>(::pthread_sigmask(SIG_BLOCK, &waiting, &before_));
+  }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+  ~SignalsWait() { static_cast<void>(::pthread_sigmask(SIG_SETMASK, &before_, nullptr)); }
+
+ private:
+  sigset_t before_{};
+};
+
+// Walks its threads while they stand still, and looks which call the board shows then.
+Status walk_held(const Place& place, Unwinder& unwinder, std::string& call) {
   Status status;
+  const SignalsWait wait;
   // The system lets go whatever a thread still holds when it ends.
   std::thread([&] {
     HeldProcess held;
@@ -53,7 +70,15 @@ Status read_stacks(const Place& place, bool all, std::vector<StackOf>& out) {
     for (const HeldProcess::Thread& thread : held.threads()) unwinder.walk(thread.tid);
     call = call_of(place);
   }).join();
-  if (!status.ok()) return status;
+  return status;
+}
+
+// Reads a process's stacks and adds what is to be shown.
+Status read_stacks(const Place& place, bool all, std::vector<StackOf>& out) {
+  Unwinder unwinder(place.pid);
+  if (Status status = unwinder.open(); !status.ok()) return status;
+  std::string call;
+  if (Status status = walk_held(place, unwinder, call); !status.ok()) return status;
   std::vector<Stack> stacks = unwinder.stacks();
   // The board names one call: whose, can be told when one thread alone is in MPI by what its frames say.
   const auto unnamed =

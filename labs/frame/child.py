@@ -1,9 +1,12 @@
 """Runs a command for a lab: what it prints is kept up to a limit, and no part of it outlives the lab's own command.
 
 The command leads a process group and a session of its own. It is ended, with its group, when it prints more than its limit,
-takes more than its time, or when this process is told to stop: by Ctrl-C, SIGTERM or a terminal that goes away.
+takes more than its time, or when this process is told to stop: by Ctrl-C, SIGTERM or a terminal that goes away. When this
+process is killed, the system sends the command itself SIGTERM, on which `margay run` ends its ranks. (What a compiler
+has started then ends with its file.)
 """
 
+import ctypes
 import os
 import selectors
 import signal
@@ -12,7 +15,10 @@ import time
 
 OUTPUT_MIB = 16  # of each stream: much more than a lab's program has to say
 GRACE_SECONDS = 5  # between SIGTERM, on which `margay run` ends its ranks, and SIGKILL
+TICK_SECONDS = 0.05  # a look whether a signal came is taken as often, at least
 CHUNK = 1 << 16
+PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
+_libc = ctypes.CDLL(None)
 
 
 class Stopped(BaseException):
@@ -24,22 +30,22 @@ class Stopped(BaseException):
 
 
 class _Signals:
-    """While a child is being started a signal waits, lest the child be forgotten."""
-    held, came = False, 0
+    """While a child lives signals wait, lest the child be forgotten: which came last, and how many."""
+    held, came, count = False, 0, 0
 
 
 def _on_signal(number, _):
-    if _Signals.held:
-        _Signals.came = number
-        return
-    raise Stopped(number)
+    if not _Signals.held:
+        raise Stopped(number)
+    _Signals.came = number
+    _Signals.count += 1
 
 
 def _go_on():
     """Signals need not wait any more."""
     _Signals.held = False
     if _Signals.came:
-        number, _Signals.came = _Signals.came, 0
+        number, _Signals.came, _Signals.count = _Signals.came, 0, 0
         raise Stopped(number)
 
 
@@ -57,29 +63,46 @@ class Result:
         self.status, self.out, self.err, self.flooded = status, out, err, flooded
 
 
+def _ends_with(parent):
+    """In the child: SIGTERM when its parent dies, also of SIGKILL."""
+    _libc.prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGTERM))  # fails of other arguments only
+    if os.getppid() != parent:  # it died before
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _wait(child, seconds, signals):
+    """Whether it ended within these seconds and before more than so many signals came."""
+    end, pause = time.monotonic() + seconds, TICK_SECONDS / 64
+    while child.poll() is None:
+        if time.monotonic() >= end or _Signals.count > signals:
+            return False
+        time.sleep(pause)
+        pause = min(2 * pause, TICK_SECONDS)
+    return True
+
+
 def _end(child):
-    """Ends the child and its group: politely first."""
+    """Ends the child and its group: politely first, unless one more signal comes meanwhile, as of a second Ctrl-C."""
     for number in (signal.SIGTERM, signal.SIGKILL):
+        signals = _Signals.count
         try:
             os.killpg(child.pid, number)
-            child.wait(GRACE_SECONDS)
         except ProcessLookupError:
             pass
-        except subprocess.TimeoutExpired:
-            continue
-        except Stopped:  # a second Ctrl-C: no more patience
-            os.killpg(child.pid, signal.SIGKILL)
-            raise
+        _wait(child, GRACE_SECONDS, signals)
 
 
 def _read(child, end, kept):
-    """Reads both streams until they end; whether one was longer than its limit. TimeoutError at `end`, of the monotonic clock."""
+    """Reads both streams until they end or a signal comes; whether one was longer than its limit.
+
+    TimeoutError at `end`, of the monotonic clock.
+    """
     with selectors.DefaultSelector() as selector:
         for stream in kept:
             selector.register(stream, selectors.EVENT_READ)
-        while selector.get_map():
+        while selector.get_map() and not _Signals.came:
             # Who holds a stream open after the command's end does not hold up its judge.
-            ready = selector.select(min(1.0, max(0.0, end - time.monotonic())))
+            ready = selector.select(min(TICK_SECONDS, max(0.0, end - time.monotonic())))
             if not ready and child.poll() is not None:
                 return False
             if time.monotonic() >= end:
@@ -96,19 +119,19 @@ def _read(child, end, kept):
 
 def run(command, folder=None, environment=None, seconds=60):
     """Runs it to its end, without input. OSError: it cannot be started; TimeoutError: it took more seconds and was ended."""
-    end, child, ended = time.monotonic() + seconds, None, False
+    end, child, ended, parent = time.monotonic() + seconds, None, False, os.getpid()
     _Signals.held = True
     try:
         child = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, start_new_session=True)
-        _go_on()
+                                 stderr=subprocess.PIPE, start_new_session=True, preexec_fn=lambda: _ends_with(parent))
         kept = {child.stdout: bytearray(), child.stderr: bytearray()}
         flooded = _read(child, end, kept)
         if flooded:
             _end(child)
-        status = child.wait(max(0.1, end - time.monotonic()))
-        ended = True
-    except (TimeoutError, subprocess.TimeoutExpired):
+        ended = _wait(child, max(0.1, end - time.monotonic()), 0)
+        if not ended:
+            raise TimeoutError
+    except TimeoutError:
         raise TimeoutError(f"it took more than {seconds} seconds and was ended") from None
     finally:
         if child and not ended:
@@ -117,4 +140,5 @@ def run(command, folder=None, environment=None, seconds=60):
     child.stdout.close()
     child.stderr.close()
     out, err = (bytes(kept[stream]).decode(errors="replace") for stream in (child.stdout, child.stderr))
+    status = child.returncode
     return Result(128 - status if status < 0 else status, out, err, flooded)

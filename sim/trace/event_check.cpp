@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kTickSlack = std::uint64_t{1} << 22;
 constexpr std::uint8_t kPassedCount = static_cast<std::uint8_t>(portals::Passed::taken) + 1;
 constexpr std::uint8_t kWires = 4;
-constexpr std::uint8_t kDescriptorTypes = 5;  // not known, and the paper's four
+constexpr std::uint8_t kDescriptorKinds = 5;  // not known, and the paper's four
 constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 32;
 
 // They bear the time at which their step began, and others have been recorded since.
@@ -62,7 +62,7 @@ std::string fault_of_numbers(const TraceEvent& event) {
   };
   switch (event.kind) {
     case TraceKind::kernel_pass:
-      if (std::string fault = above("descriptor", TracePass::of(event.a).type, kDescriptorTypes); !fault.empty()) {
+      if (std::string fault = above("descriptor", TracePass::of(event.a).type, kDescriptorKinds); !fault.empty()) {
         return fault;
       }
       return above("link", static_cast<std::uint64_t>(TracePass::of(event.a).link), kTraceLinkCount);

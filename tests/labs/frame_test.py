@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "labs"))
 
 import frame.trace  # noqa: E402
-from frame import blanks, say, variant  # noqa: E402  (after the path)
+from frame import blanks, child, say, variant  # noqa: E402  (after the path)
 from frame.files import read  # noqa: E402
 from frame.trace import BadTrace, Trace  # noqa: E402
 
@@ -454,11 +454,37 @@ class CommandTest(unittest.TestCase):
         self.change("program.c", "#include <mpi.h>", "#include <mpi.h>\n#include <stdio.h>\n#include <unistd.h>")
         self.change("program.c", "int rank;", 'int rank; FILE* pids = fopen("pids", "a"); fprintf(pids, "%d\\n", getpid()); '
                     "fclose(pids); for (volatile int spin = 1; spin;) {}")
-        for number, status in ((signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)):
+        for number, status in ((signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129), (signal.SIGKILL, -signal.SIGKILL)):
             got, said, ranks = self.stopped(number)
             self.assertEqual((got, said, len(ranks)), (status, "", 2))
             for rank in ranks:
                 self.assertFalse(self.lives(rank), f"rank {rank} outlives signal {number}")
+
+    def test_a_signal_as_it_is_ended(self):
+        """One that comes when a child's time is over and its end begins, and one more while it ends: the child is ended."""
+        ended = []
+
+        def end(started):
+            ended.append(started)
+            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGTERM)
+            really_end(started)
+
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+        really_end, child._end = child._end, end
+        child.listen()
+        try:
+            for command in (["sleep", "600"], ["sh", "-c", "trap '' TERM; sleep 600"]):
+                with self.assertRaises(child.Stopped) as stopped:
+                    child.run(command, seconds=0)
+                self.assertEqual(stopped.exception.status, 128 + signal.SIGTERM)
+                self.assertFalse(self.lives(ended[-1].pid), f"{command} outlives its judge")
+        finally:
+            for process in ended:
+                process.kill()
+            child._end = really_end
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     @staticmethod
     def lives(process):

@@ -326,12 +326,19 @@ def case_top_screen(case):
             screen.read_until(lambda seen: "[r]ank*" in seen, "the table is to be there")
             screen.press("\x1a")
             screen.read_until(lambda seen: "\x1b[?1049l" in seen, "Ctrl-Z leaves the screen")
-            eventually(case, lambda: pathlib.Path(f"/proc/{screen.process.pid}/stat").read_text().rpartition(")")[2].split()[0],
-                       lambda state: state == "T", "it is stopped")
+            eventually(case, lambda: state_of(screen.process), lambda state: state == "T", "it is stopped")
             expect(case, termios.tcgetattr(screen.terminal) == screen.before, "Ctrl-Z: the terminal's settings")
             screen.seen = ""
             screen.process.send_signal(signal.SIGCONT)
             screen.read_until(lambda seen: "\x1b[?1049h" in seen and "[r]ank*" in seen, "and comes back")
+            screen.process.send_signal(signal.SIGSTOP)
+            eventually(case, lambda: state_of(screen.process), lambda state: state == "T", "SIGSTOP stops it")
+            termios.tcsetattr(screen.terminal, termios.TCSANOW, screen.before)  # as a shell does
+            screen.seen = ""
+            screen.process.send_signal(signal.SIGCONT)
+            screen.read_until(lambda seen: "\x1b[?1049h" in seen and "[r]ank*" in seen, "after a SIGSTOP it comes back")
+            screen.press("u")
+            screen.read_until(lambda seen: "[u]nexp*" in seen, "and takes keys")
             end.touch()
             job.finish()
             screen.seen = ""
@@ -359,8 +366,15 @@ def case_top_no_reader(case):
             screen.process.terminate()
             ended = eventually(case, screen.process.poll, lambda status: status is not None, "SIGTERM ends it")
             expect(case, ended == 128 + signal.SIGTERM, f"SIGTERM with a full terminal: {ended}")
-            if ended is None:
-                screen.process.kill()
+            expect(case, not (problem := screen.end()[1]), f"SIGTERM with a full terminal: {problem}")
+            screen = Pseudoterminal(case, job.name, "--interval", "0.05")
+            screen.read_until(lambda seen: "[r]ank*" in seen, "the table is to be there")
+            screen.press("\x13")
+            quiet = lambda: not select.select([screen.main], [], [], 0.5)[0] or not os.read(screen.main, 65536)
+            eventually(case, quiet, bool, "Ctrl-S holds the screen")
+            screen.process.terminate()
+            status, problem = screen.end()
+            expect(case, status == 128 + signal.SIGTERM and not problem, f"SIGTERM while Ctrl-S holds the screen: {status}, {problem}")
             main, terminal = pty.openpty()
             top = subprocess.Popen([case.build.tool("margay"), "top", "--interval", "0.05", job.name], stdin=subprocess.DEVNULL, stdout=terminal,
                                    stderr=subprocess.DEVNULL, start_new_session=True, env=support.clean_environment())
@@ -393,6 +407,79 @@ def case_stacks_stuck(case):
             end.touch()
             status, out, err = job.finish()
             case.expect(status == 0 and "seen\n" in out and err == "", f"the job ends right: {status} {out} {err}")
+
+
+class Signalled:
+    """A process of signalled.c: `margay stacks` holds its busy threads until it gives up on the main one."""
+
+    def __init__(self, case, folder):
+        self.stacks = [case.build.tool("margay"), "stacks"]
+        self.end = pathlib.Path(folder) / "end"
+        self.process = subprocess.Popen([case.ours("signalled.c", ["-lpthread"]), self.end], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        text=True, env=support.clean_environment())
+        self.begun = self.process.stdout.readline()
+        tasks = pathlib.Path(f"/proc/{self.process.pid}/task")
+        self.threads = [task / "status" for task in tasks.iterdir() if task.name != str(self.process.pid)]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end.touch()  # the child of vfork() waits for it too, and has the same output
+        self.process.kill()
+        self.process.communicate()
+
+    def held(self):
+        """How many of its busy threads stand still."""
+        return sum("State:\tt" in status and "\nTracerPid:\t0\n" not in status for status in (thread.read_text() for thread in self.threads))
+
+    def look(self):
+        """A `margay stacks` that holds the threads, in a process group that a signal may stop."""
+        deadline = time.monotonic() + GUARD_S
+        while time.monotonic() < deadline:
+            looker = subprocess.Popen([*self.stacks, str(self.process.pid)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL, env=support.clean_environment(), preexec_fn=lambda: os.setpgid(0, 0))
+            while looker.poll() is None:
+                if self.held() == len(self.threads):
+                    return looker
+        raise AssertionError("margay stacks does not hold the threads")
+
+    def finish(self):
+        self.end.touch()
+        return self.process.communicate(timeout=GUARD_S)[0]
+
+
+def case_stacks_killed(case):
+    """A process that stacks holds gets each of its signals, also when stacks is killed meanwhile."""
+    with tempfile.TemporaryDirectory() as folder, Signalled(case, folder) as held:
+        for _ in range(150):  # a thread is rarely caught as it takes its signal, before it is asked to stop
+            looker = held.look()
+            time.sleep(0.005)  # it is to know by now for what they stopped
+            looker.kill()
+            looker.wait()
+        told = held.finish()
+        expect(case, told == "signals lost: 0\n", f"no signal is lost: {told}")
+
+
+def state_of(process):
+    return pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def case_stacks_suspended(case):
+    """Who stops stacks (Ctrl-Z, a terminal that it may not write to) does not stop the process that it looks at."""
+    with tempfile.TemporaryDirectory() as folder, Signalled(case, folder) as held:
+        for number in (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
+            state = ""
+            while state != "T":  # the signal may come after its end
+                looker = held.look()
+                os.kill(looker.pid, number)
+                state = eventually(case, lambda process=looker: state_of(process), lambda state: state in "TZ", "stacks stops")
+                expect(case, held.held() == 0, f"stopped by signal {number}, stacks holds the process")
+                looker.send_signal(signal.SIGCONT)
+                ended = eventually(case, looker.poll, lambda status: status is not None, "stacks goes on")
+                expect(case, ended == 1, f"its exit status: {ended}")
+        told = held.finish()
+        expect(case, told == "signals lost: 0\n", f"no signal is lost: {told}")
 
 
 def case_stacks(case):

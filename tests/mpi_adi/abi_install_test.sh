@@ -58,7 +58,7 @@ for file in bin/margay bin/mpicc bin/mpicxx bin/mpifort bin/mpif90 bin/mpif77 bi
 done
 step "margay lab start" "$prefix/bin/margay" lab start protocols "$work/lab"
 step "margay lab answer" "$prefix/bin/margay" lab answer "$work/lab"
-mv "$work/lab/answers.txt" "$work/lab/predict.txt"
+mv "$work/lab/answers.txt" "$work/lab/predict.txt"; mv "$work/lab/answer.c" "$work/lab/program.c"
 step "margay lab check" "$prefix/bin/margay" lab check "$work/lab"
 if grep -rlF "$work/first" "$prefix/bin" "$prefix"/lib*/pkgconfig "$prefix"/lib*/cmake 2>/dev/null | grep -q .; then
   fail "an installed text file names the folder of the installation: it would break when moved"

@@ -31,12 +31,18 @@ winsize size_now() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 ? size : kUsual;
 }
 
+// One that another job has would stop who sets it.
+bool may_be_set(int terminal) {
+  const pid_t group = ::tcgetpgrp(terminal);
+  return group < 0 || group == ::getpgrp();
+}
+
 }  // namespace
 
 Status Terminal::open() {
   sigset_t taken;
   sigemptyset(&taken);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH}) sigaddset(&taken, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH}) sigaddset(&taken, signal);
   if (::sigprocmask(SIG_BLOCK, &taken, &mask_before_) != 0) {
     return Status::error(std::string("signals cannot be blocked: ") + std::strerror(errno));
   }
@@ -65,20 +71,22 @@ bool Terminal::wait_for_room(Patience patience) const {
   return ready < 0 ? errno == EINTR : descriptors[0].revents != 0;
 }
 
-void Terminal::write_all(std::string_view text, Patience patience) {
+// Whether it took all.
+bool Terminal::write_all(std::string_view text, Patience patience) {
   const int descriptor = output_ >= 0 ? output_ : STDOUT_FILENO;
   while (!text.empty() && !gone_) {
     // One that may block takes as much as it said that it has room for: a byte.
-    if (output_ < 0 && !wait_for_room(patience)) return;
+    if (output_ < 0 && !wait_for_room(patience)) return false;
     const ssize_t written = ::write(descriptor, text.data(), output_ < 0 ? 1 : text.size());
     if (written > 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (written < 0 && errno == EAGAIN) {
-      if (!wait_for_room(patience)) return;
+      if (!wait_for_room(patience)) return false;
     } else if (written == 0 || errno != EINTR) {
       gone_ = true;
     }
   }
+  return text.empty();
 }
 
 Terminal::~Terminal() {
@@ -91,6 +99,11 @@ Terminal::~Terminal() {
 
 void Terminal::enter() {
   has_keys_ = ::isatty(STDIN_FILENO) != 0 && ::tcgetattr(STDIN_FILENO, &keys_before_) == 0;
+  enter_again();
+  entered_ = true;
+}
+
+void Terminal::enter_again() {
   if (has_keys_) {
     termios keys = keys_before_;
     keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
@@ -98,14 +111,23 @@ void Terminal::enter() {
     keys.c_cc[VTIME] = 0;
     ::tcsetattr(STDIN_FILENO, TCSANOW, &keys);
   }
-  write_all(kEnter, Patience::kUntilSignal);
-  entered_ = true;
+  static_cast<void>(write_all(kEnter, Patience::kUntilSignal));
 }
 
 void Terminal::leave() {
   if (!std::exchange(entered_, false)) return;
-  write_all(kLeave, Patience::kShort);
-  if (has_keys_) ::tcsetattr(STDIN_FILENO, TCSANOW, &keys_before_);
+  const bool may_set = may_be_set(STDOUT_FILENO);
+  if (may_set) {
+    // A screen that Ctrl-S holds is let go: TCOON alone undoes no more than a TCOOFF.
+    static_cast<void>(::tcflow(STDOUT_FILENO, TCOOFF));
+    static_cast<void>(::tcflow(STDOUT_FILENO, TCOON));
+  }
+  if (!write_all(kLeave, Patience::kShort) && !gone_ && may_set) {
+    // Nobody reads it: what is drawn and not read makes room.
+    static_cast<void>(::tcflush(STDOUT_FILENO, TCOFLUSH));
+    static_cast<void>(write_all(kLeave, Patience::kShort));
+  }
+  if (has_keys_ && may_be_set(STDIN_FILENO)) ::tcsetattr(STDIN_FILENO, TCSANOW, &keys_before_);
 }
 
 std::size_t Terminal::rows() const {
@@ -124,20 +146,28 @@ void Terminal::draw(const std::vector<std::string>& lines, const std::vector<std
     text += fmt::format("\x1b[{};1H", row + 1) + (marked ? "\x1b[7m" : "") + lines[row].substr(0, columns) +
             (marked ? "\x1b[0m" : "") + (lines[row].size() < columns ? "\x1b[K" : "");
   }
-  write_all(text + (lines.size() < rows ? "\x1b[J" : ""), Patience::kUntilSignal);
+  static_cast<void>(write_all(text + (lines.size() < rows ? "\x1b[J" : ""), Patience::kUntilSignal));
 }
 
 TerminalEvent Terminal::take_signal() {
   signalfd_siginfo info{};
   if (::read(signals_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return {};
   const int signal = static_cast<int>(info.ssi_signo);
-  if (signal == SIGTSTP) {
-    leave();
-    ::kill(::getpid(), SIGSTOP);
-    enter();
+  switch (signal) {
+    case SIGTSTP:
+      leave();
+      ::kill(::getpid(), SIGSTOP);
+      enter();
+      break;
+    case SIGCONT:  // a SIGSTOP is over, which nothing tells before: a shell has used the terminal since
+      enter_again();
+      break;
+    case SIGWINCH:
+      break;
+    default:
+      return {TerminalEvent::Kind::kEnd, signal};
   }
-  if (signal == SIGTSTP || signal == SIGWINCH) return {TerminalEvent::Kind::kResized, 0};
-  return {TerminalEvent::Kind::kEnd, signal};
+  return {TerminalEvent::Kind::kResized, 0};
 }
 
 TerminalEvent Terminal::take_keys(short events) {

@@ -42,17 +42,19 @@ class Terminal {
   // Lines of printable ASCII from the top; what does not fit is cut. `reversed`: lines in reverse video. When the
   // terminal takes no more (it is stopped, or nobody reads it) and a signal comes, the rest is left out.
   void draw(const std::vector<std::string>& lines, const std::vector<std::size_t>& reversed);
-  // The next thing that happens within `timeout_ms`. (A Ctrl-Z is done inside: it comes back as a resize.)
+  // The next thing that happens within `timeout_ms`. (A Ctrl-Z is done inside; it,
+  // and the end of a SIGSTOP, come back as a resize.)
   [[nodiscard]] TerminalEvent wait(int timeout_ms);
 
  private:
   enum class Patience : std::uint8_t { kUntilSignal, kShort };
 
   void enter();
+  void enter_again();
   void leave();
   void open_output();
   [[nodiscard]] bool wait_for_room(Patience patience) const;
-  void write_all(std::string_view text, Patience patience);
+  [[nodiscard]] bool write_all(std::string_view text, Patience patience);
   [[nodiscard]] TerminalEvent take_signal();
   [[nodiscard]] TerminalEvent take_keys(short events);
 
