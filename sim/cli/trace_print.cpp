@@ -237,7 +237,9 @@ void add_trace_print(CLI::App& trace, const CallSite& call_site) {
   print->add_option("--rank", options->ranks, "only what these ranks recorded")
       ->delimiter(',')
       ->allow_extra_args(false);
-  print->add_option("--kind", options->kinds, "only these events, as in kernel_send,kernel_arrive")
+  print
+      ->add_option("--kind", options->kinds,
+                   "only these events, as in kernel_send,kernel_arrive; all of them stand below")
       ->delimiter(',')
       ->allow_extra_args(false);
   print->add_option("--not-kind", options->not_kinds, "all but these events")->delimiter(',')->allow_extra_args(false);
@@ -258,6 +260,11 @@ void add_trace_print(CLI::App& trace, const CallSite& call_site) {
   print->add_flag("--all", options->all, "sleeping, waking and the library's own messages too");
   print->add_flag("--raw", options->raw, "every number of an event instead of what it means");
   print->add_flag("--absolute", options->absolute, "times since the clock's own beginning, not since the first event");
+  std::string kinds = "Kinds of events, as --kind and --not-kind name them:";
+  for (std::uint16_t kind = 1; kind < kTraceKindCount; ++kind) {
+    kinds += fmt::format("{}{}", kind == 1 ? " " : ", ", name(static_cast<TraceKind>(kind)));
+  }
+  print->footer(kinds);
   print->callback([options, call_site] { print_trace(*options, call_site); });
 }
 

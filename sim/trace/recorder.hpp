@@ -21,8 +21,8 @@ inline constexpr std::uint64_t kDefaultTraceEvents = std::uint64_t{1} << 16;  //
 // Walks beside a trace's other events: long ones would fill the ring, and cost time with each entry.
 inline constexpr std::uint32_t kDefaultWalkSteps = 16;
 inline constexpr std::uint32_t kAllWalkSteps = ~std::uint32_t{0};
-// How far a walk's entries are counted when not all of them are recorded.
-inline constexpr std::uint32_t kWalkEntriesCounted = 4096;
+// How far a walk's entries are counted when not all of them are recorded: each costs the arrival of a message a few ns.
+inline constexpr std::uint32_t kWalkEntriesCounted = 256;
 
 struct RecorderOptions {
   std::uint32_t rank = 0;

@@ -70,6 +70,24 @@ TEST_CASE("by rank, by kind, by both") {
   CHECK(picked(story, filter) == Indices{0, 6, 7});
 }
 
+TEST_CASE("all but some kinds, and only what is about a portal") {
+  Story story = acknowledged_put();
+  TraceFilter filter;
+  filter.not_kinds = {TraceKind::send_begin, TraceKind::kernel_ack_sent, TraceKind::kernel_ack_arrived};
+  CHECK(picked(story, filter) == Indices{0, 2, 5, 6, 7, 11});
+  filter.kinds = {TraceKind::kernel_send, TraceKind::send_begin};
+  CHECK(picked(story, filter) == Indices{2, 5});
+  for (Trace::Entry& entry : story.trace.entries) entry.event.portal = margay::portals::kNoPortal;
+  story.trace.entries[2].event.portal = 3;
+  story.trace.entries[7].event.portal = 3;
+  story.trace.entries[8].event.portal = 4;
+  filter = {};
+  filter.portals = {3};
+  CHECK(picked(story, filter) == Indices{2, 7});
+  filter.not_kinds = {TraceKind::kernel_send};
+  CHECK(picked(story, filter) == Indices{7});
+}
+
 TEST_CASE("by time, both ends included") {
   const Story story = acknowledged_put();
   TraceFilter filter;
