@@ -116,7 +116,9 @@ std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told) {
   for (const portals::Header& header : first) {
     // Windows' messages go to other portals, and these bits mean something else there.
     if (header.portal != kReceivePortal || (header.match_bits & kReadyBit) == 0 || ready++ < told) continue;
-    text += me + "dropped: a ready send" + words_of(header, name_of(side, context_of(header.match_bits)));
+    const ContextId context = context_of(header.match_bits);
+    const bool is_known = context == side.world.context || context == side.self.context;
+    text += me + "dropped: a ready send" + words_of(header, is_known ? name_of(side, context) : "another communicator");
   }
   side.process.found(dropped - told);
   std::fwrite(text.data(), 1, text.size(), stderr);

@@ -95,6 +95,10 @@ std::string none_chosen(const MessageChoice& choice, const Trace& trace, const T
   if (std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return met_in_memory(trace, part); })) {
     add("collective calls that met in the node's memory have no messages");
   }
+  const auto is_lost = [](const TraceFile& file) { return file.lost != 0; };
+  if (std::any_of(trace.files.begin(), trace.files.end(), is_lost)) {
+    add("ranks lost events (`margay trace check` tells how many): messages of which nothing is left are not known");
+  }
   return sentence;
 }
 

@@ -271,7 +271,9 @@ class Auditor {
       }
       if (!file.closed) {
         result_.notes.push_back(
-            fmt::format("rank {}: still runs or was killed; unfinished messages are no fault", file.rank));
+            fmt::format("rank {}: did not close its trace: it still runs, or ended otherwise than by MPI_Finalize; "
+                        "unfinished messages are no fault",
+                        file.rank));
       }
     }
     const std::uint32_t size = trace_.files.empty() ? 0 : trace_.files.front().size;

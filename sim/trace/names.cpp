@@ -128,7 +128,8 @@ std::string TraceNames::communicator(std::uint32_t file, std::uint32_t context, 
   const Definition* const found = find(file, DefinitionKind::communicator, context & ~1U, time_ns);
   if (found == nullptr) return fmt::format("communicator {}", context & ~1U);
   if (!found->text.empty()) return found->text;
-  return fmt::format("communicator {} ({} ranks)", context & ~1U, found->value >> 32U);
+  return fmt::format("communicator {} ({} {})", context & ~1U, found->value >> 32U,
+                     found->value >> 32U == 1 ? "rank" : "ranks");
 }
 
 std::string TraceNames::window(std::uint32_t file, std::uint32_t number, std::uint64_t time_ns) const {
@@ -329,7 +330,7 @@ std::string TraceNames::split(std::uint32_t file, std::uint8_t portal, std::uint
   if (!is_envelope(file, portal) || is_reply(match_bits)) return "";
   const EnvelopeBits is = split_envelope(match_bits);
   const std::string_view words = type_words(is.type);
-  return fmt::format("tag {}, source {}, context {}, type {}", is.tag, is.source, is.context,
+  return fmt::format("{}, source {}, context {}, type {}", tag_words(is.tag), is.source, is.context,
                      words.empty() ? "short" : words.substr(2));
 }
 

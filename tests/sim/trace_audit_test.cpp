@@ -114,7 +114,7 @@ TEST_CASE("a message that never arrived") {
   SUBCASE("is no fault while its receiver may still run") {
     run.trace.files[1].closed = false;
     expect_right(run);
-    CHECK(has_note(audit(run.trace), "rank 1: still runs or was killed"));
+    CHECK(has_note(audit(run.trace), "rank 1: did not close its trace: it still runs"));
     CHECK(has_note(audit(run.trace), "1 messages were still on the way"));
   }
   SUBCASE("may have been overwritten") {

@@ -238,13 +238,13 @@ TEST_CASE("story: who is held for lack of room, and who is behind it, is said to
   const std::string text = told(made.trace, kMessage);
   CAPTURE(text);
   CHECK(contains(text, "The message lay there for 5.00 us before a receive was posted."));
-  CHECK(contains(text, "The header was on its way for 2.00 us until rank 1 looked."));
+  CHECK(contains(text, "The header was on its way for 2.00 us until rank 1 saw it."));
   CHECK(contains(text, "It was held on its wire for 2.00 us, until rank 1 had room for it."));
   CHECK(contains(text, "\"unexpected long\": closed, as the other heap takes what comes"));
   CHECK(contains(text, "the 21st entry of its walk"));
   const std::string behind = told(made.trace, {0, 1, 6});
   CAPTURE(behind);
-  CHECK(contains(behind, "for 6.00 us until rank 1 looked, 2.00 us of it behind 0>1 #5, which was held for lack of"));
+  CHECK(contains(behind, "for 6.00 us until rank 1 saw it, 2.00 us of it behind 0>1 #5, which was held for lack of"));
   CHECK(contains(behind, "the 11th entry of its walk"));
   made.trace.entries.resize(5);
   CHECK(contains(told(made.trace, kMessage), "It was held on its wire to the end: rank 1 had no room for it."));

@@ -102,7 +102,9 @@ std::string notes_of(const PageInput& input) {
           "before is not shown.",
           file.rank, left_out));
     }
-    if (!file.closed) note(fmt::format("Rank {} did not close its trace: it still runs, or was ended.", file.rank));
+    if (!file.closed)
+      note(fmt::format("Rank {} did not close its trace: it still runs, or ended otherwise than by MPI_Finalize.",
+                       file.rank));
     if (file.definitions_lost > 0) {
       note(fmt::format("Rank {}: there was no room for {} names.", file.rank, file.definitions_lost));
     }

@@ -81,7 +81,7 @@ class Follower {
 
   template <typename... Values>
   void add(unsigned copies, fmt::format_string<Values...> format, Values&&... values) {
-    copies_.legs.push_back({copies, fmt::format(format, std::forward<Values>(values)...)});
+    copies_.legs.push_back({copies, false, fmt::format(format, std::forward<Values>(values)...)});
   }
 
   // Before the message leaves: buffered sends, and those whose buffer is received into.
@@ -119,15 +119,22 @@ class Follower {
     return in_pieces ? "its pieces" : "it";
   }
 
+  // " (10 of its 4096 bytes)", where the receiver wanted no more; "": all, or how many were sent is not known.
+  [[nodiscard]] std::string part(const BodyHop& hop) const {
+    const std::uint64_t kept = event(hop.deposited).bytes;
+    const std::uint64_t sent = hop.left == kNoStep ? kept : event(hop.left).bytes;
+    return kept < sent ? fmt::format(" ({} of its {} bytes; the others were let pass)", kept, sent) : "";
+  }
+
   void add_wire(const BodyHop& hop) {
     const TraceEvent& end = event(hop.deposited);
     const std::uint32_t from = end.source, to = end.destination;
-    const std::string where = place(hop);
+    const std::string where = place(hop) + part(hop);
     const std::string_view it = what(hop);
     switch (body_way(end.reason)) {
       case TraceBody::slot:
         add(1, "rank {} copied {} into a slot of its wire to itself", from, it);
-        return add(1, "it copied the slot into {}", where);
+        return add(1, "rank {} copied the slot into {}", to, where);
       case TraceBody::straight:
         return add(1, "rank {} copied {} from the send's memory into {}", from, it, where);
       case TraceBody::cell:
@@ -184,6 +191,7 @@ class Follower {
     }
     add(0, "{} wrote {} to the socket from rank {}'s memory{}", backend(way), it, from,
         copied == 0 ? "" : fmt::format(", but for {} bytes that were copied into batches", copied));
+    copies_.legs.back().copies_part = copied != 0;
   }
 
   void add_socket_in(const TraceEvent& end, const std::string& where) {
@@ -191,8 +199,12 @@ class Follower {
     const std::string_view read = way == TraceBody::epoll ? "recv()" : "io_uring";
     const std::uint64_t copied = aside(end);
     if (copied < end.bytes) {
-      return add(0, "rank {}'s {} read it from the socket into {}{}", end.destination, read, where,
-                 copied == 0 ? "" : fmt::format(", but for {} bytes that were read ahead and copied there", copied));
+      add(0, "rank {}'s {} read it from the socket into {}{}", end.destination, read, where,
+          copied == 0 ? ""
+                      : fmt::format(", but for {} bytes that were read ahead{} and copied there", copied,
+                                    way == TraceBody::uring_provided ? ", some into provided buffers first," : ""));
+      copies_.legs.back().copies_part = copied != 0;
+      return;
     }
     if (way == TraceBody::uring_provided) {
       add(1, "rank {} copied what io_uring had read into a provided buffer into its connection's buffer",
@@ -243,6 +255,10 @@ std::string times(unsigned count) {
   }
 }
 
+std::string in_part(unsigned count) {
+  return count == 0 ? "in part" : fmt::format("{}, a part of it once more", times(count));
+}
+
 }  // namespace
 
 unsigned BodyCopies::count() const {
@@ -258,11 +274,15 @@ BodyCopies copies_of(const Trace& trace, const MessageStory& story) {
 std::vector<std::string> copies_told(const BodyCopies& copies) {
   if (copies.legs.empty()) return {};
   std::string legs;
-  for (const BodyLeg& leg : copies.legs) legs += (legs.empty() ? "" : "; ") + leg.words;
+  bool copies_part = false;
+  for (const BodyLeg& leg : copies.legs) {
+    legs += (legs.empty() ? "" : "; ") + leg.words;
+    copies_part |= leg.copies_part;
+  }
   std::vector<std::string> told;
   if (copies.is_known) {
     told.push_back(fmt::format("{} body was copied {}: {}.", copies.ends_in_receive ? "Its" : "On the way its",
-                               times(copies.count()), legs));
+                               copies_part ? in_part(copies.count()) : times(copies.count()), legs));
   } else {
     told.push_back(fmt::format("Of its body's copies some are not in the trace; known are: {}.", legs));
   }

@@ -10,8 +10,9 @@ namespace margay::sim {
 
 // One leg of a body's way: what a rank did.
 struct BodyLeg {
-  unsigned copies = 0;  // of every byte, by a process of the program; what a socket's kernel does is none
-  std::string words;    // "rank 0 copied it into a cell of its ring to rank 1"
+  unsigned copies = 0;       // of every byte, by a process of the program; what a socket's kernel does is none
+  bool copies_part = false;  // and some of its bytes once more
+  std::string words;         // "rank 0 copied it into a cell of its ring to rank 1"
 };
 
 struct BodyCopies {

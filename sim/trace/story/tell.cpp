@@ -164,7 +164,10 @@ class Teller {
     add_order();
     add_way();
     if (story_.pulled != kMissing) {
-      add("Its body was not kept when its header came: it travelled when the receiver asked for it.");
+      const bool no_room = story_.received != kMissing && at(story_.received).event.bytes == 0;
+      add(fmt::format("Its body was not kept when its header came: {}.",
+                      no_room ? "the receive had no room for it, so it did not travel"
+                              : "it travelled when the receiver asked for it"));
     }
     if (fate(messages_, story_) == "broken off") add(broken_off_words());
     add_truncation();
@@ -192,11 +195,8 @@ class Teller {
       add(fmt::format("Its receive was posted {} after it had arrived, while its wire held it.",
                       duration_text(between(story_.arrived, story_.posted))));
     } else if (story_.sent != kMissing && time(story_.sent) < time(story_.posted)) {
-      const bool was_behind = messages_.blocked(story_).ns != 0;
-      add(fmt::format(
-          "The message was sent {} before its receive was posted{}.",
-          duration_text(between(story_.sent, story_.posted)),
-          was_behind ? "" : fmt::format(", and rank {} did not look before that", story_.identity.destination)));
+      add(fmt::format("The message was sent {} before its receive was posted, and seen after that.",
+                      duration_text(between(story_.sent, story_.posted))));
     } else {
       add(fmt::format("The receive was posted {} before the message arrived.",
                       duration_text(between(story_.posted, story_.arrived))));
@@ -210,7 +210,7 @@ class Teller {
     const std::string what = fmt::format("{}>{} #{}, which was held for lack of room", behind.by.source,
                                          behind.by.destination, behind.by.sequence);
     if (story_.sent != kMissing && story_.arrived != kMissing) {
-      add(fmt::format("The header was on its way for {} until rank {} looked{}.",
+      add(fmt::format("The header was on its way for {} until rank {} saw it{}.",
                       duration_text(between(story_.sent, story_.arrived)), receiver,
                       behind.ns == 0 ? "" : fmt::format(", {} of it behind {}", duration_text(behind.ns), what)));
     } else if (behind.ns != 0) {
@@ -218,9 +218,14 @@ class Teller {
     }
     if (story_.held == kMissing) return;
     const std::size_t end = Messages::hold_end(story_);
-    add(end == kMissing ? fmt::format("It was held on its wire to the end: rank {} had no room for it.", receiver)
-                        : fmt::format("It was held on its wire for {}, until rank {} had room for it.",
-                                      duration_text(between(story_.held, end)), receiver));
+    if (end == kMissing) {
+      add(fmt::format("It was held on its wire to the end: rank {} had no room for it.", receiver));
+      return;
+    }
+    const bool by_receive =
+        story_.matched != kMissing && at(story_.matched).event.b == kMpiReceiveOwner && story_.posted != kMissing;
+    add(fmt::format("It was held on its wire for {}, until {}.", duration_text(between(story_.held, end)),
+                    by_receive ? "its receive was posted" : fmt::format("rank {} had room for it", receiver)));
   }
 
   void add_truncation() {
@@ -239,7 +244,9 @@ class Teller {
     const std::string call = call_name(trace_.files[at(enter).file], at(enter).event.a);
     const std::size_t leave = messages_.leave_of(enter);
     if (leave == kMissing) return fmt::format(", and {} did not return", call);
-    return at(leave).event.b == 0 ? "" : fmt::format(", and {} returned {}", call, error_name(at(leave).event.b));
+    const TraceEvent& left = at(leave).event;
+    if (left.b == 0) return "";
+    return fmt::format(", and {} {} {}", call, left.reason == 1 ? "ended the job by" : "returned", error_name(left.b));
   }
 
   [[nodiscard]] std::string broken_off_words() const {
@@ -268,8 +275,12 @@ class Teller {
     }
     const bool is_one_call =
         started != kMissing && ended != kMissing && messages_.call_around(started) == messages_.call_around(ended);
+    // A short message has no completion of its own: it left in the call that sent it.
+    const bool left_at_once = started != kMissing && ended == kMissing && story_.sent != kMissing &&
+                              at(started).event.kind == TraceKind::send_begin && at(started).event.a == 0;
     const std::string in_first = call_words(started);
-    if (!in_first.empty()) add(fmt::format("Rank {} {} in {}.", rank, is_one_call ? did : began, in_first));
+    if (!in_first.empty())
+      add(fmt::format("Rank {} {} in {}.", rank, is_one_call || left_at_once ? did : began, in_first));
     const std::string in_last = is_one_call ? "" : call_words(ended);
     if (!in_last.empty()) add(fmt::format("That was complete while rank {} was in {}.", rank, in_last));
   }

@@ -283,7 +283,7 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
     case TraceKind::kernel_drop:
       return fmt::format("is dropped, {}: {} bytes for {}, {}", reason_text(event), event.bytes, portal, its_bits());
     case TraceKind::kernel_hold:
-      return fmt::format("stays on the wire, {}, until there is room", reason_text(event));
+      return fmt::format("stays on the wire, {}: the kernel looks again and again", reason_text(event));
     case TraceKind::stop:
       return "stops: the receiver wants no more of the body";
     case TraceKind::given_back:
