@@ -22,7 +22,8 @@ constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 32;
 
 // They bear the time at which their step began, and others have been recorded since.
 bool bears_earlier_time(TraceKind kind) {
-  return kind == TraceKind::send_begin || kind == TraceKind::kernel_send || kind == TraceKind::coprocessor_begin;
+  return kind == TraceKind::send_begin || kind == TraceKind::kernel_send || kind == TraceKind::kernel_reply_sent ||
+         kind == TraceKind::coprocessor_begin;
 }
 
 // The destination that a header names is not yet known to be there.

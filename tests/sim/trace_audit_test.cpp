@@ -105,6 +105,24 @@ TEST_CASE("accounts of a run in which all is right") {
   CHECK(result.drops.at(static_cast<std::uint8_t>(DropReason::no_match)) == 1);
 }
 
+TEST_CASE("a message that arrived before its sender told of it") {
+  Run run;
+  run.add(0, TraceKind::kernel_send, {0, 1, 1});
+  for (const std::uint64_t sequence : {1, 2}) {
+    run.add(1, TraceKind::kernel_arrive, {0, 1, sequence});
+    run.add(1, TraceKind::kernel_deposit, {0, 1, sequence});
+  }
+  expect_violation(run, "message 0>1 #2 arrived and was never sent");
+  SUBCASE("is the last one of a sender that was killed") {
+    run.trace.files[0].closed = false;
+    expect_right(run);
+    CHECK(has_note(audit(run.trace), "0>1 #2 arrived, and rank 0 ended before it had told of sending it"));
+    run.add(1, TraceKind::kernel_arrive, {0, 1, 3});
+    run.add(1, TraceKind::kernel_deposit, {0, 1, 3});
+    expect_violation(run, "message 0>1 #3 arrived and was never sent");
+  }
+}
+
 TEST_CASE("a message that never arrived") {
   Run run;
   run.add(0, TraceKind::kernel_send, kFirst);

@@ -21,6 +21,7 @@ import { follow_theme } from './views/theme.js';
 import { Timeline } from './views/timeline/timeline.js';
 import { header, order_of, timeline_bar } from './views/toolbar.js';
 
+const kStoryLeast = 300;   // CSS pixels of a story that are worth a click
 const kNarrow = 1000;      // CSS pixels of a window up to which views and story stand in one column
 const kPaperWidth = 718;  // CSS pixels between the margins of A4; the style sheet fits it to other paper
 
@@ -72,11 +73,16 @@ export class Page {
   // The views and the story side by side, or in one column where the window is narrow or that is asked for.
   #arrange(below, story) {
     const narrow = matchMedia(`(max-width: ${kNarrow}px)`);
+    let low = false;
     const arrange = () => {
       const { whole, selected } = this.store.state;
-      below.classList.toggle('whole', whole || narrow.matches);
+      below.classList.toggle('whole', whole || low || narrow.matches);
       below.classList.toggle('unchosen', !selected);
     };
+    // Beside the views the story may lie under the window's lower edge, where nobody sees what a click gave.
+    this.store.on(['selected'], () => {
+      low = Boolean(this.store.state.selected) && (low || below.getBoundingClientRect().top > innerHeight - kStoryLeast);
+    });
     this.store.on(['whole', 'selected'], arrange);
     narrow.addEventListener('change', arrange);
     arrange();

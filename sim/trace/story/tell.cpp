@@ -301,14 +301,21 @@ class Teller {
       return std::any_of(trace_.files.begin(), trace_.files.end(),
                          [&](const TraceFile& file) { return file.rank == rank && file.lost != 0; });
     };
+    const auto is_open = [&](std::uint32_t rank) {
+      return std::any_of(trace_.files.begin(), trace_.files.end(),
+                         [&](const TraceFile& file) { return file.rank == rank && !file.closed; });
+    };
     const auto absent = [&](std::uint32_t rank) {
       return std::none_of(trace_.files.begin(), trace_.files.end(),
                           [&](const TraceFile& file) { return file.rank == rank; });
     };
-    for (const auto& [rank, has] : {std::pair(story_.identity.source, story_.begin != kMissing),
-                                    std::pair(story_.identity.destination, story_.arrived != kMissing)}) {
+    for (const auto& [rank, has] :
+         {std::pair(story_.identity.source, story_.begin != kMissing || story_.sent != kMissing),
+          std::pair(story_.identity.destination, story_.arrived != kMissing)}) {
       if (absent(rank)) {
         add(fmt::format("What rank {} did is not known: its file is not in this folder.", rank));
+      } else if (!has && rank == story_.identity.source && !lost(rank) && is_open(rank)) {
+        add(fmt::format("Rank {} ended, or was killed, before it had recorded that it sent it.", rank));
       } else if (!has && lost(rank)) {
         add(fmt::format(
             "The beginning at rank {} was overwritten or left out: record more (--trace-events, --trace-last).", rank));

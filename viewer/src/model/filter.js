@@ -40,6 +40,12 @@ export function texts_with(strings, text) {
   return Uint8Array.from(strings, (string) => (string.toLowerCase().includes(wanted) ? 1 : 0));
 }
 
+// Whether it names one message, which is found whatever is hidden.
+function is_message_name(text) {
+  const wanted = text.trim().toLowerCase();
+  return (kPair.exec(wanted) ?? kMessage.exec(wanted))?.[3] !== undefined;
+}
+
 // What a search finds by the names that the page gives: a pair of ranks, or a message of it, or a rank.
 function name_test(trace, text) {
   const { source, destination, sequence } = trace.messages;
@@ -62,7 +68,7 @@ function tests_of(trace, filter) {
   const ranks = errors.ranks ? null : ranks_of_text(filter.ranks);
   const from = errors.from ? null : ranks_of_text(filter.from);
   const to = errors.to ? null : ranks_of_text(filter.to);
-  if (!filter.internal) tests.push((row) => messages.internal[row] === 0);
+  if (!filter.internal && !is_message_name(filter.text)) tests.push((row) => messages.internal[row] === 0);
   if (ranks) tests.push((row) => ranks.has(messages.source[row]) || ranks.has(messages.destination[row]));
   if (from) tests.push((row) => from.has(messages.source[row]));
   if (to) tests.push((row) => to.has(messages.destination[row]));

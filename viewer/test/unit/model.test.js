@@ -61,7 +61,7 @@ const some = () => trace_of({
   messages: [
     { source: 0, destination: 1, bytes: 8, tag: 7, communicator: 'MPI_COMM_WORLD', protocol: 'short', how: 'expected', wire: 'shm', send_call: 0, receive_call: 1, receiver_waited: 5 },
     { source: 1, destination: 0, bytes: 70400, sequence: 5, tag: 8, communicator: 'halo', protocol: 'long', how: 'unexpected', wire: 'tcp', what: '9 x MPI_INT', receiver_waited: 50, walked: 3 },
-    { source: 2, destination: 1, bytes: 0, tag: -1, communicator: 'halo', protocol: 'short', how: 'expected', wire: 'shm', internal: 1 },
+    { source: 2, destination: 1, bytes: 0, sequence: 3, tag: -1, communicator: 'halo', protocol: 'short', how: 'expected', wire: 'shm', internal: 1 },
     { source: 2, destination: 2, bytes: 64, tag: 7, communicator: 'halo', protocol: 'short', how: 'dropped', wire: 'self', send_call: 0, sender_waited: 9 }],
 });
 
@@ -86,6 +86,7 @@ test('filters: each field, and several together', () => {
 
   assert.deepEqual(rows({ text: '1 > 0 #5' }), [1]);
   assert.deepEqual(rows({ text: '1>0 #4' }), []);
+  assert.deepEqual([rows({ text: '2>1 #3' }), rows({ text: '2>1' }), rows({ text: '2>1', internal: true })], [[2], [], [2]], 'a name finds what is hidden');
   assert.deepEqual([rows({ text: '1:0:5' }), rows({ text: '1:0:4' })], [[1], []], 'as the commands write it');
   assert.deepEqual(rows({ text: 'Rank 2' }), [3]);
   assert.deepEqual(rows({ text: 'mpi_int' }), [1]);
