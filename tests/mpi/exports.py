@@ -45,6 +45,7 @@ def expect(condition, words):
 
 def tool(name):
     if shutil.which(name) is None:
+        expect(not os.environ.get("MARGAY_EXPECT_TOOLS"), f"{name} is not there, and scripts/setup installs it")
         print(f"    left out: {name} is not installed (scripts/setup)")
         return None
     return name

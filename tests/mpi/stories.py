@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Random traffic, traced: every message has a whole story, and the stories' sums are those of --stats. In every third run
-a rank is killed: what is in its file is true, and what is not there is not told.
+a rank is killed: what is in its file is true, and what is not there is not told. Beside each run of traffic one of
+varied.c (types, tags, communicators, modes, wildcards, collective calls), whose ranks write down what they received: the
+stories tell the same, of each message.
 
     tests/mpi/stories.py --build build/release --runs 6
 """
@@ -89,6 +91,50 @@ def run_killed(build, program, ranks, nodes, seed):
         return problems, len(stories)
 
 
+def received_of(folder):
+    """What the ranks of varied.c wrote down: by (source, destination, tag, count, type, communicator) how often."""
+    lines = [line.split() for path in pathlib.Path(folder).iterdir() for line in path.read_text(encoding="utf-8").splitlines()]
+    return collections.Counter((*map(int, line[:4]), *line[4:]) for line in lines)
+
+
+def told_of(stories):
+    """The same of stories that tell a receipt, and the sentences of those that are not understood."""
+    told, problems = collections.Counter(), []
+    for story in stories:
+        what = re.fullmatch(r"(\d+) x (\S+), tag (\d+) from \d+ in (\S+?)(?:, ready)?", story["what"])
+        if not what:
+            problems.append(f"a message of the program is told as {story['what']}")
+        elif story["how"] not in ("not known", "never received", "broken off", "held"):
+            told[int(story["source"]), int(story["destination"]), int(what[3]), int(what[1]), what[2], what[4]] += 1
+    return told, problems
+
+
+def run_varied(build, program, ranks, nodes, seed, killed):
+    """What is wrong with one run of varied.c, as sentences; and how many messages it had."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder, log = str(pathlib.Path(scratch) / "trace"), pathlib.Path(scratch) / "log"
+        log.mkdir()
+        command = [*build.launcher(), "-n", str(ranks), "--timeout", str(TIMEOUT), "--nodes", str(nodes), "--trace", folder,
+                   "--trace-events", str(EVENTS), program, str(seed), str(log), *([str(7 + 13 * seed % 40)] if killed else [])]
+        run = support.execute(command, TIMEOUT + 15)
+        if (run.status == 0) == killed:
+            return [run.transcript([f"exit status {run.status}"])], 0
+        check = support.execute([build.tool("margay"), "trace", "check", folder], TIMEOUT)
+        problems = [] if check.status == 0 else [check.stdout + check.stderr]
+        stories = stories_of(build, folder)
+        received = received_of(log)
+        told, more = told_of(stories)
+        problems += more[:5]
+        problems += [f"received {count} times, told {told[one]} times: {one}" for one, count in received.items() if told[one] < count]
+        # A rank that ended with others may have received one more than it wrote down.
+        extra = told - received
+        for rank in range(ranks):
+            here = [one for one in extra.elements() if one[1] == rank]
+            if len(here) > (1 if killed else 0):
+                problems.append(f"rank {rank} is told to have received, and did not write down: {here}")
+        return problems, len(stories)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, help="build folder, as build/release")
@@ -97,6 +143,7 @@ def main():
     build = support.Build(arguments.build)
     source = pathlib.Path(__file__).parent / "traffic.c"
     program = support.compile_program(build, build.tool("mpicc"), source, ".margay", [])
+    varied = support.compile_program(build, build.tool("mpicc"), source.parent / "launch" / "varied.c", ".margay", ["-g"])
     failed = 0
     for number in range(arguments.runs):
         ranks, nodes = SHAPES[number % len(SHAPES)]
@@ -105,7 +152,11 @@ def main():
         failed += bool(problems)
         for problem in problems:
             print(f"run {number}, {ranks} ranks on {nodes} nodes: {problem}")
-        print(f"run {number}: {ranks} ranks on {nodes} nodes, {messages} messages")
+        more, others = run_varied(build, varied, ranks, nodes, number, killed=number % 3 == 2)
+        failed += bool(more and not problems)
+        for problem in more:
+            print(f"run {number}, varied, {ranks} ranks on {nodes} nodes: {problem}")
+        print(f"run {number}: {ranks} ranks on {nodes} nodes, {messages} and {others} messages")
     print(f"{arguments.runs} runs, {failed} failed")
     return 1 if failed else 0
 
