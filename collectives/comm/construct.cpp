@@ -48,7 +48,9 @@ int begin_of_remote(const Communicator& parent) {
 // The members of `group`, whose choices begin at `begin`, that chose `color`.
 GroupPtr choosers(MpiRank& rank, const mpi_adi::Group& group, const std::vector<ColorAndKey>& choices, int begin,
                   int color) {
-  const auto choice = [&choices, begin](int member) { return choices[static_cast<std::size_t>(begin + member)]; };
+  const auto choice = [&choices, begin](int member) {
+    return choices[static_cast<std::size_t>(begin) + static_cast<std::size_t>(member)];
+  };
   std::vector<int> members;
   for (int member = 0; member < group.size(); ++member) {
     if (choice(member).color == color) members.push_back(member);

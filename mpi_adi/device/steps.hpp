@@ -143,6 +143,7 @@ class Awaitable {
 // where its frame comes from. Who calls it in a text awaits it; who calls it from outside keeps it until it is done().
 class [[nodiscard]] Steps {
  public:
+  // NOLINTNEXTLINE(readability-identifier-naming): the language asks for this name.
   struct promise_type {
     template <typename First, typename... Rest>
     [[nodiscard]] static void* operator new(std::size_t bytes, First& first, Rest&... /*rest*/) {

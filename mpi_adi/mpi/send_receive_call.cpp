@@ -9,6 +9,7 @@
 #include "mpi_adi/mpi/own_call.hpp"
 #include "mpi_adi/mpi/receive_call.hpp"
 #include "mpi_adi/request/send_receive.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
 
@@ -19,6 +20,7 @@ namespace {
 class TypedCopy {
  public:
   explicit TypedCopy(const CheckedSend& send) {
+    MARGAY_ASSERT(send.type != nullptr);  // it was checked
     Pieces pieces;
     const portals::Region data = pieces.to_send(send.buffer, send.count, *send.type);
     size_ = static_cast<std::int64_t>(data.bytes());
