@@ -4,6 +4,7 @@
 // reference: 3
 // sanitized: shm uring epoll
 #include <signal.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -102,6 +103,7 @@ static void exchange(struct Inbox* inbox, struct Sends* sends, struct Dice* own)
   int posted = 0, sent = 0, indices[64] = {0};
   struct Dice order = dice_of(rank, 999);
   while (inbox->received < total || sent < total) {
+    const int before = inbox->received + sent;
     while (posted < total && posted - inbox->received < kWindow) {
       MPI_Irecv(bodies + (size_t)(posted % kWindow) * kLargest, kLargest, MPI_BYTE, MPI_ANY_SOURCE, kTag,
                 MPI_COMM_WORLD, &window[posted % kWindow]);
@@ -121,6 +123,7 @@ static void exchange(struct Inbox* inbox, struct Sends* sends, struct Dice* own)
       take(inbox, bodies + (size_t)slot * kLargest, &status);
       flag = inbox->received < posted;
     }
+    if (inbox->received + sent == before) usleep(50);  // a trace keeps so many calls only
   }
   free(bodies);
 }
