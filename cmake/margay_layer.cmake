@@ -107,7 +107,8 @@ function(margay_tests name)
   target_sources(${name} PRIVATE $<TARGET_OBJECTS:margay_doctest_main>)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} fmt::fmt)
   if(CMAKE_BUILD_TYPE STREQUAL RelWithDebInfo)
-    target_compile_options(${name} PRIVATE -O1)  # after -O2: a test's own code runs once
+    # After -O2: a test's own code runs once. clang compiles it with sanitizers in 6 seconds in place of 15 without -O1.
+    target_compile_options(${name} PRIVATE $<IF:$<BOOL:${MARGAY_SANITIZE}>,-O0,-O1>)
   endif()
   margay_precompile(${name} <doctest/doctest.h>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
