@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "sim/trace/end_words.hpp"
 #include "sim/trace/filter.hpp"
 #include "sim/trace/format.hpp"
 
@@ -281,13 +282,13 @@ class Auditor {
                         file.rank, file.lost - file.left_out, file.written,
                         std::bit_ceil(std::min(file.written, kMaxTraceEvents))));
       }
-      if (!file.closed) {
-        result_.notes.push_back(
-            fmt::format("rank {}: did not close its trace: it still runs, or ended otherwise than by MPI_Finalize; "
-                        "unfinished messages are no fault",
-                        file.rank));
-      }
+      if (file.closed) continue;
+      const std::string end = end_words(file);
+      result_.notes.push_back(fmt::format(
+          "rank {}: {}; unfinished messages are no fault", file.rank,
+          end.empty() ? "did not close its trace: it still runs, or ended otherwise than by MPI_Finalize" : end));
     }
+    if (std::string words = unsealed_words(trace_.files); !words.empty()) result_.notes.push_back(std::move(words));
     const std::uint32_t size = trace_.files.empty() ? 0 : trace_.files.front().size;
     if (trace_.files.size() < size) {
       result_.notes.push_back(fmt::format("{} of {} ranks left no file", size - trace_.files.size(), size));

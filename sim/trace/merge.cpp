@@ -128,7 +128,7 @@ Status read_trace(const std::string& folder, Trace& trace) {
   std::vector<std::string> paths;
   if (Status status = list_files(folder, paths); !status.ok()) return status;
   for (const std::string& path : paths) {
-    if (!was_begun(path)) continue;  // as if that rank had no file
+    if (beginning_of(path) != TraceBeginning::begun) continue;  // as if that rank had no file
     if (Status status = read_trace_file(path, trace.files.emplace_back()); !status.ok()) return status;
   }
   if (trace.files.empty()) {
