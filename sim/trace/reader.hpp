@@ -75,12 +75,13 @@ struct Trace {
     TraceEvent event;        // time in nanoseconds
     std::uint32_t file = 0;  // index in `files`: the rank that recorded it is files[file].rank
   };
+  std::uint32_t starting = 0;    // ranks that have no file here, as they are about to begin it
   std::vector<TraceFile> files;  // by rank; their events have been moved to `entries`
   std::vector<Entry> entries;    // by time; a rank's own events in their order
 };
 
 // Reads every rank_*.trace in `folder` and merges them by time. Files of one host are put on one scale. Errors: a
-// folder that cannot be read or holds no trace, a file that
+// folder that cannot be read or holds no trace (a job that is just starting is told as such), a file that
 // read_trace_file refuses, two files of one rank or of different runs.
 [[nodiscard]] portals::Status read_trace(const std::string& folder, Trace& trace);
 
