@@ -59,12 +59,12 @@ Status checksum_of(const TraceSource& source, const TraceHeader& header, std::ui
   return status;
 }
 
-class Writer {
+class EndWriter {
  public:
-  explicit Writer(const std::string& path) : descriptor_(::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)) {}
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
-  ~Writer() {
+  explicit EndWriter(const std::string& path) : descriptor_(::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)) {}
+  EndWriter(const EndWriter&) = delete;
+  EndWriter& operator=(const EndWriter&) = delete;
+  ~EndWriter() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
   template <typename Value>
@@ -78,7 +78,7 @@ class Writer {
 
 // The checksum last: without it the file is one that nobody closed.
 Status write_end(const std::string& path, const TraceSource& source, const TraceHeader& header) {
-  const Writer writer(path);
+  const EndWriter writer(path);
   if (writer.write(header.end_value, offsetof(TraceHeader, end_value)) &&
       writer.write(header.end, offsetof(TraceHeader, end)) &&
       writer.write(header.launcher_checksum, offsetof(TraceHeader, launcher_checksum))) {
