@@ -24,6 +24,7 @@ EVENT = struct.Struct("<QHBBIIBBBBQQQQII")
 HEADER_BYTES = 4096
 HEADER_USED = 208
 CHECKSUM_AT, FLAGS_AT, CLOSED = 120, 196, 1
+LAUNCHER_HEADER_USED, LAUNCHER_CHECKSUM_AT = 224, 208
 NAME_BYTES = 32
 # Where a header's fields of one value lie, and the value (sim/trace/format.hpp).
 FIXED = {"header_bytes": ("<I", 12, 4096), "event_bytes": ("<I", 16, 64), "names_offset": ("<Q", 40, 4096),
@@ -212,16 +213,27 @@ class RankFile:
         if self.event_bytes != EVENT.size or len(self.data) < self.events_offset + self.written * EVENT.size:
             raise BadTrace(f"{path}: the file is cut short or damaged")
         checksum, = self.u64(CHECKSUM_AT, 1)
-        if checksum not in (0, self.checksum()) or (checksum == 0 and self.flags & CLOSED):
+        by_launcher, = self.u64(LAUNCHER_CHECKSUM_AT, 1)
+        if checksum not in (0, self.checksum()) or (checksum == 0 and self.flags & CLOSED) or \
+                (by_launcher and (checksum or by_launcher != self.launchers_checksum())):
             raise BadTrace(f"{path}: the file is damaged, its checksum does not fit; record the run again")
 
     def checksum(self):
-        """Of all that is read of a closed file."""
+        """Of all that is read of a file that its rank closed."""
         header = bytearray(self.data[:HEADER_USED])
         struct.pack_into("<Q", header, CHECKSUM_AT, 0)
         struct.pack_into("<I", header, FLAGS_AT, self.flags | CLOSED)
+        return self._digest(header, 0)
+
+    def launchers_checksum(self):
+        """The same of one that the launcher closed, as its rank was killed: a full ring's oldest event is in doubt."""
+        header = bytearray(self.data[:LAUNCHER_HEADER_USED])
+        struct.pack_into("<Q", header, LAUNCHER_CHECKSUM_AT, 0)
+        return self._digest(header, 1 if self.written == self.capacity else 0)
+
+    def _digest(self, header, oldest):
         parts = ((self.names_offset, self.name_count * NAME_BYTES), (self.definitions_offset, self.definitions_used),
-                 (self.events_offset, self.written * EVENT.size))
+                 (self.events_offset + oldest * EVENT.size, (self.written - oldest) * EVENT.size))
         digest = hashlib.blake2b(header, digest_size=16)
         for at, length in parts:
             digest.update(self.data[at:at + length])

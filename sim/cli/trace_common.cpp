@@ -7,6 +7,7 @@
 
 #include "sim/base/terminal_text.hpp"
 #include "sim/cli/standard_output.hpp"
+#include "sim/trace/end_words.hpp"
 #include "sim/wire/wire.hpp"
 
 namespace margay::sim {
@@ -33,6 +34,11 @@ void load_trace(const std::string& folder, Trace& trace) {
     if (file.definitions_lost == 0) continue;
     fmt::print(stderr, "margay trace: rank {}: {}\n", file.rank, lost_definitions_words(file.definitions_lost));
   }
+}
+
+void tell_unsealed(const Trace& trace) {
+  const std::string words = unsealed_words(trace.files);
+  if (!words.empty()) fmt::print(stderr, "margay trace: {}\n", words);
 }
 
 std::string_view wire_text(std::uint8_t wire) {

@@ -18,6 +18,8 @@ inline constexpr int kTraceViolations = 2;
 [[noreturn]] void fail_trace(const portals::Status& status);
 // Reads a folder, or fails. Names that its files had no room for are told.
 void load_trace(const std::string& folder, Trace& trace);
+// Says once, where there are such, of which ranks' files damage cannot be seen.
+void tell_unsealed(const Trace& trace);
 // One line to standard output. What cannot be written (a full file system) is found by finish_output().
 void put_line(std::string line);
 void finish_output();

@@ -162,6 +162,7 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   check_line(options, format);
   Trace trace;
   load_trace(options.folder, trace);
+  tell_unsealed(trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);

@@ -55,6 +55,7 @@ Row row_of(const Trace& trace, const EventWords& words, const Messages& messages
 void list_messages(const MessagesOptions& options) {
   Trace trace;
   load_trace(options.folder, trace);
+  tell_unsealed(trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sim/cli/trace_common.hpp"
+#include "sim/trace/end_words.hpp"
 #include "sim/trace/filter.hpp"
 #include "sim/trace/story/collectives.hpp"
 #include "sim/trace/story/messages.hpp"
@@ -157,13 +158,15 @@ bool is_in_call(const Trace& trace, const Messages& messages, std::size_t at, co
 
 void print_files(const Trace& trace) {
   for (const TraceFile& file : trace.files) {
+    const std::string end = end_words(file);
     put_line(fmt::format("# rank {} of {}, node {}, process {}: {} events{}{}", file.rank, file.size, file.node,
                          file.process_id, file.written,
                          file.lost == 0       ? ""
                          : file.left_out != 0 ? fmt::format(", the first {} not kept (--trace-last)", file.lost)
                                               : fmt::format(", the first {} lost (overwritten)", file.lost),
-                         file.closed ? "" : ", not closed (still running, or killed)"));
+                         file.closed ? "" : ", " + (end.empty() ? "not closed (still running, or killed)" : end)));
   }
+  if (const std::string words = unsealed_words(trace.files); !words.empty()) put_line("# " + words);
 }
 
 void put_hidden(const Trace& trace, const TraceNames& names) {

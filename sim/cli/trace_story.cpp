@@ -45,6 +45,7 @@ MessageStory named(const StoryOptions& options, const Messages& messages) {
 void tell_story(const StoryOptions& options, const CallSite& call_site) {
   Trace trace;
   load_trace(options.folder, trace);
+  tell_unsealed(trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);

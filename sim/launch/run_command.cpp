@@ -27,6 +27,7 @@
 #include "sim/launch/report/stats.hpp"
 #include "sim/launch/report/trace_losses.hpp"
 #include "sim/launch/runner.hpp"
+#include "sim/trace/close_for.hpp"
 
 namespace margay::sim {
 namespace {
@@ -137,6 +138,19 @@ Options options_of_ranks(const RunOptions& options) {
   return all;
 }
 
+// Ranks that were killed left their files as they stood. No process of the job is left that could write to them.
+void close_traces(const RunOptions& options, const Watch& watch, const Board& board) {
+  if (options.system_mpi) return;
+  const std::vector<std::string> files = trace_files(options, options_of_ranks(options).text("trace"));
+  for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
+    const int signal = watch.signal_of(rank);
+    const Status status =
+        close_trace_for(files[rank], board.header().job_id, signal != 0 ? TraceEnd::signal : TraceEnd::exit_status,
+                        static_cast<std::uint32_t>(signal != 0 ? signal : watch.exit_code_of(rank)));
+    if (!status.ok()) tell(status.sentence());
+  }
+}
+
 // What recording could not keep, whoever asked for it; the trace itself is no less right.
 void tell_trace_losses(const RunOptions& options) {
   if (options.system_mpi) return;
@@ -190,6 +204,7 @@ int run_job(const RunOptions& options) {
   Runner runner(options, plan, paths, memory);
   exit_status = kStatusCannotStart;
   if (Status status = runner.run(exit_status); !status.ok()) return complain(status, exit_status);
+  close_traces(options, runner.watch(), memory.board());
   tell_trace_losses(options);
   return finish_accounts(options, memory.board(), exit_status);
 }

@@ -39,6 +39,8 @@ class Runner {
   // Starts, watches and ends the job; on return no process of it is left. Error: it could not be started;
   // `exit_status` is 126 or 127 then if it is a program that cannot be run.
   [[nodiscard]] Status run(int& exit_status);
+  // How each rank ended.
+  [[nodiscard]] const Watch& watch() const { return watch_; }
 
  private:
   [[nodiscard]] Status prepare();

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "sim/trace/end_words.hpp"
 #include "sim/trace/filter.hpp"
 #include "sim/trace/format.hpp"
 
@@ -267,6 +268,16 @@ class Auditor {
     if (untold != 0) result_.notes.push_back(fmt::format("{} more threads were in a call to the end", untold));
   }
 
+  void note_missing(std::size_t without, std::uint32_t size) {
+    const bool goes_on = std::any_of(trace_.files.begin(), trace_.files.end(),
+                                     [](const TraceFile& file) { return !file.closed && !file.sealed; });
+    result_.notes.push_back(
+        trace_.starting != 0
+            ? fmt::format("the job is just starting: {} of {} ranks have not begun to record", without, size)
+        : goes_on ? fmt::format("{} of {} ranks have no file yet, or left none", without, size)
+                  : fmt::format("{} of {} ranks left no file", without, size));
+  }
+
   void note_files() {
     for (const TraceFile& file : trace_.files) {
       if (file.left_out != 0) {
@@ -281,17 +292,15 @@ class Auditor {
                         file.rank, file.lost - file.left_out, file.written,
                         std::bit_ceil(std::min(file.written, kMaxTraceEvents))));
       }
-      if (!file.closed) {
-        result_.notes.push_back(
-            fmt::format("rank {}: did not close its trace: it still runs, or ended otherwise than by MPI_Finalize; "
-                        "unfinished messages are no fault",
-                        file.rank));
-      }
+      if (file.closed) continue;
+      const std::string end = end_words(file);
+      result_.notes.push_back(fmt::format(
+          "rank {}: {}; unfinished messages are no fault", file.rank,
+          end.empty() ? "did not close its trace: it still runs, or ended otherwise than by MPI_Finalize" : end));
     }
+    if (std::string words = unsealed_words(trace_.files); !words.empty()) result_.notes.push_back(std::move(words));
     const std::uint32_t size = trace_.files.empty() ? 0 : trace_.files.front().size;
-    if (trace_.files.size() < size) {
-      result_.notes.push_back(fmt::format("{} of {} ranks left no file", size - trace_.files.size(), size));
-    }
+    if (trace_.files.size() < size) note_missing(size - trace_.files.size(), size);
     std::uint64_t on_the_way = 0;
     std::uint64_t unknown = 0;
     for (const auto& [pair, counts] : result_.pairs) {

@@ -12,12 +12,13 @@ constexpr std::size_t kDigestBytes = 16;
 static_assert(kDigestBytes >= crypto_generichash_BYTES_MIN);
 }  // namespace
 
-TraceChecksum::TraceChecksum(TraceHeader header) {
+TraceChecksum::TraceChecksum(TraceHeader header, TraceCloser closer) {
   MARGAY_ASSERT(sodium_init() >= 0);  // finds the processor's best instructions
   MARGAY_ASSERT(crypto_generichash_init(&state_, nullptr, 0, kDigestBytes) == 0);
-  header.checksum = 0;
-  header.flags |= kTraceFlagClosed;
-  add(std::as_bytes(std::span(&header, 1)));
+  const bool is_ranks = closer == TraceCloser::rank;
+  (is_ranks ? header.checksum : header.launcher_checksum) = 0;
+  if (is_ranks) header.flags |= kTraceFlagClosed;
+  add(std::as_bytes(std::span(&header, 1)).first(is_ranks ? kRanksHeaderBytes : sizeof header));
 }
 
 void TraceChecksum::add(std::span<const std::byte> bytes) {

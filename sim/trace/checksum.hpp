@@ -11,10 +11,13 @@
 
 namespace margay::sim {
 
+enum class TraceCloser : std::uint8_t { rank, launcher };
+
 class TraceChecksum {
  public:
-  // Begins with the header as it is to lie in a closed file; its `checksum` and whether it says closed do not matter.
-  explicit TraceChecksum(TraceHeader header);
+  // Begins with the header as it is to lie in a file closed by `closer`; the checksum in it does not matter, of the
+  // rank's whether it says closed neither.
+  TraceChecksum(TraceHeader header, TraceCloser closer);
   // Then the names, the definitions, and the ring's events, oldest first; in pieces of any size.
   void add(std::span<const std::byte> bytes);
   // Never 0. Call once.

@@ -41,6 +41,9 @@ inline constexpr std::size_t kTraceAnchors = 3;
   return number == 0 ? 0 : static_cast<std::size_t>(1 + number % 2);
 }
 
+// How a rank ended that had not closed its file.
+enum class TraceEnd : std::uint32_t { none, signal, exit_status };
+
 struct TraceHeader {
   // Constant once the file has its name.
   std::uint64_t magic;
@@ -61,7 +64,7 @@ struct TraceHeader {
   std::uint64_t definitions_bytes;  // their room
   std::uint64_t keep_ns;            // older events than this before the run's last one are to be left out; 0: none
   std::uint64_t job;                // the same in all files of a run; 0: not known
-  std::uint64_t checksum;           // TraceChecksum's, of a closed file; 0: it is not closed
+  std::uint64_t checksum;           // TraceChecksum's, of a file that its rank closed; 0: it did not
   // Written while recording.
   std::uint64_t written;  // events ever recorded; counted after the event lies in the ring
   std::uint64_t anchor_count;
@@ -70,11 +73,18 @@ struct TraceHeader {
   std::uint32_t flags;
   std::uint32_t definitions_used;  // bytes; counted after the definition lies there
   std::uint32_t definitions_lost;  // for which there was no room
+  // Written by the launcher of a rank that is gone without having closed it, in this order: end_value, end, checksum.
+  std::uint64_t launcher_checksum;  // TraceChecksum's of what the rank left; 0: there is none
+  TraceEnd end;
+  std::uint32_t end_value;  // the signal, or the exit status
 };
 static_assert(std::is_trivially_copyable_v<TraceHeader>);
 static_assert(offsetof(TraceHeader, names_offset) == 40 && offsetof(TraceHeader, host) == 72);
 static_assert(offsetof(TraceHeader, definitions_offset) == 88);
 static_assert(offsetof(TraceHeader, written) == 128 && offsetof(TraceHeader, anchors) == 144);
-static_assert(offsetof(TraceHeader, name_count) == 192 && sizeof(TraceHeader) == 208);
+static_assert(offsetof(TraceHeader, name_count) == 192 && offsetof(TraceHeader, launcher_checksum) == 208);
+static_assert(sizeof(TraceHeader) == 224);
+// Of the header, what its rank writes: what the checksum of a file is about that the rank closed.
+inline constexpr std::size_t kRanksHeaderBytes = offsetof(TraceHeader, launcher_checksum);
 
 }  // namespace margay::sim

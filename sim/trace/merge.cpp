@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include "sim/trace/reader.hpp"
 #include "sim/trace/tick_scale.hpp"
@@ -26,8 +27,10 @@ Status list_files(const std::string& folder, std::vector<std::string>& paths) {
   }
   closedir(directory);
   if (paths.empty()) {
-    return Status::error(
-        fmt::format("trace: {}: no rank_*.trace in it; `margay run --trace {} ...` makes them", folder, folder));
+    return Status::error(fmt::format(
+        "trace: {}: no rank_*.trace in it: its job is just starting, or none recorded there (`margay run --trace "
+        "{} ...` does)",
+        folder, folder));
   }
   std::sort(paths.begin(), paths.end());
   return {};
@@ -121,19 +124,43 @@ void leave_out_old(Trace& trace) {
   });
 }
 
+// The files of ranks that have begun to record. `left`: so many were left before that.
+Status read_begun(const std::vector<std::string>& paths, Trace& trace, std::size_t& left) {
+  for (const std::string& path : paths) {
+    const TraceBeginning beginning = beginning_of(path);
+    if (beginning == TraceBeginning::starting) ++trace.starting;
+    if (beginning == TraceBeginning::never) ++left;
+    if (beginning != TraceBeginning::begun) continue;  // as if that rank had no file
+    Status status = read_trace_file(path, trace.files.emplace_back());
+    if (status.ok()) continue;
+    if (beginning_of(path) != TraceBeginning::gone) return status;
+    trace.files.pop_back();
+  }
+  return {};
+}
+
+Status read_files(const std::string& folder, Trace& trace) {
+  constexpr timespec kMoment = {0, 50'000'000};
+  for (bool again = false;; again = true) {
+    trace = Trace();
+    std::vector<std::string> paths;
+    if (Status status = list_files(folder, paths); !status.ok()) return status;
+    std::size_t left = 0;
+    if (Status status = read_begun(paths, trace, left); !status.ok()) return status;
+    if (!trace.files.empty()) return {};
+    if (left != paths.size()) {
+      return Status::error(fmt::format(
+          "trace: {}: its job is just starting: no rank has begun to record; look again in a moment", folder));
+    }
+    if (again) return Status::error(fmt::format("trace: {}: its ranks were ended before they began to record", folder));
+    nanosleep(&kMoment, nullptr);  // or it was the launcher's trial of the folder, which is about to go
+  }
+}
+
 }  // namespace
 
 Status read_trace(const std::string& folder, Trace& trace) {
-  trace = Trace();
-  std::vector<std::string> paths;
-  if (Status status = list_files(folder, paths); !status.ok()) return status;
-  for (const std::string& path : paths) {
-    if (!was_begun(path)) continue;  // as if that rank had no file
-    if (Status status = read_trace_file(path, trace.files.emplace_back()); !status.ok()) return status;
-  }
-  if (trace.files.empty()) {
-    return Status::error(fmt::format("trace: {}: its ranks were ended before they began to record", folder));
-  }
+  if (Status status = read_files(folder, trace); !status.ok()) return status;
   std::sort(trace.files.begin(), trace.files.end(),
             [](const TraceFile& one, const TraceFile& other) { return one.rank < other.rank; });
   if (Status status = check_family(trace.files); !status.ok()) return status;

@@ -1,18 +1,15 @@
 #include "sim/trace/reader.hpp"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 
 #include "sim/trace/checksum.hpp"
 #include "sim/trace/event_check.hpp"
 #include "sim/trace/format.hpp"
+#include "sim/trace/source.hpp"
 #include "sim/trace/tick_scale.hpp"
 
 namespace margay::sim {
@@ -21,95 +18,8 @@ using portals::Status;
 
 namespace {
 
-// An open file and how to complain about it.
-class Source {
- public:
-  explicit Source(const std::string& path)
-      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {}
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
-  ~Source() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-
-  [[nodiscard]] Status error(const std::string& sentence) const {
-    return Status::error("trace: " + path_ + ": " + sentence);
-  }
-
-  [[nodiscard]] Status measure(std::uint64_t& bytes) const {
-    if (descriptor_ < 0) {
-      return error(errno == ELOOP ? "is a symbolic link" : fmt::format("cannot be opened: {}", std::strerror(errno)));
-    }
-    struct stat about {};
-    if (fstat(descriptor_, &about) != 0) return error(fmt::format("cannot be looked at: {}", std::strerror(errno)));
-    if (!S_ISREG(about.st_mode)) return error("is no regular file");
-    bytes = static_cast<std::uint64_t>(about.st_size);
-    return {};
-  }
-
-  [[nodiscard]] Status read(void* target, std::uint64_t bytes, std::uint64_t offset) const {
-    auto* place = static_cast<std::byte*>(target);
-    while (bytes > 0) {
-      const ssize_t got = pread(descriptor_, place, bytes, static_cast<off_t>(offset));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return error(fmt::format("reading at byte {}: {}", offset, std::strerror(errno)));
-      if (got == 0) return error(fmt::format("ends at byte {}", offset));
-      place += got;
-      offset += static_cast<std::uint64_t>(got);
-      bytes -= static_cast<std::uint64_t>(got);
-    }
-    return {};
-  }
-
- private:
-  const std::string& path_;
-  int descriptor_;
-};
-
-bool known(ClockKind clock) {
-  return clock == ClockKind::monotonic || clock == ClockKind::tsc || clock == ClockKind::virtual_ns;
-}
-
-// Every field of the header that anything below depends on.
-Status check(const Source& source, const TraceHeader& header, std::uint64_t file_bytes) {
-  if (header.magic != kTraceMagic) return source.error("is no margay trace (it does not begin with \"mrgtrace\")");
-  if (header.version != kTraceVersion) {
-    return source.error(fmt::format("is of version {}; this margay reads version {}", header.version, kTraceVersion));
-  }
-  const auto expect = [&](std::string_view field, std::uint64_t value, std::uint64_t wanted) {
-    if (value == wanted) return Status();
-    return source.error(fmt::format("is damaged: {} is {}, not {}", field, value, wanted));
-  };
-  if (Status s = expect("header_bytes", header.header_bytes, kTraceHeaderBytes); !s.ok()) return s;
-  if (Status s = expect("event_bytes", header.event_bytes, kTraceEventBytes); !s.ok()) return s;
-  if (Status s = expect("names_offset", header.names_offset, kTraceNamesOffset); !s.ok()) return s;
-  if (Status s = expect("definitions_offset", header.definitions_offset, kTraceDefinitionsOffset); !s.ok()) return s;
-  if (Status s = expect("definitions_bytes", header.definitions_bytes, kTraceDefinitionsBytes); !s.ok()) return s;
-  if (Status s = expect("events_offset", header.events_offset, kTraceEventsOffset); !s.ok()) return s;
-  if (!known(header.clock)) {
-    return source.error(fmt::format("is damaged: clock kind {}", static_cast<std::uint32_t>(header.clock)));
-  }
-  if (header.rank >= header.size) {
-    return source.error(fmt::format("is damaged: rank {} of {}", header.rank, header.size));
-  }
-  if ((header.flags & kTraceFlagClosed) != 0 && header.checksum == 0) {
-    return source.error("is damaged: it is closed and has no checksum");
-  }
-  if (header.name_count > kMaxTraceNames) {
-    return source.error(fmt::format("is damaged: {} names, at most {}", header.name_count, kMaxTraceNames));
-  }
-  if (header.definitions_used > kTraceDefinitionsBytes) {
-    return source.error(fmt::format("is damaged: {} bytes of definitions, at most {}", header.definitions_used,
-                                    kTraceDefinitionsBytes));
-  }
-  if (!std::has_single_bit(header.capacity) || header.capacity > kMaxTraceEvents) {
-    return source.error(fmt::format("is damaged: capacity of {} events", header.capacity));
-  }
-  const std::uint64_t wanted = kTraceEventsOffset + header.capacity * kTraceEventBytes;  // at most 4 GiB: no wrap
-  if (file_bytes < wanted) {
-    return source.error(fmt::format("was cut off: {} bytes, {} belong to it", file_bytes, wanted));
-  }
-  return {};
+bool has_checksum(const TraceHeader& header) {
+  return header.checksum != 0 || header.launcher_checksum != 0;
 }
 
 void take_header(const TraceHeader& header, TraceFile& file) {
@@ -120,6 +30,11 @@ void take_header(const TraceHeader& header, TraceFile& file) {
   file.clock = header.clock;
   file.walks = (header.flags & kTraceFlagWalks) != 0;
   file.closed = header.checksum != 0;
+  file.sealed = has_checksum(header);
+  if (header.launcher_checksum != 0) {
+    file.end = header.end;
+    file.end_value = header.end_value;
+  }
   file.keep_ns = header.keep_ns;
   file.job = header.job;
   file.started_realtime_ns = header.started_realtime_ns;
@@ -133,7 +48,7 @@ std::span<const std::byte> bytes_of(const std::vector<Value>& values) {
   return std::as_bytes(std::span<const Value>(values));
 }
 
-Status read_names(const Source& source, const TraceHeader& header, TraceChecksum& checksum, TraceFile& file) {
+Status read_names(const TraceSource& source, const TraceHeader& header, TraceChecksum& checksum, TraceFile& file) {
   std::vector<char> table(header.name_count * kTraceNameBytes);
   if (Status status = source.read(table.data(), table.size(), kTraceNamesOffset); !status.ok()) return status;
   checksum.add(bytes_of(table));
@@ -144,7 +59,8 @@ Status read_names(const Source& source, const TraceHeader& header, TraceChecksum
   return {};
 }
 
-Status read_definitions(const Source& source, const TraceHeader& header, TraceChecksum& checksum, TraceFile& file) {
+Status read_definitions(const TraceSource& source, const TraceHeader& header, TraceChecksum& checksum,
+                        TraceFile& file) {
   std::vector<std::byte> room(header.definitions_used);
   if (Status status = source.read(room.data(), room.size(), kTraceDefinitionsOffset); !status.ok()) return status;
   checksum.add(room);
@@ -164,7 +80,7 @@ Status read_definitions(const Source& source, const TraceHeader& header, TraceCh
 }
 
 // Events [from, until), piece by piece: a damaged count may speak of gigabytes that are holes.
-Status read_ring(const Source& source, std::uint64_t capacity, std::uint64_t from, std::uint64_t until,
+Status read_ring(const TraceSource& source, std::uint64_t capacity, std::uint64_t from, std::uint64_t until,
                  TraceChecksum& checksum, std::vector<TraceEvent>& events) {
   constexpr std::uint64_t kPiece = 4096;
   std::vector<TraceEvent> piece;
@@ -184,7 +100,7 @@ Status read_ring(const Source& source, std::uint64_t capacity, std::uint64_t fro
   return {};
 }
 
-Status check_events(const Source& source, const TraceHeader& header, const TraceFile& file) {
+Status check_events(const TraceSource& source, const TraceHeader& header, const TraceFile& file) {
   EventCheck check(header);
   std::uint64_t number = file.lost;
   for (const TraceEvent& event : file.events) {
@@ -197,10 +113,11 @@ Status check_events(const Source& source, const TraceHeader& header, const Trace
 
 // The ring from its oldest event to its newest. The writer may go on meanwhile, or have been killed half way through an
 // event: what it may have touched since `written` was read is counted as lost.
-Status read_events(const Source& source, const TraceHeader& header, TraceChecksum& checksum, TraceFile& file) {
+Status read_events(const TraceSource& source, const TraceHeader& header, TraceChecksum& checksum, TraceFile& file) {
   const std::uint64_t capacity = header.capacity;
   const std::uint64_t until = header.written;
-  const std::uint64_t oldest = until > capacity ? until - capacity : 0;
+  // What the launcher closed ends with the slot that its rank may have begun to overwrite.
+  const std::uint64_t oldest = lost_events(until, capacity, file.closed || !file.sealed);
   if (Status status = read_ring(source, capacity, oldest, until, checksum, file.events); !status.ok()) return status;
   std::uint64_t now_written = 0;
   const std::uint64_t place = offsetof(TraceHeader, written);
@@ -209,26 +126,19 @@ Status read_events(const Source& source, const TraceHeader& header, TraceChecksu
   file.written = until;
   file.lost = from;
   file.events.erase(file.events.begin(), file.events.begin() + static_cast<std::ptrdiff_t>(from - oldest));
-  if (!file.closed) return check_events(source, header, file);
-  if (checksum.value() == header.checksum) return {};
+  if (!file.sealed) return check_events(source, header, file);
+  if (checksum.value() == (file.closed ? header.checksum : header.launcher_checksum)) {
+    // The checksum is of what its rank left, in whatever way that died: a recorder's numbers, or no trace.
+    return file.closed ? Status() : check_events(source, header, file);
+  }
   return source.error(
       "is damaged: its checksum does not fit what it holds; copy it anew from where it was recorded, or record the run "
       "again");
 }
 
-Status read_header(const Source& source, TraceHeader& header) {
-  std::uint64_t bytes = 0;
-  if (Status status = source.measure(bytes); !status.ok()) return status;
-  if (bytes < kTraceHeaderBytes) {
-    return source.error(fmt::format("was cut off: {} bytes, its header alone has {}", bytes, kTraceHeaderBytes));
-  }
-  if (Status status = source.read(&header, sizeof header, 0); !status.ok()) return status;
-  return check(source, header, bytes);
-}
-
-Status read_all(const Source& source, const TraceHeader& header, TraceFile& file) {
+Status read_all(const TraceSource& source, const TraceHeader& header, TraceFile& file) {
   take_header(header, file);
-  TraceChecksum checksum(header);
+  TraceChecksum checksum(header, file.closed ? TraceCloser::rank : TraceCloser::launcher);
   if (Status status = read_names(source, header, checksum, file); !status.ok()) return status;
   if (Status status = read_definitions(source, header, checksum, file); !status.ok()) return status;
   return read_events(source, header, checksum, file);
@@ -242,9 +152,9 @@ std::uint64_t lost_events(std::uint64_t written, std::uint64_t capacity, bool cl
 }
 
 Status read_trace_counts(const std::string& path, TraceCounts& counts) {
-  const Source source(path);
+  const TraceSource source(path);
   TraceHeader header;
-  if (Status status = read_header(source, header); !status.ok()) return status;
+  if (Status status = source.read_header(header); !status.ok()) return status;
   TraceFile file;
   take_header(header, file);
   counts = {header.written,
@@ -268,16 +178,31 @@ Status read_trace_counts(const std::string& path, TraceCounts& counts) {
   return {};
 }
 
-bool was_begun(const std::string& path) {
-  const Source source(path);
-  TraceHeader header;
+TraceBeginning beginning_of(const std::string& path) {
+  const TraceSource source(path);
+  if (source.descriptor() < 0) return errno == ENOENT ? TraceBeginning::gone : TraceBeginning::begun;
+  // All that a recorder has set before it is begun may be there or not; nothing else may.
+  TraceHeader header{};
   std::uint64_t bytes = 0;
-  if (!source.measure(bytes).ok() || bytes < sizeof header || !source.read(&header, sizeof header, 0).ok()) return true;
-  return header.magic != decltype(header.magic){} || header.version != 0;
+  if (!source.measure(bytes).ok() || !source.read(&header, std::min(bytes, std::uint64_t{sizeof header}), 0).ok()) {
+    return TraceBeginning::begun;
+  }
+  const bool is_blank = header.magic == 0 && header.written == 0 && header.name_count == 0 &&
+                        header.definitions_used == 0 && !has_checksum(header);
+  if (!is_blank) return TraceBeginning::begun;
+  if (source.may_be_written()) return TraceBeginning::starting;
+  return bytes < kTraceHeaderBytes ? TraceBeginning::begun : TraceBeginning::never;  // cut off, or left so
 }
 
+namespace {
+bool is_same_state(const TraceHeader& one, const TraceHeader& other) {
+  return one.checksum == other.checksum && one.launcher_checksum == other.launcher_checksum &&
+         one.written == other.written;
+}
+}  // namespace
+
 Status read_trace_file(const std::string& path, TraceFile& file) {
-  const Source source(path);
+  const TraceSource source(path);
   // Its rank may go on while it is read: lap the reader, close the file, take it up again (sessions). What does not fit
   // then is no damage.
   constexpr int kTries = 3;
@@ -285,12 +210,12 @@ Status read_trace_file(const std::string& path, TraceFile& file) {
     file = TraceFile();
     file.path = path;
     TraceHeader header;
-    if (Status status = read_header(source, header); !status.ok()) return status;
-    if (i == kTries) header.checksum = 0;  // nothing but what a rank that runs is held to
+    if (Status status = source.read_header(header); !status.ok()) return status;
+    if (i == kTries) header.checksum = header.launcher_checksum = 0;  // nothing but what a rank that runs is held to
     Status status = read_all(source, header, file);
     TraceHeader now;
     if (status.ok() || i == kTries || !source.read(&now, sizeof now, 0).ok()) return status;
-    if (now.checksum == header.checksum && now.written == header.written) return status;
+    if (is_same_state(now, header)) return status;
   }
 }
 

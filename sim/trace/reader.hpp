@@ -12,6 +12,7 @@
 #include "sim/base/clock.hpp"
 #include "sim/trace/definition.hpp"
 #include "sim/trace/event.hpp"
+#include "sim/trace/format.hpp"
 
 namespace margay::sim {
 
@@ -24,12 +25,15 @@ struct TraceFile {
   std::uint32_t process_id = 0;
   ClockKind clock = ClockKind::monotonic;
   bool walks = false;
-  bool closed = false;         // false: the rank still runs, or ended without closing
-  std::uint64_t written = 0;   // events ever recorded
-  std::uint64_t lost = 0;      // of these, overwritten: written == lost + events.size()
-  std::uint64_t keep_ns = 0;   // of the run's end; 0: all
-  std::uint64_t job = 0;       // of all files of a run; 0: not known
-  std::uint64_t left_out = 0;  // of the lost ones, those that read_trace() left out for that
+  bool closed = false;            // by its rank; false: that still runs, or ended without closing
+  bool sealed = false;            // by its rank, or by the launcher of one that had died: a checksum fits all this
+  TraceEnd end = TraceEnd::none;  // how the rank ended; none: it closed its file, or nobody did
+  std::uint32_t end_value = 0;    // the signal, or the exit status
+  std::uint64_t written = 0;      // events ever recorded
+  std::uint64_t lost = 0;         // of these, overwritten: written == lost + events.size()
+  std::uint64_t keep_ns = 0;      // of the run's end; 0: all
+  std::uint64_t job = 0;          // of all files of a run; 0: not known
+  std::uint64_t left_out = 0;     // of the lost ones, those that read_trace() left out for that
   std::uint64_t started_realtime_ns = 0;
   std::array<std::uint8_t, 16> host{};
   ClockAnchor first_anchor;
@@ -44,8 +48,10 @@ struct TraceFile {
 // value.
 [[nodiscard]] portals::Status read_trace_file(const std::string& path, TraceFile& file);
 
-// Whether its rank began to record into a file that can be read: one that was ended before leaves zeros.
-[[nodiscard]] bool was_begun(const std::string& path);
+// How far the rank of a file has come: it began to record; it is about to, the job being in its first moments; it was
+// ended before it did; there is no file, which may have been one by which the launcher tried the folder.
+enum class TraceBeginning : std::uint8_t { begun, starting, never, gone };
+[[nodiscard]] TraceBeginning beginning_of(const std::string& path);
 
 // Of so many events that a ring of `capacity` was given, those that are not there. Of a file that is not closed one
 // more than were overwritten: the next may be half so.
@@ -69,13 +75,14 @@ struct Trace {
     TraceEvent event;        // time in nanoseconds
     std::uint32_t file = 0;  // index in `files`: the rank that recorded it is files[file].rank
   };
+  std::uint32_t starting = 0;    // ranks that have no file here, as they are about to begin it
   std::vector<TraceFile> files;  // by rank; their events have been moved to `entries`
   std::vector<Entry> entries;    // by time; a rank's own events in their order
 };
 
 // Reads every rank_*.trace in `folder` and merges them by time. Files of one host are put on one scale. Errors: a
-// folder that cannot be read or holds no trace, a file that read_trace_file refuses, two files of one rank or of
-// different runs.
+// folder that cannot be read or holds no trace (a job that is just starting is told as such), a file that
+// read_trace_file refuses, two files of one rank or of different runs.
 [[nodiscard]] portals::Status read_trace(const std::string& folder, Trace& trace);
 
 // "MPI_Send" by the file's table of names, else "call 17".

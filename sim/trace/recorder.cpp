@@ -189,7 +189,7 @@ void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t v
 void Recorder::seal() {
   const auto* const file = reinterpret_cast<const std::byte*>(header_);
   refresh_anchor(now_ticks());
-  TraceChecksum checksum(*header_);
+  TraceChecksum checksum(*header_, TraceCloser::rank);
   checksum.add({file + kTraceNamesOffset, header_->name_count * kTraceNameBytes});
   checksum.add({file + kTraceDefinitionsOffset, header_->definitions_used});
   const std::span events(ring_, std::min(written_, mask_ + 1));

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Random traffic, traced: every message has a whole story, and the stories' sums are those of --stats. In every third run
+"""Random traffic, traced: every message has a whole story, and the stories' sums are those of --stats: messages and
+bytes by protocol and by wire, entries of walks, drops. In every third run
 a rank is killed: what is in its file is true, and what is not there is not told. Beside each run of traffic one of
 varied.c (types, tags, communicators, modes, wildcards, collective calls), whose ranks write down what they received: the
 stories tell the same, of each message.
@@ -15,6 +16,7 @@ import sys
 import tempfile
 
 import support
+from story_sums import StorySums
 
 TIMEOUT = 60
 EVENTS = 1 << 21
@@ -36,6 +38,14 @@ def stories_of(build, folder):
     if run.status != 0:
         sys.exit(run.transcript(["margay trace messages fails"]))
     return list(csv.DictReader(run.stdout.splitlines()))
+
+
+def sums_differ(build, folder, run, missing=0):
+    """Where the stories of all messages, the library's too, do not add up to the wires, walks and drops of --stats."""
+    told = support.execute([build.tool("margay"), "trace", "story", folder, "--all", "--count", str(EVENTS)], TIMEOUT)
+    if told.status != 0:
+        return [told.stdout[-2000:] + told.stderr]
+    return StorySums(told.stdout).differences(run.stdout + run.stderr, missing)
 
 
 def compare(stories, stats):
@@ -68,6 +78,7 @@ def run_once(build, program, ranks, nodes, seed):
         check = support.execute([build.tool("margay"), "trace", "check", folder], TIMEOUT)
         problems = [] if check.status == 0 and "note:" not in check.stdout else [check.stdout]
         stories = stories_of(build, folder)
+        problems += sums_differ(build, folder, run)
         return problems + compare(stories, stats_of(run.stdout + run.stderr)), len(stories)
 
 
@@ -75,8 +86,8 @@ def run_killed(build, program, ranks, nodes, seed):
     """The same of a run whose rank 1 kills itself."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = str(pathlib.Path(scratch) / "trace")
-        command = [*build.launcher(), "-n", str(ranks), "--timeout", str(TIMEOUT), "--nodes", str(nodes), "--trace", folder,
-                   "--trace-events", str(EVENTS), program, str(seed), str(20 + 31 * seed % 150)]
+        command = [*build.launcher(), "-n", str(ranks), "--timeout", str(TIMEOUT), "--nodes", str(nodes), "--stats", "--trace",
+                   folder, "--trace-events", str(EVENTS), program, str(seed), str(20 + 31 * seed % 150)]
         run = support.execute(command, TIMEOUT + 15)
         if run.status != 137:
             return [run.transcript([f"exit status {run.status}, expected 137: rank 1 kills itself"])], 0
@@ -88,7 +99,8 @@ def run_killed(build, program, ranks, nodes, seed):
         told = support.execute([build.tool("margay"), "trace", "story", folder, "--to", "1", "--count", "10000"], TIMEOUT)
         if told.status != 0:
             problems.append(told.stdout[-2000:] + told.stderr)
-        return problems, len(stories)
+        # Rank 1 kills itself in its own code; of the others each may be killed between its count and its record.
+        return problems + sums_differ(build, folder, run, missing=ranks - 1), len(stories)
 
 
 def received_of(folder):
@@ -114,8 +126,8 @@ def run_varied(build, program, ranks, nodes, seed, killed):
     with tempfile.TemporaryDirectory() as scratch:
         folder, log = str(pathlib.Path(scratch) / "trace"), pathlib.Path(scratch) / "log"
         log.mkdir()
-        command = [*build.launcher(), "-n", str(ranks), "--timeout", str(TIMEOUT), "--nodes", str(nodes), "--trace", folder,
-                   "--trace-events", str(EVENTS), program, str(seed), str(log), *([str(7 + 13 * seed % 40)] if killed else [])]
+        command = [*build.launcher(), "-n", str(ranks), "--timeout", str(TIMEOUT), "--nodes", str(nodes), "--stats", "--trace",
+                   folder, "--trace-events", str(EVENTS), program, str(seed), str(log), *([str(7 + 13 * seed % 40)] if killed else [])]
         run = support.execute(command, TIMEOUT + 15)
         if (run.status == 0) == killed:
             return [run.transcript([f"exit status {run.status}"])], 0
@@ -132,7 +144,19 @@ def run_varied(build, program, ranks, nodes, seed, killed):
             here = [one for one in extra.elements() if one[1] == rank]
             if len(here) > (1 if killed else 0):
                 problems.append(f"rank {rank} is told to have received, and did not write down: {here}")
-        return problems, len(stories)
+        return problems + sums_differ(build, folder, run, missing=ranks - 1 if killed else 0), len(stories)
+
+
+def run_dropped(build, program):
+    """What is wrong with a run whose ready sends find no receive, as sentences."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = str(pathlib.Path(scratch) / "trace")
+        run = support.execute([*build.launcher(), "-n", "2", "--timeout", str(TIMEOUT), "--stats", "--trace", folder, program], TIMEOUT + 15)
+        if problems := run.problems(0):
+            return problems
+        if "messages dropped: no match" not in run.stdout + run.stderr:
+            return [run.transcript(["no message was dropped"])]
+        return sums_differ(build, folder, run)
 
 
 def main():
@@ -144,7 +168,11 @@ def main():
     source = pathlib.Path(__file__).parent / "traffic.c"
     program = support.compile_program(build, build.tool("mpicc"), source, ".margay", [])
     varied = support.compile_program(build, build.tool("mpicc"), source.parent / "launch" / "varied.c", ".margay", ["-g"])
+    dropping = support.compile_program(build, build.tool("mpicc"), source.parent / "ready_dropped.c", ".margay", [])
     failed = 0
+    for problem in run_dropped(build, dropping):
+        failed = 1
+        print(f"dropped: {problem}")
     for number in range(arguments.runs):
         ranks, nodes = SHAPES[number % len(SHAPES)]
         once = run_killed if number % 3 == 2 else run_once

@@ -52,7 +52,7 @@ step "install" cmake --install "$build" --prefix "$work/first"
 mv "$work/first" "$prefix"
 
 for file in bin/margay bin/mpicc bin/mpicxx bin/mpifort bin/mpif90 bin/mpif77 bin/mpiexec bin/mpirun include/mpi.h lib*/libmpi.so.12 lib*/libmpich.so.12 \
-  share/margay/labs/lab share/margay/examples/heat2d.c share/doc/margay/docs/first_trace.md; do
+  share/margay/labs/lab share/margay/examples/heat2d.c share/margay/wireshark/margay.lua share/doc/margay/docs/first_trace.md; do
   # shellcheck disable=SC2086  # the pattern in lib* is meant
   (cd "$prefix" && ls $file) >/dev/null 2>&1 || fail "not installed: $file"
 done
@@ -71,6 +71,29 @@ step "mpicc, compile only" "$prefix/bin/mpicc" -c -DWORD='"two words"' -o "$work
 step "mpicc, link" "$prefix/bin/mpicc" -o "$work/ring_c" "$work/ring.o"
 ranks "C program by mpicc" "$work/ring_c"
 grep -q 'two words' "$log" || fail "mpicc lost the quotes of -DWORD"
+
+# A trace of it: as a page, and as packets, which the installed dissector reads (where there is tshark).
+step "run with a trace" "$prefix/bin/margay" run -n 2 --trace "$work/trace" "$work/ring_c"
+step "margay trace check" "$prefix/bin/margay" trace check "$work/trace"
+grep -q 'the accounts are right' "$log" || fail "margay trace check does not say that the accounts are right"
+step "margay trace view" "$prefix/bin/margay" trace view "$work/trace"
+for words in '<!doctype html>' 'id="margay-head"' '"rank":1,"size":2' '</html>'; do
+  grep -q "$words" "$work/trace.html" || fail "the page has no $words"
+done
+step "margay trace export" "$prefix/bin/margay" trace export "$work/trace" --format pcapng -o "$work/run.pcapng"
+if command -v tshark >/dev/null; then
+  step "margay.lua" tshark -X "lua_script:$prefix/share/margay/wireshark/margay.lua" -r "$work/run.pcapng" -Y margay \
+    -T fields -e margay.source -e margay.destination -e margay.sequence
+  sent=$("$prefix/bin/margay" trace print "$work/trace" --all --raw --kind kernel_send,kernel_ack_sent,kernel_reply_sent |
+    grep -cE ' kernel_(send|ack_sent|reply_sent) ')
+  dissected=$(grep -cE '^[0-9]+[[:space:]][0-9]+[[:space:]][0-9]+$' "$log")
+  [ "$sent" -gt 0 ] || fail "the trace has no header"
+  [ "$dissected" = "$sent" ] || fail "margay.lua reads $dissected headers, the trace has $sent"
+elif [ -n "${MARGAY_EXPECT_TOOLS:-}" ]; then
+  fail "tshark is not there, and scripts/setup installs it"
+else
+  echo "left out: margay.lua is not tried, as there is no tshark (scripts/setup)"
+fi
 
 step "mpicxx" "$prefix/bin/mpicxx" -o "$work/ring_cxx" "$work/ring.cpp"
 ranks "C++ program by mpicxx" "$work/ring_cxx"

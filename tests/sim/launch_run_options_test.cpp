@@ -108,7 +108,21 @@ TEST_CASE("margay's own options become variables of the ranks") {
 TEST_CASE("a wrong value of margay's own options is refused by name, with what there is") {
   CHECK(complaint("--protocol long=none a") ==
         "option --protocol: \"long=none\" is none of long=puma|rendezvous,short_limit=SIZE");
-  CHECK(complaint("--stall x a") == "option --stall: \"x\" is not a number of seconds");
+  for (const std::string none :
+       {"x", "5m", "m", "ms", "s", "min", "5 s", "5sec", "1:30ms", "1:30min", "0x5ms", "-1ms", "5msms"}) {
+    CAPTURE(none);
+    const std::string quoted = none == "5 s" ? "'5 s'" : none;
+    CHECK(complaint("--stall " + quoted + " a") ==
+          "option --stall: \"" + none +
+              "\" is no duration; write seconds (2.5), a number with ms, s or min (20ms), or h:m:s (1:30)");
+  }
+  for (const auto& [text, seconds] :
+       {std::pair("20ms", "0.02"), std::pair("0.5ms", "0.0005"), std::pair("5s", "5"), std::pair("1.5min", "90"),
+        std::pair("2", "2"), std::pair("1:0:1", "3601"), std::pair("1:30s", "90")}) {
+    CHECK(parsed(std::string("--trace-last ") + text + " a").rank_options ==
+          Assignments{{"MARGAY_TRACE_LAST_SECONDS", seconds}});
+  }
+  CHECK(complaint("--trace-last 0.0001ms a").find("is out of range") != std::string::npos);
   for (const std::string out_of_range : {"0", "1e-10", "9e-7", "1e9", "1e300"}) {
     CHECK(complaint("--trace-last " + out_of_range + " a") ==
           "option --trace-last: \"" + out_of_range + "\" is out of range; take from 1e-6 to 1e8 seconds");

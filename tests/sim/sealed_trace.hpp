@@ -32,7 +32,7 @@ inline void seal(const std::string& path) {
   if (header.name_count <= kMaxTraceNames && header.definitions_used <= kTraceDefinitionsBytes &&
       std::has_single_bit(header.capacity) && header.capacity <= there) {
     header.flags |= kTraceFlagClosed;
-    TraceChecksum checksum(header);
+    TraceChecksum checksum(header, TraceCloser::rank);
     checksum.add({file + kTraceNamesOffset, header.name_count * kTraceNameBytes});
     checksum.add({file + kTraceDefinitionsOffset, header.definitions_used});
     const std::uint64_t oldest = header.written > header.capacity ? header.written - header.capacity : 0;

@@ -124,7 +124,10 @@ TEST_CASE("the document's header is the code's") {
            FIELD(TraceHeader, name_count),
            FIELD(TraceHeader, flags),
            FIELD(TraceHeader, definitions_used),
-           FIELD(TraceHeader, definitions_lost)},
+           FIELD(TraceHeader, definitions_lost),
+           FIELD(TraceHeader, launcher_checksum),
+           FIELD(TraceHeader, end),
+           FIELD(TraceHeader, end_value)},
           sizeof(TraceHeader));
   const std::uint64_t magic = kTraceMagic;
   CHECK(std::string(reinterpret_cast<const char*>(&magic), sizeof magic) == "mrgtrace");

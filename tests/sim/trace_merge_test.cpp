@@ -1,9 +1,16 @@
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "sim/trace/audit.hpp"
 #include "sim/trace/format.hpp"
 #include "sim/trace/reader.hpp"
 #include "sim/trace/recorder.hpp"
@@ -170,6 +177,65 @@ TEST_CASE("a rank that was ended before it began to record has as good as no fil
   CHECK(trace.files.size() == 1);
   std::filesystem::remove(folder.path() + "/rank_00000.trace");
   CHECK(refusal(folder.path()).find("ended before they began to record") != std::string::npos);
+}
+
+TEST_CASE("a job that is just starting is told as such, whatever its ranks' files have come to") {
+  const TraceFolder folder;
+  CHECK(refusal(folder.path()).find("its job is just starting, or none recorded there") != std::string::npos);
+  const std::string path = folder / "rank_00001.trace";
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(descriptor >= 0);
+  const std::string starting =
+      "trace: " + folder.path() + ": its job is just starting: no rank has begun to record; look again in a moment";
+  for (const off_t bytes : {off_t{0}, off_t{100}, off_t{4096}, static_cast<off_t>(kTraceEventsOffset + 1024 * 64)}) {
+    CAPTURE(bytes);
+    REQUIRE(ftruncate(descriptor, bytes) == 0);
+    CHECK(refusal(folder.path()) == starting);
+  }
+  // Its header is being written.
+  REQUIRE(pwrite(descriptor, &kTraceVersion, sizeof kTraceVersion, offsetof(TraceHeader, version)) ==
+          sizeof kTraceVersion);
+  CHECK(refusal(folder.path()) == starting);
+
+  // Another one was faster.
+  const VirtualClock clock;
+  Recorder recorder(clock);
+  REQUIRE(recorder.open(folder.path(), rank_of(0, 2)).ok());
+  Trace trace;
+  REQUIRE_MESSAGE(read_trace(folder.path(), trace).ok(), refusal(folder.path()));
+  CHECK(trace.files.size() == 1);
+  CHECK(trace.starting == 1);
+  const std::vector<std::string> notes = audit(trace).notes;
+  CHECK(std::count(notes.begin(), notes.end(), "the job is just starting: 1 of 2 ranks have not begun to record") == 1);
+  recorder.close();
+
+  // Once nobody writes to it, it is what it is.
+  REQUIRE(::close(descriptor) == 0);
+  REQUIRE(read_trace(folder.path(), trace).ok());
+  CHECK(trace.starting == 0);
+  std::filesystem::resize_file(path, 0);
+  CHECK(refusal(folder.path()).find("was cut off: 0 bytes") != std::string::npos);
+}
+
+TEST_CASE("a file that goes while its folder is read, as the launcher's trial does, is no error of the file") {
+  const TraceFolder folder;
+  const std::string path = folder / "rank_00000.trace";
+  std::atomic<bool> over = false;
+  std::thread trial([&] {
+    while (!over) {
+      ::close(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+      ::unlink(path.c_str());
+    }
+  });
+  std::size_t gone = 0;
+  for (int i = 0; i < 20'000 && gone < 20; ++i) {
+    const std::string sentence = refusal(folder.path());
+    const bool cut_off = sentence.find("was cut off: 0 bytes") != std::string::npos;  // met between two of its steps
+    CHECK_MESSAGE((cut_off || sentence.find("just starting") != std::string::npos), sentence);
+    gone += sentence.find("look again in a moment") != std::string::npos ? 1 : 0;
+  }
+  over = true;
+  trial.join();
 }
 
 TEST_CASE("folders that hold no run, or two") {

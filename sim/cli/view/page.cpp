@@ -11,6 +11,7 @@
 #include "sim/cli/view/entries_table.hpp"
 #include "sim/cli/view/locks_table.hpp"
 #include "sim/cli/view/messages_table.hpp"
+#include "sim/trace/end_words.hpp"
 #include "sim/trace/story/tell.hpp"
 
 namespace margay::sim {
@@ -49,10 +50,11 @@ std::string ranks_of(const PageInput& input) {
   for (std::uint32_t i = 0; i < input.trace.files.size(); ++i) {
     const TraceFile& file = input.trace.files[i];
     json += fmt::format(
-        R"({}{{"rank":{},"size":{},"node":{},"process":{},"events":{},"lost":{},"left_out":{},"closed":{},"threads":{},"last":{},"heap":{}}})",
+        R"({}{{"rank":{},"size":{},"node":{},"process":{},"events":{},"lost":{},"left_out":{},"closed":{},"end":{},"threads":{},"last":{},"heap":{}}})",
         json.empty() ? "" : ",", file.rank, file.size, file.node, file.process_id, file.written - file.lost,
-        missing(file).overwritten, missing(file).left_out, file.closed, input.messages.has_threads(i) ? 2 : 1,
-        std::isnan(last[i]) ? "null" : fmt::format("{}", last[i]), input.names.heap_bytes(i));
+        missing(file).overwritten, missing(file).left_out, file.closed, json_text(end_words(file)),
+        input.messages.has_threads(i) ? 2 : 1, std::isnan(last[i]) ? "null" : fmt::format("{}", last[i]),
+        input.names.heap_bytes(i));
   }
   return "[" + json + "]";
 }
@@ -102,12 +104,19 @@ std::string notes_of(const PageInput& input) {
           "before is not shown.",
           file.rank, left_out));
     }
-    if (!file.closed)
-      note(fmt::format("Rank {} did not close its trace: it still runs, or ended otherwise than by MPI_Finalize.",
-                       file.rank));
+    if (!file.closed) {
+      const std::string end = end_words(file);
+      note(fmt::format(
+          "Rank {} {}.", file.rank,
+          end.empty() ? "did not close its trace: it still runs, or ended otherwise than by MPI_Finalize" : end));
+    }
     if (file.definitions_lost > 0) {
       note(fmt::format("Rank {}: there was no room for {} names.", file.rank, file.definitions_lost));
     }
+  }
+  if (std::string words = unsealed_words(trace.files); !words.empty()) {
+    words.front() = 'N';
+    note(words + ".");
   }
   if (!trace.files.empty() && trace.files.size() < trace.files.front().size) {
     note(fmt::format("The files of {} ranks are not in the folder.", trace.files.front().size - trace.files.size()));

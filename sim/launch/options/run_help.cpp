@@ -40,8 +40,8 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
                           73, or go on (default)
   --trace DIR             record every message's steps there (margay trace view DIR, story, messages, print, check); --trace-walks:
                           every match entry that was passed over, not the first 16; --trace-events N: the last N of each rank (65,536);
-                          --trace-last SECONDS: of these, the run's last seconds
-  --stall SECONDS         when a wait without progress is told (30)
+                          --trace-last TIME: of these, the end of the run (5s, 20ms, 1min)
+  --stall TIME            when a wait without progress is told (30)
   --wait spin|yield|auto  what a waiting rank does with its processor;  --heap BYTES: for messages that nobody expects yet
   --wire-tcp uring|epoll|auto   how sockets are driven;  --iface NAME: the interface whose address ranks connect to
   -v  say what is done;  --version;  --help

@@ -3,12 +3,27 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <string_view>
+#include <utility>
 
 #include "sim/boot/parse_number.hpp"
 
 namespace margay::sim {
 
 using portals::Status;
+
+namespace {
+
+// The text before its unit, and the unit in seconds. "m" alone is none: it may be meant for either.
+std::pair<std::string_view, double> take_unit(std::string_view text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}};
+  for (const auto& [unit, in_seconds] : kUnits) {
+    if (text.ends_with(unit)) return {text.substr(0, text.size() - unit.size()), in_seconds};
+  }
+  return {text, 1.0};
+}
+
+}  // namespace
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> pieces;
@@ -71,17 +86,21 @@ Status read_config_words(const std::string& path, std::vector<std::string>& word
 }
 
 Status parse_timeout(const std::string& word, const std::string& text, double& seconds) {
+  const auto [number, unit] = take_unit(text);
   double total = 0;
-  bool good = true;
-  const std::string number = text.ends_with('s') ? text.substr(0, text.size() - 1) : text;
+  bool good = unit == 1 || number.find(':') == std::string_view::npos;
   for (const std::string& part : split(number, ':')) {
     double value = 0;
     good = good && parse_number(std::string_view(part), value) && value >= 0;
     total = total * 60 + value;
   }
+  total *= unit;
   constexpr double kLeast = 1e-6;  // shorter ones would become 0, which stands for none
   constexpr double kMost = 1e8;
-  if (!good) return Status::error("option " + word + ": \"" + text + "\" is not a number of seconds");
+  if (!good) {
+    return Status::error("option " + word + ": \"" + text +
+                         "\" is no duration; write seconds (2.5), a number with ms, s or min (20ms), or h:m:s (1:30)");
+  }
   if (!(total >= kLeast && total <= kMost)) {
     return Status::error("option " + word + ": \"" + text + "\" is out of range; take from 1e-6 to 1e8 seconds");
   }

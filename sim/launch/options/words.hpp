@@ -18,7 +18,8 @@ namespace margay::sim {
 [[nodiscard]] portals::Status split_words(std::string_view line, std::vector<std::string>& words);
 // A Hydra configuration file: a part of the command line on each line, '#' comments, joined by ":".
 [[nodiscard]] portals::Status read_config_words(const std::string& path, std::vector<std::string>& words);
-// Seconds as 5, 2.5, or h:m:s parts (1:30), from 1e-6 to 1e8 of them. Error names the word before it.
+// A duration: seconds (2.5), a number with its unit (20ms, 5s, 1.5min), or h:m:s parts (1:30); from 1e-6 to 1e8
+// seconds. Error names the word before it, and what may stand there.
 [[nodiscard]] portals::Status parse_timeout(const std::string& word, const std::string& text, double& seconds);
 
 }  // namespace margay::sim

@@ -43,6 +43,7 @@ void Watch::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) 
   MARGAY_ASSERT(!ranks_[rank].ended && left_ > 0);
   ranks_[rank].ended = true;
   ranks_[rank].stopped_at_ns = -1;
+  ranks_[rank].signal = end.by_signal ? end.value : 0;
   ranks_[rank].exit_status = end.by_signal ? kSignalBase + end.value : end.value;
   --left_;
   Cause cause = judge(rank, end);

@@ -90,12 +90,15 @@ class Watch {
   [[nodiscard]] const Cause& cause() const { return cause_; }
   [[nodiscard]] int exit_status() const;
   [[nodiscard]] int exit_code_of(std::uint32_t rank) const { return ranks_[rank].exit_status; }
+  // What killed it; 0: it ended by itself, or runs.
+  [[nodiscard]] int signal_of(std::uint32_t rank) const { return ranks_[rank].signal; }
 
  private:
   struct RankWatch {
     bool ended = false;
     bool warned = false;
     int exit_status = 0;
+    int signal = 0;
     std::int64_t stopped_at_ns = -1;
   };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "portals/verdict.hpp"
+#include "sim/trace/end_words.hpp"
 #include "sim/trace/error_names.hpp"
 #include "sim/trace/story/copies.hpp"
 #include "sim/trace/story/fate.hpp"
@@ -260,7 +261,8 @@ class Teller {
     }
     for (const TraceFile& file : trace_.files) {
       const bool is_open = why.empty() && file.rank == sender && !file.closed;
-      if (is_open) why = fmt::format(": rank {} was killed, or still runs", sender);
+      const std::string end = is_open ? end_words(file) : "";
+      if (is_open) why = fmt::format(": rank {} {}", sender, end.empty() ? "was killed, or still runs" : end);
     }
     return fmt::format("Its body did not come to its end{}.", why);
   }

@@ -42,6 +42,15 @@ step "zoo" "$prefix/bin/margay" run -n 2 --check-accounting "$work/user/build/po
 cp "$log" "$work/words"
 step "the zoo's words" diff "$source/examples/portals_zoo.expected" "$work/words"
 
+# A lab whose program is C++ on portals, as a student would answer it: first with the blanks of its program, then right.
+step "margay lab start" "$prefix/bin/margay" lab start walk "$work/lab"
+step "margay lab answer" "$prefix/bin/margay" lab answer "$work/lab"
+mv "$work/lab/answers.txt" "$work/lab/predict.txt"
+timeout 150 "$prefix/bin/margay" lab check "$work/lab" >"$log" 2>&1
+[ $? = 1 ] || { echo "FAILED: margay lab check of a program with blanks is not \`not yet\` (1)" >&2; cat "$log" >&2; exit 1; }
+mv "$work/lab/answer.cpp" "$work/lab/program.cpp"
+step "margay lab check, a program in C++" "$prefix/bin/margay" lab check "$work/lab"
+
 pc=$(dirname "$(find "$prefix/" -name margay-portals.pc)")
 # shellcheck disable=SC2046  # words are wanted
 set -- $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs margay-portals)

@@ -2,7 +2,7 @@
 import { h } from '../dom.js';
 
 function rank_label(rank, item, actions, store) {
-  const notes = [rank.file ? '' : 'no file', rank.lost > 0 ? `${rank.lost} events lost` : '', rank.left_out > 0 ? 'only its last part' : '', rank.file && rank.closed === false ? 'not closed' : '']
+  const notes = [rank.file ? '' : 'no file', rank.lost > 0 ? `${rank.lost} events lost` : '', rank.left_out > 0 ? 'only its last part' : '', rank.file && rank.closed === false ? rank.end || 'not closed' : '']
     .filter((note) => note !== '');
   return h('button', {
     type: 'button', class: 'rank-label', 'data-rank': rank.rank, tabindex: -1,

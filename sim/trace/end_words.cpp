@@ -1,0 +1,47 @@
+#include "sim/trace/end_words.hpp"
+
+#include <fmt/core.h>
+
+#include <cstring>
+
+namespace margay::sim {
+
+namespace {
+
+constexpr std::size_t kMostNamed = 8;
+
+std::string signal_words(std::uint32_t signal) {
+  const char* name = sigabbrev_np(static_cast<int>(signal));
+  return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("signal {} (SIG{})", signal, name);
+}
+
+}  // namespace
+
+std::string end_words(const TraceFile& file) {
+  switch (file.end) {
+    case TraceEnd::none:
+      return "";
+    case TraceEnd::signal:
+      return "was killed by " + signal_words(file.end_value);
+    case TraceEnd::exit_status:
+      return fmt::format("ended with exit status {} and did not close its trace", file.end_value);
+  }
+  return "ended in a way that this margay does not know";
+}
+
+std::string unsealed_words(const std::vector<TraceFile>& files) {
+  std::size_t count = 0;
+  std::string ranks;
+  for (const TraceFile& file : files) {
+    if (file.sealed || file.closed) continue;
+    if (++count <= kMostNamed) ranks += fmt::format("{}{}", count == 1 ? "" : ", ", file.rank);
+  }
+  if (count == 0) return "";
+  if (count > kMostNamed) ranks += fmt::format(" and {} more", count - kMostNamed);
+  return fmt::format(
+      "nobody closed the file{0} of rank{0} {1} (the job still runs, or its launcher was killed too): damage in {2} "
+      "cannot be seen",
+      count == 1 ? "" : "s", ranks, count == 1 ? "it" : "them");
+}
+
+}  // namespace margay::sim
