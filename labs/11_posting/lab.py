@@ -6,7 +6,8 @@ from frame.blanks import Truth
 from frame.walks import walk_of
 
 TITLE = "Posting atomically: the message between the search and the insertion"
-MINUTES = 25
+MINUTES = 30
+ALSO = ("losing.c",)
 RANKS, OPTIONS = 2, ("--trace-walks",)
 
 SENDER, RECEIVER = 0, 1
@@ -26,8 +27,38 @@ TWO = [[(0, ""), (1, "")], [(0, ""), (2, "")], [(1, ""), (2, "")]]
 OTHERS = [[(1, OTHER), (2, OTHER), (LAST, "")], [(2, OTHER), (3, "")], [(2, OTHER), (3, OTHER), (4, "")]]
 
 
+# Rounds of losing.c: messages before the receives, whether a call looks between, receives, how many tags, messages after. The
+# first four stand in every variant, so that messages are lost, found, found by another receive, and taken in time.
+LOST, FOUND, IN_TIME, TWO_TAGS = (1, 0, 1, 1, 0), (1, 1, 1, 1, 0), (0, 0, 1, 1, 1), (2, 0, 2, 2, 0)
+ONE_TAG = ((2, 0, 2, 1, 0), (1, 0, 2, 1, 1))
+
+
+def rounds_of(random):
+    rounds = [LOST, FOUND, IN_TIME, TWO_TAGS, random.choice(ONE_TAG)]
+    random.shuffle(rounds)
+    tags = [2 * tag for tag in random.sample(range(50, 400), len(rounds))]
+    before, looks, receives, kinds, after = zip(*rounds)
+    sends = [tag + (i if number == 2 else 0) for tag, number, early, late in zip(tags, kinds, before, after) for i in range(early + late)]
+    return {"send_tag": sends, "round_tag": tags, "round_before": list(before), "round_look": list(looks),
+            "round_receives": list(receives), "round_tags": list(kinds), "round_after": list(after)}
+
+
+def round_rows(v):
+    """The page's table of losing.c: a line is a round."""
+    message = receive = 1
+    for tag, before, looks, receives, kinds, after in zip(*(v["round_" + name] for name in ("tag", "before", "look", "receives", "tags", "after"))):
+        def named(word, first, count):
+            return " and ".join(f"{word} {first + i} (tag {tag + (i if kinds == 2 else 0)})" for i in range(count))
+        steps = [named("message", message, before) and f"{named('message', message, before)} sent", looks and "rank 1 calls MPI_Iprobe",
+                 f"{named('receive', receive, receives)} posted",
+                 named("message", message + before, after) and f"{named('message', message + before, after)} sent"]
+        yield "     - " + "; ".join(step for step in steps if step)
+        message, receive = message + before + after, receive + receives
+
+
 def variant(random):
-    """Trials in an order of their own: of each its receives' tag, and its messages' turns and tags."""
+    """Rounds of losing.c; and trials in an order of their own: of each its receives' tag, and its messages' turns and tags."""
+    rounds = rounds_of(random)
     trials = [*ONE, *TWO, [(1, ""), random.choice(((3, ""), (LAST, "")))], *OTHERS]
     random.shuffle(trials)
     tags = random.sample(range(10, 100), len(trials))
@@ -36,7 +67,7 @@ def variant(random):
     v = {"trial_tag": tags, "trial_receives": [sum(not whose for _, whose in messages) for messages in trials],
          "message_trial": [trial for trial, _, _ in messages], "message_turn": [turn for _, turn, _ in messages],
          "message_tag": [tag for _, _, tag in messages]}
-    return {**v, "page_messages": "\n".join(rows(v))}
+    return {**rounds, **v, "page_rounds": "\n".join(round_rows(rounds)), "page_messages": "\n".join(rows(v))}
 
 
 def rows(v):
