@@ -58,7 +58,7 @@ def case_racy_mpi(case):
         case.expect(f"calling init: {racy}/libmpi.so.12" in case.last.stderr, f"ranks do not load {racy}/libmpi.so.12")
         case.margay("-env", "LD_DEBUG=libs", program)
         case.expect(f"calling init: {racy}/" not in case.last.stderr, "the racy library is loaded without being asked for")
-    case.margay("--mpi", "sound", program, status=64)
+    case.margay("--mpi", "sound", program, status=2)
     case.expect('"sound" is none of margay, system and racy' in case.last.stderr, "a wrong name is to be told")
 
 

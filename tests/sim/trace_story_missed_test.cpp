@@ -39,7 +39,8 @@ struct Posting : HandMade {
   }
 };
 
-TEST_CASE("story: a message that the heap takes between a receive's search and its insertion was lost to that receive") {
+TEST_CASE(
+    "story: a message that the heap takes between a receive's search and its insertion was lost to that receive") {
   Posting posting;
   posting.post(kTag7);
   posting.miss();
