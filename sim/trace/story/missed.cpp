@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/trace/names.hpp"
+
 namespace margay::sim {
 
 namespace {
