@@ -75,6 +75,12 @@ install(TARGETS margay_measure RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/m
 install(TARGETS mpi margay_portals_shared EXPORT margay LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # All that an installation takes from the build: cmake --build B --target installed && cmake --install B
 add_custom_target(installed DEPENDS margay margay_measure mpi margay_portals_shared)
+if(TARGET mpi_racy)
+  install(TARGETS mpi_racy LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/margay/labs NAMELINK_SKIP)
+  file(MAKE_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/margay/labs)
+  margay_link(libmpi.so.12 libmpich.so.12 ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/margay/labs ${CMAKE_INSTALL_LIBDIR}/margay/labs)
+  add_dependencies(installed mpi_racy)
+endif()
 
 # --- Headers: mpi.h and its parts; margay/portals.hpp and, by following its includes, the headers that it needs. ---
 

@@ -1,6 +1,6 @@
 # The shared libraries that programs link: libmpi.so.12 (all layers, the MPICH ABI's names only) and
 # libmargay_portals.so (portals and the simulated machine, their C++ names). A program that links both has two separate
-# simulated machines in it: use one of them.
+# simulated machines in it: use one of them. A third, of a lab, loses messages (`racy.cmake`).
 include_guard(GLOBAL)
 
 # The shape of an installation inside the build tree, so that bin/mpicc works from there too: build/<preset>/{bin,lib,include}.
@@ -20,8 +20,9 @@ endif()
 set_target_properties(margay_portals margay_sim PROPERTIES CXX_VISIBILITY_PRESET default)
 
 # The layers are archives: their every object goes in. One generated source gives the library a name to be known by.
+# COMPILED_ONLY: linked from compiled code, in a second, though others are optimized when they are linked.
 function(margay_shared_library target)
-  cmake_parse_arguments(ARG "" "" "LAYERS" ${ARGN})
+  cmake_parse_arguments(ARG "COMPILED_ONLY" "" "LAYERS" ${ARGN})
   set(source ${PROJECT_BINARY_DIR}/${target}_ident.c)
   file(CONFIGURE OUTPUT ${source} CONTENT
     "__attribute__((used)) static const char margay_ident[] = \"@(#)margay ${PROJECT_VERSION}\";\n")
@@ -31,7 +32,9 @@ function(margay_shared_library target)
   list(GET ARG_LAYERS -1 top)
   target_link_libraries(${target} PRIVATE ${top})
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${layers}")
-  if(MARGAY_LINK_OPTIMIZED)
+  if(MARGAY_LINK_OPTIMIZED AND ARG_COMPILED_ONLY)
+    target_link_options(${target} PRIVATE -fno-lto)
+  elseif(MARGAY_LINK_OPTIMIZED)
     target_link_options(${target} PRIVATE -flto=auto -O2 ${MARGAY_SMALL_MEMORY} -Wno-stringop-overflow
       -Wno-stringop-overread)  # as in margay_layer
   endif()
@@ -44,8 +47,11 @@ endfunction()
 
 margay_shared_library(mpi LAYERS margay_portals margay_sim margay_mpi_adi margay_collectives)
 add_library(margay::mpi ALIAS mpi)
-set_target_properties(mpi PROPERTIES VERSION 12 SOVERSION 12 LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libmpi.map)
-target_link_options(mpi PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libmpi.map)
+function(margay_mpi_library target)
+  set_target_properties(${target} PROPERTIES VERSION 12 SOVERSION 12 LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libmpi.map)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libmpi.map)
+endfunction()
+margay_mpi_library(mpi)
 target_include_directories(mpi INTERFACE $<BUILD_INTERFACE:${margay_stage}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
 # What of mpi.h no source binds is there by name and refuses (scripts/coverage, docs/mpi_coverage.md).
@@ -59,7 +65,9 @@ add_custom_command(OUTPUT ${refusing_folder}/stamp BYPRODUCTS ${refusing}
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/coverage --generate ${refusing_folder}
   COMMAND ${CMAKE_COMMAND} -E touch ${refusing_folder}/stamp
   DEPENDS ${prototypes} ${bindings} ${PROJECT_SOURCE_DIR}/scripts/coverage VERBATIM)
-target_sources(mpi PRIVATE ${refusing} ${refusing_folder}/stamp)
+add_library(margay_refusing OBJECT ${refusing} ${refusing_folder}/stamp)
+target_link_libraries(margay_refusing PRIVATE margay_flags)
+target_sources(mpi PRIVATE $<TARGET_OBJECTS:margay_refusing>)
 set_source_files_properties(${refusing} PROPERTIES GENERATED TRUE COMPILE_OPTIONS "-fno-lto;-O1;-g0")
 
 margay_shared_library(margay_portals_shared LAYERS margay_portals margay_sim)

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/progress/absent_owner.hpp"
 #include "mpi_adi/progress/describe.hpp"
 #include "mpi_adi/progress/progress.hpp"
 #include "mpi_adi/protocol/cancel.hpp"
@@ -101,12 +102,7 @@ bool Device::progress(int messages) {
 }
 
 bool Device::progress_for_absent_owner() {
-  const bool moved = mpi_adi::progress(impl_->parts, kMessagesPerRound);
-  TaskQueue& tasks = impl_->parts.tasks;
-  const bool ran = tasks.any_awake_for_coprocessor() && tasks.run(TaskQueue::Who::coprocessor);
-  sim::Kernel& kernel = impl_->parts.kernel;
-  if (kernel.serves_while_away()) impl_->parts.heap.relieve_absent(kernel.take_longest_hold(kReceivePortal));
-  return moved || ran || tasks.any_awake_for_coprocessor();
+  return mpi_adi::progress_for_absent_owner(impl_->parts, kMessagesPerRound);
 }
 
 void Device::about_to_sleep() {

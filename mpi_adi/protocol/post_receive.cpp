@@ -5,6 +5,7 @@
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
+#include "mpi_adi/protocol/posting_gap.hpp"
 #include "mpi_adi/protocol/receive_common.hpp"
 #include "mpi_adi/protocol/receives.hpp"
 
@@ -53,6 +54,7 @@ template <bool Watched>
   if constexpr (Watched) {
     if (parts.recorder().on()) trace_request(parts, sim::TraceKind::search_miss, request, 0, criteria.match_bits);
   }
+  posting_gap(parts, receive);  // empty, but in a lab
   list_entry(parts, request);
   request.state = ReceiveState::posted;
   if (source_lost(parts, *receive.communicator, receive.source)) end_receive_of_lost(parts, request);

@@ -1,7 +1,8 @@
 // Posting a receive. Paper 001, section 2: the entry is prepared, "however, the entry is not activated until a search
 // of the dynamic heap is performed ... This operation must be atomic to insure that the kernel doesn't deposit a
 // message in the dynamic heap between the time the heap is searched and the entry is activated." It is: the kernel
-// delivers in its progress only, which runs under the process lock that the caller holds.
+// delivers in its progress only, which runs under the process lock that the caller holds. In the library of a lab it is
+// not (protocol/posting_gap).
 #pragma once
 
 #include "mpi_adi/device/checked_call.hpp"

@@ -108,7 +108,7 @@ std::string first_of(const std::vector<Need>& needs) {
 // A program that would fail at its first call is refused before any rank runs. What cannot be read is left to exec, a
 // library that is not found to the loader.
 Status check_library(const RunOptions& options, const ProgramSpec& program, const std::string& path) {
-  const std::string folder = find_library_folder();
+  const std::string folder = library_folder_of(options);
   SymbolCheck check;
   if (folder.empty() || !check_symbols(path, folder, library_path(options, program, folder, environ), check).ok())
     return {};
@@ -186,6 +186,7 @@ Status take_rates_for(const RunOptions& options, JobPlan& plan) {
 
 int run_job(const RunOptions& options) {
   if (Status status = check_rank_options(options); !status.ok()) return complain(status, kStatusBadCommandLine);
+  if (Status status = check_library_folder(options); !status.ok()) return complain(status, kStatusCannotStart);
   std::vector<std::string> paths;
   int exit_status = 0;
   if (Status status = find_programs(options, paths, exit_status); !status.ok()) return complain(status, exit_status);

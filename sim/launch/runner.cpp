@@ -72,7 +72,7 @@ Status Runner::prepare() {
   offspring_.begin(memory_.job_name());
   started_ns_ = signed_monotonic_ns();
   static_cast<void>(::sigprocmask(SIG_BLOCK, nullptr, &saved_.signal_mask));
-  if (!options_.system_mpi) library_folder_ = find_library_folder();
+  library_folder_ = library_folder_of(options_);
   other_mpi_.begin(library_folder_, started_ns_);
   if (Status status = poller_.open(); !status.ok()) return status;
   // Orphans of the ranks become the launcher's children, so that it can see and end them.

@@ -22,7 +22,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "labs"))
 
 from frame import child, variant  # noqa: E402  (after the path)
-from frame.files import read  # noqa: E402
+from frame.files import read, write  # noqa: E402
 from frame.trace import Trace  # noqa: E402
 
 BUILD = ""
@@ -376,6 +376,25 @@ class CommandTest(unittest.TestCase):
         self.says(2, "trace is a symbolic link: remove it", "check")
         self.assertTrue(os.path.exists(os.path.join("earlier", "rank_00000.trace")))
         os.remove("trace")
+
+    def test_another_program_of_a_lab(self):
+        folder = os.path.join(self.place, "posting")
+        self.lab("start", "posting", folder)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder)
+        self.says(0, "--trace trace_losing ./losing", "run", "losing", "--stats")
+        self.assertEqual(sorted(name for name in os.listdir(".") if name.startswith("trace")), ["trace_losing"])
+        self.says(2, "unknown option --wrong", "run", "losing", "--wrong")
+        self.says(2, "names a program or its arguments", "run", "--stats", "losing")
+        self.says(2, "names a program or its arguments", "run", "wrong")
+        write("\n".join(f"{name} = 1" for name in ("empty", "exchanged", "number", "lost", "lost_taken_by", "waits")), "predict.txt")
+        self.folder = folder
+        self.change("program.cpp", "  post_racy(desk, receive);\n  /* END", "  return post_racy(desk, receive);\n  /* END")
+        with open("losing.c", "a", encoding="utf-8") as file:
+            file.write("/* mine */\n")
+        self.says(1, "losing.c is not as it was handed out", "check")
+        os.remove("losing.c")
+        self.says(1, "losing.c is not as it was handed out", "check")
 
     def test_a_folder_of_any_name(self):
         """The command that `start` shows works as it stands, in bash."""

@@ -168,13 +168,14 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--lab", action="append")
+    parser.add_argument("--skip", action="append", default=[], metavar="LAB", help="leave this one out, by its folder's name")
     parser.add_argument("--command", choices=("margay", "script"), default="margay")
     parser.add_argument("--every", action="store_true", help="each wrong answer with each seed")
     parser.add_argument("--wrong", type=int, default=0, metavar="N")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
-    labs = sorted(name for name in os.listdir(LABS) if re.fullmatch(r"\d\d_\w+", name))
+    labs = sorted(name for name in os.listdir(LABS) if re.fullmatch(r"\d\d_\w+", name) and name not in options.skip)
     labs = [name for name in labs if not options.lab or name in options.lab or name[3:] in options.lab]
     if not labs:
         raise SystemExit("there is no such lab")

@@ -49,6 +49,19 @@ def case_system_mpi(case):
     case.expect_lines(who_lines(2))
 
 
+def case_racy_mpi(case):
+    """`margay run --mpi racy` loads the library of lab 11, beside the ordinary one; another name is refused."""
+    program = case.ours("who.c")
+    racy = case.build.folder / "lib" / "margay" / "labs"
+    if (racy / "libmpi.so.12").exists():
+        case.margay("--mpi", "racy", "-env", "LD_DEBUG=libs", program)
+        case.expect(f"calling init: {racy}/libmpi.so.12" in case.last.stderr, f"ranks do not load {racy}/libmpi.so.12")
+        case.margay("-env", "LD_DEBUG=libs", program)
+        case.expect(f"calling init: {racy}/" not in case.last.stderr, "the racy library is loaded without being asked for")
+    case.margay("--mpi", "sound", program, status=2)
+    case.expect('"sound" is none of margay, system and racy' in case.last.stderr, "a wrong name is to be told")
+
+
 def case_command_line(case):
     """Program arguments, several programs, mpiexec's and mpirun's names, labels, variables, folders."""
     program = case.ours("who.c")

@@ -36,8 +36,11 @@ ranks() {
 # What an installation takes from the build is what the target `installed` builds, and scripts/demo builds that: the README's
 # order is the demo, then the installation. (Of a link, what it leads to; wrappers are made when the build is configured.)
 ninja -C "$build" -t commands installed > "$work/commands" || fail "the target \`installed\` is missing"
-grep -oE "$build/(bin|lib)/[^/\"]+" "$build/cmake_install.cmake" | xargs -d '\n' readlink -f | sort -u > "$work/taken"
-for name in bin/margay lib/libmpi.so.12 lib/libmargay_portals.so; do
+grep -oE "$build/(bin|lib)/[^\"]+" "$build/cmake_install.cmake" | xargs -d '\n' readlink -f | sort -u > "$work/taken"
+# The library of lab 11, unless the build was configured without (-DMARGAY_LABS=OFF).
+racy=
+grep -q '^MARGAY_LABS:BOOL=ON' "$build/CMakeCache.txt" && racy=margay/labs/libmpi.so.12
+for name in bin/margay lib/libmpi.so.12 ${racy:+"lib/$racy"} lib/libmargay_portals.so; do
   grep -qF "$build/$name" "$work/taken" || fail "cmake_install.cmake does not take $name from the build"
 done
 while read -r file; do
@@ -52,6 +55,7 @@ step "install" cmake --install "$build" --prefix "$work/first"
 mv "$work/first" "$prefix"
 
 for file in bin/margay bin/mpicc bin/mpicxx bin/mpifort bin/mpif90 bin/mpif77 bin/mpiexec bin/mpirun include/mpi.h lib*/libmpi.so.12 lib*/libmpich.so.12 \
+  ${racy:+"lib*/$racy" lib*/margay/labs/libmpich.so.12} \
   share/margay/labs/lab share/margay/examples/heat2d.c share/margay/wireshark/margay.lua share/doc/margay/docs/first_trace.md; do
   # shellcheck disable=SC2086  # the pattern in lib* is meant
   (cd "$prefix" && ls $file) >/dev/null 2>&1 || fail "not installed: $file"
@@ -60,6 +64,15 @@ step "margay lab start" "$prefix/bin/margay" lab start protocols "$work/lab"
 step "margay lab answer" "$prefix/bin/margay" lab answer "$work/lab"
 mv "$work/lab/answers.txt" "$work/lab/predict.txt"; mv "$work/lab/answer.c" "$work/lab/program.c"
 step "margay lab check" "$prefix/bin/margay" lab check "$work/lab"
+if [ -n "$racy" ]; then
+  # Its lab; and the ordinary library has nothing of it.
+  step "margay lab start posting" "$prefix/bin/margay" lab start posting "$work/racy"
+  step "margay lab answer, with the racy library" "$prefix/bin/margay" lab answer "$work/racy"
+  mv "$work/racy/answers.txt" "$work/racy/predict.txt"; mv "$work/racy/answer.cpp" "$work/racy/program.cpp"
+  step "margay lab check, with the racy library" "$prefix/bin/margay" lab check "$work/racy"
+  nm -C "$prefix"/lib*/$racy | grep -q 'posting_gap' || fail "the racy library has no gap in its posting"
+  nm -C "$prefix"/lib*/libmpi.so.12 | grep -q 'posting_gap' && fail "the ordinary library has the racy one's gap"
+fi
 if grep -rlF "$work/first" "$prefix/bin" "$prefix"/lib*/pkgconfig "$prefix"/lib*/cmake 2>/dev/null | grep -q .; then
   fail "an installed text file names the folder of the installation: it would break when moved"
 fi

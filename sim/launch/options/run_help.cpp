@@ -22,6 +22,7 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   -outfile-pattern P      standard output to files, %r is the rank, %h the host, %% a %; -errfile-pattern: standard error
   -bind-to core|none      bind ranks to processors round robin (default none)
   --mpi margay|system     system: leave LD_LIBRARY_PATH alone, so that a program keeps its own MPICH library
+  --mpi racy              a library for teaching, which loses messages: it does not post receives atomically (lab 11)
   --print-all-exitcodes   exit code of each rank, at the end
   --stats                 messages by protocol and wire, one-sided accesses by way, match entries looked at, drops, at the end
   --check-accounting      sent = delivered + dropped for each pair of ranks, else exit status 70

@@ -414,10 +414,11 @@ class Parser {
   }
 
   Status mpi(const std::string& word, const std::string& value) {
-    if (value != "system" && value != "margay") {
-      return Status::error("option " + word + ": \"" + value + "\" is neither margay nor system");
+    if (value != "system" && value != "margay" && value != "racy") {
+      return Status::error("option " + word + ": \"" + value + "\" is none of margay, system and racy");
     }
     out_.system_mpi = value == "system";
+    out_.racy_mpi = value == "racy";
     return {};
   }
 

@@ -49,6 +49,7 @@ struct RunOptions {
   bool strict = false;  // what the checks find is an error
   bool abort_deadlock = false;
   bool system_mpi = false;  // leave LD_LIBRARY_PATH alone
+  bool racy_mpi = false;    // the library of lab 11, which loses messages
   bool show_version = false;
   bool show_help = false;
   BindTo bind_to = BindTo::kNone;

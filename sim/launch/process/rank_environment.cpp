@@ -103,4 +103,19 @@ std::string find_library_folder() {
   return {};
 }
 
+std::string library_folder_of(const RunOptions& options) {
+  if (options.system_mpi) return {};
+  const std::string folder = find_library_folder();
+  return options.racy_mpi && !folder.empty() ? folder + "/margay/labs" : folder;
+}
+
+portals::Status check_library_folder(const RunOptions& options) {
+  if (!options.racy_mpi) return {};
+  const std::string folder = library_folder_of(options);
+  if (!folder.empty() && ::access((folder + "/libmpi.so.12").c_str(), R_OK) == 0) return {};
+  return portals::Status::error(
+      "--mpi racy: there is no " + (folder.empty() ? "margay/labs" : folder) +
+      "/libmpi.so.12: build margay with -DMARGAY_LABS=ON (target mpi_racy), or install it anew");
+}
+
 }  // namespace margay::sim

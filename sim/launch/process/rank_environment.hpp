@@ -30,4 +30,9 @@ struct RankDescriptors {
 // The folder with libmpi.so.12 that belongs to this executable; empty when there is none.
 [[nodiscard]] std::string find_library_folder();
 
+// The folder with the libmpi.so.12 that these options ask for; empty: the system's is asked for, or there is none.
+[[nodiscard]] std::string library_folder_of(const RunOptions& options);
+// Error: it is asked for by name, and was not built.
+[[nodiscard]] portals::Status check_library_folder(const RunOptions& options);
+
 }  // namespace margay::sim

@@ -10,6 +10,8 @@
 #include "sim/trace/error_names.hpp"
 #include "sim/trace/story/copies.hpp"
 #include "sim/trace/story/fate.hpp"
+#include "sim/trace/story/gaps.hpp"
+#include "sim/trace/story/missed.hpp"
 #include "sim/trace/text.hpp"
 
 namespace margay::sim {
@@ -21,16 +23,21 @@ constexpr std::size_t kMissing = MessageStory::kNone;
 class Teller {
  public:
   Teller(const Trace& trace, const Messages& messages, const EventWords& words, const MessageStory& story)
-      : trace_(trace), messages_(messages), words_(words), story_(story) {}
+      : trace_(trace),
+        messages_(messages),
+        words_(words),
+        story_(story),
+        missed_(missed_receive(trace, messages, story)) {}
 
   std::string run() {
     text_ = title(trace_, words_, story_) + "\n";
     add_steps();
     add_bits();
     add_walk();
+    add_missed();
     add_account();
     for (const std::string& sentence : copies_told(copies_of(trace_, story_))) add(sentence);
-    add_gaps();
+    for (const std::string& sentence : gaps_told(trace_, story_)) add(sentence);
     return std::move(text_);
   }
 
@@ -44,7 +51,10 @@ class Teller {
   // The steps, and the calls in which the sender sent it and the receiver took it.
   void add_steps() {
     std::vector<std::size_t> all = story_.steps;
-    for (const std::size_t step : {story_.begin, story_.posted, story_.received, story_.completed}) {
+    for (const std::size_t step : {missed_.posted, missed_.searched}) {
+      if (step != kMissing) all.push_back(step);
+    }
+    for (const std::size_t step : {story_.begin, story_.posted, story_.received, story_.completed, missed_.posted}) {
       if (step == kMissing) continue;
       const std::size_t call = messages_.call_around(step);
       if (call == kMissing || messages_.has_threads(at(step).file)) continue;
@@ -76,6 +86,7 @@ class Teller {
       case TraceGivenBack::never_wanted:
         return "its sender ended, and no receive had come for it";
       case TraceGivenBack::freed:
+        if (missed_.posted != kMissing) return "it was among the unexpected messages to the end";
         return is_in_finalize(story_.given_back) ? "its receiver ended MPI, and no receive had come for it"
                                                  : "its communicator was freed, and no receive had come for it";
     }
@@ -182,6 +193,14 @@ class Teller {
     if (lies_there && story_.matched != kMissing && messages_.is_whole_after(message.destination, story_.matched)) {
       add("Nothing in this trace received it.");
     }
+  }
+
+  void add_missed() {
+    if (missed_.posted == kMissing) return;
+    add(fmt::format(
+        "A receive that wants it (request {}) had searched the heap {} before it came, and entered the match "
+        "list after it: the posting was not atomic.",
+        at(missed_.searched).event.a, duration_text(between(missed_.searched, story_.matched))));
   }
 
   // Who was first, the message or its receive.
@@ -298,37 +317,11 @@ class Teller {
                        waited == 0 ? "" : fmt::format(", {} of it waiting", duration_text(waited)));
   }
 
-  void add_gaps() {
-    const auto lost = [&](std::uint32_t rank) {
-      return std::any_of(trace_.files.begin(), trace_.files.end(),
-                         [&](const TraceFile& file) { return file.rank == rank && file.lost != 0; });
-    };
-    const auto is_open = [&](std::uint32_t rank) {
-      return std::any_of(trace_.files.begin(), trace_.files.end(),
-                         [&](const TraceFile& file) { return file.rank == rank && !file.closed; });
-    };
-    const auto absent = [&](std::uint32_t rank) {
-      return std::none_of(trace_.files.begin(), trace_.files.end(),
-                          [&](const TraceFile& file) { return file.rank == rank; });
-    };
-    for (const auto& [rank, has] :
-         {std::pair(story_.identity.source, story_.begin != kMissing || story_.sent != kMissing),
-          std::pair(story_.identity.destination, story_.arrived != kMissing)}) {
-      if (absent(rank)) {
-        add(fmt::format("What rank {} did is not known: its file is not in this folder.", rank));
-      } else if (!has && rank == story_.identity.source && !lost(rank) && is_open(rank)) {
-        add(fmt::format("Rank {} ended, or was killed, before it had recorded that it sent it.", rank));
-      } else if (!has && lost(rank)) {
-        add(fmt::format(
-            "The beginning at rank {} was overwritten or left out: record more (--trace-events, --trace-last).", rank));
-      }
-    }
-  }
-
   const Trace& trace_;
   const Messages& messages_;
   const EventWords& words_;
   const MessageStory& story_;
+  const MissedReceive missed_;
   std::string text_;
 };
 

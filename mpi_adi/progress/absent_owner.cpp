@@ -1,0 +1,16 @@
+#include "mpi_adi/progress/absent_owner.hpp"
+
+#include "mpi_adi/progress/progress.hpp"
+
+namespace margay::mpi_adi {
+
+bool progress_for_absent_owner(DeviceParts& parts, int messages) {
+  const bool moved = progress(parts, messages);
+  TaskQueue& tasks = parts.tasks;
+  const bool ran = tasks.any_awake_for_coprocessor() && tasks.run(TaskQueue::Who::coprocessor);
+  sim::Kernel& kernel = parts.kernel;
+  if (kernel.serves_while_away()) parts.heap.relieve_absent(kernel.take_longest_hold(kReceivePortal));
+  return moved || ran || tasks.any_awake_for_coprocessor();
+}
+
+}  // namespace margay::mpi_adi
