@@ -184,6 +184,14 @@ TEST_CASE("export: a chart has an arrow for each hop, a broken one for answers, 
   CHECK(msc.find("\\\"unexpected long\\\"") != std::string::npos);
 }
 
+TEST_CASE("export: a chart calls a message's communicator as its sender did, like the story") {
+  const made::HandMade made = made::renamed_communicator();
+  const Exported exported(made.trace);
+  const Chart chart = chart_of(exported.source(), exported.stories);
+  REQUIRE_EQ(chart.steps.size(), 1);
+  CHECK_EQ(chart.steps[0].text, "put #5, 0 bytes, tag 7 from 0 in the sender's");
+}
+
 TEST_CASE("export: a replay sends and receives with real sizes, computes between calls") {
   made::HandMade made = made::pulled();
   made.add(1, TraceKind::mpi_enter).a = 0;

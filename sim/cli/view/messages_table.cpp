@@ -129,8 +129,7 @@ class MessageRows {
     const Trace::Entry& best = is_begin ? input_.entry(story.begin) : told;
     what_.push_back(strings_.number(input_.words.message(best)));
     const bool has_communicator = (is_envelope && !is_answer) || is_data;
-    communicator_.push_back(strings_.number(
-        has_communicator ? input_.names.communicator(best.file, bits.context, event.time) : std::string()));
+    communicator_.push_back(strings_.number(has_communicator ? input_.words.communicator(best) : std::string()));
     protocol_.push_back(chosen.protocol == TraceProtocol::none ? 0 : strings_.number(name(chosen.protocol)));
     how_.push_back(strings_.number(fate(input_.messages, story)));
     const std::size_t on_wire = story.sent != kNoEntry ? story.sent : story.arrived;

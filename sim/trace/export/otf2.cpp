@@ -163,7 +163,7 @@ class Otf2Writer {
     LocationRecord record;
     record.tag = bits.tag;
     record.bytes = event.bytes;
-    record.communicator = strings_.of(source_.names.communicator(entry.file, bits.context, event.time));
+    record.communicator = strings_.of(source_.words.communicator(entry));
     record.kind = RecordKind::send;
     record.peer = event.destination;
     add_at(story.sent, record);

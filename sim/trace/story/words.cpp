@@ -184,6 +184,11 @@ std::string EventWords::bits(const Trace::Entry& entry, std::uint8_t portal) con
                      names_.communicator(file, is.context, time_ns));
 }
 
+std::string EventWords::communicator(const Trace::Entry& entry) const {
+  const auto [file, time_ns] = senders_.of(entry);
+  return names_.communicator(file, split_envelope(entry.event.match_bits).context, time_ns);
+}
+
 std::string EventWords::envelope(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   const std::uint8_t portal = event.kind == TraceKind::send_begin ? 0 : event.portal;
