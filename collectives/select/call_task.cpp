@@ -4,7 +4,7 @@
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/mpi/outcome.hpp"
-#include "mpi_adi/progress/describe.hpp"
+#include "mpi_adi/object/communicator_word.hpp"
 
 namespace margay::collectives {
 

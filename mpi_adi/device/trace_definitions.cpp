@@ -7,6 +7,7 @@
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/object/communicator_word.hpp"
 #include "sim/trace/names.hpp"
 
 namespace margay::mpi_adi {
@@ -86,10 +87,13 @@ void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) 
 }
 
 void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since) {
+  // An intercommunicator's collective calls go by the context that its messages have.
+  if (communicator.inter != nullptr) return define_in_trace(recorder, *communicator.inter, since);
   if (std::exchange(communicator.in_trace, true)) return;
-  const auto size = static_cast<std::uint64_t>(communicator.peer_count());
+  const auto size = static_cast<std::uint64_t>(communicator.everybody().size());
   recorder.define(sim::DefinitionKind::communicator, communicator.context,
-                  size << 32U | static_cast<std::uint32_t>(communicator.rank()), communicator.name, since);
+                  size << 32U | static_cast<std::uint32_t>(communicator.rank()),
+                  communicator.is_inter() ? communicator_word(communicator) : communicator.name, since);
   std::uint64_t members = 0;
   for (const Group* group : {communicator.group.get(), communicator.remote.get()}) {
     if (group == nullptr) continue;
