@@ -54,7 +54,9 @@ SYNCHRONISATIONS = ("fence", "post", "start", "complete", "wait", "lock", "unloc
 BODIES = ("none", "slot", "straight", "cell", "ring", "ring_in_parts", "ring_instead", "read", "epoll", "uring",
           "uring_provided", "virtual")
 BODY_KINDS = ("kernel_send", "kernel_sent", "kernel_reply_sent", "kernel_deposit")
-REASONS = {"send_begin": CHOICES, "kernel_match": WALKS, "kernel_pass": PASSED, "window_access": WAYS, **{kind: BODIES for kind in BODY_KINDS}}
+ROOTS = ("member", "remote", "here", "another")
+REASONS = {"send_begin": CHOICES, "kernel_match": WALKS, "kernel_pass": PASSED, "window_access": WAYS, "collective_begin": ROOTS,
+           **{kind: BODIES for kind in BODY_KINDS}}
 BODY_IN_PIECES = 0x80
 WITH_CALL = {"wait_begin", "wait_end", "mpi_enter", "mpi_leave"}
 WITH_REQUEST = {"send_begin", "post_receive", "search_hit", "search_miss", "receive_complete", "request_complete",

@@ -113,6 +113,9 @@ constexpr std::array<std::string_view, kTraceAlgorithmCount> kAlgorithmNames = {
 };
 static_assert(!kAlgorithmNames.back().empty());
 
+constexpr std::array<std::string_view, kTraceRootCount> kRootNames = {"member", "remote", "here", "another"};
+static_assert(!kRootNames.back().empty());
+
 template <std::size_t count, typename Number>
 std::string_view lookup(const std::array<std::string_view, count>& names, Number number) {
   const auto index = static_cast<std::size_t>(number);
@@ -154,6 +157,10 @@ std::string_view name(TraceOperation operation) {
 }
 std::string_view name(TraceAlgorithm algorithm) {
   return lookup(kAlgorithmNames, algorithm);
+}
+
+std::string_view name(TraceRoot root) {
+  return lookup(kRootNames, root);
 }
 
 std::optional<TraceKind> trace_kind(std::string_view name) {

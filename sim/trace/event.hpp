@@ -81,8 +81,9 @@ enum class TraceKind : std::uint16_t {
   synchronous_answer = 37,  // {a: request, match_bits, detail: its sequence} it tells that a receive took the message
   // A collective call of this rank, blocking or not: {source: this rank, match_bits: as of its messages, a: call's
   // number on its communicator}
-  collective_begin = 38,  // {bytes: of one rank's data, b: TraceOperation | TraceAlgorithm << 8 | root << 16}
-  collective_end = 39,    // {b: error class}
+  // {bytes: of one rank's data, b: TraceOperation | TraceAlgorithm << 8 | root << 16, reason: TraceRoot}
+  collective_begin = 38,
+  collective_end = 39,  // {b: error class}
   // The receiver's device again
   given_back = 40,  // {match_bits, bytes, reason: TraceGivenBack} the heap lost it unread
 };
@@ -281,6 +282,16 @@ enum class TraceAlgorithm : std::uint8_t {
 inline constexpr std::uint8_t kTraceAlgorithmCount = 8;
 [[nodiscard]] std::string_view name(TraceAlgorithm algorithm);
 
+// How a rank names the root of a collective call.
+enum class TraceRoot : std::uint8_t {
+  member = 0,   // by its rank in the communicator
+  remote = 1,   // by its rank in the other group of an intercommunicator
+  here = 2,     // MPI_ROOT: it is the one
+  another = 3,  // MPI_PROC_NULL: another one of its own group is
+};
+inline constexpr std::uint8_t kTraceRootCount = 4;
+[[nodiscard]] std::string_view name(TraceRoot root);
+
 inline constexpr std::uint8_t kNoWire = 0xff;
 inline constexpr std::uint8_t kNoHeader = 0xff;
 
@@ -297,7 +308,7 @@ struct TraceEvent {
   portals::Rank destination = portals::kAnyRank;
   std::uint8_t header = kNoHeader;  // portals::Kind
   std::uint8_t portal = portals::kNoPortal;
-  // By kind: portals::DropReason, portals::Passed, TraceChoice, TraceWay, TraceBody, kTraceWalk*.
+  // By kind: portals::DropReason, portals::Passed, TraceChoice, TraceWay, TraceBody, TraceRoot, kTraceWalk*.
   std::uint8_t reason = 0;
   portals::Saved saved = portals::Saved::nothing;
   std::uint64_t sequence = 0;

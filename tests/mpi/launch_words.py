@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""In which words traces and checks tell of what a program did: names of communicators.
+"""In which words traces and checks tell of what a program did: names of communicators, roots.
 
     tests/mpi/launch_words.py --build build/release             every case
-    tests/mpi/launch_words.py --build build/release one_name    one
+    tests/mpi/launch_words.py --build build/release between     one
     tests/mpi/launch_words.py --list
 """
 import pathlib
@@ -31,6 +31,30 @@ def case_one_name(case):
             if tags[0] == 11:
                 case.expect(len(re.findall(rf"calls MPI_Allreduce of \d x MPI_INT with MPI_SUM, {of_trace}", told)) == 2,
                             "the calls that differ name it")
+
+
+def case_between(case):
+    """Collective calls of an intercommunicator tell its name and the root as each call names it; so do their messages."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        margay = case.build.tool("margay")
+        case.margay("--trace", trace, case.ours("between.c"), ranks=4)
+        case.run([margay, "trace", "check", trace])
+        case.run([margay, "trace", "print", trace, "--all", "--kind", "collective_begin"])
+        begun = case.last.stdout
+        remote = "rank {} of the remote group"
+        of_3, of_0 = (remote.format(1), remote.format(1), "MPI_PROC_NULL", "MPI_ROOT"), ("MPI_ROOT", "MPI_PROC_NULL", remote.format(0), remote.format(0))
+        for call, how, roots in ((0, "bcast by tree", of_3), (1, "reduce by tree", of_0), (2, "gather by direct", of_3), (3, "bcast by tree", of_0)):
+            for rank, root in enumerate(roots):
+                words = rf"^ *[\d.]+ +{rank} .* begins collective call {call} of bridge: {how}, root {root}, "
+                case.expect(len(re.findall(words, begun, re.M)) == 1, f"no line: {words}")
+        case.expect(not re.search(r"of bridge: .*, root \d", begun), "no root is one of the library's own parts")
+        plain = set(re.findall(r"of (.*): barrier by", begun)) - {"MPI_COMM_WORLD"}
+        case.expect(len(plain) == 1 and re.fullmatch(r"intercommunicator \d+ \(2 and 2 ranks\)", *plain), f"the other's name: {plain}")
+        case.run([margay, "trace", "messages", trace, "--collective"])
+        case.expect(re.search(r"of bridge: bcast by tree, root MPI_ROOT, message 1 of 1 that rank 3 sends in it", case.last.stdout), "its messages")
+        case.run([margay, "trace", "story", trace, "--tag", "5"])
+        case.expect("tag 5 from 1 in bridge" in case.last.stdout, "a message on it")
 
 
 if __name__ == "__main__":

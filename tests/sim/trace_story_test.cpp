@@ -309,6 +309,21 @@ TEST_CASE("story: a collective call's messages tell its algorithm and which of t
   CHECK(collective_call_words(0x8000'0000U | 3U << 11U | 2U) == "persistent collective call 3, start 2");
 }
 
+TEST_CASE("story: the root of a call between two groups is told as its rank names it") {
+  constexpr std::uint32_t kBcastByTree = 2U, kBarrier = 1U;
+  const auto told_root = [](TraceRoot named, std::uint32_t root, std::uint32_t operation) {
+    TraceEvent begin;
+    begin.b = operation | root << 16U;
+    begin.reason = static_cast<std::uint8_t>(named);
+    return words_of(collective_shape(begin));
+  };
+  CHECK(told_root(TraceRoot::member, 3, kBcastByTree) == "bcast by tree, root 3");
+  CHECK(told_root(TraceRoot::remote, 3, kBcastByTree) == "bcast by tree, root rank 3 of the remote group");
+  CHECK(told_root(TraceRoot::here, 0, kBcastByTree) == "bcast by tree, root MPI_ROOT");
+  CHECK(told_root(TraceRoot::another, 0, kBcastByTree) == "bcast by tree, root MPI_PROC_NULL");
+  CHECK(told_root(TraceRoot::here, 0, kBarrier) == "barrier by tree");
+}
+
 TEST_CASE("story: starts of a persistent call are counted on where its number has no more bits") {
   constexpr std::uint64_t kContext1 = std::uint64_t{1} << 3U;
   HandMade made;
