@@ -48,6 +48,7 @@ constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "collective_begin",
     "collective_end",
     "given_back",
+    "found",
 };
 static_assert(!kKindNames.back().empty());
 
@@ -113,6 +114,10 @@ constexpr std::array<std::string_view, kTraceAlgorithmCount> kAlgorithmNames = {
 };
 static_assert(!kAlgorithmNames.back().empty());
 
+constexpr std::array<std::string_view, kTraceProbeCount> kProbeNames = {"MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
+                                                                        "MPI_Improbe"};
+static_assert(!kProbeNames.back().empty());
+
 constexpr std::array<std::string_view, kTraceRootCount> kRootNames = {"member", "remote", "here", "another"};
 static_assert(!kRootNames.back().empty());
 
@@ -159,6 +164,9 @@ std::string_view name(TraceAlgorithm algorithm) {
   return lookup(kAlgorithmNames, algorithm);
 }
 
+std::string_view name(TraceProbe probe) {
+  return lookup(kProbeNames, probe);
+}
 std::string_view name(TraceRoot root) {
   return lookup(kRootNames, root);
 }

@@ -140,8 +140,13 @@ void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event
     case TraceKind::post_receive:
       words.add("ignore 0x{:016x}, request {}", event.detail, event.a);
       break;
-    case TraceKind::send_begin:
+    case TraceKind::found:
+      words.add("{}, {} polls in vain before", name(static_cast<TraceProbe>(event.reason)), event.a);
+      break;
     case TraceKind::search_hit:
+      if (event.reason != 0) words.add("taken out before");
+      [[fallthrough]];
+    case TraceKind::send_begin:
     case TraceKind::search_miss:
     case TraceKind::receive_complete:
     case TraceKind::request_complete:
@@ -181,7 +186,9 @@ bool is_drop_reason(TraceKind kind) {
   switch (kind) {
     case TraceKind::window_access:
     case TraceKind::kernel_match:
+    case TraceKind::search_hit:
     case TraceKind::collective_begin:
+    case TraceKind::found:
       return false;
     default:
       return !tells_body(kind);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""In which words traces and checks tell of what a program did: names of communicators, roots.
+"""In which words traces and checks tell of what a program did: names of communicators, roots, probes.
 
     tests/mpi/launch_words.py --build build/release             every case
     tests/mpi/launch_words.py --build build/release between     one
@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 
-from launch_case import cases_of, run_cases
+from launch_case import SOURCES, cases_of, run_cases
 
 
 def case_one_name(case):
@@ -55,6 +55,36 @@ def case_between(case):
         case.expect(re.search(r"of bridge: bcast by tree, root MPI_ROOT, message 1 of 1 that rank 3 sends in it", case.last.stdout), "its messages")
         case.run([margay, "trace", "story", trace, "--tag", "5"])
         case.expect("tag 5 from 1 in bridge" in case.last.stdout, "a message on it")
+
+
+def case_probed(case):
+    """The story of a message tells which probes found it, when and at which line; a poll that finds nothing is counted alone."""
+    source = (SOURCES / "probed.c").read_text().splitlines()
+    lines = {line.split("// line: ")[1]: rf"\(probed\.c:{number}\)" for number, line in enumerate(source, 1) if "// line: " in line}
+    margay = case.build.tool("margay")
+    after = r"[\d.]+ .s after it had arrived"
+    polls = "; 7 of the rank's polls before that found nothing"
+    left, taken = "which leaves it there", "no other receive gets it"
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.margay("--trace", trace, case.ours("probed.c", ["-g"]))
+        case.run([margay, "trace", "check", trace])
+        expected = {
+            1: (f"calls MPI_Probe {lines['probe']}", f"the message    is found by MPI_Probe, {left}",
+                f"- Found by MPI_Probe {lines['probe']}, {after}\\.", "finds it among the unexpected messages"),
+            2: (f"calls MPI_Iprobe {lines['iprobe']}", f"is found by MPI_Iprobe, {left}",
+                f"- Found by MPI_Probe {lines['first']}, {after}{polls}\\.", f"- Found by MPI_Iprobe {lines['iprobe']}, {after}{polls}\\."),
+            3: (f"calls MPI_Mprobe {lines['mprobe']}", f"is taken by MPI_Mprobe: {taken}", f"- Taken by MPI_Mprobe {lines['mprobe']}, {after}\\.",
+                "receives it, as a matched probe took it out for this", "- Rank 1 received it in MPI_Mrecv, "),
+            4: (f"is taken by MPI_Improbe: {taken}", f"- Taken by MPI_Improbe {lines['improbe']}, {after}"),
+        }
+        for tag, words in expected.items():
+            case.run([margay, "trace", "story", trace, "--tag", str(tag)])
+            for each in words:
+                case.expect(re.search(each, case.last.stdout), f"tag {tag}: the story does not say: {each}")
+        case.run([margay, "trace", "print", trace, "--kind", "found"])
+        found = [line for line in case.last.stdout.splitlines() if " by MPI_" in line]
+        case.expect(len(found) == 6, f"{len(found)} events of probes that found something, and none of others")
 
 
 if __name__ == "__main__":

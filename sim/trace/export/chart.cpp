@@ -19,6 +19,7 @@ bool is_noted(TraceKind kind) {
     case TraceKind::kernel_drop:
     case TraceKind::kernel_hold:
     case TraceKind::post_receive:
+    case TraceKind::found:
     case TraceKind::search_hit:
     case TraceKind::search_miss:
     case TraceKind::stop:

@@ -9,6 +9,7 @@
 #include "sim/trace/error_names.hpp"
 #include "sim/trace/story/copies.hpp"
 #include "sim/trace/story/fate.hpp"
+#include "sim/trace/story/probes.hpp"
 #include "sim/trace/text.hpp"
 
 namespace margay::sim {
@@ -27,6 +28,7 @@ class Teller {
     add_steps();
     add_bits();
     add_walk();
+    for (const std::string& sentence : probes_told(trace_, messages_, words_, story_)) add(sentence);
     add_account();
     for (const std::string& sentence : copies_told(copies_of(trace_, story_))) add(sentence);
     add_gaps();
@@ -43,7 +45,12 @@ class Teller {
   // The steps, and the calls in which the sender sent it and the receiver took it.
   void add_steps() {
     std::vector<std::size_t> all = story_.steps;
-    for (const std::size_t step : {story_.begin, story_.posted, story_.received, story_.completed}) {
+    std::vector<std::size_t> in_calls{story_.begin, story_.posted, story_.received, story_.completed};
+    if (!story_.found.empty()) {
+      std::erase_if(all, [&](std::size_t step) { return is_probe_left_out(trace_, story_, step); });
+      in_calls.insert(in_calls.end(), {story_.found.front(), story_.found.back()});
+    }
+    for (const std::size_t step : in_calls) {
       if (step == kMissing) continue;
       const std::size_t call = messages_.call_around(step);
       if (call == kMissing || messages_.has_threads(at(step).file)) continue;

@@ -239,6 +239,7 @@ std::string EventWords::of(const Trace::Entry& entry, const TraceEvent* arrival)
     case TraceKind::pull_begin:
     case TraceKind::pull_complete:
     case TraceKind::synchronous_answer:
+    case TraceKind::found:
       return of_request(entry);
     default:
       return of_rank(entry);
@@ -377,8 +378,14 @@ std::string EventWords::of_request(const Trace::Entry& entry) const {
       return fmt::format("wants at most {}, {} (request {})",
                          names_.elements(entry.file, event.b, event.bytes, event.time),
                          names_.wanted(entry.file, 0, event.match_bits, event.detail, event.time), event.a);
+    case TraceKind::found: {
+      const auto probe = static_cast<TraceProbe>(event.reason);
+      return fmt::format("{} {}{}", takes_out(probe) ? "is taken by" : "is found by", name(probe),
+                         takes_out(probe) ? ": no other receive gets it" : ", which leaves it there");
+    }
     case TraceKind::search_hit:
-      return "finds it among the unexpected messages";
+      return event.reason != 0 ? "receives it, as a matched probe took it out for this"
+                               : "finds it among the unexpected messages";
     case TraceKind::search_miss:
       return "no unexpected message is the one: the receive is posted";
     case TraceKind::receive_complete:
