@@ -55,6 +55,10 @@ Request* Device::start_receive(const CheckedReceive& receive) {
   return &post_receive(parts, receive);
 }
 
+Request* Device::start_receive_of(const CheckedReceive& receive, Datatype& told) {
+  return &post_receive_of(impl_->parts, receive, told);
+}
+
 void Device::cancel(Request& request) {
   mpi_adi::cancel(impl_->parts, request);
 }

@@ -55,6 +55,8 @@ class Device {
   [[nodiscard]] Request& sent() { return sent_; }
   // Posts a receive, or takes a matching message out of the heap (atomically with respect to the kernel).
   [[nodiscard]] Request* start_receive(const CheckedReceive& receive);
+  // The same of bytes that the program has as elements of `told`, in which a trace tells them. Requires: a source.
+  [[nodiscard]] Request* start_receive_of(const CheckedReceive& receive, Datatype& told);
   // Cancels a posted receive that nothing has matched; asks the receiver of a send that is not complete to give the
   // message back, if no receive took it; or does nothing. The request completes either way.
   void cancel(Request& request);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""In which words traces and checks tell of what a program did: names of communicators, roots, probes.
+"""In which words traces and checks tell of what a program did: names of communicators, roots, probes, partitions.
 
     tests/mpi/launch_words.py --build build/release             every case
     tests/mpi/launch_words.py --build build/release between     one
@@ -85,6 +85,38 @@ def case_probed(case):
         case.run([margay, "trace", "print", trace, "--kind", "found"])
         found = [line for line in case.last.stdout.splitlines() if " by MPI_" in line]
         case.expect(len(found) == 6, f"{len(found)} events of probes that found something, and none of others")
+
+
+def case_partitions(case):
+    """Partitions are told and found by what the program named: its tag, how many there are, what each is; on both sides."""
+    margay = case.build.tool("margay")
+    world = "from 0 in MPI_COMM_WORLD"
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.margay("--trace", trace, case.ours("partitions.c"))
+        case.run([margay, "trace", "check", trace])
+
+        def of_tag(command, tag):
+            case.run([margay, "trace", command, trace, "--tag", str(tag), "--count", "5000"])
+            return case.last.stdout
+
+        rows = of_tag("messages", 7)
+        for partition in range(4):
+            words = f"100 x MPI_INT, partition {partition} of 4 (each 100 x MPI_INT) with tag 7 {world}\n"
+            case.expect(rows.count(words) == 2, f"twice, once a round: {words}")
+        case.expect(rows.count(f"the setup of partitions with tag 7 {world}") == 1 and rows.count(" with tag 7 ") == 9, "the setup, and no others")
+        stories = of_tag("story", 7)
+        for message in range(4):
+            case.expect(f"wants at most 100 x MPI_INT, message {message} of partitions with tag 7 (2, each 200 x MPI_INT) {world}" in stories,
+                        f"the receive of message {message}")
+        stories = of_tag("story", 8)
+        case.expect(stories.count(f"of partitions with tag 8 (3, each 5 x every other) {world}") >= 3 and
+                    stories.count("wants at most 5 x every other, message ") == 3, "receives of a type with gaps")
+        rows = of_tag("messages", 9)
+        case.expect(f"2 x MPI_CHAR, partitions 1998 to 1999 of 2000 (each 1 x MPI_CHAR) with tag 9 {world}" in rows and rows.count("with tag 9") == 1001,
+                    "partitions that share a message")
+        case.run([margay, "trace", "print", trace, "--all"])
+        case.expect("MPI_BYTE" not in case.last.stdout and "channel" not in case.last.stdout, "nothing but what the program named")
 
 
 if __name__ == "__main__":

@@ -19,8 +19,33 @@ TEST_CASE("story: tags of partitioned communication are told as what they are") 
   const auto bits = [&](std::uint64_t tag) { return names.bits(0, 0, tag << 32U, 0); };
   CHECK(bits(0xc000'0007U) == "the setup of partitions with tag 7 from 0 in MPI_COMM_WORLD");
   CHECK(bits(0xe000'0000U | 13U << 10U | 2U) == "partitions of channel 13, message 2 from 0 in MPI_COMM_WORLD");
-  CHECK(has_tag(split_envelope(std::uint64_t{0xc000'0007U} << 32U), 7));
-  CHECK_FALSE(has_tag(split_envelope(std::uint64_t{0xe000'0007U} << 32U), 7));
+  CHECK(names.program_tag(0, std::uint64_t{0xc000'0007U} << 32U, 0) == 7U);
+  CHECK(names.program_tag(0, std::uint64_t{0xe000'0007U} << 32U, 0) == std::nullopt);
+}
+
+TEST_CASE("story: partitions are told by what either side named, and found by the program's tag") {
+  constexpr std::uint64_t kChannel = std::uint64_t{0xe000'0000U | 13U << 10U} << 32U;
+  constexpr std::uint64_t kThird = kChannel | std::uint64_t{2} << 32U;
+  const auto value = [](std::uint64_t partitions) { return partitions << 32U | 7U; };
+  HandMade made;
+  made.trace.files[0].definitions.push_back(
+      {DefinitionKind::partitions, 5, partitions_number(kChannel, true), value(4), "100 x MPI_INT"});
+  made.trace.files[0].definitions.push_back(
+      {DefinitionKind::partitions, 50, partitions_number(kChannel, true), value(2000), "1 x MPI_CHAR"});
+  made.trace.files[1].definitions.push_back(
+      {DefinitionKind::partitions, 5, partitions_number(kChannel, false), value(2), "200 x MPI_INT"});
+  const TraceNames names(made.trace);
+  CHECK(names.bits(0, 0, kThird, 5) == "partition 2 of 4 (each 100 x MPI_INT) with tag 7 from 0 in MPI_COMM_WORLD");
+  CHECK(names.bits(0, 0, kThird, 50) ==
+        "partitions 4 to 5 of 2000 (each 1 x MPI_CHAR) with tag 7 from 0 in MPI_COMM_WORLD");
+  const std::string wanted = "message 2 of partitions with tag 7 (2, each 200 x MPI_INT) from 0 in MPI_COMM_WORLD";
+  CHECK(names.wanted(1, 0, kThird, 5, 5) == wanted);
+  CHECK(names.bits(1, 0, kThird, 5) == wanted);  // the sender's file is not there
+  CHECK(names.program_tag(0, kThird, 5) == 7U);
+  CHECK(names.program_tag(1, kThird, 5) == 7U);
+  CHECK(names.program_tag(1, kThird, 4) == std::nullopt);
+  CHECK(names.program_tag(1, kThird | 0x10000, 5) == std::nullopt);  // of another sender
+  CHECK(names.bits(0, 0, kThird, 4) == "partitions of channel 13, message 2 from 0 in MPI_COMM_WORLD");
 }
 
 TEST_CASE("story: words of a window's synchronisation are told from accesses, and a window by its name") {

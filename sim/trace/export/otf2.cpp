@@ -159,9 +159,9 @@ class Otf2Writer {
                             event.header == static_cast<std::uint8_t>(portals::Kind::put) &&
                             !source_.names.is_answer(entry.file, event.portal, event.match_bits);
     if (!is_message || std::max(event.source, event.destination) >= ranks_) return;
-    const EnvelopeBits bits = split_envelope(event.match_bits);
     LocationRecord record;
-    record.tag = bits.tag;
+    record.tag = source_.names.program_tag(entry.file, event.match_bits, event.time)
+                     .value_or(split_envelope(event.match_bits).tag);
     record.bytes = event.bytes;
     record.communicator = strings_.of(source_.words.communicator(entry));
     record.kind = RecordKind::send;

@@ -202,11 +202,16 @@ std::string EventWords::split_bits(const Trace::Entry& entry) const {
                       event.match_bits);
 }
 
-std::string EventWords::message(const Trace::Entry& entry) const {
+// What a program's call names; of what the library sends by itself, bytes.
+std::string EventWords::elements(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
-  const std::string what = event.kind == TraceKind::send_begin
-                               ? names_.elements(entry.file, event.b, event.bytes, event.time)
-                               : fmt::format("{} bytes", event.bytes);
+  const bool is_typed = event.kind == TraceKind::send_begin || event.kind == TraceKind::post_receive;
+  if (!is_typed || is_setup_of_partitions(event.match_bits)) return fmt::format("{} bytes", event.bytes);
+  return names_.elements(entry.file, event.b, event.bytes, event.time);
+}
+
+std::string EventWords::message(const Trace::Entry& entry) const {
+  const std::string what = elements(entry);
   return fmt::format("{}, {}", what, envelope(entry));
 }
 
@@ -375,8 +380,7 @@ std::string EventWords::of_request(const Trace::Entry& entry) const {
                          reason.empty() ? "" : ", as ", reason);
     }
     case TraceKind::post_receive:
-      return fmt::format("wants at most {}, {} (request {})",
-                         names_.elements(entry.file, event.b, event.bytes, event.time),
+      return fmt::format("wants at most {}, {} (request {})", elements(entry),
                          names_.wanted(entry.file, 0, event.match_bits, event.detail, event.time), event.a);
     case TraceKind::found: {
       const auto probe = static_cast<TraceProbe>(event.reason);

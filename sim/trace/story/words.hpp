@@ -47,6 +47,7 @@ class EventWords {
   // The same of a message to `portal`, where the event does not name it.
   [[nodiscard]] std::string bits(const Trace::Entry& entry, std::uint8_t portal) const;
   [[nodiscard]] std::string window(const Trace::Entry& entry) const;
+  [[nodiscard]] std::string elements(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_kernel(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_request(const Trace::Entry& entry) const;
   [[nodiscard]] std::string collective_call(const Trace::Entry& entry) const;
