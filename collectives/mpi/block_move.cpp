@@ -312,7 +312,9 @@ Plan BlockMove::plan(const StandingFacts& standing) const {
   if (rooted() && !communicator_->is_inter()) shape.root = static_cast<std::uint16_t>(arguments_.root);
   if (is_even()) shape.bytes = sent_.size() > 0 ? sent_[0].bytes() : received_[0].bytes();
   shape.algorithm = static_cast<std::uint8_t>(algorithm_of(standing, shape.bytes));
-  return {static_cast<Algorithm>(shape.algorithm), shape, is_even() ? 0 : own_bytes()};
+  OwnPart own = {.bytes = is_even() ? 0 : own_bytes()};
+  if (rooted() && communicator_->is_inter()) own.root = arguments_.root;
+  return {static_cast<Algorithm>(shape.algorithm), shape, own};
 }
 
 std::uint64_t BlockMove::own_bytes() const {

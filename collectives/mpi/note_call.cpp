@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/object/communicator_word.hpp"
 #include "mpi_adi/op/names.hpp"
 
 namespace margay::collectives {
@@ -46,8 +47,7 @@ std::string words_of_rest(const Communicator& communicator, const CollectiveCall
     words += " with " + (mpi_adi::is_predefined_op(what.operation) ? mpi_adi::operation_word(what.operation)
                                                                    : "an operation of its own");
   }
-  return words + words_of_root(what.root) + ", " +
-         (communicator.name.empty() ? "a communicator without a name" : communicator.name);
+  return words + words_of_root(what.root) + ", " + mpi_adi::communicator_word(communicator);
 }
 
 // As everybody of two groups knows it.

@@ -9,7 +9,7 @@
 namespace margay::collectives {
 
 Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, const Shape& shape,
-                       std::uint64_t own_bytes)
+                       const OwnPart& own)
     : portal_(portal),
       kernel_(portal.host().kernel()),
       communicator_(communicator),
@@ -19,12 +19,11 @@ Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, 
   ++communicator_.references;
   portal_.notices().enter(call_);
   portal_.notices().begin(call_);
-  trace_begin(own_bytes);
+  trace_begin(own);
 }
 
-Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape,
-                       std::uint64_t own_bytes)
-    : Collective(portal, communicator, portal.notices().take_number(communicator), shape, own_bytes) {}
+Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape, const OwnPart& own)
+    : Collective(portal, communicator, portal.notices().take_number(communicator), shape, own) {}
 
 Collective::Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const Shape& shape)
     : Collective(*static_cast<TreePortal*>(rank.collectives()), communicator, shape) {}
@@ -41,18 +40,46 @@ Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, 
   portal_.notices().enter(call_);
 }
 
-void Collective::begin(const Shape& shape, std::uint64_t own_bytes) {
+void Collective::begin(const Shape& shape, const OwnPart& own) {
   call_.shape = shape;
   portal_.notices().begin(call_);
-  trace_begin(own_bytes);
+  trace_begin(own);
 }
 
-void Collective::trace_begin(std::uint64_t own_bytes) const {
+namespace {
+
+struct ToldRoot {
+  sim::TraceRoot named = sim::TraceRoot::member;
+  std::uint16_t rank = 0;
+};
+
+// Of a call between two groups, whose root is a rank of everybody: as a call of the program's would name it.
+int root_between(const mpi_adi::Communicator& inter, const mpi_adi::Communicator& all, int root) {
+  const bool mine_first = all.rank() == inter.rank();
+  const int mine = mine_first ? 0 : inter.peer_count();
+  const int theirs = mine_first ? inter.size() : 0;
+  if (root == all.rank()) return MPI_ROOT;
+  return root >= mine && root < mine + inter.size() ? MPI_PROC_NULL : root - theirs;
+}
+
+ToldRoot told_root(const mpi_adi::Communicator& communicator, int of_shape, const OwnPart& own) {
+  if (communicator.inter == nullptr) return {sim::TraceRoot::member, static_cast<std::uint16_t>(of_shape)};
+  const int root = own.root ? *own.root : root_between(*communicator.inter, communicator, of_shape);
+  if (root == MPI_ROOT) return {sim::TraceRoot::here};
+  if (root == MPI_PROC_NULL) return {sim::TraceRoot::another};
+  return {sim::TraceRoot::remote, static_cast<std::uint16_t>(root)};
+}
+
+}  // namespace
+
+void Collective::trace_begin(const OwnPart& own) const {
   if (!kernel_.recorder().on()) [[likely]]
     return;
   sim::TraceEvent event = trace_event(sim::TraceKind::collective_begin);
-  event.bytes = call_.shape.bytes != 0 ? call_.shape.bytes : own_bytes;
-  event.b = call_.shape.operation | std::uint32_t{call_.shape.algorithm} << 8U | std::uint32_t{call_.shape.root} << 16U;
+  event.bytes = call_.shape.bytes != 0 ? call_.shape.bytes : own.bytes;
+  const ToldRoot root = told_root(communicator_, call_.shape.root, own);
+  event.reason = static_cast<std::uint8_t>(root.named);
+  event.b = call_.shape.operation | std::uint32_t{call_.shape.algorithm} << 8U | std::uint32_t{root.rank} << 16U;
   kernel_.recorder().record(event);
 }
 

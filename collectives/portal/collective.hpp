@@ -20,22 +20,26 @@ using mpi_adi::Flow;
 using mpi_adi::run;
 using mpi_adi::Steps;
 
+// What a rank alone knows of its part of a call, for the trace.
+struct OwnPart {
+  std::uint64_t bytes = 0;  // of its data, where the shape has no length
+  std::optional<int> root;  // between two groups, as the call names it: a remote rank, MPI_ROOT or MPI_PROC_NULL
+};
+
 class Collective {
  public:
   // A call that blocks, which begins now. Takes the next number on `communicator`: every member's calls come in the
-  // same order (MPI 4.0, 6.14). `shape`: what this member takes the call for; `own_bytes`: as of begin().
-  Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape = {},
-             std::uint64_t own_bytes = 0);
+  // same order (MPI 4.0, 6.14). `shape`: what this member takes the call for.
+  Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape = {}, const OwnPart& own = {});
   Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const Shape& shape = {});
   // The same, with a number that it has from elsewhere.
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, const Shape& shape = {},
-             std::uint64_t own_bytes = 0);
+             const OwnPart& own = {});
   // One that stops in `flow`, and is woken as `task`, which both outlive it. It has its number; nothing else happens
   // before begin().
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, Flow& flow,
              mpi_adi::Task& task);
-  // `own_bytes`: of this rank's data where `shape` has no length.
-  void begin(const Shape& shape, std::uint64_t own_bytes = 0);
+  void begin(const Shape& shape, const OwnPart& own = {});
   // Waits for what was sent. Requires, of one that stops: it has awaited that (flush).
   ~Collective();
   Collective(const Collective&) = delete;
@@ -98,7 +102,7 @@ class Collective {
     return TreePortal::bits(call_.number, stamp, communicator_.collective_context) | phase_;
   }
   // The call's two events, and what both tell. Of one that stops: its end is told where it had begun.
-  void trace_begin(std::uint64_t own_bytes) const;
+  void trace_begin(const OwnPart& own) const;
   void trace_end() const;
   [[nodiscard]] sim::TraceEvent trace_event(sim::TraceKind kind) const;
   // What the message of a member is told by.

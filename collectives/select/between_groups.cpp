@@ -1,6 +1,7 @@
 #include "collectives/select/between_groups.hpp"
 
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "collectives/algorithm/scratch.hpp"
@@ -15,12 +16,13 @@ TreePlace tree_of_mine(const TwoGroups& groups, int rank) {
   return of_ranks(spanning_tree(groups.my_size, 0, rank - groups.mine), rank_of);
 }
 
-// Roots differ between the two groups, so no notice names them.
-Plan plan_of(Operation operation, std::uint64_t bytes) {
+// Roots differ between the two groups, so no notice names them: `root` is for the trace.
+Plan plan_of(Operation operation, std::uint64_t bytes, std::optional<int> root = {}) {
   return {.algorithm = Algorithm::tree,
           .shape = {.operation = operation_number(operation),
                     .algorithm = static_cast<std::uint8_t>(Algorithm::tree),
-                    .bytes = bytes}};
+                    .bytes = bytes},
+          .own = {.root = root}};
 }
 
 Steps bcast_between(Collective& collective, BcastBetween what) {
@@ -100,7 +102,7 @@ TwoGroups TwoGroups::of(const mpi_adi::Communicator& inter) {
 }
 
 Plan BcastBetween::plan(const StandingFacts& /*standing*/) const {
-  return plan_of(Operation::bcast, data.bytes());
+  return plan_of(Operation::bcast, data.bytes(), root);
 }
 
 Steps BcastBetween::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {
@@ -108,7 +110,7 @@ Steps BcastBetween::text(Collective& collective, const StandingFacts& /*standing
 }
 
 Plan ReduceBetween::plan(const StandingFacts& /*standing*/) const {
-  return plan_of(Operation::reduce, reduction.bytes());
+  return plan_of(Operation::reduce, reduction.bytes(), root);
 }
 
 Steps ReduceBetween::text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*algorithm*/) const {

@@ -4,7 +4,7 @@
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/mpi/outcome.hpp"
-#include "mpi_adi/progress/describe.hpp"
+#include "mpi_adi/object/communicator_word.hpp"
 
 namespace margay::collectives {
 
@@ -80,7 +80,7 @@ bool CallTask::go_on() {
 Steps CallTask::whole_text() {
   const StandingFacts& standing = facts_of(portal_.host(), collective_->communicator()).of_stopping();
   const Plan how = plan(standing);
-  collective_->begin(how.shape, how.own_bytes);
+  collective_->begin(how.shape, how.own);
   co_await text(*collective_, standing, how.algorithm);
   co_await Flush(*collective_);
   error_ = collective_->error_class();

@@ -13,12 +13,11 @@
 
 namespace margay::collectives {
 
-// How a call is done, and what its members tell each other of it: the same on all.
+// How a call is done, and what its members tell each other of it: the same on all but for `own`.
 struct Plan {
   Algorithm algorithm = Algorithm::tree;
   Shape shape;
-  std::uint64_t own_bytes =
-      0;  // of this rank's data, for the trace, where `shape` has no length: that only one rank knows
+  OwnPart own = {};
 };
 // Of calls that have no root, who does what one rank does.
 inline constexpr int kTop = 0;
@@ -130,7 +129,7 @@ template <typename What>
   int error_class = MPI_SUCCESS;
   std::uint64_t number = 0;
   {
-    Collective collective(portal, communicator, plan.shape, plan.own_bytes);
+    Collective collective(portal, communicator, plan.shape, plan.own);
     number = communicator.collective_sequence;
     // By memory it cannot go any more.
     if (plan.algorithm == Algorithm::shared && standing.team->has_left_for_a_loss()) [[unlikely]] {

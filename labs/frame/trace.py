@@ -38,7 +38,7 @@ KINDS = (
     "kernel_ack_sent kernel_ack_arrived kernel_get_arrived kernel_reply_sent kernel_drop kernel_hold post_receive search_hit "
     "search_miss receive_complete request_complete pull_begin pull_complete stop wait_begin wait_end sleep wake "
     "coprocessor_begin coprocessor_end peer_lost mpi_enter mpi_leave take_back shared_write shared_read window_access "
-    "window_sync synchronous_answer collective_begin collective_end given_back").split()
+    "window_sync synchronous_answer collective_begin collective_end given_back found").split()
 WIRES = ("self", "shm", "tcp", "virtual")
 HEADERS = ("put", "get", "reply", "acknowledgment")
 PROTOCOLS = ("none", "short", "long", "long_rendezvous", "synchronous_short", "synchronous_long", "ready_short",
@@ -55,7 +55,11 @@ SYNCHRONISATIONS = ("fence", "post", "start", "complete", "wait", "lock", "unloc
 BODIES = ("none", "slot", "straight", "cell", "ring", "ring_in_parts", "ring_instead", "read", "epoll", "uring",
           "uring_provided", "virtual")
 BODY_KINDS = ("kernel_send", "kernel_sent", "kernel_reply_sent", "kernel_deposit")
-REASONS = {"send_begin": CHOICES, "kernel_match": WALKS, "kernel_pass": PASSED, "window_access": WAYS, **{kind: BODIES for kind in BODY_KINDS}}
+TAKEN_OUT = ("none", "taken_out")
+PROBES = ("MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe")
+ROOTS = ("member", "remote", "here", "another")
+REASONS = {"send_begin": CHOICES, "kernel_match": WALKS, "kernel_pass": PASSED, "window_access": WAYS, "collective_begin": ROOTS, "search_hit": TAKEN_OUT, "found": PROBES,
+           **{kind: BODIES for kind in BODY_KINDS}}
 BODY_IN_PIECES = 0x80
 WITH_CALL = {"wait_begin", "wait_end", "mpi_enter", "mpi_leave"}
 WITH_REQUEST = {"send_begin", "post_receive", "search_hit", "search_miss", "receive_complete", "request_complete",

@@ -24,6 +24,10 @@ void MessageNumbers::keep(const portals::ArrivedMessage& message, std::uint64_t 
   slot = {&message, number};
 }
 
+std::uint64_t MessageNumbers::of(const portals::ArrivedMessage& message) const {
+  return used_ == 0 ? 0 : slots_[find(&message)].number;
+}
+
 std::uint64_t MessageNumbers::take(const portals::ArrivedMessage& message) {
   if (used_ == 0) return 0;
   const std::size_t mask = slots_.size() - 1;

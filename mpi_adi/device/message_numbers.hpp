@@ -16,7 +16,9 @@ class MessageNumbers {
   // The kernel's (sim::MatchProbe): a posted receive's request is told its message at once, the heap's are kept.
   static void matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                       std::uint64_t sequence);
-  // Of a message of the heap that leaves it; 0: it came while no trace recorded.
+  // Of a message of the heap; 0: it came while no trace recorded.
+  [[nodiscard]] std::uint64_t of(const portals::ArrivedMessage& message) const;
+  // Of one that leaves it; 0: it came while no trace recorded.
   [[nodiscard]] std::uint64_t take(const portals::ArrivedMessage& message);
   // Of one that comes; what its place in the heap held before is forgotten.
   void keep(const portals::ArrivedMessage& message, std::uint64_t number);

@@ -80,6 +80,7 @@ struct DeviceParts {
   std::vector<Communicator*> unreferenced;  // freed by the user, and now by their last request
 
   bool keeps_unreceived = false;  // MARGAY_LEAKS
+  std::uint32_t vain_polls = 0;   // MPI_Iprobe and MPI_Improbe, since one that found a message
   // Messages given back to senders that end (protocol/cancel): to be told (mpi_adi/rank/unreceived).
   std::vector<portals::Header> unreceived;
 

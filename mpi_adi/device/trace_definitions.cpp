@@ -7,6 +7,7 @@
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/object/communicator_word.hpp"
 #include "sim/trace/names.hpp"
 
 namespace margay::mpi_adi {
@@ -51,6 +52,10 @@ std::string description(const Datatype& type) {
   return "(" + std::string(constructor(combiner)) + " of " + std::to_string(type.size) + " bytes)";
 }
 
+std::string word_of(const Datatype& type) {
+  return type.name.empty() ? description(type) : type.name;
+}
+
 }  // namespace
 
 void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) {
@@ -86,10 +91,13 @@ void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) 
 }
 
 void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since) {
+  // An intercommunicator's collective calls go by the context that its messages have.
+  if (communicator.inter != nullptr) return define_in_trace(recorder, *communicator.inter, since);
   if (std::exchange(communicator.in_trace, true)) return;
-  const auto size = static_cast<std::uint64_t>(communicator.peer_count());
+  const auto size = static_cast<std::uint64_t>(communicator.everybody().size());
   recorder.define(sim::DefinitionKind::communicator, communicator.context,
-                  size << 32U | static_cast<std::uint32_t>(communicator.rank()), communicator.name, since);
+                  size << 32U | static_cast<std::uint32_t>(communicator.rank()),
+                  communicator.is_inter() ? communicator_word(communicator) : communicator.name, since);
   std::uint64_t members = 0;
   for (const Group* group : {communicator.group.get(), communicator.remote.get()}) {
     if (group == nullptr) continue;
@@ -98,10 +106,16 @@ void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::u
   recorder.define(sim::DefinitionKind::members, communicator.context, members, "", since);
 }
 
+void define_in_trace(sim::Recorder& recorder, const PartitionsTold& told) {
+  const std::string element = std::to_string(told.count) + " x " + word_of(told.type);
+  recorder.define(sim::DefinitionKind::partitions, sim::partitions_number(told.first, told.sends),
+                  static_cast<std::uint64_t>(told.partitions) << 32U | static_cast<std::uint32_t>(told.tag), element);
+}
+
 std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type, std::uint64_t since) {
   if (type.handle != 0 && !std::exchange(type.in_trace, true)) {
-    recorder.define(sim::DefinitionKind::datatype, static_cast<std::uint32_t>(type.handle), type.size,
-                    type.name.empty() ? description(type) : type.name, since);
+    recorder.define(sim::DefinitionKind::datatype, static_cast<std::uint32_t>(type.handle), type.size, word_of(type),
+                    since);
   }
   return static_cast<std::uint32_t>(type.handle);
 }

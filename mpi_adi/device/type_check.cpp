@@ -8,7 +8,7 @@
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/datatype/predefined_types.hpp"
 #include "mpi_adi/device/note.hpp"
-#include "mpi_adi/object/communicator.hpp"
+#include "mpi_adi/object/communicator_word.hpp"
 
 namespace margay::mpi_adi {
 
@@ -116,15 +116,13 @@ void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
                                ? std::to_string(receive.count) + " x " + receive.type_name
                                : std::to_string(receive.count) + " x a derived type (" +
                                      words_of_elements(signature_of(*receive.type, room), room) + ")";
-  const std::string& name = request.communicator->name;
-  std::fprintf(stderr, "margay: rank %u: %s of %s (%llu bytes) %s: rank %d sent %s (%llu bytes) by %s, tag %d, %s%s\n",
-               rank_, receive.call, type.c_str(), static_cast<unsigned long long>(room),
-               request.truncated ? "is too small for what came" : "does not fit what came", request.source,
-               words_of_elements(receive.sent.signature, receive.bytes).c_str(),
-               static_cast<unsigned long long>(receive.bytes),
-               std::string(kCalls[receive.sent.call % kCalls.size()]).c_str(), request.tag,
-               name.empty() ? "a communicator without a name" : name.c_str(),
-               misfits_ == kLinesMax ? " (the last one that is printed)" : "");
+  std::fprintf(
+      stderr, "margay: rank %u: %s of %s (%llu bytes) %s: rank %d sent %s (%llu bytes) by %s, tag %d, %s%s\n", rank_,
+      receive.call, type.c_str(), static_cast<unsigned long long>(room),
+      request.truncated ? "is too small for what came" : "does not fit what came", request.source,
+      words_of_elements(receive.sent.signature, receive.bytes).c_str(), static_cast<unsigned long long>(receive.bytes),
+      std::string(kCalls[receive.sent.call % kCalls.size()]).c_str(), request.tag,
+      communicator_word(*request.communicator).c_str(), misfits_ == kLinesMax ? " (the last one that is printed)" : "");
 }
 
 }  // namespace margay::mpi_adi

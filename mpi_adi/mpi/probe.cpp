@@ -5,6 +5,7 @@
 #include "mpi_adi/mpi/outcome.hpp"
 
 using namespace margay::mpi_adi;
+using margay::sim::TraceProbe;
 
 namespace {
 
@@ -105,8 +106,9 @@ extern "C" int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status
     return MPI_SUCCESS;
   }
   Envelope envelope;
-  wait_for_one(call, {source, tag, communicator},
-               [&] { return call.device().probe(source, tag, *communicator, envelope); });
+  wait_for_one(call, {source, tag, communicator}, [&] {
+    return call.device().probe(source, tag, *communicator, envelope, Context::point_to_point, TraceProbe::probe);
+  });
   if (call.ok()) fill(status, envelope);
   return call.done();
 }
@@ -125,7 +127,9 @@ extern "C" int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_St
   }
   Envelope envelope;
   call.device().progress(Device::kMessagesPerLook);
-  *flag = call.device().probe(source, tag, *communicator, envelope) ? 1 : 0;
+  const bool found =
+      call.device().probe(source, tag, *communicator, envelope, Context::point_to_point, TraceProbe::iprobe);
+  *flag = found ? 1 : 0;
   if (*flag != 0) {
     fill(status, envelope);
   } else if (!in_vain(call, source, *communicator)) {
@@ -149,7 +153,7 @@ extern "C" int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* mess
   Envelope envelope;
   Message* found = nullptr;
   wait_for_one(call, {source, tag, communicator}, [&] {
-    found = call.device().matched_probe(source, tag, *communicator, envelope);
+    found = call.device().matched_probe(source, tag, *communicator, envelope, TraceProbe::mprobe);
     return found != nullptr;
   });
   if (found == nullptr) return call.failed();
@@ -174,7 +178,7 @@ extern "C" int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_M
   }
   Envelope envelope;
   call.device().progress(Device::kMessagesPerLook);
-  Message* found = call.device().matched_probe(source, tag, *communicator, envelope);
+  Message* found = call.device().matched_probe(source, tag, *communicator, envelope, TraceProbe::improbe);
   if (found == nullptr) {
     *flag = 0;
     *message = MPI_MESSAGE_NULL;

@@ -6,6 +6,7 @@
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
+#include "mpi_adi/object/communicator_word.hpp"
 
 namespace margay::mpi_adi {
 
@@ -81,7 +82,7 @@ std::string only_difference(const Awaited& awaited, const portals::Header& heade
   if (int{other_source} + int{other_tag} + int{other_context} != 1) return {};
   if (other_tag) return "tag " + std::to_string(tag_of(bits)) + ", not " + std::to_string(awaited.tag);
   if (other_source) return "source " + std::to_string(source_of(bits)) + ", not " + std::to_string(awaited.source);
-  return "communicator " + std::to_string(context) + ", not " + communicator_word(*awaited.communicator);
+  return communicator_word(static_cast<ContextId>(context)) + ", not " + communicator_word(*awaited.communicator);
 }
 
 std::string near_misses(const DeviceParts& parts, const Awaited& awaited) {
@@ -99,12 +100,6 @@ std::string near_misses(const DeviceParts& parts, const Awaited& awaited) {
 }
 
 }  // namespace
-
-std::string communicator_word(const Communicator& communicator) {
-  if (!communicator.name.empty()) return communicator.name;
-  return "communicator " + std::to_string(communicator.context) + " (" + std::to_string(communicator.peer_count()) +
-         " ranks)";
-}
 
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines) {
   Lines lines(out, limit_lines);

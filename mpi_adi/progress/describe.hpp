@@ -5,12 +5,8 @@
 #include <string>
 
 #include "mpi_adi/device/parts.hpp"
-#include "mpi_adi/object/communicator.hpp"
 
 namespace margay::mpi_adi {
-
-// "MPI_COMM_WORLD"; of one without a name "communicator 6 (4 ranks)", by its context as a trace tells it.
-[[nodiscard]] std::string communicator_word(const Communicator& communicator);
 
 // Appends at most `limit_lines` lines: sends under way, receives, unexpected messages, and how many more there are.
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines);

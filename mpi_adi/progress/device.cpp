@@ -56,6 +56,10 @@ Request* Device::start_receive(const CheckedReceive& receive) {
   return &post_receive(parts, receive);
 }
 
+Request* Device::start_receive_of(const CheckedReceive& receive, Datatype& told) {
+  return &post_receive_of(impl_->parts, receive, told);
+}
+
 void Device::cancel(Request& request) {
   mpi_adi::cancel(impl_->parts, request);
 }
@@ -72,20 +76,22 @@ void Device::drop_reference(Communicator& communicator) {
   mpi_adi::drop_reference(impl_->parts, communicator);
 }
 
-bool Device::probe(int source, int tag, Communicator& communicator, Envelope& envelope, Context context) {
+bool Device::probe(int source, int tag, Communicator& communicator, Envelope& envelope, Context context,
+                   std::optional<sim::TraceProbe> call) {
   if (source == MPI_PROC_NULL) {
     envelope = {MPI_PROC_NULL, MPI_ANY_TAG, 0};
     return true;
   }
-  return mpi_adi::probe(impl_->parts, source, tag, communicator, context, envelope);
+  return mpi_adi::probe(impl_->parts, source, tag, communicator, context, envelope, call);
 }
 
 bool Device::source_lost(int source, const Communicator& communicator) const {
   return mpi_adi::source_lost(impl_->parts, communicator, source);
 }
 
-Message* Device::matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope) {
-  return mpi_adi::matched_probe(impl_->parts, source, tag, communicator, envelope);
+Message* Device::matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope,
+                               sim::TraceProbe call) {
+  return mpi_adi::matched_probe(impl_->parts, source, tag, communicator, envelope, call);
 }
 
 Request* Device::start_matched_receive(void* buffer, std::int64_t count, Datatype& type, Message& message) {

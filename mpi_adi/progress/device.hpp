@@ -16,6 +16,7 @@
 #include "mpi_adi/device/request.hpp"
 #include "mpi_adi/device/task.hpp"
 #include "mpi_adi/object/communicator.hpp"
+#include "sim/trace/event.hpp"
 
 namespace margay::sim {
 class Kernel;
@@ -54,6 +55,8 @@ class Device {
   [[nodiscard]] Request& sent() { return sent_; }
   // Posts a receive, or takes a matching message out of the heap (atomically with respect to the kernel).
   [[nodiscard]] Request* start_receive(const CheckedReceive& receive);
+  // The same of bytes that the program has as elements of `told`, in which a trace tells them. Requires: a source.
+  [[nodiscard]] Request* start_receive_of(const CheckedReceive& receive, Datatype& told);
   // Cancels a posted receive that nothing has matched; asks the receiver of a send that is not complete to give the
   // message back, if no receive took it; or does nothing. The request completes either way.
   void cancel(Request& request);
@@ -66,13 +69,15 @@ class Device {
   // A reference to a communicator that a layer above held, as a request does, is over.
   void drop_reference(Communicator& communicator);
 
-  // Looks for an unexpected message among those that have come, without taking it.
+  // Looks for an unexpected message among those that have come, without taking it. `call`: of the program's, which a
+  // trace tells.
   [[nodiscard]] bool probe(int source, int tag, Communicator& communicator, Envelope& envelope,
-                           Context context = Context::point_to_point);
+                           Context context = Context::point_to_point, std::optional<sim::TraceProbe> call = {});
   // Whether a message from `source` may never come, because a process is lost; for a probe in vain.
   [[nodiscard]] bool source_lost(int source, const Communicator& communicator) const;
   // Takes it off the queue; nullptr when there is none.
-  [[nodiscard]] Message* matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope);
+  [[nodiscard]] Message* matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope,
+                                       sim::TraceProbe call = sim::TraceProbe::mprobe);
   [[nodiscard]] Request* start_matched_receive(void* buffer, std::int64_t count, Datatype& type, Message& message);
 
   // One round: the kernel's progress, then the changed descriptors and finished transmissions become completed

@@ -114,7 +114,7 @@ void complete_null(DeviceParts& parts, Request& request) {
 }
 
 void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request, std::uint64_t bytes,
-                   portals::MatchBits match_bits, std::uint64_t detail, std::uint32_t b) {
+                   portals::MatchBits match_bits, std::uint64_t detail, std::uint32_t b, std::uint8_t reason) {
   sim::TraceEvent event;
   event.kind = kind;
   const std::uint32_t me = parts.kernel.me().rank;
@@ -133,6 +133,7 @@ void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& reque
   event.detail = detail;
   event.a = index_of(request);
   event.b = b;
+  event.reason = reason;
   parts.recorder().record(event);
 }
 

@@ -43,6 +43,6 @@ inline void drop_reference(DeviceParts& parts, Communicator& communicator) {
 // Not inlined: the record would cost each function that may write one its frame.
 [[gnu::noinline]] void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request,
                                      std::uint64_t bytes, portals::MatchBits match_bits = 0, std::uint64_t detail = 0,
-                                     std::uint32_t b = 0);
+                                     std::uint32_t b = 0, std::uint8_t reason = 0);
 
 }  // namespace margay::mpi_adi

@@ -21,12 +21,12 @@ ReceiveRequest& prepare_receive(DeviceParts& parts, void* buffer, std::int64_t c
 
 namespace {
 
-void watch_post(DeviceParts& parts, const ReceiveRequest& request, const CheckedReceive& receive) {
+void watch_post(DeviceParts& parts, const ReceiveRequest& request, const CheckedReceive& receive, Datatype& told) {
   const portals::Criteria& criteria = request.entry.criteria();
   if (parts.recorder().on()) {
     define_in_trace(parts.recorder(), *receive.communicator);
     trace_request(parts, sim::TraceKind::post_receive, request, request.room().bytes(), criteria.match_bits,
-                  criteria.ignore_bits, define_in_trace(parts.recorder(), *receive.type));
+                  criteria.ignore_bits, define_in_trace(parts.recorder(), told));
   }
   if (parts.type_check != nullptr) {
     parts.type_check->begin_receive(request, *receive.type, receive.count, receive.context != Context::point_to_point);
@@ -35,7 +35,7 @@ void watch_post(DeviceParts& parts, const ReceiveRequest& request, const Checked
 
 // `Watched`: by a trace or the check of types. Two functions, so that the others do not pay for it.
 template <bool Watched>
-[[gnu::always_inline]] inline ReceiveRequest& post(DeviceParts& parts, const CheckedReceive& receive) {
+[[gnu::always_inline]] inline ReceiveRequest& post(DeviceParts& parts, const CheckedReceive& receive, Datatype& told) {
   ReceiveRequest& request = prepare_receive(parts, receive.buffer, receive.count, *receive.type, *receive.communicator);
   request.source = receive.source;
   request.tag = receive.tag;
@@ -44,7 +44,7 @@ template <bool Watched>
   request.entry.set_criteria(
       receive_criteria(receive.source, receive.tag, context_of(*receive.communicator, receive.context)));
   const portals::Criteria& criteria = request.entry.criteria();
-  if constexpr (Watched) watch_post(parts, request, receive);
+  if constexpr (Watched) watch_post(parts, request, receive, told);
 
   // Nothing is delivered between the search and the listing, so the entry need not be in the list, inactive, meanwhile.
   if (portals::ArrivedMessage* const message = parts.heap.find(criteria)) {
@@ -61,16 +61,21 @@ template <bool Watched>
   return request;
 }
 
-[[gnu::noinline]] ReceiveRequest& post_watched(DeviceParts& parts, const CheckedReceive& receive) {
-  return post<true>(parts, receive);
+[[gnu::noinline]] ReceiveRequest& post_watched(DeviceParts& parts, const CheckedReceive& receive, Datatype& told) {
+  return post<true>(parts, receive, told);
 }
 
 }  // namespace
 
 ReceiveRequest& post_receive(DeviceParts& parts, const CheckedReceive& receive) {
   if (parts.recorder().watched()) [[unlikely]]
-    return post_watched(parts, receive);
-  return post<false>(parts, receive);
+    return post_watched(parts, receive, *receive.type);
+  return post<false>(parts, receive, *receive.type);
+}
+
+ReceiveRequest& post_receive_of(DeviceParts& parts, const CheckedReceive& receive, Datatype& told) {
+  if (parts.recorder().watched()) return post_watched(parts, receive, told);
+  return post<false>(parts, receive, told);
 }
 
 }  // namespace margay::mpi_adi

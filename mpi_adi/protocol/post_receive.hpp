@@ -12,6 +12,8 @@ namespace margay::mpi_adi {
 
 // See Device. Requires: the source is a rank or MPI_ANY_SOURCE.
 [[nodiscard]] ReceiveRequest& post_receive(DeviceParts& parts, const CheckedReceive& receive);
+// The same of bytes that the program has as elements of `told`, in which a trace tells them.
+[[nodiscard]] ReceiveRequest& post_receive_of(DeviceParts& parts, const CheckedReceive& receive, Datatype& told);
 
 // A receive with its buffer, in no list yet.
 [[nodiscard]] ReceiveRequest& prepare_receive(DeviceParts& parts, void* buffer, std::int64_t count, Datatype& type,

@@ -1,5 +1,7 @@
 #include "mpi_adi/protocol/probe.hpp"
 
+#include <utility>
+
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/device/trace_definitions.hpp"
@@ -17,19 +19,38 @@ Envelope envelope_of(const portals::Header& header) {
   return {source_of(header.match_bits), tag_of(header.match_bits), message_bytes(header)};
 }
 
+// A poll that finds nothing is counted and makes no event: a program that polls would fill the ring with them.
+void note(DeviceParts& parts, sim::TraceProbe call, const portals::ArrivedMessage* found) {
+  if (found == nullptr) {
+    const bool polls = call == sim::TraceProbe::iprobe || call == sim::TraceProbe::improbe;
+    parts.vain_polls += polls ? 1 : 0;
+    return;
+  }
+  const std::uint32_t vain = std::exchange(parts.vain_polls, 0);
+  if (!parts.recorder().on()) return;
+  sim::TraceEvent event = trace_event(sim::TraceKind::found, found->header, parts.message_numbers.of(*found));
+  event.bytes = message_bytes(found->header);
+  event.reason = static_cast<std::uint8_t>(call);
+  event.a = vain;
+  parts.recorder().record(event);
+}
+
 }  // namespace
 
 bool probe(DeviceParts& parts, int source, int tag, const Communicator& communicator, Context context,
-           Envelope& envelope) {
+           Envelope& envelope, std::optional<sim::TraceProbe> call) {
   const portals::ArrivedMessage* const found =
       parts.heap.find(receive_criteria(source, tag, context_of(communicator, context)));
+  if (call) note(parts, *call, found);
   if (found == nullptr) return false;
   envelope = envelope_of(found->header);
   return true;
 }
 
-Message* matched_probe(DeviceParts& parts, int source, int tag, Communicator& communicator, Envelope& envelope) {
+Message* matched_probe(DeviceParts& parts, int source, int tag, Communicator& communicator, Envelope& envelope,
+                       sim::TraceProbe call) {
   portals::ArrivedMessage* const found = parts.heap.find(receive_criteria(source, tag, communicator.context));
+  note(parts, call, found);
   if (found == nullptr) return nullptr;
   envelope = envelope_of(found->header);
   Message& message = parts.messages.take();

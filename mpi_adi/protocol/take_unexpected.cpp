@@ -22,7 +22,9 @@ void copy_out(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessa
   const portals::Header& header = message.header;
   if (parts.recorder().on()) {
     request.message = parts.message_numbers.take(message);
-    trace_request(parts, sim::TraceKind::search_hit, request, message_bytes(header), header.match_bits);
+    const bool was_taken_out = message.claim != nullptr;  // by a matched probe
+    trace_request(parts, sim::TraceKind::search_hit, request, message_bytes(header), header.match_bits, 0, 0,
+                  was_taken_out ? 1 : 0);
   }
   if (parts.type_check != nullptr) parts.type_check->came(request, header);
 }

@@ -7,7 +7,7 @@ namespace margay::mpi_adi {
 namespace {
 
 // Each member finds the same order by itself: first the group whose first process has the lower rank in the world.
-std::unique_ptr<Communicator> both_groups(const Communicator& inter) {
+std::unique_ptr<Communicator> both_groups(Communicator& inter) {
   const Group& mine = *inter.group;
   const Group& theirs = *inter.remote;
   const bool mine_first = mine.world_ranks.front() < theirs.world_ranks.front();
@@ -21,6 +21,7 @@ std::unique_ptr<Communicator> both_groups(const Communicator& inter) {
   all->world_ranks = std::move(members);
   auto both = std::make_unique<Communicator>();
   both->set_groups(std::move(all));
+  both->inter = &inter;
   return both;
 }
 

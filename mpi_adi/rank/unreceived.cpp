@@ -11,13 +11,13 @@
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/device/type_check.hpp"
+#include "mpi_adi/object/communicator_word.hpp"
 
 namespace margay::mpi_adi {
 
 namespace {
 
 constexpr std::size_t kLinesMax = 20;  // of one communicator
-constexpr std::string_view kFreed = "a communicator that was freed";
 
 // Of whom, and what.
 std::string words_of(const portals::Header& header, std::string_view communicator) {
@@ -54,15 +54,15 @@ void tell_in_heap(const ReceivingSide& side, ContextId context, std::string_view
   tell(side, messages, communicator);
 }
 
-std::string_view name_of(const Communicator& communicator) {
-  return communicator.name.empty() ? "a communicator without a name" : std::string_view(communicator.name);
+std::string freed_word(ContextId context) {
+  return communicator_word(context) + " (freed)";
 }
 
-std::string_view name_of(const ReceivingSide& side, ContextId context) {
+std::string name_of(const ReceivingSide& side, ContextId context) {
   for (const Communicator* one : {&side.world, &side.self}) {
     if (one->context == context) return one->name;
   }
-  return kFreed;
+  return freed_word(context);
 }
 
 }  // namespace
@@ -82,9 +82,9 @@ std::vector<ContextId> contexts_of_nobody(const ReceivingSide& side) {
 
 void tell_unreceived(const ReceivingSide& side, const Communicator& communicator) {
   if (!side.leaks_told) return;
-  tell_in_heap(side, communicator.context, name_of(communicator));
+  tell_in_heap(side, communicator.context, communicator_word(communicator));
   if (&communicator != &side.world) return;
-  for (const ContextId context : contexts_of_nobody(side)) tell_in_heap(side, context, kFreed);
+  for (const ContextId context : contexts_of_nobody(side)) tell_in_heap(side, context, freed_word(context));
 }
 
 void tell_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators) {
@@ -97,7 +97,8 @@ void tell_given_back(const ReceivingSide& side, const std::vector<Communicator*>
     tell(side, messages, communicator);
     std::erase_if(left, [context](const portals::Header& header) { return context_of(header.match_bits) == context; });
   };
-  for (const Communicator* communicator : communicators) tell_of(communicator->context, name_of(*communicator));
+  for (const Communicator* communicator : communicators)
+    tell_of(communicator->context, communicator_word(*communicator));
   while (!left.empty()) {
     const ContextId context = context_of(left.front().match_bits);
     tell_of(context, name_of(side, context));
@@ -118,7 +119,8 @@ std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told) {
     if (header.portal != kReceivePortal || (header.match_bits & kReadyBit) == 0 || ready++ < told) continue;
     const ContextId context = context_of(header.match_bits);
     const bool is_known = context == side.world.context || context == side.self.context;
-    text += me + "dropped: a ready send" + words_of(header, is_known ? name_of(side, context) : "another communicator");
+    text +=
+        me + "dropped: a ready send" + words_of(header, is_known ? name_of(side, context) : communicator_word(context));
   }
   side.process.found(dropped - told);
   std::fwrite(text.data(), 1, text.size(), stderr);

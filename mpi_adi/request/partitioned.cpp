@@ -1,5 +1,8 @@
 #include "mpi_adi/request/partitioned.hpp"
 
+#include "mpi_adi/device/trace_definitions.hpp"
+#include "sim/kernel/kernel.hpp"
+
 namespace margay::mpi_adi {
 
 Partitioned::Partitioned(RequestKind which, MpiRank& rank, const PartitionedCall& call)
@@ -10,6 +13,19 @@ Partitioned::Partitioned(RequestKind which, MpiRank& rank, const PartitionedCall
 int Partitioned::cancel(MpiRank& /*rank*/, std::string& words) {
   words = "the request is a partitioned one, which cannot be cancelled";
   return MPI_ERR_REQUEST;
+}
+
+void Partitioned::tell_trace(std::uint64_t channel, int sender) const {
+  sim::Recorder& recorder = device_.kernel().recorder();
+  if (!recorder.on()) return;
+  const portals::MatchBits first =
+      envelope_bits(partition_tag(channel, 0), sender, call_.communicator->collective_context);
+  define_in_trace(recorder, PartitionsTold{.first = first,
+                                           .sends = sends(),
+                                           .tag = call_.tag,
+                                           .partitions = call_.partitions,
+                                           .count = call_.count,
+                                           .type = *call_.type});
 }
 
 void Partitioned::begin_round(std::uint64_t messages) {

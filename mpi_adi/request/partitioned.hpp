@@ -82,6 +82,8 @@ class Partitioned : public OwnRequest, protected RequestOwner {
   [[nodiscard]] std::uint64_t total_bytes() const {
     return partition_bytes() * static_cast<std::uint64_t>(call_.partitions);
   }
+  // Tells the trace what the numbers of a channel mean to this side. `sender`: its rank in the messages.
+  void tell_trace(std::uint64_t channel, int sender) const;
   // Where partition `at` begins in memory.
   [[nodiscard]] std::byte* address(std::uint64_t at) const {
     return static_cast<std::byte*>(call_.buffer) + static_cast<std::int64_t>(at) * call_.count * call_.type->extent;

@@ -36,7 +36,11 @@ void PartitionedReceive::part_completed(const Request& part) {
     }
     matched_ = true;
     failed_ = part.error_class;
-    if (failed_ != MPI_SUCCESS) setup_ = {};
+    if (failed_ != MPI_SUCCESS) {
+      setup_ = {};
+    } else {
+      tell_trace(setup_.channel, call_.peer);
+    }
     if (active_) post();
     return;
   }
@@ -55,9 +59,10 @@ void PartitionedReceive::post() {
     const std::uint64_t from = std::min(message * setup_.message_bytes, total_bytes());
     // A sender that has more than there is room for: MPI_ERR_TRUNCATE.
     const std::uint64_t room = std::min(setup_.message_bytes, total_bytes() - from);
-    device_.give_to(*this, *device_.start_receive({base + from, static_cast<std::int64_t>(room), &bytes_, call_.peer,
-                                                   partition_tag(setup_.channel, message), call_.communicator,
-                                                   Context::collective}));
+    const CheckedReceive receive{base + from,        static_cast<std::int64_t>(room),        &bytes_,
+                                 call_.peer,         partition_tag(setup_.channel, message), call_.communicator,
+                                 Context::collective};
+    device_.give_to(*this, *device_.start_receive_of(receive, *call_.type));
   }
 }
 

@@ -31,6 +31,7 @@ PartitionedSend::PartitionedSend(MpiRank& rank, const PartitionedCall& call) : P
   messages_ = divide_up(all, per_message_);
   if (call.peer == MPI_PROC_NULL) return;
   channel_ = rank.next_partition_channel();
+  tell_trace(channel_, call.communicator->rank());
   auto* const sent =
       new SentSetup(PartitionedSetup{channel_, messages_, per_message_ * partition_bytes(), total_bytes()});
   Request* const request = device_.start_send({SendMode::standard, &sent->setup, sizeof sent->setup, &bytes_, call.peer,

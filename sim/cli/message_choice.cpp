@@ -26,7 +26,8 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
   if (!options.all && !options.collective && is_internal) return false;
   if (options.tag) {
     const bool envelope = names.is_envelope(entry.file, portal) || entry.event.kind == TraceKind::send_begin;
-    if (!envelope || !has_tag(split_envelope(entry.event.match_bits), *options.tag)) return false;
+    if (!envelope || names.program_tag(entry.file, entry.event.match_bits, entry.event.time) != options.tag)
+      return false;
   }
   if (options.dropped && story.dropped == MessageStory::kNone) return false;
   if (options.unexpected && !story.unexpected) return false;
@@ -105,7 +106,7 @@ std::string none_chosen(const MessageChoice& choice, const Trace& trace, const T
 void add_message_choice(CLI::App& command, MessageChoice& choice) {
   command.add_option("--from", choice.from, "sent by this rank of the world");
   command.add_option("--to", choice.to, "sent to this rank of the world");
-  command.add_option("--tag", choice.tag, "with this tag");
+  command.add_option("--tag", choice.tag, "with this tag; partitions with that of the call that made them");
   command.add_flag("--slowest", choice.slowest, "those that took the longest first");
   command.add_flag("--dropped", choice.dropped, "that were dropped");
   command.add_flag("--unexpected", choice.unexpected, "that came before a receive was posted");

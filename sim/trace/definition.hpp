@@ -22,8 +22,11 @@ enum class DefinitionKind : std::uint16_t {
                 // and the file that was loaded there
   owner = 6,    // number: kind of owner (kernel_match's b) of a descriptor; value: bytes of its memory, of the heap
   members = 7,  // number: a communicator's context; value: the sum of member_number() over its ranks
+  // number: partitions_number(); value: the program's tag, in the upper half how many partitions that side has; text:
+  // what one of them is
+  partitions = 8,
 };
-inline constexpr std::uint16_t kDefinitionKindCount = 8;
+inline constexpr std::uint16_t kDefinitionKindCount = 9;
 
 // What tells the members of a communicator from those of another one that has the same context: the sum of this over
 // their ranks in the world, in any order (the finalizer of splitmix64).

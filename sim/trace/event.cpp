@@ -48,6 +48,7 @@ constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "collective_begin",
     "collective_end",
     "given_back",
+    "found",
 };
 static_assert(!kKindNames.back().empty());
 
@@ -113,6 +114,13 @@ constexpr std::array<std::string_view, kTraceAlgorithmCount> kAlgorithmNames = {
 };
 static_assert(!kAlgorithmNames.back().empty());
 
+constexpr std::array<std::string_view, kTraceProbeCount> kProbeNames = {"MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
+                                                                        "MPI_Improbe"};
+static_assert(!kProbeNames.back().empty());
+
+constexpr std::array<std::string_view, kTraceRootCount> kRootNames = {"member", "remote", "here", "another"};
+static_assert(!kRootNames.back().empty());
+
 template <std::size_t count, typename Number>
 std::string_view lookup(const std::array<std::string_view, count>& names, Number number) {
   const auto index = static_cast<std::size_t>(number);
@@ -154,6 +162,13 @@ std::string_view name(TraceOperation operation) {
 }
 std::string_view name(TraceAlgorithm algorithm) {
   return lookup(kAlgorithmNames, algorithm);
+}
+
+std::string_view name(TraceProbe probe) {
+  return lookup(kProbeNames, probe);
+}
+std::string_view name(TraceRoot root) {
+  return lookup(kRootNames, root);
 }
 
 std::optional<TraceKind> trace_kind(std::string_view name) {

@@ -48,8 +48,10 @@ enum class TraceKind : std::uint16_t {
   kernel_drop = 13,
   kernel_hold = 14,  // {as kernel_drop} left on the wire until there is room
   // The receiver
-  post_receive = 15,      // {source or any, match_bits, detail: ignore bits, bytes: room, a: request, b: datatype}
-  search_hit = 16,        // {match_bits, a: request, bytes, saved} a message of the heap was the one
+  post_receive = 15,  // {source or any, match_bits, detail: ignore bits, bytes: room, a: request, b: datatype}
+  // {match_bits, a: request, bytes, saved, reason: 1 a matched probe had taken it out} a message of the heap was the
+  // one
+  search_hit = 16,
   search_miss = 17,       // {match_bits, a: request} none was: the receive is posted
   receive_complete = 18,  // {a: request, bytes}
   request_complete = 19,  // {a: request, bytes} any request, in the eyes of whoever started it
@@ -81,12 +83,16 @@ enum class TraceKind : std::uint16_t {
   synchronous_answer = 37,  // {a: request, match_bits, detail: its sequence} it tells that a receive took the message
   // A collective call of this rank, blocking or not: {source: this rank, match_bits: as of its messages, a: call's
   // number on its communicator}
-  collective_begin = 38,  // {bytes: of one rank's data, b: TraceOperation | TraceAlgorithm << 8 | root << 16}
-  collective_end = 39,    // {b: error class}
+  // {bytes: of one rank's data, b: TraceOperation | TraceAlgorithm << 8 | root << 16, reason: TraceRoot}
+  collective_begin = 38,
+  collective_end = 39,  // {b: error class}
   // The receiver's device again
   given_back = 40,  // {match_bits, bytes, reason: TraceGivenBack} the heap lost it unread
+  // {as a header's, bytes: of the message, reason: TraceProbe, a: polls of the rank in vain since one that found} a
+  // probe found it in the heap; what MPI_Mprobe and MPI_Improbe find is taken out for their receive
+  found = 41,
 };
-inline constexpr std::uint16_t kTraceKindCount = 41;
+inline constexpr std::uint16_t kTraceKindCount = 42;
 // "unknown" for a number that this version does not have. The reverse accepts exactly the names.
 [[nodiscard]] std::string_view name(TraceKind kind);
 [[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);
@@ -247,6 +253,21 @@ enum class TraceGivenBack : std::uint8_t {
   freed = 3,         // its communicator was freed
 };
 
+// Which call found a message without receiving it.
+enum class TraceProbe : std::uint8_t {
+  probe = 0,
+  iprobe = 1,
+  mprobe = 2,
+  improbe = 3,
+};
+inline constexpr std::uint8_t kTraceProbeCount = 4;
+// "MPI_Probe".
+[[nodiscard]] std::string_view name(TraceProbe probe);
+// It takes the message out, for one receive alone.
+[[nodiscard]] constexpr bool takes_out(TraceProbe probe) {
+  return probe == TraceProbe::mprobe || probe == TraceProbe::improbe;
+}
+
 // What a collective call does. none: its members agree on a context.
 enum class TraceOperation : std::uint8_t {
   none = 0,
@@ -281,6 +302,16 @@ enum class TraceAlgorithm : std::uint8_t {
 inline constexpr std::uint8_t kTraceAlgorithmCount = 8;
 [[nodiscard]] std::string_view name(TraceAlgorithm algorithm);
 
+// How a rank names the root of a collective call.
+enum class TraceRoot : std::uint8_t {
+  member = 0,   // by its rank in the communicator
+  remote = 1,   // by its rank in the other group of an intercommunicator
+  here = 2,     // MPI_ROOT: it is the one
+  another = 3,  // MPI_PROC_NULL: another one of its own group is
+};
+inline constexpr std::uint8_t kTraceRootCount = 4;
+[[nodiscard]] std::string_view name(TraceRoot root);
+
 inline constexpr std::uint8_t kNoWire = 0xff;
 inline constexpr std::uint8_t kNoHeader = 0xff;
 
@@ -297,7 +328,8 @@ struct TraceEvent {
   portals::Rank destination = portals::kAnyRank;
   std::uint8_t header = kNoHeader;  // portals::Kind
   std::uint8_t portal = portals::kNoPortal;
-  // By kind: portals::DropReason, portals::Passed, TraceChoice, TraceWay, TraceBody, kTraceWalk*.
+  // By kind: portals::DropReason, portals::Passed, TraceChoice, TraceWay, TraceBody, TraceProbe, TraceRoot,
+  // kTraceWalk*.
   std::uint8_t reason = 0;
   portals::Saved saved = portals::Saved::nothing;
   std::uint64_t sequence = 0;

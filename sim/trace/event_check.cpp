@@ -48,6 +48,12 @@ bool is_reason(const TraceEvent& event) {
       return event.reason <= (kTraceWalkByIndex | kTraceWalkCut);
     case TraceKind::window_access:
       return event.reason < kTraceWayCount;
+    case TraceKind::collective_begin:
+      return event.reason < kTraceRootCount;
+    case TraceKind::found:
+      return event.reason < kTraceProbeCount;
+    case TraceKind::search_hit:
+      return event.reason <= 1;
     case TraceKind::given_back:
       return event.reason >= static_cast<std::uint8_t>(TraceGivenBack::cancelled) &&
              event.reason <= static_cast<std::uint8_t>(TraceGivenBack::freed);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace margay::sim {
 
 namespace {
@@ -22,13 +24,16 @@ constexpr std::uint64_t kAlways = ~std::uint64_t{0};
 
 constexpr std::uint32_t kSetup = 6, kPartitions = 7;  // the upper three bits of partitioned communication's tags
 
+std::uint32_t partition_message(std::uint32_t tag) {
+  return tag & kMpiPartitionMessages;
+}
+
 std::string tag_words(std::uint32_t tag) {
   if (tag <= kMpiUserTagMost) return fmt::format("tag {}", tag);
   if (tag >> 29U == kSetup) return fmt::format("the setup of partitions with tag {}", tag & kMpiUserTagMost);
   if (tag >> 29U == kPartitions) {
-    constexpr std::uint32_t kMessages = (1U << kMpiPartitionMessageBits) - 1;
     return fmt::format("partitions of channel {}, message {}", (tag & kMpiUserTagMost) >> kMpiPartitionMessageBits,
-                       tag & kMessages);
+                       partition_message(tag));
   }
   return fmt::format("the library's tag 0x{:x}", tag);
 }
@@ -84,8 +89,8 @@ EnvelopeBits split_envelope(std::uint64_t match_bits) {
           static_cast<std::uint32_t>(match_bits & kTypeMask)};
 }
 
-bool has_tag(const EnvelopeBits& bits, std::uint32_t tag) {
-  return bits.tag == tag || (bits.tag >> 29U == kSetup && (bits.tag & kMpiUserTagMost) == tag);
+bool is_setup_of_partitions(std::uint64_t match_bits) {
+  return match_bits >> 61U == kSetup;
 }
 
 std::string collective_call_words(std::uint32_t number) {
@@ -220,6 +225,43 @@ bool TraceNames::is_collective_data(std::uint32_t file, std::uint8_t portal) con
   return (uses_of(file, portal) & (kCollectivePortal | kCollectiveWordsPortal)) == kCollectivePortal;
 }
 
+const Definition* TraceNames::partitions(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
+                                         bool sends) const {
+  if (split_envelope(match_bits).tag >> 29U != kPartitions) return nullptr;
+  return find(file, DefinitionKind::partitions, partitions_number(match_bits, sends), time_ns);
+}
+
+std::optional<std::uint32_t> TraceNames::program_tag(std::uint32_t file, std::uint64_t match_bits,
+                                                     std::uint64_t time_ns) const {
+  const std::uint32_t tag = split_envelope(match_bits).tag;
+  if (tag <= kMpiUserTagMost) return tag;
+  if (tag >> 29U == kSetup) return tag & kMpiUserTagMost;
+  for (const bool sends : {true, false}) {
+    const Definition* const found = partitions(file, match_bits, time_ns, sends);
+    if (found != nullptr) return static_cast<std::uint32_t>(found->value);
+  }
+  return {};
+}
+
+std::string TraceNames::tag(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns, bool wanted) const {
+  const std::uint32_t tag = split_envelope(match_bits).tag;
+  const Definition* const senders = wanted ? nullptr : partitions(file, match_bits, time_ns, true);
+  const Definition* const found = senders != nullptr ? senders : partitions(file, match_bits, time_ns, false);
+  if (found == nullptr) return tag_words(tag);
+  const auto its = static_cast<std::uint32_t>(found->value);
+  const std::uint64_t all = found->value >> 32U;
+  const std::uint64_t message = partition_message(tag);
+  // Which partitions a message has is the sender's to say.
+  if (senders == nullptr) {
+    return fmt::format("message {} of partitions with tag {} ({}, each {})", message, its, all, found->text);
+  }
+  const std::uint64_t in_each = (all + kMpiPartitionMessages - 1) / kMpiPartitionMessages;
+  const std::uint64_t first = message * in_each, last = std::min((message + 1) * in_each, all) - 1;
+  return first == last
+             ? fmt::format("partition {} of {} (each {}) with tag {}", first, all, found->text, its)
+             : fmt::format("partitions {} to {} of {} (each {}) with tag {}", first, last, all, found->text, its);
+}
+
 std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                              std::uint64_t time_ns) const {
   if (is_collective(file, portal)) {
@@ -236,8 +278,8 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
   if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
   const EnvelopeBits is = split_envelope(match_bits);
-  return fmt::format("{} from {} in {}{}", tag_words(is.tag), is.source, communicator(file, is.context, time_ns),
-                     type_words(is.type));
+  return fmt::format("{} from {} in {}{}", tag(file, match_bits, time_ns), is.source,
+                     communicator(file, is.context, time_ns), type_words(is.type));
 }
 
 std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
@@ -253,7 +295,7 @@ std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uin
   }
   if (is_reply(match_bits & ~ignore_bits)) return bits(file, portal, match_bits, time_ns);
   const EnvelopeBits is = split_envelope(match_bits);
-  const std::string tag = (ignore_bits & kTagMask) == kTagMask ? "any tag" : tag_words(is.tag);
+  const std::string tag = (ignore_bits & kTagMask) == kTagMask ? "any tag" : this->tag(file, match_bits, time_ns, true);
   const std::string source = (ignore_bits & kSourceMask) == kSourceMask ? "any source" : fmt::format("{}", is.source);
   return fmt::format("{} from {} in {}", tag, source, communicator(file, is.context, time_ns));
 }

@@ -37,6 +37,7 @@ inline constexpr std::uint32_t kMpiUserTagMost = (1U << 29U) - 1;
 // Of these, the highest quarter are partitioned communication's (mpi_adi/request/partitioned): a setup, whose tag is
 // the user's, or data, by channel and message.
 inline constexpr unsigned kMpiPartitionMessageBits = 10;
+inline constexpr std::uint32_t kMpiPartitionMessages = (1U << kMpiPartitionMessageBits) - 1;  // most of a channel
 
 // The time of a definition that is not known: a number that was defined once only is told by it, others as numbers.
 inline constexpr std::uint64_t kUnknownTime = ~std::uint64_t{1};
@@ -49,8 +50,16 @@ struct EnvelopeBits {
   std::uint32_t type = 0;     // bit 0 ready, 1 reply, 2 long
 };
 [[nodiscard]] EnvelopeBits split_envelope(std::uint64_t match_bits);
-// Whether the program gave `tag` to the message or, to the setup of partitions, to the call that sent it.
-[[nodiscard]] bool has_tag(const EnvelopeBits& bits, std::uint32_t tag);
+// Of a channel of partitioned communication, whose messages' match bits differ in the message's number alone; one of
+// its sides: what the other has may differ.
+[[nodiscard]] constexpr std::uint64_t partitions_number(std::uint64_t match_bits, bool sends) {
+  constexpr std::uint64_t kMessage = ((std::uint64_t{1} << kMpiPartitionMessageBits) - 1) << 32U;
+  constexpr std::uint64_t kType = 7, kSends = std::uint64_t{1} << 63U;
+  return (match_bits & ~(kMessage | kType | kSends)) | (sends ? kSends : 0);
+}
+
+// Whether an MPI message's bits are of what MPI_Psend_init tells MPI_Precv_init.
+[[nodiscard]] bool is_setup_of_partitions(std::uint64_t match_bits);
 
 // What the number of a collective call says (docs/trace_format.md, collective_begin).
 inline constexpr unsigned kCollectiveStartBits = 11;
@@ -97,6 +106,10 @@ class TraceNames {
   // Match bits as what they are: "tag 7 from 0 in MPI_COMM_WORLD", or in hexadecimal where no MPI gave them a meaning.
   [[nodiscard]] std::string bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                  std::uint64_t time_ns) const;
+  // The tag that the program gave to an MPI message or, of partitions and their setup, to the call that made them;
+  // nothing: it is the library's own, or not known.
+  [[nodiscard]] std::optional<std::uint32_t> program_tag(std::uint32_t file, std::uint64_t match_bits,
+                                                         std::uint64_t time_ns) const;
   // The same of what an entry or a receive accepts: "tag 7 from any source in MPI_COMM_WORLD".
   [[nodiscard]] std::string wanted(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                    std::uint64_t ignore_bits, std::uint64_t time_ns) const;
@@ -132,6 +145,12 @@ class TraceNames {
   [[nodiscard]] const Definition* module(std::uint32_t file, std::uint64_t address) const;
 
  private:
+  // "tag 7", "partition 2 of 4 (each 100 x MPI_INT) with tag 7". `wanted`: by who receives it.
+  [[nodiscard]] std::string tag(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
+                                bool wanted = false) const;
+  // Of partitions: what their sender has defined in the file, or else their receiver; nullptr: neither.
+  [[nodiscard]] const Definition* partitions(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
+                                             bool sends) const;
   // Of a message that is about a send, which has its request's number and which use of it this is: "the answer to send
   // request 3". "": it is no such portal.
   [[nodiscard]] std::string about_send(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;

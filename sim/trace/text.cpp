@@ -85,6 +85,32 @@ void add_place(Words& words, const TraceEvent& event) {
   if (event.detail != 0 && !is_reply) words.add("for offset {}", event.detail);
 }
 
+// Of collective calls and windows; what is told of the rank alone.
+void add_call_fields(Words& words, const TraceEvent& event) {
+  switch (event.kind) {
+    case TraceKind::shared_write:
+    case TraceKind::shared_read:
+      words.add("collective call {}", event.a);
+      break;
+    case TraceKind::window_access:
+      words.add("at offset {}, window {}, {}, epoch {}, by {}", event.detail, event.match_bits >> 32,
+                name(static_cast<TraceAccess>(event.a)), name(static_cast<TraceEpoch>(event.b)),
+                name(static_cast<TraceWay>(event.reason)));
+      break;
+    case TraceKind::window_sync:
+      words.add("window {}, {}", event.match_bits >> 32, name(static_cast<TraceSync>(event.a)));
+      break;
+    case TraceKind::collective_begin:
+      words.add("call {}, root {} ({})", event.a, event.b >> 16U, name(static_cast<TraceRoot>(event.reason)));
+      break;
+    case TraceKind::coprocessor_end:
+      words.add("{} messages", event.a);
+      break;
+    default:
+      break;
+  }
+}
+
 // What `detail`, `a` and `b` mean is each kind's own.
 void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event) {
   switch (event.kind) {
@@ -114,8 +140,13 @@ void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event
     case TraceKind::post_receive:
       words.add("ignore 0x{:016x}, request {}", event.detail, event.a);
       break;
-    case TraceKind::send_begin:
+    case TraceKind::found:
+      words.add("{}, {} polls in vain before", name(static_cast<TraceProbe>(event.reason)), event.a);
+      break;
     case TraceKind::search_hit:
+      if (event.reason != 0) words.add("taken out before");
+      [[fallthrough]];
+    case TraceKind::send_begin:
     case TraceKind::search_miss:
     case TraceKind::receive_complete:
     case TraceKind::request_complete:
@@ -136,23 +167,8 @@ void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event
     case TraceKind::sleep:
       if (event.detail != 0) words.add("at most {} ns", event.detail);
       break;
-    case TraceKind::shared_write:
-    case TraceKind::shared_read:
-      words.add("collective call {}", event.a);
-      break;
-    case TraceKind::window_access:
-      words.add("at offset {}, window {}, {}, epoch {}, by {}", event.detail, event.match_bits >> 32,
-                name(static_cast<TraceAccess>(event.a)), name(static_cast<TraceEpoch>(event.b)),
-                name(static_cast<TraceWay>(event.reason)));
-      break;
-    case TraceKind::window_sync:
-      words.add("window {}, {}", event.match_bits >> 32, name(static_cast<TraceSync>(event.a)));
-      break;
-    case TraceKind::coprocessor_end:
-      words.add("{} messages", event.a);
-      break;
     default:
-      break;
+      add_call_fields(words, event);
   }
 }
 
@@ -163,16 +179,31 @@ std::string_view body_text(const TraceEvent& event) {
   return !tells_body(event.kind) || way == TraceBody::none ? "" : name(way);
 }
 
+namespace {
+
+// Of other kinds it is a way, how the walk went, how a root is named.
+bool is_drop_reason(TraceKind kind) {
+  switch (kind) {
+    case TraceKind::window_access:
+    case TraceKind::kernel_match:
+    case TraceKind::search_hit:
+    case TraceKind::collective_begin:
+    case TraceKind::found:
+      return false;
+    default:
+      return !tells_body(kind);
+  }
+}
+
+}  // namespace
+
 std::string_view reason_text(const TraceEvent& event) {
   if (event.kind == TraceKind::send_begin) return event.reason == 0 ? "" : name(static_cast<TraceChoice>(event.reason));
   if (event.kind == TraceKind::kernel_pass) {
     const auto passed = static_cast<portals::Passed>(event.reason);
     return passed <= portals::Passed::taken ? name(passed) : "unknown";
   }
-  // A way, or how the walk went, is no reason.
-  const bool tells_no_reason =
-      event.kind == TraceKind::window_access || event.kind == TraceKind::kernel_match || tells_body(event.kind);
-  if (event.reason == 0 || tells_no_reason) return "";
+  if (event.reason == 0 || !is_drop_reason(event.kind)) return "";
   return event.reason < portals::kDropReasonCount ? name(static_cast<portals::DropReason>(event.reason)) : "unknown";
 }
 

@@ -234,7 +234,7 @@ def case_unreceived(case):
                         (f", sent as {sent}" if types else "") for tag, (what, sent) in made.items()]
             case.expect(sorted(case.last.stderr.splitlines()) == expected, f"expected the lines {expected}")
         case.margay("--strict", *nodes, program, "late", status=72)
-        told = sorted(re.findall(r"rank (\d): leak: .* from rank (\d), tag (\d+), (\d+) bytes, (?:a communicator)", case.last.stderr))
+        told = sorted(re.findall(r"rank (\d): leak: .* from rank (\d), tag (\d+), (\d+) bytes, communicator \d+ \((?:freed|1 rank)\)", case.last.stderr))
         case.expect(told == sorted([("1", "0", "11", "4"), ("1", "1", "12", "8"), ("1", "0", "13", "12"), ("0", "0", "15", "16"),
                                     ("1", "0", "14", "100000")]), "five messages are to be told")
         case.margay("--strict", *nodes, program, "ready", status=72)

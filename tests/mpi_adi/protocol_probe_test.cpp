@@ -56,6 +56,46 @@ TEST_CASE("a matched probe takes the message for itself") {
   CHECK(hand.comm().references == 1);
 }
 
+TEST_CASE("a trace tells what a probe found and how many polls before found nothing; a poll in vain makes no event") {
+  HandMade hand;
+  sim::Recorder& recorder = hand.device().parts().recorder();
+  REQUIRE(recorder.open_memory().ok());
+  const std::vector<std::byte> data = pattern(kShortBytes, 1);
+  hand.inject(HandMade::message(kShortBytes, {}), data);
+  hand.settle();
+  recorder.clear();
+  Envelope envelope;
+  const auto poll = [&](int tag, std::optional<sim::TraceProbe> call) {
+    return hand.device().probe(1, tag, hand.comm(), envelope, Context::point_to_point, call);
+  };
+  for (int again = 0; again < 3; ++again) CHECK(!poll(8, sim::TraceProbe::iprobe));
+  CHECK(!poll(8, sim::TraceProbe::probe));  // looks as often as it waits
+  CHECK(poll(7, std::nullopt));             // the library's own
+  CHECK(recorder.events().empty());
+  CHECK(poll(7, sim::TraceProbe::iprobe));
+  Message* const message = hand.device().matched_probe(1, 7, hand.comm(), envelope, sim::TraceProbe::improbe);
+  REQUIRE(message != nullptr);
+  std::vector<sim::TraceEvent> told = recorder.events();
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].kind == sim::TraceKind::found);
+  CHECK(told[0].reason == static_cast<std::uint8_t>(sim::TraceProbe::iprobe));
+  CHECK(told[0].a == 3);
+  CHECK(told[0].bytes == kShortBytes);
+  CHECK(told[0].source == 1);
+  CHECK(told[0].sequence == 1);
+  CHECK(told[1].reason == static_cast<std::uint8_t>(sim::TraceProbe::improbe));
+  CHECK(told[1].a == 0);
+  CHECK(told[1].sequence == 1);
+  recorder.clear();
+  std::vector<std::byte> room(kShortBytes);
+  CHECK(hand.device().start_matched_receive(room.data(), kShortBytes, hand.bytes(), *message)->complete);
+  told = recorder.events();
+  REQUIRE(told.size() > 1);
+  CHECK(told[1].kind == sim::TraceKind::search_hit);
+  CHECK(told[1].reason == 1);
+  CHECK(told[1].sequence == 1);
+}
+
 TEST_CASE("a matched probe of a message that is still coming") {
   sim::VirtualOptions slow;
   slow.segment_bytes = 16;

@@ -117,4 +117,15 @@ inline HandMade pulled() {
   return made;
 }
 
+// A message of which the arrival alone is left, on a communicator that its two sides call differently.
+inline HandMade renamed_communicator() {
+  HandMade made;
+  for (const std::uint32_t rank : {0U, 1U}) {
+    made.trace.files[rank].definitions.push_back(
+        {DefinitionKind::communicator, 0, 4, std::uint64_t{2} << 32U, rank == 0 ? "the sender's" : "the receiver's"});
+  }
+  made.add(1, TraceKind::kernel_arrive, kMessage, portals::Kind::put, 0, kTag7 | std::uint64_t{4} << 3U);
+  return made;
+}
+
 }  // namespace margay::sim::test::made

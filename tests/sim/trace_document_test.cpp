@@ -203,6 +203,12 @@ TEST_CASE("the document's other numbers are the code's") {
   const auto algorithms = listed("Algorithms");
   CHECK(algorithms.size() == kTraceAlgorithmCount);
   for (const auto& [number, word] : algorithms) CHECK(word == name(static_cast<TraceAlgorithm>(number)));
+  const auto probes = listed("Probes");
+  CHECK(probes.size() == kTraceProbeCount);
+  for (const auto& [number, word] : probes) CHECK(word == name(static_cast<TraceProbe>(number)));
+  const auto roots = listed("Roots");
+  CHECK(roots.size() == kTraceRootCount);
+  for (const auto& [number, word] : roots) CHECK(word == name(static_cast<TraceRoot>(number)));
   const auto reasons = listed("Drop reasons");
   CHECK(reasons.size() == margay::portals::kDropReasonCount);
   for (const auto& [number, word] : reasons) CHECK(word == name(static_cast<margay::portals::DropReason>(number)));

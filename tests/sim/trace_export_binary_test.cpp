@@ -130,6 +130,12 @@ TEST_CASE("export: a packet is a note and the head that its frame has, and count
   CHECK_EQ(number_at<std::uint64_t>(acknowledgment, 32), made::kMessage.sequence);
 }
 
+TEST_CASE("export: a packet's comment calls its communicator as the sender did, like the story") {
+  const std::vector<PcapPart> parts = blocks_of(packets_of(made::renamed_communicator().trace));
+  REQUIRE_EQ(parts.size(), 3);
+  CHECK(parts[2].body.find("tag 7 from 0 in the sender's") != std::string::npos);
+}
+
 TEST_CASE("export: a body of more than 4 GiB is as long as a packet can say; each wire is an interface") {
   made::HandMade made;
   made.add(0, TraceKind::kernel_send, {0, 1, 1}, portals::Kind::put, 0, 0).bytes = std::uint64_t{1} << 33U;

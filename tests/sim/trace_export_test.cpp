@@ -184,6 +184,14 @@ TEST_CASE("export: a chart has an arrow for each hop, a broken one for answers, 
   CHECK(msc.find("\\\"unexpected long\\\"") != std::string::npos);
 }
 
+TEST_CASE("export: a chart calls a message's communicator as its sender did, like the story") {
+  const made::HandMade made = made::renamed_communicator();
+  const Exported exported(made.trace);
+  const Chart chart = chart_of(exported.source(), exported.stories);
+  REQUIRE_EQ(chart.steps.size(), 1);
+  CHECK_EQ(chart.steps[0].text, "put #5, 0 bytes, tag 7 from 0 in the sender's");
+}
+
 TEST_CASE("export: a replay sends and receives with real sizes, computes between calls") {
   made::HandMade made = made::pulled();
   made.add(1, TraceKind::mpi_enter).a = 0;
@@ -215,6 +223,47 @@ TEST_CASE("export: a replay of calls in shared memory has a message for each rea
   CHECK_EQ(replay.ranks[0], std::vector<std::string>{"0 init", "0 barrier", "0 isend 1 2147483647 24", "0 finalize"});
   CHECK_EQ(replay.ranks[1], std::vector<std::string>{"1 init", "1 barrier", "1 recv 0 2147483647 24", "1 finalize"});
   CHECK_EQ(replay.left_out_calls, 1);
+}
+
+TEST_CASE("export: calls in shared memory of communicators that have one context are not taken for one") {
+  made::HandMade made;
+  constexpr std::uint32_t kContext = 4;
+  for (std::uint32_t rank = 2; rank < 4; ++rank) {
+    made.trace.files.push_back(made.trace.files[rank - 2]);
+    made.trace.files.back().rank = rank;
+  }
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    TraceFile& file = made.trace.files[rank];
+    file.size = 4;
+    file.definitions.push_back(
+        {DefinitionKind::members, 0, kContext, member_number(rank % 2) + member_number(rank % 2 + 2), ""});
+    made.add(rank, TraceKind::mpi_enter);
+  }
+  const auto shared = [&](std::uint32_t rank, TraceKind kind, std::uint32_t writer, std::uint64_t bytes,
+                          std::uint32_t call = 1) {
+    TraceEvent& event = made.add(rank, kind, {writer, rank, 0});
+    event.bytes = bytes;
+    event.a = call;
+    event.match_bits = std::uint64_t{kContext + 1} << 3U;
+  };
+  // Ranks 0 and 2 meet in two barriers, 1 and 3 in two others: none of all.
+  for (const std::uint32_t call : {1U, 2U}) {
+    for (std::uint32_t rank = 0; rank < 4; ++rank) {
+      shared(rank, TraceKind::collective_begin, rank, 0, call);
+      shared(rank, TraceKind::shared_write, rank, 0, call);
+    }
+  }
+  // A later communicator of 1 and 3 has the context, and so a call 1 of its own.
+  for (const std::uint32_t rank : {1U, 3U}) shared(rank, TraceKind::collective_begin, rank, 0);
+  shared(1, TraceKind::shared_write, 1, 24);
+  shared(3, TraceKind::shared_read, 1, 24);
+  const Exported exported(made.trace);
+  Replay replay;
+  REQUIRE(replay_of(exported.source(), exported.stories, 1e9, replay).ok());
+  CHECK_EQ(replay.ranks[0], std::vector<std::string>{"0 init", "0 finalize"});
+  CHECK_EQ(replay.ranks[1], std::vector<std::string>{"1 init", "1 isend 3 2147483647 24", "1 finalize"});
+  CHECK_EQ(replay.ranks[3], std::vector<std::string>{"3 init", "3 recv 1 2147483647 24", "3 finalize"});
+  CHECK_EQ(replay.left_out_calls, 4);
 }
 
 TEST_CASE("export: what cannot be replayed is refused or counted") {

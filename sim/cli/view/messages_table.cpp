@@ -123,14 +123,13 @@ class MessageRows {
     const std::uint8_t portal = event.portal;
     const bool is_envelope = is_begin || input_.names.is_envelope(told.file, portal);
     const bool is_data = input_.names.is_collective_data(told.file, portal);
-    const EnvelopeBits bits = split_envelope(event.match_bits);
+    const auto tag = input_.names.program_tag(told.file, event.match_bits, event.time);
     const bool is_answer = !is_begin && input_.names.is_answer(told.file, portal, event.match_bits);
-    tag_.push_back(is_envelope && !is_answer && bits.tag <= kMpiUserTagMost ? static_cast<std::int32_t>(bits.tag) : -1);
+    tag_.push_back(is_envelope && !is_answer && tag ? static_cast<std::int32_t>(*tag) : -1);
     const Trace::Entry& best = is_begin ? input_.entry(story.begin) : told;
     what_.push_back(strings_.number(input_.words.message(best)));
     const bool has_communicator = (is_envelope && !is_answer) || is_data;
-    communicator_.push_back(strings_.number(
-        has_communicator ? input_.names.communicator(best.file, bits.context, event.time) : std::string()));
+    communicator_.push_back(strings_.number(has_communicator ? input_.words.communicator(best) : std::string()));
     protocol_.push_back(chosen.protocol == TraceProtocol::none ? 0 : strings_.number(name(chosen.protocol)));
     how_.push_back(strings_.number(fate(input_.messages, story)));
     const std::size_t on_wire = story.sent != kNoEntry ? story.sent : story.arrived;

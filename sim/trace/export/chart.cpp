@@ -19,6 +19,7 @@ bool is_noted(TraceKind kind) {
     case TraceKind::kernel_drop:
     case TraceKind::kernel_hold:
     case TraceKind::post_receive:
+    case TraceKind::found:
     case TraceKind::search_hit:
     case TraceKind::search_miss:
     case TraceKind::stop:
@@ -79,10 +80,9 @@ class ChartMaker {
     step.to = hop.identity.destination;
     step.is_answer = hop.identity != hop.root && event.header != static_cast<std::uint8_t>(portals::Kind::get);
     step.is_lost = hop.arrived == MessageStory::kNone;
-    const std::string about_what =
-        event.header == static_cast<std::uint8_t>(portals::Kind::put)
-            ? fmt::format(", {}", source_.names.bits(entry.file, event.portal, event.match_bits, event.time))
-            : "";
+    const std::string about_what = event.header == static_cast<std::uint8_t>(portals::Kind::put)
+                                       ? fmt::format(", {}", source_.words.bits(entry))
+                                       : "";
     step.text = fmt::format("{} #{}, {} bytes{}", kind_words(event), hop.identity.sequence, event.bytes, about_what);
     if (hop.sent != MessageStory::kNone && hop.arrived != MessageStory::kNone) {
       const std::uint64_t sent = trace_.entries[hop.sent].event.time;

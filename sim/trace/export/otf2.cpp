@@ -159,11 +159,11 @@ class Otf2Writer {
                             event.header == static_cast<std::uint8_t>(portals::Kind::put) &&
                             !source_.names.is_answer(entry.file, event.portal, event.match_bits);
     if (!is_message || std::max(event.source, event.destination) >= ranks_) return;
-    const EnvelopeBits bits = split_envelope(event.match_bits);
     LocationRecord record;
-    record.tag = bits.tag;
+    record.tag = source_.names.program_tag(entry.file, event.match_bits, event.time)
+                     .value_or(split_envelope(event.match_bits).tag);
     record.bytes = event.bytes;
-    record.communicator = strings_.of(source_.names.communicator(entry.file, bits.context, event.time));
+    record.communicator = strings_.of(source_.words.communicator(entry));
     record.kind = RecordKind::send;
     record.peer = event.destination;
     add_at(story.sent, record);

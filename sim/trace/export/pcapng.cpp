@@ -178,10 +178,7 @@ class PcapWriter {
         .put(original)
         .put_padded(packet);
     if (header.kind == portals::Kind::put) {
-      block
-          .option(kComment,
-                  source_.names.bits(entry.file, entry.event.portal, entry.event.match_bits, entry.event.time))
-          .end_options();
+      block.option(kComment, source_.words.bits(entry)).end_options();
     }
     block.write(kPacketBlock, out_);
   }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace margay::sim {
@@ -116,19 +117,46 @@ class ReplayMaker {
     std::map<std::uint32_t, std::vector<std::size_t>> events;  // by file
     std::vector<std::size_t> reads;
   };
+  // Communicators without a common member may have one context, and later ones have it anew; both count their calls
+  // from the beginning. So a call is named by its communicator's members too, and by how many of that name its rank
+  // had begun before; where beginnings were overwritten, by how many it began behind it.
+  using CallName = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;  // context, members, number
+  [[nodiscard]] CallName name_of(const Trace::Entry& entry) const {
+    const std::uint32_t context = split_envelope(entry.event.match_bits).context;
+    const auto members = source_.names.members_number(entry.file, context, entry.event.time);
+    return {context, members.value_or(0), entry.event.a};
+  }
   void add_shared_calls() {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, SharedCall> calls;  // by context and number
+    std::map<std::pair<CallName, std::uint32_t>, std::vector<std::vector<std::size_t>>> parts;  // by file
     for (std::size_t i = 0; i < trace_.entries.size(); ++i) {
-      const auto& [event, file] = trace_.entries[i];
-      replay_.left_out_accesses += event.kind == TraceKind::window_access ? 1 : 0;
-      if (event.kind != TraceKind::shared_write && event.kind != TraceKind::shared_read) continue;
-      SharedCall& call = calls[{split_envelope(event.match_bits).context, event.a}];
-      call.events[file].push_back(i);
-      if (event.kind == TraceKind::shared_read && event.source != event.destination && event.bytes != 0) {
-        call.reads.push_back(i);
+      const Trace::Entry& entry = trace_.entries[i];
+      const TraceKind kind = entry.event.kind;
+      replay_.left_out_accesses += kind == TraceKind::window_access ? 1 : 0;
+      const bool is_shared = kind == TraceKind::shared_write || kind == TraceKind::shared_read;
+      if (!is_shared && kind != TraceKind::collective_begin) continue;
+      auto& of_rank = parts[{name_of(entry), entry.file}];
+      if (!is_shared || of_rank.empty()) of_rank.emplace_back();
+      if (is_shared) of_rank.back().push_back(i);
+    }
+    const bool from_end =
+        std::any_of(trace_.files.begin(), trace_.files.end(), [](const TraceFile& file) { return file.lost != 0; });
+    std::map<std::pair<CallName, std::size_t>, SharedCall> calls;
+    for (const auto& [name, of_rank] : parts) {
+      for (std::size_t age = 0; age < of_rank.size(); ++age) {
+        if (of_rank[age].empty()) continue;
+        SharedCall& call = calls[{name.first, from_end ? of_rank.size() - age : age}];
+        add_part(call, name.second, of_rank[age]);
       }
     }
-    for (const auto& [number, call] : calls) add_shared_call(call);
+    for (const auto& [name, call] : calls) add_shared_call(call);
+  }
+  void add_part(SharedCall& call, std::uint32_t file, const std::vector<std::size_t>& events) const {
+    call.events[file] = events;
+    for (const std::size_t at : events) {
+      const TraceEvent& event = trace_.entries[at].event;
+      const bool is_others = event.kind == TraceKind::shared_read && event.source != event.destination;
+      if (is_others && event.bytes != 0) call.reads.push_back(at);
+    }
   }
   void add_shared_call(const SharedCall& call) {
     if (call.reads.empty()) return add_barrier(call);

@@ -132,7 +132,10 @@ MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   row.what = source.words.message(told);
   const bool has_tag =
       source.names.is_envelope(entry.file, portal) && !source.names.is_answer(entry.file, portal, event.match_bits);
-  if (has_tag) row.tag = fmt::format("{}", split_envelope(event.match_bits).tag);
+  if (has_tag) {
+    const auto its = source.names.program_tag(entry.file, event.match_bits, event.time);
+    row.tag = fmt::format("{}", its.value_or(split_envelope(event.match_bits).tag));
+  }
   if (portal != portals::kNoPortal) row.portal = source.names.portal(entry.file, portal);
   if (event.wire != kNoWire) row.wire = source.names.wire(event.wire);
   return row;

@@ -8,15 +8,33 @@ namespace margay::sim {
 
 CollectiveShape collective_shape(const TraceEvent& begin) {
   return {static_cast<TraceOperation>(begin.b & 0xffU), static_cast<TraceAlgorithm>(begin.b >> 8U & 0xffU),
-          begin.b >> 16U};
+          begin.b >> 16U, static_cast<TraceRoot>(begin.reason)};
 }
+
+namespace {
+
+std::string root_words(const CollectiveShape& shape) {
+  switch (shape.named) {
+    case TraceRoot::member:
+      return fmt::format("root {}", shape.root);
+    case TraceRoot::remote:
+      return fmt::format("root rank {} of the remote group", shape.root);
+    case TraceRoot::here:
+      return "root MPI_ROOT";
+    case TraceRoot::another:
+      return "root MPI_PROC_NULL";
+  }
+  return "a root that is not known";
+}
+
+}  // namespace
 
 std::string words_of(const CollectiveShape& shape) {
   if (shape.operation == TraceOperation::none) return "an agreement on a context";
   const bool has_root = shape.operation == TraceOperation::bcast || shape.operation == TraceOperation::reduce ||
                         shape.operation == TraceOperation::gather || shape.operation == TraceOperation::scatter;
   return fmt::format("{} by {}{}", name(shape.operation), name(shape.algorithm),
-                     has_root ? fmt::format(", root {}", shape.root) : "");
+                     has_root ? fmt::format(", {}", root_words(shape)) : "");
 }
 
 namespace {

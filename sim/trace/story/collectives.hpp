@@ -19,9 +19,11 @@ struct CollectiveShape {
   TraceOperation operation = TraceOperation::none;
   TraceAlgorithm algorithm = TraceAlgorithm::tree;  // of no meaning where there is no operation
   std::uint32_t root = 0;
+  TraceRoot named = TraceRoot::member;  // what `root` is
 };
 [[nodiscard]] CollectiveShape collective_shape(const TraceEvent& begin);
-// "allreduce by exchange", "bcast by tree from root 2", "an agreement on a context".
+// "allreduce by exchange", "bcast by tree, root 2", "reduce by tree, root rank 0 of the remote group", "an agreement on
+// a context".
 [[nodiscard]] std::string words_of(const CollectiveShape& shape);
 
 // One rank's part of one call. Indices are of trace.entries; kNone: not in the trace.

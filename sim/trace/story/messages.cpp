@@ -245,6 +245,9 @@ void Messages::note_step(std::size_t at, MessageStory& story) const {
     case TraceKind::take_back:
       story.taken_back = true;
       return;
+    case TraceKind::found:
+      story.found.push_back(at);
+      return;
     case TraceKind::receive_complete:
       return set_first(story.received, at);
     case TraceKind::request_complete: {

@@ -40,6 +40,7 @@ struct MessageStory {
   std::size_t kept = kNone;        // kernel_deposit: what was to be kept of it is there
   std::size_t posted = kNone;      // post_receive of the receive that took it
   std::size_t searched = kNone;    // search_hit: it was unexpected
+  std::vector<std::size_t> found;  // found: by probes
   std::size_t pulled = kNone;      // pull_begin
   std::size_t pull_ended = kNone;  // pull_complete
   std::size_t received = kNone;    // receive_complete, or else kernel_deposit

@@ -12,6 +12,7 @@
 #include "sim/trace/story/fate.hpp"
 #include "sim/trace/story/gaps.hpp"
 #include "sim/trace/story/missed.hpp"
+#include "sim/trace/story/probes.hpp"
 #include "sim/trace/text.hpp"
 
 namespace margay::sim {
@@ -34,6 +35,7 @@ class Teller {
     add_steps();
     add_bits();
     add_walk();
+    for (const std::string& sentence : probes_told(trace_, messages_, words_, story_)) add(sentence);
     add_missed();
     add_account();
     for (const std::string& sentence : copies_told(copies_of(trace_, story_))) add(sentence);
@@ -54,7 +56,12 @@ class Teller {
     for (const std::size_t step : {missed_.posted, missed_.searched}) {
       if (step != kMissing) all.push_back(step);
     }
-    for (const std::size_t step : {story_.begin, story_.posted, story_.received, story_.completed, missed_.posted}) {
+    std::vector<std::size_t> in_calls{story_.begin, story_.posted, story_.received, story_.completed, missed_.posted};
+    if (!story_.found.empty()) {
+      std::erase_if(all, [&](std::size_t step) { return is_probe_left_out(trace_, story_, step); });
+      in_calls.insert(in_calls.end(), {story_.found.front(), story_.found.back()});
+    }
+    for (const std::size_t step : in_calls) {
       if (step == kMissing) continue;
       const std::size_t call = messages_.call_around(step);
       if (call == kMissing || messages_.has_threads(at(step).file)) continue;

@@ -184,6 +184,11 @@ std::string EventWords::bits(const Trace::Entry& entry, std::uint8_t portal) con
                      names_.communicator(file, is.context, time_ns));
 }
 
+std::string EventWords::communicator(const Trace::Entry& entry) const {
+  const auto [file, time_ns] = senders_.of(entry);
+  return names_.communicator(file, split_envelope(entry.event.match_bits).context, time_ns);
+}
+
 std::string EventWords::envelope(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   const std::uint8_t portal = event.kind == TraceKind::send_begin ? 0 : event.portal;
@@ -197,11 +202,16 @@ std::string EventWords::split_bits(const Trace::Entry& entry) const {
                       event.match_bits);
 }
 
-std::string EventWords::message(const Trace::Entry& entry) const {
+// What a program's call names; of what the library sends by itself, bytes.
+std::string EventWords::elements(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
-  const std::string what = event.kind == TraceKind::send_begin
-                               ? names_.elements(entry.file, event.b, event.bytes, event.time)
-                               : fmt::format("{} bytes", event.bytes);
+  const bool is_typed = event.kind == TraceKind::send_begin || event.kind == TraceKind::post_receive;
+  if (!is_typed || is_setup_of_partitions(event.match_bits)) return fmt::format("{} bytes", event.bytes);
+  return names_.elements(entry.file, event.b, event.bytes, event.time);
+}
+
+std::string EventWords::message(const Trace::Entry& entry) const {
+  const std::string what = elements(entry);
   return fmt::format("{}, {}", what, envelope(entry));
 }
 
@@ -234,6 +244,7 @@ std::string EventWords::of(const Trace::Entry& entry, const TraceEvent* arrival)
     case TraceKind::pull_begin:
     case TraceKind::pull_complete:
     case TraceKind::synchronous_answer:
+    case TraceKind::found:
       return of_request(entry);
     default:
       return of_rank(entry);
@@ -369,11 +380,16 @@ std::string EventWords::of_request(const Trace::Entry& entry) const {
                          reason.empty() ? "" : ", as ", reason);
     }
     case TraceKind::post_receive:
-      return fmt::format("wants at most {}, {} (request {})",
-                         names_.elements(entry.file, event.b, event.bytes, event.time),
+      return fmt::format("wants at most {}, {} (request {})", elements(entry),
                          names_.wanted(entry.file, 0, event.match_bits, event.detail, event.time), event.a);
+    case TraceKind::found: {
+      const auto probe = static_cast<TraceProbe>(event.reason);
+      return fmt::format("{} {}{}", takes_out(probe) ? "is taken by" : "is found by", name(probe),
+                         takes_out(probe) ? ": no other receive gets it" : ", which leaves it there");
+    }
     case TraceKind::search_hit:
-      return "finds it among the unexpected messages";
+      return event.reason != 0 ? "receives it, as a matched probe took it out for this"
+                               : "finds it among the unexpected messages";
     case TraceKind::search_miss:
       return "no unexpected message is the one: the receive is posted";
     case TraceKind::receive_complete:

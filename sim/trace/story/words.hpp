@@ -33,15 +33,21 @@ class EventWords {
   // "tag 7 from 0 in MPI_COMM_WORLD", "collective call 3 of MPI_COMM_WORLD: bcast by tree, ..." of an event that has a
   // message's bits.
   [[nodiscard]] std::string envelope(const Trace::Entry& entry) const;
+  // "tag 7 from 0 in MPI_COMM_WORLD": what the match bits of the event's message mean, as its sender called things when
+  // it sent it. The only way to words for a message's bits: whose definitions count is decided here.
+  [[nodiscard]] std::string bits(const Trace::Entry& entry) const { return bits(entry, entry.event.portal); }
+  // Of the communicator in these bits: "MPI_COMM_WORLD". Requires: an MPI message's bits, or a collective call's.
+  [[nodiscard]] std::string communicator(const Trace::Entry& entry) const;
   // "tag 7, source 0, context 4, type short" of an event that has an MPI message's bits; "": of another.
   [[nodiscard]] std::string split_bits(const Trace::Entry& entry) const;
   // "25 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD" of a send_begin; else what is known of the message.
   [[nodiscard]] std::string message(const Trace::Entry& entry) const;
 
  private:
-  // What the message's bits mean, in words.
+  // The same of a message to `portal`, where the event does not name it.
   [[nodiscard]] std::string bits(const Trace::Entry& entry, std::uint8_t portal) const;
   [[nodiscard]] std::string window(const Trace::Entry& entry) const;
+  [[nodiscard]] std::string elements(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_kernel(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_request(const Trace::Entry& entry) const;
   [[nodiscard]] std::string collective_call(const Trace::Entry& entry) const;

@@ -1,0 +1,20 @@
+// Which probes found a message before a receive had it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sim/trace/story/messages.hpp"
+#include "sim/trace/story/words.hpp"
+
+namespace margay::sim {
+
+// "Found by MPI_Iprobe (pipe.c:12), 3.10 us after it had arrived; 17 of the rank's polls before that found nothing.":
+// of the first and of the last, and how many there were.
+[[nodiscard]] std::vector<std::string> probes_told(const Trace& trace, const Messages& messages,
+                                                   const EventWords& words, const MessageStory& story);
+// Of many probes a story's steps have the first and the last.
+[[nodiscard]] bool is_probe_left_out(const Trace& trace, const MessageStory& story, std::size_t step);
+
+}  // namespace margay::sim

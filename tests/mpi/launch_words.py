@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""In which words traces and checks tell of what a program did: names of communicators, roots, probes, partitions.
+
+    tests/mpi/launch_words.py --build build/release             every case
+    tests/mpi/launch_words.py --build build/release between     one
+    tests/mpi/launch_words.py --list
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+from launch_case import SOURCES, cases_of, run_cases
+
+
+def case_one_name(case):
+    """A communicator without a name is called the same by stories, by checks of types and calls, and by lists of leaks."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.margay("--trace", trace, "--check-types", "--leaks", case.ours("unnamed.c"), status=None)
+        told = case.last.stderr
+        case.run([case.build.tool("margay"), "trace", "messages", trace])
+        rows = case.last.stdout
+        for name, tags in ((r"communicator \d+ \(2 ranks\)", (11, 13)), (r"intercommunicator \d+ \(1 and 1 rank\)", (12, 14))):
+            names = {found[1] for tag in tags for found in [re.search(rf"tag {tag} from 0 in (.*?)( {{2}}|$)", rows, re.M)] if found}
+            case.expect(len(names) == 1 and re.fullmatch(name, *names), f"the trace's name: {names}")
+            of_trace = re.escape("".join(names))
+            for words in (rf"MPI_Recv of 4 x MPI_FLOAT .* by MPI_Send, tag {tags[0]}, {of_trace}$",
+                          rf"a message that nobody received, from rank 0, tag {tags[1]}, 4 bytes, {of_trace}, sent as 1 x MPI_INT"):
+                case.expect(re.search(words, told, re.M), f"no line: {words}")
+            if tags[0] == 11:
+                case.expect(len(re.findall(rf"calls MPI_Allreduce of \d x MPI_INT with MPI_SUM, {of_trace}", told)) == 2,
+                            "the calls that differ name it")
+
+
+def case_between(case):
+    """Collective calls of an intercommunicator tell its name and the root as each call names it; so do their messages."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        margay = case.build.tool("margay")
+        case.margay("--trace", trace, case.ours("between.c"), ranks=4)
+        case.run([margay, "trace", "check", trace])
+        case.run([margay, "trace", "print", trace, "--all", "--kind", "collective_begin"])
+        begun = case.last.stdout
+        remote = "rank {} of the remote group"
+        of_3, of_0 = (remote.format(1), remote.format(1), "MPI_PROC_NULL", "MPI_ROOT"), ("MPI_ROOT", "MPI_PROC_NULL", remote.format(0), remote.format(0))
+        for call, how, roots in ((0, "bcast by tree", of_3), (1, "reduce by tree", of_0), (2, "gather by direct", of_3), (3, "bcast by tree", of_0)):
+            for rank, root in enumerate(roots):
+                words = rf"^ *[\d.]+ +{rank} .* begins collective call {call} of bridge: {how}, root {root}, "
+                case.expect(len(re.findall(words, begun, re.M)) == 1, f"no line: {words}")
+        case.expect(not re.search(r"of bridge: .*, root \d", begun), "no root is one of the library's own parts")
+        plain = set(re.findall(r"of (.*): barrier by", begun)) - {"MPI_COMM_WORLD"}
+        case.expect(len(plain) == 1 and re.fullmatch(r"intercommunicator \d+ \(2 and 2 ranks\)", *plain), f"the other's name: {plain}")
+        case.run([margay, "trace", "messages", trace, "--collective"])
+        case.expect(re.search(r"of bridge: bcast by tree, root MPI_ROOT, message 1 of 1 that rank 3 sends in it", case.last.stdout), "its messages")
+        case.run([margay, "trace", "story", trace, "--tag", "5"])
+        case.expect("tag 5 from 1 in bridge" in case.last.stdout, "a message on it")
+
+
+def case_probed(case):
+    """The story of a message tells which probes found it, when and at which line; a poll that finds nothing is counted alone."""
+    source = (SOURCES / "probed.c").read_text().splitlines()
+    lines = {line.split("// line: ")[1]: rf"\(probed\.c:{number}\)" for number, line in enumerate(source, 1) if "// line: " in line}
+    margay = case.build.tool("margay")
+    after = r"[\d.]+ .s after it had arrived"
+    polls = "; 7 of the rank's polls before that found nothing"
+    left, taken = "which leaves it there", "no other receive gets it"
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.margay("--trace", trace, case.ours("probed.c", ["-g"]))
+        case.run([margay, "trace", "check", trace])
+        expected = {
+            1: (f"calls MPI_Probe {lines['probe']}", f"the message    is found by MPI_Probe, {left}",
+                f"- Found by MPI_Probe {lines['probe']}, {after}\\.", "finds it among the unexpected messages"),
+            2: (f"calls MPI_Iprobe {lines['iprobe']}", f"is found by MPI_Iprobe, {left}",
+                f"- Found by MPI_Probe {lines['first']}, {after}{polls}\\.", f"- Found by MPI_Iprobe {lines['iprobe']}, {after}{polls}\\."),
+            3: (f"calls MPI_Mprobe {lines['mprobe']}", f"is taken by MPI_Mprobe: {taken}", f"- Taken by MPI_Mprobe {lines['mprobe']}, {after}\\.",
+                "receives it, as a matched probe took it out for this", "- Rank 1 received it in MPI_Mrecv, "),
+            4: (f"is taken by MPI_Improbe: {taken}", f"- Taken by MPI_Improbe {lines['improbe']}, {after}"),
+        }
+        for tag, words in expected.items():
+            case.run([margay, "trace", "story", trace, "--tag", str(tag)])
+            for each in words:
+                case.expect(re.search(each, case.last.stdout), f"tag {tag}: the story does not say: {each}")
+        case.run([margay, "trace", "print", trace, "--kind", "found"])
+        found = [line for line in case.last.stdout.splitlines() if " by MPI_" in line]
+        case.expect(len(found) == 6, f"{len(found)} events of probes that found something, and none of others")
+
+
+def case_partitions(case):
+    """Partitions are told and found by what the program named: its tag, how many there are, what each is; on both sides."""
+    margay = case.build.tool("margay")
+    world = "from 0 in MPI_COMM_WORLD"
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.margay("--trace", trace, case.ours("partitions.c"))
+        case.run([margay, "trace", "check", trace])
+
+        def of_tag(command, tag):
+            case.run([margay, "trace", command, trace, "--tag", str(tag), "--count", "5000"])
+            return case.last.stdout
+
+        rows = of_tag("messages", 7)
+        for partition in range(4):
+            words = f"100 x MPI_INT, partition {partition} of 4 (each 100 x MPI_INT) with tag 7 {world}\n"
+            case.expect(rows.count(words) == 2, f"twice, once a round: {words}")
+        case.expect(rows.count(f"the setup of partitions with tag 7 {world}") == 1 and rows.count(" with tag 7 ") == 9, "the setup, and no others")
+        stories = of_tag("story", 7)
+        for message in range(4):
+            case.expect(f"wants at most 100 x MPI_INT, message {message} of partitions with tag 7 (2, each 200 x MPI_INT) {world}" in stories,
+                        f"the receive of message {message}")
+        stories = of_tag("story", 8)
+        case.expect(stories.count(f"of partitions with tag 8 (3, each 5 x every other) {world}") >= 3 and
+                    stories.count("wants at most 5 x every other, message ") == 3, "receives of a type with gaps")
+        rows = of_tag("messages", 9)
+        case.expect(f"2 x MPI_CHAR, partitions 1998 to 1999 of 2000 (each 1 x MPI_CHAR) with tag 9 {world}" in rows and rows.count("with tag 9") == 1001,
+                    "partitions that share a message")
+        case.run([margay, "trace", "print", trace, "--all"])
+        case.expect("MPI_BYTE" not in case.last.stdout and "channel" not in case.last.stdout, "nothing but what the program named")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(__doc__, cases_of(globals())))
