@@ -22,7 +22,7 @@ import { Timeline } from './views/timeline/timeline.js';
 import { header, order_of, timeline_bar } from './views/toolbar.js';
 
 const kStoryLeast = 300;   // CSS pixels of a story that are worth a click
-const kNarrow = 1000;      // CSS pixels of a window up to which views and story stand in one column
+const kNarrow = 1390;      // CSS pixels of a window up to which views and story stand in one column: beside it columns would be cut
 const kPaperWidth = 718;  // CSS pixels between the margins of A4; the style sheet fits it to other paper
 
 function first_state(trace) {
