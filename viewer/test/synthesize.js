@@ -239,10 +239,6 @@ ${line('first', source, `sends ${what} to rank ${destination}`)}${line('sent', s
   }
 }
 
-/**
- * An invented run of at least `messages` messages.
- * @returns {{head: object, blobs: Buffer[]}} as the contract of the page's data says
- */
 const kValue = /(^ +(?=\d))?(0x[0-9a-f]+|\d+)/g;
 
 /** Stories as a block holds them (sim/cli/view/story_block.hpp). */
@@ -266,8 +262,14 @@ export function story_block(stories) {
   return [[...forms.keys()].join('\n'), [...shapes.keys()].join('\n'), told.join(' '), columns.join('\n')].join('\x1e');
 }
 
-export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false, bucket = false } = {}) {
+/**
+ * An invented run of at least `messages` messages; `accesses`: one-sided ones, {rank, target, what, way, ...}, their texts as such.
+ * @returns {{head: object, blobs: Buffer[]}} as the contract of the page's data says
+ */
+export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false, bucket = false, accesses = [] } = {}) {
   const run = new Run({ messages, ranks, nodes, seed, bucket }).run();
+  const numbered = (value) => (typeof value === 'string' ? run.strings.at(value) : value);
+  for (const access of accesses) run.add('accesses', Object.fromEntries(Object.entries(access).map(([name, value]) => [name, numbered(value)])));
   run.sort_messages();
   const blobs = [];
   const blob = (bytes) => blobs.push(gzipSync(bytes, { level: 1 })) - 1;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "sim/cli/view/accesses_table.hpp"
 #include "sim/cli/view/calls_table.hpp"
 #include "sim/cli/view/collectives_table.hpp"
 #include "sim/cli/view/entries_table.hpp"
@@ -146,6 +147,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   add_entries(input, messages, data);
   add_collectives(input, calls, data);
   add_locks(input, data);
+  add_accesses(input, calls, data);
   add_stories(input, messages, told, data);
   const std::uint64_t first = input.trace.entries.front().event.time, last = input.trace.entries.back().event.time;
   data.member("title", json_text(title));
