@@ -124,8 +124,9 @@ void add_stories(const PageInput& input, const PageMessages& messages, const Sto
   for (std::size_t begin = 0; begin < all; begin += kStoriesInBlock) {
     const std::size_t blob = data.add_blob([&input, &messages, begin, end = std::min(all, begin + kStoriesInBlock)] {
       StoryBlock block;
+      RememberedWords remembered(input.words);
       for (std::size_t row = begin; row < end; ++row) {
-        block.add(tell(input.trace, input.messages, input.words, messages.stories[row]));
+        block.add(tell(input.trace, input.messages, input.words, messages.stories[row], remembered));
       }
       return block.text();
     });
