@@ -5,8 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "sim/base/terminal_text.hpp"
 #include "sim/cli/export_output.hpp"
@@ -50,7 +53,22 @@ class ProgressLine {
   bool shown_;
 };
 
-void write_view(const ViewOptions& options, const CallSite& call_site, std::string_view page) {
+// Stories are told by several threads, and debug information is read by one at a time: each place once.
+CallSite for_threads(const CallSite& call_site) {
+  if (!call_site) return {};
+  struct Known {
+    std::mutex mutex;
+    std::map<std::pair<std::string, std::uint64_t>, std::string> sites;  // by module and address
+  };
+  return [call_site, known = std::make_shared<Known>()](const Definition& module, std::uint64_t address) {
+    const std::lock_guard lock(known->mutex);
+    const auto [found, is_new] = known->sites.try_emplace({module.text, address});
+    if (is_new) found->second = call_site(module, address);
+    return found->second;
+  };
+}
+
+void write_view(const ViewOptions& options, const CallSite& slow_call_site, std::string_view page) {
   if (page.empty()) {
     fail_trace(
         Status::error("trace view: this margay was built without its page: install nodejs and npm, and configure and "
@@ -67,6 +85,7 @@ void write_view(const ViewOptions& options, const CallSite& call_site, std::stri
   if (trace.entries.empty()) {
     fail(Status::error(fmt::format("trace view: {}: no event is in it, so there is nothing to see", options.folder)));
   }
+  const CallSite call_site = for_threads(slow_call_site);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);

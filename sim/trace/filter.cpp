@@ -48,7 +48,7 @@ std::set<MessageIdentity> family(const Trace& trace, const MessageIdentity& mess
 
 // The send_begin, without a sequence, that led to the kernel_send at `sent`: the latest before it of the same rank that
 // is about the same destination and match bits. trace.entries.size() when there is none.
-std::size_t beginning_of(const Trace& trace, std::size_t sent) {
+std::size_t send_begin_of(const Trace& trace, std::size_t sent) {
   const Trace::Entry& send = trace.entries[sent];
   for (std::size_t i = sent; i-- > 0;) {
     const Trace::Entry& entry = trace.entries[i];
@@ -74,12 +74,12 @@ std::string list_of(const std::set<std::uint32_t>& ranks) {
 
 std::vector<bool> of_message(const Trace& trace, const MessageIdentity& message) {
   const std::set<MessageIdentity> wanted = family(trace, message);
-  std::vector<bool> result(trace.entries.size() + 1, false);  // one more: beginning_of()'s "none"
+  std::vector<bool> result(trace.entries.size() + 1, false);  // one more: send_begin_of()'s "none"
   for (std::size_t i = 0; i < trace.entries.size(); ++i) {
     const TraceEvent& event = trace.entries[i].event;
     if (event.sequence == 0 || !wanted.contains(identity(event))) continue;
     result[i] = true;
-    if (event.kind == TraceKind::kernel_send) result[beginning_of(trace, i)] = true;
+    if (event.kind == TraceKind::kernel_send) result[send_begin_of(trace, i)] = true;
   }
   return result;
 }

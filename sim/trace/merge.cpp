@@ -6,6 +6,10 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <future>
+#include <queue>
+#include <thread>
+#include <utility>
 
 #include "sim/trace/reader.hpp"
 #include "sim/trace/tick_scale.hpp"
@@ -90,26 +94,65 @@ std::uint32_t group_of(const std::vector<TraceFile>& files, std::uint32_t file) 
   return file;
 }
 
-void merge_events(Trace& trace) {
-  std::vector<Place> places;
-  std::vector<Trace::Entry> gathered;
-  for (std::uint32_t i = 0; i < trace.files.size(); ++i) {
+// Calls `work` with each number below `count`, on as many threads as there are processors.
+template <typename Work>
+void on_threads(std::size_t count, const Work& work) {
+  const std::size_t threads = std::min<std::size_t>(count, std::max(1U, std::thread::hardware_concurrency()));
+  const auto take = [&](std::size_t first) {
+    for (std::size_t i = first; i < count; i += threads) work(i);
+  };
+  std::vector<std::future<void>> others;
+  for (std::size_t i = 1; i < threads; ++i) others.push_back(std::async(std::launch::async, take, i));
+  take(0);
+  for (std::future<void>& other : others) other.get();
+}
+
+// Of each file where its events belong, in that order: they nearly are already.
+std::vector<std::vector<Place>> places_of(Trace& trace) {
+  std::vector<TickScale> scales;
+  for (const TraceFile& file : trace.files) scales.push_back(best_scale(trace.files, file));
+  std::vector<std::size_t> begin{0};  // of each file's events among all
+  for (const TraceFile& file : trace.files) begin.push_back(begin.back() + file.events.size());
+  std::vector<std::vector<Place>> places(trace.files.size());
+  on_threads(trace.files.size(), [&](std::size_t i) {
     TraceFile& file = trace.files[i];
-    const TickScale scale = best_scale(trace.files, file);
-    const std::uint32_t group = group_of(trace.files, i);
-    for (Definition& definition : file.definitions) definition.time = scale.to_ns(definition.time);
-    for (TraceEvent& event : file.events) {
-      places.push_back({scale.to_ns(event.time), group, event.time, places.size()});
-      gathered.push_back({event, i});
+    const std::uint32_t group = group_of(trace.files, static_cast<std::uint32_t>(i));
+    for (Definition& definition : file.definitions) definition.time = scales[i].to_ns(definition.time);
+    places[i].reserve(file.events.size());
+    for (const TraceEvent& event : file.events) {
+      places[i].push_back({scales[i].to_ns(event.time), group, event.time, begin[i] + places[i].size()});
     }
-    std::vector<TraceEvent>().swap(file.events);
+    if (!std::is_sorted(places[i].begin(), places[i].end())) std::sort(places[i].begin(), places[i].end());
+  });
+  return places;
+}
+
+void merge_events(Trace& trace) {
+  const std::vector<std::vector<Place>> places = places_of(trace);
+  struct Front {
+    Place place;
+    std::uint32_t file;
+    std::size_t at;                                                           // among the file's places
+    bool operator<(const Front& other) const { return other.place < place; }  // the earliest is on top
+  };
+  std::priority_queue<Front> fronts;
+  std::vector<std::size_t> begin;
+  std::size_t all = 0;
+  for (std::uint32_t i = 0; i < places.size(); ++i) {
+    if (!places[i].empty()) fronts.push({places[i].front(), i, 0});
+    begin.push_back(all);
+    all += places[i].size();
   }
-  std::sort(places.begin(), places.end());
-  trace.entries.reserve(places.size());
-  for (const Place& place : places) {
-    trace.entries.push_back(gathered[place.index]);
-    trace.entries.back().event.time = place.time_ns;
+  trace.entries.reserve(all);
+  while (!fronts.empty()) {
+    const Front front = fronts.top();
+    fronts.pop();
+    trace.entries.push_back({trace.files[front.file].events[front.place.index - begin[front.file]], front.file});
+    trace.entries.back().event.time = front.place.time_ns;
+    const std::size_t next = front.at + 1;
+    if (next < places[front.file].size()) fronts.push({places[front.file][next], front.file, next});
   }
+  for (TraceFile& file : trace.files) std::vector<TraceEvent>().swap(file.events);
 }
 
 // Ranks that were asked to keep the end of the run only.
@@ -126,15 +169,20 @@ void leave_out_old(Trace& trace) {
 
 // The files of ranks that have begun to record. `left`: so many were left before that.
 Status read_begun(const std::vector<std::string>& paths, Trace& trace, std::size_t& left) {
+  std::vector<std::string> begun;  // those of the others are as if their ranks had none
   for (const std::string& path : paths) {
     const TraceBeginning beginning = beginning_of(path);
     if (beginning == TraceBeginning::starting) ++trace.starting;
     if (beginning == TraceBeginning::never) ++left;
-    if (beginning != TraceBeginning::begun) continue;  // as if that rank had no file
-    Status status = read_trace_file(path, trace.files.emplace_back());
-    if (status.ok()) continue;
-    if (beginning_of(path) != TraceBeginning::gone) return status;
-    trace.files.pop_back();
+    if (beginning == TraceBeginning::begun) begun.push_back(path);
+  }
+  trace.files.resize(begun.size());
+  std::vector<Status> read(begun.size());
+  on_threads(begun.size(), [&](std::size_t i) { read[i] = read_trace_file(begun[i], trace.files[i]); });
+  for (std::size_t i = begun.size(); i-- > 0;) {
+    if (read[i].ok()) continue;
+    if (beginning_of(begun[i]) != TraceBeginning::gone) return std::move(read[i]);
+    trace.files.erase(trace.files.begin() + static_cast<std::ptrdiff_t>(i));
   }
   return {};
 }

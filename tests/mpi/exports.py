@@ -51,6 +51,37 @@ def tool(name):
     return name
 
 
+def left_out(why):
+    expect(not os.environ.get("MARGAY_EXPECT_TOOLS"), why)
+    print(f"    left out: {why}")
+
+
+def mermaid_folder(build):
+    return build.folder / "tests" / "mpi" / "mermaid"
+
+
+def install_mermaid(build):
+    """Mermaid's own parser, where npm can get it: once for a build folder."""
+    folder = mermaid_folder(build)
+    shutil.copytree(FOLDER / "exports" / "mermaid", folder, dirs_exist_ok=True)
+    installed = folder / "node_modules" / ".package-lock.json"
+    if shutil.which("npm") is None or (installed.exists() and installed.stat().st_mtime >= (folder / "package-lock.json").stat().st_mtime):
+        return
+    done = subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder], capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        print(f"    npm cannot install Mermaid: {done.stderr}")
+
+
+def mermaid_kind(build, lines):
+    """What Mermaid's own parser says of the diagram; None: it is not installed."""
+    folder = mermaid_folder(build)
+    if not (folder / "node_modules").exists():
+        return left_out("Mermaid's parser, which npm installs")
+    done = subprocess.run(["node", folder / "parse.js"], input="\n".join(lines), capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    return done.stdout.strip() or done.stderr
+
+
 class Exported:
     """A trace and its exports."""
 
@@ -167,6 +198,11 @@ def check_charts(exported):
     expect(all(arrow.fullmatch(line) or note.fullmatch(line) for line in lines[3:]), "a line is none of Mermaid's")
     long_ones = [row for row in exported.users() if (row["source"], row["destination"], row["tag"]) == ("0", "1", "8")]
     expect(len(arrows) >= 2 * len(long_ones) and set(arrows) == {("0", "1"), ("1", "0")}, f"Mermaid's arrows {arrows}")
+    kind = mermaid_kind(exported.build, lines)
+    expect(kind in (None, "sequence"), f"Mermaid's parser: {kind}")
+    if kind:
+        wrong = mermaid_kind(exported.build, [*lines, "    r0=>>r1: 1.000 us"])
+        expect("Parse error" in wrong, f"Mermaid's parser takes anything: {wrong}")
     msc = exported.scratch / "run.msc"
     exported.export("msc", *options, "-o", msc)
     text = msc.read_text(encoding="utf-8")
@@ -410,10 +446,12 @@ def enter_own_network():
 
 
 def main():
-    enter_own_network()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, help="build folder, as build/release")
     build = support.Build(parser.parse_args().build)
+    if not os.environ.get("EXPORTS_IN_NAMESPACE"):
+        install_mermaid(build)  # by the network that the machine has
+    enter_own_network()
     program = support.compile_program(build, build.tool("mpicc"), FOLDER / "exports" / "exported.c", ".margay")
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:

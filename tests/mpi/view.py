@@ -23,6 +23,23 @@ RANKS = 4
 FORMATS = {"u8": "B", "u32": "I", "i32": "i", "f64": "d"}
 
 
+def stories_of(block):
+    """The stories of a block (sim/cli/view/story_block.hpp)."""
+    forms, shapes, stories, columns = block.split("\x1e")
+    forms = forms.split("\n")
+    shapes = [[int(form) for form in shape.split(" ")] for shape in shapes.split("\n")]
+    values = iter(columns.split("\n"))
+    places = [[next(values).split(" ") for _ in re.findall("[\x01\x02]", form)] for form in forms]
+    uses = [0] * len(forms)
+
+    def line(form):
+        each = iter([place[min(uses[form], len(place) - 1)] for place in places[form]])
+        uses[form] += 1
+        return re.sub("[\x01\x02]", lambda place: next(each).rjust(12 if place.group() == "\x02" else 0), forms[form])
+
+    return ["\n".join(line(form) for form in shapes[int(story)]) for story in stories.split(" ")]
+
+
 class Page:
     """The data of a page."""
 
@@ -47,7 +64,7 @@ class Page:
     def stories(self):
         result = []
         for number in self.head["stories"]["blobs"]:
-            result += self.blobs[number].decode().split("\x1e")
+            result += stories_of(self.blobs[number].decode())
         return result
 
 

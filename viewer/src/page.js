@@ -22,7 +22,7 @@ import { Timeline } from './views/timeline/timeline.js';
 import { header, order_of, timeline_bar } from './views/toolbar.js';
 
 const kStoryLeast = 300;   // CSS pixels of a story that are worth a click
-const kNarrow = 1000;      // CSS pixels of a window up to which views and story stand in one column
+const kNarrow = 1390;      // CSS pixels of a window up to which views and story stand in one column: beside it columns would be cut
 const kPaperWidth = 718;  // CSS pixels between the margins of A4; the style sheet fits it to other paper
 
 function first_state(trace) {
@@ -136,9 +136,9 @@ export class Page {
   for_tests() {
     const { actions, store, timeline, trace } = this;
     return {
-      select: (row) => actions.select_message(row), select_call: actions.select_call, select_collective: actions.select_collective,
+      select: (row) => actions.select_message(row), select_call: actions.select_call, select_collective: actions.select_collective, select_access: actions.select_access,
       zoom: actions.zoom, draw: () => timeline.draw(), filter: actions.filter_by, show: (tab) => store.set({ tab }), setTime: actions.set_time,
-      pathDrawn: () => timeline.path_drawn(), drawnAs: (row) => timeline.drawn_as(row), positionOf: (row) => timeline.position_of(row), positionAt: (rank, time) => timeline.position_at(rank, time),
+      pathDrawn: () => timeline.path_drawn(), drawnAs: (row) => timeline.drawn_as(row), positionOf: (row) => timeline.position_of(row), positionOfAccess: (row) => timeline.position_of_access(row), endsOfAccess: (row) => timeline.ends_of_access(row), positionAt: (rank, time) => timeline.position_at(rank, time),
       state: () => ({ ...store.state, mask: undefined, rows: store.state.rows.length, path: store.state.path && { totals: store.state.path.totals } }),
       reset: () => store.set({ ...first_state(trace), theme: store.state.theme }),
       trace,

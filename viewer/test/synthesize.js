@@ -239,12 +239,37 @@ ${line('first', source, `sends ${what} to rank ${destination}`)}${line('sent', s
   }
 }
 
+const kValue = /(^ +(?=\d))?(0x[0-9a-f]+|\d+)/g;
+
+/** Stories as a block holds them (sim/cli/view/story_block.hpp). */
+export function story_block(stories) {
+  const forms = new Map();  // by text: {number, columns}
+  const shapes = new Map();
+  const number_of = (map, text, make = () => ({})) => {
+    if (!map.has(text)) map.set(text, { number: map.size, ...make() });
+    return map.get(text);
+  };
+  const told = stories.map((story) => number_of(shapes, story.split('\n').map((line) => {
+    const values = [];
+    const form = number_of(forms, line.replace(kValue, (found, blanks, value) => {
+      values.push(value);
+      return blanks === undefined ? '\x01' : found.length === 12 ? '\x02' : `${blanks}\x01`;
+    }), () => ({ columns: values.map(() => []) }));
+    values.forEach((value, place) => form.columns[place].push(value));
+    return form.number;
+  }).join(' ')).number);
+  const columns = [...forms.values()].flatMap((form) => form.columns.map((values) => (new Set(values).size === 1 ? values[0] : values.join(' '))));
+  return [[...forms.keys()].join('\n'), [...shapes.keys()].join('\n'), told.join(' '), columns.join('\n')].join('\x1e');
+}
+
 /**
- * An invented run of at least `messages` messages.
+ * An invented run of at least `messages` messages; `accesses`: one-sided ones, {rank, target, what, way, ...}, their texts as such.
  * @returns {{head: object, blobs: Buffer[]}} as the contract of the page's data says
  */
-export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false, bucket = false } = {}) {
+export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false, bucket = false, accesses = [] } = {}) {
   const run = new Run({ messages, ranks, nodes, seed, bucket }).run();
+  const numbered = (value) => (typeof value === 'string' ? run.strings.at(value) : value);
+  for (const access of accesses) run.add('accesses', Object.fromEntries(Object.entries(access).map(([name, value]) => [name, numbered(value)])));
   run.sort_messages();
   const blobs = [];
   const blob = (bytes) => blobs.push(gzipSync(bytes, { level: 1 })) - 1;
@@ -260,10 +285,10 @@ export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, no
   const stories = [];
   for (let begin = 0; begin < tables.messages.rows; begin += kBlock) {
     const count = Math.min(kBlock, tables.messages.rows - begin);
-    stories.push(blob(Buffer.from(Array.from({ length: count }, (_, index) => run.story(begin + index)).join('\x1e'))));
+    stories.push(blob(Buffer.from(story_block(Array.from({ length: count }, (_, index) => run.story(begin + index))))));
   }
   const head = {
-    format: 1, title: 'traces/invented', started: '2026-11-25 13:00:00 UTC', duration_ns: Math.max(...run.clock), notes,
+    format: 2, title: 'traces/invented', started: '2026-11-25 13:00:00 UTC', duration_ns: Math.max(...run.clock), notes,
     ranks: Array.from({ length: ranks }, (_, rank) => ({ rank, size: ranks, node: run.node(rank), process: 100 + rank, events: 100, lost: 0,
       left_out: 0, closed: true, threads: 1, last: run.clock[rank], heap: 65536 })),
     tables, stories: { block: kBlock, blobs: stories },

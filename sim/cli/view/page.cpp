@@ -3,14 +3,17 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 
+#include "sim/cli/view/accesses_table.hpp"
 #include "sim/cli/view/calls_table.hpp"
 #include "sim/cli/view/collectives_table.hpp"
 #include "sim/cli/view/entries_table.hpp"
 #include "sim/cli/view/locks_table.hpp"
 #include "sim/cli/view/messages_table.hpp"
+#include "sim/cli/view/story_block.hpp"
 #include "sim/trace/end_words.hpp"
 #include "sim/trace/story/tell.hpp"
 
@@ -21,7 +24,6 @@ namespace {
 constexpr std::string_view kPlace = "<!-- margay:data -->\n";
 // Stories that are packed together: what a click unpacks.
 constexpr std::size_t kStoriesInBlock = 256;
-constexpr char kBetweenStories = '\x1e';
 
 std::string started(const Trace& trace) {
   constexpr std::uint64_t kBillion = 1'000'000'000;
@@ -124,25 +126,22 @@ std::string notes_of(const PageInput& input) {
   return "[" + json + "]";
 }
 
+// Blocks are told on other threads: nothing of `input` changes any more, nor do the messages.
 void add_stories(const PageInput& input, const PageMessages& messages, const StoriesTold& told, PageData& data) {
-  std::string blobs, text;
-  const auto end_block = [&] {
-    blobs +=
-        fmt::format("{}{}", blobs.empty() ? "" : ",", data.add_blob(std::as_bytes(std::span(text)), PackedAs::text));
-    text.clear();
-  };
-  for (std::size_t row = 0; row < messages.stories.size(); ++row) {
-    if (row > 0) {
-      if (row % kStoriesInBlock == 0) {
-        end_block();
-        told(row, messages.stories.size());
-      } else {
-        text += kBetweenStories;
+  std::string blobs;
+  const std::size_t all = messages.stories.size();
+  for (std::size_t begin = 0; begin < all; begin += kStoriesInBlock) {
+    const std::size_t blob = data.add_blob([&input, &messages, begin, end = std::min(all, begin + kStoriesInBlock)] {
+      StoryBlock block;
+      RememberedWords remembered(input.words);
+      for (std::size_t row = begin; row < end; ++row) {
+        block.add(tell(input.trace, input.messages, input.words, messages.stories[row], remembered));
       }
-    }
-    text += tell(input.trace, input.messages, input.words, messages.stories[row]);
+      return block.text();
+    });
+    blobs += fmt::format("{}{}", blobs.empty() ? "" : ",", blob);
+    told(begin, all);
   }
-  if (!text.empty()) end_block();
   data.member("stories", fmt::format(R"({{"block":{},"blobs":[{}]}})", kStoriesInBlock, blobs));
 }
 
@@ -158,6 +157,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   add_entries(input, messages, data);
   add_collectives(input, calls, data);
   add_locks(input, data);
+  add_accesses(input, calls, data);
   add_stories(input, messages, told, data);
   const std::uint64_t first = input.trace.entries.front().event.time, last = input.trace.entries.back().event.time;
   data.member("title", json_text(title));

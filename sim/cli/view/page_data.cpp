@@ -27,7 +27,7 @@ void PageData::Table::add_bytes(std::string_view name, std::string_view type, st
                                 std::span<const std::byte> bytes) {
   MARGAY_ASSERT(rows == rows_);
   columns_ += fmt::format(R"({}{}:{{"type":"{}","blob":{}}})", columns_.empty() ? "" : ",", json_text(name), type,
-                          data_.add_blob(bytes, PackedAs::numbers));
+                          data_.add_blob(bytes));
 }
 
 void PageData::Table::done() {
@@ -43,13 +43,13 @@ void PageData::write(std::ostream& out) {
   std::string strings;
   for (const std::string& text : strings_.all()) strings += (strings.empty() ? "" : ",") + json_text(text);
   const std::string list = "[" + strings + "]";
-  out << R"(<script type="application/json" id="margay-head">{"format":1,"strings_blob":)" << blobs_.size()
+  out << R"(<script type="application/json" id="margay-head">{"format":2,"strings_blob":)" << blobs_.size()
       << R"(,"tables":{)" << tables_ << "}" << members_ << "}</script>\n";
   const auto blob = [&](std::size_t number, const std::string& text) {
     out << R"(<script type="text/plain" id="margay-blob-)" << number << "\">" << text << "</script>\n";
   };
   for (std::size_t number = 0; number < blobs_.size(); ++number) blob(number, blobs_.at(number));
-  blob(blobs_.size(), packed(std::as_bytes(std::span(list)), PackedAs::text));
+  blob(blobs_.size(), packed(std::as_bytes(std::span(list))));
 }
 
 }  // namespace margay::sim

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sim/cli/view/packed.hpp"
@@ -69,7 +70,9 @@ class PageData {
   // Another member of the head. `json`: its value.
   void member(std::string_view name, std::string json);
   // Its number.
-  std::size_t add_blob(std::span<const std::byte> bytes, PackedAs kind) { return blobs_.add(bytes, kind); }
+  std::size_t add_blob(std::span<const std::byte> bytes) { return blobs_.add(bytes); }
+  // The same of a text that is made on another thread, until write() at the latest.
+  std::size_t add_blob(std::function<std::string()> make) { return blobs_.add(std::move(make)); }
   // The script elements.
   void write(std::ostream& out);
 

@@ -79,6 +79,7 @@ void Messages::note_calls() {
   };
   std::vector<Rank> ranks(trace_.files.size());
   calls_.assign(trace_.entries.size(), kNone);
+  call_numbers_.assign(trace_.entries.size(), kNoCall);
   has_threads_.resize(trace_.files.size());
   for (std::size_t i = 0; i < trace_.entries.size(); ++i) {
     const auto& [event, file] = trace_.entries[i];
@@ -95,16 +96,25 @@ void Messages::note_calls() {
     if (event.kind == TraceKind::wait_end) {
       const std::size_t begun = std::exchange(rank.latest->wait_begun, kNone);
       if (begun != kNone && !calls.empty())
-        ends_[calls.back()].waited_ns += event.time - trace_.entries[begun].event.time;
+        ends_at(calls.back()).waited_ns += event.time - trace_.entries[begun].event.time;
     }
     if (event.kind == TraceKind::mpi_leave && !calls.empty()) {
-      ends_[calls.back()].leave = i;
+      ends_at(calls.back()).leave = i;
       calls.pop_back();
     }
   }
   for (const Rank& rank : ranks) {
     for (const auto& [number, thread] : rank.threads) note_open_wait(thread.calls, thread.wait_begun);
   }
+}
+
+Messages::Call& Messages::ends_at(std::size_t enter) {
+  std::uint32_t& number = call_numbers_[enter];
+  if (number == kNoCall) {
+    number = static_cast<std::uint32_t>(ends_.size());
+    ends_.emplace_back();
+  }
+  return ends_[number];
 }
 
 const TraceEvent* Messages::arrival(const MessageIdentity& hop) const {
@@ -123,7 +133,7 @@ const TraceEvent* Messages::arrival(const MessageIdentity& hop) const {
 void Messages::note_open_wait(const std::vector<std::size_t>& calls, std::size_t wait_begun) {
   if (wait_begun == kNone || calls.empty()) return;
   const std::uint64_t end = trace_.entries.back().event.time, begun = trace_.entries[wait_begun].event.time;
-  ends_[calls.back()].waited_ns += end > begun ? end - begun : 0;
+  ends_at(calls.back()).waited_ns += end > begun ? end - begun : 0;
 }
 
 bool Messages::is_whole(std::uint32_t rank) const {
@@ -141,13 +151,13 @@ bool Messages::is_whole_after(std::uint32_t rank, std::size_t at) const {
 }
 
 std::size_t Messages::leave_of(std::size_t enter) const {
-  const auto found = ends_.find(enter);
-  return found == ends_.end() ? kNone : found->second.leave;
+  const std::uint32_t number = call_numbers_[enter];
+  return number == kNoCall ? kNone : ends_[number].leave;
 }
 
 std::uint64_t Messages::waited_in(std::size_t enter) const {
-  const auto found = ends_.find(enter);
-  return found == ends_.end() ? 0 : found->second.waited_ns;
+  const std::uint32_t number = call_numbers_[enter];
+  return number == kNoCall ? 0 : ends_[number].waited_ns;
 }
 
 MessageIdentity Messages::root_of(MessageIdentity hop) const {

@@ -115,7 +115,11 @@ class Messages {
     std::size_t leave = MessageStory::kNone;
     std::uint64_t waited_ns = 0;
   };
-  std::unordered_map<std::size_t, Call> ends_;  // by the index of the call's mpi_enter
+  // Of the call of mpi_enter `enter`, which is noted when it ends or waits.
+  [[nodiscard]] Call& ends_at(std::size_t enter);
+  static constexpr std::uint32_t kNoCall = ~std::uint32_t{0};
+  std::vector<std::uint32_t> call_numbers_;  // by the index of the call's mpi_enter
+  std::vector<Call> ends_;                   // by number
 };
 
 }  // namespace margay::sim

@@ -22,6 +22,7 @@ Senders::Senders(const Trace& trace) {
   for (std::uint32_t file = 0; file < trace.files.size(); ++file) {
     file_of_.emplace(trace.files[file].rank, file);
     redefines_.push_back(defines_twice(trace.files[file]));
+    redefine_ = redefine_ || redefines_.back();
   }
   for (const auto& [event, file] : trace.entries) {
     const bool sends = event.kind == TraceKind::kernel_send || event.kind == TraceKind::send_begin;

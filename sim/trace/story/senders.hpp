@@ -22,8 +22,11 @@ class Senders {
   };
   // Of the message that the event is about; of an event about none, or whose sender's file is absent: the event's own.
   [[nodiscard]] Moment of(const Trace::Entry& entry) const;
+  // Whether one of them defines a number twice.
+  [[nodiscard]] bool redefine() const { return redefine_; }
 
  private:
+  bool redefine_ = false;
   std::unordered_map<std::uint32_t, std::uint32_t> file_of_;                 // by rank
   std::vector<bool> redefines_;                                              // by file
   std::unordered_map<MessageIdentity, std::uint64_t, MessageHash> sent_ns_;  // of files that define a number twice

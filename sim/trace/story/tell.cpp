@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "portals/verdict.hpp"
@@ -21,17 +22,30 @@ namespace {
 
 constexpr std::size_t kMissing = MessageStory::kNone;
 
+// `message`: words on a message, out of an entry.
+template <typename Message>
+std::string titled(const Trace& trace, const MessageStory& story, const Message& message) {
+  std::string text =
+      fmt::format("{}>{} #{}", story.identity.source, story.identity.destination, story.identity.sequence);
+  for (const std::size_t step : {story.begin, story.arrived, story.matched, story.dropped}) {
+    if (step != kMissing) return text + ": " + message(trace.entries[step]);
+  }
+  return text;
+}
+
 class Teller {
  public:
-  Teller(const Trace& trace, const Messages& messages, const EventWords& words, const MessageStory& story)
+  Teller(const Trace& trace, const Messages& messages, const EventWords& words, const MessageStory& story,
+         RememberedWords& remembered)
       : trace_(trace),
         messages_(messages),
         words_(words),
         story_(story),
-        missed_(missed_receive(trace, messages, story)) {}
+        missed_(missed_receive(trace, messages, story)),
+        remembered_(remembered) {}
 
   std::string run() {
-    text_ = title(trace_, words_, story_) + "\n";
+    text_ = titled(trace_, story_, [&](const Trace::Entry& entry) { return remembered_.message(entry); }) + "\n";
     add_steps();
     add_bits();
     add_walk();
@@ -76,8 +90,8 @@ class Teller {
       const TraceEvent* const arrival =
           event.kind == TraceKind::kernel_pass ? messages_.arrival(identity(event)) : nullptr;
       const std::uint64_t since = time(step) - time(all.front());
-      text_ += fmt::format("{:>12}.{:03}  rank {:<4} {:<14} {}\n", since / 1000, since % 1000,
-                           trace_.files[at(step).file].rank, hop_of(event), words_.of(at(step), arrival));
+      fmt::format_to(std::back_inserter(text_), "{:>12}.{:03}  rank {:<4} {:<14} {}\n", since / 1000, since % 1000,
+                     trace_.files[at(step).file].rank, hop_of(event), remembered_.of(at(step), arrival));
     }
   }
 
@@ -127,7 +141,7 @@ class Teller {
     return "";
   }
 
-  void add(std::string_view sentence) { text_ += fmt::format("- {}\n", sentence); }
+  void add(std::string_view sentence) { text_.append("- ").append(sentence).append("\n"); }
 
   // What its header's match bits hold.
   void add_bits() {
@@ -329,22 +343,24 @@ class Teller {
   const EventWords& words_;
   const MessageStory& story_;
   const MissedReceive missed_;
+  RememberedWords& remembered_;
   std::string text_;
 };
 
 }  // namespace
 
 std::string title(const Trace& trace, const EventWords& words, const MessageStory& story) {
-  std::string text =
-      fmt::format("{}>{} #{}", story.identity.source, story.identity.destination, story.identity.sequence);
-  for (const std::size_t step : {story.begin, story.arrived, story.matched, story.dropped}) {
-    if (step != kMissing) return text + ": " + words.message(trace.entries[step]);
-  }
-  return text;
+  return titled(trace, story, [&](const Trace::Entry& entry) { return words.message(entry); });
+}
+
+std::string tell(const Trace& trace, const Messages& messages, const EventWords& words, const MessageStory& story,
+                 RememberedWords& remembered) {
+  return Teller(trace, messages, words, story, remembered).run();
 }
 
 std::string tell(const Trace& trace, const Messages& messages, const EventWords& words, const MessageStory& story) {
-  return Teller(trace, messages, words, story).run();
+  RememberedWords remembered(words);
+  return tell(trace, messages, words, story, remembered);
 }
 
 }  // namespace margay::sim

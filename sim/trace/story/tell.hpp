@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sim/trace/story/messages.hpp"
+#include "sim/trace/story/remembered_words.hpp"
 #include "sim/trace/story/words.hpp"
 
 namespace margay::sim {
@@ -12,6 +13,9 @@ namespace margay::sim {
 // how long for it; what is missing from the trace.
 [[nodiscard]] std::string tell(const Trace& trace, const Messages& messages, const EventWords& words,
                                const MessageStory& story);
+// The same, for many stories one after the other.
+[[nodiscard]] std::string tell(const Trace& trace, const Messages& messages, const EventWords& words,
+                               const MessageStory& story, RememberedWords& remembered);
 
 // "0>1 #2: 300000 x MPI_CHAR, tag 8 from 0 in MPI_COMM_WORLD".
 [[nodiscard]] std::string title(const Trace& trace, const EventWords& words, const MessageStory& story);

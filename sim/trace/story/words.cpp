@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -158,7 +159,12 @@ std::string duration_text(std::uint64_t ns) {
 }
 
 EventWords::EventWords(const Trace& trace, const TraceNames& names, CallSite call_site, const Collectives* collectives)
-    : trace_(trace), names_(names), call_site_(std::move(call_site)), collectives_(collectives), senders_(trace) {}
+    : trace_(trace), names_(names), call_site_(std::move(call_site)), collectives_(collectives), senders_(trace) {
+  for (const TraceFile& file : trace.files) {
+    for (const Definition& each : file.definitions) definition_times_.push_back(each.time);
+  }
+  std::sort(definition_times_.begin(), definition_times_.end());
+}
 
 std::string EventWords::call(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "sim/trace/names.hpp"
 #include "sim/trace/reader.hpp"
@@ -43,6 +44,11 @@ class EventWords {
   // "25 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD" of a send_begin; else what is known of the message.
   [[nodiscard]] std::string message(const Trace::Entry& entry) const;
 
+  // Whether numbers have other meanings at other times, so that words on a message hang on when it was sent.
+  [[nodiscard]] bool by_sending() const { return senders_.redefine(); }
+  // When any rank defined anything, in order: between two of them numbers keep their meanings.
+  [[nodiscard]] const std::vector<std::uint64_t>& definition_times() const { return definition_times_; }
+
  private:
   // The same of a message to `portal`, where the event does not name it.
   [[nodiscard]] std::string bits(const Trace::Entry& entry, std::uint8_t portal) const;
@@ -62,6 +68,7 @@ class EventWords {
   CallSite call_site_;
   const Collectives* collectives_;
   Senders senders_;
+  std::vector<std::uint64_t> definition_times_;
 };
 
 // "1.234 ms", "17 ns": three digits at least.

@@ -152,6 +152,24 @@ static void threads(void) {
   pthread_join(other, NULL);
 }
 
+// Two ranks. Rank 0 puts 3 integers to the second place of rank 1's window, gets 1 from its first and adds 2 to its
+// third.
+static void onesided(void) {
+  int mine[3] = {1, 2, 3};
+  int* memory;
+  MPI_Win window;
+  MPI_Win_allocate(8 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  MPI_Win_set_name(window, "board");
+  MPI_Win_fence(0, window);
+  if (rank == 0) MPI_Put(mine, 3, MPI_INT, 1, 1, 3, MPI_INT, window);
+  MPI_Win_fence(0, window);
+  if (rank == 0) MPI_Get(mine, 1, MPI_INT, 1, 0, 1, MPI_INT, window);
+  MPI_Win_fence(0, window);
+  if (rank == 0) MPI_Accumulate(mine + 1, 2, MPI_INT, 1, 2, 2, MPI_INT, MPI_SUM, window);
+  MPI_Win_fence(0, window);
+  MPI_Win_free(&window);
+}
+
 // Two ranks. 100,000 messages.
 static void many(void) {
   for (int i = 0; i < 50000; ++i) {
@@ -169,9 +187,9 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } kCases[] = {{"standing", standing}, {"killed", killed}, {"halves", halves}, {"persistent", persistent},
-                {"uneven", uneven},     {"heap", heap},     {"bucket", bucket}, {"probes", probes},
-                {"threads", threads},   {"many", many}};
+  } kCases[] = {{"standing", standing}, {"killed", killed}, {"halves", halves},    {"persistent", persistent},
+                {"uneven", uneven},     {"heap", heap},     {"bucket", bucket},    {"probes", probes},
+                {"threads", threads},   {"many", many},     {"onesided", onesided}};
   int provided;
   const int wanted = argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, wanted, &provided);

@@ -23,7 +23,7 @@ LONG = 1 << 20
 def rows_of(page, name):
     """A table as dictionaries, its texts as such."""
     table = page.table(name)
-    texts = {"name", "wanted", "communicator", "algorithm", "how", "what", "portal_name"}
+    texts = {"name", "wanted", "communicator", "algorithm", "how", "what", "portal_name", "way", "window"}
     return [{column: page.text(values[row]) if column in texts else values[row] for column, values in table.items()}
             for row in range(len(next(iter(table.values()))))]
 
@@ -151,6 +151,20 @@ def threads(page, _):
     return [] if all(number > 1 for number in numbers) else [f"ranks with two threads are told to have {numbers}"]
 
 
+def onesided(page, _):
+    """The accesses that the program made, each in the call that made it, and which way they went on one node."""
+    calls = rows_of(page, "calls")
+    problems, found = [], []
+    for row in rows_of(page, "accesses"):
+        call = calls[row["call"]]
+        found.append((call["name"], row["rank"], row["target"], row["what"], row["bytes"], row["offset"], row["way"], row["window"]))
+        if not call["begin"] <= row["begin"] <= row["end"] == call["end"]:
+            problems.append(f"an access from {row['begin']} to {row['end']} is in a call from {call['begin']} to {call['end']}")
+    expected = [("MPI_Put", 0, 1, "put", 12, 4, "direct", 'window "board"'), ("MPI_Get", 0, 1, "get", 4, 0, "direct", 'window "board"'),
+                ("MPI_Accumulate", 0, 1, "accumulate", 8, 8, "direct", 'window "board"')]
+    return problems + ([] if found == expected else [f"the accesses are {found}, expected {expected}"])
+
+
 def many(page, _):
     count = len(page.table("messages")["source"])
     return [] if count >= 100000 else [f"{count} messages, expected 100000"]
@@ -161,7 +175,7 @@ CASES = {
     standing: (2, ["--timeout", "1"], 124), killed: (3, [], 137), halves: (4, [], 0),
     persistent: (2, ["--trace-events", str(1 << 18)], 0), uneven: (2, [], 0),
     heap: (2, ["--heap", str(HEAP)], 0), bucket: (6, ["--collective", "bcast=bucket"], 0), probes: (2, [], 0),
-    threads: (2, [], 0), many: (2, ["--trace-events", str(1 << 21)], 0),
+    threads: (2, [], 0), onesided: (2, [], 0), many: (2, ["--trace-events", str(1 << 21)], 0),
 }
 ASKED_ONLY = {"many"}  # for a page that is measured (viewer/test/page/measure.test.js)
 

@@ -33,6 +33,10 @@ export const kTables = {
     group: 'i32', call: 'i32',
   },
   locks: { rank: 'u32', window: 'u32', target: 'i32', from: 'f64', to: 'f64' },
+  accesses: {
+    rank: 'u32', target: 'u32', what: 'u32', way: 'u32', copies: 'u32', window: 'u32', epoch: 'u32', call: 'i32', begin: 'f64', end: 'f64',
+    bytes: 'f64', offset: 'f64',
+  },
   steps: { rank: 'u32', message: 'i32', time: 'f64', text: 'u32' },
 };
 

@@ -1,8 +1,29 @@
 // The stories of messages, decoded block by block when one of them is shown.
 import { decode_text } from './decode.js';
 
-const kSeparator = '\x1e';
+const kSeparator = '\x1e';  // between the parts of a block
 const kBlocksKept = 8;
+const kPlaces = /[\x01\x02]/g;  // of a form: a value, and one that is filled up with spaces to the width of times
+const kPadded = '\x02';
+const kPaddedWidth = 12;
+
+/** A block's stories, of which the page holds the forms of their lines, and by form what stands in its places
+ *  (sim/cli/view/story_block.hpp). */
+export function stories_of_block(text) {
+  const [forms, shapes, stories, columns] = text.split(kSeparator).map((part) => part.split('\n'));
+  let column = 0;
+  const places = forms.map((form) => (form.match(kPlaces) ?? []).map(() => columns[column++].split(' ')));
+  const uses = new Uint32Array(forms.length);
+  const line_of = (form) => {
+    const use = uses[form]++;
+    let at = 0;
+    return forms[form].replace(kPlaces, (place) => {
+      const values = places[form][at++];
+      return (values.length === 1 ? values[0] : values[use]).padStart(place === kPadded ? kPaddedWidth : 0);
+    });
+  };
+  return stories[0].split(' ').map((shape) => shapes[shape].split(' ').map(line_of).join('\n'));
+}
 
 /**
  * @param {{block: number, blobs: number[]}} stories
@@ -17,7 +38,7 @@ export function story_reader({ block, blobs }, blob) {
     if (!kept.has(number)) {
       if (kept.size >= kBlocksKept) kept.delete(kept.keys().next().value);
       kept.set(number, decode_text(blob(blobs[number]), `stories from message ${number * block} on`)
-        .then((text) => text.split(kSeparator)));
+        .then(stories_of_block));
     }
     return ((await kept.get(number))[row % block] ?? '').replace(/^\n+|\s+$/g, '');
   };

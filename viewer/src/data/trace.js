@@ -2,7 +2,7 @@
 import { decode_blob, decode_text } from './decode.js';
 import { kTables, missing_column, type_bytes, typed } from './schema.js';
 
-const kFormat = 1;
+const kFormat = 2;
 const kAtOnce = 4;  // columns that are decoded beside each other: hides the stream's latency, bounds the memory
 
 /**

@@ -64,14 +64,19 @@ export function make_actions(trace, store) {
       store.set({ selected: { kind: 'collective', row }, rank: trace.collectives.rank[row] });
       if (reveal) actions.reveal(...span_of_call(trace, row));
     },
+    select_access(row, reveal = true) {
+      const { rank, begin, end } = trace.accesses;
+      store.set({ selected: { kind: 'access', row }, time: begin[row], rank: rank[row] });
+      if (reveal) actions.reveal(begin[row], end[row] >= begin[row] ? end[row] : begin[row]);
+    },
     clear_selection: () => store.set({ selected: null }),
     zoom_to_selected() {
       const { selected } = store.state;
       if (!selected) return;
       const { row } = selected;
-      const { calls } = trace;
+      const { accesses, calls } = trace;
       const [from, to] = { message: () => [messages.first[row], messages.last[row]], call: () => [calls.begin[row], calls.end[row]],
-        collective: () => span_of_call(trace, row) }[selected.kind]();
+        collective: () => span_of_call(trace, row), access: () => [accesses.begin[row], accesses.end[row]] }[selected.kind]();
       const length = Math.max(kLeastNs, (to > from ? to : from) - from);
       actions.zoom(from - length / 4, from + 1.25 * length);
     },

@@ -7,6 +7,7 @@ const kSigns = [
   ['arrow', 'a message, from where its header was sent to where it arrived; thick: somebody waited because the other was late'],
   ['dotted tail', 'the message lies at its target until the program has it'],
   ['dashed with a cross', 'a message that was dropped, or never arrived as far as the trace tells'],
+  ['dash-dotted, open head', 'a one-sided access: a put or a get as its data goes, until its call returned; a diamond at the target: it is combined with what was there'],
   ['pale bar', 'several calls in one pixel; the paler the less of it they take. Zoom in.'],
 ];
 

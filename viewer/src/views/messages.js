@@ -27,23 +27,23 @@ function columns_of(trace) {
   const text = (id, label, width, more = {}) => ({
     id, label, width, text: (row) => trace.text(messages[id][row]), key: (row) => order(messages[id][row]), ...more,
   });
-  const time = (id, label, value, width = 90) => ({
+  const time = (id, label, value, width = 62) => ({
     id, label, width, number: true, text: (row) => (value(row) > 0 ? time_text(value(row)) : '–'), key: value,
   });
   return [
-    { id: 'message', label: 'message', width: 78, text: (row) => message_name(trace, row),
+    { id: 'message', label: 'message', width: 82, text: (row) => message_name(trace, row),
       key: (row) => messages.source[row] * 1e12 + messages.destination[row] * 1e7 + messages.sequence[row] },
-    { id: 'sent', label: 'sent', width: 104, number: true, text: (row) => instant_text(messages.sent[row]), key: (row) => messages.sent[row] },
-    { id: 'bytes', label: 'bytes', width: 76, number: true, text: (row) => bytes_text(messages.bytes[row]), key: (row) => messages.bytes[row],
+    { id: 'sent', label: 'sent', width: 90, number: true, text: (row) => instant_text(messages.sent[row]), key: (row) => messages.sent[row] },
+    { id: 'bytes', label: 'bytes', width: 74, number: true, text: (row) => bytes_text(messages.bytes[row]), key: (row) => messages.bytes[row],
       title: (row) => counted(messages.bytes[row], 'byte') },
-    text('what', 'what', 184, { grow: true, text: (row) => short_what(trace, row), title: (row) => trace.text(messages.what[row]) }),
-    text('how', 'how', 124),
-    time('lasted', 'took', (row) => messages.received[row] - messages.sent[row], 68),
+    text('what', 'what', 150, { grow: true, text: (row) => short_what(trace, row), title: (row) => trace.text(messages.what[row]) }),
+    text('how', 'how', 88, { title: (row) => trace.text(messages.how[row]) }),
+    time('lasted', 'took', (row) => messages.received[row] - messages.sent[row]),
     time('receiver_waited', 'recv waited', (row) => messages.receiver_waited[row]),
     time('sender_waited', 'send waited', (row) => messages.sender_waited[row]),
     text('protocol', 'protocol', 62),
-    text('wire', 'wire', 36),
-    { id: 'walked', label: 'walked', width: 56, number: true, text: (row) => count_text(messages.walked[row]), key: (row) => messages.walked[row] },
+    text('wire', 'wire', 32),
+    { id: 'walked', label: 'walked', width: 52, number: true, text: (row) => count_text(messages.walked[row]), key: (row) => messages.walked[row] },
   ];
 }
 

@@ -1,5 +1,6 @@
 // What is chosen: a message with its story, a call, or a collective call.
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
+import { access_name, messages_of_access, way_text } from '../model/accesses.js';
 import { collective_of_call, messages_of_call, rows_of_call } from '../model/collective.js';
 import { call_text } from '../model/late.js';
 import { lock_waited_for } from '../model/locks.js';
@@ -32,7 +33,29 @@ function message_facts({ trace, actions }, row) {
   ]);
 }
 
-function call_facts({ trace, actions }, row) {
+function links_to(page, list) {
+  const { trace, actions } = page;
+  return list.length === 0 ? null : h('span', {}, list.slice(0, kListed).map((message) => [
+    link_button(message_name(trace, message), () => actions.select_message(message)), ' ']).flat(),
+  list.length > kListed ? `and ${counted(list.length - kListed, 'more', 'more')}` : null);
+}
+
+function access_facts(page, row) {
+  const { trace, actions } = page;
+  const { accesses } = trace;
+  const call = accesses.call[row];
+  return facts([
+    ['origin', `rank ${accesses.rank[row]}`], ['target', `rank ${accesses.target[row]}, ${trace.text(accesses.window[row])}`],
+    ['bytes', bytes_text(accesses.bytes[row])], ['offset', String(accesses.offset[row])], ['epoch', trace.text(accesses.epoch[row])],
+    ['way', way_text(trace, row)], ['done', trace.text(accesses.copies[row])], ['begins', instant_text(accesses.begin[row])],
+    ['call', call < 0 ? null : link_button(call_text(trace, call), () => actions.select_call(call, true))],
+    ['call returns', Number.isNaN(accesses.end[row]) ? null : `${instant_text(accesses.end[row])}; its epoch's end completes it`],
+    ['messages of this call to it', links_to(page, messages_of_access(trace, row))],
+  ]);
+}
+
+function call_facts(page, row) {
+  const { trace } = page;
   const { calls, messages } = trace;
   const over = calls.end[row] >= calls.begin[row];
   const sent = [];
@@ -41,13 +64,10 @@ function call_facts({ trace, actions }, row) {
     if (messages.send_call[message] === row) sent.push(message);
     if (messages.receive_call[message] === row) received.push(message);
   }
-  const links = (list) => (list.length === 0 ? null : h('span', {}, list.slice(0, kListed).map((message) => [
-    link_button(message_name(trace, message), () => actions.select_message(message)), ' ']).flat(),
-  list.length > kListed ? `and ${counted(list.length - kListed, 'more', 'more')}` : null));
   return facts([
     ['rank', String(calls.rank[row])], ['line', trace.text(calls.site[row])], ['begins', instant_text(calls.begin[row])],
     ['takes', over ? time_text(calls.end[row] - calls.begin[row]) : 'never returned'], ['of it waiting', time_text(calls.wait[row])], ['waited for', lock_waited_for(trace, row)],
-    ['sends', links(sent)], ['receives', links(received)],
+    ['sends', links_to(page, sent)], ['receives', links_to(page, received)],
   ]);
 }
 
@@ -133,6 +153,9 @@ export function story_panel(page) {
       const collective = collective_of_call(trace, selected.row);
       body.replaceChildren(call_facts(page, selected.row), ...(collective < 0 ? []
         : [h('h3', {}, collective_name(trace, collective)), ...collective_facts(page, collective)]));
+    } else if (selected.kind === 'access') {
+      title.textContent = `One-sided: ${access_name(trace, selected.row)}`;
+      body.replaceChildren(access_facts(page, selected.row));
     } else {
       title.textContent = collective_name(trace, selected.row);
       body.replaceChildren(...collective_facts(page, selected.row));

@@ -2,9 +2,9 @@
 import { h } from './dom.js';
 
 const kRowHeight = 24;
-const kHeadHeight = 26;
+const kHeadHeight = 40;  // two lines: a label may be wider than its values
 const kTallest = 12e6;  // pixels that a browser can scroll; beyond, a pixel of the scrollbar stands for several
-const kGap = 8;         // between columns, as in the style sheet
+const kGap = 6;         // between columns, as in the style sheet
 const kBeyond = 4;      // rows that are kept above and below
 
 /**

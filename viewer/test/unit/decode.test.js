@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { decode_blob, decode_text } from '../../src/data/decode.js';
-import { story_reader } from '../../src/data/stories.js';
+import { stories_of_block, story_reader } from '../../src/data/stories.js';
 import { read_trace } from '../../src/data/trace.js';
-import { synthesize } from '../synthesize.js';
+import { story_block, synthesize } from '../synthesize.js';
 
 const base64 = (bytes) => gzipSync(bytes).toString('base64');
 
@@ -68,8 +68,8 @@ test('a column of another length, type or format is refused with a sentence', as
   type.head.tables.messages.columns.sent.type = 'f16';
   await assert.rejects(read_trace(type.head, texts_of(type)), /column sent: its type f16 is not known/);
   const format = synthesize({ messages: 20 });
-  format.head.format = 2;
-  await assert.rejects(read_trace(format.head, texts_of(format)), /format 2, its script reads 1/);
+  format.head.format = 3;
+  await assert.rejects(read_trace(format.head, texts_of(format)), /format 3, its script reads 2/);
 });
 
 test('ranks without a file that others exchange messages with are there', async () => {
@@ -80,7 +80,7 @@ test('ranks without a file that others exchange messages with are there', async 
 });
 
 test('stories are found by row, across blocks; a block is decoded once', async () => {
-  const blobs = [['a\n', 'b'], ['', 'd'], ['e']].map((block) => base64(Buffer.from(block.join('\x1e'))));
+  const blobs = [['a\n', 'b'], ['', 'd'], ['e']].map((block) => base64(Buffer.from(story_block(block))));
   const asked = [];
   const story_of = story_reader({ block: 2, blobs: [0, 1, 2] }, (number) => {
     asked.push(number);
@@ -88,4 +88,17 @@ test('stories are found by row, across blocks; a block is decoded once', async (
   });
   assert.deepEqual(await Promise.all([0, 1, 2, 3, 4, 9].map(story_of)), ['a', 'b', '', 'd', 'e', '']);
   assert.deepEqual(asked, [0, 1, 2]);
+});
+
+test('of a block the forms of lines are there once; their values are put into their places', () => {
+  const block = ['sends \x01 bytes\n\x02.\x01 rank \x01\n', '0 1 1\n0', '0 1 0', '64 128 8\n0 12345 12345678901 999\n000\n2'].join('\x1e');
+  assert.deepEqual(stories_of_block(block), [
+    'sends 64 bytes\n           0.000 rank 2\n       12345.000 rank 2', 'sends 128 bytes',
+    'sends 8 bytes\n 12345678901.000 rank 2\n         999.000 rank 2',
+  ]);
+});
+
+test('an invented block is told back letter by letter', () => {
+  const stories = ['1>2 #3: 64 x MPI_BYTE\n           0.000  rank 1\n- It took 4.60 us.\n', 'bits 0x1f and 0x, 7\n', '', '           0.000  rank 1'];
+  assert.deepEqual(stories_of_block(story_block(stories)), stories);
 });

@@ -36,7 +36,7 @@ export function read_palette(context) {
   const on_bar = colour('on-bar');
   return {
     paper: colour('paper'), ink: colour('ink'), faint: colour('faint'), line: colour('line'), stripe: colour('stripe'),
-    accent: colour('accent'), arrow: colour('arrow'), lost: colour('lost'), path: colour('path'), band: colour('band'), on_bar,
+    accent: colour('accent'), arrow: colour('arrow'), lost: colour('lost'), access: colour('call-window'), path: colour('path'), band: colour('band'), on_bar,
     categories: kCategories.map(({ id }) => ({
       fill: colour(`call-${id}`),
       pattern: kTiles[id] ? pattern(kTiles[id](`color-mix(in srgb, ${on_bar} 35%, transparent)`)) : null,

@@ -7,6 +7,7 @@ import { index_at } from '../../model/lanes.js';
 import { place_rows } from '../../model/rows.js';
 import { h } from '../dom.js';
 import { draw_axis } from './axis.js';
+import { AccessDrawer } from './draw_accesses.js';
 import { ArrowDrawer, draw_path } from './draw_arrows.js';
 import { LaneDrawer } from './draw_lanes.js';
 import { draw_call, draw_collective, draw_cursor, draw_range } from './draw_marks.js';
@@ -31,6 +32,7 @@ export class Timeline {
   #pairs;
   #lane_drawer;
   #arrow_drawer;
+  #access_drawer;
   #rows;
   #scene = null;
   #palette = null;
@@ -52,6 +54,7 @@ export class Timeline {
     this.#pairs = pairs_of(trace.messages);
     this.#lane_drawer = new LaneDrawer(trace, page.lanes);
     this.#arrow_drawer = new ArrowDrawer(trace, new ArrowLevels(trace.messages, store.state.rows, this.#pairs));
+    this.#access_drawer = new AccessDrawer(trace);
     this.#listen();
   }
 
@@ -157,6 +160,7 @@ export class Timeline {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const scene = this.#scene = this.#make_scene(this.#scene.width, this.#scene.height);
     this.#lane_drawer.draw(context, scene, palette, this.#marked);
+    this.#access_drawer.draw(context, scene, palette);
     this.#arrow_drawer.draw(context, scene, palette);
     this.#lane_drawer.draw_names(context, scene, palette);
     if (this.path_drawn()) draw_path(context, scene, palette, path, trace.collectives);
@@ -169,6 +173,7 @@ export class Timeline {
       if (collective >= 0) draw_collective(context, scene, palette, trace, collective);
       draw_call(context, scene, palette, trace, selected.row);
     }
+    if (selected?.kind === 'access') this.#access_drawer.draw_chosen(context, scene, palette, selected.row);
     if (selected?.kind === 'collective') draw_collective(context, scene, palette, trace, selected.row);
     if (this.#range) draw_range(context, scene, palette, ...this.#range);
     draw_cursor(context, scene, palette, time, rank);
@@ -184,11 +189,14 @@ export class Timeline {
 
   #tell_count() {
     const { drawn } = this.#arrow_drawer;
+    const accesses = this.#access_drawer.drawn;
+    const accesses_text = this.#page.trace.accesses.rows === 0 ? '' : accesses.whole ? `; ${counted(accesses.rows.length, 'one-sided access', 'one-sided accesses')}`
+      : `; ${count_text(accesses.rows.length)} stand for some ${count_text(accesses.under_way)} one-sided accesses`;
     const { trace, store } = this.#page;
     const hidden = trace.messages.rows - store.state.rows.length;
     const hidden_text = hidden > 0 ? `; ${count_text(hidden)} of ${count_text(trace.messages.rows)} hidden by the filter` : '';
-    this.#count.textContent = drawn.whole ? `${counted(drawn.rows.length, 'message')} in view${hidden_text}`
-      : `${count_text(drawn.rows.length)} arrows stand for some ${count_text(drawn.under_way)} messages in view; zoom in to see each${hidden_text}`;
+    this.#count.textContent = drawn.whole ? `${counted(drawn.rows.length, 'message')} in view${hidden_text}${accesses_text}`
+      : `${count_text(drawn.rows.length)} arrows stand for some ${count_text(drawn.under_way)} messages in view; zoom in to see each${hidden_text}${accesses_text}`;
   }
 
   // Scrolls to the chosen rank.
@@ -204,10 +212,12 @@ export class Timeline {
     const box = this.#canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const message = message_at(this.#arrow_drawer.drawn, x, y);
-    if (message >= 0) return { message, x, y };
+    if (message >= 0) return { message, access: -1, call: -1, x, y };
+    const access = message_at(this.#access_drawer.drawn, x, y);
+    if (access >= 0) return { message, access, call: -1, x, y };
     const call = call_at(this.#scene, this.#page.lanes, x, y);
-    if (!call) return { message: -1, call: -1, x, y };
-    return { message: -1, call: call.row, count: this.#calls_in_pixel(call), x, y };
+    if (!call) return { message, access, call: -1, x, y };
+    return { message, access, call: call.row, count: this.#calls_in_pixel(call), x, y };
   }
 
   #calls_in_pixel({ lane, index }) {
@@ -220,8 +230,8 @@ export class Timeline {
 
   #hover(event) {
     const found = this.#found(event);
-    this.#canvas.classList.toggle('over', found.message >= 0 || found.call >= 0);
-    if (found.message < 0 && found.call < 0) {
+    this.#canvas.classList.toggle('over', Math.max(found.message, found.access, found.call) >= 0);
+    if (Math.max(found.message, found.access, found.call) < 0) {
       this.#leave();
       return;
     }
@@ -243,9 +253,10 @@ export class Timeline {
     const { actions, store } = this.#page;
     this.#canvas.focus({ preventScroll: true });
     if (found.message >= 0) actions.select_message(found.message, false);
+    else if (found.access >= 0) actions.select_access(found.access, false);
     else if (found.call >= 0) actions.select_call(found.call);
     else store.set({ selected: null });
-    if (found.message < 0) {
+    if (found.message < 0 && found.access < 0) {
       const item = this.#rows.items.find(({ kind, y, height }) => kind === 'rank' && found.y + this.#scene.scroll >= y
         && found.y + this.#scene.scroll < y + height);
       if (item) store.set({ rank: item.rank });
@@ -256,7 +267,21 @@ export class Timeline {
   /** Where the middle of a message's arrow is in the window: {x, y}; null when it is not in view. */
   position_of(row) {
     this.draw();
-    const line = this.#arrow_drawer.line_of(this.#scene, row);
+    return this.#middle_of(this.#arrow_drawer.line_of(this.#scene, row));
+  }
+
+  /** The same of an access's. */
+  position_of_access(row) {
+    this.draw();
+    return this.#middle_of(this.#access_drawer.line_of(this.#scene, row));
+  }
+
+  /** Both ends of an access's arrow, on the canvas. */
+  ends_of_access(row) {
+    return this.#access_drawer.line_of(this.#scene, row);
+  }
+
+  #middle_of(line) {
     if (!line) return null;
     const [x, y] = [(line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2];
     if (x < 0 || y < 0 || x > this.#scene.width || y > this.#scene.height) return null;

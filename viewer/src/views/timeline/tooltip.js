@@ -1,5 +1,6 @@
 // What the pointer is over, in a few lines.
 import { bytes_text, counted, instant_text, time_text } from '../../base/format.js';
+import { access_name, way_text } from '../../model/accesses.js';
 import { message_name } from '../words.js';
 
 /** Lines on a message. */
@@ -29,9 +30,16 @@ export function call_lines(trace, row) {
   ];
 }
 
-/** Lines on what is at a place: `found` is {message} or {call, count}. */
+/** Lines on a one-sided access. */
+export function access_lines(trace, row) {
+  const { accesses } = trace;
+  return [access_name(trace, row), `at offset ${accesses.offset[row]} of ${trace.text(accesses.window[row])}`, `by ${way_text(trace, row)}`];
+}
+
+/** Lines on what is at a place: `found` is {message}, {access} or {call, count}; -1 what is not. */
 export function tooltip_lines(trace, found) {
   if (found.message >= 0) return message_lines(trace, found.message);
+  if (found.access >= 0) return access_lines(trace, found.access);
   if (found.count > 1) return [`${counted(found.count, 'call')} in this pixel`, 'zoom in to tell them apart'];
   return call_lines(trace, found.call);
 }
