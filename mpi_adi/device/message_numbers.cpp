@@ -13,7 +13,7 @@ void MessageNumbers::matched(void* self, const portals::Verdict& verdict, const 
   if (verdict.message != nullptr) {
     static_cast<MessageNumbers*>(self)->keep(*verdict.message, sequence);
   } else if (verdict.descriptor->owner_kind() == kOwnerReceive) {
-    static_cast<ReceiveRequest*>(verdict.descriptor->owner())->message = sequence;
+    static_cast<ReceiveRequest*>(verdict.descriptor->owner())->sequence = sequence;
   }
 }
 

@@ -48,7 +48,7 @@ struct Request {
   int source = 0;                        // receive: rank in the communicator
   int tag = 0;                           // receive: the message's
   std::uint64_t bytes = 0;               // receive: bytes saved in the buffer
-  std::uint64_t message = 0;             // its number in its pair, where a trace recorded; 0: not known
+  std::uint64_t sequence = 0;            // the message's number in its pair, where a trace recorded; 0: not known
   Communicator* communicator = nullptr;  // holds a reference
   RequestOwner* owner = nullptr;         // of a part: told when it is complete
 

@@ -16,7 +16,7 @@ void begin(DeviceParts& parts, Request& request, RequestKind kind, Communicator&
   request.source = MPI_ANY_SOURCE;
   request.tag = MPI_ANY_TAG;
   request.bytes = 0;
-  request.message = 0;
+  request.sequence = 0;
   request.communicator = &communicator;
   request.owner = nullptr;
   ++communicator.references;
@@ -128,7 +128,7 @@ void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& reque
     event.destination = me;
   }
   event.match_bits = match_bits;
-  event.sequence = request.message;
+  event.sequence = request.sequence;
   event.bytes = bytes;
   event.detail = detail;
   event.a = index_of(request);

@@ -91,9 +91,9 @@ template <bool Watched>
   request.protocol = choice.protocol;
   if constexpr (Watched) {
     if (parts.recorder().on()) {
-      request.message = parts.kernel.registers().sent(request.peer) + 1;
+      request.sequence = parts.kernel.registers().sent(request.peer) + 1;
       trace_choice(parts, choice, send,
-                   {request.peer, request.message, bits, bytes, request.pooled.index, parts.recorder().stamp()});
+                   {request.peer, request.sequence, bits, bytes, request.pooled.index, parts.recorder().stamp()});
     }
     if (parts.type_check != nullptr) {
       parts.type_check->begin_send(*send.told().type, bytes, send.context != Context::point_to_point);

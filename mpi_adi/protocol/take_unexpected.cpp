@@ -21,7 +21,7 @@ void copy_out(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessa
 [[gnu::noinline]] void watch_hit(DeviceParts& parts, ReceiveRequest& request, const portals::ArrivedMessage& message) {
   const portals::Header& header = message.header;
   if (parts.recorder().on()) {
-    request.message = parts.message_numbers.take(message);
+    request.sequence = parts.message_numbers.take(message);
     const bool was_taken_out = message.claim != nullptr;  // by a matched probe
     trace_request(parts, sim::TraceKind::search_hit, request, message_bytes(header), header.match_bits, 0, 0,
                   was_taken_out ? 1 : 0);
