@@ -198,7 +198,7 @@ TEST_CASE("story: who is held for lack of room, and who is behind it, is said to
   HandMade made = held();
   const std::string text = told(made.trace, kMessage);
   CAPTURE(text);
-  CHECK(contains(text, "The message lay there for 5.00 us before a receive was posted."));
+  CHECK(contains(text, "The message lay there for 5.00 us before its receive was posted."));
   CHECK(contains(text, "The header was on its way for 2.00 us until rank 1 saw it."));
   CHECK(contains(text, "It was held on its wire for 2.00 us, until rank 1 had room for it."));
   CHECK(contains(text, "\"unexpected long\": closed, as the other heap takes what comes"));
@@ -382,7 +382,7 @@ TEST_CASE("story: it says in words what happened, and who waited") {
         "no match, it wants tag 8, and the message has tag 7; its no-match link leads to the next entry",
         "is taken by the entry \"unexpected long\", the second entry of its walk; its header is kept",
         "wants at most 10000 x MPI_INT, tag 7 from any source in MPI_COMM_WORLD (request 3)",
-        "The message lay there for 7.00 us before a receive was posted.", "Rank 0 sent it in MPI_Send, 21.0 us long",
+        "The message lay there for 7.00 us before its receive was posted.", "Rank 0 sent it in MPI_Send, 21.0 us long",
         "Rank 1 received it in MPI_Recv, 10.0 us long"}) {
     CHECK_MESSAGE(contains(text, part), part);
   }

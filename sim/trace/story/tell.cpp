@@ -14,6 +14,7 @@
 #include "sim/trace/story/gaps.hpp"
 #include "sim/trace/story/missed.hpp"
 #include "sim/trace/story/probes.hpp"
+#include "sim/trace/story/waits.hpp"
 #include "sim/trace/text.hpp"
 
 namespace margay::sim {
@@ -194,8 +195,7 @@ class Teller {
               ? fmt::format("It never arrived: rank {}'s recording ends without it.", message.destination)
               : fmt::format("Whether rank {} saw it is not known: its recording is not whole.", message.destination));
     }
-    add_order();
-    add_way();
+    for (const std::string& sentence : waits_told(trace_, messages_, story_)) add(sentence);
     if (story_.pulled != kMissing) {
       const bool no_room = story_.received != kMissing && at(story_.received).event.bytes == 0;
       add(fmt::format("Its body was not kept when its header came: {}.",
@@ -222,51 +222,6 @@ class Teller {
         "A receive that wants it (request {}) had searched the heap {} before it came, and entered the match "
         "list after it: the posting was not atomic.",
         at(missed_.searched).event.a, duration_text(between(missed_.searched, story_.matched))));
-  }
-
-  // Who was first, the message or its receive.
-  void add_order() {
-    if (story_.arrived == kMissing || story_.posted == kMissing) return;
-    const std::size_t taken = story_.held == kMissing ? story_.arrived : Messages::hold_end(story_);
-    if (taken == kMissing) return;
-    if (time(story_.posted) > time(taken)) {
-      add(fmt::format("The message lay there for {} before a receive was posted.",
-                      duration_text(between(taken, story_.posted))));
-    } else if (time(story_.posted) > time(story_.arrived)) {
-      add(fmt::format("Its receive was posted {} after it had arrived, while its wire held it.",
-                      duration_text(between(story_.arrived, story_.posted))));
-    } else if (story_.sent != kMissing && time(story_.sent) < time(story_.posted)) {
-      add(fmt::format("The message was sent {} before its receive was posted, and seen after that.",
-                      duration_text(between(story_.sent, story_.posted))));
-    } else {
-      add(fmt::format("The receive was posted {} before the message arrived.",
-                      duration_text(between(story_.posted, story_.arrived))));
-    }
-  }
-
-  // What its header waited for until it was looked at, and taken.
-  void add_way() {
-    const std::uint32_t receiver = story_.identity.destination;
-    const Messages::Blocked behind = messages_.blocked(story_);
-    const std::string what = fmt::format("{}>{} #{}, which was held for lack of room", behind.by.source,
-                                         behind.by.destination, behind.by.sequence);
-    if (story_.sent != kMissing && story_.arrived != kMissing) {
-      add(fmt::format("The header was on its way for {} until rank {} saw it{}.",
-                      duration_text(between(story_.sent, story_.arrived)), receiver,
-                      behind.ns == 0 ? "" : fmt::format(", {} of it behind {}", duration_text(behind.ns), what)));
-    } else if (behind.ns != 0) {
-      add(fmt::format("It was behind {}, for {}.", what, duration_text(behind.ns)));
-    }
-    if (story_.held == kMissing) return;
-    const std::size_t end = Messages::hold_end(story_);
-    if (end == kMissing) {
-      add(fmt::format("It was held on its wire to the end: rank {} had no room for it.", receiver));
-      return;
-    }
-    const bool by_receive =
-        story_.matched != kMissing && at(story_.matched).event.b == kMpiReceiveOwner && story_.posted != kMissing;
-    add(fmt::format("It was held on its wire for {}, until {}.", duration_text(between(story_.held, end)),
-                    by_receive ? "its receive was posted" : fmt::format("rank {} had room for it", receiver)));
   }
 
   void add_truncation() {

@@ -1,0 +1,98 @@
+#include "sim/trace/story/waits.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sim/trace/names.hpp"
+#include "sim/trace/story/words.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+class Waits {
+ public:
+  Waits(const Trace& trace, const Messages& messages, const MessageStory& story)
+      : trace_(trace), messages_(messages), story_(story) {}
+
+  std::vector<std::string> run() {
+    tell_order();
+    tell_way();
+    tell_hold();
+    return std::move(told_);
+  }
+
+ private:
+  static constexpr std::size_t kMissing = MessageStory::kNone;
+
+  [[nodiscard]] std::uint64_t time(std::size_t step) const { return trace_.entries[step].event.time; }
+  [[nodiscard]] std::string between(std::size_t from, std::size_t to) const {
+    return duration_text(time(to) > time(from) ? time(to) - time(from) : 0);
+  }
+
+  // Who was first, the message or its receive.
+  void tell_order() {
+    if (story_.arrived == kMissing || story_.posted == kMissing) return;
+    const std::size_t taken = story_.held == kMissing ? story_.arrived : Messages::hold_end(story_);
+    if (taken == kMissing) return;
+    if (time(story_.posted) > time(taken)) {
+      add("The message lay there for {} before its receive was posted.", between(taken, story_.posted));
+    } else if (time(story_.posted) > time(story_.arrived)) {
+      add("Its receive was posted {} after it had arrived, while its wire held it.",
+          between(story_.arrived, story_.posted));
+    } else if (story_.sent != kMissing && time(story_.sent) < time(story_.posted)) {
+      add("The message was sent {} before its receive was posted, and seen after that.",
+          between(story_.sent, story_.posted));
+    } else {
+      add("The receive was posted {} before the message arrived.", between(story_.posted, story_.arrived));
+    }
+  }
+
+  // What its header waited for until it was looked at.
+  void tell_way() {
+    const Messages::Blocked behind = messages_.blocked(story_);
+    const std::string what = fmt::format("{}>{} #{}, which was held for lack of room", behind.by.source,
+                                         behind.by.destination, behind.by.sequence);
+    if (story_.sent != kMissing && story_.arrived != kMissing) {
+      add("The header was on its way for {} until rank {} saw it{}.", between(story_.sent, story_.arrived),
+          story_.identity.destination,
+          behind.ns == 0 ? "" : fmt::format(", {} of it behind {}", duration_text(behind.ns), what));
+    } else if (behind.ns != 0) {
+      add("It was behind {}, for {}.", what, duration_text(behind.ns));
+    }
+  }
+
+  // And what for until it was taken.
+  void tell_hold() {
+    const std::uint32_t receiver = story_.identity.destination;
+    if (story_.held == kMissing) return;
+    const std::size_t end = Messages::hold_end(story_);
+    if (end == kMissing) {
+      add("It was held on its wire to the end: rank {} had no room for it.", receiver);
+      return;
+    }
+    const bool by_receive = story_.matched != kMissing && story_.posted != kMissing &&
+                            trace_.entries[story_.matched].event.b == kMpiReceiveOwner;
+    add("It was held on its wire for {}, until {}.", between(story_.held, end),
+        by_receive ? "its receive was posted" : fmt::format("rank {} had room for it", receiver));
+  }
+
+  template <typename... Words>
+  void add(fmt::format_string<Words...> sentence, Words&&... words) {
+    told_.push_back(fmt::format(sentence, std::forward<Words>(words)...));
+  }
+
+  const Trace& trace_;
+  const Messages& messages_;
+  const MessageStory& story_;
+  std::vector<std::string> told_;
+};
+
+}  // namespace
+
+std::vector<std::string> waits_told(const Trace& trace, const Messages& messages, const MessageStory& story) {
+  return Waits(trace, messages, story).run();
+}
+
+}  // namespace margay::sim

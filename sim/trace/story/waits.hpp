@@ -1,0 +1,15 @@
+// Who waited for whom: a message for its receive, a receive for its message, a header on its wire.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/trace/story/messages.hpp"
+
+namespace margay::sim {
+
+// Sentences, for how long each; none of a message that nobody saw arrive and nothing was before.
+[[nodiscard]] std::vector<std::string> waits_told(const Trace& trace, const Messages& messages,
+                                                  const MessageStory& story);
+
+}  // namespace margay::sim
