@@ -22,7 +22,7 @@ using margay::portals::Status;
 
 namespace {
 
-constexpr std::uint64_t kCapacity = 8;
+constexpr std::uint64_t kRingEvents = 8;
 constexpr std::uint64_t kJob = 0x1234'5678'9abc'def0;
 
 void record_some(Recorder& recorder, int events) {
@@ -42,7 +42,7 @@ void record_some(Recorder& recorder, int events) {
 
 Status open_in(Recorder& recorder, const TraceFolder& folder) {
   RecorderOptions options;
-  options.capacity_events = kCapacity;
+  options.capacity_events = kRingEvents;
   options.size = 2;
   options.job = kJob;
   return recorder.open(folder.path(), options);
@@ -135,7 +135,7 @@ TEST_CASE("each bit of a file that was closed for its rank, flipped, is told or 
     const std::pair<std::size_t, std::size_t> parts[] = {{0, sizeof header + 16},
                                                          {kTraceNamesOffset, 3 * kTraceNameBytes},
                                                          {kTraceDefinitionsOffset, header.definitions_used + 8},
-                                                         {kTraceEventsOffset, kCapacity * kTraceEventBytes}};
+                                                         {kTraceEventsOffset, kRingEvents * kTraceEventBytes}};
     std::uint64_t told = 0;
     for (const auto& [from, length] : parts) {
       for (std::size_t bit = 8 * from; bit < 8 * (from + length); ++bit) {
@@ -148,7 +148,7 @@ TEST_CASE("each bit of a file that was closed for its rank, flipped, is told or 
       }
     }
     // All that was recorded, and the header; a full ring has one slot in doubt.
-    const std::uint64_t kept = events > 8 ? kCapacity - 1 : 5;
+    const std::uint64_t kept = events > 8 ? kRingEvents - 1 : 5;
     CHECK(told == 8 * (sizeof header + 2 * kTraceNameBytes + header.definitions_used + kept * kTraceEventBytes));
   }
 }
