@@ -90,6 +90,7 @@ int distribute_edges(MpiRank& rank, Communicator& parent, const Edges& edges, mp
   int error_class = count_senders(rank, parent, outgoing, senders);
   if (error_class != MPI_SUCCESS) return error_class;
   std::vector<Request*> sends;
+  sends.reserve(outgoing.size());
   for (const auto& [target, theirs] : outgoing) {
     sends.push_back(
         rank.device().start_send({mpi_adi::SendMode::standard, theirs.data(), bytes_of(theirs),

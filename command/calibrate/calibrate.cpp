@@ -148,7 +148,7 @@ std::string measuring_program(std::string command) {
     command.resize(slash);
   }
   for (const char* folder : {"/libexec/margay", "/lib/margay"}) {
-    const std::string program = command + folder + "/measure";
+    std::string program = command + folder + "/measure";
     if (::access(program.c_str(), X_OK) == 0) return program;
   }
   return {};

@@ -1,5 +1,7 @@
 """Put and get by offsets that the origin manages (section 4, figure 11)."""
 
+import re
+
 from frame.blanks import Truth
 from frame.errors import failed
 
@@ -9,6 +11,7 @@ IN_ORDER = True  # predictions and blanks can be judged while later blanks are e
 RANKS, OPTIONS = "{ranks}", ()
 INT = 4
 PUTS, GETS, WORD_TAG, WORLD_CONTEXT = 6, 7, 5, 0
+MOST_PLACES = 4  # that a sentence lists
 
 
 def variant(random):
@@ -47,6 +50,21 @@ def refusal(trace, call, rank):
     return said + (": the place lies outside of the window. Displacements count ints, not bytes" if errors[0][1] == RANGE else "")
 
 
+def wrong_place(puts, offset, length):
+    """A sentence's beginning if the puts of one rank to another do not fill their place, each byte once; with names for both ranks."""
+    places = sorted((at.detail, m.bytes) for m in puts for at in [m.first("kernel_deposit")] if at)
+    if len(places) == len(puts) == 1:
+        return "" if places == [(offset, length)] else \
+            f"the put of rank {{origin}} to rank {{target}} has {places[0][1]} bytes and lies at offset {places[0][0]}"
+    end = offset
+    for at, size in places:
+        end = end + size if at == end else None
+    if len(places) == len(puts) and end == offset + length:
+        return ""
+    listed = ", ".join(f"{size} bytes at offset {at}" for at, size in places[:MOST_PLACES]) + (", ..." if len(places) > MOST_PLACES else "")
+    return f"the {len(puts)} puts of rank {{origin}} to rank {{target}} do not fill its place, each byte once: {listed or 'none arrived'}"
+
+
 def check_exchange(work, trace):
     found, ranks, share = work.findings, work.variant["ranks"], work.variant["share"] * INT
     parted = split(trace)
@@ -57,10 +75,9 @@ def check_exchange(work, trace):
             if not puts or refused:
                 found.say(f"BLANK 1: rank {origin} put nothing into the window of rank {target}" + (f": {refused}" if refused else ""))
                 return
-            at, length = puts[0].first("kernel_deposit"), sum(m.bytes for m in puts)
-            if at is None or at.detail != origin * share or length != share:
-                found.say(f"BLANK 1: the put of rank {origin} to rank {target} has {length} bytes and lies at offset "
-                          f"{at.detail if at else '?'}; its place is at {origin * share} and takes {share}")
+            misplaced = wrong_place(puts, origin * share, share)
+            if misplaced:
+                found.say(f"BLANK 1: {misplaced.format(origin=origin, target=target)}; its place is at {origin * share} and takes {share}")
                 return
             words = [m for m in trace.puts(source=origin, destination=target, portal=0) if m.sequence > puts[-1].sequence
                      and m.has("receive_complete")]
@@ -107,13 +124,32 @@ def predictions(work, trace):
     })
 
 
+def wrong_ints(trace, rank, line):
+    """Why a rank that read its window after the exchange saw wrong ints there."""
+    first, *_, second = (enter.time for enter, _ in trace.calls("MPI_Barrier", rank=rank))  # a blank may have barriers, too
+    read = max(leave.time for _, leave in trace.calls(rank=rank) if leave and leave.time < second)  # out of the exchange's last call
+    puts = [m for m in accesses(trace, PUTS, destination=rank) if m.bytes and m.sent.time > first]
+    late = [m for m in puts if not m.has("kernel_deposit") or m.first("kernel_deposit").time > read]
+    if late:
+        return f"BLANK 2: {line}: the window was read before all blocks were there: {late[0].name} came later"
+    words = [m for m in trace.puts(destination=rank, portal=0) for got in [m.first("receive_complete")]
+             if got and m.bytes and first < got.time < second]
+    if words:
+        return f"BLANK 2: {line}, though all blocks were there when the window was read: the word {words[0].name} has {words[0].bytes} bytes. " \
+               "A word is to have none: where it is received into the window it writes over what was put there"
+    return f"BLANK 1: {line}, though all blocks were there, at their places, when the window was read: what is put is to be the kShare ints " \
+           "of `mine`, and nothing else may write there"
+
+
 def check_part_2(work, done):
     found = work.findings
     check_exchange(work, done.trace)
     if not found:
         check_read_back(work, done.trace)
     for line in done.out.splitlines() if not found else []:
-        found.unless("exchange: 0 ints are wrong" in line, f"BLANK 2: {line.strip()}: the window was read before all blocks were there")
+        said = re.match(r"rank (\d+): exchange: (\d+) ints are wrong", line)
+        found.unless(not said or said[2] == "0", said and wrong_ints(done.trace, int(said[1]), line.strip()))
+    for line in done.out.splitlines() if not found else []:  # what was not there cannot be read back
         found.unless("read back: 0" in line, f"BLANK 3: the get reads another place than that of rank {work.variant['other']} "
                      f"in the window of rank {work.variant['owner']}")
 

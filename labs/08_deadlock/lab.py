@@ -18,6 +18,7 @@ WAITS = {"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome", "MPI_Test", "
 BEGINS = {"MPI_Isend", "MPI_Issend", "MPI_Irecv", "MPI_Isendrecv"}
 BLOCKING_SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend"}
 POSTS = {"MPI_Irecv", "MPI_Start", "MPI_Startall"}
+WORLD_CONTEXTS, BARRIER = {0, 1}, 1  # of what goes on MPI_COMM_WORLD; an operation's number
 
 
 def variant(random):
@@ -72,13 +73,24 @@ def open_requests(done):
     return None
 
 
+def between(trace):
+    """Rank -> the (enter, leave) of its MPI_Barrier between parts 2 and 3, known by its communicator: a blank may have one, too."""
+    begun = {}
+    for event in trace.of("collective_begin"):
+        if event.b & 0xFF == BARRIER and event.context not in WORLD_CONTEXTS:
+            begun.setdefault(event.rank, event.time)
+    return {enter.rank: (enter, leave) for enter, leave in trace.calls("MPI_Barrier")
+            if enter.time <= begun.get(enter.rank, -1) and (leave is None or begun[enter.rank] <= leave.time)}
+
+
 def part_calls(trace, part):
-    """Rank -> the names of its calls of part 2 or 3, in order."""
-    barriers = {enter.rank: enter.time for enter, _ in reversed(trace.calls("MPI_Barrier"))}
-    result = {rank: [] for rank in range(trace.size)}
+    """Rank -> the names of its calls of part 2 or 3, in order, without those of main()."""
+    barriers, result = between(trace), {rank: [] for rank in range(trace.size)}
+    begun = {enter.rank: enter.time for enter, _ in reversed(trace.calls("MPI_Comm_dup"))}
     for enter, _ in trace.calls():
-        barrier = barriers.get(enter.rank)
-        if (part == 2) == (barrier is None or enter.time < barrier):
+        barrier = barriers[enter.rank][0].time if enter.rank in barriers else None
+        before = barrier is None or enter.time < barrier
+        if begun.get(enter.rank, enter.time) < enter.time != barrier and (part == 2) == before:
             result[enter.rank].append(enter.call)
     return result
 
@@ -92,11 +104,16 @@ def check_cures(work, done):
                      f"right rank; {len(pairs)} of {ranks} arrived")
         found.unless(all(m.bytes == work.variant["long_bytes"] for m in sent), "all messages of parts 2 and 3 are to have "
                      f"kLongBytes bytes, {work.variant['long_bytes']}")
-    calls = {part: set().union(*part_calls(trace, part).values()) for part in (2, 3)}
-    others = sorted(calls[2] - ORDERED - {"MPI_Init", "MPI_Comm_rank"})
+    if not found.unless(len(between(trace)) == ranks, "main() is to stay as it was handed out: its barrier on a communicator of its own tells "
+                        "part 2 from part 3"):
+        return
+    others = sorted(set().union(*part_calls(trace, 2).values()) - ORDERED)
     found.unless(not others, f"BLANK 1: part 2 is to use MPI_Send and MPI_Recv alone; the trace has {', '.join(others)}")
     late = sends_first(trace)
     found.unless(late is None, late)
+    for line in () if found else done.out.splitlines():
+        found.unless("bytes of `in` are not" not in line, f"{line.strip()}: parts 2 and 3 are to send from `out` and to receive into `in`; "
+                     "what is being sent may not change until the send is complete")
 
 
 def sends_first(trace):
@@ -146,9 +163,11 @@ def check_rule(work, trace):
 
 
 def stuck_blank(trace):
-    """Which blank a run of parts 2 and 3 hangs in: part 3 comes behind the barrier."""
-    behind = {leave.rank for _, leave in trace.calls("MPI_Barrier") if leave}
-    waiting = {enter.rank for enter, leave in trace.calls() if leave is None and enter.call not in ("MPI_Barrier", "MPI_Finalize")}
+    """Which blank a run of parts 2 and 3 hangs in: part 3 comes behind the barrier between them."""
+    barriers = between(trace)
+    behind = {rank for rank, (_, leave) in barriers.items() if leave}
+    idle = {enter for enter, leave in barriers.values() if leave is None}
+    waiting = {enter.rank for enter, leave in trace.calls() if leave is None and enter not in idle and enter.call != "MPI_Finalize"}
     return "BLANK 2: part 3" if waiting and waiting <= behind else "BLANK 1: part 2"
 
 

@@ -1,6 +1,7 @@
 /* Everybody sends to one rank and receives from one. `./program stuck` does it as in part 1 and gets stuck: leave that
  * as it is. Without an argument the program does parts 2 and 3, which are to be mended. */
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static void stuck(int rank) {
   MPI_Recv(in, kLengths[kFrom[rank]], MPI_BYTE, kFrom[rank], kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Part 2: kLongBytes from everybody, by MPI_Send and MPI_Recv alone, one of each. */
+/* Part 2: kLongBytes of everybody's `out` into `in` of kTo, by MPI_Send and MPI_Recv alone, one of each. */
 static void by_order(int rank) {
   const int to = kTo[rank], from = kFrom[rank];
   /* BLANK 1: not everybody may send first */
@@ -34,18 +35,32 @@ static void by_other_calls(int rank) {
   /* END 2 */
 }
 
+/* Whether rank `from` sent what now lies in `in`; `in` is empty again for the next part. */
+static void look(const char* part, int rank) {
+  int wrong = 0;
+  for (int i = 0; i < kLongBytes; ++i) wrong += in[i] != 1 + kFrom[rank];
+  if (wrong) printf("%s: rank %d: %d bytes of `in` are not those of rank %d's `out`\n", part, rank, wrong, kFrom[rank]);
+  memset(in, 0, kLongBytes);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  out = calloc(kLongBytes, 1);
+  out = malloc(kLongBytes);
+  memset(out, 1 + rank, kLongBytes);
   in = calloc(kLongBytes, 1);
   if (argc > 1 && strcmp(argv[1], "stuck") == 0) {
     stuck(rank);
   } else {
+    MPI_Comm between; /* for the barrier between the parts, so that the check tells it from a barrier of yours */
+    MPI_Comm_dup(MPI_COMM_WORLD, &between);
     by_order(rank);
-    MPI_Barrier(MPI_COMM_WORLD);
+    look("BLANK 1: part 2", rank);
+    MPI_Barrier(between);
     by_other_calls(rank);
+    look("BLANK 2: part 3", rank);
+    MPI_Comm_free(&between);
   }
   MPI_Finalize(); /* before free(): a request that was never completed may write there until then */
   free(out);

@@ -1,16 +1,19 @@
 """Posting a receive atomically: a message that comes between the search and the insertion is lost; find it, and cure it."""
 
 import os
+import shutil
 from collections import defaultdict
+from itertools import combinations
 
-from frame import files
+from frame import files, run as running, variant as numbers
 from frame.blanks import Truth
-from frame.say import NotYet
+from frame.say import CouldNotRun, Findings, NotYet
 from frame.walks import walk_of
 
 TITLE = "Posting atomically: the message between the search and the insertion"
 MINUTES = 30
 ALSO = ("losing.c",)
+IN_ORDER = True  # part 1 can be judged while BLANK 1 is as it was handed out
 RANKS, OPTIONS = 2, ("--trace-walks",)
 
 SENDER, RECEIVER = 0, 1
@@ -28,6 +31,15 @@ OTHER = "other"
 ONE = [[(0, "")], [(1, "")], [(2, "")], [(3, "")]]
 TWO = [[(0, ""), (1, "")], [(0, ""), (2, "")], [(1, ""), (2, "")]]
 OTHERS = [[(1, OTHER), (2, OTHER), (LAST, "")], [(2, OTHER), (3, "")], [(2, OTHER), (3, OTHER), (4, "")]]
+
+# The same by a rule, for postings that are right for a variant's trials only: messages that nobody wants at any of the first turns;
+# one of them, and the one that is wanted; two that are wanted; one that nobody wants at each of many turns.
+TURNS, MANY_TURNS = range(1, 6), range(1, 21)
+EVERY = [*([*((turn, OTHER) for turn in turns), (LAST, "")] for count in (1, 2, 3) for turns in combinations(TURNS, count)),
+         *([(turn, OTHER), (wanted, "")] for turn, wanted in combinations(TURNS, 2)),
+         *([(first, ""), (second, "")] for first, second in combinations((*TURNS, LAST), 2)),
+         [*((turn, OTHER) for turn in MANY_TURNS), (LAST, "")]]
+MOST_MESSAGES = 4  # that a sentence lists
 
 
 # Rounds of losing.c: messages before the receives, whether a call looks between, receives, how many tags, messages after. The
@@ -64,13 +76,17 @@ def variant(random):
     rounds = rounds_of(random)
     trials = [*ONE, *TWO, [(1, ""), random.choice(((3, ""), (LAST, "")))], *OTHERS]
     random.shuffle(trials)
-    tags = random.sample(range(10, 100), len(trials))
-    messages = [(trial, turn, random.randrange(1, 10) if whose else tags[trial])
-                for trial, messages in enumerate(trials) for turn, whose in messages]
-    v = {"trial_tag": tags, "trial_receives": [sum(not whose for _, whose in messages) for messages in trials],
-         "message_trial": [trial for trial, _, _ in messages], "message_turn": [turn for _, turn, _ in messages],
-         "message_tag": [tag for _, _, tag in messages]}
+    v = schedule(trials, random.sample(range(10, 100), len(trials)), lambda: random.randrange(1, 10))
     return {**rounds, **v, "page_rounds": "\n".join(round_rows(rounds)), "page_messages": "\n".join(rows(v))}
+
+
+def schedule(trials, tags, unwanted):
+    """The variant's numbers of trials: their tags, and of each message its trial, turn and tag; `unwanted` gives one of nobody's."""
+    messages = [(trial, turn, unwanted() if whose else tags[trial])
+                for trial, messages in enumerate(trials) for turn, whose in messages]
+    return {"trial_tag": tags, "trial_receives": [sum(not whose for _, whose in messages) for messages in trials],
+            "message_trial": [trial for trial, _, _ in messages], "message_turn": [turn for _, turn, _ in messages],
+            "message_tag": [tag for _, _, tag in messages]}
 
 
 def rows(v):
@@ -78,12 +94,16 @@ def rows(v):
     receive = 1
     for trial, (tag, count) in enumerate(zip(v["trial_tag"], v["trial_receives"])):
         receives = " and ".join(f"receive {receive + i}" for i in range(count))
-        its = [(number, turn, its_tag) for number, (of, turn, its_tag) in
-               enumerate(zip(v["message_trial"], v["message_turn"], v["message_tag"]), 1) if of == trial]
-        when = "; ".join(f"message {number}{'' if its_tag == tag else f' (tag {its_tag})'} {when_words(turn)}"
-                         for number, turn, its_tag in its)
-        yield f"     {tag}    {receives:<25} {when}"
+        yield f"     {tag}    {receives:<25} {messages_of(v, trial)}"
         receive += count
+
+
+def messages_of(v, trial):
+    """A trial's messages, and when they come, as words."""
+    its = [(number, turn, tag) for number, (of, turn, tag) in
+           enumerate(zip(v["message_trial"], v["message_turn"], v["message_tag"]), 1) if of == trial]
+    return "; ".join(f"message {number}{'' if tag == v['trial_tag'][trial] else f' (tag {tag})'} {when_words(turn)}"
+                     for number, turn, tag in its)
 
 
 def when_words(turn):
@@ -95,6 +115,7 @@ class Run:
 
     def __init__(self, done, v):
         self.trace, self.v = done.trace, v
+        self.place = os.path.basename(done.folder) if os.path.basename(os.path.dirname(done.folder)) != "other" else "other/trace"
         self.messages = self.trace.puts(portal=MAIL, source=SENDER, destination=RECEIVER)
         self.walks = {number: walk_of(self.trace, message) for number, message in enumerate(self.messages, 1)}
         self.answers = [(put.sent.match_bits >> 32, put.sent.match_bits & 0xFFFFFFFF)
@@ -113,6 +134,15 @@ class Run:
     def steps(self, receive):
         """The steps of a receive's posting, in order."""
         return [note.portal for note in self.notes if note.match_bits == receive and note.portal != BEGINS]
+
+    def missed(self, receive, message):
+        """Why a receive has not got its message, which lies in the heap."""
+        came = self.walks[message].message.arrived.time
+        searched = any(note.portal == SEARCHES and note.match_bits == receive and note.time > came for note in self.notes)
+        if receive in self.got:
+            return f"receive {receive} had taken message {self.got[receive]}"
+        return f"receive {receive} searched there after that, found a message and did not take it" if searched else \
+            f"receive {receive} does not look there after that"
 
     @property
     def lost(self):
@@ -215,7 +245,7 @@ def part_1(work):
         "exchanged": Truth(exchanged, look + " The next receive with this tag searches, too.",
                            "It found a message in the heap that was lost to the receive before it, or got the one that was to follow."),
         "number": Truth(racy.lost[0].sequence, "It is the number behind 0>1: `margay trace messages lost --never-received` begins with it.",
-                        f"Its story: margay trace story lost {racy.lost[0].story}")})
+                        f"Its story, once `margay lab check` has run: margay trace story lost {racy.lost[0].story}")})
 
 
 def check(work):
@@ -226,26 +256,62 @@ def check(work):
         return findings
     predict(work, Run(racy, work.variant))
     done = work.run()
-    endless = next((line for line in done.err.splitlines() if "goes round for ever" in line), None)
-    if endless:
-        findings.say(f"BLANK 1: {endless}, though no message came any more: what does it compare the count of arrivals with?")
-    if endless or not findings.unless(done.status == 0, done.trouble):
+    if not ended_well(done, findings):
         return findings
     run = Run(done, work.variant)
     if whole(run, work.variant, findings):
         judge(run, findings)
+    if not findings:
+        other_turns(work)
     return findings
 
 
+def ended_well(done, findings):
+    endless = next((line for line in done.err.splitlines() if "goes round for ever" in line), None)
+    if endless:
+        findings.say(f"BLANK 1: {endless}, though no message came any more: what does it compare the count of arrivals with?")
+    return not endless and findings.unless(done.status == 0, done.trouble)
+
+
+def other_turns(work):
+    """Whether the posting is right with messages at other turns, too; what was run is in the folder `other`."""
+    folder, findings = work.path("other"), Findings()
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    v = {**work.variant, **schedule(EVERY, list(range(10, 10 + len(EVERY))), lambda: 1)}
+    shutil.copy(work.program(), folder)
+    with open(os.path.join(folder, "variant.h"), "w", encoding="utf-8") as file:
+        file.write(numbers.header(v))
+    done = running.Work(work.lab, folder, v).run()
+    trial = None
+    try:
+        run = Run(done, v)
+        if ended_well(done, findings) and whole(run, v, findings):
+            trial = judge(run, findings)
+        elif run.notes:
+            trial = run.trial_of(run.notes[-1].match_bits)
+    except CouldNotRun:  # no trace of a run that died
+        findings.say(done.trouble)
+    if not findings:
+        shutil.rmtree(folder)
+        return
+    its = [] if trial is None else messages_of(v, trial).split("; ")
+    when = f"{': ' if its else ''}{'; '.join(its[:MOST_MESSAGES])}{'; ...' if len(its) > MOST_MESSAGES else ''}"
+    work.findings.say(f"BLANK 1: the posting goes well with the messages of page.md, and not whenever they come (folder `other`{when}). "
+                      + next(iter(findings)))
+
+
 def judge(run, findings):
-    """What became of each message of the student's run."""
-    before = len(findings.sentences)
+    """What became of each message of the student's run; the first trial that went wrong, or None."""
+    before, wrong = len(findings.sentences), []
     for receive, message in run.pairs():
+        if run.getter.get(message) != receive:
+            wrong.append(run.trial_of(receive))
         walk = run.walks[message]
-        look = "see what came between which steps: `margay trace print trace --rank 1 --kind kernel_send,kernel_match`"
+        look = f"see what came between which steps: `margay trace print {run.place} --rank 1 --kind kernel_send,kernel_match`"
         if message not in run.getter:
             where = f'the entry "{walk.taken}" took it'
-            end = "it lies in the heap, and nobody looks there again" if walk.taken == "unexpected" else \
+            end = f"it lies in the heap, and {run.missed(receive, message)}" if walk.taken == "unexpected" else \
                 "its receive had taken an earlier message from the heap, and this one in its buffer was lost"
             findings.say(f"{run.name(message)} was lost: it came {run.around(message)}; {where}, and {end}: {look}")
         elif run.getter[message] != receive:
@@ -257,6 +323,7 @@ def judge(run, findings):
             findings.say(f"receive {receive} got no message")
     if len(findings.sentences) == before:
         judge_steps(run, findings)
+    return wrong[0] if wrong else None
 
 
 def judge_steps(run, findings):
@@ -268,7 +335,7 @@ def judge_steps(run, findings):
         how = "activated by activate()" if ACTIVATES in steps else "inserted active"
         if not findings.unless(UNCHANGED in steps, f"receive {receive}: its entry was {how}. Between your last look at arrivals() and that a "
                                "message can come, and is lost; only activate_if_unchanged() looks and activates in one go; "
-                               "see its notes: `margay trace print trace --rank 1 --kind kernel_send`"):
+                               f"see its notes: `margay trace print {run.place} --rank 1 --kind kernel_send`"):
             return
 
 

@@ -62,7 +62,7 @@ class Desk {
   std::uint64_t arrived() const;
 
   Program& program_;
-  alignas(64) std::array<std::byte, 8192> heap_memory_;
+  alignas(64) std::array<std::byte, 65536> heap_memory_;
   DynamicBlock heap_{Buffer{heap_memory_.data(), heap_memory_.size()}};
   SingleBlock notes_{Buffer{}};
   MatchEntry unexpected_{{.ignore_bits = ~MatchBits{0}}, heap_, {}};  // any message

@@ -131,6 +131,7 @@ Options options_of_ranks(const RunOptions& options) {
     for (const auto& [name, value] : *set) words.push_back(name + "=" + value);
   }
   std::vector<char*> block;
+  block.reserve(words.size() + 1);
   for (std::string& word : words) block.push_back(word.data());
   block.push_back(nullptr);
   const Options given = Options::from_environment(block.data());
