@@ -175,7 +175,24 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR}/labs ${PROJECT_BINARY_DIR}/share/margay/l
 # Wireshark's dissector (docs/trace_export.md).
 install(FILES sim/trace/export/margay.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/margay/wireshark)
 
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md HACKING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# What documents link to stands where they say that it does (scripts/check_docs --links).
+install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
+foreach(document IN ITEMS bench/README.md bench/bounds.md bench/peers/README.md tests/mpi/virtual/README.md)
+  get_filename_component(folder ${document} DIRECTORY)
+  install(FILES ${document} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
+function(margay_link_folder name folder target)
+  foreach(path IN ITEMS folder target)
+    cmake_path(ABSOLUTE_PATH ${path} BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE full_${path})
+  endforeach()
+  file(RELATIVE_PATH relative ${full_folder} ${full_target})
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/install/links)
+  margay_link(${relative} ${name} ${PROJECT_BINARY_DIR}/install/links ${folder})
+endfunction()
+margay_link_folder(labs ${CMAKE_INSTALL_DOCDIR} ${CMAKE_INSTALL_DATADIR}/margay/labs)
+margay_link_folder(include ${CMAKE_INSTALL_DOCDIR} ${CMAKE_INSTALL_INCLUDEDIR})
+margay_link_folder(docs ${CMAKE_INSTALL_DATADIR}/margay ${CMAKE_INSTALL_DOCDIR}/docs)
 
 if(MARGAY_TESTS AND doctest_FOUND)
   include(${PROJECT_SOURCE_DIR}/tests/mpi_adi/abi_tests.cmake)

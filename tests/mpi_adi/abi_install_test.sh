@@ -60,6 +60,7 @@ for file in bin/margay bin/mpicc bin/mpicxx bin/mpifort bin/mpif90 bin/mpif77 bi
   # shellcheck disable=SC2086  # the pattern in lib* is meant
   (cd "$prefix" && ls $file) >/dev/null 2>&1 || fail "not installed: $file"
 done
+step "links of the installed documents" "$source/scripts/check_docs" --links "$prefix/share"
 step "margay lab start" "$prefix/bin/margay" lab start protocols "$work/lab"
 step "margay lab answer" "$prefix/bin/margay" lab answer "$work/lab"
 mv "$work/lab/answers.txt" "$work/lab/predict.txt"; mv "$work/lab/answer.c" "$work/lab/program.c"

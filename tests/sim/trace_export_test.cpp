@@ -125,7 +125,8 @@ TEST_CASE("export: Chrome's events are calls in microseconds, an arrow from send
   CHECK_EQ(bar.at("args").at("bytes"), 40000);
   CHECK_EQ(bar.at("args").at("tag"), "7");
   CHECK_EQ(bar.at("args").at("how"), "unexpected, pulled");
-  only(events, "e", "0>1 #5");
+  CHECK_EQ(bar.at("pid"), 0);
+  CHECK_EQ(only(events, "e", "0>1 #5").at("pid"), 0);
 }
 
 TEST_CASE("export: nanoseconds survive microseconds") {

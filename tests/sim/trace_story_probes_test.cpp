@@ -55,5 +55,45 @@ TEST_CASE("story: it tells the first and the last of the probes that found it, a
   CHECK_FALSE(tells(story_of(made::pulled().trace), "robe"));
 }
 
+// Rank 1 waits from 0.5 to 4.5 us, in a call of its own; the message is sent at 2 us and arrives at 4.
+Trace waited_in(TraceProbe call) {
+  made::HandMade made = made::pulled();
+  std::vector<Trace::Entry>& entries = made.trace.entries;
+  const auto event = [](TraceKind kind, std::uint64_t time) {
+    Trace::Entry entry{{}, 1};
+    entry.event.kind = kind;
+    entry.event.time = time;
+    return entry;
+  };
+  Trace::Entry found = event(TraceKind::found, 4500);
+  found.event.source = made::kMessage.source;
+  found.event.destination = made::kMessage.destination;
+  found.event.sequence = made::kMessage.sequence;
+  found.event.reason = static_cast<std::uint8_t>(call);
+  const auto arrived = std::find_if(entries.begin(), entries.end(), [](const Trace::Entry& entry) {
+    return entry.event.kind == TraceKind::kernel_arrive;
+  });
+  entries.insert(arrived + 1, {event(TraceKind::wait_end, 4500), found, event(TraceKind::mpi_leave, 4500)});
+  entries.insert(entries.begin(), {event(TraceKind::mpi_enter, 500), event(TraceKind::wait_begin, 500)});
+  return made.trace;
+}
+
+TEST_CASE("story: who waited in a probe waited for the message that it found") {
+  const std::string text = story_of(waited_in(TraceProbe::probe));
+  CAPTURE(text);
+  CHECK(tells(text, "- Rank 1 waited for it in this call for 4.00 us, 1.50 us of that before rank 0 sent it.\n"));
+  CHECK(tells(story_of(waited_in(TraceProbe::mprobe)), "waited for it in this call for 4.00 us, 1.50 us"));
+}
+
+TEST_CASE("story: a probe that asks does not wait, and of threads it is not known which one waited") {
+  CHECK_FALSE(tells(story_of(waited_in(TraceProbe::iprobe)), "waited for it"));
+  CHECK_FALSE(tells(story_of(waited_in(TraceProbe::improbe)), "waited for it"));
+  Trace threads = waited_in(TraceProbe::probe);
+  Trace::Entry other = threads.entries.front();
+  other.event.detail = 1;
+  threads.entries.insert(threads.entries.begin(), other);
+  CHECK_FALSE(tells(story_of(threads), "waited for it"));
+}
+
 }  // namespace
 }  // namespace margay::sim::test

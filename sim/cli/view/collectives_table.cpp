@@ -169,6 +169,7 @@ void add_collectives(const PageInput& input, const PageCalls& calls, PageData& d
   std::vector<std::uint32_t> rank, name_of, communicator, number, algorithm;
   std::vector<double> bytes, begin, end, start;
   std::vector<std::int32_t> group, call;
+  std::vector<std::uint8_t> no_part;  // it is a member, but another one of its own group is the root
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Trace::Entry& entry = input.entry(parts[i].begin);
     const CollectiveShape shape = collective_shape(entry.event);
@@ -186,6 +187,7 @@ void add_collectives(const PageInput& input, const PageCalls& calls, PageData& d
     end.push_back(input.time(parts[i].end));
     group.push_back(static_cast<std::int32_t>(groups.of(i)));
     call.push_back(calls.row_around(input, parts[i].begin));
+    no_part.push_back(shape.named == TraceRoot::another && parts[i].sends.empty() ? 1 : 0);
   }
   data.table("collectives", parts.size())
       .column("rank", rank)
@@ -199,6 +201,7 @@ void add_collectives(const PageInput& input, const PageCalls& calls, PageData& d
       .column("end", end)
       .column("group", group)
       .column("call", call)
+      .column("no_part", no_part)
       .done();
 }
 

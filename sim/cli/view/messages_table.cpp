@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/trace/story/fate.hpp"
+#include "sim/trace/story/probes.hpp"
 
 namespace margay::sim {
 
@@ -15,13 +16,7 @@ namespace {
 class MessageRows {
  public:
   MessageRows(const PageInput& input, const PageCalls& calls, PageStrings& strings)
-      : input_(input), calls_(calls), strings_(strings), probes_(input.trace.files.size()) {
-    for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
-      const auto& [event, file] = input.entry(i);
-      if (event.kind != TraceKind::mpi_enter) continue;
-      if (call_name(input.trace.files[file], event.a) == "MPI_Mprobe") probes_[file].push_back(i);
-    }
-  }
+      : input_(input), calls_(calls), strings_(strings) {}
 
   void add(const MessageStory& story) {
     const Trace::Entry& told = about(input_.trace, story);
@@ -54,6 +49,7 @@ class MessageRows {
         .column("received", received_)
         .column("completed", completed_)
         .column("held_until", held_)
+        .column("probed", probed_)
         .column("bytes", bytes_)
         .column("tag", tag_)
         .column("what", what_)
@@ -156,27 +152,23 @@ class MessageRows {
   void add_waits(const MessageStory& story) {
     sender_waited_.push_back(0);
     receiver_waited_.push_back(0);
+    probed_.push_back(kNoTime);
+    for (const std::size_t step : story.found) add_probe_wait(step, input_.time(story.begin));
     if (story.posted == kNoEntry || story.begin == kNoEntry) return;
     const double sent = input_.time(story.begin), posted = input_.time(story.posted);
     add_wait({story.begin, story.completed, sent, posted}, senders_, sender_waited_);
     add_wait({story.posted, story.received, posted, sent}, receivers_, receiver_waited_);
-    add_probe_wait(story, sent);
   }
 
-  // A message that MPI_Mrecv received was waited for in the MPI_Mprobe that it arrived in.
-  void add_probe_wait(const MessageStory& story, double sent) {
-    const std::uint32_t file = input_.entry(story.posted).file;
-    const std::size_t call = input_.messages.call_around(story.posted);
-    if (call == kNoEntry || story.arrived == kNoEntry || input_.messages.has_threads(file)) return;
-    const std::string name = call_name(input_.trace.files[file], input_.entry(call).event.a);
-    if (name != "MPI_Mrecv" && name != "MPI_Imrecv") return;
-    const auto& probes = probes_[file];
-    const auto later = std::upper_bound(probes.begin(), probes.end(), story.arrived);
-    if (later == probes.begin()) return;
-    const std::size_t probe = *(later - 1), left = input_.messages.leave_of(probe);
-    if (left == kNoEntry || left < story.arrived) return;
-    const double cost = calls_.waited(file, input_.time(probe), std::min(sent, input_.time(left)));
-    if (cost > 0) note_wait(probe, input_.time(story.arrived), cost, receivers_, receiver_waited_);
+  // A probe that blocks waits for the message that it finds, and for no other.
+  void add_probe_wait(std::size_t step, double sent) {
+    const auto& [event, file] = input_.entry(step);
+    if (!blocks(static_cast<TraceProbe>(event.reason))) return;
+    if (std::isnan(probed_.back())) probed_.back() = input_.time(step);
+    const std::size_t call = input_.messages.call_around(step);
+    if (call == kNoEntry || input_.messages.has_threads(file)) return;
+    const double cost = calls_.waited(file, input_.time(call), std::min(sent, input_.time(step)));
+    if (cost > 0) note_wait(call, input_.time(step), cost, receivers_, receiver_waited_);
   }
 
   struct Waited {
@@ -218,12 +210,11 @@ class MessageRows {
   const PageCalls& calls_;
   std::unordered_map<std::size_t, Last> senders_, receivers_;  // by call: the last message that was complete in it
   PageStrings& strings_;
-  std::vector<std::vector<std::size_t>> probes_;  // by file: the entries that begin an MPI_Mprobe
   std::vector<std::uint32_t> source_, destination_, sequence_, what_, communicator_, protocol_, how_, wire_,
       portal_name_, walked_, taker_, step_;
   std::vector<std::uint8_t> portal_, internal_, phase_;  // phase_: of its collective call's two
   std::vector<std::int32_t> tag_, send_call_, receive_call_, collective_;
-  std::vector<double> first_, last_, sent_, arrived_, posted_, taken_, received_, completed_, held_, bytes_,
+  std::vector<double> first_, last_, sent_, arrived_, posted_, taken_, received_, completed_, held_, probed_, bytes_,
       sender_waited_, receiver_waited_;
 };
 
@@ -325,10 +316,18 @@ void add_passes(const PageInput& input, const PageMessages& messages, PageData& 
       .done();
 }
 
+// When a matched probe took it out, for one receive alone.
+std::size_t taken_out(const PageInput& input, const MessageStory& story) {
+  const auto found = std::find_if(story.found.begin(), story.found.end(), [&](std::size_t at) {
+    return takes_out(static_cast<TraceProbe>(input.entry(at).event.reason));
+  });
+  return found == story.found.end() ? kNoEntry : *found;
+}
+
 void add_heap(const PageInput& input, const PageMessages& messages, PageData& data) {
   std::vector<std::uint32_t> rank;
   std::vector<std::int32_t> message;
-  std::vector<double> from, to, bytes;
+  std::vector<double> from, to, bytes, claimed;
   for (std::size_t row = 0; row < messages.stories.size(); ++row) {
     const MessageStory& story = messages.stories[row];
     if (!story.unexpected || story.arrived == kNoEntry) continue;
@@ -341,6 +340,7 @@ void add_heap(const PageInput& input, const PageMessages& messages, PageData& da
     from.push_back(input.time(kept));
     bytes.push_back(has_body ? static_cast<double>(event.bytes) : 0);
     to.push_back(input.time(story.searched != kNoEntry ? story.searched : story.given_back));
+    claimed.push_back(input.time(taken_out(input, story)));
   }
   data.table("heap", rank.size())
       .column("rank", rank)
@@ -348,6 +348,7 @@ void add_heap(const PageInput& input, const PageMessages& messages, PageData& da
       .column("from", from)
       .column("to", to)
       .column("bytes", bytes)
+      .column("claimed", claimed)
       .done();
 }
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace margay::sim {
 
 namespace {
@@ -15,6 +18,47 @@ std::string probe_words(const Trace& trace, const Messages& messages, const Even
   const bool is_its_call = enter != MessageStory::kNone && !messages.has_threads(file);
   return fmt::format("{} by {}", takes_out(probe) ? "Taken" : "Found",
                      is_its_call ? words.call(trace.entries[enter]) : std::string(name(probe)));
+}
+
+// How long the rank of `enter`'s call waited in it until `until`, an entry, and how much of that before time `sent`.
+struct ProbeWait {
+  std::uint64_t all = 0, before_sent = 0;
+};
+ProbeWait waited_until(const Trace& trace, std::size_t enter, std::size_t until, std::uint64_t sent) {
+  ProbeWait waited;
+  std::size_t begun = MessageStory::kNone;
+  const auto note = [&](std::uint64_t end) {
+    if (begun == MessageStory::kNone) return;
+    const std::uint64_t begin = trace.entries[begun].event.time;
+    waited.all += end - begin;
+    waited.before_sent += std::max(begin, std::min(end, sent)) - begin;
+    begun = MessageStory::kNone;
+  };
+  for (std::size_t i = enter; i < until; ++i) {
+    const auto& [event, file] = trace.entries[i];
+    if (file != trace.entries[enter].file) continue;
+    if (event.kind == TraceKind::wait_begin) begun = i;
+    if (event.kind == TraceKind::wait_end) note(event.time);
+  }
+  note(trace.entries[until].event.time);
+  return waited;
+}
+
+// "Rank 0 waited for it in this call for 25.2 ms, 25.1 ms of that before rank 1 sent it."; "" when it did not.
+std::string wait_told(const Trace& trace, const Messages& messages, const MessageStory& story, std::size_t step) {
+  const auto& [event, file] = trace.entries[step];
+  const std::size_t enter = messages.call_around(step);
+  if (!blocks(static_cast<TraceProbe>(event.reason)) || enter == MessageStory::kNone || messages.has_threads(file)) {
+    return "";
+  }
+  const std::uint64_t sent = story.begin == MessageStory::kNone ? 0 : trace.entries[story.begin].event.time;
+  const ProbeWait waited = waited_until(trace, enter, step, sent);
+  if (waited.all == 0) return "";
+  return fmt::format("Rank {} waited for it in this call for {}{}.", story.identity.destination,
+                     duration_text(waited.all),
+                     waited.before_sent == 0 ? ""
+                                             : fmt::format(", {} of that before rank {} sent it",
+                                                           duration_text(waited.before_sent), story.identity.source));
 }
 
 }  // namespace
@@ -31,6 +75,8 @@ std::vector<std::string> probes_told(const Trace& trace, const Messages& message
         "{}{}{}.", probe_words(trace, messages, words, step),
         is_dated ? fmt::format(", {} after it had arrived", duration_text(time(step) - time(story.arrived))) : "",
         vain == 0 ? "" : fmt::format("; {} of the rank's polls before that found nothing", vain)));
+    std::string waited = wait_told(trace, messages, story, step);
+    if (!waited.empty()) sentences.push_back(std::move(waited));
   };
   add(story.found.front());
   if (story.found.size() > 2) sentences.push_back(fmt::format("Probes found it {} times.", story.found.size()));

@@ -10,8 +10,13 @@
 
 namespace margay::sim {
 
+// A probe that blocks waits for the message that it finds.
+[[nodiscard]] constexpr bool blocks(TraceProbe probe) {
+  return probe == TraceProbe::probe || probe == TraceProbe::mprobe;
+}
 // "Found by MPI_Iprobe (pipe.c:12), 3.10 us after it had arrived; 17 of the rank's polls before that found nothing.":
-// of the first and of the last, and how many there were.
+// of the first and of the last, and how many there were. "Rank 0 waited for it in this call for 25.2 ms, 25.1 ms of
+// that before rank 1 sent it.": of those that block.
 [[nodiscard]] std::vector<std::string> probes_told(const Trace& trace, const Messages& messages,
                                                    const EventWords& words, const MessageStory& story);
 // Of many probes a story's steps have the first and the last.

@@ -118,20 +118,42 @@ static void bucket(void) {
   MPI_Bcast(words, 400000, MPI_INT, 2, MPI_COMM_WORLD);
 }
 
-// Two ranks. Rank 0 waits in probes for what rank 1 sends late.
+// Two ranks. Rank 0 waits in probes for tags 1 and 2, which rank 1 sends late; tag 3 comes at once behind the first and
+// tag 4 is there when it is asked for.
 static void probes(void) {
+  MPI_Message message;
   if (rank == 0) {
-    MPI_Message message;
     MPI_Mprobe(1, 1, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
     MPI_Mrecv(body, 4, MPI_CHAR, &message, MPI_STATUS_IGNORE);
+    usleep(30 * kMillisecond);
+    MPI_Mprobe(1, 3, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(body, 4, MPI_CHAR, &message, MPI_STATUS_IGNORE);
+    MPI_Send(body, 1, MPI_CHAR, 1, 9, MPI_COMM_WORLD);
     MPI_Probe(1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     receive_from(1, 2, 4);
+    int found = 0;
+    while (!found) MPI_Improbe(1, 4, MPI_COMM_WORLD, &found, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(body, 4, MPI_CHAR, &message, MPI_STATUS_IGNORE);
   } else {
-    for (int tag = 1; tag <= 2; ++tag) {
-      usleep(30 * kMillisecond);
-      send_to(0, tag, 4);
-    }
+    usleep(30 * kMillisecond);
+    send_to(0, 1, 4);
+    send_to(0, 3, 4);
+    receive_from(0, 9, 1);
+    usleep(30 * kMillisecond);
+    send_to(0, 4, 4);
+    send_to(0, 2, 4);
   }
+}
+
+// Four ranks in two groups. Rank 0 broadcasts to the other group; rank 2 is of its own and has no part in that.
+static void aside(void) {
+  MPI_Comm half, between;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 33, &between);
+  MPI_Comm_set_name(between, "between");
+  MPI_Bcast(body, 4, MPI_CHAR, rank == 0 ? MPI_ROOT : rank == 2 ? MPI_PROC_NULL : 0, between);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
 }
 
 static void* exchange(void* unused) {
@@ -187,9 +209,9 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } kCases[] = {{"standing", standing}, {"killed", killed}, {"halves", halves},    {"persistent", persistent},
-                {"uneven", uneven},     {"heap", heap},     {"bucket", bucket},    {"probes", probes},
-                {"threads", threads},   {"many", many},     {"onesided", onesided}};
+  } kCases[] = {{"standing", standing}, {"killed", killed},   {"halves", halves}, {"persistent", persistent},
+                {"uneven", uneven},     {"heap", heap},       {"bucket", bucket}, {"probes", probes},
+                {"aside", aside},       {"threads", threads}, {"many", many},     {"onesided", onesided}};
   int provided;
   const int wanted = argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, wanted, &provided);

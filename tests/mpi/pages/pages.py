@@ -139,11 +139,32 @@ def bucket(page, _):
 
 
 def probes(page, _):
+    """Who waited in a probe waited for the message that it found: not for others that came meanwhile or after it."""
     messages = page.table("messages")
-    found = {tag: waited for tag, waited in zip(messages["tag"], messages["receiver_waited"]) if tag in (1, 2)}
-    if not found.get(1, 0) > 1e6:
-        return [f"rank 0 waited in MPI_Mprobe for message 1, and the page has {found} ns by tag"]
-    return []
+    tags = {tag: row for row, tag in enumerate(messages["tag"]) if tag in (1, 2, 3, 4)}
+    waited = {tag: messages["receiver_waited"][row] for tag, row in tags.items()}
+    stories = {tag: page.stories()[row] for tag, row in tags.items()}
+    problems = []
+    for tag in (1, 2):
+        if not waited[tag] > 1e6 or math.isnan(messages["probed"][tags[tag]]):
+            problems.append(f"rank 0 waited in a probe for message {tag}, and the page has {waited} ns by tag")
+        if "Rank 0 waited for it in this call for " not in stories[tag] or "before rank 1 sent it." not in stories[tag]:
+            problems.append(f"the story does not tell the wait in the probe:\n{stories[tag]}")
+    if waited[3] != 0 or "waited for it" in stories[3]:
+        problems.append(f"nobody waited for message 3, and the page has {waited} ns by tag\n{stories[3]}")
+    if waited[4] != 0 or not math.isnan(messages["probed"][tags[4]]):
+        problems.append(f"MPI_Improbe does not wait, and the page has {waited} ns by tag")
+    claimed = {messages["tag"][row["message"]]: not math.isnan(row["claimed"]) for row in rows_of(page, "heap") if row["rank"] == 0}
+    if {tag: claimed.get(tag) for tag in tags} != {1: True, 2: False, 3: True, 4: True}:
+        problems.append(f"matched probes took out tags 1, 3 and 4; the page has {claimed}")
+    return problems
+
+
+def aside(page, _):
+    """A rank that calls with MPI_PROC_NULL has no part in the call."""
+    found = {row["rank"]: row["no_part"] for row in rows_of(page, "collectives")
+             if row["communicator"] == "between" and row["name"] == "MPI_Bcast"}
+    return [] if found == {0: 0, 1: 0, 2: 1, 3: 0} else [f"who has no part in the broadcast is {found}, expected rank 2 of 4"]
 
 
 def threads(page, _):
@@ -174,7 +195,7 @@ def many(page, _):
 CASES = {
     standing: (2, ["--timeout", "1"], 124), killed: (3, [], 137), halves: (4, [], 0),
     persistent: (2, ["--trace-events", str(1 << 18)], 0), uneven: (2, [], 0),
-    heap: (2, ["--heap", str(HEAP)], 0), bucket: (6, ["--collective", "bcast=bucket"], 0), probes: (2, [], 0),
+    heap: (2, ["--heap", str(HEAP)], 0), bucket: (6, ["--collective", "bcast=bucket"], 0), probes: (2, [], 0), aside: (4, [], 0),
     threads: (2, [], 0), onesided: (2, [], 0), many: (2, ["--trace-events", str(1 << 21)], 0),
 }
 ASKED_ONLY = {"many"}  # for a page that is measured (viewer/test/page/measure.test.js)

@@ -18,7 +18,7 @@ export const kTables = {
   waits: { rank: 'u32', thread: 'u8', begin: 'f64', end: 'f64' },
   messages: {
     source: 'u32', destination: 'u32', sequence: 'u32', first: 'f64', last: 'f64', sent: 'f64', arrived: 'f64', posted: 'f64',
-    taken: 'f64', received: 'f64', completed: 'f64', held_until: 'f64', bytes: 'f64', tag: 'i32', what: 'u32', communicator: 'u32', protocol: 'u32',
+    taken: 'f64', received: 'f64', completed: 'f64', held_until: 'f64', probed: 'f64', bytes: 'f64', tag: 'i32', what: 'u32', communicator: 'u32', protocol: 'u32',
     how: 'u32', wire: 'u32', portal: 'u8', portal_name: 'u32', internal: 'u8', walked: 'u32', taker: 'u32', send_call: 'i32',
     receive_call: 'i32', sender_waited: 'f64', receiver_waited: 'f64', collective: 'i32', step: 'u32', phase: 'u8',
   },
@@ -27,10 +27,10 @@ export const kTables = {
   entries: {
     rank: 'u32', portal: 'u8', portal_name: 'u32', name: 'u32', wanted: 'u32', from: 'f64', to: 'f64', message: 'i32', place: 'f64',
   },
-  heap: { rank: 'u32', message: 'i32', from: 'f64', to: 'f64', bytes: 'f64' },
+  heap: { rank: 'u32', message: 'i32', from: 'f64', to: 'f64', bytes: 'f64', claimed: 'f64' },
   collectives: {
     rank: 'u32', name: 'u32', communicator: 'u32', number: 'u32', start: 'f64', algorithm: 'u32', bytes: 'f64', begin: 'f64', end: 'f64',
-    group: 'i32', call: 'i32',
+    group: 'i32', call: 'i32', no_part: 'u8',
   },
   locks: { rank: 'u32', window: 'u32', target: 'i32', from: 'f64', to: 'f64' },
   accesses: {

@@ -8,6 +8,33 @@ export function collective_name(trace, row) {
   return `${trace.text(collectives.name[row])} number ${collectives.number[row]}${start}${communicator ? ` on ${communicator}` : ''}`;
 }
 
+const kEntered = new WeakMap();
+
+/**
+ * When each row's rank entered it, in ns: its first part of a call that blocks, with the call, as it prepares its part there. Later
+ * parts of such a call, and what began in another, when they began.
+ * @returns {Float64Array} by row of collectives
+ */
+export function entered_at(trace) {
+  if (kEntered.has(trace)) return kEntered.get(trace);
+  const { calls, collectives } = trace;
+  const entered = Float64Array.from(collectives.begin.subarray(0, collectives.rows));
+  const seen = new Set();
+  for (let row = 0; row < collectives.rows; row++) {
+    const call = collectives.call[row];
+    if (call < 0 || seen.has(call)) continue;
+    seen.add(call);
+    if (trace.text(calls.name[call]) === trace.text(collectives.name[row]) && calls.begin[call] < entered[row]) entered[row] = calls.begin[call];
+  }
+  kEntered.set(trace, entered);
+  return entered;
+}
+
+/** Of rows of a call, those whose rank has a part in it: not where another rank of its own group is the root (MPI_PROC_NULL). */
+export function taking_part(trace, rows) {
+  return rows.filter((row) => trace.collectives.no_part[row] === 0);
+}
+
 /** @returns {Map<number, number[]>} group number to its rows of collectives; each row without a group is a group of its own. */
 export function collective_groups(trace) {
   const { collectives } = trace;
@@ -42,10 +69,11 @@ export function rows_of_call(trace, row) {
 
 /** When the first rank enters the call that `row` is of, and when the last leaves: [from, to] in ns. */
 export function span_of_call(trace, row) {
-  const { begin, end } = trace.collectives;
+  const { end } = trace.collectives;
+  const entered = entered_at(trace);
   let [from, to] = [Infinity, -Infinity];
   for (const each of rows_of_call(trace, row)) {
-    from = Math.min(from, begin[each]);
+    from = Math.min(from, entered[each]);
     to = Math.max(to, Number.isNaN(end[each]) ? trace.duration : end[each]);
   }
   return [from, to];

@@ -11,6 +11,7 @@ import { Entries } from './late_entry.js';
  * @property {number} rank who worked; of a wire: who received
  * @property {number} source of a wire: who sent; else -1
  * @property {number} message row of a wire's message; else -1
+ * @property {number} hop row of hops of a wire's, of what serves its message: an acknowledgment, a get, a reply; else -1
  * @property {number} from @property {number} to ns
  * @property {number} entered of a rank's: row of collectives of the late rank whose entry let this one go on; -1 none
  * @property {number} computing @property {number} calls @property {number} waiting ns of a rank's stretch, together all of it
@@ -35,10 +36,10 @@ function arrivals_by_rank(trace) {
     list.push({ source, sent, arrived, message, hop });
   };
   for (let row = 0; row < messages.rows; row++) {
-    add(messages.destination[row], messages.source[row], messages.sent[row], messages.arrived[row], row, false);
+    add(messages.destination[row], messages.source[row], messages.sent[row], messages.arrived[row], row, -1);
   }
   for (let row = 0; row < hops.rows; row++) {
-    add(hops.destination[row], hops.source[row], hops.sent[row], hops.arrived[row], hops.message[row], true);
+    add(hops.destination[row], hops.source[row], hops.sent[row], hops.arrived[row], hops.message[row], row);
   }
   for (const [rank, list] of lists) {
     list.sort((a, b) => a.arrived - b.arrived);
@@ -81,12 +82,13 @@ class Walker {
   }
 
   // The latest arrival in (from, until] that may have ended the wait: part of a message's protocol, or a message that is
-  // received before the call returns. Others only happened to come then.
+  // received before the call returns, or found by the probe that waits. Others only happened to come then.
   ended_by(rank, from, until, returned) {
     const { list, times } = this.arrivals.get(rank) ?? { list: [], times: [] };
+    const is_within = (time) => time > from && time <= returned;
     for (let i = first_above(times, until) - 1; i >= 0 && times[i] > from; i--) {
-      const received = list[i].hop ? NaN : this.messages.received[list[i].message];
-      if (list[i].hop || (received > from && received <= returned)) return list[i];
+      const { hop, message } = list[i];
+      if (hop >= 0 || is_within(this.messages.received[message]) || is_within(this.messages.probed[message])) return list[i];
     }
     return null;
   }
@@ -108,7 +110,7 @@ class Walker {
       const late = this.entries.waited_for(rank, from, end);
       if (late >= 0 && this.collectives.begin[late] < time) {
         const entry = this.collectives.begin[late];
-        return { source: this.collectives.rank[late], sent: entry, arrived: entry, message: -1, entered: late };
+        return { source: this.collectives.rank[late], sent: entry, arrived: entry, message: -1, hop: -1, entered: late };
       }
     }
     return null;
@@ -118,7 +120,7 @@ class Walker {
     const waiting = this.waits.has(rank) ? covered(this.waits.get(rank), from, to) : 0;
     const in_calls = this.calls.has(rank) ? covered(this.calls.get(rank), from, to) : 0;
     const calls = Math.max(0, in_calls - waiting);
-    return { kind: 'rank', rank, source: -1, message: -1, entered, from, to, waiting, calls, computing: Math.max(0, to - from - calls - waiting) };
+    return { kind: 'rank', rank, source: -1, message: -1, hop: -1, entered, from, to, waiting, calls, computing: Math.max(0, to - from - calls - waiting) };
   }
 }
 
@@ -142,7 +144,7 @@ export function critical_path(trace) {
       if (!arrival) break;
       if (arrival.sent < arrival.arrived) {
         stretches.push({
-          kind: 'wire', rank, source: arrival.source, message: arrival.message, entered: -1, from: arrival.sent, to: arrival.arrived,
+          kind: 'wire', rank, source: arrival.source, message: arrival.message, hop: arrival.hop, entered: -1, from: arrival.sent, to: arrival.arrived,
           computing: 0, calls: 0, waiting: 0,
         });
       }

@@ -81,6 +81,11 @@ export function kept_bytes({ heap, messages }, row) {
   return heap.message[row] < 0 ? 0 : messages.bytes[heap.message[row]];
 }
 
+/** Whether a matched probe has taken it out by `time`: it lies there yet, and no receive but its own finds it. @param {number} row of `heap` */
+export function is_claimed({ heap }, row, time) {
+  return heap.claimed[row] < time;
+}
+
 /** The unexpected messages in the heap of `rank` at `time`: {rows: of `heap`, by age, bytes: of their bodies that the heap keeps, together}. */
 export function heap_at(trace, rank, time) {
   const { heap } = trace;

@@ -1,5 +1,4 @@
 // Who came late, and what it cost the other: messages by the time that a rank waited for them, and the same by call site.
-import { time_text } from '../base/format.js';
 import { text_of_ranks } from './ranks_text.js';
 
 /**
@@ -15,24 +14,10 @@ export function by_cost(trace, rows, column) {
   return { rows: kept, total };
 }
 
-/**
- * Of which ranks it is not known whom they waited for: those whose threads call MPI beside each other, and those that waited in
- * MPI_Probe, which names no message: that was for a sender. Sentences.
- * @param {'receiver_waited' | 'sender_waited'} column as of `by_cost`
- */
-export function not_known(trace, column) {
-  const { calls, ranks } = trace;
-  const threads = new Set(ranks.filter((each) => each.threads > 1).map(({ rank }) => rank));
-  const probed = new Map();
-  for (let row = 0; row < calls.rows; row++) {
-    if (column === 'receiver_waited' && calls.wait[row] > 0 && !threads.has(calls.rank[row]) && trace.text(calls.name[row]) === 'MPI_Probe') {
-      probed.set(calls.rank[row], (probed.get(calls.rank[row]) ?? 0) + calls.wait[row]);
-    }
-  }
-  const sentences = [];
-  if (threads.size > 0) sentences.push(`Not known for ranks ${text_of_ranks(threads)}: several threads call MPI.`);
-  for (const [rank, waited] of probed) sentences.push(`Not known for whom: rank ${rank} waited ${time_text(waited)} in MPI_Probe.`);
-  return sentences;
+/** Of which ranks it is not known whom they waited for: a sentence; "" when of none. */
+export function not_known(trace) {
+  const threads = new Set(trace.ranks.filter((each) => each.threads > 1).map(({ rank }) => rank));
+  return threads.size === 0 ? '' : `Not known for ranks ${text_of_ranks(threads)}: several threads call MPI.`;
 }
 
 /** The call of the late one: of the sender for `receiver_waited`, else of the receiver; row of calls or -1. */

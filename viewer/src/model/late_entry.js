@@ -1,7 +1,7 @@
 // Who entered a collective call late, and what the others waited for it: also where no message tells, as in a node's memory.
 import { category_of, kCategories } from './categories.js';
 import { first_above } from '../base/bisect.js';
-import { collective_groups } from './collective.js';
+import { collective_groups, entered_at, taking_part } from './collective.js';
 import { make_lanes } from './lanes.js';
 
 const kThreads = 256;
@@ -13,7 +13,7 @@ export class Entries {
     this.trace = trace;
     const { collectives } = trace;
     this.members = new Map();  // row of collectives to the rows of its call
-    this.groups = [...collective_groups(trace).values()].filter((rows) => rows.length > 1);
+    this.groups = [...collective_groups(trace).values()].map((rows) => taking_part(trace, rows)).filter((rows) => rows.length > 1);
     for (const rows of this.groups) for (const row of rows) this.members.set(row, rows);
     this.rows_of_rank = new Map();
     for (const row of this.members.keys()) {
@@ -33,17 +33,19 @@ export class Entries {
     return Number.isNaN(end) ? this.trace.duration : end;
   }
 
-  /** Of the other ranks of `row`'s call, the row of the one that entered last in (from, until]; -1 when none did. */
-  last_to_enter(row, from, until) {
-    const { begin } = this.trace.collectives;
+  // Of the other ranks of `row`'s call, the row of the one that came last in (from, until], by `times`; -1 when none did.
+  #last_of_others(row, times, from, until) {
     let last = -1;
     for (const other of this.members.get(row) ?? []) {
-      if (other !== row && begin[other] > from && begin[other] <= until && (last < 0 || begin[other] > begin[last])) last = other;
+      if (other !== row && times[other] > from && times[other] <= until && (last < 0 || times[other] > times[last])) last = other;
     }
     return last;
   }
 
-  /** The late one, as a row of collectives, that a wait of `rank` over [from, until] was for; -1 when it was for none. */
+  /**
+   * The late one, as a row of collectives, whose beginning a wait of `rank` over [from, until] was for; -1 when it was for none. Its
+   * rank may have entered its call earlier, and prepared its part.
+   */
   waited_for(rank, from, until) {
     const { begin } = this.trace.collectives;
     const rows = this.rows_of_rank.get(rank) ?? [];
@@ -56,7 +58,7 @@ export class Entries {
     }
     for (let i = low - 1; i >= 0 && i >= low - 16; i--) {  // several only where calls do not block
       if (this.#end(rows[i]) < from) continue;
-      const late = this.last_to_enter(rows[i], from, until);
+      const late = this.#last_of_others(rows[i], begin, from, until);
       if (late >= 0) return late;
     }
     return -1;
@@ -87,7 +89,7 @@ export class Entries {
     const { trace } = this;
     const { call, waits } = this.call_of(row);
     if (!waits) return 0;
-    const from = trace.collectives.begin[row];
+    const from = entered_at(trace)[row];
     const lane = call < 0 ? null : this.calls.get(trace.calls.rank[call] * kThreads + trace.calls.thread[call]);
     let sum = 0;
     for (let i = Math.max(0, first_above(waits.begin, from) - 1); i < waits.begin.length && waits.begin[i] < until; i++) {
@@ -106,14 +108,14 @@ export class Entries {
    * @returns {{row: number, call: number, cost: number, waited: number}[]} the late ones, the costliest first; `waited` ranks
    */
   late(wanted = () => true) {
-    const { begin } = this.trace.collectives;
+    const entered = entered_at(this.trace);
     const late = [];
     for (const rows of this.groups) {
       const costs = new Map();
       for (const row of rows) {
-        const last = this.last_to_enter(row, begin[row], this.#end(row));
+        const last = this.#last_of_others(row, entered, entered[row], this.#end(row));
         if (last < 0) continue;
-        const cost = this.#waited(row, begin[last]);
+        const cost = this.#waited(row, entered[last]);
         if (!(cost > 0)) continue;
         const sum = costs.get(last) ?? { row: last, call: -1, cost: 0, waited: 0 };
         costs.set(last, { ...sum, cost: sum.cost + cost, waited: sum.waited + 1 });

@@ -1,6 +1,6 @@
 // All collective calls, one line for each.
 import { counted, instant_text, time_text } from '../base/format.js';
-import { collective_groups } from '../model/collective.js';
+import { collective_groups, entered_at, taking_part } from '../model/collective.js';
 import { collective_passes } from '../model/filter.js';
 import { h } from './dom.js';
 import { VirtualTable } from './virtual_table.js';
@@ -9,9 +9,11 @@ import { collective_bytes, collective_name } from './words.js';
 // For each call, by its first row: when it begins and ends, and how long the last rank kept the first waiting.
 function summaries(trace) {
   const { collectives } = trace;
+  const entered = entered_at(trace);
   const calls = new Map();
   for (const rows of collective_groups(trace).values()) {
-    const begins = rows.map((row) => collectives.begin[row]);
+    const members = taking_part(trace, rows);
+    const begins = (members.length > 0 ? members : rows).map((row) => entered[row]);
     const ends = rows.map((row) => collectives.end[row]);
     const begin = begins.reduce((a, b) => Math.min(a, b));
     calls.set(rows[0], { rows, begin, end: ends.reduce((a, b) => Math.max(a, b)), spread: begins.reduce((a, b) => Math.max(a, b)) - begin });

@@ -12,9 +12,9 @@ const kListed = 50;
 function part({ trace, store, actions }, title, column, waited) {
   const { rows, total } = by_cost(trace, store.state.rows, column);
   const { messages } = trace;
-  const unknown = not_known(trace, column);
-  const nobody = unknown.length === 0 ? `No rank waited for ${waited}.` : `Of no other rank is it known that it waited for ${waited}.`;
-  const notes = unknown.map((sentence) => h('p', { class: 'note not-known' }, sentence));
+  const unknown = not_known(trace);
+  const nobody = unknown === '' ? `No rank waited for ${waited}.` : `Of no other rank is it known that it waited for ${waited}.`;
+  const notes = unknown === '' ? [] : [h('p', { class: 'note not-known' }, unknown)];
   if (rows.length === 0) return h('section', {}, h('h3', {}, title), ...notes, h('p', { class: 'note' }, nobody));
   const link = (row, text) => link_button(text, () => actions.select_message(row));
   const sites = by_site(trace, rows, column);

@@ -54,10 +54,14 @@ export function messages_panel({ trace, store, actions }) {
   const count = h('p', { class: 'note', id: 'message-count' });
   const paper = h('div', { class: 'only-printed' });
   const element = h('div', { class: 'messages' }, count, h('div', { class: 'only-screen' }, list.element), paper);
+  const accesses = trace.accesses.rows === 0 ? '' : ` ${counted(trace.accesses.rows, 'one-sided access', 'one-sided accesses')}: on the timeline and at their calls, whatever the filter.`;
+  const counts = ({ length }) => {
+    if (trace.messages.rows === 0) return memory_sentence(trace) || 'The trace has no messages.';
+    return length === 0 ? 'No message passes the filter.' : `${counted(length, 'message')} of ${count_text(trace.messages.rows)}${accesses && '.'}`;
+  };
   const show = () => {
     list.set_rows(store.state.rows);
-    count.textContent = store.state.rows.length === 0 ? (trace.messages.rows === 0 ? memory_sentence(trace) || 'The trace has no messages.' : 'No message passes the filter.')
-      : `${counted(store.state.rows.length, 'message')} of ${count_text(trace.messages.rows)}`;
+    count.textContent = `${counts(store.state.rows)}${accesses}`;
   };
   store.on(['rows'], show);
   store.on(['selected'], () => list.set_chosen(store.state.selected?.kind === 'message' ? store.state.selected.row : -1));

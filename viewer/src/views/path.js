@@ -28,12 +28,13 @@ function sums_table({ totals, by_rank }) {
 
 function stretches_table({ trace, actions, store }, path) {
   const longest = [...path.stretches].sort((a, b) => (b.to - b.from) - (a.to - a.from)).slice(0, kListed).sort((a, b) => a.from - b.from);
-  const after = (late) => h('span', {}, `, after rank ${trace.collectives.rank[late]} was the last to enter `,
+  const after = (late) => h('span', {}, `, after rank ${trace.collectives.rank[late]} was the last to begin `,
     link_button(collective_name(trace, late), () => actions.select_collective(late)));
   const what = (stretch) => {
     if (stretch.kind === 'wire') {
-      return h('span', {}, stretch.message >= 0 ? link_button(message_name(trace, stretch.message), () => actions.select_message(stretch.message)) : 'a message',
-        ` sent by ${stretch.source}, until ${stretch.rank} saw it`);
+      const hop = stretch.hop < 0 ? '' : `the ${trace.text(trace.hops.kind[stretch.hop]) || 'answer'} of `;
+      const message = stretch.message < 0 ? 'a message' : link_button(message_name(trace, stretch.message), () => actions.select_message(stretch.message));
+      return h('span', {}, hop, message, ` sent by ${stretch.source}, until ${stretch.rank} saw it`);
     }
     const parts = kParts.filter(([part]) => stretch[part] > 0).map(([part, label]) => `${time_text(stretch[part])} ${label}`);
     return h('span', {}, link_button(`rank ${stretch.rank}`, () => {
@@ -53,7 +54,7 @@ export function path_panel(page) {
   const body = h('div', {});
   const element = h('div', { class: 'path' }, h('p', { class: 'note' }, 'From the last end back to the beginning: in a rank to the last wait that '
     + 'something from another rank ended, then to that rank at the time when it sent it. Where no message ended it, as in a collective call through a node\u2019s memory, to the rank that '
-    + 'entered it last. Waiting is here what nothing from another rank ended. What is not on this path could be a little slower without cost, up to its slack. '
+    + 'began its part of it last. Waiting is here what nothing from another rank ended. What is not on this path could be a little slower without cost, up to its slack. '
     + 'It is the whole run\u2019s: filters do not change it.'),
   h('p', { class: 'note' }, 'Sent until seen: a header lies at its target until its receiver looks; with more ranks than processors most of that is waiting for '
     + 'a processor, not the wire.'),

@@ -1,6 +1,6 @@
 // A rank's portals at the cursor's time: what stands in its match lists, what lies in the heap, what comes next and where it goes.
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
-import { entry_of, heap_at, held_at, kept_bytes, next_message, passes_of, standing_entries, wanted_text } from '../model/instant.js';
+import { entry_of, heap_at, held_at, is_claimed, kept_bytes, next_message, passes_of, standing_entries, wanted_text } from '../model/instant.js';
 import { h, link_button, table } from './dom.js';
 import { message_name, portal_text } from './words.js';
 
@@ -62,13 +62,16 @@ function heap_part({ trace, store, actions }) {
   const shown = rows.filter((row) => heap.message[row] < 0 || mask[heap.message[row]] === 1);
   const hidden = rows.length - shown.length;
   const size = trace.ranks[trace.index_of_rank.get(rank)]?.heap ?? 0;
-  const title = h('h3', {}, `Unexpected messages: ${rows.length === 0 ? 'none' : counted(rows.length, 'message')}`);
+  const claimed = rows.filter((row) => is_claimed(trace, row, time)).length;
+  const title = h('h3', {}, `Unexpected messages: ${rows.length === claimed ? 'none' : counted(rows.length - claimed, 'message')}`
+    + `${claimed > 0 ? `, and ${claimed} taken out by a matched probe` : ''}`);
   const use = h('p', { class: 'note', id: 'heap-use' }, `Heap: ${bytes_text(bytes)} of bodies${size > 0 ? ` in ${bytes_text(size)}` : ''}.`
     + `${size > 0 && bytes > size ? ' A second heap is open: what found no room in the first had been held for long.' : ''}`);
   const list = shown.slice(0, kListed).map((row) => {
     const message = heap.message[row];
+    const what = message < 0 ? '' : trace.text(messages.what[message]);
     return [message < 0 ? 'not known' : link_button(message_name(trace, message), () => actions.select_message(message)),
-      message < 0 ? '' : trace.text(messages.what[message]), message < 0 ? '' : bytes_text(messages.bytes[message]), bytes_text(kept_bytes(trace, row)), time_text(time - heap.from[row])];
+      is_claimed(trace, row, time) ? `${what}; for the matched probe\u2019s receive alone` : what, message < 0 ? '' : bytes_text(messages.bytes[message]), bytes_text(kept_bytes(trace, row)), time_text(time - heap.from[row])];
   });
   const waiting = held.slice(0, kListed).flatMap((row, index) => [index > 0 ? ', ' : '', link_button(message_name(trace, row), () => actions.select_message(row))]);
   const held_line = held.length === 0 ? null : h('p', { id: 'held' }, `Held on ${held.length === 1 ? 'its wire' : 'their wires'}, as there is no room: `, waiting);

@@ -1,7 +1,7 @@
 // What is chosen: a message with its story, a call, or a collective call.
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
 import { access_name, messages_of_access, way_text } from '../model/accesses.js';
-import { collective_of_call, messages_of_call, rows_of_call } from '../model/collective.js';
+import { collective_of_call, entered_at, messages_of_call, rows_of_call, taking_part } from '../model/collective.js';
 import { call_text } from '../model/late.js';
 import { lock_waited_for } from '../model/locks.js';
 import { story_parts } from '../model/story_text.js';
@@ -64,10 +64,14 @@ function call_facts(page, row) {
     if (messages.send_call[message] === row) sent.push(message);
     if (messages.receive_call[message] === row) received.push(message);
   }
+  const accesses = [...trace.accesses.call.keys()].filter((access) => trace.accesses.call[access] === row);
   return facts([
     ['rank', String(calls.rank[row])], ['line', trace.text(calls.site[row])], ['begins', instant_text(calls.begin[row])],
     ['takes', over ? time_text(calls.end[row] - calls.begin[row]) : 'never returned'], ['of it waiting', time_text(calls.wait[row])], ['waited for', lock_waited_for(trace, row)],
     ['sends', links_to(page, sent)], ['receives', links_to(page, received)],
+    ['accesses', accesses.length === 0 ? null : h('span', {}, accesses.slice(0, kListed).map((access) => [
+      link_button(access_name(trace, access), () => page.actions.select_access(access)), ' ']).flat(),
+    accesses.length > kListed ? `and ${counted(accesses.length - kListed, 'more', 'more')}` : null)],
   ]);
 }
 
@@ -76,15 +80,19 @@ function collective_facts(page, row) {
   const { collectives } = trace;
   const rows = rows_of_call(trace, row);
   const sent = messages_of_call(trace, rows);
-  const first = Math.min(...rows.map((each) => collectives.begin[each]));
-  const last = Math.max(...rows.map((each) => collectives.begin[each]));
-  const late = rows.find((each) => collectives.begin[each] === last);
+  const entered = entered_at(trace);
+  const members = taking_part(trace, rows);
+  const by_entry = [...members].sort((a, b) => entered[a] - entered[b]);
+  const first = entered[by_entry[0] ?? row];
+  const late = by_entry.at(-1);
   return [
     facts([
-      ['ranks', String(rows.length)], ['algorithm', trace.text(collectives.algorithm[row])], ['bytes', collective_bytes(trace, rows)],
+      ['ranks', members.length === rows.length ? String(rows.length)
+        : `${members.length}, and ${rows.length - members.length} without a part (MPI_PROC_NULL)`],
+      ['algorithm', trace.text(collectives.algorithm[row])], ['bytes', collective_bytes(trace, rows)],
       ['messages', sent.length === 0 ? null : String(sent.length)],
       ['first enters at', instant_text(first)],
-      ['last enters', rows.length < 2 ? null : `rank ${collectives.rank[late]}, ${time_text(last - first)} later`],
+      ['last enters', members.length < 2 ? null : `rank ${collectives.rank[late]}, ${time_text(entered[late] - first)} later`],
     ]),
     collective_diagram(page, row, rows, sent),
   ];

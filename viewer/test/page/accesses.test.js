@@ -5,7 +5,7 @@ import { start_browser, synthesize } from './browser.js';
 
 const common = { window: 'window "halo"', epoch: 'fence', bytes: 64, offset: 128 };
 const kAccesses = [
-  { ...common, rank: 0, target: 2, what: 'put', way: 'direct', copies: 'direct: rank 0 copies it once, in memory that is mapped there', begin: 100, end: 300 },
+  { ...common, rank: 0, target: 2, what: 'put', way: 'direct', copies: 'direct: rank 0 copies it once, in memory that is mapped there', call: 0, begin: 100, end: 300 },
   { ...common, rank: 0, target: 2, what: 'get', way: 'process', copies: 'rank 0 copies it once, out of rank 2\'s memory (process_vm_readv)', begin: 400, end: 600 },
   { ...common, rank: 1, target: 0, what: 'accumulate', way: 'message', copies: 'by message', begin: 700, end: 900 },
 ];
@@ -47,6 +47,14 @@ test('a click tells what is known of one: whose, where to, and which of the thre
   assert.match(told[0][2], /targetrank 2, window "halo".*offset128.*epochfence.*waymemory that both have mapped: no message/);
   assert.match(told[1][2], /waythe other process's memory, by the operating system: no message.*process_vm_readv/);
   assert.match(told[2][2], /waymessages/);
+});
+
+test('the call that made one names it, and the list of messages says where they are', async () => {
+  await page.evaluate(() => window.margay.select_call(0));
+  assert.match(await page.textContent('.facts'), /accessesput 0>2, 64 bytes $/);
+  await page.click('.facts button:has-text("put 0>2")');
+  assert.deepEqual(await page.evaluate(() => window.margay.state().selected), { kind: 'access', row: 0 });
+  assert.equal(await page.textContent('#message-count'), 'No message passes the filter. 3 one-sided accesses: on the timeline and at their calls, whatever the filter.');
 });
 
 test('a get\'s arrow leads from its target to its origin, as its data goes', async () => {

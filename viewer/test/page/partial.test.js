@@ -125,7 +125,7 @@ test('a run of collective calls through memory: who was late, the path, and why 
   await page.click('[data-late="collectives"] table:nth-of-type(2) td button >> nth=0');
   assert.equal(await page.evaluate(() => window.margay.state().selected.kind), 'collective');
   await page.click('#tab-path');
-  assert.match(await page.textContent('#panel-path table >> nth=1'), /after rank \d was the last to enter MPI_Allreduce number/);
+  assert.match(await page.textContent('#panel-path table >> nth=1'), /after rank \d was the last to begin MPI_Allreduce number/);
   await look_around(page);
   await page.close();
 });

@@ -45,6 +45,13 @@ test('a message that only happened to come during a wait did not end it', () => 
   assert.deepEqual(short(critical_path(trace)), [[0, 0, 500], [0, 1, 500, 520], [1, 520, 900]]);
 });
 
+test('a message that a probe waited for ends its wait, whenever it is received', () => {
+  const [message] = late_sender.messages;
+  const trace = (probed) => trace_of({ ...late_sender, messages: [{ ...message, received: 850, last: 850, probed }] });
+  assert.deepEqual(short(critical_path(trace(525))), [[0, 0, 500], [0, 1, 500, 520], [1, 520, 900]]);
+  assert.deepEqual(short(critical_path(trace(845))), [[1, 90, 900]]);
+});
+
 test('the last of several messages that a wait was for ends it', () => {
   const trace = trace_of({ ...late_sender, messages: [...late_sender.messages,
     { source: 2, destination: 1, first: 505, sent: 505, arrived: 524, received: 526, last: 526 }] });
@@ -59,7 +66,9 @@ test('a late receiver: the sender waits for the get, so the path goes to the rec
     hops: [{ message: 0, source: 1, destination: 0, sent: 70, arrived: 80 }, { message: 0, source: 1, destination: 0, sent: 420, arrived: 430 },
       { message: 0, source: 0, destination: 1, sent: 440, arrived: 450 }],
   });
-  assert.deepEqual(short(critical_path(trace)), [[1, 0, 420], [1, 0, 420, 430], [0, 430, 1000]]);
+  const path = critical_path(trace);
+  assert.deepEqual(short(path), [[1, 0, 420], [1, 0, 420, 430], [0, 430, 1000]]);
+  assert.deepEqual(path.stretches.map(({ message, hop }) => [message, hop]), [[-1, -1], [0, 1], [-1, -1]], 'by the second get');
 });
 
 test('a rank that is woken after the wait, in the same call, still follows the message', () => {

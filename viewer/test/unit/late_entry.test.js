@@ -1,7 +1,7 @@
 // Who was late to collective calls.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memory_sentence } from '../../src/model/collective.js';
+import { entered_at, memory_sentence, span_of_call, taking_part } from '../../src/model/collective.js';
 import { collective_passes, kNoFilter } from '../../src/model/filter.js';
 import { Entries, late_by_site } from '../../src/model/late_entry.js';
 import { trace_of } from './trace_of.js';
@@ -28,6 +28,32 @@ test('a rank that left before the last one entered waited for those that were th
     collectives: [part(0, 'MPI_Bcast', 0, 205, 208), part(1, 'MPI_Bcast', 0, 10, 225), part(2, 'MPI_Bcast', 0, 805, 808)],
   });
   assert.deepEqual(new Entries(trace).late().map(({ row, cost }) => [row, cost]), [[0, 185]]);
+});
+
+test('a rank without a part in the call makes nobody wait, and waits for nobody', () => {
+  const trace = trace_of({
+    calls: [call(0, 'MPI_Bcast', 300, 310), call(1, 'MPI_Bcast', 0, 900), call(2, 'MPI_Bcast', 500, 510)],
+    waits: [{ rank: 1, begin: 20, end: 890 }, { rank: 2, begin: 502, end: 505 }],
+    collectives: [part(0, 'MPI_Bcast', 0, 302, 308), part(1, 'MPI_Bcast', 0, 10, 895), { ...part(2, 'MPI_Bcast', 0, 501, 508), no_part: 1 }],
+  });
+  const entries = new Entries(trace);
+  assert.deepEqual(entries.late().map(({ row, cost, waited }) => [row, cost, waited]), [[0, 282, 1]]);
+  assert.equal(entries.waited_for(1, 20, 890), 0);
+  assert.deepEqual(taking_part(trace, [0, 1, 2]), [0, 1]);
+});
+
+test('a rank enters with its call, though it prepares its part there; its later parts begin within', () => {
+  const trace = trace_of({
+    calls: [call(0, 'MPI_Reduce', 100, 900), call(1, 'MPI_Reduce', 300, 900), call(0, 'MPI_Start', 910, 911), call(1, 'MPI_Start', 920, 921)],
+    waits: [{ rank: 1, begin: 360, end: 790 }],
+    collectives: [{ ...part(1, 'MPI_Reduce', 0, 350, 890), call: 1 }, { ...part(0, 'MPI_Reduce', 0, 800, 890), call: 0 },
+      { ...part(1, 'MPI_Reduce', 1, 892, 895), call: 1 }, { ...part(0, 'MPI_Reduce', 1, 893, 895), call: 0 },
+      { ...part(0, 'persistent bcast', 2, 910.5, 912), call: 2 }],
+  });
+  assert.deepEqual([...entered_at(trace)], [300, 100, 892, 893, 910.5]);
+  assert.deepEqual(new Entries(trace).late(), []);
+  assert.equal(new Entries(trace).waited_for(1, 360, 805), 1);
+  assert.deepEqual(span_of_call(trace, 0), [100, 890]);
 });
 
 test('of a call that does not block, waiting in other calls is not its own', () => {
