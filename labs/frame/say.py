@@ -67,7 +67,9 @@ def some_of_each(findings):
     """The findings without those that say once more, of other ranks or messages, what some have said; these are counted."""
     alike = {}
     for sentence in findings:
-        alike.setdefault(re.sub(r"(?<!BLANK )\d+", "0", sentence)[:ALIKE_LETTERS], []).append(sentence)
+        beginning = re.sub(r"(?<!BLANK )\d+", "0", sentence)[:ALIKE_LETTERS]
+        # Each question has a hint of its own.
+        alike.setdefault(sentence if sentence.startswith("predict.txt: ") else beginning, []).append(sentence)
     for sentences in alike.values():
         more = len(sentences) - ALIKE_MOST
         yield from sentences[:ALIKE_MOST] if more > 1 else sentences

@@ -236,6 +236,8 @@ class BlanksTest(unittest.TestCase):
         self.assertEqual(list(say.some_of_each(lost[:2] + blanks_wrong + lost[2:])),
                          [*lost[:3], "and 2 more like these three", *blanks_wrong])
         self.assertEqual(list(say.some_of_each(lost[:4])), lost[:4])
+        predicted = [f"predict.txt: `m{i}_passed = none` is not what the trace shows" for i in range(5)]
+        self.assertEqual(list(say.some_of_each(predicted)), predicted)
 
     def test_variants(self):
         class Lab:
