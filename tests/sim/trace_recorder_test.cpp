@@ -490,6 +490,24 @@ TEST_CASE("a trace that is closed and taken up again while it is read is never a
   writer.join();
 }
 
+TEST_CASE("a closed trace that was taken up again since it was read has gone on") {
+  const TraceFolder folder;
+  const VirtualClock clock;
+  Recorder recorder(clock);
+  REQUIRE(recorder.open(folder.path(), small(8)).ok());
+  recorder.record(numbered(1));
+  recorder.suspend();
+  TraceFile file;
+  REQUIRE(read_trace_file(recorder.path(), file).ok());
+  CHECK(file.closed);
+  CHECK_FALSE(has_gone_on(file));
+  recorder.reopen();
+  CHECK(has_gone_on(file));
+  recorder.record(numbered(2));
+  recorder.suspend();
+  CHECK(has_gone_on(file));  // closed again, with more in it
+}
+
 TEST_CASE("a suspended trace is whole, and goes on when it is taken up again") {
   TraceFolder folder;
   const margay::sim::RealClock clock;
