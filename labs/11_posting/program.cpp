@@ -113,7 +113,18 @@ Desk::Desk(Program& program) : program_(program) {
   }
 }
 
+static void misused(const Receive& receive, const char* step, const char* why) {
+  need(Status::error("BLANK 1: receive " + std::to_string(receive.number) + " cannot " + step + ": " + why));
+}
+
+static void need_listed(const Receive& receive, const char* step) {
+  if (receive.message != 0) misused(receive, step, "its posting is over, as it took its message");
+  if (!receive.entry.listed()) misused(receive, step, "its entry was not inserted");
+}
+
 void Desk::insert(Receive& receive, Start start) {
+  if (receive.message != 0) misused(receive, "insert", "its posting is over, as it took its message");
+  if (receive.entry.listed()) misused(receive, "insert", "its entry is in the list already");
   list_.insert_before(unexpected_, receive.entry, start);
   step(inserts, receive);
 }
@@ -125,11 +136,13 @@ ArrivedMessage* Desk::search(Receive& receive) {
 }
 
 void Desk::activate(Receive& receive) {
+  need_listed(receive, "activate");
   list_.activate(receive.entry);
   step(activates, receive);
 }
 
 bool Desk::activate_if_unchanged(Receive& receive, std::uint64_t arrivals) {
+  need_listed(receive, "activate_if_unchanged");
   tried(receive);
   if (heap_.messages() != arrivals) return false;
   list_.activate(receive.entry);
@@ -138,6 +151,7 @@ bool Desk::activate_if_unchanged(Receive& receive, std::uint64_t arrivals) {
 }
 
 void Desk::take(Receive& receive, ArrivedMessage& message) {
+  if (receive.message != 0) misused(receive, "take", "its posting is over, as it took its message");
   std::memcpy(receive.buffer.data(), message.body.base, message.body.bytes);
   const Header header = message.header;
   heap_.release(message);

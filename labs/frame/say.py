@@ -6,6 +6,8 @@ import sys
 OK, WRONG, COULD_NOT_RUN = 0, 1, 2
 # Of a sentence, its lines, and names in it: what a program or a compiler printed may be in it.
 LENGTH_MAX, LINE_MAX, NAME_MAX = 16384, 2000, 400
+# Of findings that begin alike, but for numbers, so many are told; so many letters are their beginning.
+ALIKE_MOST, ALIKE_LETTERS = 3, 36
 
 
 class CouldNotRun(Exception):
@@ -61,9 +63,23 @@ def name(text):
     return re.sub(r"[\n\t]", "?", clean(shortened(str(text), NAME_MAX)))
 
 
+def some_of_each(findings):
+    """The findings without those that say once more, of other ranks or messages, what some have said; these are counted."""
+    alike = {}
+    for sentence in findings:
+        beginning = re.sub(r"(?<!BLANK )\d+", "0", sentence)[:ALIKE_LETTERS]
+        # Each question has a hint of its own.
+        alike.setdefault(sentence if sentence.startswith("predict.txt: ") else beginning, []).append(sentence)
+    for sentences in alike.values():
+        more = len(sentences) - ALIKE_MOST
+        yield from sentences[:ALIKE_MOST] if more > 1 else sentences
+        if more > 1:
+            yield f"and {more} more like these three"
+
+
 def report(title, findings):
     """Prints what was found; the exit status."""
-    findings = list(findings)
+    findings = list(some_of_each(findings))
     if not findings:
         print(f"{title}: right.")
         return OK

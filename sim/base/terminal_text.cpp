@@ -1,5 +1,6 @@
 #include "sim/base/terminal_text.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -50,6 +51,13 @@ std::string for_terminal(std::string_view text) {
     }
     text.remove_prefix(bytes);
   }
+  return seen;
+}
+
+std::string one_line(std::string_view text) {
+  std::string seen = for_terminal(text);
+  std::replace_if(
+      seen.begin(), seen.end(), [](char c) { return c == '\n' || c == '\t'; }, '?');
   return seen;
 }
 

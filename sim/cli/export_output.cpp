@@ -8,9 +8,12 @@
 #include <climits>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
+#include "sim/base/terminal_text.hpp"
 #include "sim/cli/standard_output.hpp"
+#include "sim/trace/format.hpp"
 
 namespace margay::sim {
 
@@ -46,6 +49,14 @@ std::string part_of(const std::string& path) {
   return (whole.parent_path() / fmt::format("{}.{}.part", kept, ::getpid())).string();
 }
 
+// What is read here may be written over by mistake.
+bool is_trace_file(const std::string& path) {
+  std::uint64_t magic = 0;
+  std::ifstream file(path, std::ios::binary);
+  return std::filesystem::is_regular_file(path) && file.read(reinterpret_cast<char*>(&magic), sizeof magic) &&
+         magic == kTraceMagic;
+}
+
 // A symbolic link to a regular file stays; the file that it leads to is written anew.
 std::string behind_link(const std::string& path) {
   std::error_code error;
@@ -64,6 +75,9 @@ Status ExportOutput::open(const std::string& path) {
     return {};
   }
   path_ = behind_link(path);
+  if (is_trace_file(path_)) {
+    return Status::error(fmt::format("trace: {}: is a file of a trace: name another one with -o", one_line(path)));
+  }
   struct stat about {};
   const bool is_new_or_file = lstat(path_.c_str(), &about) != 0 || S_ISREG(about.st_mode);
   written_ = is_new_or_file ? part_of(path_) : path_;

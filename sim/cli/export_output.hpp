@@ -18,7 +18,8 @@ class ExportOutput {
   // Without close() before it, what was written is removed, and what stood there stays.
   ~ExportOutput();
 
-  // `path`: a file that is made or written anew; "" or "-": standard output.
+  // `path`: a file that is made or written anew; "" or "-": standard output. Errors: it cannot be written, or is a file
+  // of a trace.
   [[nodiscard]] portals::Status open(const std::string& path);
   [[nodiscard]] std::ostream& stream() { return out_; }
   // All that was written is there, in place of what was there before; or the error that it is not, and that stays.

@@ -164,7 +164,9 @@ void print_files(const Trace& trace) {
                          file.lost == 0       ? ""
                          : file.left_out != 0 ? fmt::format(", the first {} not kept (--trace-last)", file.lost)
                                               : fmt::format(", the first {} lost (overwritten)", file.lost),
-                         file.closed ? "" : ", " + (end.empty() ? "not closed (still running, or killed)" : end)));
+                         !end.empty()  ? ", " + end
+                         : file.closed ? ""
+                                       : ", not closed (still running, or killed)"));
   }
   if (const std::string words = unsealed_words(trace.files); !words.empty()) put_line("# " + words);
 }

@@ -140,26 +140,32 @@ Options options_of_ranks(const RunOptions& options) {
 }
 
 // Ranks that were killed left their files as they stood. No process of the job is left that could write to them.
-void close_traces(const RunOptions& options, const Watch& watch, const Board& board) {
+void close_traces(const RunOptions& options, const Runner& runner, std::uint64_t job) {
   if (options.system_mpi) return;
-  const std::vector<std::string> files = trace_files(options, options_of_ranks(options).text("trace"));
+  const std::vector<std::string> files = trace_files(options, environ);
   for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
-    const int signal = watch.signal_of(rank);
-    const Status status =
-        close_trace_for(files[rank], board.header().job_id, signal != 0 ? TraceEnd::signal : TraceEnd::exit_status,
-                        static_cast<std::uint32_t>(signal != 0 ? signal : watch.exit_code_of(rank)));
-    if (!status.ok()) tell(status.sentence());
+    if (files[rank].empty()) continue;
+    const int signal = runner.watch().signal_of(rank);
+    const ProcessEnd end = {static_cast<std::uint32_t>(runner.process_of(rank)),
+                            signal != 0 ? TraceEnd::signal : TraceEnd::exit_status,
+                            static_cast<std::uint32_t>(signal != 0 ? signal : runner.watch().exit_code_of(rank))};
+    if (Status status = close_trace_for(files[rank], job, end); !status.ok()) tell(status.sentence());
   }
 }
 
 // What recording could not keep, whoever asked for it; the trace itself is no less right.
-void tell_trace_losses(const RunOptions& options) {
+void tell_trace_losses(const RunOptions& options, std::uint64_t job) {
   if (options.system_mpi) return;
   const std::string folder = options_of_ranks(options).text("trace");
-  for (const std::string& sentence : trace_losses(trace_files(options, folder))) tell(sentence);
+  for (const std::string& sentence : trace_losses(trace_files(options, environ), job)) tell(sentence);
   if (!folder.empty() && ::isatty(STDERR_FILENO) == 1) {  // who reads it there may wonder what to do with it
     tell("the trace is in " + folder + ": `margay trace view " + folder + "` makes a page of it");
   }
+}
+
+// Inside a rank of another job: that one's trace is not this job's.
+void forget_outer_trace() {
+  if (std::getenv("MARGAY_RANK") != nullptr) ::unsetenv("MARGAY_TRACE");
 }
 
 // What only a job of several nodes would meet, and a variable that nobody reads.
@@ -206,8 +212,8 @@ int run_job(const RunOptions& options) {
   Runner runner(options, plan, paths, memory);
   exit_status = kStatusCannotStart;
   if (Status status = runner.run(exit_status); !status.ok()) return complain(status, exit_status);
-  close_traces(options, runner.watch(), memory.board());
-  tell_trace_losses(options);
+  close_traces(options, runner, memory.board().header().job_id);
+  tell_trace_losses(options, memory.board().header().job_id);
   return finish_accounts(options, memory.board(), exit_status);
 }
 
@@ -215,6 +221,7 @@ int run_job(const RunOptions& options) {
 
 int run_command(const std::vector<std::string>& words) {
   open_standard_descriptors();
+  forget_outer_trace();
   RunOptions options;
   Status status = parse_run_options(words, options);
   if (status.ok()) status = timeout_from_environment(options);

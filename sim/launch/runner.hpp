@@ -41,6 +41,8 @@ class Runner {
   [[nodiscard]] Status run(int& exit_status);
   // How each rank ended.
   [[nodiscard]] const Watch& watch() const { return watch_; }
+  // The process that was started as `rank`.
+  [[nodiscard]] int process_of(std::uint32_t rank) const { return pids_[rank]; }
 
  private:
   [[nodiscard]] Status prepare();

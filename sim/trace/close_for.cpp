@@ -67,43 +67,68 @@ class EndWriter {
   ~EndWriter() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
-  template <typename Value>
-  [[nodiscard]] bool write(const Value& value, std::size_t offset) const {
-    return pwrite(descriptor_, &value, sizeof value, static_cast<off_t>(offset)) == static_cast<ssize_t>(sizeof value);
+  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+  // The header's bytes [offset, offset + bytes).
+  [[nodiscard]] bool write(const TraceHeader& header, std::size_t offset, std::size_t bytes) const {
+    const auto* const from = reinterpret_cast<const std::byte*>(&header) + offset;
+    return pwrite(descriptor_, from, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
   }
 
  private:
   int descriptor_;
 };
 
-// The checksum last: without it the file is one that nobody closed.
+constexpr std::size_t kSealPlace = offsetof(TraceHeader, launcher_checksum);
+constexpr std::size_t kEndPlace = offsetof(TraceHeader, end);
+constexpr std::size_t kEndBytes = sizeof(TraceHeader::end) + sizeof(TraceHeader::end_value);
+static_assert(kSealPlace + sizeof(TraceHeader::launcher_checksum) == kEndPlace);
+static_assert(kEndPlace + sizeof(TraceHeader::end) == offsetof(TraceHeader, end_value));
+
+// The checksum last: without it the file is one that nobody closed. In one that its rank closed all at once: there an
+// end without a checksum is damage.
 Status write_end(const std::string& path, const TraceSource& source, const TraceHeader& header) {
   const EndWriter writer(path);
-  if (writer.write(header.end_value, offsetof(TraceHeader, end_value)) &&
-      writer.write(header.end, offsetof(TraceHeader, end)) &&
-      writer.write(header.launcher_checksum, offsetof(TraceHeader, launcher_checksum))) {
+  const bool at_once = header.checksum != 0;
+  if (writer.is_open() &&
+      (at_once ? writer.write(header, kSealPlace, sizeof(TraceHeader::launcher_checksum) + kEndBytes)
+               : writer.write(header, kEndPlace, kEndBytes) &&
+                     writer.write(header, kSealPlace, sizeof(TraceHeader::launcher_checksum)))) {
     return {};
   }
   return source.error(fmt::format("cannot be closed for its rank: {}", std::strerror(errno)));
 }
 
+// Of a file that its rank closed the header alone: its own checksum is of the rest.
+Status seal(const TraceSource& source, TraceHeader& header) {
+  if (header.checksum == 0) return checksum_of(source, header, header.launcher_checksum);
+  header.launcher_checksum = TraceChecksum(header, TraceCloser::launcher).value();
+  return {};
+}
+
 }  // namespace
 
-Status close_trace_for(const std::string& path, std::uint64_t job, TraceEnd end, std::uint32_t end_value) {
+Status close_trace_for(const std::string& path, std::uint64_t job, const ProcessEnd& end) {
   const TraceSource source(path);
   if (beginning_of(path) != TraceBeginning::begun) return {};
   TraceHeader header;
   if (Status status = source.read_header(header); !status.ok()) return status;
-  if (header.job != job || header.checksum != 0 || header.launcher_checksum != 0) return {};
+  const auto is_done = [&] {
+    const bool knows_end = header.process_id == end.process_id;
+    const bool ended_well = end.end == TraceEnd::exit_status && end.value == 0;
+    return header.job != job || header.launcher_checksum != 0 || (header.checksum != 0 && (!knows_end || ended_well));
+  };
+  if (is_done()) return {};
   if (is_written_yet(source)) {
     return source.error("stays unclosed: a process that its rank started may still write to it");
   }
   // Now nobody does.
   if (Status status = source.read_header(header); !status.ok()) return status;
-  if (header.checksum != 0) return {};
-  header.end = end;
-  header.end_value = end_value;
-  if (Status status = checksum_of(source, header, header.launcher_checksum); !status.ok()) return status;
+  if (is_done()) return {};
+  if (header.process_id == end.process_id) {
+    header.end = end.end;
+    header.end_value = end.value;
+  }
+  if (Status status = seal(source, header); !status.ok()) return status;
   return write_end(path, source, header);
 }
 

@@ -9,11 +9,18 @@
 
 namespace margay::sim {
 
-// For the launcher, when the rank has been reaped. `job`: the run's; `end`, `end_value`: how the rank ended. The file
-// is readable at each instant, and not closed until the last step. Ok also where there is nothing to close: no file,
-// one that was never begun, is closed already, or is of another run. Errors, after which it is as it was: it is
-// damaged, it cannot be read or written, a process (one that the rank started) may still write to it.
-[[nodiscard]] portals::Status close_trace_for(const std::string& path, std::uint64_t job, TraceEnd end,
-                                              std::uint32_t end_value);
+// How a process of the launcher's ended. Another one that it had started may have been the rank.
+struct ProcessEnd {
+  std::uint32_t process_id = 0;
+  TraceEnd end = TraceEnd::none;
+  std::uint32_t value = 0;  // the signal, or the exit status
+};
+
+// For the launcher, when the rank has been reaped. `job`: the run's. The file is readable at each instant, and not
+// closed until the last step. One that another process wrote is closed without its end, which is not known. In one that
+// its rank closed the end is noted as well, unless that was exit status 0. Ok also where there is nothing to do: no
+// file, one that was never begun, or is of another run. Errors, after which it is as it was: it is damaged, it cannot
+// be read or written, a process (one that the rank started) may still write to it.
+[[nodiscard]] portals::Status close_trace_for(const std::string& path, std::uint64_t job, const ProcessEnd& end);
 
 }  // namespace margay::sim

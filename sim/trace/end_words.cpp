@@ -20,11 +20,14 @@ std::string signal_words(std::uint32_t signal) {
 std::string end_words(const TraceFile& file) {
   switch (file.end) {
     case TraceEnd::none:
-      return "";
+      return file.sealed && !file.closed ? "ended in a way that its launcher did not see, and did not close its trace"
+                                         : "";
     case TraceEnd::signal:
-      return "was killed by " + signal_words(file.end_value);
+      return (file.closed ? "closed its trace, and was killed later by " : "was killed by ") +
+             signal_words(file.end_value);
     case TraceEnd::exit_status:
-      return fmt::format("ended with exit status {} and did not close its trace", file.end_value);
+      return file.closed ? fmt::format("closed its trace, and ended with exit status {}", file.end_value)
+                         : fmt::format("ended with exit status {} and did not close its trace", file.end_value);
   }
   return "ended in a way that this margay does not know";
 }
@@ -39,8 +42,8 @@ std::string unsealed_words(const std::vector<TraceFile>& files) {
   if (count == 0) return "";
   if (count > kMostNamed) ranks += fmt::format(" and {} more", count - kMostNamed);
   return fmt::format(
-      "nobody closed the file{0} of rank{0} {1} (the job still runs, or its launcher was killed too): damage in {2} "
-      "cannot be seen",
+      "nobody closed the file{0} of rank{0} {1} (the job still runs, or its launcher was killed too, did not find {2}, "
+      "or said why not): damage in {2} cannot be seen",
       count == 1 ? "" : "s", ranks, count == 1 ? "it" : "them");
 }
 

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "sim/base/terminal_text.hpp"
 #include "sim/trace/reader.hpp"
 #include "sim/trace/tick_scale.hpp"
 
@@ -23,7 +24,8 @@ namespace {
 Status list_files(const std::string& folder, std::vector<std::string>& paths) {
   DIR* directory = opendir(folder.c_str());
   if (directory == nullptr) {
-    return Status::error(fmt::format("trace: {}: the folder cannot be read: {}", folder, std::strerror(errno)));
+    return Status::error(
+        fmt::format("trace: {}: the folder cannot be read: {}", one_line(folder), std::strerror(errno)));
   }
   while (const dirent* entry = readdir(directory)) {
     const std::string_view name(entry->d_name);
@@ -34,7 +36,7 @@ Status list_files(const std::string& folder, std::vector<std::string>& paths) {
     return Status::error(fmt::format(
         "trace: {}: no rank_*.trace in it: its job is just starting, or none recorded there (`margay run --trace "
         "{} ...` does)",
-        folder, folder));
+        one_line(folder), one_line(folder)));
   }
   std::sort(paths.begin(), paths.end());
   return {};
@@ -45,15 +47,16 @@ Status check_family(const std::vector<TraceFile>& files) {
     const TraceFile& one = files[i - 1];
     const TraceFile& other = files[i];
     if (one.rank == other.rank) {
-      return Status::error(fmt::format("trace: {} and {} are both of rank {}", one.path, other.path, one.rank));
+      return Status::error(
+          fmt::format("trace: {} and {} are both of rank {}", one_line(one.path), one_line(other.path), one.rank));
     }
     if (one.size != other.size) {
       return Status::error(fmt::format("trace: {} is of a run of {} ranks, {} of one of {}: keep one run to a folder",
-                                       one.path, one.size, other.path, other.size));
+                                       one_line(one.path), one.size, one_line(other.path), other.size));
     }
     if (one.job != other.job) {  // one that is not known too: all ranks of a run know it, or none does
-      return Status::error(
-          fmt::format("trace: {} and {} are of two runs: keep one run to a folder", one.path, other.path));
+      return Status::error(fmt::format("trace: {} and {} are of two runs: keep one run to a folder", one_line(one.path),
+                                       one_line(other.path)));
     }
   }
   return {};
@@ -167,13 +170,13 @@ void leave_out_old(Trace& trace) {
   });
 }
 
-// The files of ranks that have begun to record. `left`: so many were left before that.
-Status read_begun(const std::vector<std::string>& paths, Trace& trace, std::size_t& left) {
+// The files of ranks that have begun to record.
+Status read_begun(const std::vector<std::string>& paths, Trace& trace) {
   std::vector<std::string> begun;  // those of the others are as if their ranks had none
   for (const std::string& path : paths) {
     const TraceBeginning beginning = beginning_of(path);
     if (beginning == TraceBeginning::starting) ++trace.starting;
-    if (beginning == TraceBeginning::never) ++left;
+    if (beginning == TraceBeginning::never) ++trace.blank;
     if (beginning == TraceBeginning::begun) begun.push_back(path);
   }
   trace.files.resize(begun.size());
@@ -184,6 +187,10 @@ Status read_begun(const std::vector<std::string>& paths, Trace& trace, std::size
     if (beginning_of(begun[i]) != TraceBeginning::gone) return std::move(read[i]);
     trace.files.erase(trace.files.begin() + static_cast<std::ptrdiff_t>(i));
   }
+  // The others' files may tell of what these ranks have done since.
+  for (TraceFile& file : trace.files) {
+    if (file.closed && has_gone_on(file)) file.closed = file.sealed = false;
+  }
   return {};
 }
 
@@ -193,14 +200,17 @@ Status read_files(const std::string& folder, Trace& trace) {
     trace = Trace();
     std::vector<std::string> paths;
     if (Status status = list_files(folder, paths); !status.ok()) return status;
-    std::size_t left = 0;
-    if (Status status = read_begun(paths, trace, left); !status.ok()) return status;
+    if (Status status = read_begun(paths, trace); !status.ok()) return status;
     if (!trace.files.empty()) return {};
-    if (left != paths.size()) {
-      return Status::error(fmt::format(
-          "trace: {}: its job is just starting: no rank has begun to record; look again in a moment", folder));
+    if (trace.blank != paths.size()) {
+      return Status::error(
+          fmt::format("trace: {}: its job is just starting: no rank has begun to record; look again in a moment",
+                      one_line(folder)));
     }
-    if (again) return Status::error(fmt::format("trace: {}: its ranks were ended before they began to record", folder));
+    if (again) {
+      return Status::error(
+          fmt::format("trace: {}: its ranks were ended before they began to record", one_line(folder)));
+    }
     nanosleep(&kMoment, nullptr);  // or it was the launcher's trial of the folder, which is about to go
   }
 }

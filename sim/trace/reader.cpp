@@ -162,7 +162,8 @@ Status read_trace_counts(const std::string& path, TraceCounts& counts) {
             header.capacity,
             header.keep_ns,
             0,
-            header.definitions_lost};
+            header.definitions_lost,
+            header.job};
   if (counts.lost >= counts.written) return {};
   const auto time_of = [&](std::uint64_t number, std::uint64_t& ns) {
     TraceEvent event;
@@ -178,6 +179,17 @@ Status read_trace_counts(const std::string& path, TraceCounts& counts) {
   return {};
 }
 
+namespace {
+// A recorder begins by the header's magic: what it writes behind the header comes later.
+bool has_more_than_header(const TraceSource& source, std::uint64_t bytes) {
+  const std::uint64_t end = std::min(bytes, kTraceEventsOffset + kTraceEventBytes);
+  if (end <= kTraceHeaderBytes) return false;
+  std::vector<std::byte> rest(end - kTraceHeaderBytes);
+  if (!source.read(rest.data(), rest.size(), kTraceHeaderBytes).ok()) return true;
+  return std::any_of(rest.begin(), rest.end(), [](std::byte byte) { return byte != std::byte{0}; });
+}
+}  // namespace
+
 TraceBeginning beginning_of(const std::string& path) {
   const TraceSource source(path);
   if (source.descriptor() < 0) return errno == ENOENT ? TraceBeginning::gone : TraceBeginning::begun;
@@ -191,7 +203,7 @@ TraceBeginning beginning_of(const std::string& path) {
                         header.definitions_used == 0 && !has_checksum(header);
   if (!is_blank) return TraceBeginning::begun;
   if (source.may_be_written()) return TraceBeginning::starting;
-  return bytes < kTraceHeaderBytes ? TraceBeginning::begun : TraceBeginning::never;  // cut off, or left so
+  return has_more_than_header(source, bytes) ? TraceBeginning::begun : TraceBeginning::never;
 }
 
 namespace {
@@ -217,6 +229,13 @@ Status read_trace_file(const std::string& path, TraceFile& file) {
     if (status.ok() || i == kTries || !source.read(&now, sizeof now, 0).ok()) return status;
     if (is_same_state(now, header)) return status;
   }
+}
+
+bool has_gone_on(const TraceFile& file) {
+  const TraceSource source(file.path);
+  TraceHeader header{};
+  if (source.descriptor() < 0 || !source.read(&header, sizeof header, 0).ok()) return false;
+  return header.written != file.written || (file.closed && header.checksum == 0);
 }
 
 std::string call_name(const TraceFile& file, std::uint32_t call) {

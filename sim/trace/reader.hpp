@@ -27,7 +27,7 @@ struct TraceFile {
   bool walks = false;
   bool closed = false;            // by its rank; false: that still runs, or ended without closing
   bool sealed = false;            // by its rank, or by the launcher of one that had died: a checksum fits all this
-  TraceEnd end = TraceEnd::none;  // how the rank ended; none: it closed its file, or nobody did
+  TraceEnd end = TraceEnd::none;  // how the rank ended; none: well, or it is not known
   std::uint32_t end_value = 0;    // the signal, or the exit status
   std::uint64_t written = 0;      // events ever recorded
   std::uint64_t lost = 0;         // of these, overwritten: written == lost + events.size()
@@ -48,8 +48,12 @@ struct TraceFile {
 // value.
 [[nodiscard]] portals::Status read_trace_file(const std::string& path, TraceFile& file);
 
+// Whether the rank of a file that was read has gone on since, as in another session.
+[[nodiscard]] bool has_gone_on(const TraceFile& file);
+
 // How far the rank of a file has come: it began to record; it is about to, the job being in its first moments; it was
-// ended before it did; there is no file, which may have been one by which the launcher tried the folder.
+// ended before it did, or the file is all zeros; there is no file, which may have been one by which the launcher tried
+// the folder.
 enum class TraceBeginning : std::uint8_t { begun, starting, never, gone };
 [[nodiscard]] TraceBeginning beginning_of(const std::string& path);
 
@@ -65,6 +69,7 @@ struct TraceCounts {
   std::uint64_t keep_ns = 0;           // of the run's end; 0: all
   std::uint64_t held_ns = 0;           // from the ring's oldest event to its newest
   std::uint64_t definitions_lost = 0;  // no room was left for them
+  std::uint64_t job = 0;               // of all files of a run; 0: not known
 };
 // Reads no more than the header and two events. Errors: read_trace_file's.
 [[nodiscard]] portals::Status read_trace_counts(const std::string& path, TraceCounts& counts);
@@ -76,6 +81,7 @@ struct Trace {
     std::uint32_t file = 0;  // index in `files`: the rank that recorded it is files[file].rank
   };
   std::uint32_t starting = 0;    // ranks that have no file here, as they are about to begin it
+  std::uint32_t blank = 0;       // files that were left before their ranks began to record, or that are all zeros
   std::vector<TraceFile> files;  // by rank; their events have been moved to `entries`
   std::vector<Entry> entries;    // by time; a rank's own events in their order
 };

@@ -16,6 +16,7 @@
 #include "sim/trace/checksum.hpp"
 #include "sim/trace/folder.hpp"
 #include "sim/trace/format.hpp"
+#include "sim/trace/own_mapping.hpp"
 #include "sim/trace/tick_scale.hpp"
 
 namespace margay::sim {
@@ -95,6 +96,11 @@ Status Recorder::open(const std::string& folder, const RecorderOptions& options)
   std::string path;
   void* memory = nullptr;
   if (Status status = map_new_trace_file(folder, options.rank, trace_file_bytes(options), path, memory); !status.ok()) {
+    return status;
+  }
+  if (Status status = keep_from_children(memory, trace_file_bytes(options)); !status.ok()) {
+    munmap(memory, trace_file_bytes(options));
+    unlink(path.c_str());
     return status;
   }
   path_ = std::move(path);
@@ -203,6 +209,7 @@ void Recorder::seal() {
 void Recorder::close() {
   if (header_ == nullptr) return;
   if (!suspended_ && is_own()) seal();
+  forget_own_pages(header_);
   munmap(header_, mapped_bytes_);
   suspended_ = false;
   pause();
@@ -226,7 +233,7 @@ void Recorder::reopen() {
   resume();
 }
 
-// A child that the program forked has the same file mapped, and its parent goes on.
+// A child that the program forked has pages of its own in the file's place, which tell of no process.
 bool Recorder::is_own() const {
   return header_->process_id == static_cast<std::uint32_t>(getpid());
 }

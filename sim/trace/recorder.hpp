@@ -1,6 +1,6 @@
 // Records trace events into a ring: a memory-mapped file that outlives a crash of its rank, or plain memory for tests.
 //   if (recorder.on()) recorder.record(trace_event(TraceKind::kernel_send, header, sequence));
-// Off, that is one predictable branch. One writer: the rank's owner, or whoever holds its process lock.
+// Off, that is one predictable branch. One writer: the rank's owner, or a holder of its process lock; no forked child.
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,10 @@
 #include <cstring>
 #include <string_view>
 
+#include "sim/base/terminal_text.hpp"
+#include "sim/trace/checksum.hpp"
+#include "sim/trace/mapped_writers.hpp"
+
 namespace margay::sim {
 
 using portals::Status;
@@ -31,7 +35,7 @@ TraceSource::~TraceSource() {
 }
 
 Status TraceSource::error(const std::string& sentence) const {
-  return Status::error("trace: " + path_ + ": " + sentence);
+  return Status::error("trace: " + one_line(path_) + ": " + sentence);
 }
 
 Status TraceSource::measure(std::uint64_t& bytes) const {
@@ -59,28 +63,33 @@ Status TraceSource::read(void* target, std::uint64_t bytes, std::uint64_t offset
   return {};
 }
 
-// A lease to read a file is given when nobody has it open, or mapped, for writing.
+// A lease to read a file is given when nobody has it open, or mapped, for writing; where that is no proof, or there are
+// no leases, its mappings are looked for.
 bool TraceSource::may_be_written() const {
+  if (descriptor_ < 0) return false;
   // Whoever breaks the lease, in the moment that it lasts, sends a signal that changes nothing.
   static_cast<void>(fcntl(descriptor_, F_SETSIG, SIGURG));
-  if (fcntl(descriptor_, F_SETLEASE, F_RDLCK) != 0) return errno == EAGAIN;
-  static_cast<void>(fcntl(descriptor_, F_SETLEASE, F_UNLCK));
-  return false;
+  const bool given = fcntl(descriptor_, F_SETLEASE, F_RDLCK) == 0;
+  if (!given && errno == EAGAIN) return true;
+  if (given) static_cast<void>(fcntl(descriptor_, F_SETLEASE, F_UNLCK));
+  return !(given && leases_prove(descriptor_)) && is_mapped_for_writing(descriptor_);
 }
 
-// Who closed the file: its rank, the launcher, nobody; never two of them.
+// Who closed the file: its rank, the launcher, nobody. The launcher notes in what a rank closed how that ended.
 Status TraceSource::check_end(const TraceHeader& header) const {
   if ((header.flags & kTraceFlagClosed) != 0 && header.checksum == 0) {
     return error("is damaged: it is closed and has no checksum");
   }
-  if (header.checksum != 0 &&
-      (header.launcher_checksum != 0 || header.end != TraceEnd::none || header.end_value != 0)) {
-    return error("is damaged: it is closed both by its rank and by the launcher");
+  const bool is_noted = header.launcher_checksum != 0 || header.end != TraceEnd::none || header.end_value != 0;
+  if (header.checksum == 0 || !is_noted) return {};
+  if (header.launcher_checksum != TraceChecksum(header, TraceCloser::launcher).value()) {
+    return error("is damaged: its rank's end, noted after that had closed it, does not fit its checksum");
   }
   return {};
 }
 
 Status TraceSource::check(const TraceHeader& header, std::uint64_t file_bytes) const {
+  if (header.magic == 0) return error("is damaged: its header is blank");
   if (header.magic != kTraceMagic) return error("is no margay trace (it does not begin with \"mrgtrace\")");
   if (header.version != kTraceVersion) {
     return error(fmt::format("is of version {}; this margay reads version {}", header.version, kTraceVersion));

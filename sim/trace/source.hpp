@@ -25,8 +25,8 @@ class TraceSource {
   [[nodiscard]] portals::Status read(void* target, std::uint64_t bytes, std::uint64_t offset) const;
   // The header, of which every field that reading depends on is checked. Errors name the field and its value.
   [[nodiscard]] portals::Status read_header(TraceHeader& header) const;
-  // Whether a process has it open or mapped for writing. Where that cannot be told (a file system without leases,
-  // another user's file): no.
+  // Whether a process has it open or mapped for writing. Where there are no leases (some file systems, another user's
+  // file), or they prove nothing, only those that have it mapped and whose maps this user may read are seen.
   [[nodiscard]] bool may_be_written() const;
   [[nodiscard]] int descriptor() const { return descriptor_; }
 

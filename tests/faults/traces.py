@@ -3,6 +3,7 @@
 changes a story unsaid."""
 import pathlib
 import random
+import resource
 import subprocess
 
 from support import Clock, Job, case, compile_c, main
@@ -57,9 +58,98 @@ def killed_ranks(build, scratch):
 
 @case
 def own_end_is_closed_once(build, scratch):
-    """A rank that has closed its file, and dies then, is none of the launcher's."""
+    """Of a rank that has closed its file, and dies then, the launcher notes the end alone."""
     folder = died(build, scratch / "after", 2, [], "after_finalize", "kill", 137)
-    assert not any("rank" in note for note in notes_of(build, folder)), notes_of(build, folder)
+    notes = notes_of(build, folder)
+    end = "closed its trace, and was killed later by signal 9 (SIGKILL)"
+    assert any(note.startswith(f"rank 1: {end}") for note in notes), notes
+    assert not any(NOBODY in note for note in notes), notes
+    shown = margay_trace(build, "print", folder)
+    assert f", {end}\n" in shown.stdout, shown.stdout[:2000]
+
+
+@case
+def forked_child(build, scratch):
+    """What a rank's child calls is none of its rank's: neither in its trace, nor over it."""
+    for when in ("before", "after"):
+        folder = scratch / f"forked_{when}"
+        Job(build, ["-n", 3, "--trace", folder], [program(build, "forks"), when]).expect(0, 10)
+        assert notes_of(build, folder) == []
+        shown = margay_trace(build, "print", folder, "--raw", "--all", "--rank", 1)
+        assert "MPI_Query_thread" not in shown.stdout, "a call of the child's"
+
+
+@case
+def wherever_the_file_lies(build, scratch):
+    """The launcher finds a rank's file, whoever told the rank where, and wherever its program went first."""
+    (scratch / "sub").mkdir()
+    faulty = program(build, "faulty")
+    elsewhere = ["sh", "-c", f"cd {scratch}/sub && exec {faulty} barrier kill"]
+    for folder, options, words in (("by_env", ["-env", "MARGAY_TRACE", "by_env"], [faulty, "barrier", "kill"]),
+                                   ("by_genv", ["-genv", "MARGAY_TRACE", "by_genv"], [faulty, "barrier", "kill"]),
+                                   ("below", ["--trace", "below"], elsewhere)):
+        Job(build, ["-n", 3, "-wdir", scratch, *options], words).expect(137, 10)
+        notes = notes_of(build, scratch / folder)
+        assert any(note.startswith("rank 1: was killed by signal 9 (SIGKILL)") for note in notes), notes
+        assert not any(NOBODY in note for note in notes), notes
+    assert not list((scratch / "sub").iterdir()), "a relative folder lies in the working folder"
+
+
+@case
+def end_of_a_wrapper(build, scratch):
+    """How the program ended that another one started is not known to the launcher, and not told as that one's end."""
+    Job(build, ["-n", 3, "--trace", scratch / "wrapped"], ["sh", "-c", f"{program(build, 'faulty')} barrier kill; exit 0"]).finish(10)
+    notes = notes_of(build, scratch / "wrapped")
+    assert any(note.startswith("rank 1: ended in a way that its launcher did not see") for note in notes), notes
+    assert not any("exit status" in note or NOBODY in note for note in notes), notes
+
+
+@case
+def job_inside_a_rank(build, scratch):
+    """A job that a traced rank starts does not record into its folder."""
+    steady = program(build, "steady")
+    inner = f"if [ $PMI_RANK = 0 ]; then {build}/bin/margay run -n 3 {steady} 0 || exit 9; fi; exec {steady} 0"
+    Job(build, ["-n", 2, "--trace", scratch / "outer"], ["sh", "-c", inner]).expect(0, 20)
+    notes = notes_of(build, scratch / "outer")
+    assert notes == [], notes
+    assert len(list((scratch / "outer").iterdir())) == 2
+
+
+@case
+def trace_of_another_run(build, scratch):
+    """What an earlier run's files have lost is not told of a job that does not record."""
+    old = scratch / "old"
+    job = Job(build, ["-n", 2, "--trace", old, "--trace-events", 8], [program(build, "steady"), "0"])
+    job.expect(0, 10)
+    assert "were overwritten" in job.stderr, job.stderr
+    job = Job(build, ["-n", 2], ["true"], env={"MARGAY_TRACE": str(old)})
+    job.expect(0, 10)
+    assert not job.stderr, job.stderr
+
+
+@case
+def room_for_a_ranks_file(build, scratch):
+    """The trial of the folder takes as much room as a rank's file will."""
+    limit = 24 << 20
+    events = 1 << 19
+    for words, status in ((["--trace-events", events], 71), ([], 0)):
+        job = Job(build, ["-n", 2, "--trace", scratch / f"room{len(words)}", *words], ["touch", scratch / "ran"],
+                  preexec=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        job.expect(status, 10)
+        assert status == 0 or f"takes {561152 + 64 * events} bytes" in job.stderr, job.stderr
+        assert (scratch / "ran").exists() == (status == 0), "a rank ran before the mistake was told"
+
+
+@case
+def trace_is_not_written_over(build, scratch):
+    """A file of a trace is no place for what is made of it."""
+    Job(build, ["-n", 2, "--trace", scratch / "kept"], [program(build, "steady"), "0"]).expect(0, 10)
+    file = scratch / "kept" / "rank_00001.trace"
+    before = file.read_bytes()
+    for words in (["view", scratch / "kept"], ["export", scratch / "kept", "--format", "csv"]):
+        run = margay_trace(build, *words, "-o", file)
+        assert run.returncode == 1 and "is a file of a trace" in run.stderr, run
+        assert file.read_bytes() == before, words
 
 
 @case

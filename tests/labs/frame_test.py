@@ -230,6 +230,15 @@ class BlanksTest(unittest.TestCase):
         for truth, said in ((hops, "0 PUT,1 Ack"), (fates, "received; dropped"), (three, "03")):
             self.assertEqual(blanks.wrong_predictions({"name": said}, {"name": truth}), [])
 
+    def test_findings_that_are_alike(self):
+        lost = [f"message {i} (0>1 #{i + 1} in the trace) was lost" for i in range(5)]
+        blanks_wrong = ["BLANK 1: rank 0 is wrong", "BLANK 2: rank 0 is wrong"]
+        self.assertEqual(list(say.some_of_each(lost[:2] + blanks_wrong + lost[2:])),
+                         [*lost[:3], "and 2 more like these three", *blanks_wrong])
+        self.assertEqual(list(say.some_of_each(lost[:4])), lost[:4])
+        predicted = [f"predict.txt: `m{i}_passed = none` is not what the trace shows" for i in range(5)]
+        self.assertEqual(list(say.some_of_each(predicted)), predicted)
+
     def test_variants(self):
         class Lab:
             NAME = "99_lab"

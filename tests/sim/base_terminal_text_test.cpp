@@ -26,6 +26,11 @@ TEST_CASE("what acts on a terminal is a question mark") {
                      "txt") == "?txt");
 }
 
+TEST_CASE("a name on one line has no ends of lines") {
+  CHECK(one_line("a\nb\tc\x1b") == "a?b?c?");
+  CHECK(one_line("gr\xc3\xb6n") == "gr\xc3\xb6n");
+}
+
 TEST_CASE("bytes that are no UTF-8 are a question mark each") {
   CHECK(for_terminal("\x9b"
                      "31m") == "?31m");     // CSI of 8 bits

@@ -25,10 +25,13 @@ void run(VirtualClock& clock, Recorder& recorder, int events) {
   }
 }
 
+constexpr std::uint64_t kJob = 17;
+
 RecorderOptions ring_of(std::uint64_t capacity, std::uint64_t keep_ns = 0) {
   RecorderOptions options;
   options.capacity_events = capacity;
   options.keep_ns = keep_ns;
+  options.job = kJob;
   return options;
 }
 
@@ -47,7 +50,7 @@ TEST_CASE("losses: what the run's end tells is what a reader finds, of a closed 
     TraceFile file;
     REQUIRE(read_trace_file(path, file).ok());
     CHECK(file.lost == (closed ? 398 : 399));
-    const std::vector<std::string> told = trace_losses({path});
+    const std::vector<std::string> told = trace_losses({path}, kJob);
     REQUIRE(told.size() == 2);
     CHECK(told[0] == "trace: rank 0: the first " + std::to_string(file.lost) + " of its 414 events were overwritten");
     CHECK(told[1].find("--trace-events 512 keeps them all") != std::string::npos);
@@ -61,9 +64,19 @@ TEST_CASE("losses: a ring that is full for the first time is no loss unless its 
   REQUIRE(recorder.open(folder.path(), ring_of(16)).ok());
   const std::string path = recorder.path();
   run(clock, recorder, 16);
-  CHECK(trace_losses({path}).size() == 2);
+  CHECK(trace_losses({path}, kJob).size() == 2);
   recorder.close();
-  CHECK(trace_losses({path}).empty());
+  CHECK(trace_losses({path}, kJob).empty());
+}
+
+TEST_CASE("losses: those of another run's file are not this one's") {
+  const TraceFolder folder;
+  VirtualClock clock;
+  Recorder recorder(clock);
+  REQUIRE(recorder.open(folder.path(), ring_of(16)).ok());
+  run(clock, recorder, 40);
+  CHECK(trace_losses({recorder.path()}, kJob).size() == 2);
+  CHECK(trace_losses({recorder.path(), ""}, kJob + 1).empty());
 }
 
 TEST_CASE("losses: of the end that was wanted, a ring too small for it tells how much is there") {
@@ -74,7 +87,7 @@ TEST_CASE("losses: of the end that was wanted, a ring too small for it tells how
   const std::string path = recorder.path();
   run(clock, recorder, 1000);
   recorder.close();
-  const std::vector<std::string> told = trace_losses({path});
+  const std::vector<std::string> told = trace_losses({path}, kJob);
   REQUIRE(told.size() == 2);
   CHECK(told[0] == "trace: rank 0: of the last 60 s only 15 s are there; 984 of its 1000 events were overwritten");
   CHECK_MESSAGE(told[1].find("--trace-events 64 keeps so much") != std::string::npos, told[1]);
@@ -88,7 +101,7 @@ TEST_CASE("losses: of the end that was wanted, a ring that holds it lost nothing
   const std::string path = recorder.path();
   run(clock, recorder, 1000);
   recorder.close();
-  CHECK(trace_losses({path}).empty());
+  CHECK(trace_losses({path}, kJob).empty());
 }
 
 TEST_CASE("losses: names without room are counted") {
@@ -101,9 +114,9 @@ TEST_CASE("losses: names without room are counted") {
   for (std::uint64_t i = 0; i < kTraceDefinitionsBytes / kMaxDefinitionText; ++i) {
     recorder.define(DefinitionKind::communicator, 2 * i, 0, text);
   }
-  CHECK(trace_losses({path, "no such file"}).empty());
+  CHECK(trace_losses({path, "no such file"}, kJob).empty());
   for (std::uint64_t i = 0; i < 3; ++i) recorder.define(DefinitionKind::communicator, 2 * i, 0, text);
-  const std::vector<std::string> told = trace_losses({path});
+  const std::vector<std::string> told = trace_losses({path}, kJob);
   REQUIRE(told.size() == 1);
   CHECK(told[0].starts_with("trace: rank 0: there was no room for 3 more names"));
 }

@@ -115,6 +115,7 @@ TEST_CASE("a message that arrived before its sender told of it") {
   expect_violation(run, "message 0>1 #2 arrived and was never sent");
   SUBCASE("is the last one of a sender that was killed") {
     run.trace.files[0].closed = false;
+    run.trace.files[0].sealed = true;
     expect_right(run);
     CHECK(has_note(audit(run.trace), "0>1 #2 arrived, and rank 0 ended before it had told of sending it"));
     run.add(1, TraceKind::kernel_arrive, {0, 1, 3});
@@ -152,6 +153,18 @@ TEST_CASE("a message that never arrived") {
     expect_right(run);
     CHECK(has_note(audit(run.trace), "1 of 2 ranks left no file"));
   }
+  SUBCASE("is no fault of a rank that was killed after it had closed its file, as between two sessions") {
+    run.trace.files[1].end = TraceEnd::signal;
+    run.trace.files[1].end_value = 9;
+    expect_right(run);
+    CHECK(has_note(audit(run.trace), "rank 1: closed its trace, and was killed later by signal 9 (SIGKILL)"));
+  }
+  SUBCASE("is a fault of one that ended by itself") {
+    run.trace.files[1].end = TraceEnd::exit_status;
+    run.trace.files[1].end_value = 3;
+    expect_violation(run, "never arrived");
+    CHECK(has_note(audit(run.trace), "rank 1: closed its trace, and ended with exit status 3"));
+  }
   SUBCASE("is the fault of a lost peer") {
     run.add(0, TraceKind::peer_lost, {1, 0, 0});
     expect_right(run);
@@ -165,6 +178,35 @@ TEST_CASE("a message that nobody sent") {
   expect_violation(run, "message 0>1 #1 arrived and was never sent");
   run.trace.files[0].lost = 5;
   expect_right(run);
+}
+
+TEST_CASE("a message that arrived after its sender's file was read") {
+  Run run;
+  run.delivered(kFirst);
+  for (const std::uint64_t number : {2, 3, 4}) {
+    run.add(1, TraceKind::kernel_arrive, {0, 1, number});
+    run.add(1, TraceKind::kernel_deposit, {0, 1, number});
+  }
+  run.trace.files[0].closed = false;
+  SUBCASE("its sender runs: the file told so far goes on") {
+    expect_right(run);
+    CHECK(
+        has_note(audit(run.trace),
+                 "3 messages arrived of whose sending their senders, whose files nobody closed, had not told yet when "
+                 "these were read"));
+    CHECK_FALSE(has_note(audit(run.trace), "ended before it had told"));
+  }
+  SUBCASE("its sender was killed, and its launcher closed the file: one may be untold") {
+    run.trace.files[0].sealed = true;
+    run.trace.files[0].end = TraceEnd::signal;
+    run.trace.files[0].end_value = 9;
+    expect_violation(run, "message 0>1 #3 arrived and was never sent");
+    CHECK(has_note(audit(run.trace), "message 0>1 #2 arrived, and rank 0 ended before it had told of sending it"));
+  }
+  SUBCASE("what is missing before the last that it told of was never sent") {
+    run.add(0, TraceKind::kernel_send, {0, 1, 4});
+    expect_violation(run, "message 0>1 #3 arrived and was never sent");
+  }
 }
 
 TEST_CASE("a message that arrived and vanished") {

@@ -69,6 +69,13 @@ std::string bytes_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+// Of the process that wrote the file.
+ProcessEnd end_of(const std::string& path, TraceEnd end, std::uint32_t value) {
+  TraceHeader header{};
+  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(&header), sizeof header);
+  return {header.process_id, end, value};
+}
+
 // All that a reader got, as a text; or that it was refused.
 std::string reading(const std::string& path) {
   TraceFile file;
@@ -95,7 +102,7 @@ TEST_CASE("the file of a killed rank, closed for it: the same events, how it end
     REQUIRE(read_trace_file(path, before).ok());
     CHECK_FALSE(before.sealed);
     CHECK(unsealed_words({before}).find("nobody closed the file of rank 0 (") == 0);
-    const Status status = close_trace_for(path, kJob, TraceEnd::signal, SIGKILL);
+    const Status status = close_trace_for(path, kJob, end_of(path, TraceEnd::signal, SIGKILL));
     REQUIRE_MESSAGE(status.ok(), status.sentence());
     TraceFile after;
     const Status read = read_trace_file(path, after);
@@ -121,7 +128,7 @@ TEST_CASE("each bit of a file that was closed for its rank, flipped, is told or 
   for (const int events : {5, 29}) {
     const TraceFolder folder;
     const std::string path = killed_ranks_file(folder, events);
-    REQUIRE(close_trace_for(path, kJob, TraceEnd::exit_status, 3).ok());
+    REQUIRE(close_trace_for(path, kJob, end_of(path, TraceEnd::exit_status, 3)).ok());
     const std::string bytes = bytes_of_file(path);
     const std::string right = reading(path);
     REQUIRE(right != "refused");
@@ -158,7 +165,7 @@ TEST_CASE("a launcher that is killed while it closes a file leaves one that nobo
   const std::string path = killed_ranks_file(folder, 5);
   const std::string before = bytes_of_file(path);
   const std::string open = reading(path);
-  REQUIRE(close_trace_for(path, kJob, TraceEnd::signal, SIGSEGV).ok());
+  REQUIRE(close_trace_for(path, kJob, end_of(path, TraceEnd::signal, SIGSEGV)).ok());
   const std::string after = bytes_of_file(path);
   std::string half = after;
   std::memset(half.data() + offsetof(TraceHeader, launcher_checksum), 0, sizeof(TraceHeader::launcher_checksum));
@@ -168,16 +175,65 @@ TEST_CASE("a launcher that is killed while it closes a file leaves one that nobo
   std::memset(half.data() + offsetof(TraceHeader, end), 0, sizeof(TraceHeader::end) + sizeof(TraceHeader::end_value));
   CHECK((half == before));
   // A second attempt closes it.
-  REQUIRE(close_trace_for(path, kJob, TraceEnd::signal, SIGSEGV).ok());
+  REQUIRE(close_trace_for(path, kJob, end_of(path, TraceEnd::signal, SIGSEGV)).ok());
   CHECK((bytes_of_file(path) == after));
+}
+
+TEST_CASE("of a file that another process wrote than the launcher's, the end is not known") {
+  const TraceFolder folder;
+  const std::string path = killed_ranks_file(folder, 5);
+  REQUIRE(close_trace_for(path, kJob, {1, TraceEnd::exit_status, 0}).ok());
+  TraceFile file;
+  REQUIRE(read_trace_file(path, file).ok());
+  CHECK(file.sealed);
+  CHECK_FALSE(file.closed);
+  CHECK(file.end == TraceEnd::none);
+  CHECK(end_words(file) == "ended in a way that its launcher did not see, and did not close its trace");
+}
+
+TEST_CASE("a rank that was killed after it had closed its file: its end is noted, and each bit of that is guarded") {
+  const TraceFolder folder;
+  {
+    Recorder recorder(real_clock());
+    REQUIRE(open_in(recorder, folder).ok());
+    record_some(recorder, 30);
+  }
+  const std::string path = folder / trace_file_name(0);
+  const std::string closed = bytes_of_file(path);
+  TraceFile before;
+  REQUIRE(read_trace_file(path, before).ok());
+  REQUIRE(close_trace_for(path, kJob, end_of(path, TraceEnd::signal, SIGSEGV)).ok());
+  TraceFile after;
+  const Status read = read_trace_file(path, after);
+  REQUIRE_MESSAGE(read.ok(), read.sentence());
+  CHECK(after.closed);
+  CHECK(after.events.size() == before.events.size());
+  CHECK(end_words(before).empty());
+  CHECK(end_words(after) == "closed its trace, and was killed later by signal 11 (SIGSEGV)");
+  // Nothing but these fields was changed, and a second attempt changes nothing.
+  const std::string noted = bytes_of_file(path);
+  const std::size_t place = offsetof(TraceHeader, launcher_checksum);
+  CHECK((closed.substr(0, place) == noted.substr(0, place)));
+  CHECK((closed.substr(sizeof(TraceHeader)) == noted.substr(sizeof(TraceHeader))));
+  REQUIRE(close_trace_for(path, kJob, end_of(path, TraceEnd::signal, SIGKILL)).ok());
+  CHECK((bytes_of_file(path) == noted));
+  std::fstream stream(path, std::ios::binary | std::ios::in | std::ios::out);
+  for (std::size_t bit = 0; bit < 8 * sizeof(TraceHeader); ++bit) {
+    stream.seekp(static_cast<std::streamoff>(bit / 8));
+    stream.put(static_cast<char>(noted[bit / 8] ^ (1 << bit % 8))).flush();
+    CAPTURE(bit);
+    REQUIRE(reading(path) == "refused");
+    stream.seekp(static_cast<std::streamoff>(bit / 8));
+    stream.put(noted[bit / 8]).flush();
+  }
 }
 
 TEST_CASE("what needs no closing stays as it is: no file, one not begun, one closed, one of another run") {
   const TraceFolder folder;
-  CHECK(close_trace_for(folder / "none", kJob, TraceEnd::signal, 9).ok());
+  CHECK(close_trace_for(folder / "none", kJob, end_of(folder / "none", TraceEnd::signal, 9)).ok());
   const std::string empty = folder / "empty";
   std::ofstream(empty, std::ios::binary) << std::string(kTraceEventsOffset, '\0');
-  CHECK(close_trace_for(empty, kJob, TraceEnd::signal, 9).ok());
+  CHECK(close_trace_for(empty, kJob, end_of(empty, TraceEnd::signal, 9)).ok());
   CHECK((bytes_of_file(empty) == std::string(kTraceEventsOffset, '\0')));
   {
     Recorder recorder(real_clock());
@@ -186,12 +242,14 @@ TEST_CASE("what needs no closing stays as it is: no file, one not begun, one clo
   }
   const std::string path = folder / trace_file_name(0);
   const std::string closed = bytes_of_file(path);
-  CHECK(close_trace_for(path, kJob, TraceEnd::signal, 9).ok());
+  CHECK(close_trace_for(path, kJob, end_of(path, TraceEnd::exit_status, 0)).ok());
+  CHECK((bytes_of_file(path) == closed));
+  CHECK(close_trace_for(path, kJob, {1, TraceEnd::signal, 9}).ok());  // a wrapper's end, not its
   CHECK((bytes_of_file(path) == closed));
   const TraceFolder other;
   const std::string killed = killed_ranks_file(other, 3);
   const std::string left = bytes_of_file(killed);
-  CHECK(close_trace_for(killed, kJob + 1, TraceEnd::signal, 9).ok());
+  CHECK(close_trace_for(killed, kJob + 1, end_of(killed, TraceEnd::signal, 9)).ok());
   CHECK((bytes_of_file(killed) == left));
 }
 
@@ -201,7 +259,7 @@ TEST_CASE("a damaged file is not closed over its damage") {
   std::string bytes = bytes_of_file(path);
   bytes[offsetof(TraceHeader, event_bytes)] ^= 1;
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-  const Status status = close_trace_for(path, kJob, TraceEnd::signal, 9);
+  const Status status = close_trace_for(path, kJob, end_of(path, TraceEnd::signal, 9));
   CHECK(status.sentence().find("event_bytes is 65") != std::string::npos);
   CHECK((bytes_of_file(path) == bytes));
 }
@@ -212,7 +270,7 @@ TEST_CASE("a file that a process may write to yet is not closed") {
   REQUIRE(open_in(recorder, folder).ok());
   record_some(recorder, 3);
   const std::string path = recorder.path();
-  const Status status = close_trace_for(path, kJob, TraceEnd::signal, 9);
+  const Status status = close_trace_for(path, kJob, end_of(path, TraceEnd::signal, 9));
   REQUIRE_FALSE(status.ok());  // on a file system with leases, as Linux's own have them
   CHECK(status.sentence().find("stays unclosed") != std::string::npos);
   TraceFile file;
@@ -233,6 +291,11 @@ TEST_CASE("how ranks ended, in words; files that nobody closed, in one sentence"
   files[0].end = TraceEnd::signal;
   files[0].end_value = 99;
   CHECK(end_words(files[0]) == "was killed by signal 99");
+  files[0].closed = true;
+  CHECK(end_words(files[0]) == "closed its trace, and was killed later by signal 99");
+  files[0].end = TraceEnd::exit_status;
+  CHECK(end_words(files[0]) == "closed its trace, and ended with exit status 99");
+  files[0].closed = false;
   files[0].sealed = true;
   files[1].closed = true;
   CHECK(unsealed_words(files).find("the files of ranks 2, 3, 4, 5, 6, 7, 8, 9 and 2 more (") != std::string::npos);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -213,8 +214,50 @@ TEST_CASE("a job that is just starting is told as such, whatever its ranks' file
   REQUIRE(::close(descriptor) == 0);
   REQUIRE(read_trace(folder.path(), trace).ok());
   CHECK(trace.starting == 0);
-  std::filesystem::resize_file(path, 0);
-  CHECK(refusal(folder.path()).find("was cut off: 0 bytes") != std::string::npos);
+  CHECK(trace.blank == 1);
+  const auto has_note = [&](std::string_view wanted) {
+    const std::vector<std::string> told = audit(trace).notes;
+    return std::count(told.begin(), told.end(), wanted) == 1;
+  };
+  CHECK(has_note("1 of 2 ranks left no file, or a blank one (1)"));
+  // Its rank was killed before the file had its size.
+  for (const std::size_t bytes : {std::size_t{100}, std::size_t{0}}) {
+    std::filesystem::resize_file(path, bytes);
+    REQUIRE_MESSAGE(read_trace(folder.path(), trace).ok(), refusal(folder.path()));
+    CHECK(trace.files.size() == 1);
+    CHECK(trace.blank == 1);
+  }
+}
+
+TEST_CASE("a file that lost its first page, or more of its beginning, is no file that was never begun") {
+  const VirtualClock clock;
+  const TraceFolder folder;
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    Recorder recorder(clock);
+    REQUIRE(recorder.open(folder.path(), rank_of(rank, 2)).ok());
+    const std::array<std::string_view, 1> names = {"MPI_Init"};
+    recorder.set_call_names(names);
+    recorder.define(DefinitionKind::portal, 3, 0, "receives");
+    TraceEvent event;
+    event.kind = TraceKind::sleep;
+    recorder.record(event);
+  }
+  REQUIRE(refusal(folder.path()).empty());
+  const std::string path = folder / "rank_00001.trace";
+  for (const std::uint64_t bytes : {kTraceHeaderBytes, kTraceDefinitionsOffset, kTraceEventsOffset}) {
+    std::fstream(path, std::ios::binary | std::ios::in | std::ios::out) << std::string(bytes, '\0');
+    CAPTURE(bytes);
+    CHECK(refusal(folder.path()).find("rank_00001.trace: is damaged: its header is blank") != std::string::npos);
+  }
+}
+
+TEST_CASE("the name of a file or of a folder stays on its line") {
+  const TraceFolder folder;
+  std::ofstream(folder / "rank_\nall is right\t.trace") << "abc";
+  const std::string told = refusal(folder.path());
+  CHECK(told.find("rank_?all is right?.trace: was cut off") != std::string::npos);
+  CHECK(refusal(folder / "none\nall is right").find("none?all is right: the folder cannot be read") !=
+        std::string::npos);
 }
 
 TEST_CASE("a file that goes while its folder is read, as the launcher's trial does, is no error of the file") {
@@ -230,8 +273,9 @@ TEST_CASE("a file that goes while its folder is read, as the launcher's trial do
   std::size_t gone = 0;
   for (int i = 0; i < 20'000 && gone < 20; ++i) {
     const std::string sentence = refusal(folder.path());
-    const bool cut_off = sentence.find("was cut off: 0 bytes") != std::string::npos;  // met between two of its steps
-    CHECK_MESSAGE((cut_off || sentence.find("just starting") != std::string::npos), sentence);
+    const bool is_empty =
+        sentence.find("ended before they began") != std::string::npos;  // met between two of its steps
+    CHECK_MESSAGE((is_empty || sentence.find("just starting") != std::string::npos), sentence);
     gone += sentence.find("look again in a moment") != std::string::npos ? 1 : 0;
   }
   over = true;

@@ -419,6 +419,51 @@ TEST_CASE("a child that the program forks leaves the trace to its parent") {
   CHECK(file.events.size() == 2);
 }
 
+TEST_CASE("what a child that the program forks records reaches nobody, before its parent closes and after") {
+  for (const bool closed_before : {false, true}) {
+    CAPTURE(closed_before);
+    const TraceFolder folder;
+    const VirtualClock clock;
+    Recorder recorder(clock);
+    REQUIRE(recorder.open(folder.path(), small(8)).ok());
+    const std::string path = recorder.path();
+    recorder.record(numbered(1));
+    std::array<int, 2> go{};
+    REQUIRE(pipe(go.data()) == 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      char byte = 0;
+      if (read(go[0], &byte, 1) != 1) _exit(1);
+      const std::array<std::string_view, 2> names = {"MPI_Init", "MPI_Send"};
+      recorder.set_call_names(names);
+      recorder.define(DefinitionKind::portal, 3, 0, "receives");
+      for (std::uint64_t i = 0; i < 20; ++i) recorder.record(numbered(100 + i));
+      recorder.suspend();
+      recorder.reopen();
+      recorder.record(numbered(99));
+      recorder.close();
+      _exit(0);
+    }
+    if (closed_before) recorder.close();
+    REQUIRE(write(go[1], "g", 1) == 1);
+    int how = 0;
+    REQUIRE(waitpid(child, &how, 0) == child);
+    CHECK((WIFEXITED(how) && WEXITSTATUS(how) == 0));
+    ::close(go[0]);
+    ::close(go[1]);
+    recorder.close();
+    TraceFile file;
+    const Status status = read_trace_file(path, file);
+    REQUIRE_MESSAGE(status.ok(), status.sentence());
+    CHECK(file.closed);
+    CHECK(file.names.empty());
+    CHECK(file.definitions.empty());
+    REQUIRE(file.events.size() == 1);
+    CHECK(file.events[0].sequence == 1);
+  }
+}
+
 TEST_CASE("a trace that is closed and taken up again while it is read is never a damaged one") {
   const TraceFolder folder;
   const RealClock clock;
@@ -443,6 +488,24 @@ TEST_CASE("a trace that is closed and taken up again while it is read is never a
   }
   enough = true;
   writer.join();
+}
+
+TEST_CASE("a closed trace that was taken up again since it was read has gone on") {
+  const TraceFolder folder;
+  const VirtualClock clock;
+  Recorder recorder(clock);
+  REQUIRE(recorder.open(folder.path(), small(8)).ok());
+  recorder.record(numbered(1));
+  recorder.suspend();
+  TraceFile file;
+  REQUIRE(read_trace_file(recorder.path(), file).ok());
+  CHECK(file.closed);
+  CHECK_FALSE(has_gone_on(file));
+  recorder.reopen();
+  CHECK(has_gone_on(file));
+  recorder.record(numbered(2));
+  recorder.suspend();
+  CHECK(has_gone_on(file));  // closed again, with more in it
 }
 
 TEST_CASE("a suspended trace is whole, and goes on when it is taken up again") {

@@ -368,6 +368,11 @@ TEST_CASE("story: a message that is not seen to arrive says so") {
   HandMade made;
   made.add(0, TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7).bytes = 4;
   CHECK(contains(told(made.trace, kMessage), "It never arrived: rank 1's recording ends without it."));
+  made.trace.files[1].closed = false;
+  CHECK(
+      contains(told(made.trace, kMessage), "It had not arrived when rank 1's file was read, which nobody has closed."));
+  made.trace.files[1].sealed = true;
+  CHECK(contains(told(made.trace, kMessage), "It never arrived: rank 1's recording ends without it."));
   made.trace.files[1].lost = 3;
   CHECK(contains(told(made.trace, kMessage), "Whether rank 1 saw it is not known"));
 }

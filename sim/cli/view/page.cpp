@@ -106,8 +106,7 @@ std::string notes_of(const PageInput& input) {
           "before is not shown.",
           file.rank, left_out));
     }
-    if (!file.closed) {
-      const std::string end = end_words(file);
+    if (const std::string end = end_words(file); !file.closed || !end.empty()) {
       note(fmt::format(
           "Rank {} {}.", file.rank,
           end.empty() ? "did not close its trace: it still runs, or ended otherwise than by MPI_Finalize" : end));
@@ -121,7 +120,8 @@ std::string notes_of(const PageInput& input) {
     note(words + ".");
   }
   if (!trace.files.empty() && trace.files.size() < trace.files.front().size) {
-    note(fmt::format("The files of {} ranks are not in the folder.", trace.files.front().size - trace.files.size()));
+    note(fmt::format("The files of {} ranks are not in the folder{}.", trace.files.front().size - trace.files.size(),
+                     trace.blank != 0 ? fmt::format(", or are blank ({})", trace.blank) : ""));
   }
   return "[" + json + "]";
 }

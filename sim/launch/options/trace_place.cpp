@@ -3,12 +3,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 
+#include "sim/boot/options.hpp"
 #include "sim/trace/folder.hpp"
+#include "sim/trace/format.hpp"
 #include "sim/trace/recorder.hpp"
 
 namespace margay::sim {
@@ -18,14 +22,13 @@ bool is_trace_file(const std::string& name) {
   return name.rfind("rank_", 0) == 0 && name.size() > 6 && name.compare(name.size() - 6, 6, ".trace") == 0;
 }
 
-Status check_folder(const std::string& folder) {
+Status check_folder(const std::string& folder, std::uint64_t tried_bytes) {
   std::error_code error;  // what cannot be listed is told by the try below
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     if (!is_trace_file(entry->path().filename().string())) continue;
     return Status::error("option --trace: " + folder + " holds a trace of an earlier run (" +
                          entry->path().filename().string() + "); name a new folder for each run");
   }
-  const std::uint64_t tried_bytes = trace_file_bytes({});  // a rank's file in full: no room is told here already
   std::string path;
   void* memory = nullptr;
   if (Status status = map_new_trace_file(folder, 0, tried_bytes, path, memory); !status.ok()) return status;
@@ -34,34 +37,35 @@ Status check_folder(const std::string& folder) {
   return {};
 }
 
-}  // namespace
-
-std::string trace_folder(const RunOptions& options) {
-  std::string folder;
+// What an option has set; empty without it.
+std::string rank_option(const RunOptions& options, std::string_view wanted) {
+  std::string found;
   for (const auto& [name, value] : options.rank_options) {
-    if (name == "MARGAY_TRACE") folder = value;
+    if (name == wanted) found = value;
   }
-  return folder;
+  return found;
 }
 
-std::vector<std::string> trace_files(const RunOptions& options, const std::string& folder) {
-  std::vector<std::string> files;
-  if (folder.empty()) return files;
-  for (const ProgramSpec& program : options.programs) {
-    const std::filesystem::path place = std::filesystem::path(program.working_directory) / folder;
-    for (std::uint32_t i = 0; i < program.ranks; ++i) {
-      files.push_back((place / trace_file_name(static_cast<std::uint32_t>(files.size()))).string());
-    }
-  }
-  return files;
+}  // namespace
+
+std::string whole_trace_folder(const ProgramSpec& program, const std::string& folder) {
+  if (folder.empty()) return folder;
+  std::filesystem::path place = std::filesystem::path(program.working_directory) / folder;
+  std::error_code error;  // a working folder that is gone: the rank's own error tells
+  const std::filesystem::path whole = std::filesystem::absolute(place, error);
+  return (error ? place : whole).string();
 }
 
 Status check_trace_place(const RunOptions& options) {
-  const std::string folder = trace_folder(options);
+  const std::string folder = rank_option(options, "MARGAY_TRACE");
   if (folder.empty()) return {};
+  RecorderOptions tried;  // a rank's file in full: no room is told here already
+  const std::string events = rank_option(options, "MARGAY_TRACE_EVENTS");
+  if (std::uint64_t count = 0; parse_bytes(events, count))
+    tried.capacity_events = std::clamp(count, std::uint64_t{1}, kMaxTraceEvents);
   for (const ProgramSpec& program : options.programs) {
     const std::string place = (std::filesystem::path(program.working_directory) / folder).string();
-    if (Status status = check_folder(place); !status.ok()) return status;
+    if (Status status = check_folder(place, trace_file_bytes(tried)); !status.ok()) return status;
   }
   return {};
 }

@@ -13,9 +13,8 @@ namespace margay::sim {
 // an earlier run.
 [[nodiscard]] Status check_trace_place(const RunOptions& options);
 
-// What --trace names; empty without it.
-[[nodiscard]] std::string trace_folder(const RunOptions& options);
-// Where the ranks' files lie that were told `folder`, in the order of ranks; nothing without one.
-[[nodiscard]] std::vector<std::string> trace_files(const RunOptions& options, const std::string& folder);
+// A trace folder as the program's ranks are to get it: from the root on, wherever they go before they make it. A
+// relative one lies in the program's working folder. An empty one stays so.
+[[nodiscard]] std::string whole_trace_folder(const ProgramSpec& program, const std::string& folder);
 
 }  // namespace margay::sim

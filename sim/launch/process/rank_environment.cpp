@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/launch/options/trace_place.hpp"
+#include "sim/trace/folder.hpp"
+
 namespace margay::sim {
 namespace {
 
@@ -63,6 +66,9 @@ Variables of_program(const RunOptions& options, const ProgramSpec& program, cons
   for (const Assignments* set : {&options.rank_options, &options.environment, &program.environment}) {
     for (const auto& [name, value] : *set) variables[name] = value;
   }
+  if (const auto trace = variables.find("MARGAY_TRACE"); trace != variables.end()) {
+    trace->second = whole_trace_folder(program, trace->second);
+  }
   if (!library_folder.empty()) {
     std::string& path = variables["LD_LIBRARY_PATH"];
     path = path.empty() ? library_folder : library_folder + ":" + path;
@@ -75,6 +81,18 @@ Variables of_program(const RunOptions& options, const ProgramSpec& program, cons
 std::string library_path(const RunOptions& options, const ProgramSpec& program, const std::string& library_folder,
                          char** inherited) {
   return of_program(options, program, library_folder, inherited)["LD_LIBRARY_PATH"];
+}
+
+std::vector<std::string> trace_files(const RunOptions& options, char** inherited) {
+  std::vector<std::string> files;
+  for (const ProgramSpec& program : options.programs) {
+    const std::string folder = of_program(options, program, "", inherited)["MARGAY_TRACE"];
+    for (std::uint32_t i = 0; i < program.ranks; ++i) {
+      const std::string name = trace_file_name(static_cast<std::uint32_t>(files.size()));
+      files.push_back(folder.empty() ? "" : folder + "/" + name);
+    }
+  }
+  return files;
 }
 
 std::vector<std::string> make_environment(const RunOptions& options, const JobPlan& plan, std::uint32_t rank,

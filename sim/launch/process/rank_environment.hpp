@@ -18,7 +18,8 @@ struct RankDescriptors {
 };
 
 // NAME=VALUE entries for one rank. `library_folder` comes first in LD_LIBRARY_PATH; empty: that variable is left alone.
-// Variables of an outer launcher (PMI_*, MARGAY_RANK, OMPI_*, PMIX_*) are not passed on.
+// Variables of an outer launcher (PMI_*, MARGAY_RANK, OMPI_*, PMIX_*) are not passed on; a trace's folder is told from
+// the root on.
 [[nodiscard]] std::vector<std::string> make_environment(const RunOptions& options, const JobPlan& plan,
                                                         std::uint32_t rank, const RankDescriptors& descriptors,
                                                         const std::string& library_folder, char** inherited);
@@ -26,6 +27,10 @@ struct RankDescriptors {
 // LD_LIBRARY_PATH of this program's ranks; empty: not set.
 [[nodiscard]] std::string library_path(const RunOptions& options, const ProgramSpec& program,
                                        const std::string& library_folder, char** inherited);
+
+// Where the ranks' trace files lie, in the order of ranks, whatever tells them; empty for those that are not told to
+// record.
+[[nodiscard]] std::vector<std::string> trace_files(const RunOptions& options, char** inherited);
 
 // The folder with libmpi.so.12 that belongs to this executable; empty when there is none.
 [[nodiscard]] std::string find_library_folder();

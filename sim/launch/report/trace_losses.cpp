@@ -53,7 +53,7 @@ std::string cure(std::uint64_t most, bool keeps_end) {
 
 }  // namespace
 
-std::vector<std::string> trace_losses(const std::vector<std::string>& files) {
+std::vector<std::string> trace_losses(const std::vector<std::string>& files, std::uint64_t job) {
   std::vector<std::string> sentences;
   std::vector<std::string> names;
   std::size_t ranks = 0;
@@ -61,7 +61,7 @@ std::vector<std::string> trace_losses(const std::vector<std::string>& files) {
   bool keeps_end = false;
   for (std::size_t rank = 0; rank < files.size(); ++rank) {
     TraceCounts counts;
-    if (!read_trace_counts(files[rank], counts).ok()) continue;
+    if (files[rank].empty() || !read_trace_counts(files[rank], counts).ok() || counts.job != job) continue;
     if (counts.definitions_lost != 0 && names.size() < kMostTold) {
       names.push_back(fmt::format("trace: rank {}: {}", rank, lost_definitions_words(counts.definitions_lost)));
     }

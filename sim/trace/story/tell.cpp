@@ -191,9 +191,12 @@ class Teller {
       return;
     }
     if (story_.sent != kMissing && story_.arrived == kMissing) {
-      add(messages_.is_whole_after(message.destination, story_.sent)
-              ? fmt::format("It never arrived: rank {}'s recording ends without it.", message.destination)
-              : fmt::format("Whether rank {} saw it is not known: its recording is not whole.", message.destination));
+      add(!messages_.is_whole_after(message.destination, story_.sent)
+              ? fmt::format("Whether rank {} saw it is not known: its recording is not whole.", message.destination)
+          : is_unclosed(message.destination)
+              ? fmt::format("It had not arrived when rank {}'s file was read, which nobody has closed.",
+                            message.destination)
+              : fmt::format("It never arrived: rank {}'s recording ends without it.", message.destination));
     }
     for (const std::string& sentence : waits_told(trace_, messages_, story_)) add(sentence);
     if (story_.pulled != kMissing) {
@@ -245,6 +248,11 @@ class Teller {
     return fmt::format(", and {} {} {}", call, left.reason == 1 ? "ended the job by" : "returned", error_name(left.b));
   }
 
+  [[nodiscard]] bool is_unclosed(std::uint32_t rank) const {
+    return std::any_of(trace_.files.begin(), trace_.files.end(),
+                       [&](const TraceFile& file) { return file.rank == rank && !file.closed && !file.sealed; });
+  }
+
   [[nodiscard]] std::string broken_off_words() const {
     const std::uint32_t sender = story_.identity.source;
     const std::uint32_t receiver = story_.identity.destination;
@@ -255,8 +263,8 @@ class Teller {
       if (lost) why = fmt::format(": rank {} lost rank {}", receiver, sender);
     }
     for (const TraceFile& file : trace_.files) {
-      const bool is_open = why.empty() && file.rank == sender && !file.closed;
-      const std::string end = is_open ? end_words(file) : "";
+      const std::string end = end_words(file);
+      const bool is_open = why.empty() && file.rank == sender && (!file.closed || !end.empty());
       if (is_open) why = fmt::format(": rank {} {}", sender, end.empty() ? "was killed, or still runs" : end);
     }
     return fmt::format("Its body did not come to its end{}.", why);

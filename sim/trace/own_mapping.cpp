@@ -1,0 +1,72 @@
+#include "sim/trace/own_mapping.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace margay::sim {
+
+using portals::Status;
+
+namespace {
+
+// pthread_atfork's functions take no argument, so that the list is a global.
+struct OwnPages {
+  std::mutex mutex;
+  std::map<void*, std::uint64_t> bytes;  // by address
+  int refused = 0;                       // errno of pthread_atfork
+};
+
+OwnPages& own_pages();
+
+void lock_own_pages() {
+  own_pages().mutex.lock();
+}
+
+void unlock_own_pages() {
+  own_pages().mutex.unlock();
+}
+
+// Only what is allowed after fork() in a process of several threads: no memory is allocated or freed here.
+void replace_in_child() {
+  for (const auto& [pages, bytes] : own_pages().bytes) {
+    constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+    if (mmap(pages, bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0) == MAP_FAILED) munmap(pages, bytes);
+  }
+  own_pages().mutex.unlock();
+}
+
+// Never destroyed: recorders that live until the process's end take theirs from it.
+OwnPages& own_pages() {
+  static OwnPages* const list = [] {
+    auto* const made = new OwnPages;
+    made->refused = pthread_atfork(&lock_own_pages, &unlock_own_pages, &replace_in_child);
+    return made;
+  }();
+  return *list;
+}
+
+}  // namespace
+
+Status keep_from_children(void* pages, std::uint64_t bytes) {
+  OwnPages& list = own_pages();
+  if (list.refused != 0) {
+    return Status::error(std::string("trace: children of fork() cannot be kept from the file: ") +
+                         std::strerror(list.refused));
+  }
+  const std::lock_guard hold(list.mutex);
+  list.bytes[pages] = bytes;
+  return {};
+}
+
+void forget_own_pages(void* pages) {
+  OwnPages& list = own_pages();
+  const std::lock_guard hold(list.mutex);
+  list.bytes.erase(pages);
+}
+
+}  // namespace margay::sim
