@@ -258,7 +258,9 @@ TEST_CASE("where a plan says so and nodes have the order of ranks, an operation 
           }) == MPI_SUCCESS);
           const std::vector<Map> result = composed(size, all);
           const Slice& mine = slices[static_cast<std::size_t>(rank)];
-          for (std::size_t i = mine.first; i < mine.first + mine.count; ++i) CHECK(row[i] == result[i]);
+          for (std::size_t i = mine.first; i < mine.first + mine.count; ++i) {
+            CHECK(row[i] == result[i]);
+          }
         }));
       }
     }

@@ -186,8 +186,8 @@ TEST_CASE("exchange posted: who makes another call, or names nothing, ends it fo
         } else if (other == 1) {
           error_class = perform(portal, members, BcastCall{0, portals::Region(all.data(), 8)});
         } else if (other == 2) {
-          error_class =
-              perform(portal, members, AllgatherCall{portals::Region(all.data() + rank * 8, 8), 8, all.data()});
+          error_class = perform(
+              portal, members, AllgatherCall{portals::Region(all.data() + std::ptrdiff_t{rank} * 8, 8), 8, all.data()});
         } else if (other == 3) {
           error_class = perform(portal, members, GatherCall{0, portals::Region(block.data(), 8), 8, all.data()});
         } else if (other == 4) {

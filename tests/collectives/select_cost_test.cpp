@@ -219,11 +219,11 @@ void hold_all(std::size_t ranks, const std::vector<std::size_t>& elements_each) 
 // Counted, not touched: a sanitizer finds nothing here that it does not find in the algorithms' own tests.
 TEST_CASE("messages, bytes and depth of each algorithm are its formula's" * doctest::skip(testing::kSanitized)) {
   for (std::size_t ranks = 2; ranks <= 9; ++ranks) hold_all(ranks, {1, 1000});
-  for (const std::size_t ranks : {12, 16, 17}) hold_all(ranks, {1000});
+  for (const std::size_t ranks : {12U, 16U, 17U}) hold_all(ranks, {1000});
 }
 
 TEST_CASE("likewise where blocks are asked for, and streams have several pieces") {
-  for (const std::size_t ranks : {2, 3, 5, 8}) hold_all(ranks, {2100, 8200});
+  for (const std::size_t ranks : {2U, 3U, 5U, 8U}) hold_all(ranks, {2100, 8200});
 }
 
 TEST_CASE("likewise of hybrids, by every plan" * doctest::skip(testing::kSanitized)) {
@@ -232,6 +232,7 @@ TEST_CASE("likewise of hybrids, by every plan" * doctest::skip(testing::kSanitiz
     const std::size_t stride = ranks > 8 ? 17 : (ranks > 6 ? 5 : 1);  // of many plans some, of all kinds
     for (const int nodes : {1, 2, ranks}) {
       std::vector<std::uint32_t> placed;
+      placed.reserve(static_cast<std::size_t>(ranks));
       for (int rank = 0; rank < ranks; ++rank) placed.push_back(static_cast<std::uint32_t>(rank * nodes / ranks));
       for (std::size_t at = 0; at < plans.size(); at += stride) {
         for (const Operation operation : {Operation::bcast, Operation::reduce, Operation::allreduce,

@@ -19,6 +19,7 @@ namespace {
 
 Facts group(int ranks, int nodes, bool crowded) {
   std::vector<std::uint32_t> node_of_rank;
+  node_of_rank.reserve(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) node_of_rank.push_back(static_cast<std::uint32_t>(rank * nodes / ranks));
   Facts facts = facts_of_nodes(node_of_rank);
   facts.crowded = crowded;

@@ -1,3 +1,4 @@
+#include "mpi_adi/device/parts.hpp"
 #include "tests/mpi_adi/hand_made.hpp"
 
 namespace margay::mpi_adi {

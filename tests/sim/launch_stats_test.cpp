@@ -70,7 +70,7 @@ TEST_CASE("the table sums over ranks and names what was dropped") {
     block.by_protocol[static_cast<std::size_t>(CountedProtocol::kLongPulled)] = {3, 3000};
     block.by_access[index_of(CountedAccess::kGet, CountedWay::kProcess)] = {2, 50};
     block.entries_walked = 7;
-    block.heap_high_water_bytes = 100 * (rank + 1);
+    block.heap_high_water_bytes = std::uint64_t{100} * (rank + 1);
   }
   test.board.dropped(1)[0 * kDropReasons + static_cast<std::size_t>(margay::portals::DropReason::no_room)] = 2;
   const std::vector<std::string> lines = stats_table(test.board);

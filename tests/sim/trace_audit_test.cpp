@@ -108,7 +108,7 @@ TEST_CASE("accounts of a run in which all is right") {
 TEST_CASE("a message that arrived before its sender told of it") {
   Run run;
   run.add(0, TraceKind::kernel_send, {0, 1, 1});
-  for (const std::uint64_t sequence : {1, 2}) {
+  for (const std::uint64_t sequence : {1U, 2U}) {
     run.add(1, TraceKind::kernel_arrive, {0, 1, sequence});
     run.add(1, TraceKind::kernel_deposit, {0, 1, sequence});
   }

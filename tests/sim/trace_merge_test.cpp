@@ -188,7 +188,8 @@ TEST_CASE("a job that is just starting is told as such, whatever its ranks' file
   REQUIRE(descriptor >= 0);
   const std::string starting =
       "trace: " + folder.path() + ": its job is just starting: no rank has begun to record; look again in a moment";
-  for (const off_t bytes : {off_t{0}, off_t{100}, off_t{4096}, static_cast<off_t>(kTraceEventsOffset + 1024 * 64)}) {
+  for (const off_t bytes :
+       {off_t{0}, off_t{100}, off_t{4096}, static_cast<off_t>(kTraceEventsOffset + std::uint64_t{1024} * 64)}) {
     CAPTURE(bytes);
     REQUIRE(ftruncate(descriptor, bytes) == 0);
     CHECK(refusal(folder.path()) == starting);

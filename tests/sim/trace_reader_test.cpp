@@ -51,7 +51,7 @@ std::string good_file(const TraceFolder& folder, bool closed = true) {
 }
 
 std::string store(const TraceFolder& folder, const std::string& bytes) {
-  const std::string path = folder / "rank_00000.trace";
+  std::string path = folder / "rank_00000.trace";
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
   return path;
 }

@@ -366,7 +366,8 @@ TEST_CASE("definitions stay, whatever the ring overwrites, and the last ones wit
   REQUIRE(recorder.definitions().size() == 2);
   CHECK(recorder.definitions()[0].time <= recorder.events().front().time);
   const std::string longest(kMaxDefinitionText + 10, 'x');
-  const std::size_t fit = (kTraceDefinitionsBytes - 2 * 40) / (sizeof(DefinitionHead) + kMaxDefinitionText);
+  const std::size_t fit =
+      (kTraceDefinitionsBytes - std::size_t{2} * 40) / (sizeof(DefinitionHead) + kMaxDefinitionText);
   for (std::size_t i = 0; i < fit + 3; ++i) recorder.define(DefinitionKind::datatype, i, 8, longest);
   recorder.close();
   TraceFile file;

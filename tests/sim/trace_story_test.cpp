@@ -26,7 +26,6 @@ using made::kMessage;
 using made::kReply;
 using made::kRequest;
 using made::kTag7;
-using made::kType;
 using made::pulled;
 
 std::vector<std::string> missing(const Trace& trace) {

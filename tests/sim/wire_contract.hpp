@@ -258,10 +258,11 @@ inline void refused_bodies_pass_by(const WireFactory& factory) {
   for (std::uint64_t i = 1; i <= 12; ++i) {
     const Received& got = rig[1].received[i - 1];
     CHECK_EQ(got.sequence, i);
-    if (i % 2 == 0)
+    if (i % 2 == 0) {
       CHECK(body_is(got, i, 100'000 + 37 * i));
-    else
+    } else {
       CHECK((got.state == Received::State::refused || !got.was_started));
+    }
   }
 }
 
