@@ -8,6 +8,7 @@
 #include "collectives/comm/and_tree.hpp"
 #include "collectives/comm/internal_tag.hpp"
 #include "collectives/select/perform.hpp"
+#include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/mpi/outcome.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/context_agreement.hpp"
@@ -131,12 +132,15 @@ Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
 
 Agreed agree_among(MpiRank& rank, Communicator& parent, const mpi_adi::GroupPtr& members, int tag, std::uint64_t mark) {
   // They are a communicator of their own meanwhile, in the one of the parent's contexts that no collective call has.
+  // They send nothing else: the other one names them in the trace.
   Communicator some;
   some.set_groups(members);
+  some.context = parent.collective_context;
   some.collective_context = parent.context;
   some.generation = parent.generation;
   ContextAgreement agreement(rank.worlds().contexts(), salt_of(parent, static_cast<std::uint32_t>(tag)),
                              !rank.threaded(), offered_generation(rank, members->my_rank == 0));
+  if (sim::Recorder& recorder = rank.process().recorder(); recorder.on()) mpi_adi::define_in_trace(recorder, parent);
   const Agreed agreed = [&] {
     Collective collective(portal_of(rank), some, CallNumber::of_message(static_cast<std::uint32_t>(tag)));
     return agree(collective, agreement, mark);

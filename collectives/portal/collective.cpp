@@ -53,21 +53,13 @@ struct ToldRoot {
   std::uint16_t rank = 0;
 };
 
-// Of a call between two groups, whose root is a rank of everybody: as a call of the program's would name it.
-int root_between(const mpi_adi::Communicator& inter, const mpi_adi::Communicator& all, int root) {
-  const bool mine_first = all.rank() == inter.rank();
-  const int mine = mine_first ? 0 : inter.peer_count();
-  const int theirs = mine_first ? inter.size() : 0;
-  if (root == all.rank()) return MPI_ROOT;
-  return root >= mine && root < mine + inter.size() ? MPI_PROC_NULL : root - theirs;
-}
-
 ToldRoot told_root(const mpi_adi::Communicator& communicator, int of_shape, const OwnPart& own) {
-  if (communicator.inter == nullptr) return {sim::TraceRoot::member, static_cast<std::uint16_t>(of_shape)};
-  const int root = own.root ? *own.root : root_between(*communicator.inter, communicator, of_shape);
-  if (root == MPI_ROOT) return {sim::TraceRoot::here};
-  if (root == MPI_PROC_NULL) return {sim::TraceRoot::another};
-  return {sim::TraceRoot::remote, static_cast<std::uint16_t>(root)};
+  const bool is_between = communicator.named_as != nullptr && communicator.named_as->is_inter();
+  if (!is_between) return {sim::TraceRoot::member, static_cast<std::uint16_t>(of_shape)};
+  if (!own.root) return {sim::TraceRoot::of_both, static_cast<std::uint16_t>(of_shape)};  // the library's own call
+  if (*own.root == MPI_ROOT) return {sim::TraceRoot::here};
+  if (*own.root == MPI_PROC_NULL) return {sim::TraceRoot::another};
+  return {sim::TraceRoot::remote, static_cast<std::uint16_t>(*own.root)};
 }
 
 }  // namespace

@@ -91,8 +91,8 @@ void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) 
 }
 
 void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since) {
-  // An intercommunicator's collective calls go by the context that its messages have.
-  if (communicator.inter != nullptr) return define_in_trace(recorder, *communicator.inter, since);
+  // Its messages have the other one's contexts.
+  if (communicator.named_as != nullptr) return define_in_trace(recorder, *communicator.named_as, since);
   if (std::exchange(communicator.in_trace, true)) return;
   const auto size = static_cast<std::uint64_t>(communicator.everybody().size());
   recorder.define(sim::DefinitionKind::communicator, communicator.context,

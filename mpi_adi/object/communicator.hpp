@@ -75,7 +75,8 @@ struct Communicator {
   std::uint64_t distributed_graphs = 0;
   std::unique_ptr<CommunicatorExtension> collective_facts;  // null before the first call that wants them
   // What no message needs, behind what messages need.
-  Communicator* inter = nullptr;  // of a `both`: whose it is, by whose name it goes
+  // By whose name it goes; null: its own. Of a `both` whose it is, of the library's world the program's.
+  Communicator* named_as = nullptr;
   ErrorHandlerPtr error_handler;  // null: MPI_ERRORS_ARE_FATAL
   AttributeList attributes;
   CommunicatorHints hints;

@@ -17,7 +17,7 @@ std::string communicator_word(ContextId context) {
 }
 
 std::string communicator_word(const Communicator& communicator) {
-  if (communicator.inter != nullptr) return communicator_word(*communicator.inter);
+  if (communicator.named_as != nullptr) return communicator_word(*communicator.named_as);
   if (!communicator.name.empty()) return communicator.name;
   const std::string word = communicator_word(communicator.context);
   if (!communicator.is_inter()) return word + " (" + ranks_word(communicator.size()) + ")";

@@ -81,7 +81,10 @@ ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
 }
 
 void tell_completion(DeviceParts& parts, Request& request) {
-  if (parts.recorder().on()) trace_request(parts, sim::TraceKind::request_complete, request, request.bytes);
+  if (parts.recorder().on()) {
+    trace_request(parts, sim::TraceKind::request_complete, request, request.bytes, 0, 0,
+                  static_cast<std::uint32_t>(request.error_class), request.cancelled ? sim::kTraceCancelled : 0);
+  }
   if (!request.detached) return;
   if (request.owner != nullptr) request.owner->part_completed(request);
   give_back(parts, request);

@@ -16,7 +16,7 @@ portals::MatchBits send_bits(const CheckedSend& send) {
                        send.mode == SendMode::ready ? kReadyBit : 0);
 }
 
-// Of one send, for its send_begin. `stamp`: when it began. A send without a request says 0.
+// Of one send, for its send_begin. `stamp`: when it began.
 struct BegunSend {
   std::uint32_t peer = 0;
   std::uint64_t sequence = 0;
@@ -119,7 +119,8 @@ template <bool Watched>
   if (!try_marked_short_send(parts, peer, bits, body)) return false;
   if (recorder.on()) {
     const ProtocolChoice choice = select_protocol(parts, send.mode, body.bytes(), peer);
-    trace_choice(parts, choice, send, {peer, parts.kernel.registers().sent(peer), bits, body.bytes(), 0, stamp});
+    trace_choice(parts, choice, send,
+                 {peer, parts.kernel.registers().sent(peer), bits, body.bytes(), sim::kTraceNoRequest, stamp});
   }
   return true;
 }

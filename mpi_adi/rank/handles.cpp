@@ -21,7 +21,7 @@ std::unique_ptr<Communicator> both_groups(Communicator& inter) {
   all->world_ranks = std::move(members);
   auto both = std::make_unique<Communicator>();
   both->set_groups(std::move(all));
-  both->inter = &inter;
+  both->named_as = &inter;
   return both;
 }
 

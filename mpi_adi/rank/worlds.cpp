@@ -52,10 +52,12 @@ void Worlds::begin(int thread_level) {
   main_thread_.set(std::this_thread::get_id());
   world_handle_ = MPI_COMM_WORLD;
   self_handle_ = MPI_COMM_SELF;
+  own_world_.named_as = &world_;
 }
 
 void Worlds::end() {
   world_handle_ = self_handle_ = kNoHandle;
+  own_world_.named_as = nullptr;
   for (Communicator* communicator : {&self_, &world_}) set_error_handler(*communicator, tables_.initial_handler);
 }
 

@@ -118,7 +118,7 @@ constexpr std::array<std::string_view, kTraceProbeCount> kProbeNames = {"MPI_Pro
                                                                         "MPI_Improbe"};
 static_assert(!kProbeNames.back().empty());
 
-constexpr std::array<std::string_view, kTraceRootCount> kRootNames = {"member", "remote", "here", "another"};
+constexpr std::array<std::string_view, kTraceRootCount> kRootNames = {"member", "remote", "here", "another", "of_both"};
 static_assert(!kRootNames.back().empty());
 
 template <std::size_t count, typename Number>

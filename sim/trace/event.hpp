@@ -54,7 +54,7 @@ enum class TraceKind : std::uint16_t {
   search_hit = 16,
   search_miss = 17,       // {match_bits, a: request} none was: the receive is posted
   receive_complete = 18,  // {a: request, bytes}
-  request_complete = 19,  // {a: request, bytes} any request, in the eyes of whoever started it
+  request_complete = 19,  // {a: request, bytes, b: error class, reason: kTraceCancelled} for whoever started it
   pull_begin = 20,        // {a: request, bytes, detail: the get's sequence} it asks for a body that was not saved
   pull_complete = 21,     // {a: request, bytes}
   stop = 22,              // {bytes: of the body} a header-only acknowledgment stopped a transmission
@@ -147,6 +147,8 @@ struct TracePass {
   }
 };
 inline constexpr std::uint32_t kTraceRoomUnknown = ~std::uint32_t{0};
+inline constexpr std::uint32_t kTraceNoRequest = ~std::uint32_t{0};  // of a send_begin: it went at once
+inline constexpr std::uint8_t kTraceCancelled = 1;                   // the reason of a request_complete
 
 // Of a walk. Entries of the paper's walk are those that it visits one by one until one takes the message.
 inline constexpr std::uint8_t kTraceWalkByIndex = 1;  // the kernel looked at fewer, by its index
@@ -308,8 +310,9 @@ enum class TraceRoot : std::uint8_t {
   remote = 1,   // by its rank in the other group of an intercommunicator
   here = 2,     // MPI_ROOT: it is the one
   another = 3,  // MPI_PROC_NULL: another one of its own group is
+  of_both = 4,  // by its rank among both groups of an intercommunicator, in a call of the library's own
 };
-inline constexpr std::uint8_t kTraceRootCount = 4;
+inline constexpr std::uint8_t kTraceRootCount = 5;
 [[nodiscard]] std::string_view name(TraceRoot root);
 
 inline constexpr std::uint8_t kNoWire = 0xff;

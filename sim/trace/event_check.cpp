@@ -54,6 +54,8 @@ bool is_reason(const TraceEvent& event) {
       return event.reason < kTraceProbeCount;
     case TraceKind::search_hit:
       return event.reason <= 1;
+    case TraceKind::request_complete:
+      return event.reason <= kTraceCancelled;
     case TraceKind::given_back:
       return event.reason >= static_cast<std::uint8_t>(TraceGivenBack::cancelled) &&
              event.reason <= static_cast<std::uint8_t>(TraceGivenBack::freed);

@@ -93,7 +93,29 @@ bool is_setup_of_partitions(std::uint64_t match_bits) {
   return match_bits >> 61U == kSetup;
 }
 
-std::string collective_call_words(std::uint32_t number) {
+namespace {
+
+// The definitions of who has collective calls of a context.
+constexpr std::uint32_t definition_of_calls(std::uint32_t context) {
+  return is_agreement(context) ? context | 1U : context & ~1U;
+}
+
+// "the agreement with tag 7": the tags' upper two bits say whose they are (collectives/comm/internal_tag).
+std::string agreement_words(std::uint32_t number) {
+  constexpr unsigned kKindShift = 30;
+  constexpr std::uint32_t kOfGroup = 0, kOfText = 3;
+  if (number >> kKindShift == kOfGroup) return fmt::format("the agreement with tag {}", number);
+  return number >> kKindShift == kOfText ? "the agreement by string tag" : fmt::format("agreement 0x{:x}", number);
+}
+
+std::string ranks_words(std::uint64_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "rank" : "ranks");
+}
+
+}  // namespace
+
+std::string collective_call_words(std::uint32_t context, std::uint32_t number) {
+  if (is_agreement(context)) return agreement_words(number);
   const PersistentNumber persistent(number);
   if (!persistent.is_persistent) return fmt::format("collective call {}", number);
   return persistent_call_words(persistent.channel, persistent.start);
@@ -133,8 +155,14 @@ std::string TraceNames::communicator(std::uint32_t file, std::uint32_t context, 
   const Definition* const found = find(file, DefinitionKind::communicator, context & ~1U, time_ns);
   if (found == nullptr) return fmt::format("communicator {}", context & ~1U);
   if (!found->text.empty()) return found->text;
-  return fmt::format("communicator {} ({} {})", context & ~1U, found->value >> 32U,
-                     found->value >> 32U == 1 ? "rank" : "ranks");
+  return fmt::format("communicator {} ({})", context & ~1U, ranks_words(found->value >> 32U));
+}
+
+std::string TraceNames::communicator_of_calls(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const {
+  if (!is_agreement(context)) return communicator(file, context, time_ns);
+  const Definition* const found = find(file, DefinitionKind::communicator, definition_of_calls(context), time_ns);
+  return fmt::format("{} of {}", found == nullptr ? "some ranks" : ranks_words(found->value >> 32U),
+                     communicator(file, context, time_ns));
 }
 
 std::string TraceNames::window(std::uint32_t file, std::uint32_t number, std::uint64_t time_ns) const {
@@ -144,7 +172,7 @@ std::string TraceNames::window(std::uint32_t file, std::uint32_t number, std::ui
 }
 
 std::uint32_t TraceNames::members(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const {
-  const Definition* const found = find(file, DefinitionKind::communicator, context & ~1U, time_ns);
+  const Definition* const found = find(file, DefinitionKind::communicator, definition_of_calls(context), time_ns);
   return found == nullptr ? 0 : static_cast<std::uint32_t>(found->value >> 32U);
 }
 
@@ -155,7 +183,7 @@ std::uint64_t TraceNames::heap_bytes(std::uint32_t file) const {
 
 std::optional<std::uint64_t> TraceNames::members_number(std::uint32_t file, std::uint32_t context,
                                                         std::uint64_t time_ns) const {
-  const Definition* const found = find(file, DefinitionKind::members, context & ~1U, time_ns);
+  const Definition* const found = find(file, DefinitionKind::members, definition_of_calls(context), time_ns);
   if (found == nullptr) return {};
   return found->value;
 }
@@ -266,14 +294,10 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
                              std::uint64_t time_ns) const {
   if (is_collective(file, portal)) {
     const EnvelopeBits is = split_envelope(match_bits);
-    return fmt::format("{} of {}", collective_call_words(is.tag), communicator(file, is.context, time_ns));
+    return fmt::format("{} of {}", collective_call_words(is.context, is.tag),
+                       communicator_of_calls(file, is.context, time_ns));
   }
-  if (portal != kMpiReceivePortal && is_window(match_bits) && is_envelope(file, kMpiReceivePortal)) {
-    return fmt::format("{} of {}", window_ask(match_bits).words,
-                       window(file, static_cast<std::uint32_t>(match_bits >> 32U), time_ns));
-  }
-  const bool is_body = static_cast<std::uint32_t>(match_bits) == kMpiPiecesTag && is_envelope(file, kMpiReceivePortal);
-  if (is_body && portal != kMpiReceivePortal) return fmt::format("the described body {}", match_bits >> 32U);
+  if (std::string text = about_window(file, portal, match_bits, time_ns); !text.empty()) return text;
   if (std::string text = about_send(file, portal, match_bits); !text.empty()) return text;
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
   if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
@@ -284,7 +308,8 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
 
 std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                std::uint64_t ignore_bits, std::uint64_t time_ns) const {
-  const bool is_told = is_collective(file, portal) || !about_send(file, portal, match_bits).empty();
+  const bool is_told = is_collective(file, portal) || !about_send(file, portal, match_bits).empty() ||
+                       !about_window(file, portal, match_bits, time_ns).empty();
   if (ignore_bits == 0 && is_told) return bits(file, portal, match_bits, time_ns);
   if (!is_envelope(file, portal)) {
     return ignore_bits == 0 ? fmt::format("bits 0x{:x}", match_bits)
@@ -309,6 +334,15 @@ std::string TraceNames::about_send(std::uint32_t file, std::uint8_t portal, std:
   return match_bits == 0 ? "in place of a cancelled message" : fmt::format("the cancel of send request {}", request);
 }
 
+std::string TraceNames::about_window(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                                     std::uint64_t time_ns) const {
+  if (portal == kMpiReceivePortal || !is_envelope(file, kMpiReceivePortal)) return "";
+  const auto number = static_cast<std::uint32_t>(match_bits >> 32U);
+  if (is_window(match_bits))
+    return fmt::format("{} of {}", window_ask(match_bits).words, window(file, number, time_ns));
+  return static_cast<std::uint32_t>(match_bits) == kMpiPiecesTag ? fmt::format("the described body {}", number) : "";
+}
+
 // The field in which a collective message does not fit, by weight: what comes first decides.
 std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
                                             const MessageBits& message, bool any_rank) const {
@@ -316,12 +350,12 @@ std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t ma
   const EnvelopeBits want = split_envelope(match_bits);
   const EnvelopeBits has = split_envelope(message.bits);
   if ((differ & kContextMask) != 0) {
-    return fmt::format("it wants {}, and the message is of {}", communicator(file, want.context, time_ns),
-                       communicator(message.file, has.context, message.time_ns));
+    return fmt::format("it wants {}, and the message is of {}", communicator_of_calls(file, want.context, time_ns),
+                       communicator_of_calls(message.file, has.context, message.time_ns));
   }
   if ((differ & kTagMask) != 0) {
-    return fmt::format("it wants {}, and the message is of {}", collective_call_words(want.tag),
-                       collective_call_words(has.tag));
+    return fmt::format("it wants {}, and the message is of {}", collective_call_words(want.context, want.tag),
+                       collective_call_words(has.context, has.tag));
   }
   if ((differ & kTypeMask) != 0) {
     return fmt::format("it wants round {} of the call, and the message is of round {}", want.type + 1, has.type + 1);
@@ -329,7 +363,7 @@ std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t ma
   // Rows of a table are told apart by their length, other messages by their sender.
   if (any_rank) return fmt::format("it wants a row of {} bytes, and the message is no such row", want.source);
   return fmt::format("it wants the message of rank {} in {}, and this is another one", want.source,
-                     communicator(file, want.context, time_ns));
+                     communicator_of_calls(file, want.context, time_ns));
 }
 
 std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
@@ -343,6 +377,13 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
     return (differ & kTagMask) == 0
                ? fmt::format("it wants {}, and the message is of another use of that request", wants)
                : fmt::format("it wants {}, and the message is {}", wants, about_send(file, portal, message.bits));
+  }
+  if (const std::string wants = about_window(file, portal, match_bits, time_ns); differ != 0 && !wants.empty()) {
+    const std::string is = about_window(message.file, portal, message.bits, message.time_ns);
+    if (!is.empty()) {
+      return wants == is ? fmt::format("it wants {}, and the message is of another window of that name", wants)
+                         : fmt::format("it wants {}, and the message is {}", wants, is);
+    }
   }
   if (!is_envelope(file, portal) || is_reply(match_bits & ~ignore_bits) || is_reply(message.bits)) {
     if (differ == 0) return "the match bits fit";

@@ -72,9 +72,14 @@ struct PersistentNumber {
   std::uint32_t channel;  // which of the communicator's persistent calls, in the order in which they were made
   std::uint32_t start;    // the lowest bits of which start, from 0
 };
-// "collective call 17", "persistent collective call 3, start 2" by its number on its communicator
-// (docs/trace_format.md, collective_begin).
-[[nodiscard]] std::string collective_call_words(std::uint32_t number);
+// Of the context in the match bits of a collective call: some of a communicator's members agree on a context, in that
+// of the communicator's which its own calls do not have. The call's number is of an agreement's tag.
+[[nodiscard]] constexpr bool is_agreement(std::uint32_t context) {
+  return (context & 1U) == 0;
+}
+// "collective call 17", "persistent collective call 3, start 2", "the agreement with tag 7" by its number and the
+// context in its match bits (docs/trace_format.md, collective_begin).
+[[nodiscard]] std::string collective_call_words(std::uint32_t context, std::uint32_t number);
 // The same of a persistent one of which the whole start is known.
 [[nodiscard]] std::string persistent_call_words(std::uint32_t channel, std::uint64_t start);
 
@@ -86,13 +91,16 @@ class TraceNames {
   // Each of an event that `file` recorded at `time_ns`.
   // "MPI_COMM_WORLD", "communicator 6 (4 ranks)".
   [[nodiscard]] std::string communicator(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const;
+  // By the context of a collective call: the same, or "2 ranks of MPI_COMM_WORLD" who agree.
+  [[nodiscard]] std::string communicator_of_calls(std::uint32_t file, std::uint32_t context,
+                                                  std::uint64_t time_ns) const;
   // "window 4", "window "halo"" by its number, which is its communicator's context.
   [[nodiscard]] std::string window(std::uint32_t file, std::uint32_t number, std::uint64_t time_ns) const;
-  // How many it has; 0: not known.
+  // How many take part in collective calls of the context; 0: not known.
   [[nodiscard]] std::uint32_t members(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const;
   // Of the heap of the file's rank for unexpected messages; 0: not known.
   [[nodiscard]] std::uint64_t heap_bytes(std::uint32_t file) const;
-  // What tells its members from those of another one of the same context (DefinitionKind::members); nothing: not known.
+  // What tells these from those of another one of the same context (DefinitionKind::members); nothing: not known.
   [[nodiscard]] std::optional<std::uint64_t> members_number(std::uint32_t file, std::uint32_t context,
                                                             std::uint64_t time_ns) const;
   // "25 x MPI_INT"; "100 bytes" without a type.
@@ -154,6 +162,9 @@ class TraceNames {
   // Of a message that is about a send, which has its request's number and which use of it this is: "the answer to send
   // request 3". "": it is no such portal.
   [[nodiscard]] std::string about_send(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
+  // Of a window's message: "an access of window "halo"", "the described body 1". "": it is no such one.
+  [[nodiscard]] std::string about_window(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                                         std::uint64_t time_ns) const;
   [[nodiscard]] std::string collective_mismatch(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
                                                 const MessageBits& message, bool any_rank) const;
   // A portal's kInternalPortal and others.

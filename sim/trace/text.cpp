@@ -145,14 +145,18 @@ void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event
       break;
     case TraceKind::search_hit:
       if (event.reason != 0) words.add("taken out before");
+      if (event.a != 0) words.add("request {}", event.a);
+      break;
+    case TraceKind::request_complete:
+      if (event.reason == kTraceCancelled) words.add("cancelled");
+      if (event.b != 0) words.add("error class {}", event.b);
       [[fallthrough]];
     case TraceKind::send_begin:
     case TraceKind::search_miss:
     case TraceKind::receive_complete:
-    case TraceKind::request_complete:
     case TraceKind::pull_begin:
     case TraceKind::pull_complete:
-      if (event.a != 0) words.add("request {}", event.a);
+      if (event.a != 0 && event.a != kTraceNoRequest) words.add("request {}", event.a);
       break;
     case TraceKind::wait_begin:
     case TraceKind::wait_end:
@@ -187,6 +191,7 @@ bool is_drop_reason(TraceKind kind) {
     case TraceKind::window_access:
     case TraceKind::kernel_match:
     case TraceKind::search_hit:
+    case TraceKind::request_complete:
     case TraceKind::collective_begin:
     case TraceKind::found:
       return false;

@@ -57,6 +57,52 @@ def case_between(case):
         case.expect("tag 5 from 1 in bridge" in case.last.stdout, "a message on it")
 
 
+def case_some_agree(case):
+    """Where some of a communicator make one of their own, the other one keeps its name; what the library itself does over two
+    groups is not told as a call of the program's."""
+    margay = case.build.tool("margay")
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.margay("--trace", trace, case.ours("some_agree.c"), ranks=4)
+        case.run([margay, "trace", "check", trace])
+        for tag in (5, 6, 8):
+            case.run([margay, "trace", "messages", trace, "--tag", str(tag)])
+            case.expect(f"tag {tag} from 2 in MPI_COMM_WORLD" in case.last.stdout, f"tag {tag}: its communicator")
+        case.run([margay, "trace", "print", trace, "--all", "--kind", "collective_begin"])
+        begun = case.last.stdout
+        case.expect(len(re.findall("begins collective call .* of MPI_COMM_WORLD: barrier", begun)) >= 16, "four barriers of each rank")
+        case.expect(begun.count("begins the agreement with tag 7 of 2 ranks of MPI_COMM_WORLD: ") == 2, "MPI_Comm_create_group's")
+        case.expect(len(re.findall("begins the agreement by string tag of 2 ranks of MPI_COMM_WORLD: ", begun)) == 6, "of string tags")
+        case.expect("persistent" not in begun and "library's world" not in begun, "no call that there was not")
+        case.expect("MPI_ROOT" not in begun and "MPI_PROC_NULL" not in begun and "of inter: bcast by tree, root 0 of both groups as one" in begun,
+                    "the library's own calls over both groups")
+        case.run([margay, "trace", "view", trace])
+        page = pathlib.Path(f"{trace}.html").read_text(encoding="utf-8")
+        case.expect("MPI_Comm_create_group: the agreement with tag 7" in page, "the page's name of it")
+
+
+def case_not_sent(case):
+    """Requests that fail or are cancelled are not told as complete, and a peer that was killed is named with its signal."""
+    margay = case.build.tool("margay")
+    program = case.ours("not_sent.c")
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "killed")
+        case.margay("--trace", trace, program, "killed", status="nonzero")
+        case.run([margay, "trace", "story", trace, "--tag", "1"])
+        told = case.last.stdout
+        case.expect("the send is complete" not in told and "Rank 0 sent it" not in told, "it is not sent")
+        case.expect("- Rank 0 began to send it in MPI_Isend, " in told, "its call")
+        case.expect(re.search(r"^- Rank (0 lost rank 1, which|1) was killed by signal 9 \(SIGKILL\)\.$", told, re.M), "who was killed")
+        trace = str(pathlib.Path(folder) / "cancelled")
+        case.margay("--trace", trace, program, "cancelled")
+        case.run([margay, "trace", "print", trace, "--rank", "0", "--call", "MPI_Cancel"])
+        case.expect("the receive is cancelled (request 0)" in case.last.stdout and "is complete" not in case.last.stdout, "the receive")
+        case.run([margay, "trace", "story", trace, "--tag", "3"])
+        case.expect("the send is cancelled" in case.last.stdout and "is complete" not in case.last.stdout, "the send")
+        case.expect("- Rank 0 began to send it in MPI_Issend, " in case.last.stdout and "- That was cancelled while rank 0 was in MPI_" in case.last.stdout,
+                    "its calls")
+
+
 def case_probed(case):
     """The story of a message tells which probes found it, when and at which line; a poll that finds nothing is counted alone."""
     source = (SOURCES / "probed.c").read_text().splitlines()

@@ -56,6 +56,12 @@ TEST_CASE("story: words of a window's synchronisation are told from accesses, an
   constexpr std::uint64_t kExclusive = 2, kAccumulate = 10;
   const auto ask = [](std::uint64_t which) { return kWindow4 | which << kMpiWindowAskShift; };
   CHECK(names.bits(0, 6, kWindow4, 0) == "an access of window 4");
+  const auto differs = [&](std::uint64_t bits) { return names.mismatch(0, 6, kWindow4, 0, 5, {bits, 0, 5}); };
+  CHECK(differs(kWindow4 + (std::uint64_t{2} << 32U)) ==
+        "it wants an access of window \"halo\", and the message is an access of window 6");
+  CHECK(differs(std::uint64_t{1} << 32U | kMpiPiecesTag) ==
+        "it wants an access of window \"halo\", and the message is the described body 1");
+  CHECK(names.wanted(0, 6, kWindow4, 0, 5) == "an access of window \"halo\"");
   CHECK(names.bits(0, 10, ask(kExclusive), 5) == "a request for an exclusive lock of window \"halo\"");
   CHECK(names.bits(0, 10, ask(kAccumulate), 5) == "an access of window \"halo\"");
   CHECK(names.bits(0, 10, ask(0x70), 5) == "an access of window \"halo\"");  // no such request

@@ -56,6 +56,19 @@ TEST_CASE("story: copies are told as the events tell them, and what these do not
   CHECK_FALSE(tells(made.trace, kMessage, "Its body was copied"));
 }
 
+TEST_CASE("story: of a body that was pulled in part it is told how much was copied") {
+  HandMade made = made::pulled();
+  TraceEvent& deposit = made.add(1, TraceKind::kernel_deposit, made::kReply, portals::Kind::reply, 0, 2);
+  deposit.bytes = 60;
+  deposit.reason = body_told(TraceBody::ring_in_parts, false);
+  for (auto& [event, file] : made.trace.entries) {
+    if (event.kind == TraceKind::kernel_reply_sent) event.bytes = 60;
+  }
+  CHECK(tells(made.trace, kMessage, " (60 of its 40000 bytes; no more were asked for)"));
+  made.trace.entries.back().event.bytes = 40000;
+  CHECK_FALSE(tells(made.trace, kMessage, "no more were asked for"));
+}
+
 TEST_CASE("story: an access of a window tells what is copied") {
   const auto words = [](TraceAccess access, TraceWay way) {
     TraceEvent event;

@@ -85,14 +85,58 @@ TEST_CASE("story: a body that did not come to its end was not received") {
     CHECK(fate(messages, messages.story(kMessage)) == "broken off");
     CHECK(unreceived(messages, messages.story(kMessage)) == Unreceived::yes);
   }
-  CHECK(contains(told(made.trace, kMessage), "Its body did not come to its end: rank 0 was killed, or still runs."));
+  CHECK(contains(told(made.trace, kMessage),
+                 "- Its body did not come to its end.\n- Rank 0 was killed, or still runs.\n"));
   made.add(1, TraceKind::peer_lost, {0, 1, 0});
-  CHECK(contains(told(made.trace, kMessage), "Its body did not come to its end: rank 1 lost rank 0."));
+  CHECK(contains(told(made.trace, kMessage), "- Rank 1 lost rank 0, which was killed, or still runs.\n"));
   made.add(1, TraceKind::kernel_deposit, kMessage, portals::Kind::put, 0, kTag7).saved = portals::Saved::both;
   const Messages messages(made.trace);
   CHECK(fate(messages, messages.story(kMessage)) == "expected");
   CHECK(unreceived(messages, messages.story(kMessage)) == Unreceived::no);
   CHECK_FALSE(contains(told(made.trace, kMessage), "did not come to its end"));
+}
+
+TEST_CASE("story: a send that failed or was cancelled is not told as complete, and who was lost is said") {
+  HandMade made;
+  made.trace.files[0].names = {"MPI_Isend", "MPI_Wait"};
+  made.add(0, TraceKind::mpi_enter).a = 0;
+  made.add(0, TraceKind::send_begin, kMessage).protocol = TraceProtocol::long_send;  // its request has number 0
+  made.add(0, TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7);
+  made.add(0, TraceKind::mpi_leave).a = 0;
+  made.add(0, TraceKind::peer_lost, {1, 0, 0});
+  made.add(0, TraceKind::mpi_enter).a = 1;
+  made.add(0, TraceKind::request_complete, kMessage).protocol = TraceProtocol::long_send;
+  made.add(0, TraceKind::mpi_leave).a = 1;
+  TraceEvent& end = made.trace.entries[6].event;
+  end.b = 101;
+  made.trace.files[1].closed = false;
+  made.trace.files[1].end = TraceEnd::signal;
+  made.trace.files[1].end_value = 9;
+  const std::string text = told(made.trace, kMessage);
+  CAPTURE(text);
+  CHECK(contains(text, "the send ends with MPIX_ERR_PROC_FAILED"));
+  CHECK_FALSE(contains(text, "complete"));
+  CHECK(contains(text, "- Rank 0 lost rank 1, which was killed by signal 9 (SIGKILL).\n"));
+  CHECK(contains(text, "- Rank 0 began to send it in MPI_Isend,"));
+  CHECK(contains(text, "- That failed (MPIX_ERR_PROC_FAILED) while rank 0 was in MPI_Wait,"));
+  end.b = 0;
+  end.reason = kTraceCancelled;
+  CHECK(contains(told(made.trace, kMessage), "the send is cancelled"));
+  CHECK(contains(told(made.trace, kMessage), "- That was cancelled while rank 0 was in MPI_Wait,"));
+  made.trace.entries.resize(4);
+  CHECK(contains(told(made.trace, kMessage), "- Rank 0 began to send it in MPI_Isend,"));
+  made.trace.entries[1].event.a = kTraceNoRequest;
+  CHECK(contains(told(made.trace, kMessage), "- Rank 0 sent it in MPI_Isend,"));
+}
+
+TEST_CASE("story: who waited for a body that is pulled is told") {
+  HandMade made = pulled();
+  for (auto& [event, file] : made.trace.entries) {
+    if (event.kind == TraceKind::kernel_get_arrived) event.time += 400;
+  }
+  CHECK(contains(told(made.trace, kMessage),
+                 "- The receive waited 1.40 us until rank 0 saw that its body was asked for.\n"
+                 "- From there the body took 2.60 us to its end.\n"));
 }
 
 TEST_CASE("story: a get has no body that could break off") {
@@ -266,7 +310,7 @@ TEST_CASE("story: a collective call's messages tell its algorithm and which of t
   CHECK(words.of(made.trace.entries[0]) ==
         "begins collective call 12 of MPI_COMM_WORLD: allreduce by exchange, 0 bytes");
   CHECK(words.of(made.trace.entries[4]) == "collective call 12 of MPI_COMM_WORLD is over");
-  CHECK(collective_call_words(0x8000'0000U | 3U << 11U | 2U) == "persistent collective call 3, start 2");
+  CHECK(collective_call_words(1, 0x8000'0000U | 3U << 11U | 2U) == "persistent collective call 3, start 2");
 }
 
 TEST_CASE("story: the root of a call between two groups is told as its rank names it") {
@@ -281,7 +325,36 @@ TEST_CASE("story: the root of a call between two groups is told as its rank name
   CHECK(told_root(TraceRoot::remote, 3, kBcastByTree) == "bcast by tree, root rank 3 of the remote group");
   CHECK(told_root(TraceRoot::here, 0, kBcastByTree) == "bcast by tree, root MPI_ROOT");
   CHECK(told_root(TraceRoot::another, 0, kBcastByTree) == "bcast by tree, root MPI_PROC_NULL");
+  CHECK(told_root(TraceRoot::of_both, 3, kBcastByTree) == "bcast by tree, root 3 of both groups as one");
   CHECK(told_root(TraceRoot::here, 0, kBarrier) == "barrier by tree");
+}
+
+TEST_CASE("story: an agreement among some of a communicator is told as such, and the communicator stays what it is") {
+  HandMade made;
+  made.trace.files[0].definitions.push_back({DefinitionKind::communicator, 0, 1, std::uint64_t{1} << 32U, ""});
+  made.trace.files[0].definitions.push_back({DefinitionKind::members, 0, 0, 30, ""});
+  made.trace.files[0].definitions.push_back({DefinitionKind::members, 0, 1, 10, ""});
+  constexpr std::uint32_t kOfText = 3U << 30U | 678587U << 11U | 903U;
+  for (const std::uint32_t number : {7U, kOfText}) {
+    TraceEvent& begin = made.add(0, TraceKind::collective_begin, {0, portals::kAnyRank, 0});
+    begin.a = number;
+    begin.match_bits = std::uint64_t{number} << 32U;
+    made.add(0, TraceKind::kernel_send, {0, 1, made.trace.entries.size()}, portals::Kind::put, 3, begin.match_bits);
+  }
+  made.add(0, TraceKind::send_begin, {0, 1, 9}).match_bits = kTag7;
+  const TraceNames names(made.trace);
+  const Collectives collectives(made.trace, names);
+  const EventWords words(made.trace, names, {}, &collectives);
+  CHECK(words.of(made.trace.entries[0]) ==
+        "begins the agreement with tag 7 of 1 rank of MPI_COMM_WORLD: an agreement on a context, 0 bytes");
+  CHECK(contains(words.message(made.trace.entries[1]), "the agreement with tag 7 of 1 rank of MPI_COMM_WORLD: "));
+  CHECK(contains(words.of(made.trace.entries[2]), "begins the agreement by string tag of 1 rank of MPI_COMM_WORLD"));
+  CHECK(contains(words.message(made.trace.entries[4]), "tag 7 from 0 in MPI_COMM_WORLD"));
+  CHECK(names.communicator_of_calls(0, 1, 9000) == "MPI_COMM_WORLD");
+  CHECK(names.members_number(0, 0, 9000) == 10);
+  CHECK(names.members_number(0, 1, 9000) == 30);
+  CHECK(names.members(0, 0, 9000) == 1);
+  CHECK(names.members(0, 1, 9000) == 2);
 }
 
 TEST_CASE("story: starts of a persistent call are counted on where its number has no more bits") {

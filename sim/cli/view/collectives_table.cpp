@@ -1,5 +1,7 @@
 #include "sim/cli/view/collectives_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
@@ -13,6 +15,8 @@
 namespace margay::sim {
 
 namespace {
+
+constexpr std::int32_t kNoNumber = -1;  // an agreement among some of a communicator is none of its calls
 
 // Which parts are of one call. Communicators without a common member may have the same context, so where more parts
 // have one context and number than a communicator has members, they are joined only by what shows that they belong
@@ -151,10 +155,12 @@ std::string called(const PageInput& input, const CollectivePart& part) {
   const Trace::Entry& entry = input.entry(part.begin);
   const TraceOperation operation = collective_shape(entry.event).operation;
   const std::string_view does = operation == TraceOperation::none ? "collective call" : name(operation);
-  if (PersistentNumber(part.number).is_persistent) return "persistent " + std::string(does);
+  const bool agrees = is_agreement(part.context);
+  if (PersistentNumber(part.number).is_persistent && !agrees) return "persistent " + std::string(does);
   const std::size_t call = input.messages.call_around(part.begin);
   if (call == kNoEntry) return std::string(does);
   std::string text = call_name(input.trace.files[entry.file], input.entry(call).event.a);
+  if (agrees) return fmt::format("{}: {}", text, collective_call_words(part.context, part.number));
   const bool is_of_others = begins_with_one_of(
       text, {"MPI_Wait", "MPI_Test", "MPI_Start", "MPI_Send", "MPI_Recv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
              "MPI_Improbe", "MPI_Sendrecv", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend", "MPI_Request_get_status"});
@@ -166,20 +172,22 @@ std::string called(const PageInput& input, const CollectivePart& part) {
 void add_collectives(const PageInput& input, const PageCalls& calls, PageData& data) {
   const auto& parts = input.collectives.parts();
   Groups groups = groups_of(input);
-  std::vector<std::uint32_t> rank, name_of, communicator, number, algorithm;
+  std::vector<std::uint32_t> rank, name_of, communicator, algorithm;
   std::vector<double> bytes, begin, end, start;
-  std::vector<std::int32_t> group, call;
+  std::vector<std::int32_t> group, call, number;
   std::vector<std::uint8_t> no_part;  // it is a member, but another one of its own group is the root
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Trace::Entry& entry = input.entry(parts[i].begin);
     const CollectiveShape shape = collective_shape(entry.event);
     const PersistentNumber persistent(parts[i].number);
+    const bool agrees = is_agreement(parts[i].context);
     rank.push_back(input.rank_of(parts[i].begin));
     name_of.push_back(data.strings().number(called(input, parts[i])));
     communicator.push_back(
-        data.strings().number(input.names.communicator(entry.file, parts[i].context, entry.event.time)));
-    number.push_back(persistent.is_persistent ? persistent.channel : parts[i].number);
-    start.push_back(persistent.is_persistent ? static_cast<double>(parts[i].start) : kNoTime);
+        data.strings().number(input.names.communicator_of_calls(entry.file, parts[i].context, entry.event.time)));
+    const bool is_started = persistent.is_persistent && !agrees;
+    number.push_back(agrees ? kNoNumber : static_cast<std::int32_t>(is_started ? persistent.channel : parts[i].number));
+    start.push_back(is_started ? static_cast<double>(parts[i].start) : kNoTime);
     algorithm.push_back(
         data.strings().number(shape.operation == TraceOperation::none ? "direct" : name(shape.algorithm)));
     bytes.push_back(static_cast<double>(entry.event.bytes));

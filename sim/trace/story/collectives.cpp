@@ -23,6 +23,8 @@ std::string root_words(const CollectiveShape& shape) {
       return "root MPI_ROOT";
     case TraceRoot::another:
       return "root MPI_PROC_NULL";
+    case TraceRoot::of_both:
+      return fmt::format("root {} of both groups as one", shape.root);
   }
   return "a root that is not known";
 }
@@ -73,7 +75,7 @@ void Collectives::begin(std::size_t at) {
   part.context = split_envelope(event.match_bits).context;
   part.number = event.a;
   part.begin = at;
-  if (const PersistentNumber number(part.number); number.is_persistent) {
+  if (const PersistentNumber number(part.number); number.is_persistent && !is_agreement(part.context)) {
     std::vector<std::size_t>& earlier = starts_[{file, part.context, number.channel}];
     part.start = number.start;
     if (!earlier.empty()) part.start = later_start(parts_[earlier.back()].start, number.start);
@@ -109,14 +111,15 @@ std::string Collectives::call_words(std::uint32_t file, std::uint32_t context, s
                                     std::uint64_t time_ns) const {
   const PersistentNumber persistent(number);
   const auto found = starts_.find({file, context, persistent.channel});
-  if (!persistent.is_persistent || found == starts_.end()) return collective_call_words(number);
+  const bool is_started = persistent.is_persistent && !is_agreement(context);
+  if (!is_started || found == starts_.end()) return collective_call_words(context, number);
   const auto later = std::upper_bound(
       found->second.begin(), found->second.end(), time_ns,
       [&](std::uint64_t time, std::size_t part) { return time < trace_.entries[parts_[part].begin].event.time; });
   for (auto part = later; part != found->second.begin();) {
     if (parts_[*--part].number == number) return persistent_call_words(persistent.channel, parts_[*part].start);
   }
-  return collective_call_words(number);
+  return collective_call_words(context, number);
 }
 
 std::string Collectives::words(const MessageIdentity& message) const {

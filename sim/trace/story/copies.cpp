@@ -119,11 +119,14 @@ class Follower {
     return in_pieces ? "its pieces" : "it";
   }
 
-  // " (10 of its 4096 bytes)", where the receiver wanted no more; "": all, or how many were sent is not known.
+  // " (10 of its 4096 bytes)", where the receiver let the others pass or asked for no more; "": all, or how many were
+  // sent is not known.
   [[nodiscard]] std::string part(const BodyHop& hop) const {
     const std::uint64_t kept = event(hop.deposited).bytes;
     const std::uint64_t sent = hop.left == kNoStep ? kept : event(hop.left).bytes;
-    return kept < sent ? fmt::format(" ({} of its {} bytes; the others were let pass)", kept, sent) : "";
+    if (kept < sent) return fmt::format(" ({} of its {} bytes; the others were let pass)", kept, sent);
+    const std::uint64_t whole = story_.begin == kNoStep ? kept : event(story_.begin).bytes;
+    return kept < whole ? fmt::format(" ({} of its {} bytes; no more were asked for)", kept, whole) : "";
   }
 
   void add_wire(const BodyHop& hop) {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "portals/verdict.hpp"
-#include "sim/trace/end_words.hpp"
 #include "sim/trace/error_names.hpp"
 #include "sim/trace/story/copies.hpp"
 #include "sim/trace/story/fate.hpp"
 #include "sim/trace/story/gaps.hpp"
+#include "sim/trace/story/losses.hpp"
 #include "sim/trace/story/missed.hpp"
 #include "sim/trace/story/probes.hpp"
 #include "sim/trace/story/waits.hpp"
@@ -184,6 +184,7 @@ class Teller {
     }
     if (story_.given_back != kMissing) {
       add(fmt::format("It left the heap unread: {}.", given_back_words()));
+      add_calls(message.source, story_.begin, story_.completed, "sent it", "began to send it");
       return;
     }
     if (story_.dropped != kMissing) {
@@ -204,8 +205,10 @@ class Teller {
       add(fmt::format("Its body was not kept when its header came: {}.",
                       no_room ? "the receive had no room for it, so it did not travel"
                               : "it travelled when the receiver asked for it"));
+      for (const std::string& sentence : pull_waits_told(trace_, story_)) add(sentence);
     }
-    if (fate(messages_, story_) == "broken off") add(broken_off_words());
+    if (fate(messages_, story_) == "broken off") add("Its body did not come to its end.");
+    for (const std::string& sentence : losses_told(trace_, messages_, story_)) add(sentence);
     add_truncation();
     if (story_.begin != kMissing && story_.received != kMissing) {
       add(fmt::format("From the send to the receive's memory it took {}.",
@@ -253,23 +256,6 @@ class Teller {
                        [&](const TraceFile& file) { return file.rank == rank && !file.closed && !file.sealed; });
   }
 
-  [[nodiscard]] std::string broken_off_words() const {
-    const std::uint32_t sender = story_.identity.source;
-    const std::uint32_t receiver = story_.identity.destination;
-    std::string why;
-    for (const Trace::Entry& entry : trace_.entries) {
-      const bool lost = entry.event.kind == TraceKind::peer_lost && trace_.files[entry.file].rank == receiver &&
-                        entry.event.source == sender;
-      if (lost) why = fmt::format(": rank {} lost rank {}", receiver, sender);
-    }
-    for (const TraceFile& file : trace_.files) {
-      const std::string end = end_words(file);
-      const bool is_open = why.empty() && file.rank == sender && (!file.closed || !end.empty());
-      if (is_open) why = fmt::format(": rank {} {}", sender, end.empty() ? "was killed, or still runs" : end);
-    }
-    return fmt::format("Its body did not come to its end{}.", why);
-  }
-
   // The call in which the rank began to send or receive it, and the one in which that was complete.
   void add_calls(std::uint32_t rank, std::size_t started, std::size_t ended, std::string_view did,
                  std::string_view began) {
@@ -278,16 +264,27 @@ class Teller {
       add(fmt::format("Rank {} calls MPI in several threads: in which of their calls this was is not known.", rank));
       return;
     }
-    const bool is_one_call =
-        started != kMissing && ended != kMissing && messages_.call_around(started) == messages_.call_around(ended);
+    // What failed in the call that began it was not done in it.
+    const bool is_done = ended == kMissing || at(ended).event.kind != TraceKind::request_complete ||
+                         (at(ended).event.b == 0 && at(ended).event.reason != kTraceCancelled);
+    const bool is_one_call = is_done && started != kMissing && ended != kMissing &&
+                             messages_.call_around(started) == messages_.call_around(ended);
     // A short message has no completion of its own: it left in the call that sent it.
     const bool left_at_once = started != kMissing && ended == kMissing && story_.sent != kMissing &&
-                              at(started).event.kind == TraceKind::send_begin && at(started).event.a == 0;
+                              at(started).event.kind == TraceKind::send_begin && at(started).event.a == kTraceNoRequest;
     const std::string in_first = call_words(started);
     if (!in_first.empty())
       add(fmt::format("Rank {} {} in {}.", rank, is_one_call || left_at_once ? did : began, in_first));
     const std::string in_last = is_one_call ? "" : call_words(ended);
-    if (!in_last.empty()) add(fmt::format("That was complete while rank {} was in {}.", rank, in_last));
+    if (!in_last.empty()) add(fmt::format("That {} while rank {} was in {}.", end_of(ended), rank, in_last));
+  }
+
+  // How what `step` completes ended, or the receipt that it tells.
+  [[nodiscard]] std::string end_of(std::size_t step) const {
+    const TraceEvent& event = at(step).event;
+    if (event.kind != TraceKind::request_complete) return "was complete";
+    if (event.reason == kTraceCancelled) return "was cancelled";
+    return event.b == 0 ? "was complete" : "failed (" + error_name(event.b) + ")";
   }
 
   // "MPI_Waitall, 12.0 ms long, 11.9 ms of it waiting".

@@ -95,4 +95,26 @@ std::vector<std::string> waits_told(const Trace& trace, const Messages& messages
   return Waits(trace, messages, story).run();
 }
 
+std::vector<std::string> pull_waits_told(const Trace& trace, const MessageStory& story) {
+  constexpr std::size_t kNowhere = MessageStory::kNone;
+  std::size_t asked = kNowhere, seen = kNowhere;
+  for (const std::size_t step : story.steps) {
+    const TraceEvent& event = trace.entries[step].event;
+    const bool is_get = event.header == static_cast<std::uint8_t>(portals::Kind::get);
+    if (is_get && event.kind == TraceKind::kernel_send) asked = step;
+    if (event.kind == TraceKind::kernel_get_arrived) seen = step;
+  }
+  if (story.pulled == kNowhere || asked == kNowhere || seen == kNowhere) return {};
+  const auto between = [&](std::size_t from, std::size_t to) {
+    const std::uint64_t begin = trace.entries[from].event.time, end = trace.entries[to].event.time;
+    return duration_text(end > begin ? end - begin : 0);
+  };
+  std::vector<std::string> told{fmt::format("The receive waited {} until rank {} saw that its body was asked for.",
+                                            between(asked, seen), story.identity.source)};
+  if (story.pull_ended != kNowhere) {
+    told.push_back(fmt::format("From there the body took {} to its end.", between(seen, story.pull_ended)));
+  }
+  return told;
+}
+
 }  // namespace margay::sim

@@ -11,5 +11,7 @@ namespace margay::sim {
 // Sentences, for how long each; none of a message that nobody saw arrive and nothing was before.
 [[nodiscard]] std::vector<std::string> waits_told(const Trace& trace, const Messages& messages,
                                                   const MessageStory& story);
+// The same of a body that its receiver asked for: until the sender saw that, and from there to its end.
+[[nodiscard]] std::vector<std::string> pull_waits_told(const Trace& trace, const MessageStory& story);
 
 }  // namespace margay::sim

@@ -141,6 +141,12 @@ std::string answered(const TraceEvent& event) {
   return fmt::format("{}>{} #{}", event.destination, event.source, event.detail);
 }
 
+// Of a request_complete.
+std::string end_of_request(const TraceEvent& event) {
+  if (event.reason == kTraceCancelled) return "is cancelled";
+  return event.b == 0 ? "is complete" : "ends with " + error_name(event.b);
+}
+
 std::string thread_words(const TraceEvent& event) {
   return event.detail == 0 ? "" : fmt::format(" (thread {})", event.detail);
 }
@@ -187,12 +193,14 @@ std::string EventWords::bits(const Trace::Entry& entry, std::uint8_t portal) con
   if (collectives_ == nullptr || !names_.is_collective(file, portal)) return names_.bits(file, portal, bits, time_ns);
   const EnvelopeBits is = split_envelope(bits);
   return fmt::format("{} of {}", collectives_->call_words(file, is.context, is.tag, time_ns),
-                     names_.communicator(file, is.context, time_ns));
+                     names_.communicator_of_calls(file, is.context, time_ns));
 }
 
 std::string EventWords::communicator(const Trace::Entry& entry) const {
   const auto [file, time_ns] = senders_.of(entry);
-  return names_.communicator(file, split_envelope(entry.event.match_bits).context, time_ns);
+  const std::uint32_t context = split_envelope(entry.event.match_bits).context;
+  return names_.is_collective(file, entry.event.portal) ? names_.communicator_of_calls(file, context, time_ns)
+                                                        : names_.communicator(file, context, time_ns);
 }
 
 std::string EventWords::envelope(const Trace::Entry& entry) const {
@@ -402,8 +410,8 @@ std::string EventWords::of_request(const Trace::Entry& entry) const {
       return fmt::format("the message is in the receive's memory, {} bytes", event.bytes);
     case TraceKind::request_complete:
       return is_of_receive(event, trace_.files[entry.file].rank)
-                 ? fmt::format("the receive is complete (request {})", event.a)
-                 : "the send is complete";
+                 ? fmt::format("the receive {} (request {})", end_of_request(event), event.a)
+                 : "the send " + end_of_request(event);
     case TraceKind::pull_begin:
       return fmt::format("asks the sender for the body, {} bytes", event.bytes);
     case TraceKind::pull_complete:
@@ -420,9 +428,9 @@ std::string EventWords::collective_call(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   const std::uint32_t context = split_envelope(event.match_bits).context;
   return fmt::format("{} of {}",
-                     collectives_ == nullptr ? collective_call_words(event.a)
+                     collectives_ == nullptr ? collective_call_words(context, event.a)
                                              : collectives_->call_words(entry.file, context, event.a, event.time),
-                     names_.communicator(entry.file, context, event.time));
+                     names_.communicator_of_calls(entry.file, context, event.time));
 }
 
 std::string EventWords::of_collective(const Trace::Entry& entry) const {

@@ -29,7 +29,7 @@ export const kTables = {
   },
   heap: { rank: 'u32', message: 'i32', from: 'f64', to: 'f64', bytes: 'f64', claimed: 'f64' },
   collectives: {
-    rank: 'u32', name: 'u32', communicator: 'u32', number: 'u32', start: 'f64', algorithm: 'u32', bytes: 'f64', begin: 'f64', end: 'f64',
+    rank: 'u32', name: 'u32', communicator: 'u32', number: 'i32', start: 'f64', algorithm: 'u32', bytes: 'f64', begin: 'f64', end: 'f64',
     group: 'i32', call: 'i32', no_part: 'u8',
   },
   locks: { rank: 'u32', window: 'u32', target: 'i32', from: 'f64', to: 'f64' },

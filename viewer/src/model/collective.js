@@ -1,11 +1,18 @@
 // A collective call of all its ranks, and the picture of its messages: a tree, a ring, or a circle of ranks.
 
+/** "MPI_Allreduce 3"; of what has no number its name. */
+export function call_name(trace, row) {
+  const { name, number } = trace.collectives;
+  return number[row] < 0 ? trace.text(name[row]) : `${trace.text(name[row])} ${number[row]}`;
+}
+
 /** "MPI_Allreduce number 3 on MPI_COMM_WORLD"; "persistent bcast number 0, start 2 on MPI_COMM_WORLD". */
 export function collective_name(trace, row) {
   const { collectives } = trace;
   const communicator = trace.text(collectives.communicator[row]);
   const start = Number.isNaN(collectives.start[row]) ? '' : `, start ${collectives.start[row]}`;
-  return `${trace.text(collectives.name[row])} number ${collectives.number[row]}${start}${communicator ? ` on ${communicator}` : ''}`;
+  const number = collectives.number[row] < 0 ? '' : ` number ${collectives.number[row]}`;
+  return `${trace.text(collectives.name[row])}${number}${start}${communicator ? ` on ${communicator}` : ''}`;
 }
 
 const kEntered = new WeakMap();

@@ -1,5 +1,6 @@
 // What single rows are called, in all views alike.
 import { bytes_text } from '../base/format.js';
+import { call_name } from '../model/collective.js';
 
 export { collective_name } from '../model/collective.js';
 
@@ -22,7 +23,7 @@ export function portal_text(number, name) {
 export function short_what(trace, row) {
   const { messages } = trace;
   const collective = messages.collective[row];
-  if (collective >= 0) return `${trace.text(trace.collectives.name[collective])} ${trace.collectives.number[collective]}, message ${messages.step[row]}`;
+  if (collective >= 0) return `${call_name(trace, collective)}, message ${messages.step[row]}`;
   const what = trace.text(messages.what[row]).replace(/ from \d+ in (.+)$/, ' in $1').replace(/ in MPI_COMM_WORLD$/, '');
   return what.replace(/^.*, (collective call \d+) of .*, (message \d+ of \d+) that .*$/, '$1, $2');
 }

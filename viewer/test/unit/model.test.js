@@ -217,6 +217,11 @@ test('what the heap keeps of a message: nothing of one whose header alone is the
   assert.deepEqual(heap_at(trace, 0, 10), { rows: [0, 1, 2], bytes: 33 });
 });
 
+test('an agreement among some of a communicator has no number', () => {
+  const trace = trace_of({ collectives: [{ name: 'MPI_Comm_create_group: the agreement with tag 7', number: -1, communicator: '2 ranks of MPI_COMM_WORLD' }] });
+  assert.equal(collective_name(trace, 0), 'MPI_Comm_create_group: the agreement with tag 7 on 2 ranks of MPI_COMM_WORLD');
+});
+
 test('a persistent collective call is told with its start', () => {
   const trace = trace_of({ collectives: [{ name: 'persistent bcast', number: 3, start: 2049, communicator: 'half' }, { name: 'MPI_Bcast', number: 4 }] });
   assert.deepEqual([0, 1].map((row) => collective_name(trace, row)), ['persistent bcast number 3, start 2049 on half', 'MPI_Bcast number 4']);
