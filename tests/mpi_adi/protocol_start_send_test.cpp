@@ -222,7 +222,7 @@ TEST_CASE(
   CHECK(told[1].sequence == 2);
   CHECK(told[0].sequence == 2);
   CHECK(told[1].protocol == sim::TraceProtocol::short_send);
-  CHECK(told[1].a == 0);
+  CHECK(told[1].a == sim::kTraceNoRequest);
   CHECK(told[1].match_bits == envelope_bits(7, 0, 0));
   told.erase(told.begin(), told.begin() + 2);
   const std::array<const SendRequest*, 2> sends{&other, &send};
