@@ -149,6 +149,16 @@ bool HeldProcess::ask(int tid) {
   return true;
 }
 
+// After EPERM. true: another one traces it, or did, and it is asked now; false: it is refused. The other one may be
+// gone before it is looked for, or yet another one come: so one look without a tracer says nothing.
+bool HeldProcess::ask_beside_others(int tid) {
+  constexpr int kLooks = 16;
+  for (int look = 0; look < kLooks; ++look) {
+    if (tracer_of(tid) != 0 || ask(tid)) return true;
+  }
+  return false;
+}
+
 // Whether it has stopped or ended.
 bool HeldProcess::collect(int tid) {
   siginfo_t seen{};
@@ -175,7 +185,7 @@ Status HeldProcess::ask_new(int pid, std::uint64_t begun_ns, bool& found) {
     } else if (const int error = errno; error != ESRCH && !has_exited(tid)) {
       // Another margay stacks holds a process for moments. All take threads in one order, so two do not wait for
       // each other.
-      const bool is_held = error == EPERM && tracer_of(tid) != 0;
+      const bool is_held = error == EPERM && ask_beside_others(tid);
       if (!is_held || sim::real_clock().now_ns() - begun_ns > kOthersNs) return Status::error(why_refused(pid, error));
       sim::give_processor_up(kPollNs);
       found = true;

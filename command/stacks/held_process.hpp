@@ -35,6 +35,7 @@ class HeldProcess {
 
  private:
   [[nodiscard]] bool ask(int tid);
+  [[nodiscard]] bool ask_beside_others(int tid);
   [[nodiscard]] bool collect(int tid);
   [[nodiscard]] portals::Status ask_new(int pid, std::uint64_t begun_ns, bool& found);
   [[nodiscard]] portals::Status wait_for_stops(std::uint64_t begun_ns);

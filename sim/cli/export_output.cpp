@@ -52,8 +52,9 @@ std::string part_of(const std::string& path) {
 // What is read here may be written over by mistake.
 bool is_trace_file(const std::string& path) {
   std::uint64_t magic = 0;
+  std::error_code error;  // a path that cannot be one is told when it is written
   std::ifstream file(path, std::ios::binary);
-  return std::filesystem::is_regular_file(path) && file.read(reinterpret_cast<char*>(&magic), sizeof magic) &&
+  return std::filesystem::is_regular_file(path, error) && file.read(reinterpret_cast<char*>(&magic), sizeof magic) &&
          magic == kTraceMagic;
 }
 
