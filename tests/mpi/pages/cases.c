@@ -118,14 +118,13 @@ static void bucket(void) {
   MPI_Bcast(words, 400000, MPI_INT, 2, MPI_COMM_WORLD);
 }
 
-// Two ranks. Rank 0 waits in probes for tags 1 and 2, which rank 1 sends late; tag 3 comes at once behind the first and
-// tag 4 is there when it is asked for.
+// Two ranks. Rank 0 waits in probes for tags 1 and 2, which rank 1 sends late; tags 3 and 4 come before them, so they are
+// there when they are asked for.
 static void probes(void) {
   MPI_Message message;
   if (rank == 0) {
     MPI_Mprobe(1, 1, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
     MPI_Mrecv(body, 4, MPI_CHAR, &message, MPI_STATUS_IGNORE);
-    usleep(30 * kMillisecond);
     MPI_Mprobe(1, 3, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
     MPI_Mrecv(body, 4, MPI_CHAR, &message, MPI_STATUS_IGNORE);
     MPI_Send(body, 1, MPI_CHAR, 1, 9, MPI_COMM_WORLD);
@@ -135,11 +134,11 @@ static void probes(void) {
     while (!found) MPI_Improbe(1, 4, MPI_COMM_WORLD, &found, &message, MPI_STATUS_IGNORE);
     MPI_Mrecv(body, 4, MPI_CHAR, &message, MPI_STATUS_IGNORE);
   } else {
-    usleep(30 * kMillisecond);
-    send_to(0, 1, 4);
+    usleep(200 * kMillisecond);  // by then rank 0 is in its probe
     send_to(0, 3, 4);
+    send_to(0, 1, 4);
     receive_from(0, 9, 1);
-    usleep(30 * kMillisecond);
+    usleep(200 * kMillisecond);
     send_to(0, 4, 4);
     send_to(0, 2, 4);
   }
