@@ -118,8 +118,8 @@ static void bucket(void) {
   MPI_Bcast(words, 400000, MPI_INT, 2, MPI_COMM_WORLD);
 }
 
-// Two ranks. Rank 0 waits in probes for tags 1 and 2, which rank 1 sends late; tags 3 and 4 come before them, so they are
-// there when they are asked for.
+// Two ranks. Rank 0 waits in probes for tags 1 and 2, which rank 1 sends late; tags 3 and 4 come before them, so they
+// are there when they are asked for.
 static void probes(void) {
   MPI_Message message;
   if (rank == 0) {
