@@ -26,6 +26,8 @@
 
 namespace margay::mpi_adi {
 
+class Asked;
+
 // Of a request-based call: what is under way for it, and who is told when nothing is any more.
 struct Outstanding {
   std::uint32_t count = 0;
@@ -33,11 +35,12 @@ struct Outstanding {
   Listener* all_done = nullptr;
 };
 
-// One access, checked: elements here and elements there, as many bytes.
+// One access, checked: elements here and elements there, as many bytes. `buffer` may be MPI_BOTTOM, which is null: the
+// type alone says whether there is anything here.
 struct Access {
   void* buffer = nullptr;
   std::int64_t count = 0;
-  const Datatype* type = nullptr;
+  const Datatype* type = nullptr;  // null: an accumulate without a result
   int target = 0;
   std::uint64_t offset = 0;  // of the first element, bytes from the window's beginning; of a dynamic one an address
   std::int64_t target_count = 0;
@@ -49,6 +52,9 @@ struct Access {
     bool ends_alone = false;
   };
   Announced announced = {};
+
+  // Of an accumulate.
+  [[nodiscard]] bool wants_result() const { return type != nullptr; }
 };
 
 // What was accessed from here, for the job's table and for tests.
@@ -69,6 +75,8 @@ struct AccumulateOperands {
   Pieces pieces;                       // what that refers to
   const std::byte* compare = nullptr;  // of a compare-and-swap
   sim::TraceAccess call = sim::TraceAccess::accumulate;
+
+  [[nodiscard]] bool any() const { return op != MPI_NO_OP; }
 };
 
 class Rma final : public Listener {
@@ -90,7 +98,7 @@ class Rma final : public Listener {
 
   void put(Window& window, const Access& access);
   void get(Window& window, const Access& access);
-  // `access` names where the result goes; its target's elements are of `operands`' type. `buffer` null: no result.
+  // `access` names where the result goes, if one is wanted; its target's elements are of `operands`' type.
   void accumulate(Window& window, const Access& access, const AccumulateOperands& operands);
 
   // Whether this origin's memory is its own again, and what it asked for is here.
@@ -234,16 +242,12 @@ class Rma final : public Listener {
   void lock_asked(Window& window, const AskHead& head);
   void refuse(Window& window, const AskHead& head, int error_class);
   void refused(Window& window, const AskHead& head);
-  [[nodiscard]] static bool find_memory(const Window& window, const AskHead& head, std::span<const Piece> pieces,
-                                        std::vector<portals::Buffer>& table, std::uint32_t unused_end = 0);
-  void take_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces, const portals::Header& header);
+  void take_pieces(Window& window, const Asked& asked, const portals::Header& header);
   void forget_described(const portals::Header& header);
-  void send_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces);
-  void combine(Window& window, const AskHead& head, std::span<const Piece> pieces, const std::byte* operands,
-               std::uint64_t operand_bytes);
+  void send_pieces(Window& window, const Asked& asked);
+  void combine(Window& window, const Asked& asked);
 
-  void hear_announced(Window& window, const AskHead& head, std::span<const Piece> pieces, const std::byte* body,
-                      std::uint64_t bytes);
+  void hear_announced(Window& window, const Asked& asked);
   void hear_completed(Window& window, const AskHead& head);
 
   DeviceParts& parts_;
