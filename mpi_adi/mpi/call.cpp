@@ -192,13 +192,14 @@ void Call::bad_root(const Communicator* communicator, int rank) {
                           ranks_of(*communicator) + ")");
 }
 
-void Call::bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what) {
+void Call::bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what,
+                      std::int64_t displacement) {
   if (!ok() || type == nullptr || count == 0 || type->size == 0) return;
   if (address == MPI_IN_PLACE) return error(MPI_ERR_BUFFER, std::string(what) + " is MPI_IN_PLACE, which it cannot be");
-  // Of a type made by the program, the blocks may lie at absolute addresses; nothing lies in the first page.
-  constexpr std::int64_t kFirstPageBytes = 4096;
-  const std::int64_t low = type->definition->true_bounds.lower;
-  if (!type->predefined && (low < 0 || low >= kFirstPageBytes)) return;
+  // The first byte's address, from MPI_BOTTOM; nothing lies in the first page.
+  constexpr std::uint64_t kFirstPageBytes = 4096;
+  const auto low = static_cast<std::uint64_t>(type->definition->true_bounds.lower);
+  if (low + static_cast<std::uint64_t>(displacement) >= kFirstPageBytes) return;
   error(MPI_ERR_BUFFER, std::string(what) + " is a null pointer, with " + std::to_string(count) + " elements");
 }
 

@@ -86,9 +86,10 @@ bool check_buffers(Call& call, Window& window, const AnnouncedAccess& told, cons
   if (nature.kind != AccessKind::accumulate) {
     buffers.add(nature.kind == AccessKind::get, access.buffer, access.count, *access.type);
   } else {
-    if (nature.origin != nullptr) buffers.add(false, nature.origin, nature.origin_count, *nature.origin_type);
+    const OriginData& origin = nature.origin;
+    if (nature.operands->any()) buffers.add(false, origin.buffer, origin.count, *origin.type);
     if (nature.operands->compare != nullptr) buffers.add(false, nature.operands->compare, 1, *access.target_type);
-    if (access.buffer != nullptr) buffers.add(true, access.buffer, access.count, *access.type);
+    if (access.wants_result()) buffers.add(true, access.buffer, access.count, *access.type);
   }
   if (!buffers.conflict()) return true;
   tell_conflict(call, window, words_of_own_conflict(*buffers.conflict(), buffers.own(), told));

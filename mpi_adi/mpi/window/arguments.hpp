@@ -29,6 +29,12 @@ struct AccessArguments {
   MPI_Win window;
   bool origin_is_result = false;  // of an accumulate without operands
 };
+// An accumulate's operands as the program named them; with MPI_NO_OP nobody reads them. `buffer` may be MPI_BOTTOM.
+struct OriginData {
+  const void* buffer = nullptr;
+  std::int64_t count = 0;
+  const Datatype* type = nullptr;
+};
 // Looked up and checked, but for the epoch. False: an error, or nothing to do.
 [[nodiscard]] bool check_access(Call& call, const AccessArguments& arguments, Window*& window, Access& access);
 // Last of the checks, because it uses the epoch: that this allows the access. A lock that it still lacks is there
