@@ -226,11 +226,16 @@ void Call::error(int error_class, std::string sentence) {
 
 int Call::failed() {
   MpiRank& rank = *rank_;
-  std::memcpy(rank.process().board().failed_call.data(), name_.board, sizeof name_.board);
+  sim::BoardBlock& board = rank.process().board();
+  std::memcpy(board.failed_call.data(), name_.board, sizeof name_.board);
+  const std::string_view class_name = error_class_name(error_class_);
+  // For the launcher: a rank whose MPI_Finalize returns an error ends without having been finalized.
+  sim::set_text(
+      board.message,
+      (class_name.empty() ? "error " + std::to_string(error_class_) : std::string(class_name)) + ": " + *sentence_);
   const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.worlds().raises_the_rest();
   // What a callback returned is told as it is; what was said of it here is for fatal errors.
-  const bool is_class = !error_class_name(error_class_).empty();
-  const bool as_it_is = blame_ == Blame::program || (!is_class && rank.errors().is_code(error_class_));
+  const bool as_it_is = blame_ == Blame::program || (class_name.empty() && rank.errors().is_code(error_class_));
   const int code =
       !as_it_is ? rank.errors().make(error_class_, std::string(name_.text) + ": " + *sentence_) : error_class_;
   return hand_over(communicator, code);

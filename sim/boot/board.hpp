@@ -91,7 +91,7 @@ struct BoardBlock {
   // Calls of MPI so far. In the line that each call writes its name to anyway: an increment more.
   std::uint64_t calls = 0;
   std::array<char, 32> failed_call{};  // name of the latest MPI call that returned an error; empty: none did
-  std::array<char, 2048> message{};    // one line on why the rank aborts, zero-terminated
+  std::array<char, 2048> message{};    // one line on why the rank aborts, or why failed_call failed; zero-terminated
   BoardWait wait;
   std::uint64_t progress = 0;  // grows whenever a message moved; compared, never interpreted
   std::uint64_t entries_walked = 0;

@@ -125,10 +125,13 @@ def case_exit_status(case):
 
 
 def case_finalize_fails(case):
-    """MPI_Finalize that was called and failed is told as that, not as forgotten."""
-    case.margay(case.ours("ends.c"), "finalize_fails", status=1)
-    case.expect("MPI_Finalize failed in rank 0" in case.last.stderr, "the failure is to be told")
-    case.expect("without MPI_Finalize" not in case.last.stderr, "it was called")
+    """MPI_Finalize that was called and failed is reported as that, with its reason, not as forgotten; the job's exit
+    status is not 0."""
+    for way in ("finalize_fails", "out_of_step"):
+        case.margay(case.ours("ends.c"), way, status=1)
+        case.expect(re.search(r"MPI_Finalize failed in rank \d \(.*\): MPIX?_ERR_\w+: \w+", case.last.stderr), "the reason is missing")
+        case.expect("exit code 0" not in case.last.stderr, "a failure has no exit code of success")
+        case.expect("without MPI_Finalize" not in case.last.stderr, "it was called")
 
 
 def case_fatal_error(case):
