@@ -13,8 +13,6 @@ using namespace margay::mpi_adi::test;
 
 namespace {
 
-constexpr MPI_Datatype kBasic = 0x4c000000;
-
 AskHead accumulate_head(MPI_Op op, MPI_Datatype type, std::uint64_t bytes) {
   AskHead head;
   head.what = Ask::accumulate;
@@ -24,43 +22,12 @@ AskHead accumulate_head(MPI_Op op, MPI_Datatype type, std::uint64_t bytes) {
   return head;
 }
 
-int combined(GuardedMemory& memory, const std::vector<std::byte>& body, std::vector<std::byte>& old) {
+int carried_out(GuardedMemory& memory, const std::vector<std::byte>& body, std::vector<std::byte>& old) {
   std::vector<margay::portals::Buffer> table;
   margay::sim::AccumulateLockData data;
   margay::sim::AccumulateLock lock(data, 0,
                                    margay::sim::HolderGone([](void*, std::uint32_t) { return false; }, nullptr));
   return Asked::read(body)->combine(memory.exposed(), table, old, lock);
-}
-
-// Mostly what an origin sends, with some numbers that it would not.
-std::vector<std::byte> random_ask(std::mt19937_64& random, std::uint64_t origin) {
-  const auto one_of = [&](auto... values) {
-    const std::array<std::int64_t, sizeof...(values)> all{static_cast<std::int64_t>(values)...};
-    return all[random() % all.size()];
-  };
-  AskHead head;
-  head.what = static_cast<Ask>(
-      one_of(Ask::accumulate, Ask::swap, Ask::put_pieces, Ask::get_pieces, Ask::announce, random() & 0xff));
-  head.bare_answer = static_cast<std::uint8_t>(random() % 3);
-  head.op = static_cast<int>(one_of(MPI_SUM, MPI_REPLACE, MPI_NO_OP, MPI_MAXLOC, MPI_OP_NULL, random()));
-  head.type = static_cast<int>(one_of(MPI_INT, MPI_DOUBLE_INT, MPI_LONG_DOUBLE, MPI_BYTE, MPI_DATATYPE_NULL,
-                                      kBasic | static_cast<int>(random() & 0xffff), random()));
-  head.bytes = static_cast<std::uint64_t>(one_of(0, 4, 16, 32, 255, 4096, 32768, -1, random()));
-  head.offset = origin + static_cast<std::uint64_t>(one_of(0, 1000, 1024, 2040, 4080, 4096, -8, random()));
-  head.reply_bits = random() % 2;
-  std::vector<Piece> pieces(random() % 4 == 0 ? random() % 5 : 0);
-  for (Piece& piece : pieces) piece = {one_of(0, 16, 3000, -16, random()), head.bytes / pieces.size()};
-  std::vector<std::byte> operands(random() % 3 == 0 ? random() % 100 : head.bytes <= 32768 ? head.bytes : 0);
-  if (head.what == Ask::swap) operands.resize(2 * operands.size());
-  if (head.what == Ask::announce) operands.resize(sizeof(AnnouncedAccess));
-  for (std::byte& byte : operands) byte = static_cast<std::byte>(random());
-  std::vector<std::byte> body = ask_body(head, pieces, operands);
-  if (random() % 8 == 0) body.resize(random() % (body.size() + 1));
-  if (random() % 8 == 0 && body.size() >= sizeof head) {
-    const auto many = static_cast<std::uint32_t>(random());
-    std::memcpy(body.data() + offsetof(AskHead, pieces), &many, sizeof many);
-  }
-  return body;
 }
 
 }  // namespace
@@ -89,7 +56,7 @@ TEST_CASE("an accumulate whose elements are of no predefined datatype is refused
   std::vector<std::byte> old;
   const std::vector<std::byte> operands(255, std::byte{1});
   const auto asked = [&](MPI_Op op, MPI_Datatype type, std::uint64_t bytes) {
-    return combined(memory, ask_body(accumulate_head(op, type, bytes), {}, std::span(operands).first(bytes)), old);
+    return carried_out(memory, ask_body(accumulate_head(op, type, bytes), {}, std::span(operands).first(bytes)), old);
   };
   CHECK(asked(MPI_REPLACE, kBasic | 0xff0d, 255) == MPI_ERR_OP);  // MPI_BYTE's index, 255 bytes
   CHECK(asked(MPI_REPLACE, kBasic | 0x400d, 64) == MPI_ERR_OP);
@@ -107,14 +74,14 @@ TEST_CASE("what was there before is answered where the origin wants it") {
   std::vector<std::byte> old(3);
   const std::array operands{std::byte{7}, std::byte{8}};
   AskHead head = accumulate_head(MPI_REPLACE, MPI_BYTE, 2);
-  CHECK(combined(memory, ask_body(head, {}, operands), old) == MPI_SUCCESS);
+  CHECK(carried_out(memory, ask_body(head, {}, operands), old) == MPI_SUCCESS);
   CHECK(old.empty());
   head.reply_bits = 1;
   const std::array pieces{Piece{1, 1}, Piece{0, 1}};
-  CHECK(combined(memory, ask_body(head, pieces, operands), old) == MPI_SUCCESS);
+  CHECK(carried_out(memory, ask_body(head, pieces, operands), old) == MPI_SUCCESS);
   CHECK(old == std::vector{std::byte{8}, std::byte{7}});
   head.bare_answer = 1;
-  CHECK(combined(memory, ask_body(head, {}, operands), old) == MPI_SUCCESS);
+  CHECK(carried_out(memory, ask_body(head, {}, operands), old) == MPI_SUCCESS);
   CHECK(old.empty());
 }
 
