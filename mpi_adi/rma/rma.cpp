@@ -34,8 +34,12 @@ const char* name(WindowWay way) {
   return "unknown";
 }
 
-Rma::Rma(DeviceParts& parts, const sim::NodeMemory* node)
-    : parts_(parts), node_(node), memory_(kAskHeapBytes), asks_(memory_.buffer()) {
+Rma::Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits)
+    : parts_(parts),
+      node_(node),
+      guard_waits_(std::move(guard_waits)),
+      memory_(kAskHeapBytes),
+      asks_(memory_.buffer()) {
   asks_.set_owner(static_cast<Listener*>(this), kOwnerListener);
   ask_entry_.set({.match_bits = 0, .ignore_bits = ~portals::MatchBits{0}}, asks_, {.save = portals::Save::both});
   ask_list_.append(ask_entry_);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -73,8 +74,10 @@ struct AccumulateOperands {
 
 class Rma final : public Listener {
  public:
+  // This process waits asleep for `holder`, which is inside a guard, for so long by now; 0: no more.
+  using GuardWaits = std::function<void(std::uint32_t holder, std::uint64_t waited_ns)>;
   // Both outlive it. `node` null: nothing is shared.
-  Rma(DeviceParts& parts, const sim::NodeMemory* node);
+  Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits);
   ~Rma() override;
 
   // Messages for the window are taken from here on. Requires: base, size, communicator and targets are set.
@@ -195,6 +198,7 @@ class Rma final : public Listener {
   // Locks.
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
   [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
+  [[nodiscard]] sim::HolderGone holder_gone();
   void let_in(Window& window, int target, std::uint32_t member);
   void release(Window& window, int target, const WindowControl& control, int member);
   void give_locks();
@@ -248,6 +252,7 @@ class Rma final : public Listener {
 
   DeviceParts& parts_;
   const sim::NodeMemory* node_;
+  GuardWaits guard_waits_;
   AccessCounts counts_;
   std::unordered_map<std::uint32_t, Window*> windows_;        // by context
   std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // of the node, by their number on it
