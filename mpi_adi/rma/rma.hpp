@@ -100,6 +100,9 @@ class Rma final : public Listener {
   [[nodiscard]] bool locally_complete(const WindowTarget& target) const {
     return target.sending.none() && target.awaited.none();
   }
+  // Backpressure: before another access begins, who finds this full waits until there is room.
+  [[nodiscard]] bool is_full() const { return under_way_ >= kAccessMessagesMax; }
+  [[nodiscard]] bool has_room() const { return under_way_ <= kAccessMessagesMax / 2; }
   // All accesses to the target are done there when locally_complete() says so. Requires: what was put has left.
   void begin_flush(Window& window, int target);
 
@@ -254,6 +257,8 @@ class Rma final : public Listener {
   const sim::NodeMemory* node_;
   GuardWaits guard_waits_;
   AccessCounts counts_;
+  // Messages of this origin's accesses that have not left, and answers that have not come.
+  std::uint32_t under_way_ = 0;
   std::unordered_map<std::uint32_t, Window*> windows_;        // by context
   std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // of the node, by their number on it
   // Blocks of windows that are gone, to which a body or an answer that is under way still refers.
