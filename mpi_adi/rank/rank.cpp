@@ -97,6 +97,12 @@ void MpiRank::work() {
   process_->board().state = sim::RankState::kInitialized;
 }
 
+void MpiRank::make_rma() {
+  rma_ = std::make_unique<Rma>(
+      device_.parts(), process_->node_memory(),
+      [this](std::uint32_t holder, std::uint64_t waited_ns) { guard_watch_.waits(holder, waited_ns); });
+}
+
 ReceivingSide MpiRank::receiving_side() {
   return {*process_, device_, worlds_.contexts(), worlds_.world(), worlds_.self(), handles_.origins() != nullptr};
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -81,8 +82,10 @@ struct AccumulateOperands {
 
 class Rma final : public Listener {
  public:
+  // This process waits asleep for `holder`, which is inside a guard, for so long by now; 0: no more.
+  using GuardWaits = std::function<void(std::uint32_t holder, std::uint64_t waited_ns)>;
   // Both outlive it. `node` null: nothing is shared.
-  Rma(DeviceParts& parts, const sim::NodeMemory* node);
+  Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits);
   ~Rma() override;
 
   // Messages for the window are taken from here on. Requires: base, size, communicator and targets are set.
@@ -105,6 +108,9 @@ class Rma final : public Listener {
   [[nodiscard]] bool locally_complete(const WindowTarget& target) const {
     return target.sending.none() && target.awaited.none();
   }
+  // Backpressure: before another access begins, who finds this full waits until there is room.
+  [[nodiscard]] bool is_full() const { return under_way_ >= kAccessMessagesMax; }
+  [[nodiscard]] bool has_room() const { return under_way_ <= kAccessMessagesMax / 2; }
   // All accesses to the target are done there when locally_complete() says so. Requires: what was put has left.
   void begin_flush(Window& window, int target);
 
@@ -203,6 +209,7 @@ class Rma final : public Listener {
   // Locks.
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
   [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
+  [[nodiscard]] sim::HolderGone holder_gone();
   void let_in(Window& window, int target, std::uint32_t member);
   void release(Window& window, int target, const WindowControl& control, int member);
   void give_locks();
@@ -252,7 +259,10 @@ class Rma final : public Listener {
 
   DeviceParts& parts_;
   const sim::NodeMemory* node_;
+  GuardWaits guard_waits_;
   AccessCounts counts_;
+  // Messages of this origin's accesses that have not left, and answers that have not come.
+  std::uint32_t under_way_ = 0;
   std::unordered_map<std::uint32_t, Window*> windows_;        // by context
   std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // of the node, by their number on it
   // Blocks of windows that are gone, to which a body or an answer that is under way still refers.

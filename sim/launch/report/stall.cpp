@@ -27,7 +27,7 @@ std::string describe_wanted(const BoardBlock& block) {
     return "waits for " + (wait.peer < 0 ? "its own condition" : fmt::format("rank {}", wait.peer));
   }
   const std::string communicator = clean_text(wait.communicator);
-  if (communicator.empty()) return "waits for others";
+  if (communicator.empty()) return wait.peer < 0 ? "waits for others" : fmt::format("waits for rank {}", wait.peer);
   return fmt::format("waits for {}, tag {}, {}", wait.peer < 0 ? "any rank" : fmt::format("rank {}", wait.peer),
                      wait.tag < 0 ? "any" : std::to_string(wait.tag), communicator) +
          (wait.requests > 1 ? fmt::format(" (and {} more)", wait.requests - 1) : "");
