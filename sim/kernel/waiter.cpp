@@ -21,15 +21,20 @@ constexpr std::uint64_t kNudgeAtMostEachNs = 10'000'000;
 // Of the time between two looks at the clock no more counts as idle: the processor was another program's. Beside busy
 // programs a rank would else sleep before its peer has had one turn.
 constexpr std::uint64_t kOwnTimeMaxNs = 1'000'000;
+// How long a loop of looks sleeps where a wait would sleep until it is woken.
+constexpr std::uint64_t kNapNs = 20'000;
 
 }  // namespace
 
-WaitStep wait_step(WaitPolicy policy, bool company, bool nudged, std::uint64_t idle_ns) {
+WaitStep wait_step(WaitPolicy policy, Company::Found company, bool nudged, std::uint64_t idle_ns) {
   if (idle_ns >= kSleepAfterNs) return WaitStep::sleep;
   if (policy == WaitPolicy::yield) return WaitStep::yield;
+  if (policy == WaitPolicy::automatic) {
+    if (company == Company::Found::ranks_and_others) return WaitStep::sleep;
+    if (company == Company::Found::ranks) return WaitStep::yield;
+  }
   // A rank that owes something may be computing, and all other processors busy: its coprocessor needs this one.
-  if (nudged) return WaitStep::yield;
-  return policy == WaitPolicy::automatic && company ? WaitStep::yield : WaitStep::spin;
+  return nudged ? WaitStep::yield : WaitStep::spin;
 }
 
 void give_processor_up(std::uint64_t ns) {
@@ -54,20 +59,23 @@ void Waiter::pause() {
     wake_up();  // another thread has joined since
   }
   if (means_.policy == WaitPolicy::automatic) means_.company->look();
-  const bool yielding = yields();
-  if (yielding) yield();
-  if (rounds_ % (yielding ? kYieldRounds : kSpinRounds) == 0) look_at_clock();
+  const WaitStep step = wait_step(means_.policy, company(), false, idle_ns_);
+  if (step == WaitStep::yield || (step == WaitStep::sleep && !means_.may_sleep)) yield();
+  const bool looks = rounds_ % (gives_way() ? kYieldRounds : kSpinRounds) == 0;
+  if (looks || (step == WaitStep::sleep && means_.may_sleep)) look_at_clock();
 }
 
 void Waiter::yield() {
+  const bool automatic = means_.policy == WaitPolicy::automatic;
+  const std::uint64_t before = automatic ? clock_.now_ns() : 0;
   give_up(0);
   kernel_.time_passed();
-  if (means_.policy == WaitPolicy::automatic) means_.company->gave_way(clock_);
+  if (automatic) means_.company->yielded(before, clock_.now_ns());
 }
 
 void Waiter::count_idle_time(std::uint64_t now) {
   if (since_ns_ == 0) {
-    next_nudge_ns_ = yields() ? kNudgeAfterYieldingNs : kNudgeAfterNs;
+    next_nudge_ns_ = gives_way() ? kNudgeAfterYieldingNs : kNudgeAfterNs;
   } else {
     const std::uint64_t passed = now - since_ns_;
     idle_ns_ += means_.policy == WaitPolicy::yield ? passed : std::min(passed, kOwnTimeMaxNs);
@@ -92,7 +100,7 @@ void Waiter::look_at_clock() {
     case WaitStep::spin:
       return;
     case WaitStep::yield:
-      if (nudged && !yields()) yield();
+      if (nudged && !gives_way()) yield();
       return;
     case WaitStep::sleep:
       break;
@@ -101,7 +109,7 @@ void Waiter::look_at_clock() {
   const std::uint64_t before = std::exchange(read_on_, kernel_.bodies_read_on());
   if (before != read_on_) stalled_since_ns_ = now;
   if (!means_.may_sleep) {
-    give_up(kNudgeAfterNs);
+    if (idle_ns_ >= kSleepAfterNs) give_up(kNudgeAfterNs);
     return;
   }
   if (means_.bell != nullptr) means_.bell->begin_sleep();
@@ -121,7 +129,8 @@ void Waiter::sleep() {
   }
   if (!something) {
     if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::sleep, .detail = slice_ns});
-    if (means_.company != nullptr) means_.company->away();
+    // A rank that sleeps for its company needs this processor as soon as it is woken.
+    if (means_.company != nullptr && idle_ns_ >= kSleepAfterNs) means_.company->away();
     if (count > 0) {
       if (means_.wake_descriptor >= 0) descriptors[count++] = {means_.wake_descriptor, POLLIN, 0};
       static_cast<void>(poll(descriptors.data(), count, static_cast<int>(slice_ns / 1'000'000)));
@@ -130,7 +139,10 @@ void Waiter::sleep() {
     } else {
       give_up(kNudgeAtMostEachNs);
     }
-    if (means_.company != nullptr) means_.company->look();
+    if (means_.company != nullptr) {
+      means_.company->look();
+      means_.company->slept(clock_.now_ns());
+    }
     if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::wake});
     kernel_.time_passed();
   }
@@ -153,14 +165,21 @@ void LookStreak::measure(const Clock& clock) {
 }
 
 void LookStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
-  const bool automatic = means.policy == WaitPolicy::automatic;
-  if (automatic) means.company->look();
-  if (means.policy == WaitPolicy::yield || (automatic && means.company->found() && looks_ >= kLooksOfWait)) {
-    means.rest != nullptr ? means.rest->rest(0) : give_processor_up(0);
+  const auto rest = [&](std::uint64_t ns) {
+    means.rest != nullptr ? means.rest->rest(ns) : give_processor_up(ns);
     kernel.time_passed();
-    if (automatic) means.company->gave_way(clock);
-  }
-  if (automatic) left_ns_ = clock.now_ns();
+  };
+  if (means.policy == WaitPolicy::yield) return rest(0);
+  if (means.policy != WaitPolicy::automatic) return;
+  Company& company = *means.company;
+  company.look();
+  left_ns_ = clock.now_ns();
+  if (looks_ < kLooksOfWait || company.found() == Company::Found::nobody) return;
+  const std::uint64_t before = left_ns_;
+  const bool sleeps = company.found() == Company::Found::ranks_and_others;
+  rest(sleeps ? kNapNs : 0);
+  left_ns_ = clock.now_ns();
+  sleeps ? company.slept(left_ns_) : company.yielded(before, left_ns_);
 }
 
 }  // namespace margay::sim

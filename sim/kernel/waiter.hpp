@@ -4,9 +4,10 @@
 //   Waiter waiter(...);
 //   while (!done()) progress() ? waiter.moved() : waiter.idle();
 //
-// The decision (wait_step): a rank spins, also beside other programs, unless another rank of the job that is awake was
-// last seen on its processor (sim/kernel/company); then it yields in each round. After kSleepAfterNs without work it
-// sleeps, so that an idle job costs nothing.
+// The decision (wait_step): a rank spins, also beside other programs, unless another rank of the job needs its
+// processor (sim/kernel/company). Then it yields in each round, or sleeps if other programs need the processor, too: a
+// rank that yields goes to the end of the scheduler's row, behind all of them, one that is woken does not. After
+// kSleepAfterNs without work it sleeps, so that an idle job costs nothing.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +25,9 @@ enum class WaitPolicy : std::uint8_t { spin, yield, automatic };
 
 // What a round without progress does.
 enum class WaitStep : std::uint8_t { spin, yield, sleep };
-// `company`: see Company::found(). `idle_ns`: how long nothing has moved while this rank had its processor. `nudged`:
+// `idle_ns`: how long nothing has moved while this rank had its processor. `nudged`:
 // this round has woken a rank that owes something.
-[[nodiscard]] WaitStep wait_step(WaitPolicy policy, bool company, bool nudged, std::uint64_t idle_ns);
+[[nodiscard]] WaitStep wait_step(WaitPolicy policy, Company::Found company, bool nudged, std::uint64_t idle_ns);
 
 // How the waiting thread yields or sleeps, where more is to be done than that: it lets go of a lock meanwhile that
 // other threads want, or passes the turn on in a virtual machine.
@@ -55,8 +56,8 @@ struct WaitMeans {
 };
 
 // Looks that found nothing, one after the other with nothing between: together they are a wait, and give the processor
-// up as a wait does. A rank that works between its looks keeps it. Never sleeps: only the program knows what else it
-// looks at.
+// up as a wait does. A rank that works between its looks keeps it. Never sleeps for long: only the program knows what
+// else it looks at.
 class LookStreak {
  public:
   // A look begins that may find nothing.
@@ -110,14 +111,14 @@ class Waiter {
     ++rounds_;
     kernel_.idle_round();
     // A spinning round pays some tests and an increment; the clock (23 ns) is looked at once in kSpinRounds.
-    if (rounds_ % kSpinRounds != 0 && !about_to_sleep_ && !yields()) [[likely]]
+    if (rounds_ % kSpinRounds != 0 && !about_to_sleep_ && !gives_way()) [[likely]]
       return;
     pause();
   }
   // Nanoseconds in which no message moved, nor a part of one; 0 in a young wait (the clock is not read then).
   [[nodiscard]] std::uint64_t idle_ns() const { return stalled_ns_; }
   // It sleeps between its rounds, which are rare from here on, whether or not parts of a body move.
-  [[nodiscard]] bool sleeps() const { return idle_ns_ >= kSleepAfterNs; }
+  [[nodiscard]] bool sleeps() const { return about_to_sleep_ || idle_ns_ >= kSleepAfterNs; }
 
   // A sleep is at most this long, so that a stalled wait can report itself.
   static constexpr std::uint64_t kSleepSliceNs = 500'000'000;
@@ -128,9 +129,11 @@ class Waiter {
   void body_moved();
   void pause();
   void give_up(std::uint64_t ns) { means_.rest != nullptr ? means_.rest->rest(ns) : give_processor_up(ns); }
-  [[nodiscard]] bool company() const { return means_.company != nullptr && means_.company->found(); }
-  [[nodiscard]] bool yields() const {
-    return means_.policy == WaitPolicy::yield || (means_.policy == WaitPolicy::automatic && company());
+  [[nodiscard]] Company::Found company() const {
+    return means_.policy == WaitPolicy::automatic ? means_.company->found() : Company::Found::nobody;
+  }
+  [[nodiscard]] bool gives_way() const {
+    return means_.policy == WaitPolicy::yield || company() != Company::Found::nobody;
   }
   void yield();
   void look_at_clock();

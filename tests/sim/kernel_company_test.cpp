@@ -2,6 +2,7 @@
 // the scheduler and the memory that ranks share are the test's own.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -36,8 +37,10 @@ class TurnsRest final : public Rest {
     clock_.advance_ns(ns != 0 ? ns : turn_ns);
     yields += ns == 0 ? 1 : 0;
     naps += ns != 0 ? 1 : 0;
+    longest_nap_ns = std::max(longest_nap_ns, ns);
   }
   std::uint64_t turn_ns = 1'000;
+  std::uint64_t longest_nap_ns = 0;
   int yields = 0;
   int naps = 0;
 
@@ -81,27 +84,31 @@ struct Rank {
 };
 
 TEST_CASE("wait_step: by policy, company and patience") {
+  using Found = Company::Found;
   struct Row {
     WaitPolicy policy;
-    bool company, nudged;
+    Found company;
+    bool nudged;
     std::uint64_t idle_ns;
     WaitStep step;
   };
   for (const Row& row : {
-           Row{WaitPolicy::automatic, false, false, 0, WaitStep::spin},
-           Row{WaitPolicy::automatic, false, false, 19 * kMs, WaitStep::spin},
-           Row{WaitPolicy::automatic, true, false, 0, WaitStep::yield},
-           Row{WaitPolicy::automatic, false, true, kMs, WaitStep::yield},
-           Row{WaitPolicy::automatic, false, false, 20 * kMs, WaitStep::sleep},
-           Row{WaitPolicy::automatic, true, true, 20 * kMs, WaitStep::sleep},
-           Row{WaitPolicy::spin, true, false, 0, WaitStep::spin},
-           Row{WaitPolicy::spin, true, true, kMs, WaitStep::yield},
-           Row{WaitPolicy::spin, false, false, 20 * kMs, WaitStep::sleep},
-           Row{WaitPolicy::yield, false, false, 0, WaitStep::yield},
-           Row{WaitPolicy::yield, false, false, 20 * kMs, WaitStep::sleep},
+           Row{WaitPolicy::automatic, Found::nobody, false, 0, WaitStep::spin},
+           Row{WaitPolicy::automatic, Found::nobody, false, 19 * kMs, WaitStep::spin},
+           Row{WaitPolicy::automatic, Found::nobody, true, kMs, WaitStep::yield},
+           Row{WaitPolicy::automatic, Found::nobody, false, 20 * kMs, WaitStep::sleep},
+           Row{WaitPolicy::automatic, Found::ranks, false, 0, WaitStep::yield},
+           Row{WaitPolicy::automatic, Found::ranks, true, 20 * kMs, WaitStep::sleep},
+           Row{WaitPolicy::automatic, Found::ranks_and_others, false, 0, WaitStep::sleep},
+           Row{WaitPolicy::spin, Found::ranks, false, 0, WaitStep::spin},
+           Row{WaitPolicy::spin, Found::ranks_and_others, true, kMs, WaitStep::yield},
+           Row{WaitPolicy::spin, Found::nobody, false, 20 * kMs, WaitStep::sleep},
+           Row{WaitPolicy::yield, Found::nobody, false, 0, WaitStep::yield},
+           Row{WaitPolicy::yield, Found::ranks_and_others, false, 0, WaitStep::yield},
+           Row{WaitPolicy::yield, Found::nobody, false, 20 * kMs, WaitStep::sleep},
        }) {
     CAPTURE(static_cast<int>(row.policy));
-    CAPTURE(row.company);
+    CAPTURE(static_cast<int>(row.company));
     CAPTURE(row.nudged);
     CAPTURE(row.idle_ns);
     CHECK(wait_step(row.policy, row.company, row.nudged, row.idle_ns) == row.step);
@@ -186,7 +193,7 @@ TEST_CASE("of two ranks that stay on one processor the one with the higher numbe
   }
 }
 
-TEST_CASE("a rank that sleeps needs no processor") {
+TEST_CASE("a rank that sleeps for long needs no processor") {
   Rank rank;
   rank.other_runs_on(0, 0);
   class Watch final : public Rest {
@@ -195,7 +202,7 @@ TEST_CASE("a rank that sleeps needs no processor") {
     void rest(std::uint64_t ns) override {
       if (ns != 0) CHECK_EQ(rank_.words[1], 0);
       naps += ns != 0 ? 1 : 0;
-      rank_.clock.advance_ns(ns != 0 ? ns : 100'000);
+      rank_.clock.advance_ns(ns != 0 ? ns : 50'000);
     }
     int naps = 0;
 
@@ -210,7 +217,32 @@ TEST_CASE("a rank that sleeps needs no processor") {
   CHECK_EQ(rank.words[1], 1);
 }
 
-TEST_CASE("a loop of looks gives its processor up as a wait does, and never sleeps") {
+TEST_CASE("a wait in company beside other programs sleeps, and its company still sees it") {
+  Rank rank;
+  rank.other_runs_on(2, 0);
+  rank.rest.turn_ns = 3 * kMs;
+  {
+    Waiter waiter(rank.kernel, rank.clock, rank.means);
+    rank.rounds(waiter, 256 + 10, 10);
+    CHECK_EQ(rank.rest.yields, 1);
+    CHECK_GE(rank.rest.naps, 1);
+    CHECK_EQ(rank.words[1], 1);
+  }
+  // The waits after it do not try again at once.
+  Waiter next(rank.kernel, rank.clock, rank.means);
+  rank.rounds(next, 4, 10);
+  CHECK_EQ(rank.rest.yields, 1);
+  // The other programs may be gone.
+  rank.clock.advance_ns(1'000 * kMs);
+  rank.rest.turn_ns = 1'000;
+  const int naps = rank.rest.naps;
+  Waiter later(rank.kernel, rank.clock, rank.means);
+  rank.rounds(later, 100, 10);
+  CHECK_LE(rank.rest.naps, naps + 1);
+  CHECK_GT(rank.rest.yields, 50);
+}
+
+TEST_CASE("a loop of looks gives its processor up as a wait does, and sleeps at most for a moment") {
   Rank rank;
   SUBCASE("in company") {
     rank.other_runs_on(2, 0);
@@ -229,6 +261,15 @@ TEST_CASE("a loop of looks gives its processor up as a wait does, and never slee
     rank.other_runs_on(2, 1);
     rank.looks(10'000, 50);
     CHECK_EQ(rank.rest.yields, 0);
+  }
+  SUBCASE("in company beside other programs") {
+    rank.other_runs_on(2, 0);
+    rank.rest.turn_ns = 3 * kMs;
+    rank.looks(1'000, 50);
+    CHECK_LE(rank.rest.yields, 2);
+    CHECK_GT(rank.rest.naps, 50);
+    CHECK_LT(rank.rest.longest_nap_ns, kMs);
+    rank.rest.naps = 0;
   }
   SUBCASE("told to yield") {
     rank.means.policy = WaitPolicy::yield;
