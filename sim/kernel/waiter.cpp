@@ -140,8 +140,8 @@ void Waiter::sleep() {
       give_up(kNudgeAtMostEachNs);
     }
     if (means_.company != nullptr) {
-      means_.company->look();
       means_.company->slept(clock_.now_ns());
+      means_.company->look();
     }
     if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::wake});
     kernel_.time_passed();

@@ -291,7 +291,7 @@ TEST_CASE("a rank that works between its looks keeps its processor, in company t
   rank.looks(10'000, 300);
   CHECK_EQ(rank.rest.yields, 0);
   // Looks without work between them first become a wait.
-  rank.looks(LookStreak::kLooksOfWait - 1, 50);
+  rank.looks(LookStreak::kLooksOfWait - 2 * LookStreak::kLooks, 50);
   CHECK_EQ(rank.rest.yields, 0);
   rank.looks(2 * LookStreak::kLooksOfWait, 50);
   CHECK_GT(rank.rest.yields, 0);
