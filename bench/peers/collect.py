@@ -1,9 +1,11 @@
 """Compiles the benchmarks for every stack, runs them interleaved, and gathers what they print."""
+import contextlib
 import os
 import pathlib
 import re
 import signal
 import subprocess
+import sys
 import time
 import uuid
 
@@ -80,6 +82,21 @@ def start(command, environment, limit_s):
     return output, seconds, why
 
 
+@contextlib.contextmanager
+def busy_loops(count):
+    """Runs `count` programs that use every processor that they get. They share this process's session, and so its part of the
+    processors where the kernel divides them between sessions (autogroup); what start() starts has a session of its own."""
+    loops = []
+    try:
+        for _ in range(count):
+            loops.append(subprocess.Popen([sys.executable, "-c", "while True: pass"], stdin=subprocess.DEVNULL))
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
 def figures(output):
     """{(case, size, unit): value} of a program's lines; of several lines of one key (one of each rank) the median."""
     found = {}
@@ -137,7 +154,8 @@ class Collector:
             with self.quiet.alone():
                 self.quiet.wait()
                 began = time.monotonic()
-                outcomes = [(stack, *self.timed(run, stack, programs[stack.name])) for stack in chosen]
+                with busy_loops(run.loops):
+                    outcomes = [(stack, *self.timed(run, stack, programs[stack.name])) for stack in chosen]
                 failed = [(stack, why) for stack, _, why, _ in outcomes if why]
                 # What had to be killed is not accounted as ours, so a round with a failure always counts.
                 counts = failed or self.quiet.was_quiet(time.monotonic() - began)
@@ -161,9 +179,10 @@ class Collector:
     @staticmethod
     def kind(run, stack):
         """What is alike in runs that differ in their number of ranks."""
-        return stack.name, run.wire, run.program, run.mode, run.block
+        return stack.name, run.wire, run.program, run.mode, run.block, run.loops
 
     def keep(self, run, stack, case, size, unit, value):
+        case = run.case(case)
         result = self.results.setdefault((run.wire, case, size), {
             "wire": run.wire, "case": case, "size": size, "unit": unit, "samples": {}})
         result["samples"].setdefault(stack.name, []).append(float(f"{value:.6g}"))

@@ -35,6 +35,9 @@ WINDOW_SIZES = tuple(4 * KI << i for i in range(0, 11, 2))
 WINDOW_LIMITS = ("memory_put", "memory_get", "memory_fetch_and_op", "memory_compare_and_swap", "memory_lock", "system_put",
                  "system_get")
 WINDOW_STREAM_LIMITS = tuple(f"{way}_{stream}" for way in ("memory", "system") for stream in WINDOW_STREAMS)
+BUSY_MODES = ("pingpong", "testloop", "interleaved", "barrier", "bcast", "halo")
+BUSY_LOOPS = (0, 2, 4, 8)
+BUSY_RANKS = (2, 4, 8)
 BYTES_OF_A_CALL_MAX = 256 * MI
 BARRIER_MODES = ("barrier_flags", "barrier_counter", "allreduce_flags", "allreduce_counter")
 OVERSUBSCRIBED_REPEATS = 3  # a peer may need many seconds for one
@@ -52,6 +55,7 @@ class Run:
     seconds: float = 0.05
     block: int = 0
     processes: int = 0  # that a program without MPI starts by itself
+    loops: int = 0  # programs that run beside it, each as busy as it can be
     limit_s: float = 60
     repeats_max: int = 99
     slow_s: float = 99  # who takes longer is asked once: an order of magnitude needs no median
@@ -63,9 +67,14 @@ class Run:
         words += ["--processes", str(self.processes)] if self.processes else []
         return words + (["--seconds", str(self.seconds)] if self.seconds else [])
 
+    def case(self, printed):
+        """The name of a row, of the case that the program printed."""
+        return f"{printed}_beside_{self.loops}" if self.group == "busy" else printed
+
     def title(self):
         return " ".join(str(word) for word in (self.wire, self.program, self.mode, self.block or "",
-                                             f"{self.processes} processes" if self.processes else f"{self.ranks} ranks")
+                                             f"{self.processes} processes" if self.processes else f"{self.ranks} ranks",
+                                             f"beside {self.loops} busy loops" if self.loops else "")
                         if word)
 
 
@@ -173,6 +182,13 @@ def many(wire, quick):
               limit_s=10 if quick else 20, repeats_max=OVERSUBSCRIBED_REPEATS)
 
 
+def busy(wire, quick):
+    """Beside programs that keep every processor busy; with more ranks than processors, too."""
+    for loops in BUSY_LOOPS[::2] if quick else BUSY_LOOPS:
+        for ranks in BUSY_RANKS[:1] if quick else BUSY_RANKS:
+            yield Run("busy", wire, "busy", ranks=ranks, seconds=0.1 if quick else 0.2, limit_s=30, loops=loops)
+
+
 def limits(quick):
     """What the machine can do, without MPI."""
     sizes = tuple(LIMIT_SIZES[::2] if quick else LIMIT_SIZES)
@@ -230,6 +246,7 @@ def smoke():
             yield Run("some", wire, "some", mode=mode, sizes=(100,), seconds=short)
         yield Run("many", wire, "many", ranks=4, sizes=(8,), seconds=short)
         yield Run("first", wire, "first", ranks=3, sizes=(20 * MI,), seconds=0)
+        yield Run("busy", wire, "busy", seconds=short, loops=1)
         yield Run("startup", wire, "startup", ranks=2, seconds=0)
         yield Run("memory", wire, "memory", ranks=2, seconds=0)
     for mode in ("cache_line", "two_lines", "memcpy", "tcp_latency", "tcp_stream", "tcp_window"):
@@ -259,6 +276,7 @@ def plan(quick=False, only=()):
     everything += [run for wire in WIRES for run in windows(wire, quick)]
     everything += [run for wire in (WIRES[:1] if quick else WIRES) for run in threads(wire, quick)]
     everything += [run for wire in WIRES for run in many(wire, quick)]
+    everything += [run for wire in WIRES for run in busy(wire, quick)]
     return [run for run in everything if wanted(run, only)]
 
 

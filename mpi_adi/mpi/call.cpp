@@ -275,11 +275,11 @@ void give_way(Call& call) {
   MpiRank& rank = call.rank();
   sim::Process& process = rank.process();
   process.kernel().looked_in_vain();
-  if (process.wait_means().policy != sim::WaitPolicy::yield) {
-    if (rank.threaded() && rank.wait_room().look_gives_way(rank.lock().turns())) rank.yield();
-    return;
+  if (process.wait_means().policy != sim::WaitPolicy::yield && rank.threaded() &&
+      rank.wait_room().look_gives_way(rank.lock().turns())) {
+    rank.yield();
   }
-  sim::Waiter(process.kernel(), process.clock(), process.wait_means()).idle();
+  process.looks().found_nothing(process.kernel(), process.clock(), process.wait_means());
 }
 
 }  // namespace margay::mpi_adi

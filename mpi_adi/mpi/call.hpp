@@ -257,8 +257,15 @@ class Call {
 // inside.)
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence);
 
-// A call that found nothing to report yields when ranks outnumber processors, or when other threads of its rank are in
-// MPI: a loop around MPI_Test or MPI_Iprobe must not keep them, or the peer, from running.
+// The one round of progress of a call that does not wait. It may be followed by give_way().
+inline void look_once(Call& call) {
+  sim::Process& process = call.rank().process();
+  process.looks().begin(process.clock());
+  static_cast<void>(call.device().progress(Device::kMessagesPerLook));
+}
+// A call that found nothing to report gives its processor up when such calls are all that the rank does and another
+// rank needs it, or when other threads of its rank are in MPI: a loop around MPI_Test or MPI_Iprobe must not keep them,
+// or the peer, from running.
 void give_way(Call& call);
 
 }  // namespace margay::mpi_adi

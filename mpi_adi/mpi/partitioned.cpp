@@ -150,7 +150,7 @@ extern "C" int PMPI_Parrived(MPI_Request request, int partition, int* flag) {
   if (!call.ok()) return call.failed();
   bool arrived = !found->active() || found->arrived(partition);
   if (!arrived) {
-    static_cast<void>(call.device().progress(Device::kMessagesPerLook));
+    look_once(call);
     arrived = found->arrived(partition);
     if (!arrived) give_way(call);
   }

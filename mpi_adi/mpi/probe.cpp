@@ -126,7 +126,7 @@ extern "C" int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_St
     return MPI_SUCCESS;
   }
   Envelope envelope;
-  call.device().progress(Device::kMessagesPerLook);
+  look_once(call);
   const bool found =
       call.device().probe(source, tag, *communicator, envelope, Context::point_to_point, TraceProbe::iprobe);
   *flag = found ? 1 : 0;
@@ -177,7 +177,7 @@ extern "C" int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_M
     return MPI_SUCCESS;
   }
   Envelope envelope;
-  call.device().progress(Device::kMessagesPerLook);
+  look_once(call);
   Message* found = call.device().matched_probe(source, tag, *communicator, envelope, TraceProbe::improbe);
   if (found == nullptr) {
     *flag = 0;

@@ -19,7 +19,7 @@ void poll(Call& call, const RequestRow* row) {
 template <typename Asked, typename Done>
 bool test_once(Call& call, Asked asked, Done done) {
   if (done()) return true;
-  static_cast<void>(call.device().progress(Device::kMessagesPerLook));
+  look_once(call);
   if (done()) return true;
   if (any_extended(call)) [[unlikely]] {
     poll(call, asked);

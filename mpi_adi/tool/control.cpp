@@ -97,18 +97,20 @@ Word read_wait_policy(const Settings& settings) {
   if (settings.rank != nullptr) return static_cast<Word>(settings.rank->process().wait_means().policy);
   const std::string asked = settings.options.text("wait", "auto");
   if (asked == "spin") return static_cast<Word>(sim::WaitPolicy::spin);
-  return asked == "yield" ? static_cast<Word>(sim::WaitPolicy::yield) : static_cast<Word>(kAutomaticWait);
+  return static_cast<Word>(asked == "yield" ? sim::WaitPolicy::yield : sim::WaitPolicy::automatic);
 }
 
-// Automatic is what MPI_Init does; afterwards there is nothing to choose from. Other threads may be waiting: they look
-// at the policy with the process lock held, as whoever writes it.
+// Where ranks do not see each other's processors, MPI_Init chooses once, and there is no automatic policy afterwards.
+// Other threads may be waiting: they look at the policy with the process lock held, as whoever writes it.
 int check_wait_policy(const Settings& settings, Word value) {
   if (!has_item(wait_policies(), static_cast<int>(value))) return MPI_T_ERR_INVALID;
-  return allowed(settings.rank == nullptr || value != static_cast<Word>(kAutomaticWait));
+  return allowed(settings.rank == nullptr || value != static_cast<Word>(sim::WaitPolicy::automatic) ||
+                 settings.rank->process().may_wait_by_company());
 }
 
 void write_wait_policy(MpiRank& rank, Word value) {
-  if (value != static_cast<Word>(kAutomaticWait)) rank.process().wait_by(static_cast<sim::WaitPolicy>(value));
+  const auto policy = static_cast<sim::WaitPolicy>(value);
+  if (policy != sim::WaitPolicy::automatic || rank.process().may_wait_by_company()) rank.process().wait_by(policy);
 }
 
 Word read_stall_limit(const Settings& settings) {
@@ -194,8 +196,8 @@ std::span<const ControlVariable> control_variables() {
                protocols, integer},
               kTuner, &read_long_protocol, {&check_long_protocol, &write_long_protocol}, &long_protocols()),
       written({"wait_policy",
-               "what a waiting rank does: it spins, or gives its processor up at once; auto: by the "
-               "number of ranks and processors, at MPI_Init",
+               "what a waiting rank does: it spins, or gives its processor up at once; auto: it spins unless "
+               "another rank needs this processor",
                waiting, integer},
               kTuner, &read_wait_policy, {&check_wait_policy, &write_wait_policy}, &wait_policies()),
       fixed({"long_method",

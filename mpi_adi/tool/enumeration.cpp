@@ -23,7 +23,7 @@ constexpr std::array kLongProtocols{item("puma", DeviceOptions::LongProtocol::pu
 constexpr std::array kLongMethods{item("auto", sim::LongMethod::automatic), item("ring", sim::LongMethod::ring),
                                   item("cma", sim::LongMethod::cma)};
 constexpr std::array kWaitPolicies{item("spin", sim::WaitPolicy::spin), item("yield", sim::WaitPolicy::yield),
-                                   item("auto", kAutomaticWait)};
+                                   item("auto", sim::WaitPolicy::automatic)};
 constexpr std::array kTcpBackends{item("auto", TcpBackendAsked::automatic), item("epoll", TcpBackendAsked::epoll),
                                   item("uring", TcpBackendAsked::uring)};
 constexpr std::array kHeaps{item("first", 0), item("second", 1)};

@@ -19,8 +19,7 @@ struct Enumeration {
   std::span<const EnumerationItem> items;
 };
 
-// Values of wait_policies() and tcp_backends() that only options have.
-inline constexpr int kAutomaticWait = 2;
+// Values of tcp_backends() that only options have.
 enum class TcpBackendAsked : std::uint8_t { automatic, epoll, uring };
 
 [[nodiscard]] const Enumeration& long_protocols();

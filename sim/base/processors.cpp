@@ -54,4 +54,33 @@ ProcessorShare processor_share() {
   return share;
 }
 
+std::uint32_t Scheduler::processor() const {
+  const int processor = sched_getcpu();
+  return processor < 0 ? 0 : static_cast<std::uint32_t>(processor);
+}
+
+std::vector<std::uint32_t> Scheduler::allowed() const {
+  std::vector<std::uint32_t> processors;
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return processors;
+  for (std::uint32_t processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(processor, &set)) processors.push_back(processor);
+  }
+  return processors;
+}
+
+void Scheduler::move_to(std::uint32_t processor) const {
+  cpu_set_t before;
+  if (processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof before, &before) != 0) return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  if (sched_setaffinity(0, sizeof one, &one) == 0) static_cast<void>(sched_setaffinity(0, sizeof before, &before));
+}
+
+const Scheduler& real_scheduler() {
+  static const Scheduler scheduler;
+  return scheduler;
+}
+
 }  // namespace margay::sim

@@ -1,9 +1,11 @@
-// How many processors this process may use: its affinity mask and its control group's quota.
+// How many processors this process may use (its affinity mask and its control group's quota), and on which of them a
+// thread runs.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace margay::sim {
 
@@ -16,5 +18,22 @@ struct ProcessorShare {
 // Whether processes that wait yield at once: because it was asked for ("yield", and not "spin"), or because `processes`
 // of them outnumber the processors.
 [[nodiscard]] bool are_crowded(std::string_view asked, std::uint32_t processes, const ProcessorShare& share);
+
+// The calling thread and the operating system's scheduler: the seam that tests replace.
+class Scheduler {
+ public:
+  Scheduler() = default;
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+  virtual ~Scheduler() = default;
+
+  // The processor that the thread runs on. No system call where the C library keeps its number (rseq).
+  [[nodiscard]] virtual std::uint32_t processor() const;
+  // Those that it may run on; empty: not known.
+  [[nodiscard]] virtual std::vector<std::uint32_t> allowed() const;
+  // Moves the thread to one of allowed(). Afterwards it may run where it might before, and the scheduler may move it.
+  virtual void move_to(std::uint32_t processor) const;
+};
+[[nodiscard]] const Scheduler& real_scheduler();
 
 }  // namespace margay::sim

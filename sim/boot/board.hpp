@@ -25,7 +25,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
-inline constexpr std::uint32_t kBoardVersion = 9;
+inline constexpr std::uint32_t kBoardVersion = 10;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 inline constexpr std::uint32_t kMaxRanks = 65536;
 // Counted under portals::DropReason's values.
@@ -101,6 +101,7 @@ struct BoardBlock {
   std::uint32_t on_portals = 0;   // 1: a program on portals, without MPI
   std::uint64_t start_ticks = 0;  // of the process `pid` (ProcessIdentity), which may be over and its number another's
   std::array<BoardCount, kCountedAccesses> by_access{};
+  std::uint32_t processor = 0;  // see RankProcessors (sim/shm/rank_processors.hpp)
   // Counted here as messages come and go, not copied, so they are true at any time: who counts has a pointer to them in
   // place of numbers of its own (Initiator::count_wires_in, Device::count_in). What a message that is expected touches
   // is in one line.
@@ -114,8 +115,9 @@ static_assert(offsetof(BoardBlock, failed_call) == 56 && offsetof(BoardBlock, me
 static_assert(offsetof(BoardBlock, wait) == 2136 && offsetof(BoardBlock, progress) == 2576);
 static_assert(offsetof(BoardBlock, by_protocol) == 2600 && offsetof(BoardBlock, findings) == 2808);
 static_assert(offsetof(BoardBlock, on_portals) == 2812 && offsetof(BoardBlock, start_ticks) == 2816 &&
-              offsetof(BoardBlock, by_access) == 2824 && offsetof(BoardBlock, by_wire) == 3008 &&
-              offsetof(BoardBlock, unexpected) == 3064 && sizeof(BoardBlock) == 3136);
+              offsetof(BoardBlock, by_access) == 2824 && offsetof(BoardBlock, processor) == 2968 &&
+              offsetof(BoardBlock, by_wire) == 3008 && offsetof(BoardBlock, unexpected) == 3064 &&
+              sizeof(BoardBlock) == 3136);
 
 // What the launcher sees of the job as a whole.
 enum class BoardStall : std::uint32_t { kNone, kStall, kDeadlock };

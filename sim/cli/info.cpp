@@ -23,10 +23,10 @@ std::string line(std::string_view what, const std::string& chosen, const std::st
 
 std::string wait_line(unsigned ranks) {
   const ProcessorShare share = processor_share();
-  const bool spins = !is_crowded(ranks);
-  return line(
-      "waiting", spins ? "spin, then sleep" : "yield, then sleep",
-      fmt::format("{} rank{} on {} (--wait spin|yield decides otherwise)", ranks, ranks == 1 ? "" : "s", share.words));
+  return line("waiting", is_crowded(ranks) ? "yield to ranks, then sleep" : "spin, then sleep",
+              fmt::format("{} rank{} on {}; whoever waits yields to a rank on its processor (--wait spin|yield decides "
+                          "otherwise)",
+                          ranks, ranks == 1 ? "" : "s", share.words));
 }
 
 // As the environment says, which is what a run's ranks are told by.

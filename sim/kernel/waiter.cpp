@@ -18,13 +18,24 @@ constexpr std::uint32_t kYieldRounds = 16;
 // A yielding rank's peers are slow because they wait for a processor, not because they compute.
 constexpr std::uint64_t kNudgeAfterYieldingNs = 40 * kNudgeAfterNs;
 constexpr std::uint64_t kNudgeAtMostEachNs = 10'000'000;
-// A yield that takes this long gave the processor to somebody: one that finds nobody is a system call of less than 1
-// us.
-constexpr std::uint64_t kTurnOfAnotherNs = 50'000;
-// How long that is believed: each look may cost a turn of everybody who waits for the processor, 3 ms each.
-constexpr std::uint64_t kBelievedNs = 200'000'000;
+// Of the time between two looks at the clock no more counts as idle: the processor was another program's. Beside busy
+// programs a rank would else sleep before its peer has had one turn.
+constexpr std::uint64_t kOwnTimeMaxNs = 1'000'000;
+// How long a loop of looks sleeps where a wait would sleep until it is woken.
+constexpr std::uint64_t kNapNs = 20'000;
 
 }  // namespace
+
+WaitStep wait_step(WaitPolicy policy, Company::Found company, bool nudged, std::uint64_t idle_ns) {
+  if (idle_ns >= kSleepAfterNs) return WaitStep::sleep;
+  if (policy == WaitPolicy::yield) return WaitStep::yield;
+  if (policy == WaitPolicy::automatic) {
+    if (company == Company::Found::ranks_and_others) return WaitStep::sleep;
+    if (company == Company::Found::ranks) return WaitStep::yield;
+  }
+  // A rank that owes something may be computing, and all other processors busy: its coprocessor needs this one.
+  return nudged ? WaitStep::yield : WaitStep::spin;
+}
 
 void give_processor_up(std::uint64_t ns) {
   if (ns == 0) {
@@ -47,53 +58,62 @@ void Waiter::pause() {
     if (means_.may_sleep) return sleep();
     wake_up();  // another thread has joined since
   }
-  const bool yielding = means_.policy == WaitPolicy::yield;
-  // Who owes something may be computing on every other processor: its coprocessor needs this one.
-  owed_ = idle_ns_ >= kNudgeAfterNs && kernel_.unfinished();
-  if (yielding || owed_) {
-    give_up(0);
-    kernel_.time_passed();
+  if (means_.policy == WaitPolicy::automatic) means_.company->look();
+  const WaitStep step = wait_step(means_.policy, company(), false, idle_ns_);
+  if (step == WaitStep::yield || (step == WaitStep::sleep && !means_.may_sleep)) yield();
+  const bool looks = rounds_ % (gives_way() ? kYieldRounds : kSpinRounds) == 0;
+  if (looks || (step == WaitStep::sleep && means_.may_sleep)) look_at_clock();
+}
+
+void Waiter::yield() {
+  const bool automatic = means_.policy == WaitPolicy::automatic;
+  const std::uint64_t before = automatic ? clock_.now_ns() : 0;
+  give_up(0);
+  kernel_.time_passed();
+  if (automatic) means_.company->yielded(before, clock_.now_ns());
+}
+
+void Waiter::count_idle_time(std::uint64_t now) {
+  if (since_ns_ == 0) {
+    next_nudge_ns_ = gives_way() ? kNudgeAfterYieldingNs : kNudgeAfterNs;
+  } else {
+    const std::uint64_t passed = now - since_ns_;
+    idle_ns_ += means_.policy == WaitPolicy::yield ? passed : std::min(passed, kOwnTimeMaxNs);
   }
-  if (rounds_ % (yielding ? kYieldRounds : kSpinRounds) == 0) look_at_clock();
+  since_ns_ = now;
+  if (stalled_since_ns_ == 0) stalled_since_ns_ = now;
+  stalled_ns_ = now - stalled_since_ns_;
+}
+
+// Wakes who owes something, each time after twice the time. Whether there is any.
+bool Waiter::nudge() {
+  if (idle_ns_ < next_nudge_ns_) return false;
+  next_nudge_ns_ = idle_ns_ + std::min(std::max(idle_ns_, next_nudge_ns_), kNudgeAtMostEachNs);
+  return kernel_.nudge();
 }
 
 void Waiter::look_at_clock() {
   const std::uint64_t now = clock_.now_ns();
-  const std::uint64_t patience = means_.policy == WaitPolicy::yield ? kNudgeAfterYieldingNs : kNudgeAfterNs;
-  if (since_ns_ == 0) {
-    since_ns_ = now;
-    next_nudge_ns_ = patience;
+  count_idle_time(now);
+  const bool nudged = nudge();
+  switch (wait_step(means_.policy, company(), nudged, idle_ns_)) {
+    case WaitStep::spin:
+      return;
+    case WaitStep::yield:
+      if (nudged && !gives_way()) yield();
+      return;
+    case WaitStep::sleep:
+      break;
   }
-  idle_ns_ = now - since_ns_;
-  if (stalled_since_ns_ == 0) stalled_since_ns_ = now;
-  stalled_ns_ = now - stalled_since_ns_;
-  if (idle_ns_ >= next_nudge_ns_) {
-    kernel_.nudge();
-    next_nudge_ns_ = idle_ns_ + std::min(std::max(idle_ns_, patience), kNudgeAtMostEachNs);
-  }
-  if (means_.policy == WaitPolicy::spin && means_.may_sleep && idle_ns_ >= kNudgeAfterNs) look_for_company(now);
-  if (!sleeps()) return;
   // A body that another process reads out of our memory: no reason to stay awake, and no stall.
   const std::uint64_t before = std::exchange(read_on_, kernel_.bodies_read_on());
   if (before != read_on_) stalled_since_ns_ = now;
   if (!means_.may_sleep) {
-    give_up(kNudgeAfterNs);
+    if (idle_ns_ >= kSleepAfterNs) give_up(kNudgeAfterNs);
     return;
   }
   if (means_.bell != nullptr) means_.bell->begin_sleep();
   about_to_sleep_ = true;  // the caller looks once more, and only then idle() sleeps
-}
-
-// Who sleeps is woken to run soon; who yields or spins on a processor that others want waits for a whole turn. Of
-// several threads none sleeps on the bell, and what it waits for here may be its own rank's lock.
-void Waiter::look_for_company(std::uint64_t now) {
-  wanted_ = wanted_ || now < means_.wanted_until_ns;
-  if (wanted_) return;
-  give_up(0);
-  kernel_.time_passed();
-  const std::uint64_t after = clock_.now_ns();
-  wanted_ = after - now >= kTurnOfAnotherNs;
-  if (wanted_) means_.wanted_until_ns = after + kBelievedNs;
 }
 
 // While something is owed, the sleep is short: who owes it may need another nudge.
@@ -109,6 +129,8 @@ void Waiter::sleep() {
   }
   if (!something) {
     if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::sleep, .detail = slice_ns});
+    // A rank that sleeps for its company needs this processor as soon as it is woken.
+    if (means_.company != nullptr && idle_ns_ >= kSleepAfterNs) means_.company->away();
     if (count > 0) {
       if (means_.wake_descriptor >= 0) descriptors[count++] = {means_.wake_descriptor, POLLIN, 0};
       static_cast<void>(poll(descriptors.data(), count, static_cast<int>(slice_ns / 1'000'000)));
@@ -116,6 +138,10 @@ void Waiter::sleep() {
       means_.bell->sleep(slice_ns);
     } else {
       give_up(kNudgeAtMostEachNs);
+    }
+    if (means_.company != nullptr) {
+      means_.company->slept(clock_.now_ns());
+      means_.company->look();
     }
     if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::wake});
     kernel_.time_passed();
@@ -131,6 +157,29 @@ void Waiter::wake_up() {
   if (means_.wake_descriptor < 0) return;
   std::uint64_t rings = 0;
   static_cast<void>(!read(means_.wake_descriptor, &rings, sizeof rings));  // nonblocking: only empties it
+}
+
+void LookStreak::measure(const Clock& clock) {
+  if (clock.now_ns() - left_ns_ > kWorkNs) looks_ = 0;
+  left_ns_ = 0;
+}
+
+void LookStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
+  const auto rest = [&](std::uint64_t ns) {
+    means.rest != nullptr ? means.rest->rest(ns) : give_processor_up(ns);
+    kernel.time_passed();
+  };
+  if (means.policy == WaitPolicy::yield) return rest(0);
+  if (means.policy != WaitPolicy::automatic) return;
+  Company& company = *means.company;
+  company.look();
+  left_ns_ = clock.now_ns();
+  if (looks_ < kLooksOfWait || company.found() == Company::Found::nobody) return;
+  const std::uint64_t before = left_ns_;
+  const bool sleeps = company.found() == Company::Found::ranks_and_others;
+  rest(sleeps ? kNapNs : 0);
+  left_ns_ = clock.now_ns();
+  sleeps ? company.slept(left_ns_) : company.yielded(before, left_ns_);
 }
 
 }  // namespace margay::sim

@@ -1,25 +1,33 @@
-// How one wait passes its time: it spins, or yields (gives its processor to whoever waits for one), nudges the rank
-// that it waits for, and at last sleeps.
+// How one wait passes its time: it spins or yields its processor, nudges the rank that it waits for, and at last
+// sleeps.
 //
 //   Waiter waiter(...);
 //   while (!done()) progress() ? waiter.moved() : waiter.idle();
 //
-// The decision: with no more ranks than processors a waiting rank spins; with more it yields at once.
-// After kSleepAfterNs without work it sleeps, so that an idle job costs nothing. A rank that spins looks after
-// kNudgeAfterNs whether somebody else wants its processor, another program or the very peer that it waits for, and
-// then sleeps at once: to spin would keep the peer from running for a whole turn, of milliseconds, at every message.
+// The decision (wait_step): a rank spins, also beside other programs, unless another rank of the job needs its
+// processor (sim/kernel/company). Then it yields in each round, or sleeps if other programs need the processor, too: a
+// rank that yields goes to the end of the scheduler's row, behind all of them, one that is woken does not. After
+// kSleepAfterNs without work it sleeps, so that an idle job costs nothing.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "sim/base/clock.hpp"
+#include "sim/kernel/company.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/shm/bell.hpp"
 
 namespace margay::sim {
 
-enum class WaitPolicy : std::uint8_t { spin, yield };
+// automatic: by the company on the processor.
+enum class WaitPolicy : std::uint8_t { spin, yield, automatic };
+
+// What a round without progress does.
+enum class WaitStep : std::uint8_t { spin, yield, sleep };
+// `idle_ns`: how long nothing has moved while this rank had its processor. `nudged`:
+// this round has woken a rank that owes something.
+[[nodiscard]] WaitStep wait_step(WaitPolicy policy, Company::Found company, bool nudged, std::uint64_t idle_ns);
 
 // How the waiting thread yields or sleeps, where more is to be done than that: it lets go of a lock meanwhile that
 // other threads want, or passes the turn on in a virtual machine.
@@ -44,8 +52,38 @@ struct WaitMeans {
       -1;                 // becomes readable when the bell was rung while poll() sleeps; -1 without descriptors to poll
   bool may_sleep = true;  // false when several threads wait at once: they only yield
   Rest* rest = nullptr;   // nullptr: give_processor_up()
-  // What the waits before found: until then others want this processor. Under the process lock.
-  mutable std::uint64_t wanted_until_ns = 0;
+  Company* company = nullptr;  // nullptr: not known; the policy is not automatic then
+};
+
+// Looks that found nothing, one after the other with nothing between: together they are a wait, and give the processor
+// up as a wait does. A rank that works between its looks keeps it. Never sleeps for long: only the program knows what
+// else it looks at.
+class LookStreak {
+ public:
+  // A look begins that may find nothing.
+  void begin(const Clock& clock) {
+    if (left_ns_ != 0) [[unlikely]]
+      measure(clock);
+  }
+  // It found nothing.
+  void found_nothing(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
+    if (means.policy == WaitPolicy::yield || ++looks_ % kLooks == 0) give_way(kernel, clock, means);
+  }
+
+  // One in so many looks measures the time until the next one, and may give way.
+  static constexpr std::uint32_t kLooks = 8;
+  // So many are a wait.
+  static constexpr std::uint32_t kLooksOfWait = 4 * kLooks;
+  // The program worked, if so much time passed between two looks: leaving a call and entering the next one takes a
+  // third of that.
+  static constexpr std::uint64_t kWorkNs = 150;
+
+ private:
+  void measure(const Clock& clock);
+  void give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means);
+
+  std::uint32_t looks_ = 0;    // since the program last worked
+  std::uint64_t left_ns_ = 0;  // when the last look ended, if it measures; 0: it does not
 };
 
 // On the stack of the waiting call. Starts counting at construction. Every call under the process lock, which only a
@@ -64,7 +102,6 @@ class Waiter {
     rounds_ = 0;
     since_ns_ = idle_ns_ = 0;
     stalled_since_ns_ = stalled_ns_ = 0;
-    owed_ = wanted_ = false;
     wake_up();
   }
   // A round found nothing. Gives time away as the policy says; returns after at most kSleepSliceNs.
@@ -73,15 +110,15 @@ class Waiter {
       return body_moved();
     ++rounds_;
     kernel_.idle_round();
-    // A spinning round pays a test and an increment; the clock (23 ns) is looked at once in kSpinRounds.
-    if (means_.policy == WaitPolicy::spin && !about_to_sleep_ && !owed_ && rounds_ % kSpinRounds != 0) [[likely]]
+    // A spinning round pays some tests and an increment; the clock (23 ns) is looked at once in kSpinRounds.
+    if (rounds_ % kSpinRounds != 0 && !about_to_sleep_ && !gives_way()) [[likely]]
       return;
     pause();
   }
   // Nanoseconds in which no message moved, nor a part of one; 0 in a young wait (the clock is not read then).
   [[nodiscard]] std::uint64_t idle_ns() const { return stalled_ns_; }
   // It sleeps between its rounds, which are rare from here on, whether or not parts of a body move.
-  [[nodiscard]] bool sleeps() const { return wanted_ || idle_ns_ >= kSleepAfterNs; }
+  [[nodiscard]] bool sleeps() const { return about_to_sleep_ || idle_ns_ >= kSleepAfterNs; }
 
   // A sleep is at most this long, so that a stalled wait can report itself.
   static constexpr std::uint64_t kSleepSliceNs = 500'000'000;
@@ -92,8 +129,16 @@ class Waiter {
   void body_moved();
   void pause();
   void give_up(std::uint64_t ns) { means_.rest != nullptr ? means_.rest->rest(ns) : give_processor_up(ns); }
+  [[nodiscard]] Company::Found company() const {
+    return means_.policy == WaitPolicy::automatic ? means_.company->found() : Company::Found::nobody;
+  }
+  [[nodiscard]] bool gives_way() const {
+    return means_.policy == WaitPolicy::yield || company() != Company::Found::nobody;
+  }
+  void yield();
   void look_at_clock();
-  void look_for_company(std::uint64_t now);
+  void count_idle_time(std::uint64_t now);
+  bool nudge();
   void sleep();
   void wake_up();
 
@@ -101,11 +146,9 @@ class Waiter {
   const Clock& clock_;
   const WaitMeans& means_;
   std::uint32_t rounds_ = 0;     // without progress
-  bool owed_ = false;            // for a while a peer has owed something: it gets this processor
-  bool wanted_ = false;          // others want this processor
   bool about_to_sleep_ = false;  // begin_sleep() was called: one more look, then sleep
-  std::uint64_t since_ns_ = 0;   // when the clock was first looked at in this wait; 0: not yet
-  std::uint64_t idle_ns_ = 0;
+  std::uint64_t since_ns_ = 0;   // when the clock was last looked at in this wait; 0: not yet
+  std::uint64_t idle_ns_ = 0;    // without turns of others
   // For who reports a stall: parts of bodies count, which do not change how long the next part will take.
   std::uint64_t stalled_since_ns_ = 0;  // 0: not yet
   std::uint64_t stalled_ns_ = 0;

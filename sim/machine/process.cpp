@@ -158,11 +158,30 @@ void Process::choose_waiting() {
   const ProcessorShare share = processor_share();
   const std::string asked = job_.options.text("wait", "auto");
   const std::uint32_t ranks_here = job_.nodes_are_emulated ? job_.size : job_.ranks_on_node;
-  const bool yields = are_crowded(asked, ranks_here, share);
-  wait_means_.policy = yields ? WaitPolicy::yield : WaitPolicy::spin;
+  const bool crowded = are_crowded(asked, ranks_here, share);
+  wait_means_.policy = crowded ? WaitPolicy::yield : WaitPolicy::spin;
   // Ranks that share processors: bodies of 16 KiB among 8 ranks on 2 took 29 us with the lines moved, 21 without.
-  if (yields && shm_ != nullptr) shm_->keep_lines();
+  if (crowded && shm_ != nullptr) shm_->keep_lines();
   wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.words : "--wait " + asked;
+  look_for_company();
+  if (asked == "auto" && company_ != nullptr) wait_means_.policy = WaitPolicy::automatic;
+}
+
+// The board has the words of all ranks of this host, also of those on other emulated nodes; without a launcher of ours,
+// the node's segment has them.
+void Process::look_for_company() {
+  std::vector<std::uint32_t*> words;
+  for (std::uint32_t rank = 0; board_map_.attached() && rank < job_.size; ++rank) {
+    words.push_back(&board_map_.block(rank).processor);
+  }
+  for (std::uint32_t rank = 0; !board_map_.attached() && shm_ != nullptr && rank < job_.ranks_on_node; ++rank) {
+    words.push_back(&shm_->layout().area(rank).processor);
+  }
+  if (words.empty()) return;
+  rank_processors_ = RankProcessors(std::move(words), board_map_.attached() ? job_.rank : job_.local_rank);
+  company_ = std::make_unique<Company>(rank_processors_, real_scheduler());
+  company_->look();
+  wait_means_.company = company_.get();
 }
 
 Status Process::start_coprocessor(Coprocessor::Round round) {
@@ -221,6 +240,7 @@ void Process::finish(const std::function<bool()>& round) {
     if (!round() && virtual_rest_ != nullptr) wait_means_.rest->rest(0);
   }
   if (shm_ != nullptr) shm_->leave(true);
+  if (company_ != nullptr) company_->away();
   publish_accounts();
   recorder_.suspend();
   static_cast<void>(leave(job_));

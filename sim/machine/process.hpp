@@ -87,14 +87,19 @@ class Process {
   // no lock.
   void give_way(std::uint64_t ns) { virtual_rest_ != nullptr ? virtual_rest_->rest(ns) : give_processor_up(ns); }
 
+  // Calls that look and may find nothing, as many in a row as there are.
+  [[nodiscard]] LookStreak& looks() { return looks_; }
+
   // A wait that sleeps looks again. Any thread.
   void wake();
 
-  // From the next wait on; the owner's call, outside of any wait.
+  // From the next wait on; the owner's call, outside of any wait. Requires: not automatic where may_wait_by_company()
+  // says no.
   void wait_by(WaitPolicy policy) {
     wait_means_.policy = policy;
     wait_means_.reason = "set by the program";
   }
+  [[nodiscard]] bool may_wait_by_company() const { return wait_means_.company != nullptr; }
 
   // This rank's place on the launcher's board; a private one when there is no launcher of ours.
   [[nodiscard]] BoardBlock& board() { return *board_block_; }
@@ -133,6 +138,7 @@ class Process {
   [[nodiscard]] portals::Status open_tcp(std::vector<Wire*>& routes);
   [[nodiscard]] portals::Status open_trace();
   void choose_waiting();
+  void look_for_company();
   void make_kernel(std::vector<Wire*> routes);
 
   Job job_;
@@ -152,7 +158,10 @@ class Process {
   PeerWatch peer_watch_;    // of the node's ranks, where no launcher does it
   TcpWire* tcp_ = nullptr;  // nullptr: one node
   std::unique_ptr<Kernel> kernel_;
+  RankProcessors rank_processors_;
+  std::unique_ptr<Company> company_;
   WaitMeans wait_means_;
+  LookStreak looks_;
   BellData* bell_data_ = nullptr;
   std::unique_ptr<BellOwner> bell_;
   int wake_descriptor_ = -1;

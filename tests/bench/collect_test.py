@@ -3,6 +3,7 @@
 import pathlib
 import sys
 import tempfile
+import threading
 import unittest
 
 sys.dont_write_bytecode = True
@@ -34,6 +35,19 @@ class Reading(unittest.TestCase):
                                                 script, 2) for status in ("0", "1"))
         self.assertEqual(refused, ({}, "not supported: MPI_ERR_WIN: invalid window"))
         self.assertEqual(failed, ({}, "exit status 1: no word"), "an end in an error is one")
+
+    def test_busy_loops_run_meanwhile_and_no_longer(self):
+        def children():
+            return pathlib.Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text(encoding="ascii").split()
+        before = set(children())
+        with collect.busy_loops(2):
+            self.assertEqual(len(set(children()) - before), 2)
+        self.assertEqual(set(children()) - before, set())
+
+    def test_rows_beside_busy_loops(self):
+        beside = {run.case("busy_halo") for run in runs.plan(only=("busy", "tcp")) if run.wire == "tcp"}
+        self.assertEqual(beside, {f"busy_halo_beside_{loops}" for loops in (0, 2, 4, 8)})
+        self.assertEqual(runs.Run("latency", "shm", "latency", loops=2).case("latency"), "latency")
 
     def test_only(self):
         self.assertEqual({(run.wire, run.group) for run in runs.plan(only=("shm", "latency"))}, {("shm", "latency")})

@@ -41,6 +41,8 @@ def rows_of(plan):
             cases = [run.mode]
         elif run.program == "limits_operations":
             cases = [f"{run.mode}_{way}_{run.processes}" for way in ("segment", "direct")]
+        elif run.program == "busy":
+            cases = [run.case(f"busy_{mode}") for mode in runs.BUSY_MODES]
         elif run.program == "overlap":
             cases = [f"{way}_{of}" for way in runs.OVERLAP_WAYS for of in ("of_longer", "of_sum")]
         sizes = run.sizes or ((64,) if run.wire == "limit" else (run.ranks,))

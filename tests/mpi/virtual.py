@@ -55,6 +55,7 @@ NOT_THERE = {
     "sessions_end_threads": "threads",
     "sessions_join_threads": "threads",
     "sessions_threads": "threads",
+    "shared_processor": "it measures the time that its process takes, which has all ranks there",
     "threads": "threads",
     "tool_interface": "it sets the limits of the real wires, and counts their bytes",
     "tool_threads": "threads",

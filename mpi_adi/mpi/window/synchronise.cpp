@@ -51,7 +51,7 @@ void unlock_one(Call& call, Window& window, int target) {
 // are taken, and others get the processor, at times.
 void look_at_times(Call& call) {
   if (!call.rank().rma().looks_now()) return;
-  static_cast<void>(call.device().progress(Device::kMessagesPerLook));
+  look_once(call);
   give_way(call);
 }
 
@@ -297,7 +297,7 @@ extern "C" int PMPI_Win_test(MPI_Win win, int* flag) {
   call.not_null(flag, "flag");
   if (window != nullptr && !window->exposes) wrong_epoch(call, "MPI_Win_post was not called");
   if (!call.ok()) return call.failed();
-  static_cast<void>(call.device().progress(Device::kMessagesPerLook));
+  look_once(call);
   const margay::sim::Kernel& kernel = call.device().kernel();
   bool all = true;
   for (const int rank : window->post_group) {

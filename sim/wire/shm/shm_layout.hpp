@@ -77,7 +77,7 @@ struct RankArea {
   // Of the memory that the rank allocates for its node (sim/machine/shared_heap), written once when it first does,
   // heap_descriptor last: its file's number in the rank's process, plus 1; 0: there is none yet.
   std::uint32_t heap_descriptor = 0;
-  std::uint32_t heap_unused = 0;
+  std::uint32_t processor = 0;  // see RankProcessors (sim/shm/rank_processors.hpp); for ranks without a job board
   std::uint64_t heap_bytes = 0;
   std::uint64_t heap_file = 0;  // its inode: no other file is taken for it, whoever has the process's number by then
   // Around accumulates to this rank's windows that no instruction does at once.

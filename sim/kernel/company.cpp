@@ -1,0 +1,17 @@
+#include "sim/kernel/company.hpp"
+
+namespace margay::sim {
+
+// Of two the one with the higher number goes: else both might, and meet again.
+void Company::part(std::uint64_t now_ns) {
+  if (other_ == RankProcessors::kNobody || other_ > ranks_.mine()) return;
+  if (parted_ns_ != 0 && now_ns - parted_ns_ < kPartAtMostEachNs) return;
+  parted_ns_ = now_ns;
+  for (const std::uint32_t processor : scheduler_.allowed()) {
+    if (processor == processor_ || ranks_.other_on(processor) != RankProcessors::kNobody) continue;
+    scheduler_.move_to(processor);
+    return look();
+  }
+}
+
+}  // namespace margay::sim

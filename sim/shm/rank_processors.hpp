@@ -1,0 +1,58 @@
+// The processors that the ranks of one host run on: a word for each rank, in memory that all of them map. A rank writes
+// its own word while it waits, so one that computes may have moved since.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace margay::sim {
+
+class RankProcessors {
+ public:
+  static constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
+
+  // No words: nothing is published, and no other rank is ever seen.
+  RankProcessors() = default;
+  // words[i] is rank i's, zero at first, and `mine` the index of this rank's. The words outlive this object.
+  RankProcessors(std::vector<std::uint32_t*> words, std::size_t mine) : words_(std::move(words)), mine_(mine) {}
+
+  [[nodiscard]] std::size_t mine() const { return mine_; }
+
+  // This rank runs on `processor`. A store only if that is new.
+  void runs_on(std::uint32_t processor) { write(processor + 1); }
+  // This rank needs no processor: it sleeps, or its part in the job is over.
+  void needs_none() { write(kNone); }
+
+  // Another rank that was last seen on `processor` and needs it: the first one after this rank's index. kNobody: none.
+  [[nodiscard]] std::size_t other_on(std::uint32_t processor) const {
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+      const std::size_t rank = mine_ + i < words_.size() ? mine_ + i : mine_ + i - words_.size();
+      if (read(rank) == processor + 1) return rank;
+    }
+    return kNobody;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = 0;
+
+  // Relaxed: a number that decides nothing but who gives way; nothing else is published by it.
+  [[nodiscard]] std::uint32_t read(std::size_t rank) const {
+    return std::atomic_ref<std::uint32_t>(*words_[rank]).load(std::memory_order_relaxed);
+  }
+  void write(std::uint32_t word) {
+    if (words_.empty() || word == written_) return;
+    written_ = word;
+    // Relaxed: as in read().
+    std::atomic_ref<std::uint32_t>(*words_[mine_]).store(word, std::memory_order_relaxed);
+  }
+
+  std::vector<std::uint32_t*> words_;
+  std::size_t mine_ = 0;
+  std::uint32_t written_ = kNone;
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,301 @@
+// How a rank that waits, or looks again and again, shares processors with other ranks and with other programs. Time,
+// the scheduler and the memory that ranks share are the test's own.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "sim/base/clock.hpp"
+#include "sim/kernel/kernel.hpp"
+#include "sim/kernel/waiter.hpp"
+#include "sim/wire/self_wire.hpp"
+
+namespace margay::sim::test {
+namespace {
+
+constexpr std::uint64_t kMs = 1'000'000;
+
+class TestScheduler final : public Scheduler {
+ public:
+  [[nodiscard]] std::uint32_t processor() const override { return now; }
+  [[nodiscard]] std::vector<std::uint32_t> allowed() const override { return may; }
+  void move_to(std::uint32_t processor) const override {
+    now = processor;
+    ++moves;
+  }
+  mutable std::uint32_t now = 0;
+  mutable int moves = 0;
+  std::vector<std::uint32_t> may{0, 1};
+};
+
+// A yield takes as long as a turn of others.
+class TurnsRest final : public Rest {
+ public:
+  explicit TurnsRest(VirtualClock& clock) : clock_(clock) {}
+  void rest(std::uint64_t ns) override {
+    clock_.advance_ns(ns != 0 ? ns : turn_ns);
+    yields += ns == 0 ? 1 : 0;
+    naps += ns != 0 ? 1 : 0;
+    longest_nap_ns = std::max(longest_nap_ns, ns);
+  }
+  std::uint64_t turn_ns = 1'000;
+  std::uint64_t longest_nap_ns = 0;
+  int yields = 0;
+  int naps = 0;
+
+ private:
+  VirtualClock& clock_;
+};
+
+// Rank 1 of three.
+struct Rank {
+  // Rounds that find nothing, each of `ns`; the n-th look at the clock comes after a turn of others of `turn_ns`.
+  void rounds(Waiter& waiter, int count, std::uint64_t ns, std::uint64_t turn_ns = 0) {
+    for (int i = 1; i <= count; ++i) {
+      clock.advance_ns(i % 256 == 0 ? ns + turn_ns : ns);
+      waiter.idle();
+    }
+  }
+  // Looks that find nothing, with work between them.
+  void looks(int count, std::uint64_t work_ns) {
+    for (int i = 0; i < count; ++i) {
+      clock.advance_ns(work_ns);
+      streak.begin(clock);
+      streak.found_nothing(kernel, clock, means);
+    }
+  }
+  void other_runs_on(std::size_t rank, std::uint32_t processor) {
+    RankProcessors({&words[0], &words[1], &words[2]}, rank).runs_on(processor);
+  }
+
+  VirtualClock clock{kMs};
+  TurnsRest rest{clock};
+  TransmissionList finished;
+  SelfWire wire{{0, 0}, finished};
+  Recorder recorder{clock};
+  Kernel kernel{{0, 0}, {&wire}, finished, recorder};
+  std::array<std::uint32_t, 3> words{};
+  RankProcessors ranks{{&words[0], &words[1], &words[2]}, 1};
+  TestScheduler scheduler;
+  Company company{ranks, scheduler};
+  WaitMeans means{.policy = WaitPolicy::automatic, .reason = {}, .rest = &rest, .company = &company};
+  LookStreak streak;
+};
+
+TEST_CASE("wait_step: by policy, company and patience") {
+  using Found = Company::Found;
+  struct Row {
+    WaitPolicy policy;
+    Found company;
+    bool nudged;
+    std::uint64_t idle_ns;
+    WaitStep step;
+  };
+  for (const Row& row : {
+           Row{WaitPolicy::automatic, Found::nobody, false, 0, WaitStep::spin},
+           Row{WaitPolicy::automatic, Found::nobody, false, 19 * kMs, WaitStep::spin},
+           Row{WaitPolicy::automatic, Found::nobody, true, kMs, WaitStep::yield},
+           Row{WaitPolicy::automatic, Found::nobody, false, 20 * kMs, WaitStep::sleep},
+           Row{WaitPolicy::automatic, Found::ranks, false, 0, WaitStep::yield},
+           Row{WaitPolicy::automatic, Found::ranks, true, 20 * kMs, WaitStep::sleep},
+           Row{WaitPolicy::automatic, Found::ranks_and_others, false, 0, WaitStep::sleep},
+           Row{WaitPolicy::spin, Found::ranks, false, 0, WaitStep::spin},
+           Row{WaitPolicy::spin, Found::ranks_and_others, true, kMs, WaitStep::yield},
+           Row{WaitPolicy::spin, Found::nobody, false, 20 * kMs, WaitStep::sleep},
+           Row{WaitPolicy::yield, Found::nobody, false, 0, WaitStep::yield},
+           Row{WaitPolicy::yield, Found::ranks_and_others, false, 0, WaitStep::yield},
+           Row{WaitPolicy::yield, Found::nobody, false, 20 * kMs, WaitStep::sleep},
+       }) {
+    CAPTURE(static_cast<int>(row.policy));
+    CAPTURE(static_cast<int>(row.company));
+    CAPTURE(row.nudged);
+    CAPTURE(row.idle_ns);
+    CHECK(wait_step(row.policy, row.company, row.nudged, row.idle_ns) == row.step);
+  }
+}
+
+TEST_CASE("rank processors: others are seen while they need a processor, and a rank does not see itself") {
+  Rank rank;
+  rank.ranks.runs_on(0);
+  CHECK_EQ(rank.ranks.other_on(0), RankProcessors::kNobody);
+  rank.other_runs_on(0, 0);
+  CHECK_EQ(rank.ranks.other_on(0), 0);
+  CHECK_EQ(rank.ranks.other_on(1), RankProcessors::kNobody);
+  rank.other_runs_on(2, 0);
+  CHECK_EQ(rank.ranks.other_on(0), 2);
+  rank.words[2] = rank.words[0] = 0;
+  CHECK_EQ(rank.ranks.other_on(0), RankProcessors::kNobody);
+  rank.ranks.needs_none();
+  CHECK_EQ(rank.words[1], 0);
+}
+
+TEST_CASE("a wait keeps its processor beside other programs, and does not sleep for their turns") {
+  Rank rank;
+  rank.other_runs_on(0, 1);
+  Waiter waiter(rank.kernel, rank.clock, rank.means);
+  // 15 turns of 9 ms, which is 135 ms of the clock, and 3 ms of this rank's own.
+  rank.rounds(waiter, 15 * 256, 800, 9 * kMs);
+  CHECK_EQ(rank.rest.yields, 0);
+  CHECK_EQ(rank.rest.naps, 0);
+  CHECK_GT(waiter.idle_ns(), 100 * kMs);  // for who reports a stall all time counts
+  rank.rounds(waiter, 60 * 256, 8000);
+  CHECK_GT(rank.rest.naps, 0);
+}
+
+TEST_CASE("a wait in company yields in each round, also in the waits after it, until the other has gone") {
+  Rank rank;
+  rank.other_runs_on(2, 0);
+  for (int wait = 0; wait < 3; ++wait) {
+    Waiter waiter(rank.kernel, rank.clock, rank.means);
+    const int before = rank.rest.yields;
+    rank.rounds(waiter, 1000, 10);
+    CHECK_GE(rank.rest.yields - before, wait == 0 ? 1000 - 256 : 999);
+  }
+  rank.other_runs_on(2, 1);
+  Waiter waiter(rank.kernel, rank.clock, rank.means);
+  const int before = rank.rest.yields;
+  rank.rounds(waiter, 1000, 10);
+  CHECK_LE(rank.rest.yields - before, 1);
+  CHECK_EQ(rank.scheduler.moves, 0);  // the other rank's number is higher: it is the one that goes
+}
+
+TEST_CASE("of two ranks that stay on one processor the one with the higher number leaves, for one without a rank") {
+  Rank rank;
+  rank.other_runs_on(0, 0);
+  Waiter waiter(rank.kernel, rank.clock, rank.means);
+  SUBCASE("there is one") {
+    rank.rounds(waiter, 2000, 10);
+    CHECK_EQ(rank.scheduler.moves, 1);
+    CHECK_EQ(rank.scheduler.now, 1);
+    CHECK_EQ(rank.words[1], 2);
+    const int yields = rank.rest.yields;
+    rank.rounds(waiter, 2000, 10);
+    CHECK_LE(rank.rest.yields, yields + 1);
+  }
+  SUBCASE("a third rank is there") {
+    rank.other_runs_on(2, 1);
+    rank.rounds(waiter, 2000, 10);
+    CHECK_EQ(rank.scheduler.moves, 0);
+  }
+  SUBCASE("this rank may not run there") {
+    rank.scheduler.may = {0};
+    rank.rounds(waiter, 2000, 10);
+    CHECK_EQ(rank.scheduler.moves, 0);
+  }
+  SUBCASE("the scheduler brings it back: not at once again") {
+    rank.rounds(waiter, 2000, 10);
+    rank.scheduler.now = 0;
+    rank.rounds(waiter, 1000, 10);  // 1 ms: each yields
+    CHECK_EQ(rank.scheduler.moves, 1);
+    rank.rounds(waiter, 18'000, 10);
+    CHECK_EQ(rank.scheduler.moves, 2);
+  }
+}
+
+TEST_CASE("a rank that sleeps for long needs no processor") {
+  Rank rank;
+  rank.other_runs_on(0, 0);
+  class Watch final : public Rest {
+   public:
+    explicit Watch(Rank& rank) : rank_(rank) {}
+    void rest(std::uint64_t ns) override {
+      if (ns != 0) CHECK_EQ(rank_.words[1], 0);
+      naps += ns != 0 ? 1 : 0;
+      rank_.clock.advance_ns(ns != 0 ? ns : 50'000);
+    }
+    int naps = 0;
+
+   private:
+    Rank& rank_;
+  } watch(rank);
+  rank.scheduler.may = {0};
+  rank.means.rest = &watch;
+  Waiter waiter(rank.kernel, rank.clock, rank.means);
+  rank.rounds(waiter, 2000, 10);
+  CHECK_GT(watch.naps, 0);
+  CHECK_EQ(rank.words[1], 1);
+}
+
+TEST_CASE("a wait in company beside other programs sleeps, and its company still sees it") {
+  Rank rank;
+  rank.other_runs_on(2, 0);
+  rank.rest.turn_ns = 3 * kMs;
+  {
+    Waiter waiter(rank.kernel, rank.clock, rank.means);
+    rank.rounds(waiter, 256 + 10, 10);
+    CHECK_EQ(rank.rest.yields, 1);
+    CHECK_GE(rank.rest.naps, 1);
+    CHECK_EQ(rank.words[1], 1);
+  }
+  // The waits after it do not try again at once.
+  Waiter next(rank.kernel, rank.clock, rank.means);
+  rank.rounds(next, 4, 10);
+  CHECK_EQ(rank.rest.yields, 1);
+  // The other programs may be gone.
+  rank.clock.advance_ns(1'000 * kMs);
+  rank.rest.turn_ns = 1'000;
+  const int naps = rank.rest.naps;
+  Waiter later(rank.kernel, rank.clock, rank.means);
+  rank.rounds(later, 100, 10);
+  CHECK_LE(rank.rest.naps, naps + 1);
+  CHECK_GT(rank.rest.yields, 50);
+}
+
+TEST_CASE("a loop of looks gives its processor up as a wait does, and sleeps at most for a moment") {
+  Rank rank;
+  SUBCASE("in company") {
+    rank.other_runs_on(2, 0);
+    rank.looks(10'000, 50);
+    CHECK_GT(rank.rest.yields, 10'000 / LookStreak::kLooks - 10);
+  }
+  SUBCASE("in company that has gone") {
+    rank.other_runs_on(2, 0);
+    rank.looks(1'000, 50);
+    rank.other_runs_on(2, 1);
+    rank.rest.yields = 0;
+    rank.looks(10'000, 50);
+    CHECK_EQ(rank.rest.yields, 0);
+  }
+  SUBCASE("alone on its processor") {
+    rank.other_runs_on(2, 1);
+    rank.looks(10'000, 50);
+    CHECK_EQ(rank.rest.yields, 0);
+  }
+  SUBCASE("in company beside other programs") {
+    rank.other_runs_on(2, 0);
+    rank.rest.turn_ns = 3 * kMs;
+    rank.looks(1'000, 50);
+    CHECK_LE(rank.rest.yields, 2);
+    CHECK_GT(rank.rest.naps, 50);
+    CHECK_LT(rank.rest.longest_nap_ns, kMs);
+    rank.rest.naps = 0;
+  }
+  SUBCASE("told to yield") {
+    rank.means.policy = WaitPolicy::yield;
+    rank.looks(10'000, 50);
+    CHECK_EQ(rank.rest.yields, 10'000);
+  }
+  SUBCASE("told to spin") {
+    rank.other_runs_on(2, 0);
+    rank.means.policy = WaitPolicy::spin;
+    rank.looks(10'000, 50);
+    CHECK_EQ(rank.rest.yields, 0);
+  }
+  CHECK_EQ(rank.rest.naps, 0);
+}
+
+TEST_CASE("a rank that works between its looks keeps its processor, in company too") {
+  Rank rank;
+  rank.other_runs_on(2, 0);
+  rank.looks(10'000, 300);
+  CHECK_EQ(rank.rest.yields, 0);
+  // Looks without work between them first become a wait.
+  rank.looks(LookStreak::kLooksOfWait - 2 * LookStreak::kLooks, 50);
+  CHECK_EQ(rank.rest.yields, 0);
+  rank.looks(2 * LookStreak::kLooksOfWait, 50);
+  CHECK_GT(rank.rest.yields, 0);
+}
+
+}  // namespace
+}  // namespace margay::sim::test
