@@ -28,7 +28,7 @@ def case_check(case):
     for name in ("MPI_File_open", "MPI_Open_port", "PMPI_Close_port", "3 of the"):
         case.expect(name in case.last.stdout, f"margay check does not say {name}")
     case.margay(refuses, "abort", ranks=4, status="nonzero")
-    case.expect("`margay check PROGRAM` finds such functions before a run)) after " in case.last.stderr, "the abort's sentence is to be whole")
+    case.expect("`margay check PROGRAM` finds such functions before a run) (exit status " in case.last.stderr, "the abort's sentence is to be whole")
     case.expect("; ending the 3 ranks left\n" in case.last.stderr, "three others are ended")
     case.margay(refuses, ranks=1)
     case.expect("margay: MPI_File_open is not supported" in case.last.stderr, "no word of MPI_File_open")
