@@ -15,12 +15,12 @@ namespace margay::command {
 namespace {
 
 // "BUILDID OFFSET PATH" as a module that lies at 0, and an address in it.
-struct Question {
+struct SourceQuestion {
   sim::Definition module{};
   std::uint64_t address = 0;
 };
 
-bool read_question(const std::string& text, Question& question) {
+bool read_question(const std::string& text, SourceQuestion& question) {
   const std::size_t first = text.find(' ');
   const std::size_t second = first == std::string::npos ? first : text.find(' ', first + 1);
   if (second == std::string::npos) return false;
@@ -108,7 +108,7 @@ std::string CallSites::line_of(const sim::Definition& module, std::uint64_t addr
 }
 
 std::string CallSites::name_of(const std::string& question) {
-  Question read;
+  SourceQuestion read;
   if (!read_question(question, read)) return "";
   const std::string line = line_of(read.module, read.address);
   if (!line.empty()) return line;
@@ -118,7 +118,7 @@ std::string CallSites::name_of(const std::string& question) {
 
 int answer_source_questions(CallSites& call_sites) {
   for (std::string text; std::getline(std::cin, text);) {
-    Question question;
+    SourceQuestion question;
     const bool is_one = read_question(text, question);
     std::cout << (is_one ? call_sites.line_of(question.module, question.address) : "") << '\n';
   }

@@ -157,7 +157,8 @@ void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
     stream.open.clear();
   }
   if (!differing.empty()) {
-    tell(differing + (stream.out_of_step ? "; the members are out of step, so later calls there are not compared" : ""));
+    tell(differing +
+         (stream.out_of_step ? "; the members are out of step, so later calls there are not compared" : ""));
   }
   while (!stream.open.empty() && stream.open.front().seen() >= stream.members) {
     stream.open.pop_front();

@@ -4,10 +4,10 @@
 // the world model.
 //
 // Each member sends a report of each of its calls, before it does anything else for it, to rank 0 of the world, the
-// judge, which compares the n-th calls of a communicator (call_match) and reports each call in which two members differ.
-// Where they call different functions they are out of step: the n-th calls behind it are no longer one call, and no
-// others of that communicator are compared. Reports of one process come in the order of its calls, so they carry no
-// numbers.
+// judge, which compares the n-th calls of a communicator (call_match) and reports each call in which two members
+// differ. Where they call different functions they are out of step: the n-th calls behind it are no longer one call,
+// and no others of that communicator are compared. Reports of one process come in the order of its calls, so they carry
+// no numbers.
 #pragma once
 
 #include <cstddef>
@@ -60,8 +60,8 @@ class CallCheck final : public mpi_adi::Listener {
     std::uint32_t members = 0;                            // as the first report says
     std::uint64_t first = 0;                              // number of the first open one
     std::unordered_map<std::uint32_t, std::uint64_t> at;  // of each member, how many it made
-    bool told = false;         // some differ: a member's error may be due to it
-    bool out_of_step = false;  // members called different functions: no others are compared
+    bool told = false;                                    // some differ: a member's error may be due to it
+    bool out_of_step = false;                             // members called different functions: no others are compared
     std::vector<std::uint32_t> askers;
     // The first open call, or one after it, is the next one of this sender.
     [[nodiscard]] bool takes(const CallRecord& record, std::uint32_t from) const;

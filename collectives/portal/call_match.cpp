@@ -73,7 +73,8 @@ bool CallMatch::same_call(const CallRecord& one, const CallRecord& other) {
 }
 
 std::string CallMatch::add(CallReport report, std::uint32_t by) {
-  const bool same_function = seen_ == 0 || std::strcmp(first_.record.function.data(), report.record.function.data()) == 0;
+  const bool same_function =
+      seen_ == 0 || std::strcmp(first_.record.function.data(), report.record.function.data()) == 0;
   if (told_) {
     ++seen_;
     if (same_function || out_of_step_) return {};

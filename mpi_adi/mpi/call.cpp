@@ -73,10 +73,10 @@ int raise_outside(MpiRank& rank, const CallName& name, int error_class, const st
   const int code = rank.errors().make(error_class, std::string(name.text) + ": " + sentence);
   const Worlds::HandlerOfTheRest found = rank.worlds().handler_of_the_rest();
   if (is_fatal(found.handler)) {
-    rank.process().abort(error_class, words_of_fatal(rank, name,
-                                                     found.communicator == MPI_COMM_SELF ? " on MPI_COMM_SELF"
-                                                                                         : " on MPI_COMM_WORLD",
-                                                     rank.errors().text_of(code)));
+    rank.process().abort(
+        error_class,
+        words_of_fatal(rank, name, found.communicator == MPI_COMM_SELF ? " on MPI_COMM_SELF" : " on MPI_COMM_WORLD",
+                       rank.errors().text_of(code)));
   }
   return ask_handler(*found.handler, found.communicator, code, name);
 }
@@ -261,9 +261,9 @@ int Call::hand_over(const Communicator& communicator, int code) {
     }
     sim::Recorder& recorder = rank_->process().recorder();
     if (recorder.on()) rank_->call_trace().leave_by_fatal_error(recorder, name_.text, error_class);
-    rank_->process().abort(
-        error_class, words_of_fatal(*rank_, name_, " on " + name_of(communicator),
-                                    blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code)));
+    rank_->process().abort(error_class,
+                           words_of_fatal(*rank_, name_, " on " + name_of(communicator),
+                                          blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code)));
   }
   if (holds_) rank_->device().drop_reference(*handler_of_);
   leave();

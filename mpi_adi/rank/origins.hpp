@@ -17,7 +17,7 @@ struct UserRequest;
 
 // A call of the program's.
 struct Origin {
-  std::string_view function;  // empty: none that was seen
+  std::string_view function;     // empty: none that was seen
   const void* caller = nullptr;  // where it returns to
 };
 

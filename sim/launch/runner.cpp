@@ -43,7 +43,8 @@ Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector
           poller_, server_, plan.size(),
           [this](std::uint32_t rank, const PmiOutcome& outcome) { reported_by_ranks_.emplace_back(rank, outcome); }),
       watch_(plan.size()),
-      stall_(memory.board(), kSecondNs, [this](std::uint32_t rank) { return watch_.ended(rank); }, name_place),
+      stall_(
+          memory.board(), kSecondNs, [this](std::uint32_t rank) { return watch_.ended(rank); }, name_place),
       other_mpi_(memory.board()),
       pids_(plan.size(), 0),
       host_(host_name()) {}
@@ -174,12 +175,9 @@ void Runner::on_signals() {
   if (children) reap();
 }
 
-// The job's process group, and each rank that has left it (a program under `timeout` leads one of its own).
 void Runner::signal_job(int signal) {
   guardian_.signal_group(signal);
-  for (const int pid : pids_) {
-    if (pid > 0 && ::getpgid(pid) != guardian_.group()) signal_ranks({pid}, signal);
-  }
+  signal_ranks_outside(guardian_.group(), pids_, signal);
 }
 
 // SIGUSR1: where each rank is, from the board; ranks that have more to say are asked to say it.

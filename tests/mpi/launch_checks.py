@@ -11,6 +11,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -321,6 +322,17 @@ def case_trace_ring(case):
         inherited = str(pathlib.Path(folder) / "inherited")
         case.margay("-genv", "MARGAY_TRACE", inherited, "-genv", "MARGAY_TRACE_EVENTS", "8", program)
         case.expect("events were overwritten" in case.last.stderr, "a trace without --trace has lost as much")
+
+
+def case_memcheck(case):
+    """memcheck finds no error in a job, the library's own calls included, on one node and on two."""
+    valgrind = shutil.which("valgrind")
+    if not valgrind:
+        raise Skipped("valgrind is not installed")
+    program = case.ours("who.c")
+    for nodes in ("1", "2"):
+        case.margay("--nodes", nodes, "--method", "long=ring", valgrind, "-q", "--error-exitcode=9", program)
+        case.expect("==" not in case.last.stderr, "no error is to be reported")
 
 
 LEAKED = {

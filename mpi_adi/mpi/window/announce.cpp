@@ -97,7 +97,8 @@ bool check_buffers(Call& call, Window& window, const AnnouncedAccess& told, cons
     if (access.buffer != nullptr) buffers.add(true, access.buffer, access.count, *access.type);
   }
   if (!buffers.conflict()) return true;
-  tell_conflict(call, window, words_of_own_conflict(*buffers.conflict(), buffers.own(), told, first_call(call, *buffers.conflict())));
+  tell_conflict(call, window,
+                words_of_own_conflict(*buffers.conflict(), buffers.own(), told, first_call(call, *buffers.conflict())));
   return false;
 }
 
@@ -115,8 +116,9 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const
       call.error(outstanding.error_class, {});
     } else if (answer.clash != Clash::none) {
       answer.first.call[sizeof answer.first.call - 1] = '\0';
-      tell_conflict(call, window,
-                    words_of_conflict(answer, told, {access.target, words_of_window(window), first_call(call, answer)}));
+      tell_conflict(
+          call, window,
+          words_of_conflict(answer, told, {access.target, words_of_window(window), first_call(call, answer)}));
     }
     any |= call.ok();
   }

@@ -21,11 +21,11 @@ struct SignalRule {
 // All that would end the launcher without a word, but for what its own faults raise (SIGSEGV, SIGABRT, ...) and what
 // its writing raises (below). Real-time signals are forwarded, too.
 constexpr SignalRule kRules[] = {
-    {SIGCHLD, SignalUse::child},    {SIGINT, SignalUse::end_job},  {SIGTERM, SignalUse::end_job},
-    {SIGHUP, SignalUse::end_job},   {SIGQUIT, SignalUse::end_job}, {SIGTSTP, SignalUse::suspend},
-    {SIGUSR1, SignalUse::report},   {SIGUSR2, SignalUse::forward}, {SIGALRM, SignalUse::forward},
+    {SIGCHLD, SignalUse::child},     {SIGINT, SignalUse::end_job},  {SIGTERM, SignalUse::end_job},
+    {SIGHUP, SignalUse::end_job},    {SIGQUIT, SignalUse::end_job}, {SIGTSTP, SignalUse::suspend},
+    {SIGUSR1, SignalUse::report},    {SIGUSR2, SignalUse::forward}, {SIGALRM, SignalUse::forward},
     {SIGVTALRM, SignalUse::forward}, {SIGPROF, SignalUse::forward}, {SIGXCPU, SignalUse::forward},
-    {SIGPWR, SignalUse::forward},   {SIGIO, SignalUse::forward},   {SIGTRAP, SignalUse::forward},
+    {SIGPWR, SignalUse::forward},    {SIGIO, SignalUse::forward},   {SIGTRAP, SignalUse::forward},
     {SIGSTKFLT, SignalUse::forward},
 };
 

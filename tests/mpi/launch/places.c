@@ -1,4 +1,5 @@
-// Mistakes of a program, each in a line of its own that a comment names, for launch_places.py: what is reported names it.
+// Mistakes of a program, each in a line of its own that a comment names, for launch_places.py: what is reported names
+// it.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static void leaks(void) {
   static int number;
   MPI_Request request;
   MPI_Comm copy;
-  MPI_Comm_dup(MPI_COMM_WORLD, &copy);                                         /* leaked communicator */
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);                                          /* leaked communicator */
   MPI_Irecv(&number, 1, MPI_INT, MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &request); /* leaked request */
 }
 
@@ -93,9 +94,10 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } cases[] = {{"truncated", truncated}, {"waited", waited},           {"handled", handled}, {"leaks", leaks},
-               {"types", types},         {"collectives", collectives}, {"order", order},     {"conflict", conflict},
-               {"deadlock", deadlock},   {"aborts", aborts}};
+  } cases[] = {{"truncated", truncated}, {"waited", waited},     {"handled", handled},
+               {"leaks", leaks},         {"types", types},       {"collectives", collectives},
+               {"order", order},         {"conflict", conflict}, {"deadlock", deadlock},
+               {"aborts", aborts}};
   int size;
   if (argc > 1 && strcmp(argv[1], "early") == 0) MPI_Comm_size(MPI_COMM_WORLD, &size); /* early */
   MPI_Init(&argc, &argv);
