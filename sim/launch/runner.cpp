@@ -154,23 +154,12 @@ void Runner::on_signals() {
   bool children = false;
   while (::read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     const int signal = static_cast<int>(info.ssi_signo);
-    switch (use_of(signal)) {
-      case SignalUse::child:
-        children = true;
-        break;
-      case SignalUse::end_job:
-        watch_.on_interrupt(signal, signed_monotonic_ns());
-        break;
-      case SignalUse::suspend:
-        suspend();
-        break;
-      case SignalUse::report:
-        show_state();
-        break;
-      case SignalUse::forward:
-        signal_job(signal);
-        break;
-    }
+    const SignalUse use = use_of(signal);
+    children |= use == SignalUse::child;
+    if (use == SignalUse::end_job) watch_.on_interrupt(signal, signed_monotonic_ns());
+    if (use == SignalUse::suspend) suspend();
+    if (use == SignalUse::report) show_state();
+    if (use == SignalUse::forward) signal_job(signal);
   }
   if (children) reap();
 }
@@ -319,7 +308,6 @@ int Runner::wait_ms() const {
 void Runner::end_everything() {
   const pid_t group = guardian_.group();
   guardian_.dismiss();
-  // A job that failed, or never began, leaves nothing behind.
   const bool ended_well = watch_.over() && watch_.cause().kind == CauseKind::kNone;
   offspring_.end(group, ended_well ? Detached::live : Detached::end, output_.pipes());
   if (signals_ >= 0) ::close(signals_);
