@@ -30,10 +30,11 @@ std::vector<pid_t> children() {
 }
 
 bool holds_one(pid_t pid, const std::vector<ino_t>& pipes) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd", error)) {
+  std::error_code error;  // it may end meanwhile
+  std::filesystem::directory_iterator entry("/proc/" + std::to_string(pid) + "/fd", error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     struct stat about {};
-    if (::stat(entry.path().c_str(), &about) != 0 || !S_ISFIFO(about.st_mode)) continue;
+    if (::stat(entry->path().c_str(), &about) != 0 || !S_ISFIFO(about.st_mode)) continue;
     if (std::find(pipes.begin(), pipes.end(), about.st_ino) != pipes.end()) return true;
   }
   return false;
