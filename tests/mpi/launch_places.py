@@ -8,9 +8,10 @@
 import re
 import sys
 
-from launch_case import SOURCES, Skipped, cases_of, run_cases
+from launch_case import SOURCES, cases_of, run_cases
 
 SOURCE = SOURCES / "places.c"
+OPTIONS = ["-g", "-O1"]  # -O2 makes one call of two, and a jump of a function's last
 
 
 def line_of(comment):
@@ -28,7 +29,7 @@ def said(case, *words):
 
 def case_fatal(case):
     """A fatal error names the call once, its line and its class, and no MPI_Abort that the program did not call."""
-    program = case.ours("places.c", ["-g", "-O2"])
+    program = case.ours("places.c", OPTIONS)
     for what, call, error in (("truncated", "MPI_Recv", "MPI_ERR_TRUNCATE"), ("waited", "MPI_Wait", "MPI_ERR_TRUNCATE"),
                               ("handled", "MPI_Comm_call_errhandler", "MPI_ERR_TAG")):
         for place in ([], ["--nodes", "2"]):
@@ -59,14 +60,14 @@ def case_without_lines(case):
 
 def case_foreign(case):
     """Under another launcher, too, whose ranks print it themselves."""
-    program = case.ours("places.c", ["-g", "-O2"])
+    program = case.ours("places.c", OPTIONS)
     case.run(["mpiexec.hydra", "-n", "2", program, "truncated"], status="nonzero", env=case.library_path)
     said(case, f"MPI_Recv ({line_of('truncated')}) failed on MPI_COMM_WORLD: MPI_ERR_TRUNCATE: ")
 
 
 def case_checks(case):
     """--leaks, --check-types and --check-rma, on one node and on two; the other side's place as well where it is told."""
-    program = case.ours("places.c", ["-g", "-O2"])
+    program = case.ours("places.c", OPTIONS)
     for place in ([], ["--nodes", "2"]):
         case.margay("--leaks", *place, program, "leaks")
         for rank in (0, 1):
@@ -80,7 +81,7 @@ def case_checks(case):
 
 def case_each_collective(case):
     """Each collective call that differs is reported, with both lines, until members are out of step, which is said."""
-    program = case.ours("places.c", ["-g", "-O2"])
+    program = case.ours("places.c", OPTIONS)
     for place in ([], ["--nodes", "2"]):
         case.margay("--strict", *place, program, "collectives", status=72)
         told = [line for line in case.last.whole_stderr.splitlines() if "do not fit each other" in line]
@@ -97,7 +98,7 @@ def case_each_collective(case):
 
 def case_deadlock(case):
     """The deadlock report and SIGUSR1 name the line of each rank that waits."""
-    program = case.ours("places.c", ["-g", "-O2"])
+    program = case.ours("places.c", OPTIONS)
     case.margay("--deadlock", "abort", program, "deadlock", status=73)
     for rank in (0, 1):
         said(case, f"rank {rank} in MPI_Recv ({line_of('deadlock')}): waits for rank {1 - rank}, tag 5, MPI_COMM_WORLD")
