@@ -46,11 +46,11 @@ def case_numbers(case):
                                    ("--count", ("0", "-1", "x", "1e3"))) for word in words]
     lines += [(["trace", "print", "X", option, word], (option, f'"{word}"')) for option, word in
               (("--rank", "x"), ("--rank", "65536"), ("--portal", "64"), ("--portal", "x"), ("--from", "x"), ("--to", "-1"), ("--to", "nan"),
-               ("--from", "inf"), ("--head", "0"), ("--last", "0"), ("--tail", "x"))]
+               ("--from", "inf"), ("--head", "0"), ("--last", "0"), ("--last", "x"))]
     lines += [(words, (words[-2], words[-1])) for words in
-              (["info", "-n", "0"], ["info", "-n", "x"], ["info", "--collectives", "--nodes", "0"], ["stacks", "--rank", "65536"],
+              (["info", "--ranks", "0"], ["info", "--ranks", "x"], ["info", "--collectives", "--nodes", "0"], ["stacks", "--rank", "65536"],
                ["top", "--interval", "0"], ["trace", "export", "X", "--format", "smpi-ti", "--flops", "0"])]
-    lines += [(["run", option, word, "true"], (option, f'"{word}"')) for option, word in
+    lines += [(["run", option, word, "true"], (option, word)) for option, word in
               (("-n", "0"), ("-np", "x"), ("--nodes", "0"), ("-ppn", "-1"), ("--timeout", "0"), ("--stall", "x"), ("--heap", "1"),
                ("--trace-events", "0"), ("--trace-last", "0"), ("--short-limit", "0"))]
     for words, named in lines:
