@@ -4,9 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <utility>
+
+#include "sim/boot/board.hpp"
+#include "sim/cli/line_mistakes.hpp"
 
 namespace margay::sim {
 
@@ -103,16 +108,22 @@ std::string none_chosen(const MessageChoice& choice, const Trace& trace, const T
   return sentence;
 }
 
-void add_message_choice(CLI::App& command, MessageChoice& choice) {
-  command.add_option("--from", choice.from, "sent by this rank of the world");
-  command.add_option("--to", choice.to, "sent to this rank of the world");
-  command.add_option("--tag", choice.tag, "with this tag; partitions with that of the call that made them");
-  command.add_flag("--slowest", choice.slowest, "those that took the longest first");
-  command.add_flag("--dropped", choice.dropped, "that were dropped");
-  command.add_flag("--unexpected", choice.unexpected, "that came before a receive was posted");
-  command.add_flag("--never-received", choice.never_received, "that nothing received");
-  command.add_flag("--collective", choice.collective, "of collective calls, which are left out otherwise");
-  command.add_flag("--all", choice.all, "the library's own messages too");
+std::vector<CLI::Option*> add_message_choice(CLI::App& command, MessageChoice& choice) {
+  constexpr std::uint32_t kTagMax = std::numeric_limits<std::int32_t>::max();
+  return {
+      command.add_option("--from", choice.from, "sent by this rank of the world")
+          ->check(whole_number(0, kMaxRanks - 1)),
+      command.add_option("--to", choice.to, "sent to this rank of the world")->check(whole_number(0, kMaxRanks - 1)),
+      command.add_option("--tag", choice.tag, "with this tag; partitions with that of the call that made them")
+          ->check(whole_number(0, kTagMax)),
+      command.add_flag("--slowest", choice.slowest, "those that took the longest first"),
+      command.add_flag("--dropped", choice.dropped, "that were dropped"),
+      command.add_flag("--unexpected", choice.unexpected, "that came before a receive was posted"),
+      command.add_flag("--never-received", choice.never_received, "that nothing received"),
+      command.add_flag("--collective", choice.collective, "of collective calls, which are left out otherwise"),
+      command.add_flag("--all", choice.all, "the library's own messages too"),
+      command.add_option("--count", choice.count, "at most so many messages")->check(whole_number(1)),
+  };
 }
 
 }  // namespace margay::sim

@@ -40,8 +40,11 @@ struct ExportOptions {
   std::string output;
   std::string table = "messages";
   MessageChoice choice;
-  std::size_t count = 0;  // 0: all
   double flops_per_second = 1e9;
+  // Those of the command that not every format has a use for.
+  CLI::Option* table_option = nullptr;
+  CLI::Option* flops_option = nullptr;
+  std::vector<CLI::Option*> choice_options;
 };
 
 constexpr double kFlopsMost = 1e18;  // no processor comes near it; a day of it still has the digits of a double
@@ -127,12 +130,29 @@ const Format& format_of(const ExportOptions& options) {
       fmt::format("trace: --format {}: there is no such format; there are {}", options.format, format_names(", "))));
 }
 
+// Error: an option of the line would change nothing of what is written.
+Status check_used(const ExportOptions& options, const Format& format) {
+  const bool is_csv = format.name == "csv";
+  const auto unused = [&](const CLI::Option* option, std::string_view use) {
+    return Status::error(
+        fmt::format("trace: {} changes nothing of --format {}: it is for {}", option->get_name(), format.name, use));
+  };
+  if (!is_csv && options.table_option->count() > 0) return unused(options.table_option, "csv");
+  if (format.name != "smpi-ti" && options.flops_option->count() > 0) return unused(options.flops_option, "smpi-ti");
+  if (format.name != "pcapng" && (!is_csv || options.table == "messages")) return {};
+  for (const CLI::Option* option : options.choice_options) {
+    if (option->count() > 0) return unused(option, "formats and tables of messages");
+  }
+  return {};
+}
+
 // What can be said before the trace is read.
 void check_line(const ExportOptions& options, const Format& format) {
   const std::array<std::string_view, 3> tables = {"events", "messages", "calls"};
   if (std::find(tables.begin(), tables.end(), options.table) == tables.end()) {
     fail_trace(Status::error(fmt::format("trace: --table {}: there are events, messages and calls", options.table)));
   }
+  if (Status status = check_used(options, format); !status.ok()) fail_trace(status);
   const bool to_stdout = options.output.empty() || options.output == "-";
   if (format.shape == Shape::folder && to_stdout) {
     fail_trace(Status::error(fmt::format("trace: --format {} makes a folder of files: name it with -o", format.name)));
@@ -172,7 +192,7 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   MessageChoice choice = options.choice;
   choice.all |= format.shape == Shape::folder;  // a replay needs the messages of collective calls
   job.stories = choose(choice, trace, names, messages);
-  if (options.count != 0 && job.stories.size() > options.count) job.stories.resize(options.count);
+  if (job.stories.size() > choice.count.value_or(job.stories.size())) job.stories.resize(*choice.count);
   if (format.shape == Shape::folder) {
     write_folder(job, format);
   } else {
@@ -188,17 +208,18 @@ void add_trace_export(CLI::App& trace, const CallSite& call_site) {
   command->add_option("folder", options->folder, "what --trace named")->required();
   command->add_option("--format", options->format, format_names(", "))->required();
   command->add_option("-o,--output", options->output, "where to: a file, or a folder; otherwise standard output");
-  command->add_option("--table", options->table, "csv: events, messages or calls");
-  add_message_choice(*command, options->choice);
-  command->add_option("--count", options->count, "at most so many messages")->check(CLI::PositiveNumber);
-  command
-      ->add_option("--flops", options->flops_per_second, "smpi-ti: floating-point operations of a second of computing")
-      ->check([](const std::string& word) {
-        const double number = std::strtod(word.c_str(), nullptr);
-        return number > 0 && number <= kFlopsMost
-                   ? std::string()
-                   : fmt::format("it takes a number above 0 and of at most {}, as in --flops 1e9", kFlopsMost);
-      });
+  options->table_option = command->add_option("--table", options->table, "csv: events, messages or calls");
+  options->choice_options = add_message_choice(*command, options->choice);
+  options->flops_option =
+      command
+          ->add_option("--flops", options->flops_per_second,
+                       "smpi-ti: floating-point operations of a second of computing")
+          ->check([](const std::string& word) {
+            const double number = std::strtod(word.c_str(), nullptr);
+            return number > 0 && number <= kFlopsMost
+                       ? std::string()
+                       : fmt::format("it takes a number above 0 and of at most {}, as in --flops 1e9", kFlopsMost);
+          });
   command->callback([options, call_site] { export_trace(*options, call_site); });
 }
 

@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "sim/boot/board.hpp"
+#include "sim/cli/line_mistakes.hpp"
 #include "sim/cli/trace_common.hpp"
 #include "sim/trace/end_words.hpp"
 #include "sim/trace/filter.hpp"
@@ -41,18 +43,13 @@ struct PrintOptions {
   bool raw = false;
 };
 
-// Requires: a time that check_times() let pass.
+// Requires: a time that microseconds() let pass.
 std::uint64_t since(std::uint64_t origin_ns, double microseconds) {
   constexpr double kLimitUs = 1e15;  // thirty years: beyond it a double loses nanoseconds and the sum could wrap
   return origin_ns + static_cast<std::uint64_t>(std::llround(std::min(microseconds, kLimitUs) * 1000.0));
 }
 
 Status check_times(const PrintOptions& options) {
-  for (const auto& [name, time_us] : {std::pair("--from", options.from_us), std::pair("--to", options.to_us)}) {
-    if (!time_us || (std::isfinite(*time_us) && *time_us >= 0)) continue;
-    return Status::error(fmt::format("{} {}: it takes microseconds after the first event, 0 or more, as in {} 12.5",
-                                     name, *time_us, name));
-  }
   if (options.from_us && options.to_us && *options.from_us > *options.to_us) {
     return Status::error(fmt::format("--from {} lies after --to {}: nothing is between them; exchange the two",
                                      *options.from_us, *options.to_us));
@@ -241,7 +238,8 @@ void add_trace_print(CLI::App& trace, const CallSite& call_site) {
   print->add_option("folder", options->folder, "what --trace named")->required();
   print->add_option("--rank", options->ranks, "only what these ranks recorded")
       ->delimiter(',')
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(whole_number(0, kMaxRanks - 1));
   print
       ->add_option("--kind", options->kinds,
                    "only these events, as in kernel_send,kernel_arrive; all of them stand below")
@@ -251,17 +249,20 @@ void add_trace_print(CLI::App& trace, const CallSite& call_site) {
   print->add_option("--portal", options->portals, "only what is about these portals")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(0, portals::kPortalCount - 1));
+      ->check(whole_number(0, portals::kPortalCount - 1));
   print->add_option("--call", options->calls, "only what happened in these calls, as in MPI_Send,MPI_Recv")
       ->delimiter(',')
       ->allow_extra_args(false);
-  print->add_option("--around", options->around, "all that happened between a message's first step and its last");
+  CLI::Option* const around =
+      print->add_option("--around", options->around, "all that happened between a message's first step and its last");
   print->add_option("--message", options->message,
                     "only one message and its answers: SOURCE:DESTINATION:SEQUENCE, or '0>1 #17'");
-  print->add_option("--from", options->from_us, "from so many microseconds after the first event");
-  print->add_option("--to", options->to_us, "until so many microseconds after the first event");
-  print->add_option("--head", options->head, "at most so many lines");
-  print->add_option("--last,--tail", options->tail, "only the last so many lines");
+  around->excludes(print->add_option("--from", options->from_us, "from so many microseconds after the first event")
+                       ->check(microseconds()));
+  around->excludes(print->add_option("--to", options->to_us, "until so many microseconds after the first event")
+                       ->check(microseconds()));
+  print->add_option("--head", options->head, "at most so many lines")->check(whole_number(1));
+  print->add_option("--last,--tail", options->tail, "only the last so many lines")->check(whole_number(1));
   print->add_flag("--all", options->all, "sleeping, waking and the library's own messages too");
   print->add_flag("--raw", options->raw, "every number of an event instead of what it means");
   print->add_flag("--absolute", options->absolute, "times since the clock's own beginning, not since the first event");

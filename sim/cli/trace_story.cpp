@@ -26,7 +26,6 @@ struct StoryOptions {
   std::string folder;
   std::string message;
   MessageChoice choice;
-  std::size_t count = 1;
 };
 
 MessageStory named(const StoryOptions& options, const Messages& messages) {
@@ -65,7 +64,7 @@ void tell_story(const StoryOptions& options, const CallSite& call_site) {
         Status::error(fmt::format("trace: {}: {} (`margay trace print {}` shows all events)", options.folder,
                                   none_chosen(options.choice, trace, names, messages, collectives), options.folder)));
   }
-  const std::size_t told = std::min(options.count, chosen.size());
+  const std::size_t told = std::min(options.choice.count.value_or(1), chosen.size());
   for (std::size_t i = 0; i < told; ++i) {
     std::string text = tell(trace, messages, words, chosen[i]);
     text.pop_back();
@@ -87,11 +86,10 @@ void add_trace_story(CLI::App& trace, const CallSite& call_site) {
   CLI::App* story =
       trace.add_subcommand("story", "tell what became of a message, from the call that sent it to the end");
   story->add_option("folder", options->folder, "what --trace named")->required();
-  story->add_option(
+  CLI::Option* const message = story->add_option(
       "message", options->message,
       "SOURCE:DESTINATION:SEQUENCE, or as it is told, '0>1 #17'; otherwise the first that the options pick");
-  add_message_choice(*story, options->choice);
-  story->add_option("--count", options->count, "tell so many")->check(CLI::PositiveNumber);
+  for (CLI::Option* const option : add_message_choice(*story, options->choice)) message->excludes(option);
   story->callback([options, call_site] { tell_story(*options, call_site); });
 }
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -153,11 +154,22 @@ void close_traces(const RunOptions& options, const Runner& runner, std::uint64_t
   }
 }
 
+// Whether any rank began a trace. Says so of a job that was to be recorded and ended well without: none used this MPI.
+bool has_recorded(const RunOptions& options, const std::vector<std::string>& files, int exit_status) {
+  const auto is_there = [](const std::string& file) { return ::access(file.c_str(), F_OK) == 0; };
+  if (std::any_of(files.begin(), files.end(), is_there)) return true;
+  const bool asked = std::any_of(options.rank_options.begin(), options.rank_options.end(),
+                                 [](const auto& option) { return option.first == "MARGAY_TRACE"; });
+  if (asked && exit_status == 0) tell("--trace recorded nothing: no rank used margay's MPI or portals");
+  return false;
+}
+
 // What recording could not keep, whoever asked for it; the trace itself is no less right.
-void tell_trace_losses(const RunOptions& options, std::uint64_t job) {
-  if (options.system_mpi) return;
+void tell_trace_losses(const RunOptions& options, std::uint64_t job, int exit_status) {
+  const std::vector<std::string> files = trace_files(options, environ);
+  if (!has_recorded(options, files, exit_status) || options.system_mpi) return;
   const std::string folder = options_of_ranks(options).text("trace");
-  for (const std::string& sentence : trace_losses(trace_files(options, environ), job)) tell(sentence);
+  for (const std::string& sentence : trace_losses(files, job)) tell(sentence);
   if (!folder.empty() && ::isatty(STDERR_FILENO) == 1) {  // who reads it there may wonder what to do with it
     tell("the trace is in " + folder + ": `margay trace view " + folder + "` makes a page of it");
   }
@@ -213,7 +225,7 @@ int run_job(const RunOptions& options, const NamePlace& name_place) {
   exit_status = kStatusCannotStart;
   if (Status status = runner.run(exit_status); !status.ok()) return complain(status, exit_status);
   close_traces(options, runner, memory.board().header().job_id);
-  tell_trace_losses(options, memory.board().header().job_id);
+  tell_trace_losses(options, memory.board().header().job_id, exit_status);
   return finish_accounts(options, memory.board(), exit_status);
 }
 
