@@ -75,7 +75,7 @@ TEST_CASE("a freed key is found while an attribute has it; its slot's next key h
   REQUIRE(key != nullptr);
   const int handle = key->handle;
   CHECK(keyval_owner(handle) == ObjectType::datatype);
-  attributes.append(key, &attributes);
+  attributes.append(key, {&attributes, AttributeKind::address});
   keys.free_keyval(*key);
   key.reset();
   REQUIRE(keys.find(handle) != nullptr);
@@ -107,13 +107,13 @@ TEST_CASE("a copy of an object with attributes begins with none; a moved one kee
   KeyvalTable keys;
   const KeyvalPtr key = keys.add(Keyval{.owner = ObjectType::datatype});
   AttributeList attributes;
-  attributes.append(key, &keys);
+  attributes.append(key, {&keys, AttributeKind::address});
   const AttributeList copy = attributes;  // NOLINT(performance-unnecessary-copy-initialization)
   CHECK(copy.all().empty());
   REQUIRE(attributes.find(*key) != nullptr);
-  const AttributeList moved = std::move(attributes);
+  AttributeList moved = std::move(attributes);
   REQUIRE(moved.find(*key) != nullptr);
-  CHECK(moved.find(*key)->value == &keys);
+  CHECK(moved.find(*key)->value.word() == &keys);
 }
 
 TEST_CASE("info pairs keep the order in which their keys came") {
