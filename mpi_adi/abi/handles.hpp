@@ -116,7 +116,8 @@ inline constexpr std::uint32_t kPredefinedOpCount = 14;
 [[nodiscard]] constexpr ObjectType keyval_owner(int keyval) {
   return static_cast<ObjectType>((handle_bits(keyval) >> kKeyvalOwnerShift) & kHandleTypeMask);
 }
-// A predefined key has two handles: C's, which is odd, and Fortran's, one more. This is C's of either. Requires: builtin.
+// A predefined key has two handles: C's, which is odd, and Fortran's, one more. This is C's of either. Requires:
+// builtin.
 [[nodiscard]] constexpr int predefined_keyval(int keyval) {
   return (keyval - 1) | 1;
 }

@@ -7,7 +7,7 @@ namespace {
 // Calls the subroutine that stands in a C function's place.
 template <typename Function, typename... Arguments>
 int call_fortran(Function* function, Arguments*... arguments) {
-  using Subroutine = void (*)(Arguments*..., MPI_Fint*);
+  using Subroutine = void (*)(Arguments * ..., MPI_Fint*);
   MPI_Fint error = MPI_SUCCESS;
   reinterpret_cast<Subroutine>(reinterpret_cast<void (*)()>(function))(arguments..., &error);
   return error;

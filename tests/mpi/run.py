@@ -40,7 +40,7 @@ SANITIZER_OPTIONS = {"ASAN_OPTIONS": "allocator_may_return_null=1"}
 REPORT = re.compile(r"Sanitizer: |: runtime error: ")
 
 
-# How a program in Fortran gets at MPI: what fortran/binding.h is told.
+# How a program in Fortran gets at MPI: what fortran/binding.inc is told.
 BINDINGS = ("MPIF", "MPI", "F08")
 
 

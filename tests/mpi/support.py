@@ -139,7 +139,7 @@ def program_name(source):
 
 def inputs_of(source):
     """The files that a program is made of."""
-    return [source, *beside(source), *source.parent.glob("*.h"), *FOLDER.glob("*.h")]
+    return [source, *beside(source), *source.parent.glob("*.h"), *source.parent.glob("*.inc"), *FOLDER.glob("*.h")]
 
 
 def beside(source):
@@ -150,7 +150,7 @@ def beside(source):
 
 
 def compile_options(program, source, binding):
-    """Fortran: `binding` is how the program gets at MPI (fortran/binding.h). Its modules go to a folder of the program's."""
+    """Fortran: `binding` is how the program gets at MPI (fortran/binding.inc). Its modules go to a folder of the program's."""
     if not is_fortran(source):
         return ["-Wall", "-Wextra"]
     modules = program.with_name(program.name + ".modules")

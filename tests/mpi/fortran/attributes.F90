@@ -2,7 +2,7 @@
 ! and with MPI's; values to both ends of their range; the predefined ones; MPI-1's names.
 ! ranks: 1 2
 ! reference: 1 2
-#include "binding.h"
+#include "binding.inc"
 
 ! What the functions saw: how often they were called, and of the last call the value.
 module seen

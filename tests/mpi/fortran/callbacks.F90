@@ -2,7 +2,7 @@
 ! requests with all their ends.
 ! ranks: 1 3
 ! reference: 1 3
-#include "binding.h"
+#include "binding.inc"
 
 module functions
   USE_MPI

@@ -2,7 +2,7 @@
 ! buffers and addresses.
 ! ranks: 2 4
 ! reference: 2 4
-#include "binding.h"
+#include "binding.inc"
 
 program chapters
   USE_MPI

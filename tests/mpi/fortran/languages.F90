@@ -2,7 +2,7 @@
 ! INTEGERs of MPI_ADDRESS_KIND, under keys of C and of Fortran; what the keys' functions in C see of Fortran's numbers.
 ! ranks: 1
 ! reference: 1
-#include "binding.h"
+#include "binding.inc"
 
 module numbers
   USE_MPI

@@ -72,5 +72,6 @@ void c_on_margay_(MPI_Fint* is) {
   int length = 0;
   MPI_Get_library_version(text, &length);
   *is = 0;
-  for (int i = 0; i + 6 <= length; ++i) *is |= text[i] == 'm' && text[i + 1] == 'a' && text[i + 2] == 'r' && text[i + 3] == 'g';
+  for (int i = 0; i + 6 <= length; ++i)
+    *is |= text[i] == 'm' && text[i + 1] == 'a' && text[i + 2] == 'r' && text[i + 3] == 'g';
 }

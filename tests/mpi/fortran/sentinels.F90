@@ -2,7 +2,7 @@
 ! weights that are not there or empty, arguments of programs that have none.
 ! ranks: 2 4
 ! reference: 2 4
-#include "binding.h"
+#include "binding.inc"
 
 program sentinels
   USE_MPI

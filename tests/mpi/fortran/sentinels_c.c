@@ -4,9 +4,7 @@
 #include <stddef.h>
 
 // What the last call passed.
-static struct {
-  int argv_null, codes_null;
-} spawned;
+static struct { int argv_null, codes_null; } spawned;
 
 void c_spawned_(MPI_Fint* argv_null, MPI_Fint* codes_null);
 void c_spawned_(MPI_Fint* argv_null, MPI_Fint* codes_null) {

@@ -1,6 +1,6 @@
-// Prints MPI_INFO_ENV and MPI_APPNUM, one line for each rank, the pairs in the order of their keys here. MPI_Info_create_env
-// gives the same before MPI_Init, meanwhile and after MPI_Finalize ("foreign": the launcher is another, and maxprocs is
-// unknown before).
+// Prints MPI_INFO_ENV and MPI_APPNUM, one line for each rank, the pairs in the order of their keys here.
+// MPI_Info_create_env gives the same before MPI_Init, meanwhile and after MPI_Finalize ("foreign": the launcher is
+// another, and maxprocs is unknown before).
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

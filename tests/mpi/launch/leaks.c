@@ -72,8 +72,7 @@ static int around(int* argc, char*** argv, int lost) {
 }
 
 int main(int argc, char** argv) {
-  if (argc > 1 && (strcmp(argv[1], "late") == 0 || strcmp(argv[1], "lost") == 0))
-    return around(&argc, &argv, argv[1][1] == 'o');
+  if (argc > 1 && argv[1][0] == 'l') return around(&argc, &argv, argv[1][1] == 'o');
   const int clean = argc > 1 && strcmp(argv[1], "clean") == 0;
   int numbers[4] = {1, 2, 3, 4};
   int more[4];
