@@ -109,6 +109,13 @@ void TypeCheck::end_receive(const ReceiveRequest& request) {
   receives_.erase(found);
 }
 
+void TypeCheck::nonportable(const std::string& what, const char* where) {
+  if (!nonportable_.insert(std::string(call_) + what).second) return;
+  ++findings_;
+  std::fprintf(stderr, "margay: rank %u: %s: %s is not portable: the standard does not define it (MPI 4.0, %s)\n",
+               rank_, call_, what.c_str(), where);
+}
+
 void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
   ++findings_;
   if (++misfits_ > kLinesMax) return;

@@ -1,5 +1,5 @@
 // The check of MARGAY_CHECK_TYPES: whether the types and sizes of a send and of the receive that took it fit each other
-// (MPI 4.0, 3.3.1 and 3.2.4). Only there while that is asked for.
+// (MPI 4.0, 3.3.1 and 3.2.4), and whether types are used as the standard defines. Only there while that is asked for.
 //
 // A sender tells its call and its signature in the three free bytes of a message's note; the receiver, which knows the
 // message's length, can name both sides from them:
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "mpi_adi/datatype/datatype.hpp"
 #include "mpi_adi/datatype/signature.hpp"
@@ -54,7 +55,11 @@ class TypeCheck {
   // It is over: prints a line when the two sides do not fit.
   void end_receive(const ReceiveRequest& request);
 
-  // Lines printed; after kLinesMax they are only counted.
+  // The MPI call under way makes a use of `what`, a text, that works here and that the standard does not define (in its
+  // section `where`): prints a line the first time.
+  void nonportable(const std::string& what, const char* where);
+
+  // Lines printed of misfits; after kLinesMax they are only counted.
   [[nodiscard]] std::uint64_t misfits() const { return misfits_; }
   static constexpr std::uint64_t kLinesMax = 100;
 
@@ -78,6 +83,7 @@ class TypeCheck {
   const void* caller_ = nullptr;
   SentSide outgoing_;
   std::unordered_map<const ReceiveRequest*, Receive> receives_;
+  std::unordered_set<std::string> nonportable_;  // what was printed of them
   std::uint64_t misfits_ = 0;
 };
 

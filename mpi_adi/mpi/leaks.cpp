@@ -218,10 +218,15 @@ void report_leaks(MpiRank& rank, Ending ending) {
   if (ending.last) add_messages(rank, report);
   add_communicators(rank, owner, report);
   if (ending.last) add_shared(rank, report);
-  if (ending.last && (ending.session == 0 || current_process().init_state() == InitState::finalized))
-    add_lasting(rank, report);
   const std::string text = report.text();
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+std::string report_of_exit(MpiRank& rank) {
+  if (rank.handles().origins() == nullptr) return {};
+  Report report(rank);
+  add_lasting(rank, report);
+  return report.text();
 }
 
 std::string report_of_open_sessions(MpiRank& rank) {

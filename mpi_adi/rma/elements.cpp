@@ -46,7 +46,7 @@ bool is_integer_word(MPI_Datatype type) {
 }
 
 bool swaps(MPI_Datatype type) {
-  return accumulates(MPI_BAND, type) || accumulates(MPI_LAND, type);
+  return accumulates(MPI_BAND, type) || (accumulates(MPI_LAND, type) && !is_nonportable(MPI_LAND, type));
 }
 
 namespace {

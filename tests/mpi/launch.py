@@ -86,14 +86,15 @@ def case_info_env(case):
     it does under Hydra, which tells only each rank's number of the program."""
     program = case.ours("info_env.c")
     here = pathlib.Path.cwd()
-    words = ["-n", "1", program, ":", "-n", "3", program, "x", "y z"]
-    lines = [f"rank 0 program 0 command={program} maxprocs=1 wdir={here}",
-             *(f"rank {rank} program 1 command={program} argv=x y z maxprocs=3 wdir={here}" for rank in (1, 2, 3))]
-    for launcher in ([case.build.tool("margay"), "run"], [case.build.tool("mpiexec"), "--nodes", "2"], ["mpiexec.hydra"]):
-        case.run([*launcher, *words], env=case.library_path)
-        case.expect_lines(lines)
-    case.run(["mpiexec.hydra", "-n", "2", program], env=case.library_path)
-    case.expect_lines([f"rank {rank} program 0 command={program} maxprocs=2 wdir={here}" for rank in (0, 1)])
+    for launcher, word in (([case.build.tool("margay"), "run"], "x"), ([case.build.tool("mpiexec"), "--nodes", "2"], "x"),
+                           (["mpiexec.hydra"], "foreign")):
+        case.run([*launcher, "-n", "1", program, word, ":", "-n", "3", program, word, "y z"], env=case.library_path)
+        case.expect_lines([f"rank 0 program 0 command={program} argv={word} maxprocs=1 wdir={here}",
+                           *(f"rank {rank} program 1 command={program} argv={word} y z maxprocs=3 wdir={here}" for rank in (1, 2, 3))])
+    case.run(["mpiexec.hydra", "-n", "2", program, "foreign"], env=case.library_path)
+    case.expect_lines([f"rank {rank} program 0 command={program} argv=foreign maxprocs=2 wdir={here}" for rank in (0, 1)])
+    case.run([program], env=case.library_path)
+    case.expect_lines([f"rank 0 program 0 command={program} maxprocs=1 wdir={here}"])
     case.run([case.build.tool("margay"), "run", "-n", "1", "-wdir", "/tmp", program, ":", "-n", "1", program])
     case.expect_lines([f"rank 0 program 0 command={program} maxprocs=1 wdir=/tmp",
                        f"rank 1 program 1 command={program} maxprocs=1 wdir={here}"])

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/mpi/nonportable.hpp"
 #include "mpi_adi/mpi/window/announce.hpp"
 #include "mpi_adi/mpi/window/pairs.hpp"
 #include "mpi_adi/mpi/window/rma_request.hpp"
@@ -131,6 +132,8 @@ void check_elements(Call& call, const Access& access, const ResultArguments& res
   } else if (operands.any() && element_type(*access.type) != operands.type) {
     call.error(MPI_ERR_TYPE, "elements of the origin's datatype " + in_hex(access.type->handle) + " are not " +
                                  type_word(operands.type) + ", as the target's are");
+  } else if (operands.compare == nullptr && call.ok()) {
+    note_operation(call, operands.op, operands.type);
   }
 }
 

@@ -27,7 +27,8 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --stats                 messages by protocol and wire, one-sided accesses by way, match entries looked at, drops, at the end
   --check-accounting      sent = delivered + dropped for each pair of ranks, else exit status 70
   --leaks                 list at the end what each rank never gave back: requests, communicators, datatypes, sessions, ...
-  --check-types           name sends and receives whose types or sizes do not fit each other, and collective calls that differ
+  --check-types           name sends and receives whose types or sizes do not fit each other, collective calls that differ,
+                          and operations on types that the standard does not define
   --check-rma             one-sided accesses that conflict with one that is not complete are errors that name both calls
   --strict                all these checks, and what they find is an error: exit status 72 (MARGAY_STRICT=1)
   -initial-errhandler H   of MPI_COMM_WORLD: mpi_errors_are_fatal (default), mpi_errors_abort, mpi_errors_return
