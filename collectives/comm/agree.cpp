@@ -207,6 +207,15 @@ Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
   return {agreement.agreed(), agreement.agreed().context < 0 ? MPI_ERR_OTHER : MPI_SUCCESS};
 }
 
+int agree_on_channels(MpiRank& rank, Communicator& all) {
+  std::vector<std::uint64_t> words = portal_of(rank).notices().free_channels(all);
+  int error_class = MPI_SUCCESS;
+  Collective collective(rank, all);
+  run(and_tree(collective, words, error_class));
+  if (error_class == MPI_SUCCESS) Notices::agreed_on_channels(all, std::move(words));
+  return error_class;
+}
+
 std::unique_ptr<CallTask> duplication(MpiRank& rank, Communicator& parent, Communicator& duplicate, MPI_Comm* handle) {
   return std::make_unique<Duplication>(rank, parent, duplicate, handle);
 }

@@ -33,6 +33,10 @@ struct Leaders {
 };
 [[nodiscard]] Agreed agree_with_leaders(mpi_adi::MpiRank& rank, const Leaders& leaders);
 
+// On channels for persistent calls of `all` that no member's call has (Notices::open). Collective. MPI_SUCCESS, or
+// MPIX_ERR_PROC_FAILED, MPI_ERR_TRUNCATE.
+[[nodiscard]] int agree_on_channels(mpi_adi::MpiRank& rank, mpi_adi::Communicator& all);
+
 // Sends words to the other leader and receives its words, until both are done; `theirs` gets as many as it sends.
 // Leaders only. MPI_SUCCESS; MPIX_ERR_PROC_FAILED; MPI_ERR_TRUNCATE, it sends more than `most`.
 [[nodiscard]] int exchange_with_leader(mpi_adi::MpiRank& rank, const Leaders& leaders,
