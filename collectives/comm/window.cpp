@@ -101,7 +101,7 @@ void choose_way(MpiRank& rank, const Window& window, int member, const Card& car
   if (window.memory.dynamic() || card.bytes == 0 || target.way == WindowWay::direct) return;
   WayFacts facts{.is_on_node = true};
   facts.is_mapped = card.memory.bytes >= card.bytes && heap.map(target.local_rank, card.memory, mapped).ok();
-  facts.reads_others = !facts.is_mapped && node->reads_others();
+  facts.reads_others = !facts.is_mapped && node->reads_others() == true;
   target.way = choose_window_way(facts).way;
   if (facts.is_mapped) {
     target.base = mapped;

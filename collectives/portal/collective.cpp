@@ -110,7 +110,7 @@ Collective::~Collective() {
 
 void Collective::tell_ready(int source, portals::PortalIndex stream) {
   ++portal_.sent_.messages;
-  portal_.notices().tell(call_, source, ready_word(), stream);
+  portal_.notices().tell_ready(call_, source, ready_word(), stream);
 }
 
 void Collective::refuse_call() {

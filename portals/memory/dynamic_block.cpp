@@ -81,6 +81,17 @@ ArrivedMessage* DynamicBlock::next(const ArrivedMessage& message) const {
   return node == nullptr ? nullptr : &node->message;
 }
 
+ArrivedMessage* DynamicBlock::last() const {
+  ArrivedNode* const node = impl_->queue.last();
+  return node == nullptr ? nullptr : &node->message;
+}
+
+ArrivedMessage* DynamicBlock::previous(const ArrivedMessage& message) const {
+  require_own(message);
+  ArrivedNode* const node = ArrivedNode::of(message).previous;
+  return node == nullptr ? nullptr : &node->message;
+}
+
 void DynamicBlock::unlink(ArrivedMessage& message) {
   require_own(message);
   require(ArrivedNode::of(message).queued,

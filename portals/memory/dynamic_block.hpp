@@ -30,6 +30,9 @@ class DynamicBlock final : public Descriptor {
   // In arrival order: the first message, and the one after `message`; nullptr at the end.
   [[nodiscard]] ArrivedMessage* first() const;
   [[nodiscard]] ArrivedMessage* next(const ArrivedMessage& message) const;
+  // The other way: the latest message, and the one before `message`.
+  [[nodiscard]] ArrivedMessage* last() const;
+  [[nodiscard]] ArrivedMessage* previous(const ArrivedMessage& message) const;
   // Takes a message off the queue; its memory stays until release().
   void unlink(ArrivedMessage& message);
   // Frees the memory (and takes the message off the queue when it is still on it). Neighbouring free blocks join.

@@ -45,6 +45,9 @@ class Target {
   [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
     return std::exchange(longest_hold_[portal], 0);
   }
+  // Whether that is not 0 for some portal, until forget_holds(): what each round asks.
+  [[nodiscard]] bool holds_any() const { return holds_any_; }
+  void forget_holds() { holds_any_ = false; }
   void owner_away(bool away) { owner_away_ = away; }
   void serve_while_away(bool serve) { serve_while_away_ = serve; }
   [[nodiscard]] bool serves_while_away() const { return serve_while_away_; }
@@ -124,6 +127,7 @@ class Target {
     if (owner_away_ && !serve_while_away_) return false;
     if (held.rounds != kRoundsMax) ++held.rounds;
     longest_hold_[header.portal] = std::max(longest_hold_[header.portal], held.rounds);
+    holds_any_ = true;
     return false;
   }
   // The message is deposited: counters, the acknowledgment, the trace.
@@ -154,6 +158,7 @@ class Target {
   std::unordered_map<std::uint32_t, Held> held_;  // by source, of those of which one ever was
   std::uint64_t hold_portals_ = 0;                // bit per portal
   std::array<std::uint32_t, portals::kPortalCount> longest_hold_{};
+  bool holds_any_ = false;
   MatchProbe match_probe_;
   bool serve_while_away_ = false;
   bool owner_away_ = false;
