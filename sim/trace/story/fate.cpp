@@ -6,6 +6,23 @@ namespace {
 constexpr std::size_t kNotThere = MessageStory::kNone;
 }
 
+namespace {
+
+std::string_view taken_by(Taker taker) {
+  switch (taker) {
+    case Taker::window:
+      return "window";
+    case Taker::entry:
+      return "matched";
+    case Taker::heap:
+      return "heap";
+    default:
+      return "expected";
+  }
+}
+
+}  // namespace
+
 const Trace::Entry& about(const Trace& trace, const MessageStory& story) {
   for (const std::size_t step : {story.sent, story.arrived, story.begin, story.dropped}) {
     if (step != MessageStory::kNone) return trace.entries[step];
@@ -35,7 +52,7 @@ std::string_view fate(const Messages& messages, const MessageStory& story) {
   if (story.unexpected) return is_known_after(story.matched) ? "never received" : "unexpected";
   if (story.matched != kNotThere) {
     const bool ended = story.is_get || story.kept != kNotThere || story.received != kNotThere;
-    return !ended && is_known_after(story.matched) ? "broken off" : "expected";
+    return !ended && is_known_after(story.matched) ? "broken off" : taken_by(story.taker);
   }
   if (story.arrived != kNotThere) {
     return story.held != kNotThere && is_known_after(story.held) ? "held" : "not known";
