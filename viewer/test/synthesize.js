@@ -263,13 +263,16 @@ export function story_block(stories) {
 }
 
 /**
- * An invented run of at least `messages` messages, which begins `start` ns after the first event; `accesses`: one-sided ones, {rank, target, what, way, ...}, their texts as such.
+ * An invented run of at least `messages` messages, which begins `start` ns after the first event; `accesses`: one-sided ones, {rank, target, what, way, ...}, their texts as such;
+ * `rows`: more rows of any table, {entries: [...]}, alike.
  * @returns {{head: object, blobs: Buffer[]}} as the contract of the page's data says
  */
-export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false, bucket = false, accesses = [], start = 0 } = {}) {
+export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false, bucket = false, accesses = [], rows = {}, start = 0 } = {}) {
   const run = new Run({ messages, ranks, nodes, seed, bucket, start }).run();
   const numbered = (value) => (typeof value === 'string' ? run.strings.at(value) : value);
-  for (const access of accesses) run.add('accesses', Object.fromEntries(Object.entries(access).map(([name, value]) => [name, numbered(value)])));
+  for (const [table, list] of Object.entries({ accesses, ...rows })) {
+    for (const row of list) run.add(table, Object.fromEntries(Object.entries(row).map(([name, value]) => [name, numbered(value)])));
+  }
   run.sort_messages();
   const blobs = [];
   const blob = (bytes) => blobs.push(gzipSync(bytes, { level: 1 })) - 1;
