@@ -194,7 +194,9 @@ class Follower {
       return add(1, "rank {} copied {} into a batch, which {} wrote to the socket", from, it, backend(way));
     }
     add(0, "{} wrote {} to the socket from rank {}'s memory{}", backend(way), it, from,
-        copied == 0 ? "" : fmt::format(", but for {} copied into batches", counted(copied, "byte")));
+        copied == 0
+            ? ""
+            : fmt::format(", but for {} copied into batches", counted(copied, "byte that was", "bytes that were")));
     copies_.legs.back().copies_part = copied != 0;
   }
 
@@ -205,7 +207,8 @@ class Follower {
     if (copied < end.bytes) {
       add(0, "rank {}'s {} read it from the socket into {}{}", end.destination, read, where,
           copied == 0 ? ""
-                      : fmt::format(", but for {} read ahead{} and copied there", counted(copied, "byte"),
+                      : fmt::format(", but for {} read ahead{} and copied there",
+                                    counted(copied, "byte that was", "bytes that were"),
                                     way == TraceBody::uring_provided ? ", some into provided buffers first," : ""));
       copies_.legs.back().copies_part = copied != 0;
       return;

@@ -228,10 +228,9 @@ std::vector<std::size_t> Messages::steps_of(const MessageIdentity& root) const {
 
 Taker Messages::taker_of(const Trace::Entry& matched) const {
   const TraceEvent& event = matched.event;
-  if (is_mpi_[matched.file]) {
-    if (event.portal == kMpiReceivePortal) return Taker::receive;
-    if (is_of_window(event.match_bits)) return Taker::window;
-  }
+  const bool is_receives = event.b == kMpiReceiveOwner || event.b == kMpiHeapOwner;
+  if (event.portal == kMpiReceivePortal && (is_receives || is_mpi_[matched.file])) return Taker::receive;
+  if (is_mpi_[matched.file] && is_of_window(event.match_bits)) return Taker::window;
   constexpr auto kHeap = 1U + static_cast<std::uint32_t>(portals::DescriptorType::dynamic_block);
   return matched_descriptor(event.reason) == kHeap ? Taker::heap : Taker::entry;
 }
