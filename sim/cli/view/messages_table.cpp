@@ -82,7 +82,7 @@ class MessageRows {
     const auto own = std::find_if(story.steps.begin(), story.steps.end(),
                                   [&](std::size_t at) { return identity(input_.entry(at).event) == story.identity; });
     first_.push_back(input_.time(own == story.steps.end() ? story.steps.front() : *own));
-    last_.push_back(input_.time(story.steps.back()));
+    last_.push_back(input_.time(last_step(input_.trace, story)));
     sent_.push_back(input_.time(story.sent));
     arrived_.push_back(input_.time(story.arrived));
     posted_.push_back(input_.time(story.posted));

@@ -1,5 +1,7 @@
 #include "sim/trace/story/fate.hpp"
 
+#include <algorithm>
+
 namespace margay::sim {
 
 namespace {
@@ -74,10 +76,17 @@ std::size_t first_step(const MessageStory& story) {
   return story.begin != kNotThere ? story.begin : story.steps.front();
 }
 
+std::size_t last_step(const Trace& trace, const MessageStory& story) {
+  const auto last = std::find_if(story.steps.rbegin(), story.steps.rend(), [&](std::size_t at) {
+    return trace.entries[at].event.kind != TraceKind::heap_left;
+  });
+  return last == story.steps.rend() ? story.steps.back() : *last;
+}
+
 std::uint64_t duration_ns(const Trace& trace, const MessageStory& story) {
   const std::uint64_t begin =
       trace.entries[first_step(story)].event.time;  // its receive may have been posted long before
-  const std::uint64_t end = trace.entries[story.steps.back()].event.time;
+  const std::uint64_t end = trace.entries[last_step(trace, story)].event.time;
   return end > begin ? end - begin : 0;
 }
 

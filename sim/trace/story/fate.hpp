@@ -22,6 +22,8 @@ enum class Unreceived : std::uint8_t { no, yes, not_known };
 [[nodiscard]] const Trace::Entry& about(const Trace& trace, const MessageStory& story);
 // The event that tells its amount and type: the send_begin, or else what about() gives. Requires: it has steps.
 [[nodiscard]] const Trace::Entry& best_told(const Trace& trace, const MessageStory& story);
+// The last of its way: that a program released it from a heap, some time later, is none. Requires: it has steps.
+[[nodiscard]] std::size_t last_step(const Trace& trace, const MessageStory& story);
 // From its sending to its last step. Requires: it has steps.
 [[nodiscard]] std::uint64_t duration_ns(const Trace& trace, const MessageStory& story);
 
