@@ -77,9 +77,8 @@ std::size_t first_step(const MessageStory& story) {
 }
 
 std::size_t last_step(const Trace& trace, const MessageStory& story) {
-  const auto last = std::find_if(story.steps.rbegin(), story.steps.rend(), [&](std::size_t at) {
-    return trace.entries[at].event.kind != TraceKind::heap_left;
-  });
+  const auto last = std::find_if(story.steps.rbegin(), story.steps.rend(),
+                                 [&](std::size_t at) { return trace.entries[at].event.kind != TraceKind::heap_left; });
   return last == story.steps.rend() ? story.steps.back() : *last;
 }
 
