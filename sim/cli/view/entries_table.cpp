@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <list>
 #include <map>
@@ -160,10 +159,8 @@ class EntryRows {
     standing_entries_[{file, event.portal, event.detail}] = row;
     if (form_.back() != kChained) return;
     std::list<std::size_t>& rows = lists_[{file, event.portal}];
-    const auto before = event.a == 0 || next == standing_entries_.end()
-                            ? rows.end()
-                            : std::find(rows.begin(), rows.end(), next->second);
-    rows.insert(before, row);
+    const auto spot = event.a == 0 || next == standing_entries_.end() ? spots_.end() : spots_.find(next->second);
+    spots_[row] = rows.insert(spot == spots_.end() ? rows.end() : spot->second, row);
   }
 
   // An entry goes on in another row, at the same place, when it is activated or deactivated.
@@ -179,8 +176,9 @@ class EntryRows {
     inactive_[other] = (event.reason & kTraceEntryInactive) != 0 ? 1 : 0;
     linked_rows_.push_back({other, file, event.detail});
     standing_entries_[{file, event.portal, event.detail}] = other;
-    std::list<std::size_t>& rows = lists_[{file, event.portal}];
-    if (const auto place = std::find(rows.begin(), rows.end(), row); place != rows.end()) rows.insert(place, other);
+    if (const auto spot = spots_.find(row); spot != spots_.end()) {
+      spots_[other] = lists_[{file, event.portal}].insert(spot->second, other);
+    }
   }
 
   void note_took(std::size_t row, std::size_t at) {
@@ -254,6 +252,7 @@ class EntryRows {
   std::map<Place, std::size_t> standing_entries_;  // rows
   // Each portal's rows in an order that is the list's at all times: those that are gone stay between the others.
   std::map<std::pair<std::uint32_t, std::uint8_t>, std::list<std::size_t>> lists_;
+  std::map<std::size_t, std::list<std::size_t>::iterator> spots_;  // each row's, there
   struct LinkedRow {
     std::size_t row = 0;
     std::uint32_t file = 0;
