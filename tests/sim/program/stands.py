@@ -36,7 +36,9 @@ def main():
                 for number, (ours, page) in enumerate(zip(truth, (each["state"] for each in shown))) if ours != page]
     if len(truth) != 8 or len(shown) != len(truth):
         problems.append(f"{len(truth)} states are written down, and {len(shown)} marks are in the page")
-    # Spare and wide are adopted and wait for nothing; what each entry wants is known though no walk passed it over.
+    if problems:
+        sys.exit("\n".join(problems))
+    # What each entry wants is known, also of those that no walk passed over.
     wanted = {name: wants for each in shown for name, wants in each["wanted"].items()}
     expected = {"odd": "bits 0xa", "even": "bits 0xb", "first": "bits 0xc, from rank 1 only", "spare": "bits 0xd",
                 "wide": "bits 0x0 (ignoring 0xffffffffffffffff)", "overflow": "bits 0x100 (ignoring 0xff)"}
