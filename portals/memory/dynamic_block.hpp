@@ -10,6 +10,7 @@
 #include "portals/memory/arrived_message.hpp"
 #include "portals/memory/descriptor.hpp"
 #include "portals/memory/region.hpp"
+#include "portals/structure_watch.hpp"
 
 namespace margay::portals {
 
@@ -24,6 +25,10 @@ class DynamicBlock final : public Descriptor {
   // message that comes or goes. Requires: nothing has come yet; they outlive the block. What is left at the block's end
   // stays.
   void count_in(ArrivalCounts& counts);
+
+  // From now on `watch` is called for each message that leaves; nullptr: nobody. Requires: `watch` outlives the block,
+  // or takes its leave.
+  void follow(StructureWatch* watch);
 
   // The earliest arrived message that meets `criteria`, or nullptr. Its cost does not grow with the queue.
   [[nodiscard]] ArrivedMessage* find(const Criteria& criteria);

@@ -10,8 +10,10 @@
 #include <map>
 #include <utility>
 
+#include "sim/base/counted.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/cli/line_mistakes.hpp"
+#include "sim/cli/trace_common.hpp"
 
 namespace margay::sim {
 
@@ -46,8 +48,8 @@ void tell_not_known(const NotKnown& not_known, const Trace& trace) {
   for (const auto& [rank, count] : not_known) {
     const bool is_there = std::any_of(trace.files.begin(), trace.files.end(),
                                       [rank = rank](const TraceFile& file) { return file.rank == rank; });
-    fmt::print(stderr, "margay trace: --never-received: not known for rank {}, of {} {}: {}\n", rank, count,
-               count == 1 ? "message" : "messages",
+    fmt::print(stderr, "margay trace: --never-received: not known for rank {}, of {}: {}\n", rank,
+               counted(count, "message"),
                is_there ? "its file lost events (--trace-events N of margay run keeps more)"
                         : "its file is not in the folder");
   }
@@ -61,6 +63,15 @@ bool met_in_memory(const Trace& trace, const CollectivePart& part) {
 }
 
 }  // namespace
+
+void check_choice(const MessageChoice& options, const Trace& trace) {
+  const std::uint32_t size = trace.files.empty() ? 0 : trace.files.front().size;
+  for (const auto& [name, rank] : {std::pair("--from", options.from), std::pair("--to", options.to)}) {
+    if (!rank || *rank < size) continue;
+    fail_trace(portals::Status::error(fmt::format("trace: {} {}: this run has {}{}", name, *rank, counted(size, "rank"),
+                                                  size == 1 ? ", 0" : fmt::format(", 0 to {}", size - 1))));
+  }
+}
 
 std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trace, const TraceNames& names,
                                  const Messages& messages) {

@@ -34,6 +34,8 @@ struct MessageChoice {
 
 // Adds --from, --to, --tag, --slowest, ..., --count to a command, and returns them; `choice` lives as long as it.
 std::vector<CLI::Option*> add_message_choice(CLI::App& command, MessageChoice& choice);
+// Ends the command with an error when --from or --to is not a rank of the run.
+void check_choice(const MessageChoice& choice, const Trace& trace);
 // By time, or with `slowest` the longest first. With `never_received` standard error tells of which ranks it is not
 // known.
 [[nodiscard]] std::vector<MessageStory> choose(const MessageChoice& choice, const Trace& trace, const TraceNames& names,

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/counted.hpp"
 #include "sim/base/terminal_text.hpp"
 #include "sim/cli/export_output.hpp"
 #include "sim/cli/message_choice.hpp"
@@ -67,10 +68,11 @@ struct Format {
 Chart small_chart(const ExportJob& job) {
   Chart chart = chart_of(job.source, job.stories);
   if (chart.arrows > kChartArrowsMost) {
-    fail_trace(Status::error(fmt::format(
-        "trace: {}: {} messages make a chart of {} arrows, and one of more than {} is not readable: choose fewer with "
-        "--from, --to, --tag, --slowest, --dropped, --unexpected, --never-received, and --count N",
-        job.options.folder, job.stories.size(), chart.arrows, kChartArrowsMost)));
+    fail_trace(Status::error(
+        fmt::format("trace: {}: {} a chart of {}, and one of more than {} is not readable: choose fewer with "
+                    "--from, --to, --tag, --slowest, --dropped, --unexpected, --never-received, and --count N",
+                    job.options.folder, counted(job.stories.size(), "message makes", "messages make"),
+                    counted(chart.arrows, "arrow"), kChartArrowsMost)));
   }
   return chart;
 }
@@ -88,12 +90,13 @@ void put_replay(const ExportJob& job, const std::string& folder) {
   }
   if (Status status = write_smpi_ti(replay, folder); !status.ok()) fail_trace(status);
   if (replay.left_out_messages + replay.left_out_accesses + replay.left_out_calls != 0) {
-    fmt::print(
-        stderr,
-        "margay trace: not in {}: {} messages (one-sided, the library's own, cancelled, not received, or with an "
-        "end that is not in the trace), {} accesses of windows, {} collective calls in memory of a node of which "
-        "the trace does not tell who read what\n",
-        for_terminal(job.options.output), replay.left_out_messages, replay.left_out_accesses, replay.left_out_calls);
+    fmt::print(stderr,
+               "margay trace: not in {}: {} (one-sided, the library's own, cancelled, not received, or with an "
+               "end that is not in the trace), {} of windows, {} in memory of a node of which "
+               "the trace does not tell who read what\n",
+               for_terminal(job.options.output), counted(replay.left_out_messages, "message"),
+               counted(replay.left_out_accesses, "access", "accesses"),
+               counted(replay.left_out_calls, "collective call"));
   }
 }
 
@@ -183,6 +186,7 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   Trace trace;
   load_trace(options.folder, trace);
   tell_unsealed(trace);
+  check_choice(options.choice, trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);

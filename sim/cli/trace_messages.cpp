@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "sim/base/counted.hpp"
 #include "sim/cli/message_choice.hpp"
 #include "sim/cli/trace_common.hpp"
 #include "sim/trace/export/csv.hpp"
@@ -55,6 +56,7 @@ void list_messages(const MessagesOptions& options) {
   Trace trace;
   load_trace(options.folder, trace);
   tell_unsealed(trace);
+  check_choice(options.choice, trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
@@ -81,7 +83,7 @@ void list_messages(const MessagesOptions& options) {
                            row.what));
     }
   }
-  if (left_out > 0 && !options.csv) put_line(fmt::format("{} more are like it", left_out));
+  if (left_out > 0 && !options.csv) put_line(fmt::format("{} like it", counted(left_out, "more is", "more are")));
   finish_output();
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/base/counted.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/cli/line_mistakes.hpp"
 #include "sim/cli/trace_common.hpp"
@@ -34,8 +35,8 @@ struct PrintOptions {
   std::vector<std::string> calls;
   std::string message;
   std::string around;
-  std::optional<double> from_us;
-  std::optional<double> to_us;
+  std::optional<double> since_us;
+  std::optional<double> until_us;
   std::uint64_t head = 0;
   std::uint64_t tail = 0;
   bool absolute = false;
@@ -50,9 +51,9 @@ std::uint64_t since(std::uint64_t origin_ns, double microseconds) {
 }
 
 Status check_times(const PrintOptions& options) {
-  if (options.from_us && options.to_us && *options.from_us > *options.to_us) {
-    return Status::error(fmt::format("--from {} lies after --to {}: nothing is between them; exchange the two",
-                                     *options.from_us, *options.to_us));
+  if (options.since_us && options.until_us && *options.since_us > *options.until_us) {
+    return Status::error(fmt::format("--since {} lies after --until {}: nothing is between them; exchange the two",
+                                     *options.since_us, *options.until_us));
   }
   return {};
 }
@@ -134,8 +135,8 @@ TraceFilter make_filter(const PrintOptions& options, const Trace& trace, std::ui
   filter.not_kinds = kinds_of(options.not_kinds, "--not-kind");
   filter.portals.assign(options.portals.begin(), options.portals.end());
   if (!options.message.empty()) filter.message = message_of(options.message, "--message");
-  if (options.from_us) filter.from_ns = since(origin_ns, *options.from_us);
-  if (options.to_us) filter.to_ns = since(origin_ns, *options.to_us);
+  if (options.since_us) filter.from_ns = since(origin_ns, *options.since_us);
+  if (options.until_us) filter.to_ns = since(origin_ns, *options.until_us);
   filter.head = options.head;
   filter.tail = options.tail;
   return filter;
@@ -156,8 +157,8 @@ bool is_in_call(const Trace& trace, const Messages& messages, std::size_t at, co
 void print_files(const Trace& trace) {
   for (const TraceFile& file : trace.files) {
     const std::string end = end_words(file);
-    put_line(fmt::format("# rank {} of {}, node {}, process {}: {} events{}{}", file.rank, file.size, file.node,
-                         file.process_id, file.written,
+    put_line(fmt::format("# rank {} of {}, node {}, process {}: {}{}{}", file.rank, file.size, file.node,
+                         file.process_id, counted(file.written, "event"),
                          file.lost == 0       ? ""
                          : file.left_out != 0 ? fmt::format(", the first {} not kept (--trace-last)", file.lost)
                                               : fmt::format(", the first {} lost (overwritten)", file.lost),
@@ -172,7 +173,8 @@ void put_hidden(const Trace& trace, const TraceNames& names) {
   const auto hidden = std::count_if(trace.entries.begin(), trace.entries.end(),
                                     [&](const Trace::Entry& entry) { return is_quiet(entry, names); });
   if (hidden == 0) return;
-  put_line(fmt::format("# {} events of sleeping, waking and the library's own messages are not shown (--all)", hidden));
+  put_line(fmt::format("# {} of sleeping, waking and the library's own messages {} not shown (--all)",
+                       counted(hidden, "event"), hidden == 1 ? "is" : "are"));
 }
 
 // call_around() knows the call of the thread that was seen last.
@@ -257,10 +259,23 @@ void add_trace_print(CLI::App& trace, const CallSite& call_site) {
       print->add_option("--around", options->around, "all that happened between a message's first step and its last");
   print->add_option("--message", options->message,
                     "only one message and its answers: SOURCE:DESTINATION:SEQUENCE, or '0>1 #17'");
-  around->excludes(print->add_option("--from", options->from_us, "from so many microseconds after the first event")
+  around->excludes(print->add_option("--since", options->since_us, "from so many microseconds after the first event")
                        ->check(microseconds()));
-  around->excludes(print->add_option("--to", options->to_us, "until so many microseconds after the first event")
+  around->excludes(print->add_option("--until", options->until_us, "until so many microseconds after the first event")
                        ->check(microseconds()));
+  // Ranks in the other commands: who writes them here would get times.
+  for (const auto& [old, now] : {std::pair("--from", "--since"), std::pair("--to", "--until")}) {
+    print
+        ->add_option_function<std::string>(
+            old,
+            [old = old, now = now](const std::string& word) {
+              fail_trace(Status::error(fmt::format(
+                  "trace: print {0} {1}: {0} is a rank in story, messages and export; write {2} for a time in "
+                  "microseconds, --rank for a rank",
+                  old, word, now)));
+            })
+        ->group("");
+  }
   print->add_option("--head", options->head, "at most so many lines")->check(whole_number(1));
   print->add_option("--last,--tail", options->tail, "only the last so many lines")->check(whole_number(1));
   print->add_flag("--all", options->all, "sleeping, waking and the library's own messages too");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/counted.hpp"
 #include "sim/cli/message_choice.hpp"
 #include "sim/cli/trace_common.hpp"
 #include "sim/trace/filter.hpp"
@@ -45,6 +46,7 @@ void tell_story(const StoryOptions& options, const CallSite& call_site) {
   Trace trace;
   load_trace(options.folder, trace);
   tell_unsealed(trace);
+  check_choice(options.choice, trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
@@ -71,7 +73,8 @@ void tell_story(const StoryOptions& options, const CallSite& call_site) {
     put_line((i == 0 ? "" : "\n") + text);
   }
   if (told != chosen.size()) {
-    put_line(fmt::format("\n{} more are like it; --count {} tells them all:", chosen.size() - told, chosen.size()));
+    put_line(fmt::format("\n{} like it; --count {} prints {}:", counted(chosen.size() - told, "more is", "more are"),
+                         chosen.size(), noun(chosen.size() - told, "it, too", "them all")));
   }
   for (std::size_t i = told; i < std::min(chosen.size(), told + kTitlesMax); ++i) {
     put_line(fmt::format("{:>12}  {}", duration_text(duration_ns(trace, chosen[i])), title(trace, words, chosen[i])));

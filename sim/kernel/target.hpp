@@ -18,13 +18,13 @@
 
 namespace margay::sim {
 
-// Told while a trace records. `matched`: of each put that found its place, before its body is there; who asks later
-// which message a descriptor or a heap's entry got, for the trace's sake, keeps its number.
+// Called while a trace records. `matched`: for each message that found its place, before its body is there; whoever
+// asks later which message a descriptor or a heap's entry got, for the trace's sake, keeps its number.
 struct MatchProbe {
   void (*matched)(void* context, const portals::Verdict& verdict, const portals::Header& header,
                   std::uint64_t sequence) = nullptr;
-  // The next event is about this entry of the portal's list: whoever has a name for it defines it.
-  void (*entry)(void* context, const portals::MatchEntry& entry, portals::PortalIndex portal) = nullptr;
+  // What the next event, which is about this entry of the portal's list, calls its place; nullptr: its order.
+  std::uint64_t (*place)(void* context, const portals::MatchEntry& entry, portals::PortalIndex portal) = nullptr;
   void* context = nullptr;
 };
 
@@ -144,6 +144,7 @@ class Target {
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;
   [[gnu::noinline]] void drop(const portals::Header& header, std::uint64_t sequence, portals::DropReason reason);
   void record_arrival(const portals::Header& header, std::uint64_t sequence, WireId wire);
+  [[nodiscard]] std::uint64_t place_of(const portals::MatchEntry& entry, portals::PortalIndex portal) const;
   void record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict);
   void record_walk(const portals::Header& header, std::uint64_t sequence);
   [[nodiscard]] Incoming& make_incoming();

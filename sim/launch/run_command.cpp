@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -140,17 +141,53 @@ Options options_of_ranks(const RunOptions& options) {
   return all;
 }
 
+// Whether the launcher, as it ended the job for a reason of its own or another rank's, killed the rank; and why.
+ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
+  const Watch& watch = runner.watch();
+  ProcessEnd end = {static_cast<std::uint32_t>(runner.process_of(rank)), TraceEnd::exit_status,
+                    static_cast<std::uint32_t>(watch.exit_code_of(rank))};
+  const auto signal = static_cast<std::uint32_t>(watch.signal_of(rank));
+  if (signal == 0) return end;
+  end.end = TraceEnd::signal;
+  end.value = signal;
+  TraceStop why = TraceStop::other;
+  switch (watch.cause().kind) {
+    case CauseKind::kNone:
+      return end;
+    case CauseKind::kSignal:
+    case CauseKind::kNoFinalize:
+    case CauseKind::kNoInit:
+    case CauseKind::kAbort:
+    case CauseKind::kSecondProgram:
+    case CauseKind::kProtocol:
+      if (watch.cause().rank == rank) return end;
+      why = TraceStop::rank;
+      break;
+    case CauseKind::kTimeout:
+      why = TraceStop::timeout;
+      break;
+    case CauseKind::kDeadlock:
+      why = TraceStop::deadlock;
+      break;
+    case CauseKind::kInterrupted:
+      why = TraceStop::interrupt;
+      break;
+    case CauseKind::kOutputClosed:
+      break;
+  }
+  if (signal != SIGTERM && signal != SIGKILL) return end;  // no signal that the launcher sends by itself
+  end.end = TraceEnd::stopped;
+  end.value = stop_value(signal, why);
+  return end;
+}
+
 // Ranks that were killed left their files as they stood. No process of the job is left that could write to them.
 void close_traces(const RunOptions& options, const Runner& runner, std::uint64_t job) {
   if (options.system_mpi) return;
   const std::vector<std::string> files = trace_files(options, environ);
   for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
     if (files[rank].empty()) continue;
-    const int signal = runner.watch().signal_of(rank);
-    const ProcessEnd end = {static_cast<std::uint32_t>(runner.process_of(rank)),
-                            signal != 0 ? TraceEnd::signal : TraceEnd::exit_status,
-                            static_cast<std::uint32_t>(signal != 0 ? signal : runner.watch().exit_code_of(rank))};
-    if (Status status = close_trace_for(files[rank], job, end); !status.ok()) tell(status.sentence());
+    if (Status status = close_trace_for(files[rank], job, end_of(runner, rank)); !status.ok()) tell(status.sentence());
   }
 }
 

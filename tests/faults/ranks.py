@@ -399,13 +399,13 @@ def wrong_choice_of_events(build, scratch):
         command = [build / "bin" / "margay", "trace", "print", scratch / "two", *words]
         return subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
 
-    for words, text in ((["--from", "nan"], "--from nan: it takes microseconds"), (["--to", "inf"], "--to inf: it takes"),
-                        (["--to", "-5"], "--to -5: it takes"), (["--from", "9", "--to", "1"], "--from 9 lies after --to 1"),
+    for words, text in ((["--since", "nan"], "--since nan: it takes microseconds"), (["--until", "inf"], "--until inf: it takes"),
+                        (["--until", "-5"], "--until -5: it takes"), (["--since", "9", "--until", "1"], "--since 9 lies after --until 1"),
                         (["--rank", "99"], "rank 99 has no file in this trace; there are ranks 0, 1")):
         run = trace_print(*words)
         assert run.returncode == 1 and not run.stdout, (words, run)
         assert run.stderr.startswith("margay trace: ") and text in run.stderr, (words, run.stderr)
-    run = trace_print("--rank", "1", "--from", "0", "--to", "1e9")
+    run = trace_print("--rank", "1", "--since", "0", "--until", "1e9")
     assert run.returncode == 0 and len(run.stdout.splitlines()) > 4, run
 
 

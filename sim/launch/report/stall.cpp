@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/base/counted.hpp"
 #include "sim/launch/report/report.hpp"
 #include "sim/shm/published.hpp"
 
@@ -43,8 +44,9 @@ std::string describe_wanted(const BoardBlock& block) {
 
 std::string describe_wait(const BoardBlock& block) {
   if (block.on_portals != 0) return describe_wanted(block);
-  return fmt::format("{}; {} receives posted, {} messages unexpected", describe_wanted(block),
-                     block.wait.posted_receives, block.wait.unexpected_messages);
+  return fmt::format("{}; {} posted, {} unexpected", describe_wanted(block),
+                     counted(block.wait.posted_receives, "receive"),
+                     counted(block.wait.unexpected_messages, "message"));
 }
 
 bool StallDetector::all_wait() const {
