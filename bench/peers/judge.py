@@ -85,6 +85,8 @@ TARGETS = (
     # Who waits for a target that computes waits for up to 95 ms. Without a processor to spare, the system's scheduler
     # says when the target's coprocessor runs.
     *(Target(wire, of_windows(runs.WINDOW_BUSY), 8, 8, "<=", 5, "ms") for wire in runs.WIRES),
+    *(Target(wire, of_windows(("calling_get",)), 8, 8, "<=", 1, "ms") for wire in runs.WIRES),
+    *(Target(wire, of_windows(("calling_get_worst",)), 8, 8, "<=", 20, "ms") for wire in runs.WIRES),
     Target("shm", ("start_end",), 2, 2, "<=", 0.3, "mpich"),
     Target("shm", ("start_end",), 2, 2, "<=", 0.1, "openmpi"),
     Target("shm", ("start_end",), 64, 64, "<=", 0.3, "mpich"),
