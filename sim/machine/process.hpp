@@ -23,6 +23,7 @@
 #include "sim/machine/node_heap.hpp"
 #include "sim/machine/node_memory.hpp"
 #include "sim/machine/peer_watch.hpp"
+#include "sim/machine/rank_memory.hpp"
 #include "sim/shm/biased_lock.hpp"
 #include "sim/shm/published.hpp"
 #include "sim/trace/recorder.hpp"
@@ -73,6 +74,8 @@ class Process {
   [[nodiscard]] const NodeMemory* node_memory() const { return node_memory_ ? &*node_memory_ : nullptr; }
   // The memory that they allocate for each other; nullptr: they cannot.
   [[nodiscard]] NodeHeap* node_heap() { return node_heap_ ? &*node_heap_ : nullptr; }
+  // This rank's for windows and MPI_Alloc_mem: of that, or private.
+  [[nodiscard]] RankMemory& memory() { return memory_ ? *memory_ : memory_.emplace(node_heap()); }
   [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
   // Several threads wait at once from now on: none of them sleeps on the one bell, and `rest` lets go of the process
   // lock while one of them yields. It outlives the process.
@@ -142,6 +145,7 @@ class Process {
   Mapping segment_;
   std::optional<NodeMemory> node_memory_;
   std::optional<NodeHeap> node_heap_;
+  std::optional<RankMemory> memory_;  // from its first use on
   TransmissionList finished_;
   std::vector<std::unique_ptr<Wire>> wires_;
   ShmWire* shm_ = nullptr;  // one of them; nullptr: alone on the node
