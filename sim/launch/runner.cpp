@@ -151,23 +151,19 @@ void Runner::on_signals() {
   bool children = false;
   while (::read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     const int signal = static_cast<int>(info.ssi_signo);
-    if (signal == SIGCHLD) {
-      children = true;
-    } else {
-      on_interrupt(signal);
-    }
+    const SignalUse use = use_of(signal);
+    children |= use == SignalUse::child;
+    if (use == SignalUse::end_job) watch_.on_interrupt(signal, signed_monotonic_ns());
+    if (use == SignalUse::suspend) suspend();
+    if (use == SignalUse::report) show_state();
+    if (use == SignalUse::forward) signal_job(signal);
   }
   if (children) reap();
 }
 
-void Runner::on_interrupt(int signal) {
-  if (signal == SIGUSR1) {
-    show_state();
-  } else if (signal == SIGTSTP) {
-    suspend();
-  } else {
-    watch_.on_interrupt(signal, signed_monotonic_ns());
-  }
+void Runner::signal_job(int signal) {
+  guardian_.signal_group(signal);
+  signal_ranks_outside(guardian_.group(), pids_, signal);
 }
 
 // SIGUSR1: where each rank is, from the board; ranks that have more to say are asked to say it.
@@ -184,9 +180,9 @@ void Runner::show_state() {
 
 // Ctrl-Z: the job sleeps with the launcher and wakes with it.
 void Runner::suspend() {
-  guardian_.signal_group(SIGTSTP);
+  signal_job(SIGTSTP);
   ::kill(::getpid(), SIGSTOP);
-  guardian_.signal_group(SIGCONT);
+  signal_job(SIGCONT);
 }
 
 void Runner::reap() {
@@ -281,7 +277,7 @@ void Runner::act() {
   if (watch_.cause().kind != CauseKind::kNone) report_cause();
   switch (watch_.next_step(now)) {
     case KillStep::kTerminate:
-      return guardian_.signal_group(SIGTERM);
+      return signal_job(watch_.ending_signal());
     case KillStep::kKill:
       return signal_ranks(pids_, SIGKILL);
     case KillStep::kNothing:
@@ -309,7 +305,8 @@ int Runner::wait_ms() const {
 void Runner::end_everything() {
   const pid_t group = guardian_.group();
   guardian_.dismiss();
-  offspring_.end(group);
+  const bool ended_well = watch_.over() && watch_.cause().kind == CauseKind::kNone;
+  offspring_.end(group, ended_well ? Detached::live : Detached::end, output_.pipes());
   if (signals_ >= 0) ::close(signals_);
   signals_ = -1;
   static_cast<void>(::sigprocmask(SIG_SETMASK, &saved_.signal_mask, nullptr));

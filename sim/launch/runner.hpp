@@ -51,7 +51,7 @@ class Runner {
   void loop();
   void dispatch(Event event);
   void on_signals();
-  void on_interrupt(int signal);
+  void signal_job(int signal);
   void show_state();
   void suspend();
   void reap();

@@ -51,6 +51,9 @@ A job that runs: `margay top` shows its ranks, `margay stacks` where each of the
 standard error in which call each rank is and, once it has waited for a second, for whom; a rank that has a handler for it gets it, too.
 When all ranks wait and nothing moves, the launcher tells who waits for whom, and the cycle (docs/live.md).
 
+SIGINT, SIGTERM, SIGHUP and SIGQUIT to the launcher go to the ranks and end the job within 2 s; most other signals are forwarded and
+it goes on (docs/launcher.md).
+
 Exit status: 0; the first failing rank's exit code, or 128 + its signal; MPI_Abort's code; 124 after --timeout; 126 or 127 when a
 program cannot be run or found; 70 when the accounting does not hold; 72 when --strict found mistakes; 73 after --deadlock abort; 71 when the job cannot be
 started; 2 for a wrong command line. An exit status has 8 bits: a failing code whose low 8 bits are 0 (MPI_Abort with 0, 256
