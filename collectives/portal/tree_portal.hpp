@@ -47,7 +47,9 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   // The calls on a communicator that do not block, in the order of their numbers.
   [[nodiscard]] CallOrder& order() { return order_; }
   // Compares the members' calls from now on; see CallCheck. nullptr: nobody asked for it.
-  void check_calls(std::uint32_t& findings) { check_ = std::make_unique<CallCheck>(*host_, sent_, findings); }
+  void check_calls(std::uint32_t& findings, sim::SourceLines& lines) {
+    check_ = std::make_unique<CallCheck>(*host_, sent_, findings, lines);
+  }
   [[nodiscard]] CallCheck* check() { return check_.get(); }
   // Messages and bytes that collective calls sent.
   [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }

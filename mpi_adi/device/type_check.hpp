@@ -16,6 +16,7 @@
 #include "mpi_adi/datatype/signature.hpp"
 #include "mpi_adi/device/receive_request.hpp"
 #include "portals/header.hpp"
+#include "sim/base/source_lines.hpp"
 
 namespace margay::mpi_adi {
 
@@ -33,10 +34,14 @@ void write_sent_side(portals::UserData& data, const SentSide& side);
 class TypeCheck {
  public:
   // `rank`: of this process, for what it prints. Each misfit is counted in `findings` too (sim::Process::found).
-  TypeCheck(std::uint32_t rank, std::uint32_t& findings) : rank_(rank), findings_(findings) {}
+  TypeCheck(std::uint32_t rank, std::uint32_t& findings, sim::SourceLines& lines)
+      : rank_(rank), findings_(findings), lines_(lines) {}
 
-  // The MPI call that begins. `name` lives as long as the program.
-  void begin_call(const char* name) { call_ = name; }
+  // The MPI call that begins, and where it returns to. `name` lives as long as the program.
+  void begin_call(const char* name, const void* caller) {
+    call_ = name;
+    caller_ = caller;
+  }
 
   // A send begins, whose header mark() completes. One without a type, or `own`, the library's, tells nothing.
   void begin_send(const Datatype& type, std::uint64_t bytes, bool own);
@@ -56,6 +61,7 @@ class TypeCheck {
  private:
   struct Receive {
     const char* call = "";
+    const void* caller = nullptr;
     std::int64_t count = 0;
     TypePtr type;
     std::string type_name;
@@ -67,7 +73,9 @@ class TypeCheck {
 
   std::uint32_t rank_;
   std::uint32_t& findings_;
+  sim::SourceLines& lines_;
   const char* call_ = "";
+  const void* caller_ = nullptr;
   SentSide outgoing_;
   std::unordered_map<const ReceiveRequest*, Receive> receives_;
   std::uint64_t misfits_ = 0;

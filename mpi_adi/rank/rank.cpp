@@ -44,9 +44,11 @@ MpiRank::MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& opt
     process_->recorder().watch();
   }
   if (process_->job().options.text("check_types") == "1") {
-    device_.parts().type_check = std::make_unique<TypeCheck>(process_->rank(), process_->board().findings);
+    device_.parts().type_check =
+        std::make_unique<TypeCheck>(process_->rank(), process_->board().findings, process_->source_lines());
     process_->recorder().watch();
   }
+  if (process_->job().options.text("check_rma") == "1") process_->recorder().watch();
 }
 
 Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,

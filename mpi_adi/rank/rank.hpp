@@ -116,6 +116,9 @@ class MpiRank {
   [[nodiscard]] ReceivingSide receiving_side();
   // A number for each MPI_Psend_init.
   [[nodiscard]] std::uint64_t next_partition_channel() { return partition_channels_++; }
+  // Where the latest call returns to; noted while a check watches calls.
+  [[nodiscard]] const void* caller() const { return caller_; }
+  void set_caller(const void* caller) { caller_ = caller; }
   // Puts the protocol counts and what else this rank counts on the job board.
   void publish_accounts();
 
@@ -163,6 +166,7 @@ class MpiRank {
   ErrorTable errors_;
   std::uint64_t dropped_told_ = 0;  // ready sends that were dropped here
   std::uint64_t partition_channels_ = 0;
+  const void* caller_ = nullptr;
   std::unique_ptr<Rma> rma_;
   std::unique_ptr<RankExtension> collectives_;
 };

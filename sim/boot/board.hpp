@@ -25,7 +25,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
-inline constexpr std::uint32_t kBoardVersion = 9;
+inline constexpr std::uint32_t kBoardVersion = 10;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 inline constexpr std::uint32_t kMaxRanks = 65536;
 // Counted under portals::DropReason's values.
@@ -79,6 +79,8 @@ struct BoardWait {
   std::uint64_t since_ns = 0;           // when something moved last (CLOCK_MONOTONIC)
   // Unexpected messages that differ from the awaited one in one thing, in words, zero-terminated.
   std::array<char, 320> near_misses{};
+  // Where the program made the call that waits, zero-terminated: what source_question() says; empty: not known.
+  std::array<char, 320> place{};
 };
 
 struct BoardBlock {
@@ -111,11 +113,11 @@ struct BoardBlock {
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, calls) == 48);
 static_assert(offsetof(BoardBlock, failed_call) == 56 && offsetof(BoardBlock, message) == 88);
-static_assert(offsetof(BoardBlock, wait) == 2136 && offsetof(BoardBlock, progress) == 2576);
-static_assert(offsetof(BoardBlock, by_protocol) == 2600 && offsetof(BoardBlock, findings) == 2808);
-static_assert(offsetof(BoardBlock, on_portals) == 2812 && offsetof(BoardBlock, start_ticks) == 2816 &&
-              offsetof(BoardBlock, by_access) == 2824 && offsetof(BoardBlock, by_wire) == 3008 &&
-              offsetof(BoardBlock, unexpected) == 3064 && sizeof(BoardBlock) == 3136);
+static_assert(offsetof(BoardBlock, wait) == 2136 && offsetof(BoardBlock, progress) == 2896);
+static_assert(offsetof(BoardBlock, by_protocol) == 2920 && offsetof(BoardBlock, findings) == 3128);
+static_assert(offsetof(BoardBlock, on_portals) == 3132 && offsetof(BoardBlock, start_ticks) == 3136 &&
+              offsetof(BoardBlock, by_access) == 3144 && offsetof(BoardBlock, by_wire) == 3328 &&
+              offsetof(BoardBlock, unexpected) == 3384 && sizeof(BoardBlock) == 3456);
 
 // What the launcher sees of the job as a whole.
 enum class BoardStall : std::uint32_t { kNone, kStall, kDeadlock };

@@ -191,7 +191,7 @@ Status take_rates_for(const RunOptions& options, JobPlan& plan) {
   return {};
 }
 
-int run_job(const RunOptions& options) {
+int run_job(const RunOptions& options, const NamePlace& name_place) {
   if (Status status = check_rank_options(options); !status.ok()) return complain(status, kStatusBadCommandLine);
   if (Status status = check_library_folder(options); !status.ok()) return complain(status, kStatusCannotStart);
   std::vector<std::string> paths;
@@ -209,7 +209,7 @@ int run_job(const RunOptions& options) {
   if (Status status = take_rates_for(options, plan); !status.ok()) return complain(status, kStatusBadCommandLine);
   JobMemory memory;
   if (Status status = memory.create(plan); !status.ok()) return complain(status, kStatusCannotStart);
-  Runner runner(options, plan, paths, memory);
+  Runner runner(options, plan, paths, memory, name_place);
   exit_status = kStatusCannotStart;
   if (Status status = runner.run(exit_status); !status.ok()) return complain(status, exit_status);
   close_traces(options, runner, memory.board().header().job_id);
@@ -219,7 +219,7 @@ int run_job(const RunOptions& options) {
 
 }  // namespace
 
-int run_command(const std::vector<std::string>& words) {
+int run_command(const std::vector<std::string>& words, const NamePlace& name_place) {
   open_standard_descriptors();
   forget_outer_trace();
   RunOptions options;
@@ -240,7 +240,7 @@ int run_command(const std::vector<std::string>& words) {
   if (options.verbose) {
     for (const std::string& note : options.notes) tell(note);
   }
-  return run_job(options);
+  return run_job(options, name_place);
 }
 
 }  // namespace margay::sim

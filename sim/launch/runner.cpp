@@ -29,11 +29,13 @@ OutputOptions output_options(const RunOptions& options) {
 
 }  // namespace
 
-Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory)
+Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory,
+               const NamePlace& name_place)
     : options_(options),
       plan_(plan),
       paths_(paths),
       memory_(memory),
+      name_place_(name_place),
       output_(poller_, plan.size(), output_options(options)),
       input_(poller_),
       server_("kvs_" + memory.job_name(), plan.program_of_rank, plan.node_of_rank),
@@ -41,7 +43,8 @@ Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector
           poller_, server_, plan.size(),
           [this](std::uint32_t rank, const PmiOutcome& outcome) { reported_by_ranks_.emplace_back(rank, outcome); }),
       watch_(plan.size()),
-      stall_(memory.board(), kSecondNs, [this](std::uint32_t rank) { return watch_.ended(rank); }),
+      stall_(
+          memory.board(), kSecondNs, [this](std::uint32_t rank) { return watch_.ended(rank); }, name_place),
       other_mpi_(memory.board()),
       pids_(plan.size(), 0),
       host_(host_name()) {}
@@ -172,7 +175,7 @@ void Runner::show_state() {
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
     const Board& board = memory_.board();
     const bool ended = watch_.ended(rank);
-    output_.notice(describe_state(board, rank, pids_[rank], ended, other_mpi_.library_of(rank)));
+    output_.notice(describe_state(board, rank, pids_[rank], ended, other_mpi_.library_of(rank), name_place_));
     const BoardBlock& block = board.block(rank);
     if (can_tell_more(block, ended)) signal_if_caught({block.pid, block.start_ticks}, SIGUSR1);
   }

@@ -14,6 +14,7 @@
 
 #include "portals/base/status.hpp"
 #include "sim/base/clock.hpp"
+#include "sim/base/source_lines.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/job.hpp"
 #include "sim/kernel/coprocessor.hpp"
@@ -66,6 +67,8 @@ class Process {
   [[nodiscard]] Kernel& kernel() { return *kernel_; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
+  // What reports call places in the program.
+  [[nodiscard]] SourceLines& source_lines() { return source_lines_; }
   [[nodiscard]] const Job& job() const { return job_; }
   [[nodiscard]] std::uint32_t rank() const { return job_.rank; }
   [[nodiscard]] std::uint32_t size() const { return job_.size; }
@@ -135,6 +138,7 @@ class Process {
   Job job_;
   const Clock& clock_;
   Recorder recorder_;
+  SourceLines source_lines_;
   Board board_map_;
   BoardBlock own_board_;
   BoardBlock* board_block_ = &own_board_;

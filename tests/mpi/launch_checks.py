@@ -11,6 +11,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,7 +29,7 @@ def case_check(case):
     for name in ("MPI_File_open", "MPI_Open_port", "PMPI_Close_port", "3 of the"):
         case.expect(name in case.last.stdout, f"margay check does not say {name}")
     case.margay(refuses, "abort", ranks=4, status="nonzero")
-    case.expect("`margay check PROGRAM` finds such functions before a run)) after " in case.last.stderr, "the abort's sentence is to be whole")
+    case.expect("`margay check PROGRAM` finds such functions before a run) (exit status " in case.last.stderr, "the abort's sentence is to be whole")
     case.expect("; ending the 3 ranks left\n" in case.last.stderr, "three others are ended")
     case.margay(refuses, ranks=1)
     case.expect("margay: MPI_File_open is not supported" in case.last.stderr, "no word of MPI_File_open")
@@ -321,6 +322,17 @@ def case_trace_ring(case):
         inherited = str(pathlib.Path(folder) / "inherited")
         case.margay("-genv", "MARGAY_TRACE", inherited, "-genv", "MARGAY_TRACE_EVENTS", "8", program)
         case.expect("events were overwritten" in case.last.stderr, "a trace without --trace has lost as much")
+
+
+def case_memcheck(case):
+    """memcheck finds no error in a job, the library's own calls included, on one node and on two."""
+    valgrind = shutil.which("valgrind")
+    if not valgrind:
+        raise Skipped("valgrind is not installed")
+    program = case.ours("who.c")
+    for nodes in ("1", "2"):
+        case.margay("--nodes", nodes, "--method", "long=ring", valgrind, "-q", "--error-exitcode=9", program)
+        case.expect("==" not in case.last.stderr, "no error is to be reported")
 
 
 LEAKED = {

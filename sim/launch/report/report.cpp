@@ -66,8 +66,9 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
       return fmt::format("{} ended (exit code {}) without MPI_Init, which other ranks have called",
                          who(cause.rank, context), cause.code);
     case CauseKind::kAbort:
-      return fmt::format("{} called MPI_Abort with code {}{}", who(cause.rank, context), cause.code,
-                         cause.text.empty() ? "" : " (" + cause.text + ")");
+      return cause.text.empty() ? fmt::format("{} called MPI_Abort with code {}", who(cause.rank, context), cause.code)
+                                : fmt::format("{}: {} (exit status {})", who(cause.rank, context), cause.text,
+                                              failing_status(cause.code));
     case CauseKind::kSecondProgram:
       return "a second MPI program was started in the place of " + who(cause.rank, context);
     case CauseKind::kTimeout:

@@ -21,6 +21,14 @@ bool is_inside(const BoardBlock& block) {
 
 }  // namespace
 
+std::string describe_call(const Board& board, std::uint32_t rank, const NamePlace& name_place) {
+  const std::string call = call_in_progress(board, rank);
+  const BoardWait& wait = board.block(rank).wait;
+  if (call.empty() || wait.is_waiting == 0 || !name_place) return call;
+  const std::string place = name_place(clean_text(wait.place));
+  return place.empty() ? call : call + " (" + place + ")";
+}
+
 std::string describe_wanted(const BoardBlock& block) {
   const BoardWait& wait = block.wait;
   if (block.on_portals != 0) {
@@ -116,7 +124,7 @@ std::vector<std::string> StallDetector::describe(BoardStall what) const {
   for (std::uint32_t rank = 0; rank < std::min(board_.size(), kMostRanksShown); ++rank) {
     const BoardBlock& block = board_.block(rank);
     if (!is_inside(block)) continue;
-    const std::string call = call_in_progress(board_, rank);
+    const std::string call = describe_call(board_, rank, name_place_);
     lines.push_back(
         fmt::format("margay:   rank {} in {}: {}", rank, call.empty() ? "MPI" : call, describe_wait(block)));
     const std::string near_misses = clean_text(block.wait.near_misses);
