@@ -153,7 +153,7 @@ def what_the_program_completes_is_no_deadlock(build, scratch):
         assert lines[-1], lines
     job.process.stdin.write("\n")
     job.expect(0, 30)
-    assert "deadlock" not in "".join(lines) + job.stderr, job.stderr
+    assert "margay: deadlock" not in "".join(lines) + job.stderr, job.stderr
 
 
 @patient_case
