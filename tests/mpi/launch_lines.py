@@ -45,8 +45,8 @@ def case_numbers(case):
              for option, words in (("--from", ("x", "-1", "65536")), ("--to", ("x", "1.5")), ("--tag", ("x", "-1", "2147483648")),
                                    ("--count", ("0", "-1", "x", "1e3"))) for word in words]
     lines += [(["trace", "print", "X", option, word], (option, f'"{word}"')) for option, word in
-              (("--rank", "x"), ("--rank", "65536"), ("--portal", "64"), ("--portal", "x"), ("--from", "x"), ("--to", "-1"), ("--to", "nan"),
-               ("--from", "inf"), ("--head", "0"), ("--last", "0"), ("--last", "x"))]
+              (("--rank", "x"), ("--rank", "65536"), ("--portal", "64"), ("--portal", "x"), ("--since", "x"), ("--until", "-1"), ("--until", "nan"),
+               ("--since", "inf"), ("--head", "0"), ("--last", "0"), ("--last", "x"))]
     lines += [(words, (words[-2], words[-1])) for words in
               (["info", "--ranks", "0"], ["info", "--ranks", "x"], ["info", "--collectives", "--nodes", "0"], ["stacks", "--rank", "65536"],
                ["top", "--interval", "0"], ["trace", "export", "X", "--format", "smpi-ti", "--flops", "0"])]
@@ -68,7 +68,7 @@ def case_options_alone(case):
         refused(case, ["trace", "story", "X", "0:1:1", *option], ("message", option[0]))
         refused(case, ["trace", "export", "X", "--format", "pcapng", "-o", "x", *option], (option[0], "pcapng"), BAD_TRACE)
         refused(case, ["trace", "export", "X", "--format", "csv", "--table", "calls", *option], (option[0], "csv"), BAD_TRACE)
-    for words in (["--from", "1"], ["--to", "1"]):
+    for words in (["--since", "1"], ["--until", "1"]):
         refused(case, ["trace", "print", "X", "--around", "0:1:1", *words], ("--around", words[0]))
     refused(case, ["trace", "export", "X", "--format", "chrome", "--table", "events"], ("--table", "chrome", "csv"), BAD_TRACE)
     refused(case, ["trace", "export", "X", "--format", "csv", "--flops", "1e9"], ("--flops", "smpi-ti"), BAD_TRACE)
