@@ -117,7 +117,7 @@ Notices::~Notices() {
 void Notices::end(CallState& call) {
   *call.link = call.next;
   if (call.next != nullptr) call.next->link = call.link;
-  --entered_;
+  if (call.task != nullptr) --stopping_;
 }
 
 void Notices::grow() {

@@ -133,13 +133,17 @@ class Notices final : public mpi_adi::Listener {
   }
   // A call has its number, begins, and ends. It stays where it is in between.
   void enter(CallState& call) {
-    if (entered_++ > buckets_mask_) [[unlikely]]
-      grow();
     CallState*& first = bucket(call_key(call));
     call.next = first;
     call.link = &first;
     if (first != nullptr) first->link = &call.next;
     first = &call;
+  }
+  // One that stops, of which thousands may be under way: the table grows with their number.
+  void enter_stopping(CallState& call) {
+    if (stopping_++ > buckets_mask_) [[unlikely]]
+      grow();
+    enter(call);
   }
   void begin(CallState& call) {
     call.begun = true;
@@ -227,7 +231,7 @@ class Notices final : public mpi_adi::Listener {
   // more are under way than ever, and with thousands of them a notice finds its own.
   std::unique_ptr<CallState*[]> active_;
   std::size_t buckets_mask_;  // their number is a power of two
-  std::size_t entered_ = 0;
+  std::size_t stopping_ = 0;  // of the calls, those that stop
   std::size_t early_max_;
   std::size_t early_ = 0;  // in all contexts
   std::uint64_t dropped_ = 0;
