@@ -142,7 +142,7 @@ TEST_CASE("a message that never arrived") {
     run.trace.files[1].written = 70000;
     const Audit result = audit(run.trace);
     CHECK(has_note(result,
-                   "events were overwritten, so what they told cannot be checked; record into a larger ring "
+                   "events were overwritten, so what they recorded cannot be checked; record into a larger ring "
                    "(--trace-events 131072)"));
     CHECK(result.pairs.at({0, 1}).on_the_way == 0);
     CHECK(result.pairs.at({0, 1}).unknown == 1);
@@ -190,10 +190,10 @@ TEST_CASE("a message that arrived after its sender's file was read") {
   run.trace.files[0].closed = false;
   SUBCASE("its sender runs: the file told so far goes on") {
     expect_right(run);
-    CHECK(
-        has_note(audit(run.trace),
-                 "3 messages arrived of whose sending their senders, whose files nobody closed, had not told yet when "
-                 "these were read"));
+    CHECK(has_note(
+        audit(run.trace),
+        "3 messages arrived before their sendings were in the file of their sender, which nobody had closed when "
+        "it was read"));
     CHECK_FALSE(has_note(audit(run.trace), "ended before it had told"));
   }
   SUBCASE("its sender was killed, and its launcher closed the file: one may be untold") {
