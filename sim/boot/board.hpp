@@ -118,7 +118,8 @@ static_assert(offsetof(BoardBlock, wait) == 2136 && offsetof(BoardBlock, progres
 static_assert(offsetof(BoardBlock, by_protocol) == 2920 && offsetof(BoardBlock, findings) == 3128);
 static_assert(offsetof(BoardBlock, on_portals) == 3132 && offsetof(BoardBlock, start_ticks) == 3136 &&
               offsetof(BoardBlock, by_access) == 3144 && offsetof(BoardBlock, processor) == 3288 &&
-              offsetof(BoardBlock, by_wire) == 3328 && offsetof(BoardBlock, unexpected) == 3384 && sizeof(BoardBlock) == 3456);
+              offsetof(BoardBlock, by_wire) == 3328 && offsetof(BoardBlock, unexpected) == 3384 &&
+              sizeof(BoardBlock) == 3456);
 
 // What the launcher sees of the job as a whole.
 enum class BoardStall : std::uint32_t { kNone, kStall, kDeadlock };
