@@ -392,19 +392,19 @@ def limited_file_size_of_a_rank(build, scratch):
 
 @case
 def wrong_choice_of_events(build, scratch):
-    """What `trace print` cannot show is told with the mend, not shown as nothing."""
+    """What `trace print` cannot show is an error, not an empty list."""
     Job(build, ["-n", 2, "--trace", scratch / "two"], [program(build, "faulty"), "after_finalize", "exit3"]).finish(5)
 
     def trace_print(*words):
         command = [build / "bin" / "margay", "trace", "print", scratch / "two", *words]
         return subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
 
-    for words, text in ((["--since", "nan"], "--since nan: it takes microseconds"), (["--until", "inf"], "--until inf: it takes"),
-                        (["--until", "-5"], "--until -5: it takes"), (["--since", "9", "--until", "1"], "--since 9 lies after --until 1"),
-                        (["--rank", "99"], "rank 99 has no file in this trace; there are ranks 0, 1")):
+    # A wrong value ends with status 2, as every mistake in a command line; one that this trace lacks with 1.
+    for status, words in ((2, ["--since", "nan"]), (2, ["--until", "inf"]), (2, ["--until", "-5"]),
+                          (1, ["--since", "9", "--until", "1"]), (1, ["--rank", "99"])):
         run = trace_print(*words)
-        assert run.returncode == 1 and not run.stdout, (words, run)
-        assert run.stderr.startswith("margay trace: ") and text in run.stderr, (words, run.stderr)
+        assert run.returncode == status and not run.stdout, (words, run)
+        assert run.stderr.startswith("margay trace") and words[1] in run.stderr, (words, run.stderr)
     run = trace_print("--rank", "1", "--since", "0", "--until", "1e9")
     assert run.returncode == 0 and len(run.stdout.splitlines()) > 4, run
 
