@@ -23,9 +23,8 @@ std::string line(std::string_view what, const std::string& chosen, const std::st
 
 std::string wait_line(unsigned ranks) {
   const ProcessorShare share = processor_share();
-  return line("waiting", is_crowded(ranks) ? "yield to ranks, then sleep" : "spin, then sleep",
-              fmt::format("{} rank{} on {}; whoever waits yields to a rank on its processor (--wait spin|yield decides "
-                          "otherwise)",
+  return line("waiting", is_crowded(ranks) ? "yield, then sleep" : "spin, then sleep",
+              fmt::format("{} rank{} on {}; two ranks on one processor yield (--wait spin|yield decides otherwise)",
                           ranks, ranks == 1 ? "" : "s", share.words));
 }
 

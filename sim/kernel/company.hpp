@@ -49,7 +49,7 @@ class Company {
   // nobody, or a rank that waits, takes some microseconds.
   static constexpr std::uint64_t kTurnNs = 100'000;
   // How long that is believed: a yield beside other programs costs a turn of each of them.
-  static constexpr std::uint64_t kBelievedNs = 200'000'000;
+  static constexpr std::uint64_t kBelievedNs = 1'000'000'000;
   // Some 100 us of two ranks that answer each other at once.
   static constexpr std::uint32_t kTimesToPart = 64;
   // A move costs tens of microseconds, and the scheduler may have reasons to take it back.

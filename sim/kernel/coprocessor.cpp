@@ -54,15 +54,17 @@ struct Coprocessor::Impl {
     return nullptr;
   }
   void run();
-  bool enter();
+  bool enter(bool contended);
   bool work();
   bool wait(bool pending, std::uint32_t& seen);
   void take_note_of_ring();
 };
 
-// False: the owner is inside, and stays there or makes progress itself. One that comes and goes is stopped at its next
-// entry: programs that make short calls without end, none of which makes progress, would keep this thread out.
-bool Coprocessor::Impl::enter() {
+// False: the owner is inside. Where it was inside as this stay began (`contended`), it may be one that makes
+// short local calls without end, none of which makes progress: this thread waits for up to 20 us until it leaves, and
+// stops it at its next entry. One that comes in later looks itself.
+bool Coprocessor::Impl::enter(bool contended) {
+  if (!contended) return settings.lock->try_enter_other();
   const std::uint64_t looks = settings.kernel->looks();
   int waited = 0;
   return settings.lock->enter_other([&] {
@@ -79,10 +81,11 @@ bool Coprocessor::Impl::enter() {
 // One stay: as long as the owner is outside and messages move. Returns whether work is left behind.
 bool Coprocessor::Impl::work() {
   Recorder& recorder = settings.kernel->recorder();
+  const bool contended = settings.lock->owner_inside();
   std::uint32_t moved_rounds = 0;
   bool pending = true;
   for (int quiet = 0; quiet < kQuietRounds && !parking.stopping();) {
-    if (!enter()) return true;  // the owner is inside: it looks itself
+    if (!enter(contended)) return true;
     settings.kernel->owner_away(true);
     // What a round does is recorded while it does it: that it has begun is known afterwards.
     const std::uint64_t began = moved_rounds == 0 && recorder.on() ? recorder.stamp() : 0;

@@ -169,12 +169,19 @@ void LookStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& m
     means.rest != nullptr ? means.rest->rest(ns) : give_processor_up(ns);
     kernel.time_passed();
   };
-  if (means.policy == WaitPolicy::yield) return rest(0);
-  if (means.policy != WaitPolicy::automatic) return;
+  if (means.policy == WaitPolicy::spin) return;
+  // In a virtual machine time passes, and messages come, when a rank gives its turn up.
+  if (means.company == nullptr) return means.policy == WaitPolicy::yield ? rest(0) : void();
   Company& company = *means.company;
   company.look();
   left_ns_ = clock.now_ns();
-  if (looks_ < kLooksOfWait || company.found() == Company::Found::nobody) return;
+  if (looks_ < kLooksOfWait) return;
+  if (means.policy == WaitPolicy::yield) {
+    rest(0);
+    left_ns_ = clock.now_ns();
+    return;
+  }
+  if (company.found() == Company::Found::nobody) return;
   const std::uint64_t before = left_ns_;
   const bool sleeps = company.found() == Company::Found::ranks_and_others;
   rest(sleeps ? kNapNs : 0);

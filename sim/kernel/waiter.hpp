@@ -4,10 +4,11 @@
 //   Waiter waiter(...);
 //   while (!done()) progress() ? waiter.moved() : waiter.idle();
 //
-// The decision (wait_step): a rank spins, also beside other programs, unless another rank of the job needs its
-// processor (sim/kernel/company). Then it yields in each round, or sleeps if other programs need the processor, too: a
-// rank that yields goes to the end of the scheduler's row, behind all of them, one that is woken does not. After
-// kSleepAfterNs without work it sleeps, so that an idle job costs nothing.
+// The decision (wait_step): with more ranks than processors a rank yields. With fewer it spins, also beside other
+// programs, unless another rank of the job needs its processor (sim/kernel/company). Then it yields in each round, or
+// sleeps if other programs need the processor, too: a rank that yields goes to the end of the scheduler's row, behind
+// all of them, one that is woken does not. After kSleepAfterNs without work it sleeps, so that an idle job costs
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +68,7 @@ class LookStreak {
   }
   // It found nothing.
   void found_nothing(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
-    if (means.policy == WaitPolicy::yield || ++looks_ % kLooks == 0) give_way(kernel, clock, means);
+    if (++looks_ % kLooks == 0 || means.company == nullptr) give_way(kernel, clock, means);
   }
 
   // One in so many looks measures the time until the next one, and may give way.

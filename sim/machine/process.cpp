@@ -166,7 +166,8 @@ void Process::choose_waiting() {
   if (crowded && shm_ != nullptr) shm_->keep_lines();
   wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.words : "--wait " + asked;
   look_for_company();
-  if (asked == "auto" && company_ != nullptr) wait_means_.policy = WaitPolicy::automatic;
+  // Of more ranks than processors one always needs a processor, this one or that of the rank that is waited for.
+  if (asked == "auto" && !crowded && company_ != nullptr) wait_means_.policy = WaitPolicy::automatic;
 }
 
 // The board has the words of all ranks of this host, also of those on other emulated nodes; without a launcher of ours,

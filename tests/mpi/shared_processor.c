@@ -1,6 +1,7 @@
 // Two ranks that may use one processor only: calls that wait, and loops of calls that look, give it to the other rank.
-// A rank that keeps it spends its whole turn, milliseconds, for each message. ranks: 2 reference: none (MPICH's ranks
-// keep their processor) sanitized: none, the time of the processor is measured
+// ranks: 2
+// reference: none (MPICH's ranks keep their processor)
+// sanitized: none (the time of the processor is measured)
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/resource.h>

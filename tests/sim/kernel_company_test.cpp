@@ -237,7 +237,7 @@ TEST_CASE("a wait in company beside other programs sleeps, and its company still
   rank.rounds(next, 4, 10);
   CHECK_EQ(rank.rest.yields, 1);
   // The other programs may be gone.
-  rank.clock.advance_ns(1'000 * kMs);
+  rank.clock.advance_ns(3'000 * kMs);
   rank.rest.turn_ns = 1'000;
   const int naps = rank.rest.naps;
   Waiter later(rank.kernel, rank.clock, rank.means);
@@ -278,6 +278,12 @@ TEST_CASE("a loop of looks gives its processor up as a wait does, and sleeps at 
   SUBCASE("told to yield") {
     rank.means.policy = WaitPolicy::yield;
     rank.looks(10'000, 50);
+    CHECK_GT(rank.rest.yields, 10'000 / LookStreak::kLooks - 10);
+  }
+  SUBCASE("in a virtual machine, whose time passes then") {
+    rank.means.policy = WaitPolicy::yield;
+    rank.means.company = nullptr;
+    rank.looks(10'000, 300);
     CHECK_EQ(rank.rest.yields, 10'000);
   }
   SUBCASE("told to spin") {
@@ -292,6 +298,10 @@ TEST_CASE("a loop of looks gives its processor up as a wait does, and sleeps at 
 TEST_CASE("a rank that works between its looks keeps its processor, in company too") {
   Rank rank;
   rank.other_runs_on(2, 0);
+  SUBCASE("by itself") {}
+  SUBCASE("told to yield") {
+    rank.means.policy = WaitPolicy::yield;
+  }
   rank.looks(10'000, 300);
   CHECK_EQ(rank.rest.yields, 0);
   // Looks without work between them first become a wait.
