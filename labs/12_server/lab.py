@@ -146,8 +146,8 @@ def judge_walks(v, found, findings):
     full = [(number, walk) for number, walk in sorted(found.items()) if walk.dropped and walk.reason_at("overflow") == "no room"]
     if full and not findings:
         number, walk = full[0]
-        why = "BLANK 6: {} was dropped: the heap had no room, as what was answered in the first round still lies there: each " \
-              "message that was answered gives its room back by release()" if v["request_round"][number - 1] > 1 else \
+        why = "BLANK 6: {} was dropped: the heap had no room, because messages of the first round were still there: each message " \
+              "in the heap is to be answered, and then gives its room back by release()" if v["request_round"][number - 1] > 1 else \
               f"BLANK 1: {{}} was dropped: the heap had no room. It has to be {v['heap_bytes']} bytes long"
         findings.say(why.format(describe(v, number, walk)))
 
