@@ -39,16 +39,14 @@ def call_at(trace, event):
 
 
 def mover(trace, event):
-    """Of a deposit at rank 1."""
+    """Of a deposit or a pull at rank 1."""
     return "program" if call_at(trace, event) else "coprocessor"
 
 
-def last_deposit(trace, message):
-    """The event that ends a message's body: its reply's, if it was pulled."""
-    pull = message.first("pull_begin")
-    if pull:
-        message = trace.answers_to(trace.messages[message.destination, message.source, pull.detail])[0]
-    return message.first("kernel_deposit")
+def moving(message):
+    """The event by which a message's bytes move: the pull, where they are asked for, or else their deposit. (Who deposits what
+    was pulled is chance: the coprocessor may go on with it between two calls.)"""
+    return message.first("pull_begin") or message.first("kernel_deposit")
 
 
 def windows(trace):
@@ -70,7 +68,7 @@ def movers(work, trace):
             message = next(m for m in rma_puts if m.sent.time > access.time)
         else:
             message = trace.puts(source=0, portal=0, tag=number)[0]
-        result.append(mover(trace, last_deposit(trace, message)))
+        result.append(mover(trace, moving(message)))
     return result, without
 
 
@@ -149,7 +147,8 @@ def check(work):
 
 def predictions(work, trace):
     moved, without = movers(work, trace)
-    look = "Look at `margay trace print trace --rank 1 --all`: is the line `all is there` between a call and its return, or outside of all? " \
+    look = "Look at `margay trace print trace --rank 1 --all`: is the line `all is there` (of a body that is pulled, " \
+           "the line of the pull) between a call and its return, or outside of all? " \
            "Puts into windows: `margay trace print trace --kind window_access`."
     work.predicted({
         "moved_by": Truth(moved, look, "what finds its entry is deposited by the kernel, whoever runs it; what has no receive waits for the "
